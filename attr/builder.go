@@ -1,0 +1,143 @@
+package attr
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// A Builder collects attributes and makes an [Item] of them. The zero Builder
+// is ready. It is not safe for concurrent use.
+type Builder struct {
+	names   []byte
+	entries []entry
+}
+
+// entry is one attribute on its way into an item: its name is
+// names[from:to] of whoever holds it.
+type entry struct {
+	from, to int
+	v        Value
+}
+
+// Reset empties b, keeping its memory.
+func (b *Builder) Reset() {
+	b.names = b.names[:0]
+	clear(b.entries)
+	b.entries = b.entries[:0]
+}
+
+// Len returns the number of attributes added, duplicates included.
+func (b *Builder) Len() int { return len(b.entries) }
+
+// Add adds an attribute. A later one of the same name takes its place. The
+// name is copied; the value's bytes must not change before the item is made.
+// A zero Value is ignored.
+func (b *Builder) Add(name string, v Value) {
+	if v.IsZero() {
+		return
+	}
+	from := len(b.names)
+	b.names = append(b.names, name...)
+	b.entries = append(b.entries, entry{from, len(b.names), v})
+}
+
+// AddBytes is Add for a name in bytes.
+func (b *Builder) AddBytes(name []byte, v Value) {
+	if v.IsZero() {
+		return
+	}
+	from := len(b.names)
+	b.names = append(b.names, name...)
+	b.entries = append(b.entries, entry{from, len(b.names), v})
+}
+
+// Item returns a new item of the attributes added so far.
+func (b *Builder) Item() Item { return b.AppendItem(nil) }
+
+// AppendItem appends the binary item of the attributes added so far.
+func (b *Builder) AppendItem(dst []byte) []byte {
+	b.entries = sortEntries(b.names, b.entries)
+	return appendEntries(dst, b.names, b.entries)
+}
+
+// sortEntries orders entries by name and keeps the last of each name.
+func sortEntries(names []byte, entries []entry) []entry {
+	compare := func(a, b entry) int {
+		return bytes.Compare(names[a.from:a.to], names[b.from:b.to])
+	}
+	sorted := true
+	for i := 1; i < len(entries) && sorted; i++ {
+		sorted = compare(entries[i-1], entries[i]) < 0
+	}
+	if sorted {
+		return entries
+	}
+	slices.SortStableFunc(entries, compare)
+	kept := entries[:0]
+	for i, e := range entries {
+		if i+1 == len(entries) || compare(e, entries[i+1]) != 0 {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// appendEntries appends the document form of sorted entries.
+func appendEntries(dst, names []byte, entries []entry) []byte {
+	size, length := 0, docHead
+	for _, e := range entries {
+		size += e.to - e.from + e.v.Size()
+		length += 4 + attrHead + e.to - e.from + len(e.v.raw)
+	}
+	dst = slices.Grow(dst, length)
+	dst, start := appendDocHead(dst, len(entries), size)
+	for i, e := range entries {
+		setDocOffset(dst, start, i)
+		dst = append(dst, byte(e.v.kind))
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(min(e.to-e.from, MaxNameBytes)))
+		dst = append(dst, names[e.from:min(e.to, e.from+MaxNameBytes)]...)
+		dst = append(dst, e.v.raw...)
+	}
+	return dst
+}
+
+// AppendList appends the payload of a list of the given elements.
+func AppendList(dst []byte, elems []Value) []byte {
+	size := 0
+	for _, e := range elems {
+		size += e.Size()
+	}
+	dst, start := appendDocHead(dst, len(elems), size)
+	for i, e := range elems {
+		setDocOffset(dst, start, i)
+		dst = append(dst, byte(e.kind))
+		dst = append(dst, e.raw...)
+	}
+	return dst
+}
+
+// appendSet appends the payload of a set: its elements in byte order of their
+// stored forms. texts, when given, are the elements as the client wrote them,
+// for the message about duplicates.
+func appendSet(dst []byte, kind Kind, elems []Value, texts []string) ([]byte, error) {
+	if len(elems) == 0 {
+		return dst, invalid(msgEmptySet[kind])
+	}
+	original := elems
+	elems = slices.Clone(elems)
+	slices.SortFunc(elems, func(a, b Value) int { return bytes.Compare(a.raw, b.raw) })
+	size := elems[0].Size()
+	for i := 1; i < len(elems); i++ {
+		if bytes.Equal(elems[i-1].raw, elems[i].raw) {
+			return dst, invalid(duplicates(kind, original, texts))
+		}
+		size += elems[i].Size()
+	}
+	dst, start := appendDocHead(dst, len(elems), size)
+	for i, e := range elems {
+		setDocOffset(dst, start, i)
+		dst = append(dst, e.raw...)
+	}
+	return dst, nil
+}

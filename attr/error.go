@@ -1,0 +1,18 @@
+package attr
+
+// An Error says why a value cannot be taken. Its text is the service's own.
+type Error struct {
+	// Syntax is true for values of the wrong shape on the wire, which the
+	// service calls a SerializationException; reading stopped there. It is
+	// false for values that are well formed and not allowed, a
+	// ValidationException; they have been read to their end.
+	Syntax bool
+	// Msg is the text.
+	Msg string
+}
+
+func (e *Error) Error() string { return e.Msg }
+
+func invalid(msg string) error { return &Error{Msg: msg} }
+
+func syntax(msg string) error { return &Error{Syntax: true, Msg: msg} }

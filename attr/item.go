@@ -1,0 +1,102 @@
+package attr
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// An Item is a binary item: immutable, sorted by attribute name, carrying its
+// own documented size. The nil Item has no attributes.
+//
+// Its form, all integers little endian:
+//
+//	count uint32 | size uint32 | offset uint32 × count | attributes
+//	attribute: kind byte | name length uint16 | name | payload
+//
+// Offsets are from the start of the item; a payload ends where the next
+// attribute begins.
+type Item []byte
+
+const (
+	docHead  = 8 // count and size
+	attrHead = 3 // kind and name length
+)
+
+// MaxNameBytes is the longest attribute name. Source: DG/Constraints.html.
+const MaxNameBytes = 65535
+
+// Len returns the number of attributes.
+func (it Item) Len() int {
+	if len(it) < docHead {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(it))
+}
+
+// Size returns the documented size in bytes: the names and the values. The
+// overhead of storage is not in it. Source: DG/CapacityUnitCalculations.html.
+func (it Item) Size() int {
+	if len(it) < docHead {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(it[4:]))
+}
+
+// At returns the i-th attribute in byte order of names, for 0 <= i < Len. It
+// does not allocate; name and value share the item's bytes.
+func (it Item) At(i int) (name []byte, v Value) {
+	entry := docEntry(it, i)
+	n := int(binary.LittleEndian.Uint16(entry[1:]))
+	return entry[attrHead : attrHead+n : attrHead+n], Value{Kind(entry[0]), entry[attrHead+n:]}
+}
+
+// All yields the attributes in byte order of names. Names and values share
+// the item's bytes.
+func (it Item) All() iter.Seq2[[]byte, Value] {
+	return func(yield func([]byte, Value) bool) {
+		for i := range it.Len() {
+			if !yield(it.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the attribute called name, or the zero Value. It is a binary
+// search and does not allocate.
+func (it Item) Get(name string) Value {
+	lo, hi := 0, it.Len()
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		n, v := it.At(mid)
+		switch {
+		case string(n) == name:
+			return v
+		case string(n) < name:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return Value{}
+}
+
+// docEntry returns the bytes of element i of an item, list or set payload.
+func docEntry(doc []byte, i int) []byte {
+	count := int(binary.LittleEndian.Uint32(doc))
+	at := docHead + 4*i
+	start := binary.LittleEndian.Uint32(doc[at:])
+	end := uint32(len(doc))
+	if i+1 < count {
+		end = binary.LittleEndian.Uint32(doc[at+4:])
+	}
+	return doc[start:end:end]
+}
+
+// Equal reports whether two items have the same attributes with equal values.
+func (it Item) Equal(other Item) bool {
+	if it.Len() == 0 || other.Len() == 0 {
+		return it.Len() == other.Len()
+	}
+	return string(it) == string(other)
+}

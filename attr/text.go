@@ -1,0 +1,60 @@
+package attr
+
+import "encoding/base64"
+
+// String returns the value as the service writes it into messages, such as
+// {S:hello} or {L:[{N:1}]}. Binary is shown in base64.
+func (v Value) String() string { return string(v.AppendText(nil)) }
+
+// AppendText appends the form [Value.String] returns.
+func (v Value) AppendText(dst []byte) []byte {
+	dst = append(dst, '{')
+	if v.kind != 0 {
+		dst = append(dst, v.kind.String()...)
+		dst = append(dst, ':')
+		dst = v.appendText(dst)
+	}
+	return append(dst, '}')
+}
+
+func (v Value) appendText(dst []byte) []byte {
+	switch v.kind {
+	case String:
+		return append(dst, v.raw...)
+	case Number:
+		return AppendNumberText(dst, v.raw)
+	case Binary:
+		return base64.StdEncoding.AppendEncode(dst, v.raw)
+	case Bool:
+		if v.Bool() {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case Null:
+		return append(dst, "true"...)
+	case Map:
+		dst = append(dst, '{')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			name, elem := v.Map().At(i)
+			dst = append(dst, name...)
+			dst = append(dst, '=')
+			dst = elem.AppendText(dst)
+		}
+		return append(dst, '}')
+	}
+	dst = append(dst, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if elem := v.Index(i); v.kind == List {
+			dst = elem.AppendText(dst)
+		} else {
+			dst = elem.appendText(dst)
+		}
+	}
+	return append(dst, ']')
+}

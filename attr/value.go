@@ -1,0 +1,189 @@
+package attr
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// A Value is one attribute value: a kind and a view on its bytes. It is small
+// and passed by value. The zero Value means that there is none.
+type Value struct {
+	kind Kind
+	raw  []byte
+}
+
+// MakeValue returns the value of the given kind with the given payload, which
+// must have come from a value of that kind. It is not checked.
+func MakeValue(kind Kind, raw []byte) Value { return Value{kind, raw} }
+
+// NewString returns an S. It copies s.
+func NewString(s string) Value { return Value{String, []byte(s)} }
+
+// NewBinary returns a B that shares b.
+func NewBinary(b []byte) Value { return Value{Binary, b} }
+
+// NewBool returns a BOOL.
+func NewBool(b bool) Value {
+	if b {
+		return Value{Bool, []byte{1}}
+	}
+	return Value{Bool, []byte{0}}
+}
+
+// NewNull returns the NULL.
+func NewNull() Value { return Value{kind: Null} }
+
+// NewNumber returns the N with the given decimal text. The error is an
+// [*Error] in the service's words.
+func NewNumber(text string) (Value, error) {
+	raw, err := AppendNumber(nil, text)
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{Number, raw}, nil
+}
+
+// NewList returns an L of copies of the elements.
+func NewList(elems ...Value) Value { return Value{List, AppendList(nil, elems)} }
+
+// NewMap returns an M that shares the item's bytes.
+func NewMap(it Item) Value {
+	if len(it) < docHead {
+		it = emptyItem
+	}
+	return Value{Map, it}
+}
+
+// NewSet returns a set of the given set kind with copies of the elements. An
+// empty set, an element of another kind or a duplicate is an [*Error].
+func NewSet(kind Kind, elems ...Value) (Value, error) {
+	for _, e := range elems {
+		if e.kind != kind.Elem() {
+			return Value{}, invalid("a set of kind " + kind.String() + " cannot hold a value of kind " + e.kind.String())
+		}
+	}
+	raw, err := appendSet(nil, kind, elems, nil)
+	return Value{kind, raw}, err
+}
+
+// Kind returns the value's kind, which is zero for no value.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsZero reports whether there is no value.
+func (v Value) IsZero() bool { return v.kind == 0 }
+
+// Raw returns the payload: the bytes of an S or B, the ordered form of an N.
+// It shares the value's bytes.
+func (v Value) Raw() []byte { return v.raw }
+
+// Bool returns the truth of a BOOL, and false for other kinds.
+func (v Value) Bool() bool { return v.kind == Bool && len(v.raw) == 1 && v.raw[0] != 0 }
+
+// Map returns the item inside an M, and nil for other kinds.
+func (v Value) Map() Item {
+	if v.kind != Map {
+		return nil
+	}
+	return Item(v.raw)
+}
+
+// Len returns the number of elements of a list, set or map, and 0 for other
+// kinds.
+func (v Value) Len() int {
+	if v.kind == List || v.kind == Map || v.kind.IsSet() {
+		return Item(v.raw).Len()
+	}
+	return 0
+}
+
+// Index returns element i of a list, or of a set in its stored order. It
+// returns the zero Value when i is out of range or v is something else.
+func (v Value) Index(i int) Value {
+	if i < 0 || i >= v.Len() {
+		return Value{}
+	}
+	entry := docEntry(v.raw, i)
+	switch {
+	case v.kind == List:
+		return Value{Kind(entry[0]), entry[1:]}
+	case v.kind.IsSet():
+		return Value{v.kind.Elem(), entry}
+	}
+	return Value{}
+}
+
+// Has reports whether elem is in the set v. It is a binary search.
+func (v Value) Has(elem Value) bool {
+	if !v.kind.IsSet() || elem.kind != v.kind.Elem() {
+		return false
+	}
+	lo, hi := 0, v.Len()
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		switch c := bytes.Compare(docEntry(v.raw, mid), elem.raw); {
+		case c == 0:
+			return true
+		case c < 0:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return false
+}
+
+// Size returns the documented size of the value in bytes, without its name.
+// Source: DG/CapacityUnitCalculations.html.
+func (v Value) Size() int {
+	switch v.kind {
+	case String, Binary:
+		return len(v.raw)
+	case Number:
+		return numberSize(v.raw)
+	case Bool, Null:
+		return 1
+	case StringSet, NumberSet, BinarySet:
+		return Item(v.raw).Size()
+	case List, Map:
+		return 3 + Item(v.raw).Len() + Item(v.raw).Size()
+	}
+	return 0
+}
+
+// Equal reports whether two values are of one kind and equal: numbers by
+// value, sets whatever order they were written in, documents deeply. Stored
+// forms are canonical, so it compares bytes.
+func Equal(a, b Value) bool {
+	return a.kind == b.kind && bytes.Equal(a.raw, b.raw)
+}
+
+// Compare orders two values of one scalar kind: strings by their UTF-8 bytes,
+// binary by unsigned bytes, numbers by value. It reports false when the kinds
+// differ or have no order.
+func Compare(a, b Value) (int, bool) {
+	if a.kind != b.kind || !a.kind.IsScalar() {
+		return 0, false
+	}
+	return bytes.Compare(a.raw, b.raw), true
+}
+
+// emptyItem is the form of an item that is present and has no attributes.
+var emptyItem = Item(make([]byte, docHead))
+
+// appendDocHead appends the head of a document of count elements, offsets
+// still zero, and returns where it starts.
+func appendDocHead(dst []byte, count, size int) ([]byte, int) {
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(count))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
+	for range count {
+		dst = append(dst, 0, 0, 0, 0)
+	}
+	return dst, start
+}
+
+// setDocOffset notes that element i of the document at start begins at the
+// end of dst.
+func setDocOffset(dst []byte, start, i int) {
+	binary.LittleEndian.PutUint32(dst[start+docHead+4*i:], uint32(len(dst)-start))
+}
