@@ -1,0 +1,157 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// An address is the bytes of one row's place, the same in every engine:
+//
+//	space      8 bytes, big endian
+//	hash       3 bytes, big endian
+//	partition  0x00 written as 0x00 0xFF, then the end mark 0x00 0x01
+//	sort       as it is
+//
+// The end mark sorts below an escaped zero and below any other byte, so the
+// order of addresses is the order of (space, hash, partition, sort), and no
+// partition's address is a prefix of another's.
+const (
+	spaceLen  = 8
+	prefixLen = spaceLen + 3
+
+	escape    = 0x00
+	escZero   = 0xFF
+	escEnd    = 0x01
+	pastEnd   = 0x02 // escape, pastEnd lies above every row of the partition
+	noAddress = -1
+)
+
+// AppendAddress appends the address of a row to dst.
+func AppendAddress(dst []byte, space Space, partition, sort []byte) []byte {
+	return append(AppendPartition(dst, space, partition), sort...)
+}
+
+// AppendPartition appends the bytes that the addresses of all rows of a
+// partition begin with, and no others do.
+func AppendPartition(dst []byte, space Space, partition []byte) []byte {
+	dst = appendHash(dst, space, Hash(partition))
+	for {
+		i := bytes.IndexByte(partition, escape)
+		if i < 0 {
+			break
+		}
+		dst = append(dst, partition[:i]...)
+		dst = append(dst, escape, escZero)
+		partition = partition[i+1:]
+	}
+	dst = append(dst, partition...)
+	return append(dst, escape, escEnd)
+}
+
+// AddressLen returns the length of what [AppendAddress] appends.
+func AddressLen(partition, sort []byte) int {
+	return prefixLen + len(partition) + bytes.Count(partition, []byte{escape}) + 2 + len(sort)
+}
+
+// ParseAddress takes an address apart. Sort is part of addr; so is partition
+// unless it holds a zero byte, in which case it is written to buf[:0], which
+// grows as needed. ok is false when addr is no address [AppendAddress] makes.
+func ParseAddress(addr, buf []byte) (space Space, partition, sort []byte, ok bool) {
+	at := SortOffset(addr)
+	if at == noAddress {
+		return 0, nil, nil, false
+	}
+	space = Space(binary.BigEndian.Uint64(addr))
+	partition, sort = addr[prefixLen:at-2:at-2], addr[at:]
+	if bytes.IndexByte(partition, escape) >= 0 {
+		partition = appendUnescaped(buf[:0], partition)
+	}
+	h := uint32(addr[spaceLen])<<16 | uint32(addr[spaceLen+1])<<8 | uint32(addr[spaceLen+2])
+	if h != Hash(partition) {
+		return 0, nil, nil, false
+	}
+	return space, partition, sort, true
+}
+
+// SortOffset returns where the sort position begins in an address, or -1 when
+// addr is not one. Unlike [ParseAddress] it does not check the hash.
+func SortOffset(addr []byte) int {
+	for i := prefixLen; i+1 < len(addr); {
+		n := bytes.IndexByte(addr[i:], escape)
+		if n < 0 || i+n+1 >= len(addr) {
+			break
+		}
+		i += n + 2
+		switch addr[i-1] {
+		case escEnd:
+			return i
+		case escZero:
+		default:
+			return noAddress
+		}
+	}
+	return noAddress
+}
+
+// AppendRange appends to lo and hi the bounds [lo, hi) of the addresses of a
+// partition's rows in r.
+func AppendRange(lo, hi []byte, space Space, partition []byte, r Range) (newLo, newHi []byte) {
+	start := len(lo)
+	lo = AppendPartition(lo, space, partition)
+	hi = append(hi, lo[start:]...)
+	if r.Hi == nil {
+		hi[len(hi)-1] = pastEnd
+	} else {
+		hi = append(hi, r.Hi...)
+	}
+	return append(lo, r.Lo...), hi
+}
+
+// AppendSpan appends to lo and hi the bounds [lo, hi) of the addresses of a
+// space's rows in s. An empty span gives bounds with lo >= hi. The new hi is
+// nil, for no bound, at the end of the last space there can be.
+func AppendSpan(lo, hi []byte, space Space, s Span) (newLo, newHi []byte) {
+	start := len(lo)
+	first, last := s.First, min(s.Last, MaxHash)
+	if first > last { // empty, and first may be no hash at all
+		return appendHash(lo, space, MaxHash), appendHash(hi, space, 0)
+	}
+	lo = appendHash(lo, space, first)
+	if s.After != nil {
+		after := AppendAddress(nil, space, s.After.Partition, s.After.Sort)
+		if bytes.Compare(after, lo[start:]) > 0 {
+			lo = append(append(lo[:start], after...), 0) // the least bytes above after
+		}
+	}
+	switch {
+	case last < MaxHash:
+		hi = appendHash(hi, space, last+1)
+	case space+1 != 0:
+		hi = appendHash(hi, space+1, 0)
+	default:
+		hi = nil
+	}
+	return lo, hi
+}
+
+// AppendSpace appends to lo and hi the bounds [lo, hi) of all addresses of a
+// space, as [AppendSpan] does for [Everything].
+func AppendSpace(lo, hi []byte, space Space) (newLo, newHi []byte) {
+	return AppendSpan(lo, hi, space, Everything())
+}
+
+func appendHash(dst []byte, space Space, h uint32) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(space))
+	return append(dst, byte(h>>16), byte(h>>8), byte(h))
+}
+
+func appendUnescaped(dst, src []byte) []byte {
+	for {
+		i := bytes.IndexByte(src, escape)
+		if i < 0 {
+			return append(dst, src...)
+		}
+		dst = append(dst, src[:i+1]...)
+		src = src[i+2:]
+	}
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"bytes"
+	"crypto/md5" //nolint:gosec // the service's scan order, not a secret
+)
+
+// MaxHash is the largest value of [Hash].
+const MaxHash = 1<<24 - 1
+
+const hashSalt = "Outliers"
+
+// Hash returns the place of a partition in scan order, 0 … [MaxHash]: the
+// first three bytes of MD5("Outliers" + partition), big endian. Implementers
+// of other emulators found the service to scan in this order (dynalite,
+// db/index.js).
+func Hash(partition []byte) uint32 {
+	var room [128]byte
+	sum := md5.Sum(append(append(room[:0], hashSalt...), partition...)) //nolint:gosec // as above
+	return uint32(sum[0])<<16 | uint32(sum[1])<<8 | uint32(sum[2])
+}
+
+// A Range is the half-open interval [Lo, Hi) of sort positions. A nil Lo means
+// from the start, a nil Hi to the end; an empty Hi that is not nil means that
+// nothing lies below it. The zero Range is everything.
+type Range struct {
+	Lo, Hi []byte
+}
+
+// Contains reports whether a sort position lies in r.
+func (r Range) Contains(sort []byte) bool {
+	return string(sort) >= string(r.Lo) && (r.Hi == nil || string(sort) < string(r.Hi))
+}
+
+// A Span is an interval of scan order: partitions whose hashes are First …
+// Last inclusive, and of their rows those strictly after After, if it is set.
+// A Last above [MaxHash] means MaxHash. The zero Span is the hash 0 alone; see
+// [Everything].
+type Span struct {
+	First, Last uint32
+	After       *Position
+}
+
+// Everything returns the Span of all rows of a space.
+func Everything() Span { return Span{Last: MaxHash} }
+
+// Segment returns the Span of segment number i of total, for a parallel scan.
+// The segments of one total are disjoint, in order, and together Everything.
+// It is empty when i >= total.
+func Segment(i, total uint32) Span {
+	if i >= total {
+		return Span{First: 1, Last: 0}
+	}
+	first := func(n uint64) uint32 { // the least hash h with h*total/(MaxHash+1) == n
+		return uint32((n*(MaxHash+1) + uint64(total) - 1) / uint64(total))
+	}
+	lo, hi := first(uint64(i)), first(uint64(i)+1)
+	if lo == hi {
+		return Span{First: 1, Last: 0}
+	}
+	return Span{First: lo, Last: hi - 1}
+}
+
+// Contains reports whether a position lies in s.
+func (s Span) Contains(p Position) bool {
+	h := Hash(p.Partition)
+	if h < s.First || h > s.Last {
+		return false
+	}
+	return s.After == nil || p.Compare(*s.After) > 0
+}
+
+// Compare returns the order of p and q in a scan: -1, 0 or 1.
+func (p Position) Compare(q Position) int {
+	hp, hq := Hash(p.Partition), Hash(q.Partition)
+	switch {
+	case hp != hq:
+		if hp < hq {
+			return -1
+		}
+		return 1
+	case !bytes.Equal(p.Partition, q.Partition):
+		return bytes.Compare(p.Partition, q.Partition)
+	}
+	return bytes.Compare(p.Sort, q.Sort)
+}
+
+// AppendUpper appends the smallest bytes that lie above everything beginning
+// with prefix. There are none when prefix is empty or all 0xFF; the result is
+// then nil, which as [Range].Hi means no bound.
+func AppendUpper(dst, prefix []byte) []byte {
+	n := len(prefix)
+	for n > 0 && prefix[n-1] == 0xFF {
+		n--
+	}
+	if n == 0 {
+		return nil
+	}
+	dst = append(dst, prefix[:n]...)
+	dst[len(dst)-1]++
+	return dst
+}
