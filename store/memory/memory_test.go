@@ -1,0 +1,205 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+	"github.com/sortkey/sortkey/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(*testing.T) store.Store { return memory.Open(memory.Options{}) })
+}
+
+// TestForkedStore runs the suite on a fork that shares an emptied tree.
+func TestForkedStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		s := memory.Open(memory.Options{})
+		set(t, s, "p", "k", "v")
+		f := s.Fork()
+		require.NoError(t, f.Update(t.Context(), func(w store.Writer) error { return w.Clear(1) }))
+		return f
+	})
+}
+
+func TestForkIsolation(t *testing.T) {
+	a := memory.Open(memory.Options{})
+	for i := range 500 {
+		set(t, a, "p", fmt.Sprintf("%03d", i), "a")
+	}
+	b := a.Fork()
+	c := b.Fork()
+	set(t, a, "p", "250", "a2")
+	set(t, b, "p", "250", "b2")
+	set(t, b, "p", "new", "b2")
+	require.NoError(t, c.Update(t.Context(), func(w store.Writer) error { return w.Clear(1) }))
+	require.Equal(t, "a2", value(t, a, "p", "250"))
+	require.Equal(t, "b2", value(t, b, "p", "250"))
+	require.Equal(t, []int{500, 501, 0}, []int{a.Len(), b.Len(), c.Len()})
+	require.NoError(t, a.Close())
+	require.Equal(t, "a", value(t, b, "p", "499"), "a fork outlives its origin")
+	require.ErrorIs(t, a.Fork().View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed)
+}
+
+func TestForkInsideUpdate(t *testing.T) {
+	s := memory.Open(memory.Options{})
+	set(t, s, "p", "k", "old")
+	var f *memory.Store
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		if err := w.Put(1, []byte("p"), []byte("k"), []byte("new")); err != nil {
+			return err
+		}
+		f = s.Fork()
+		return w.Put(1, []byte("p"), []byte("l"), []byte("new"))
+	}))
+	require.Equal(t, "old", value(t, f, "p", "k"))
+	require.Equal(t, 1, f.Len())
+	require.Equal(t, 2, s.Len())
+}
+
+// TestForkWhileWriting forks a store that is being written and read, and
+// writes to the forks.
+func TestForkWhileWriting(t *testing.T) {
+	s := memory.Open(memory.Options{})
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			for i := range 200 {
+				err := s.Update(context.Background(), func(w store.Writer) error {
+					for _, p := range []string{"a", "b"} {
+						if err := w.Put(1, []byte(p), fmt.Appendf(nil, "%d/%d", worker, i), []byte("v")); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for i := range 100 {
+				f := s.Fork()
+				n := f.Len()
+				if n%2 != 0 {
+					t.Errorf("a fork holds half an update: %d rows", n)
+				}
+				err := f.Update(context.Background(), func(w store.Writer) error {
+					return w.Put(1, []byte("fork"), fmt.Append(nil, i), nil)
+				})
+				if err != nil || f.Len() != n+1 {
+					t.Errorf("Update of a fork: %v, %d rows, want %d", err, f.Len(), n+1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 4*200*2, s.Len())
+}
+
+func TestUpdateWaitsNoLongerThanItsContext(t *testing.T) {
+	s := memory.Open(memory.Options{})
+	why := errors.New("waited long enough")
+	require.NoError(t, s.Update(t.Context(), func(store.Writer) error {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(why)
+		err := s.Update(ctx, func(store.Writer) error { return nil })
+		require.ErrorIs(t, err, why)
+		return nil
+	}))
+}
+
+func TestCloseDuringUpdate(t *testing.T) {
+	s := memory.Open(memory.Options{})
+	err := s.Update(t.Context(), func(w store.Writer) error {
+		require.NoError(t, s.Close())
+		return w.Put(1, []byte("p"), []byte("k"), nil)
+	})
+	require.ErrorIs(t, err, store.ErrClosed)
+	require.Zero(t, s.Len())
+}
+
+func TestValuesAreTakenOver(t *testing.T) {
+	s, v := memory.Open(memory.Options{}), []byte("shared")
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		if err := w.Put(1, []byte("p"), []byte("k"), v); err != nil {
+			return err
+		}
+		return w.Put(2, []byte("p"), []byte("k"), v)
+	}))
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		for space := store.Space(1); space <= 2; space++ {
+			got, _, err := r.Get(space, []byte("p"), []byte("k"))
+			require.NoError(t, err)
+			require.Same(t, &v[0], &got[0])
+		}
+		return nil
+	}))
+}
+
+// TestWalkDoesNotAllocatePerRow compares walks of 10 and of 2,000 rows.
+func TestWalkDoesNotAllocatePerRow(t *testing.T) {
+	s := memory.Open(memory.Options{})
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		for i := range 2000 {
+			if err := w.Put(1, []byte("p\x00q"), fmt.Appendf(nil, "%04d", i), []byte("v")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	walk := func(hi string, want int) float64 {
+		return testing.AllocsPerRun(50, func() {
+			n := 0
+			_ = s.View(context.Background(), func(r store.Reader) error {
+				for _, err := range r.Query(1, []byte("p\x00q"), store.Range{Hi: []byte(hi)}, false) {
+					if err != nil {
+						return err
+					}
+					n++
+				}
+				for row := range r.Scan(1, store.Everything()) {
+					if n--; n == 0 || row.Partition == nil {
+						break
+					}
+				}
+				return nil
+			})
+			if n != 0 {
+				t.Errorf("%d rows off %d", n, want)
+			}
+		})
+	}
+	few, many := walk("0010", 10), walk("~", 2000)
+	if many > few {
+		t.Errorf("a walk of 2,000 rows allocates %v times, one of 10 rows %v times", many, few)
+	}
+}
+
+func set(t *testing.T, s store.Store, partition, sort, v string) {
+	t.Helper()
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		return w.Put(1, []byte(partition), []byte(sort), []byte(v))
+	}))
+}
+
+func value(t *testing.T, s store.Store, partition, sort string) (v string) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		got, _, err := r.Get(1, []byte(partition), []byte(sort))
+		v = string(got)
+		return err
+	}))
+	return v
+}

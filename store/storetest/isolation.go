@@ -1,0 +1,244 @@
+package storetest
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+func testSnapshotIsolation(t *testing.T, s store.Store) {
+	rows := fill(t, s, 20, 10)
+	view(t, s, func(r store.Reader) {
+		n := 0
+		for got, err := range r.Scan(1, store.Everything()) {
+			require.NoError(t, err)
+			require.Equal(t, rows[n], row{string(got.Partition), string(got.Sort), string(got.Value)})
+			if n%20 == 0 { // change everything under the running walk
+				update(t, s, func(w store.Writer) {
+					require.NoError(t, w.Clear(1))
+					put(t, w, 1, row{"new", fmt.Sprint(n), "v"})
+				})
+			}
+			n++
+		}
+		require.Equal(t, len(rows), n)
+		require.Equal(t, rows, scan(t, r, 1, store.Everything()), "a later read of the same View")
+		require.Equal(t, "-", get(t, r, 1, "new", "180"))
+		require.Equal(t, rows[0].value, get(t, r, 1, rows[0].partition, rows[0].sort))
+	})
+	require.Equal(t, []row{{"new", "180", "v"}}, snapshot(t, s))
+}
+
+func testViewDoesNotBlockUpdate(t *testing.T, s store.Store) {
+	done := make(chan error, 1)
+	view(t, s, func(r store.Reader) {
+		go func() {
+			done <- s.Update(background(), func(w store.Writer) error {
+				return w.Put(1, []byte("p"), []byte("k"), []byte("v"))
+			})
+		}()
+		require.NoError(t, <-done) // hangs if the View keeps it waiting
+		require.Equal(t, "-", get(t, r, 1, "p", "k"))
+	})
+}
+
+func testUseAfterReturn(t *testing.T, s store.Store) {
+	rows := fill(t, s, 2, 5)
+	var r store.Reader
+	var w store.Writer
+	var held []iter.Seq2[store.Row, error]
+	view(t, s, func(got store.Reader) {
+		r = got
+		held = append(held, r.Scan(1, store.Everything()), r.Query(1, []byte("p1"), store.Range{}, true))
+	})
+	update(t, s, func(got store.Writer) {
+		w = got
+		held = append(held, w.Scan(1, store.Everything()), w.Query(1, []byte("p1"), store.Range{}, false))
+	})
+	for _, reader := range []store.Reader{r, w} {
+		_, ok, err := reader.Get(1, []byte("p1"), []byte("001"))
+		require.False(t, ok)
+		require.ErrorIs(t, err, store.ErrClosed)
+		held = append(held, reader.Scan(1, store.Everything()), reader.Query(1, []byte("p1"), store.Range{}, false))
+	}
+	for _, seq := range held {
+		got, err := collect(seq)
+		require.ErrorIs(t, err, store.ErrClosed)
+		require.Empty(t, got)
+	}
+	require.ErrorIs(t, w.Put(1, []byte("p"), []byte("k"), nil), store.ErrClosed)
+	require.ErrorIs(t, w.Delete(1, []byte("p1"), []byte("001")), store.ErrClosed)
+	require.ErrorIs(t, w.Clear(1), store.ErrClosed)
+	require.Equal(t, rows, snapshot(t, s))
+}
+
+func testClose(t *testing.T, s store.Store) {
+	fill(t, s, 2, 2)
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close(), "closing again does nothing")
+	unreached := func() error { return errors.New("storetest: called on a closed store") }
+	require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return unreached() }), store.ErrClosed)
+	require.ErrorIs(t, s.Update(t.Context(), func(store.Writer) error { return unreached() }), store.ErrClosed)
+}
+
+func testContext(t *testing.T, s store.Store) {
+	fill(t, s, 1, 1)
+	why := errors.New("storetest: the reason")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	err := s.Update(ctx, func(w store.Writer) error {
+		put(t, w, 1, row{"p", "k", "v"})
+		cancel(why)
+		_, err := collect(w.Scan(1, store.Everything()))
+		return err
+	})
+	require.ErrorIs(t, err, why, "a walk begun after the context ended")
+	called := false
+	require.ErrorIs(t, s.View(ctx, func(store.Reader) error { called = true; return nil }), why)
+	require.ErrorIs(t, s.Update(ctx, func(store.Writer) error { called = true; return nil }), why)
+	require.False(t, called)
+	require.Len(t, snapshot(t, s), 1)
+}
+
+func testContextWhileWalking(t *testing.T, s store.Store) {
+	const rows = 3 * store.ContextRows
+	update(t, s, func(w store.Writer) {
+		for i := range rows {
+			require.NoError(t, w.Put(1, []byte("p"), binary.BigEndian.AppendUint32(nil, uint32(i)), nil))
+		}
+	})
+	walks := map[string]func(store.Reader) iter.Seq2[store.Row, error]{
+		"forward": func(r store.Reader) iter.Seq2[store.Row, error] { return r.Query(1, []byte("p"), store.Range{}, false) },
+		"reverse": func(r store.Reader) iter.Seq2[store.Row, error] { return r.Query(1, []byte("p"), store.Range{}, true) },
+		"scan":    func(r store.Reader) iter.Seq2[store.Row, error] { return r.Scan(1, store.Everything()) },
+	}
+	for name, walk := range walks {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		err := s.View(ctx, func(r store.Reader) error {
+			for _, err := range walk(r) {
+				if err != nil {
+					return err
+				}
+				if n++; n == 10 {
+					cancel()
+				}
+			}
+			return nil
+		})
+		require.ErrorIs(t, err, context.Canceled, name)
+		require.LessOrEqual(t, n, 10+store.ContextRows, "%s: looks at the context every %d rows", name, store.ContextRows)
+	}
+}
+
+// testSerialisable lets goroutines add to counters; no addition may be lost,
+// and every reader must find the sum unchanged by moves between counters.
+func testSerialisable(t *testing.T, s store.Store) {
+	const workers, moves, accounts, total = 4, 60, 5, 1000
+	name := func(i int) []byte { return fmt.Appendf(nil, "account%d", i) }
+	update(t, s, func(w store.Writer) {
+		for i := range accounts {
+			require.NoError(t, w.Put(1, name(i), nil, binary.BigEndian.AppendUint64(nil, total)))
+		}
+	})
+	balance := func(r store.Reader, i int) (uint64, error) {
+		v, ok, err := r.Get(1, name(i), nil)
+		if err == nil && !ok {
+			err = errors.New("storetest: account gone")
+		}
+		if err != nil {
+			return 0, err
+		}
+		return binary.BigEndian.Uint64(v), nil
+	}
+	var wg sync.WaitGroup
+	for worker := range workers {
+		wg.Go(func() {
+			for i := range moves {
+				from, to := (worker+i)%accounts, (worker+2*i+1)%accounts
+				err := s.Update(background(), func(w store.Writer) error {
+					for _, change := range []struct {
+						who int
+						by  uint64
+					}{{from, ^uint64(0)}, {to, 1}} { // minus one, plus one
+						n, err := balance(w, change.who)
+						if err != nil {
+							return err
+						}
+						if err := w.Put(1, name(change.who), nil, binary.BigEndian.AppendUint64(nil, n+change.by)); err != nil {
+							return err
+						}
+					}
+					if i%7 == 0 {
+						return errStop
+					}
+					n, err := balance(w, accounts-1)
+					if err != nil {
+						return err
+					}
+					return w.Put(2, name(worker), fmt.Append(nil, i), binary.BigEndian.AppendUint64(nil, n))
+				})
+				if err != nil && !errors.Is(err, errStop) {
+					t.Errorf("Update: %v", err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range moves {
+				err := s.View(background(), func(r store.Reader) error {
+					var sum uint64
+					for row, err := range r.Scan(1, store.Everything()) {
+						if err != nil {
+							return err
+						}
+						sum += binary.BigEndian.Uint64(row.Value)
+					}
+					if sum != accounts*total {
+						t.Errorf("sum = %d, want %d", sum, accounts*total)
+					}
+					return nil
+				})
+				if err != nil {
+					t.Errorf("View: %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	view(t, s, func(r store.Reader) {
+		require.Len(t, scan(t, r, 2, store.Everything()), workers*(moves-(moves+6)/7), "one row for each update that was kept")
+	})
+}
+
+// testConcurrentReads shares one View between goroutines.
+func testConcurrentReads(t *testing.T, s store.Store) {
+	rows := fill(t, s, 8, 50)
+	view(t, s, func(r store.Reader) {
+		var wg sync.WaitGroup
+		for i := range uint32(4) {
+			wg.Go(func() {
+				n := 0
+				for _, err := range r.Scan(1, store.Everything()) {
+					if err != nil {
+						t.Errorf("Scan: %v", err)
+					}
+					n++
+				}
+				if n != len(rows) {
+					t.Errorf("Scan gave %d rows, want %d", n, len(rows))
+				}
+				if _, ok, err := r.Get(1, []byte("p1"), fmt.Appendf(nil, "%03d", i)); !ok || err != nil {
+					t.Errorf("Get = %t, %v", ok, err)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
