@@ -1,0 +1,235 @@
+package keycond
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// An Error is a key condition that is not one range. Msg is the service's own
+// text, a ValidationException.
+type Error struct{ Msg string }
+
+func (e *Error) Error() string { return e.Msg }
+
+func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+
+// A Slice is what a key condition reads: one contiguous slice of one
+// partition.
+type Slice struct {
+	// Partition is the address of the partition.
+	Partition []byte
+	// Range bounds the sort positions.
+	Range store.Range
+	// Clauses are the conditions it was made from: one for every partition
+	// key attribute, then those on sort key attributes, in key order.
+	Clauses []Clause
+}
+
+// A Clause is a condition on one key attribute.
+type Clause struct {
+	Attribute Attribute
+	Op        Op
+	// Values has one operand, or two for [Between].
+	Values []attr.Value
+}
+
+// Op is the operator of a [Clause].
+type Op uint8
+
+// The operators a key condition may have.
+const (
+	Equal Op = iota + 1
+	Less
+	LessEqual
+	Greater
+	GreaterEqual
+	Between
+	BeginsWith
+)
+
+var opText = [...]string{"", "=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"}
+
+// String returns the operator as key condition expressions spell it.
+func (o Op) String() string { return opText[o] }
+
+// String returns the clause as an expression with its values in place.
+func (c Clause) String() string {
+	switch c.Op {
+	case Between:
+		return fmt.Sprintf("%s BETWEEN %v AND %v", c.Attribute.Name, c.Values[0], c.Values[1])
+	case BeginsWith:
+		return fmt.Sprintf("begins_with(%s, %v)", c.Attribute.Name, c.Values[0])
+	}
+	return fmt.Sprintf("%s %v %v", c.Attribute.Name, c.Op, c.Values[0])
+}
+
+// Compile turns the key condition c of a query on s into the slice it reads.
+// The error is an [*Error].
+//
+// Source: DG/Query.KeyConditionExpressions.html; messages as captured in
+// dynalite (test/query.js) and alternator (test_gsi_composite_keys.py).
+func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
+	clauses, err := collect(c.Root, nil)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := s.arrange(clauses)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sort {
+		if err := s.checkOperands(&sort[i]); err != nil {
+			return nil, err
+		}
+	}
+	slice := &Slice{Clauses: sort}
+	last := len(s.Hash) - 1
+	for i, c := range sort[:len(s.Hash)] {
+		slice.Partition = appendComponent(slice.Partition, c.Values[0], i == last)
+	}
+	slice.Range = s.bounds(sort[len(s.Hash):])
+	return slice, nil
+}
+
+// arrange puts the clauses into key order and refuses those that do not make
+// one slice.
+func (s *Schema) arrange(clauses []Clause) ([]Clause, error) {
+	find := func(name string) *Clause {
+		for i := range clauses {
+			if clauses[i].Attribute.Name == name {
+				return &clauses[i]
+			}
+		}
+		return nil
+	}
+	ordered := make([]Clause, 0, len(clauses))
+	for _, a := range s.Hash {
+		c := find(a.Name)
+		if c == nil {
+			return nil, refuse("Query condition missed key schema element: %s", a.Name)
+		}
+		if c.Op != Equal {
+			return nil, refuse("Query key condition not supported")
+		}
+		ordered = append(ordered, c.of(a))
+	}
+	for i, a := range s.Range {
+		c := find(a.Name)
+		if c == nil {
+			if len(ordered) == len(clauses) {
+				return ordered, nil
+			}
+			return nil, s.refuseGap(clauses, i)
+		}
+		ordered = append(ordered, c.of(a))
+		if len(ordered) == len(clauses) {
+			return ordered, nil
+		}
+		if c.Op != Equal {
+			return nil, s.refuseInner(clauses, i)
+		}
+	}
+	if len(ordered) < len(clauses) {
+		return nil, refuse("Query key condition not supported")
+	}
+	return ordered, nil
+}
+
+// refuseGap is the error for sort key attribute i having no condition while
+// clauses has one more than was placed before it.
+func (s *Schema) refuseGap(clauses []Clause, i int) error {
+	for _, later := range s.Range[i:] {
+		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute.Name == later.Name }) {
+			return s.refuseMissing(s.Range[i:i+1], later)
+		}
+	}
+	return refuse("Query condition missed key schema element: %s", s.Range[i].Name)
+}
+
+// refuseInner is the error for a range condition on sort key attribute i with
+// another condition after it.
+func (s *Schema) refuseInner(clauses []Clause, i int) error {
+	for _, later := range s.Range[i+1:] {
+		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute.Name == later.Name }) {
+			return s.refuseMissing(s.Range[i:i+1], later)
+		}
+	}
+	if i+1 < len(s.Range) {
+		return refuse("Query condition missed key schema element: %s", s.Range[i+1].Name)
+	}
+	return refuse("Query key condition not supported")
+}
+
+func (s *Schema) refuseMissing(missing []Attribute, later Attribute) error {
+	names := make([]string, len(missing))
+	for i, a := range missing {
+		names[i] = a.Name
+	}
+	return refuse("RANGE key attributes {%s} must have equality conditions specified in the query because a condition is present on key attribute %s",
+		strings.Join(names, ", "), later.Name)
+}
+
+// of returns the clause with the schema's attribute in it.
+func (c *Clause) of(a Attribute) Clause {
+	out := *c
+	out.Attribute = a
+	return out
+}
+
+// checkOperands refuses operands that cannot be values of the key attribute.
+func (s *Schema) checkOperands(c *Clause) error {
+	for _, v := range c.Values {
+		if v.Kind() != c.Attribute.Kind {
+			return refuse("One or more parameter values were invalid: Condition parameter type does not match schema type")
+		}
+		if err := s.CheckValue(c.Attribute, v); err != nil {
+			return err
+		}
+	}
+	if c.Op == BeginsWith && c.Attribute.Kind == attr.Number {
+		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N")
+	}
+	if c.Op == Between {
+		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
+			return refuse("Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %v", c.Values[0], c.Values[1])
+		}
+	}
+	return nil
+}
+
+// CheckValue refuses a value of the right kind that cannot be a key: empty,
+// or too long. The error is an [*Error].
+func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
+	if a.Kind == attr.Number {
+		return nil
+	}
+	if len(v.Raw()) == 0 {
+		return s.refuseEmpty(a)
+	}
+	if s.isHash(a) {
+		if len(v.Raw()) > MaxPartitionKeyBytes {
+			return refuse("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes", MaxPartitionKeyBytes)
+		}
+	} else if len(v.Raw()) > MaxSortKeyBytes {
+		return refuse("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes", MaxSortKeyBytes)
+	}
+	return nil
+}
+
+func (s *Schema) isHash(a Attribute) bool { return slices.Contains(s.Hash, a) }
+
+func (s *Schema) refuseEmpty(a Attribute) error {
+	kind := "string"
+	if a.Kind == attr.Binary {
+		kind = "binary"
+	}
+	if s.Table != nil {
+		return refuse("One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", kind, s.Index, a.Name)
+	}
+	return refuse("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, a.Name)
+}

@@ -1,0 +1,241 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// Limits of a definition. Source: DG/ServiceQuotas.html.
+const (
+	MaxLocalIndexes     = 5
+	MaxGlobalIndexes    = 20
+	MaxProjected        = 100
+	MaxProjectedInIndex = 20
+)
+
+const wrong = "One or more parameter values were invalid: "
+
+// Check refuses a definition that is not a legal table, as CreateTable does.
+// Messages as captured in dynalite (test/createTable.js); those of
+// multi-attribute keys follow alternator's test_gsi_composite_keys.py.
+func (d *Definition) Check() error {
+	seen := map[string]attr.Kind{}
+	for _, a := range d.Attributes {
+		if kind, ok := seen[a.Name]; ok && kind != a.Kind {
+			return invalid(wrong+"Cannot have two attributes with the same name: %s", a.Name)
+		} else if ok {
+			return invalid(wrong+"Duplicate AttributeName in AttributeDefinitions: %s", a.Name)
+		}
+		seen[a.Name] = a.Kind
+	}
+	if err := d.checkKey(d.Key, false); err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	if err := d.checkLocal(names); err != nil {
+		return err
+	}
+	if err := d.checkGlobal(names); err != nil {
+		return err
+	}
+	if err := d.checkProjected(); err != nil {
+		return err
+	}
+	return d.checkUnused()
+}
+
+// checkKey refuses a key schema that is not one. Only a global index may have
+// several attributes of a role.
+func (d *Definition) checkKey(key []KeyElement, global bool) error {
+	if err := d.checkDefined(key, global); err != nil {
+		return err
+	}
+	hashes, ranges := 0, 0
+	for i, e := range key {
+		switch {
+		case e.Hash && ranges > 0 && hashes > 0:
+			return invalid(wrong + "Invalid KeySchema: All HASH key attributes must precede RANGE key attributes")
+		case e.Hash:
+			hashes++
+		default:
+			ranges++
+		}
+		if i == 0 && !e.Hash {
+			return invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+		}
+	}
+	limit := 1
+	if global {
+		limit = keycond.MaxAttributes
+	}
+	switch {
+	case len(key) > 2*limit:
+		return invalid("1 validation error detected: Value '[%s]' at 'keySchema' failed to satisfy constraint: Member must have length less than or equal to %d", keyText(key), 2*limit)
+	case hashes > limit && !global:
+		return invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+	case hashes > limit:
+		return invalid(wrong+"Too many HASH key attributes in the KeySchema: %d, the limit is %d", hashes, limit)
+	case ranges > limit:
+		return invalid(wrong+"Too many RANGE key attributes in the KeySchema: %d, the limit is %d", ranges, limit)
+	}
+	for i, e := range key {
+		if slices.ContainsFunc(key[:i], func(o KeyElement) bool { return o.Name == e.Name }) {
+			return invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+		}
+	}
+	return nil
+}
+
+func keyText(key []KeyElement) string {
+	parts := make([]string, len(key))
+	for i, e := range key {
+		role := "RANGE"
+		if e.Hash {
+			role = "HASH"
+		}
+		parts[i] = "KeySchemaElement(attributeName=" + e.Name + ", keyType=" + role + ")"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// checkDefined refuses key attributes without a definition.
+func (d *Definition) checkDefined(key []KeyElement, index bool) error {
+	var keys, definitions []string
+	missing := false
+	for _, e := range key {
+		keys = append(keys, e.Name)
+		if _, ok := d.attribute(e.Name); !ok {
+			missing = true
+		}
+	}
+	if !missing {
+		return nil
+	}
+	for _, a := range d.Attributes {
+		definitions = append(definitions, a.Name)
+	}
+	what := "Some index key attributes are not defined in AttributeDefinitions. "
+	if !index && len(d.Attributes) == 0 {
+		what = "Some AttributeDefinitions are missing. "
+	}
+	return invalid(wrong+"%sKeys: [%s], AttributeDefinitions: [%s]", what, strings.Join(keys, ", "), strings.Join(definitions, ", "))
+}
+
+func (d *Definition) checkLocal(names map[string]bool) error {
+	if len(d.Local) > MaxLocalIndexes {
+		return invalid(wrong+"Number of LocalSecondaryIndexes exceeds per-table limit of %d", MaxLocalIndexes)
+	}
+	for i := range d.Local {
+		ix := &d.Local[i]
+		if !slices.ContainsFunc(d.Key, func(e KeyElement) bool { return !e.Hash }) {
+			return invalid(wrong + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex")
+		}
+		if err := d.checkKey(ix.Key, false); err != nil {
+			return err
+		}
+		if ix.Key[0].Name != d.Key[0].Name {
+			return invalid(wrong+"Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s", ix.Name, ix.Key[0].Name, d.Key[0].Name)
+		}
+		if len(ix.Key) < 2 {
+			return invalid(wrong+"Index KeySchema does not have a range key for index: %s", ix.Name)
+		}
+		if err := ix.check(names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Definition) checkGlobal(names map[string]bool) error {
+	if len(d.Global) > MaxGlobalIndexes {
+		return invalid(wrong+"GlobalSecondaryIndex count exceeds the per-table limit of %d", MaxGlobalIndexes)
+	}
+	for i := range d.Global {
+		ix := &d.Global[i]
+		if err := d.checkKey(ix.Key, true); err != nil {
+			return err
+		}
+		if err := ix.check(names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check refuses a name used twice and a projection that is not one.
+func (ix *IndexDefinition) check(names map[string]bool) error {
+	if names[ix.Name] {
+		return invalid(wrong+"Duplicate index name: %s", ix.Name)
+	}
+	names[ix.Name] = true
+	p := &ix.Projection
+	switch {
+	case p.Type == "":
+		return invalid(wrong + "Unknown ProjectionType: null")
+	case p.Type == ProjectInclude && len(p.Include) == 0:
+		return invalid(wrong+"ProjectionType is %s, but NonKeyAttributes is not specified", p.Type)
+	case p.Type != ProjectInclude && p.Include != nil:
+		return invalid(wrong+"ProjectionType is %s, but NonKeyAttributes is specified", p.Type)
+	}
+	for i, name := range p.Include {
+		if slices.Contains(p.Include[:i], name) {
+			return invalid(wrong+"NonKeyAttributes contains duplicate: %s", name)
+		}
+	}
+	return nil
+}
+
+// checkProjected refuses more projected attributes than all indexes together
+// may have.
+func (d *Definition) checkProjected() error {
+	n := 0
+	for _, ix := range slices.Concat(d.Local, d.Global) {
+		n += len(ix.Projection.Include)
+	}
+	if n > MaxProjected {
+		return invalid(wrong+"The total number of NonKeyAttributes in all indexes exceeds the limit of %d: %d", MaxProjected, n)
+	}
+	return nil
+}
+
+// checkUnused refuses definitions that no key uses.
+func (d *Definition) checkUnused() error {
+	used := map[string]bool{}
+	for _, e := range d.Key {
+		used[e.Name] = true
+	}
+	for _, ix := range slices.Concat(d.Local, d.Global) {
+		for _, e := range ix.Key {
+			used[e.Name] = true
+		}
+	}
+	for _, a := range d.Attributes {
+		if !used[a.Name] {
+			if len(d.Local)+len(d.Global) == 0 {
+				return invalid(wrong + "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions")
+			}
+			return invalid(wrong+"Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]", attributeNames(d.Attributes), strings.Join(sortedKeys(used), ", "))
+		}
+	}
+	return nil
+}
+
+func attributeNames(attrs []keycond.Attribute) string {
+	names := make([]string, len(attrs))
+	for i, a := range attrs {
+		names[i] = a.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func sortedKeys(m map[string]bool) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Definition is everything a table is besides its items. It is stored with
+// the table; times are those of the database's clock.
+type Definition struct {
+	Name       string
+	ID         string
+	Created    time.Time
+	Space      store.Space
+	Attributes []keycond.Attribute
+	Key        []KeyElement
+	Local      []IndexDefinition `json:",omitempty"`
+	Global     []IndexDefinition `json:",omitempty"`
+
+	// BillingMode is PROVISIONED or PAY_PER_REQUEST, or "" when the client
+	// did not say, which means PROVISIONED.
+	BillingMode string `json:",omitempty"`
+	// BillingChanged is when the table was last switched to PAY_PER_REQUEST.
+	BillingChanged time.Time
+	Throughput     Throughput
+	OnDemand       *OnDemand `json:",omitempty"`
+	Warm           *Warm     `json:",omitempty"`
+	Class          string    `json:",omitempty"`
+	ClassChanged   time.Time
+	Protected      bool              `json:",omitempty"`
+	Stream         *Stream           `json:",omitempty"`
+	Encryption     *Encryption       `json:",omitempty"`
+	Tags           map[string]string `json:",omitempty"`
+}
+
+// A KeyElement is one attribute of a key schema.
+type KeyElement struct {
+	Name string
+	// Hash is true for a partition key attribute, false for a sort key one.
+	Hash bool
+}
+
+// An IndexDefinition is a secondary index.
+type IndexDefinition struct {
+	Name       string
+	Space      store.Space
+	Key        []KeyElement
+	Projection Projection
+	Throughput Throughput
+	OnDemand   *OnDemand `json:",omitempty"`
+	Warm       *Warm     `json:",omitempty"`
+	// Building is true until the items that were there before the index have
+	// been added to it. Such an index is written to and cannot be read.
+	Building bool `json:",omitempty"`
+}
+
+// A Projection says which attributes an index holds besides the keys.
+type Projection struct {
+	// Type is ALL, KEYS_ONLY or INCLUDE.
+	Type string
+	// Include lists the further attributes of an INCLUDE.
+	Include []string `json:",omitempty"`
+}
+
+// The types of a [Projection].
+const (
+	ProjectAll     = "ALL"
+	ProjectKeys    = "KEYS_ONLY"
+	ProjectInclude = "INCLUDE"
+)
+
+// Throughput is provisioned throughput in units a second. It is described and
+// not enforced.
+type Throughput struct {
+	Read, Write            int64
+	Increased, Decreased   time.Time
+	DecreasesOnThatDay     int64
+	DecreasesWereCountedOn string `json:",omitempty"`
+}
+
+// OnDemand is the maximum of on-demand throughput in units a second; -1 is
+// none.
+type OnDemand struct{ Read, Write int64 }
+
+// Warm is warm throughput in units a second.
+type Warm struct{ Read, Write int64 }
+
+// Stream is the specification of a table's stream.
+type Stream struct {
+	Enabled bool
+	View    string `json:",omitempty"`
+}
+
+// Encryption is the server-side encryption a client asked for; it is
+// described and not done.
+type Encryption struct {
+	Enabled bool
+	Type    string `json:",omitempty"`
+	KeyID   string `json:",omitempty"`
+}
+
+// OnDemandBilling reports whether the table is billed by request.
+func (d *Definition) OnDemandBilling() bool { return d.BillingMode == "PAY_PER_REQUEST" }
+
+// clone returns a copy that shares nothing that may be changed.
+func (d *Definition) clone() *Definition {
+	c := *d
+	c.Attributes = slices.Clone(d.Attributes)
+	c.Key = slices.Clone(d.Key)
+	c.Local = slices.Clone(d.Local)
+	c.Global = slices.Clone(d.Global)
+	if d.Tags != nil {
+		c.Tags = make(map[string]string, len(d.Tags))
+		for k, v := range d.Tags {
+			c.Tags[k] = v
+		}
+	}
+	return &c
+}
+
+// attribute returns the definition of a key attribute.
+func (d *Definition) attribute(name string) (keycond.Attribute, bool) {
+	for _, a := range d.Attributes {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return keycond.Attribute{}, false
+}
+
+// schema compiles a key; the definition has been checked.
+func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schema) *keycond.Schema {
+	s := &keycond.Schema{Index: index, Table: table}
+	for _, e := range key {
+		a, _ := d.attribute(e.Name)
+		if e.Hash {
+			s.Hash = append(s.Hash, a)
+		} else {
+			s.Range = append(s.Range, a)
+		}
+	}
+	return s
+}

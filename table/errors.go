@@ -1,0 +1,49 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Kind says what sort of failure an [Error] is.
+type Kind uint8
+
+// The kinds of failure.
+const (
+	// Validation is a request that can never succeed as it is.
+	Validation Kind = iota + 1
+	// NotFound is a table or index that does not exist.
+	NotFound
+	// InUse is a table that exists already or is being changed.
+	InUse
+	// LimitExceeded is a request above a limit of the account or table.
+	LimitExceeded
+	// ConditionFailed is a write whose condition did not hold.
+	ConditionFailed
+)
+
+// An Error is a failure as the caller sees it.
+type Error struct {
+	Kind Kind
+	// Msg is the service's text.
+	Msg string
+	// Item is the item a failed condition was evaluated on, nil when there is
+	// none. It is valid until the function of the [Tx] returns.
+	Item attr.Item
+}
+
+func (e *Error) Error() string { return e.Msg }
+
+func invalid(format string, args ...any) error {
+	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...)}
+}
+
+// NoSuchTable is the error for a table that does not exist, as data operations
+// word it.
+func NoSuchTable() error {
+	return &Error{Kind: NotFound, Msg: "Requested resource not found"}
+}
+
+// errKey is the error for a key that has other attributes than the schema.
+func errKey() error { return invalid("The provided key element does not match the schema") }

@@ -1,0 +1,131 @@
+package table
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// entry is the row of one item in one index, made in reused memory.
+type entry struct {
+	partition, sort []byte
+	value           attr.Item
+	builder         attr.Builder
+	room            []byte // for values that are projected
+}
+
+// make sets e to the entry of item in ix. It reports false when the item has
+// none: it lacks a key attribute, so a sparse index leaves it out.
+func (e *entry) make(ix *Index, item attr.Item) bool {
+	if item == nil {
+		return false
+	}
+	var ok bool
+	if e.partition, ok = ix.key.AppendPartition(e.partition[:0], item); !ok {
+		return false
+	}
+	if e.sort, ok = ix.key.AppendSort(e.sort[:0], item); !ok {
+		return false
+	}
+	if ix.project == nil {
+		e.value = item
+		return true
+	}
+	e.builder.Reset()
+	for name, v := range item.All() {
+		if ix.project(name) {
+			e.builder.AddBytes(name, v)
+		}
+	}
+	e.room = e.builder.AppendItem(e.room[:0])
+	e.value = attr.Item(e.room)
+	return true
+}
+
+// has reports whether item has an entry in ix.
+func (ix *Index) has(item attr.Item) bool {
+	for _, a := range slices.Concat(ix.key.Hash, ix.key.Range) {
+		if item.Get(a.Name).Kind() != a.Kind {
+			return false
+		}
+	}
+	return true
+}
+
+// entrySize returns the documented size of item's entry in ix.
+func (ix *Index) entrySize(item attr.Item) int {
+	if ix.project == nil {
+		return item.Size()
+	}
+	size := 0
+	for name, v := range item.All() {
+		if ix.project(name) {
+			size += len(name) + v.Size()
+		}
+	}
+	return size
+}
+
+// checkEntry refuses an item with an attribute that is a key of ix and cannot
+// be one: of another kind, empty, or too long.
+func (ix *Index) checkEntry(item attr.Item) error {
+	for _, attrs := range [...][]keycond.Attribute{ix.key.Hash, ix.key.Range} {
+		for _, a := range attrs {
+			v := item.Get(a.Name)
+			if v.IsZero() {
+				continue
+			}
+			if v.Kind() != a.Kind {
+				return invalid("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %v Actual: %v IndexName: %s", a.Name, a.Kind, v.Kind(), ix.def.Name)
+			}
+			if err := ix.key.CheckValue(a, v); err != nil {
+				return invalid("%s", err.Error())
+			}
+		}
+	}
+	return nil
+}
+
+// maintain brings the entry of one item in ix up to date and adds what that
+// consumed. Source of the units: DG/GSI.html, write operations.
+func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
+	was, is := tx.old.make(ix, old), tx.new.make(ix, item)
+	if !was && !is {
+		return nil
+	}
+	space := ix.def.Space
+	moved := was && is && !(bytes.Equal(tx.old.partition, tx.new.partition) && bytes.Equal(tx.old.sort, tx.new.sort))
+	if was && is && !moved {
+		if tx.old.value.Equal(tx.new.value) {
+			return nil
+		}
+		units.addIndex(ix.def.Name, ix.local, WriteUnits(max(tx.old.value.Size(), tx.new.value.Size())))
+	} else {
+		if was {
+			units.addIndex(ix.def.Name, ix.local, WriteUnits(tx.old.value.Size()))
+			if err := tx.w.Delete(space, tx.old.partition, tx.old.sort); err != nil {
+				return err
+			}
+		}
+		if is {
+			units.addIndex(ix.def.Name, ix.local, WriteUnits(tx.new.value.Size()))
+		}
+	}
+	var before, after attr.Item
+	if was {
+		before = tx.old.value
+	}
+	if is {
+		after = tx.new.value
+		if ix.project != nil {
+			after = slices.Clone(after)
+		}
+		if err := tx.w.Put(space, tx.new.partition, tx.new.sort, after); err != nil {
+			return err
+		}
+	}
+	tx.count(ix.stats, before, after)
+	return nil
+}

@@ -1,0 +1,228 @@
+package table
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// PageBytes ends a page: an item is read while the documented sizes of those
+// before it stay below it, so the item that crosses the line is in the page.
+// Where exactly the service draws it is not documented
+// (DG/Query.Pagination.html says 1 MB).
+const PageBytes = 1 << 20
+
+// Read is what queries and scans have in common.
+type Read struct {
+	Table *Table
+	// Index is the index to read, or nil for the table itself.
+	Index *Index
+	// Start is the ExclusiveStartKey: reading begins strictly after the place
+	// it names, whether or not an item is there. Nil begins at the edge.
+	Start attr.Item
+	// Limit is the most rows to examine, or 0.
+	Limit int
+	// Consistent asks for strong consistency, which doubles the units.
+	Consistent bool
+	// Fetch makes a local index read whole items from the table.
+	Fetch bool
+	// Filter leaves out items after they were examined. Nil keeps all.
+	Filter *expr.Condition
+}
+
+// A Query reads the slice of one partition that a key condition selects.
+type Query struct {
+	Read
+	Slice   *keycond.Slice
+	Reverse bool
+}
+
+// A Scan reads everything, or one segment of Segments. Segments 0 means 1.
+type Scan struct {
+	Read
+	Segment, Segments uint32
+}
+
+// A Page is what one query or scan found.
+type Page struct {
+	// Examined counts the rows read, Returned those the filter left.
+	Examined, Returned int
+	// Last is the key of the last row examined, to start the next page after,
+	// or nil when the end was reached.
+	Last attr.Item
+	// Capacity is what the page consumed.
+	Capacity Capacity
+}
+
+// Query calls visit with every item of a page in order. The items are valid
+// until visit returns; an error from it ends the query.
+func (s *Snapshot) Query(q *Query, visit func(attr.Item) error) (Page, error) {
+	r, err := q.rangeAfter()
+	if err != nil {
+		return Page{}, err
+	}
+	tr := Trace{Operation: "Query", Partition: q.Slice.Partition, Clauses: q.Slice.Clauses, Range: r, Reverse: q.Reverse}
+	rows := s.r.Query(q.Table.space(q.Index), q.Slice.Partition, r, q.Reverse)
+	return s.page(&q.Read, rows, tr, visit)
+}
+
+// Scan calls visit with every item of a page in scan order. The items are
+// valid until visit returns; an error from it ends the scan.
+func (s *Snapshot) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
+	span, err := q.spanAfter()
+	if err != nil {
+		return Page{}, err
+	}
+	tr := Trace{Operation: "Scan", Span: span}
+	rows := s.r.Scan(q.Table.space(q.Index), span)
+	return s.page(&q.Read, rows, tr, visit)
+}
+
+// page walks rows until they end or the page is full, and counts.
+func (s *Snapshot) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, visit func(attr.Item) error) (Page, error) {
+	var page Page
+	tr.Stop = StopEnd
+	for row, err := range rows {
+		if err != nil {
+			return Page{}, err
+		}
+		item := itemOf(row.Value)
+		page.Examined++
+		tr.Bytes += item.Size()
+		full := item
+		if q.Fetch {
+			if full, err = s.fetch(q.Table, item); err != nil {
+				return Page{}, err
+			}
+			tr.Fetched += full.Size()
+			page.Capacity.Table += ReadUnits(full.Size(), q.Consistent)
+		}
+		if q.Filter.Eval(full) {
+			page.Returned++
+			if err := visit(full); err != nil {
+				return Page{}, err
+			}
+		}
+		if page.Examined == q.Limit {
+			tr.Stop = StopLimit
+		} else if tr.Bytes >= PageBytes {
+			tr.Stop = StopSize
+		} else {
+			continue
+		}
+		page.Last = keyOf(item, q.schema())
+		break
+	}
+	units := ReadUnits(tr.Bytes, q.Consistent)
+	if q.Index == nil {
+		page.Capacity.Table += units
+	} else {
+		page.Capacity.addIndex(q.Index.Name(), q.Index.local, units)
+		tr.Index = q.Index.Name()
+	}
+	tr.Table, tr.Consistent = q.Table.Name(), q.Consistent
+	tr.Examined, tr.Returned, tr.Units = page.Examined, page.Returned, page.Capacity.Total()
+	reportTrace(s.ctx, tr)
+	return page, nil
+}
+
+// fetch reads the whole item of an index entry.
+func (s *Snapshot) fetch(t *Table, item attr.Item) (attr.Item, error) {
+	partition, _ := t.key.AppendPartition(nil, item)
+	sort, _ := t.key.AppendSort(nil, item)
+	return s.get(t, partition, sort)
+}
+
+func (q *Read) schema() *keycond.Schema {
+	if q.Index != nil {
+		return q.Index.key
+	}
+	return q.Table.key
+}
+
+// Messages about an ExclusiveStartKey, as captured in dynalite
+// (test/query.js, test/scan.js).
+const (
+	msgStart        = "The provided starting key is invalid"
+	msgStartOutside = "The provided starting key is outside query boundaries based on provided conditions"
+	msgStartRange   = "The provided starting key does not match the range key predicate"
+	msgStartSchema  = "The provided starting key is invalid: The provided key element does not match the schema"
+)
+
+// position returns the place that the start key names. It must have exactly
+// the key attributes of what is read.
+func (q *Read) position() (store.Position, error) {
+	s := q.schema()
+	attrs := s.Attributes()
+	if q.Start.Len() != len(attrs) {
+		return store.Position{}, invalid(msgStart)
+	}
+	for _, a := range attrs {
+		v := q.Start.Get(a.Name)
+		if v.IsZero() {
+			return store.Position{}, invalid(msgStart)
+		}
+		if v.Kind() != a.Kind {
+			return store.Position{}, invalid(msgStartSchema)
+		}
+		owner := s
+		if !s.Has(a.Name) {
+			owner = q.Table.key
+		}
+		if err := owner.CheckValue(a, v); err != nil {
+			return store.Position{}, invalid("%s: %s", msgStart, err.Error())
+		}
+	}
+	partition, _ := s.AppendPartition(nil, q.Start)
+	sort, _ := s.AppendSort(nil, q.Start)
+	return store.Position{Partition: partition, Sort: sort}, nil
+}
+
+// rangeAfter returns the part of the slice that lies after the start key.
+func (q *Query) rangeAfter() (store.Range, error) {
+	r := q.Slice.Range
+	if q.Start == nil {
+		return r, nil
+	}
+	if q.Index == nil && len(q.Table.key.Range) == 0 {
+		return r, invalid(msgStart) // one item has no place after it
+	}
+	at, err := q.position()
+	if err != nil {
+		return r, err
+	}
+	if string(at.Partition) != string(q.Slice.Partition) {
+		return r, invalid(msgStartOutside)
+	}
+	if !r.Contains(at.Sort) {
+		return r, invalid(msgStartRange)
+	}
+	if q.Reverse {
+		r.Hi = at.Sort
+	} else {
+		r.Lo = append(slices.Clone(at.Sort), 0)
+	}
+	return r, nil
+}
+
+// spanAfter returns the part of the segment that lies after the start key.
+func (q *Scan) spanAfter() (store.Span, error) {
+	segments := max(q.Segments, 1)
+	span := store.Segment(q.Segment, segments)
+	if q.Start == nil {
+		return span, nil
+	}
+	at, err := q.position()
+	if err != nil {
+		return span, err
+	}
+	if !span.Contains(at) {
+		return span, invalid("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d", segments, q.Segment)
+	}
+	span.After = &at
+	return span, nil
+}

@@ -1,0 +1,208 @@
+package table
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Table is a compiled [Definition]. It does not change; a changed table is
+// another Table. Get one inside a [DB.View] or [DB.Update].
+type Table struct {
+	def     *Definition
+	key     *keycond.Schema
+	indexes []*Index // global ones first, each kind in the order of definition
+	stats   *stats
+}
+
+// An Index is a compiled secondary index of a [Table].
+type Index struct {
+	def      *IndexDefinition
+	key      *keycond.Schema
+	local    bool
+	project  func(name []byte) bool // nil for ALL
+	stats    *spaceStats
+	position int // among the table's indexes
+}
+
+// stats counts the items and bytes of a table and its indexes. The counters
+// are shared by all versions of the table.
+type stats struct {
+	table  *spaceStats
+	byName map[string]*spaceStats
+}
+
+type spaceStats struct{ items, bytes atomic.Int64 }
+
+func (s *spaceStats) add(items, bytes int) {
+	s.items.Add(int64(items))
+	s.bytes.Add(int64(bytes))
+}
+
+// storageOverhead is what storage counts for an item besides its size.
+// Source: DG/CapacityUnitCalculations.html.
+const storageOverhead = 100
+
+// compile makes a Table of a checked definition. Counters of indexes that old
+// has too are carried on.
+func compile(def *Definition, old *Table) *Table {
+	t := &Table{def: def, stats: &stats{table: new(spaceStats), byName: map[string]*spaceStats{}}}
+	if old != nil {
+		t.stats.table = old.stats.table
+	}
+	t.key = def.schema("", def.Key, nil)
+	add := func(defs []IndexDefinition, local bool) {
+		for i := range defs {
+			ix := &Index{def: &defs[i], local: local, position: len(t.indexes), stats: new(spaceStats)}
+			ix.key = def.schema(ix.def.Name, ix.def.Key, t.key)
+			ix.project = projector(ix)
+			if old != nil {
+				if before := old.stats.byName[ix.def.Name]; before != nil {
+					ix.stats = before
+				}
+			}
+			t.stats.byName[ix.def.Name] = ix.stats
+			t.indexes = append(t.indexes, ix)
+		}
+	}
+	add(def.Global, false)
+	add(def.Local, true)
+	return t
+}
+
+// projector returns which attributes an entry of ix keeps, or nil for all.
+func projector(ix *Index) func([]byte) bool {
+	if ix.def.Projection.Type == ProjectAll {
+		return nil
+	}
+	keep := map[string]bool{}
+	for _, a := range ix.key.Attributes() {
+		keep[a.Name] = true
+	}
+	for _, name := range ix.def.Projection.Include {
+		keep[name] = true
+	}
+	return func(name []byte) bool { return keep[string(name)] }
+}
+
+// Name returns the table's name.
+func (t *Table) Name() string { return t.def.Name }
+
+// Definition returns the table's definition, which must not be changed.
+func (t *Table) Definition() *Definition { return t.def }
+
+// Key returns the key schema of the table.
+func (t *Table) Key() *keycond.Schema { return t.key }
+
+// Indexes returns the indexes of the table, which must not be changed.
+func (t *Table) Indexes() []*Index { return t.indexes }
+
+// HasLocal reports whether the table has local secondary indexes, and so item
+// collections of limited size.
+func (t *Table) HasLocal() bool { return len(t.def.Local) > 0 }
+
+// Items returns the number of items and their bytes in storage.
+func (t *Table) Items() (count, bytes int64) {
+	return t.stats.table.items.Load(), t.stats.table.bytes.Load()
+}
+
+// Index returns the index called name. The error is a ValidationException
+// text, as queries word it.
+func (t *Table) Index(name string) (*Index, error) {
+	i := slices.IndexFunc(t.indexes, func(ix *Index) bool { return ix.def.Name == name })
+	if i < 0 {
+		return nil, invalid("The table does not have the specified index: %s", name)
+	}
+	ix := t.indexes[i]
+	if ix.def.Building {
+		return nil, invalid("Cannot read from backfilling global secondary index: %s", name)
+	}
+	return ix, nil
+}
+
+// Name returns the index's name.
+func (ix *Index) Name() string { return ix.def.Name }
+
+// Definition returns the index's definition, which must not be changed.
+func (ix *Index) Definition() *IndexDefinition { return ix.def }
+
+// Key returns the key schema of the index.
+func (ix *Index) Key() *keycond.Schema { return ix.key }
+
+// Local reports whether it is a local secondary index.
+func (ix *Index) Local() bool { return ix.local }
+
+// Items returns the number of entries and their bytes in storage.
+func (ix *Index) Items() (count, bytes int64) {
+	return ix.stats.items.Load(), ix.stats.bytes.Load()
+}
+
+// Projects reports whether entries of the index hold the named top-level
+// attribute when the item has it.
+func (ix *Index) Projects(name string) bool {
+	return ix.project == nil || ix.project([]byte(name))
+}
+
+// address returns where the table keeps the item with the key attributes of
+// it. The error is that of a key which does not fit the schema.
+func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
+	if err := t.checkKeyValues(it); err != nil {
+		return nil, nil, err
+	}
+	buf := make([]byte, 0, 64)
+	buf, _ = t.key.AppendPartition(buf, it)
+	n := len(buf)
+	buf, _ = t.key.AppendSort(buf, it)
+	return buf[:n:n], buf[n:], nil
+}
+
+// Address returns where the item with the given key lies. The key must have
+// exactly the attributes of the key schema.
+func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
+	if key.Len() != len(t.key.Hash)+len(t.key.Range) {
+		return nil, nil, errKey()
+	}
+	for _, a := range t.key.Attributes() {
+		if v := key.Get(a.Name); v.Kind() != a.Kind {
+			return nil, nil, errKey()
+		}
+	}
+	return t.address(key)
+}
+
+func (t *Table) checkKeyValues(it attr.Item) error {
+	for _, a := range t.key.Attributes() {
+		v := it.Get(a.Name)
+		if v.IsZero() {
+			return invalid("One or more parameter values were invalid: Missing the key %s in the item", a.Name)
+		}
+		if v.Kind() != a.Kind {
+			return invalid("One or more parameter values were invalid: Type mismatch for key %s expected: %v actual: %v", a.Name, a.Kind, v.Kind())
+		}
+		if err := t.key.CheckValue(a, v); err != nil {
+			return invalid("%s", err.Error())
+		}
+	}
+	return nil
+}
+
+// KeyOf returns the key of an item: the attributes of the table's key, and
+// for an index those of the index too.
+func keyOf(it attr.Item, s *keycond.Schema) attr.Item {
+	var b attr.Builder
+	for _, a := range s.Attributes() {
+		b.Add(a.Name, it.Get(a.Name))
+	}
+	return b.Item()
+}
+
+// space returns where rows of the table, or of ix when it is not nil, lie.
+func (t *Table) space(ix *Index) store.Space {
+	if ix == nil {
+		return t.def.Space
+	}
+	return ix.def.Space
+}

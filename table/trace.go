@@ -1,0 +1,58 @@
+package table
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Trace says what a query or scan read. It is made by the code that counts
+// the consumed capacity, so the two cannot differ.
+type Trace struct {
+	Operation string // Query or Scan
+	Table     string
+	Index     string // "" for the table itself
+	// Partition is the partition a query read, Clauses its key conditions and
+	// Range the sort positions walked, ExclusiveStartKey included.
+	Partition []byte
+	Clauses   []keycond.Clause
+	Range     store.Range
+	// Span is the part of scan order a scan walked.
+	Span       store.Span
+	Reverse    bool
+	Consistent bool
+	// Examined counts the rows read, Returned those left by the filter.
+	Examined, Returned int
+	// Bytes is the documented size of the rows read; Fetched that of the items
+	// a local index fetched from the table.
+	Bytes, Fetched int
+	Units          float64
+	// Stop says why the page ended.
+	Stop Stop
+}
+
+// Stop is why a page ended.
+type Stop string
+
+// The reasons for a page to end.
+const (
+	StopEnd   Stop = "end of the range"
+	StopLimit Stop = "Limit"
+	StopSize  Stop = "1 MB"
+)
+
+type traceKey struct{}
+
+// WithTrace returns a context in which every query and scan calls report with
+// its trace when it is done. Report may be called from the goroutines that
+// run the operations.
+func WithTrace(ctx context.Context, report func(Trace)) context.Context {
+	return context.WithValue(ctx, traceKey{}, report)
+}
+
+func reportTrace(ctx context.Context, tr Trace) {
+	if report, ok := ctx.Value(traceKey{}).(func(Trace)); ok {
+		report(tr)
+	}
+}

@@ -1,0 +1,196 @@
+package table
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// MaxItemBytes is the largest item. Source: DG/Constraints.html.
+const MaxItemBytes = 400 * 1024
+
+// A Snapshot reads tables as they are at one moment. It is valid until the
+// function it was given to returns.
+type Snapshot struct {
+	ctx context.Context
+	db  *DB
+	r   store.Reader
+}
+
+// Table returns the table called name. The error has kind [NotFound].
+func (s *Snapshot) Table(name string) (*Table, error) { return s.db.table(name) }
+
+// itemOf returns the item in a stored row.
+func itemOf(value []byte) attr.Item { return attr.Item(value) }
+
+// Get returns the item with the given key, or nil. The item is valid until
+// the function of the View or Update returns.
+func (s *Snapshot) Get(t *Table, key attr.Item) (attr.Item, error) {
+	partition, sort, err := t.Address(key)
+	if err != nil {
+		return nil, err
+	}
+	return s.get(t, partition, sort)
+}
+
+func (s *Snapshot) get(t *Table, partition, sort []byte) (attr.Item, error) {
+	value, ok, err := s.r.Get(t.def.Space, partition, sort)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return itemOf(value), nil
+}
+
+// A Tx writes to tables. What it does is applied whole or not at all. It is
+// not safe for concurrent use.
+type Tx struct {
+	Snapshot
+	w        store.Writer
+	pending  []delta
+	old, new entry
+}
+
+// delta is a change of counters, made when the transaction is through.
+type delta struct {
+	stats        *spaceStats
+	items, bytes int
+}
+
+func (tx *Tx) settle() {
+	for _, d := range tx.pending {
+		d.stats.add(d.items, d.bytes)
+	}
+}
+
+// A Change is what a write did.
+type Change struct {
+	// Old and New are the item before and after, nil when there was or is
+	// none. They are valid until the function of the Update returns.
+	Old, New attr.Item
+	// Capacity is what it consumed.
+	Capacity Capacity
+}
+
+// Put writes an item in the place of the one with its key. A nil condition
+// always holds. The item is taken over. Errors: [Validation] for an item that
+// does not fit the table, [ConditionFailed] with Change.Capacity still set.
+func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error) {
+	partition, sort, err := t.address(item)
+	if err != nil {
+		return Change{}, err
+	}
+	if err := t.checkItem(item); err != nil {
+		return Change{}, err
+	}
+	return tx.write(t, partition, sort, item, cond)
+}
+
+// Delete removes the item with the given key, if there is one. Errors are as
+// for [Tx.Put].
+func (tx *Tx) Delete(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {
+	partition, sort, err := t.Address(key)
+	if err != nil {
+		return Change{}, err
+	}
+	return tx.write(t, partition, sort, nil, cond)
+}
+
+// write puts item, or deletes when it is nil, at an address of t.
+func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr.Condition) (Change, error) {
+	old, err := tx.get(t, partition, sort)
+	if err != nil {
+		return Change{}, err
+	}
+	change := Change{Old: old, New: item}
+	if !cond.Eval(old) {
+		change.New = old
+		change.Capacity.Table = WriteUnits(old.Size())
+		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
+	}
+	change.Capacity.Table = WriteUnits(max(old.Size(), item.Size()))
+	switch {
+	case item != nil:
+		err = tx.w.Put(t.def.Space, partition, sort, item)
+	case old != nil:
+		err = tx.w.Delete(t.def.Space, partition, sort)
+	default:
+		return change, nil
+	}
+	if err != nil {
+		return Change{}, err
+	}
+	tx.count(t.stats.table, old, item)
+	for _, ix := range t.indexes {
+		if err := tx.maintain(ix, old, item, &change.Capacity); err != nil {
+			return Change{}, err
+		}
+	}
+	return change, nil
+}
+
+// count notes the change of counters for a row that was old and is now item.
+func (tx *Tx) count(s *spaceStats, old, item attr.Item) {
+	d := delta{stats: s}
+	if old != nil {
+		d.items--
+		d.bytes -= old.Size() + storageOverhead
+	}
+	if item != nil {
+		d.items++
+		d.bytes += item.Size() + storageOverhead
+	}
+	tx.pending = append(tx.pending, d)
+}
+
+// checkItem refuses an item that is too large, or whose attributes cannot be
+// keys of the table's indexes.
+func (t *Table) checkItem(item attr.Item) error {
+	size := item.Size()
+	if size > MaxItemBytes {
+		return invalid("Item size has exceeded the maximum allowed size")
+	}
+	for _, ix := range t.indexes {
+		if err := ix.checkEntry(item); err != nil {
+			return err
+		}
+		if ix.local && ix.has(item) {
+			size += ix.entrySize(item)
+		}
+	}
+	if size > MaxItemBytes {
+		return invalid("Item size has exceeded the maximum allowed size")
+	}
+	return nil
+}
+
+// Measure returns the key and the size in bytes of the item collection that
+// key lies in: the items of the partition and their entries in local indexes.
+// It reads the collection. Source: DG/LSI.html, item collections.
+func (s *Snapshot) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err error) {
+	partition, ok := t.key.AppendPartition(nil, key)
+	if !ok {
+		return nil, 0, errKey()
+	}
+	spaces := []store.Space{t.def.Space}
+	for _, ix := range t.indexes {
+		if ix.local {
+			spaces = append(spaces, ix.def.Space)
+		}
+	}
+	for _, space := range spaces {
+		for row, err := range s.r.Query(space, partition, store.Range{}, false) {
+			if err != nil {
+				return nil, 0, err
+			}
+			size += int64(itemOf(row.Value).Size())
+		}
+	}
+	var b attr.Builder
+	for _, a := range t.key.Hash {
+		b.Add(a.Name, key.Get(a.Name))
+	}
+	return slices.Clone(b.Item()), size, nil
+}
