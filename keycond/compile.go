@@ -74,7 +74,7 @@ func (c Clause) String() string {
 // Source: DG/Query.KeyConditionExpressions.html; messages as captured in
 // dynalite (test/query.js) and alternator (test_gsi_composite_keys.py).
 func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
-	clauses, err := collect(c.Root, nil)
+	clauses, err := collect(c)
 	if err != nil {
 		return nil, err
 	}

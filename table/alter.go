@@ -151,7 +151,7 @@ func (db *DB) build(ctx context.Context, t *Table, index string) (*Table, error)
 					break
 				}
 				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
-				if ok := e.make(ix, itemOf(row.Value)); !ok || ix.checkEntry(itemOf(row.Value)) != nil {
+				if !e.make(ix, itemOf(row.Value)) {
 					continue
 				}
 				if _, exists, err := w.Get(ix.def.Space, e.partition, e.sort); err != nil {

@@ -17,9 +17,10 @@ type entry struct {
 }
 
 // make sets e to the entry of item in ix. It reports false when the item has
-// none: it lacks a key attribute, so a sparse index leaves it out.
+// none: it lacks a key attribute, so a sparse index leaves it out, or was
+// there before the index with an attribute that cannot be its key.
 func (e *entry) make(ix *Index, item attr.Item) bool {
-	if item == nil {
+	if item == nil || !ix.has(item) || ix.checkEntry(item) != nil {
 		return false
 	}
 	var ok bool
@@ -46,9 +47,11 @@ func (e *entry) make(ix *Index, item attr.Item) bool {
 
 // has reports whether item has an entry in ix.
 func (ix *Index) has(item attr.Item) bool {
-	for _, a := range slices.Concat(ix.key.Hash, ix.key.Range) {
-		if item.Get(a.Name).Kind() != a.Kind {
-			return false
+	for _, attrs := range [...][]keycond.Attribute{ix.key.Hash, ix.key.Range} {
+		for _, a := range attrs {
+			if item.Get(a.Name).Kind() != a.Kind {
+				return false
+			}
 		}
 	}
 	return true
@@ -92,10 +95,16 @@ func (ix *Index) checkEntry(item attr.Item) error {
 // consumed. Source of the units: DG/GSI.html, write operations.
 func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 	was, is := tx.old.make(ix, old), tx.new.make(ix, item)
+	space := ix.def.Space
+	if was && ix.def.Building { // the old item may not have been added yet
+		var err error
+		if _, was, err = tx.w.Get(space, tx.old.partition, tx.old.sort); err != nil {
+			return err
+		}
+	}
 	if !was && !is {
 		return nil
 	}
-	space := ix.def.Space
 	moved := was && is && !(bytes.Equal(tx.old.partition, tx.new.partition) && bytes.Equal(tx.old.sort, tx.new.sort))
 	if was && is && !moved {
 		if tx.old.value.Equal(tx.new.value) {

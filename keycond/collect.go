@@ -1,0 +1,132 @@
+package keycond
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/expr"
+)
+
+// Messages of key conditions that are none, as captured in dynalite
+// (test/query.js).
+const (
+	msgNested   = "KeyConditionExpressions cannot contain nested operations"
+	msgDeep     = "KeyConditionExpressions cannot have conditions on nested attributes"
+	msgTwice    = "KeyConditionExpressions must only contain one condition per key"
+	msgNoKey    = "Invalid condition in KeyConditionExpression: No key attribute specified"
+	msgTwoNames = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
+	// msgLegacy is for operators of KeyConditions that no index can serve.
+	msgLegacy = "Attempted conditional constraint is not an indexable operation"
+)
+
+// collect returns the clauses that c demands all of.
+func collect(c *expr.Condition) ([]Clause, error) {
+	clauses, err := appendClauses(nil, c.Root)
+	if err != nil && c.Param == expr.KeyConditions {
+		return nil, refuse(msgLegacy)
+	}
+	return clauses, err
+}
+
+func appendClauses(dst []Clause, n expr.Node) ([]Clause, error) {
+	var c Clause
+	var err error
+	switch n := n.(type) {
+	case *expr.And:
+		if dst, err = appendClauses(dst, n.L); err != nil {
+			return nil, err
+		}
+		return appendClauses(dst, n.R)
+	case *expr.Or:
+		return nil, refuseOperator("OR")
+	case *expr.Not:
+		return nil, refuseOperator("NOT")
+	case *expr.In:
+		return nil, refuseOperator("IN")
+	case *expr.Compare:
+		c, err = compareClause(n)
+	case *expr.Between:
+		c, err = clause(Between, "BETWEEN", n.X, n.Lo, n.Hi)
+	case *expr.Call:
+		if n.Func != expr.BeginsWith {
+			return nil, refuseOperator(string(n.Func))
+		}
+		c, err = clause(BeginsWith, string(n.Func), n.Args...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute.Name == c.Attribute.Name }) {
+		return nil, refuse(msgTwice)
+	}
+	return append(dst, c), nil
+}
+
+func refuseOperator(op string) error {
+	return refuse("Invalid operator used in KeyConditionExpression: %s", op)
+}
+
+var compareOps = map[expr.Op]Op{
+	expr.Equal: Equal, expr.Less: Less, expr.LessOrEqual: LessEqual,
+	expr.Greater: Greater, expr.GreaterOrEqual: GreaterEqual,
+}
+
+var swapped = map[Op]Op{Equal: Equal, Less: Greater, LessEqual: GreaterEqual, Greater: Less, GreaterEqual: LessEqual}
+
+// compareClause makes a clause of a comparison, whose operands may stand in
+// either order.
+func compareClause(n *expr.Compare) (Clause, error) {
+	op, ok := compareOps[n.Op]
+	if !ok {
+		return Clause{}, refuseOperator(string(n.Op))
+	}
+	if _, ok := n.L.(*expr.ValueOperand); ok {
+		if _, ok := n.R.(*expr.PathOperand); ok {
+			return clause(swapped[op], "", n.R, n.L)
+		}
+	}
+	return clause(op, "", n.L, n.R)
+}
+
+// clause makes a clause of an operator and its operands, the first of which
+// must be the key attribute. Name is the operator's for messages, or "" where
+// the order of operands cannot be wrong.
+func clause(op Op, name string, operands ...expr.Operand) (Clause, error) {
+	c := Clause{Op: op}
+	var key expr.Path
+	at := -1
+	for i, o := range operands {
+		switch o := o.(type) {
+		case *expr.ValueOperand:
+			c.Values = append(c.Values, o.Value)
+		case *expr.PathOperand:
+			if at >= 0 {
+				return c, refuse(msgTwoNames)
+			}
+			if len(o.Path) != 1 {
+				return c, refuse(msgDeep)
+			}
+			key, at = o.Path, i
+		default:
+			return c, refuse(msgNested)
+		}
+	}
+	if at < 0 {
+		return c, refuse(msgNoKey)
+	}
+	if at > 0 {
+		return c, refuse("Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand", name)
+	}
+	c.Attribute.Name = key[0].Name
+	return c, nil
+}
+
+// Describe returns the slice's conditions as one line of text, such as
+// "PK = {S:a} AND begins_with(SK, {S:b})".
+func Describe(clauses []Clause) string {
+	parts := make([]string, len(clauses))
+	for i, c := range clauses {
+		parts[i] = c.String()
+	}
+	return strings.Join(parts, " AND ")
+}
