@@ -1,0 +1,208 @@
+package expr
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Eval reports whether the condition is true of the item. An item that does
+// not exist is nil. It does not allocate.
+//
+// Values of the wrong kind are no error here: they make a comparison false.
+// Source: DG/Expressions.OperatorsAndFunctions.html, and for what it leaves
+// open alternator's test_condition_expression.py.
+func (c *Condition) Eval(it attr.Item) bool { return c == nil || eval(c.Root, it) }
+
+func eval(n Node, it attr.Item) bool {
+	switch n := n.(type) {
+	case *And:
+		return eval(n.L, it) && eval(n.R, it)
+	case *Or:
+		return eval(n.L, it) || eval(n.R, it)
+	case *Not:
+		return !eval(n.X, it)
+	case *Compare:
+		return evalCompare(n, it)
+	case *Between:
+		return evalBetween(n, it)
+	case *In:
+		return evalIn(n, it)
+	case *Call:
+		return evalCall(n, it)
+	}
+	return false
+}
+
+// number is room for the size of an operand as a stored number.
+type number [24]byte
+
+// resolve returns the value of o, or the zero Value. buf is memory for the
+// value when it is a number that the item does not hold.
+func resolve(o Operand, it attr.Item, buf *number) attr.Value {
+	switch o := o.(type) {
+	case *PathOperand:
+		return o.Path.Get(it)
+	case *ValueOperand:
+		return o.Value
+	case *SizeOperand:
+		n, ok := sizeOf(resolveInner(o.X, it))
+		if !ok {
+			return attr.Value{}
+		}
+		return sizeValue(n, buf)
+	}
+	return attr.Value{}
+}
+
+// resolveInner is resolve for the operand of size, which is not a size itself.
+func resolveInner(o Operand, it attr.Item) attr.Value {
+	switch o := o.(type) {
+	case *PathOperand:
+		return o.Path.Get(it)
+	case *ValueOperand:
+		return o.Value
+	}
+	return attr.Value{}
+}
+
+// sizeValue returns n as an N in buf.
+func sizeValue(n int, buf *number) attr.Value {
+	var text [20]byte
+	raw, err := attr.AppendNumber(buf[:0], string(strconv.AppendInt(text[:0], int64(n), 10)))
+	if err != nil {
+		return attr.Value{}
+	}
+	return attr.MakeValue(attr.Number, raw)
+}
+
+// sizeOf returns the size of a value: bytes of a B, elements of a set, list or
+// map, and for an S the number of UTF-16 code units. The documentation calls
+// that its length; that é and a character outside the basic plane have three
+// between them was tried against the service by the authors of ExtendDB
+// (issue 60). N, BOOL and NULL have no size.
+func sizeOf(v attr.Value) (int, bool) {
+	switch v.Kind() {
+	case attr.String:
+		return utf16Len(v.Raw()), true
+	case attr.Binary:
+		return len(v.Raw()), true
+	case attr.StringSet, attr.NumberSet, attr.BinarySet, attr.List, attr.Map:
+		return v.Len(), true
+	case attr.Number, attr.Bool, attr.Null:
+	}
+	return 0, false
+}
+
+// utf16Len returns the number of UTF-16 code units of UTF-8 text: one for
+// every character, two for those of four bytes.
+func utf16Len(s []byte) int {
+	n := 0
+	for _, c := range s {
+		if c&0xC0 != 0x80 {
+			n++
+		}
+		if c >= 0xF0 {
+			n++
+		}
+	}
+	return n
+}
+
+func evalCompare(n *Compare, it attr.Item) bool {
+	var lbuf, rbuf number
+	l, r := resolve(n.L, it, &lbuf), resolve(n.R, it, &rbuf)
+	switch n.Op {
+	case Equal:
+		return !l.IsZero() && attr.Equal(l, r)
+	case NotEqual:
+		return l.IsZero() || !attr.Equal(l, r)
+	}
+	c, ok := attr.Compare(l, r)
+	if !ok {
+		return false
+	}
+	switch n.Op {
+	case Less:
+		return c < 0
+	case LessOrEqual:
+		return c <= 0
+	case Greater:
+		return c > 0
+	case GreaterOrEqual:
+		return c >= 0
+	}
+	return false
+}
+
+func evalBetween(n *Between, it attr.Item) bool {
+	var xbuf, buf number
+	x := resolve(n.X, it, &xbuf)
+	if c, ok := attr.Compare(resolve(n.Lo, it, &buf), x); !ok || c > 0 {
+		return false
+	}
+	c, ok := attr.Compare(x, resolve(n.Hi, it, &buf))
+	return ok && c <= 0
+}
+
+func evalIn(n *In, it attr.Item) bool {
+	var xbuf, buf number
+	x := resolve(n.X, it, &xbuf)
+	if x.IsZero() {
+		return false
+	}
+	for _, o := range n.List {
+		if attr.Equal(x, resolve(o, it, &buf)) {
+			return true
+		}
+	}
+	return false
+}
+
+func evalCall(n *Call, it attr.Item) bool {
+	var abuf, bbuf number
+	var a, b attr.Value
+	if len(n.Args) > 0 {
+		a = resolve(n.Args[0], it, &abuf)
+	}
+	if len(n.Args) > 1 {
+		b = resolve(n.Args[1], it, &bbuf)
+	}
+	switch n.Func {
+	case AttributeExists:
+		return !a.IsZero()
+	case AttributeNotExists:
+		return a.IsZero()
+	case AttributeType:
+		return !a.IsZero() && b.Kind() == attr.String && a.Kind().String() == string(b.Raw())
+	case BeginsWith:
+		return a.Kind() == b.Kind() && isText(a.Kind()) && bytes.HasPrefix(a.Raw(), b.Raw())
+	case Contains:
+		return contains(a, b)
+	}
+	return false
+}
+
+// isText reports whether values of the kind have a beginning and parts.
+func isText(k attr.Kind) bool { return k == attr.String || k == attr.Binary }
+
+// contains reports whether b is part of the text a, a member of the set a, or
+// an element of the list a. Maps contain nothing.
+func contains(a, b attr.Value) bool {
+	switch {
+	case b.IsZero():
+		return false
+	case isText(a.Kind()):
+		return a.Kind() == b.Kind() && bytes.Contains(a.Raw(), b.Raw())
+	case a.Kind().IsSet():
+		return a.Has(b)
+	case a.Kind() == attr.List:
+		for i := range a.Len() {
+			if attr.Equal(a.Index(i), b) {
+				return true
+			}
+		}
+	}
+	return false
+}

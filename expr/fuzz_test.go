@@ -1,0 +1,74 @@
+package expr_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+)
+
+// FuzzParse parses anything, as a condition and as a projection. Nothing may
+// panic, errors must be of the package's type and within the expression, and
+// what the printer makes of a condition must parse to the same and have the
+// same truth.
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob("testdata/*")
+	require.NoError(f, err)
+	for _, name := range files {
+		if info, err := os.Stat(name); err != nil || info.IsDir() {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		require.NoError(f, err)
+		for line := range strings.Lines(string(data)) {
+			f.Add(strings.TrimSuffix(line, "\n"))
+		}
+	}
+	names := map[string]string{"#a": "a", "#and": "and", "#n1": "a", "#n2": "b", "#s": "status", "#0": "x.y"}
+	values := item(f, `{":0": {"N": "0"}, ":1": {"N": "1"}, ":2": {"N": "2"}, ":x": {"N": "1"}, ":y": {"N": "2"}, ":s": {"S": "S"},
+		":b": {"BOOL": true}, ":l": {"L": []}, ":ss": {"SS": ["a"]}, ":B": {"B": "aGk="}, ":hello": {"S": "hello"}}`)
+	it := item(f, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "n": {"N": "2"}, "s": {"S": "hello"},
+		"ss": {"SS": ["a", "b"]}, "x.y": {"B": "aGk="}, "status": {"NULL": true}, "l": {"L": [{"S": "a"}]}}`)
+	f.Fuzz(func(t *testing.T, src string) {
+		e, err := expr.NewEnv(names, values)
+		require.NoError(t, err)
+		if p, err := e.Projection(src); err == nil {
+			out, err := attr.Check(p.AppendItem(nil, it))
+			require.NoError(t, err)
+			require.LessOrEqual(t, out.Size(), it.Size())
+		} else {
+			checkError(t, src, err)
+		}
+		c, err := e.Condition(expr.ConditionExpression, src)
+		if err != nil {
+			checkError(t, src, err)
+			return
+		}
+		printed := expr.Format(c.Root)
+		if len(printed) > expr.MaxExpressionBytes {
+			return
+		}
+		again, err := e.Condition(expr.ConditionExpression, printed)
+		require.NoError(t, err, printed)
+		require.Equal(t, c.Root, again.Root)
+		require.Equal(t, printed, expr.Format(again.Root))
+		require.Equal(t, c.Eval(it), again.Eval(it))
+	})
+}
+
+func checkError(t *testing.T, src string, err error) {
+	e, ok := errors.AsType[*expr.Error](err)
+	require.True(t, ok, "%T", err)
+	require.NotEmpty(t, e.Msg)
+	require.GreaterOrEqual(t, e.Pos, 0)
+	require.LessOrEqual(t, e.Pos, len(src))
+	if e.Near != "<EOF>" {
+		require.Contains(t, src, e.Near)
+	}
+}

@@ -1,0 +1,244 @@
+package expr
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Operators of legacy conditions. Source: API_Condition.html.
+const (
+	legacyEQ          = "EQ"
+	legacyNE          = "NE"
+	legacyLE          = "LE"
+	legacyLT          = "LT"
+	legacyGE          = "GE"
+	legacyGT          = "GT"
+	legacyNotNull     = "NOT_NULL"
+	legacyNull        = "NULL"
+	legacyContains    = "CONTAINS"
+	legacyNotContains = "NOT_CONTAINS"
+	legacyBeginsWith  = "BEGINS_WITH"
+	legacyIn          = "IN"
+	legacyBetween     = "BETWEEN"
+)
+
+// A LegacyCondition is the condition on one attribute in KeyConditions,
+// QueryFilter or ScanFilter.
+type LegacyCondition struct {
+	// Op is the ComparisonOperator, as "EQ".
+	Op string
+	// Values is the AttributeValueList.
+	Values []attr.Value
+}
+
+// FromLegacy returns the condition that KeyConditions, QueryFilter or
+// ScanFilter mean: p says which, the keys of conds are attribute names, and or
+// joins them by OR instead of AND. Attributes are taken in byte order of their
+// names. It returns nil, which is true, when there are none. The error is an
+// [*Error].
+//
+// Source: API_Condition.html; messages as captured in dynalite (test/query.js,
+// test/scan.js).
+func FromLegacy(p Param, conds map[string]LegacyCondition, or bool) (*Condition, error) {
+	var root Node
+	for _, attribute := range slices.Sorted(maps.Keys(conds)) {
+		c := conds[attribute]
+		if err := checkLegacy(p, c.Op, c.Values); err != nil {
+			return nil, err
+		}
+		root = join(root, legacyNode(attribute, c.Op, c.Values), or)
+	}
+	if root == nil {
+		return nil, nil
+	}
+	return &Condition{Root: root, Param: p}, nil
+}
+
+// Expected is the condition on one attribute in the Expected parameter of a
+// write: either an operator with values, or a value that must be there, or
+// none that may.
+type Expected struct {
+	// Op is the ComparisonOperator, or empty.
+	Op string
+	// Values is the AttributeValueList, nil when the request has none.
+	Values []attr.Value
+	// Value is the single Value, zero when the request has none.
+	Value attr.Value
+	// Exists is nil when the request does not say.
+	Exists *bool
+}
+
+// FromExpected returns the condition that the Expected parameter means. The
+// keys are attribute names, and or joins them by OR instead of AND. Attributes
+// are taken in byte order of their names. It returns nil, which is true, when
+// there are none. The error is an [*Error].
+//
+// Source: API_ExpectedAttributeValue.html; messages as captured in dynalite
+// (test/putItem.js).
+func FromExpected(conds map[string]Expected, or bool) (*Condition, error) {
+	var root Node
+	for _, attribute := range slices.Sorted(maps.Keys(conds)) {
+		n, err := conds[attribute].node(attribute)
+		if err != nil {
+			return nil, err
+		}
+		root = join(root, n, or)
+	}
+	if root == nil {
+		return nil, nil
+	}
+	return &Condition{Root: root, Param: ExpectedParam}, nil
+}
+
+func (e Expected) node(attribute string) (Node, error) {
+	const invalid = "One or more parameter values were invalid: "
+	const p = ExpectedParam
+	single := !e.Value.IsZero()
+	if e.Values != nil && single {
+		return nil, refuse(p, invalid+"Value and AttributeValueList cannot be used together for Attribute: %s", attribute)
+	}
+	if e.Op != "" {
+		if e.Exists != nil {
+			return nil, refuse(p, invalid+"Exists and ComparisonOperator cannot be used together for Attribute: %s", attribute)
+		}
+		if e.Op != legacyNull && e.Op != legacyNotNull && e.Values == nil && !single {
+			return nil, refuse(p, invalid+"Value or AttributeValueList must be used with ComparisonOperator: %s for Attribute: %s", e.Op, attribute)
+		}
+		values := e.Values
+		if single {
+			values = []attr.Value{e.Value}
+		}
+		if err := checkLegacy(p, e.Op, values); err != nil {
+			return nil, err
+		}
+		return legacyNode(attribute, e.Op, values), nil
+	}
+	if e.Values != nil {
+		return nil, refuse(p, invalid+"AttributeValueList can only be used with a ComparisonOperator for Attribute: %s", attribute)
+	}
+	exists := e.Exists == nil || *e.Exists
+	switch {
+	case exists && !single && e.Exists == nil:
+		return nil, refuse(p, invalid+"Value must be provided when Exists is null for Attribute: %s", attribute)
+	case exists && !single:
+		return nil, refuse(p, invalid+"Value must be provided when Exists is true for Attribute: %s", attribute)
+	case !exists && single:
+		return nil, refuse(p, invalid+"Value cannot be used when Exists is false for Attribute: %s", attribute)
+	case exists:
+		return legacyNode(attribute, legacyEQ, []attr.Value{e.Value}), nil
+	}
+	return legacyNode(attribute, legacyNull, nil), nil
+}
+
+// join adds n to root.
+func join(root, n Node, or bool) Node {
+	switch {
+	case root == nil:
+		return n
+	case or:
+		return &Or{root, n}
+	}
+	return &And{root, n}
+}
+
+// legacyArguments returns how many values an operator takes.
+func legacyArguments(op string) (least, most int, ok bool) {
+	switch op {
+	case legacyNull, legacyNotNull:
+		return 0, 0, true
+	case legacyEQ, legacyNE, legacyLE, legacyLT, legacyGE, legacyGT, legacyContains, legacyNotContains, legacyBeginsWith:
+		return 1, 1, true
+	case legacyBetween:
+		return 2, 2, true
+	case legacyIn:
+		return 1, 1 << 30, true
+	}
+	return 0, 0, false
+}
+
+// legacyTakes reports whether an operator takes values of a kind.
+//
+// The documentation has CONTAINS take S, N and B only. It is listed among what
+// the service refuses with sets and documents, and not with BOOL and NULL
+// (dynalite, test/query.js), so it takes those here.
+func legacyTakes(op string, k attr.Kind) bool {
+	switch op {
+	case legacyLE, legacyLT, legacyGE, legacyGT, legacyIn, legacyBetween:
+		return k.IsScalar()
+	case legacyBeginsWith:
+		return k == attr.String || k == attr.Binary
+	case legacyContains, legacyNotContains:
+		return k.IsScalar() || k == attr.Bool || k == attr.Null
+	}
+	return true
+}
+
+// checkLegacy checks the values of an operator.
+func checkLegacy(p Param, op string, values []attr.Value) error {
+	const invalid = "One or more parameter values were invalid: "
+	least, most, ok := legacyArguments(op)
+	if !ok {
+		return refuse(p, invalid+"Unsupported comparison operator: %s", op)
+	}
+	if len(values) < least || len(values) > most {
+		return refuse(p, invalid+"Invalid number of argument(s) for the %s ComparisonOperator", op)
+	}
+	for _, v := range values {
+		if v.Kind() != values[0].Kind() {
+			return refuse(p, invalid+"AttributeValues inside AttributeValueList must be of same type")
+		}
+	}
+	for _, v := range values {
+		if !legacyTakes(op, v.Kind()) {
+			return refuse(p, invalid+"ComparisonOperator %s is not valid for %s AttributeValue type", op, v.Kind())
+		}
+	}
+	if op == legacyBetween {
+		if n, _ := attr.Compare(values[0], values[1]); n > 0 {
+			return refuse(p, "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound")
+		}
+	}
+	return nil
+}
+
+// legacyNode returns the condition of an operator and values that have been
+// checked.
+func legacyNode(attribute, op string, values []attr.Value) Node {
+	path := &PathOperand{Path: Path{{Name: attribute}}}
+	operands := make([]Operand, len(values))
+	for i, v := range values {
+		operands[i] = &ValueOperand{Value: v}
+	}
+	call := func(fn Func) Node { return &Call{fn, append([]Operand{path}, operands...)} }
+	switch op {
+	case legacyEQ:
+		return &Compare{Equal, path, operands[0]}
+	case legacyNE:
+		return &Compare{NotEqual, path, operands[0]}
+	case legacyLE:
+		return &Compare{LessOrEqual, path, operands[0]}
+	case legacyLT:
+		return &Compare{Less, path, operands[0]}
+	case legacyGE:
+		return &Compare{GreaterOrEqual, path, operands[0]}
+	case legacyGT:
+		return &Compare{Greater, path, operands[0]}
+	case legacyNotNull:
+		return call(AttributeExists)
+	case legacyNull:
+		return call(AttributeNotExists)
+	case legacyContains:
+		return call(Contains)
+	case legacyNotContains:
+		// Unlike NE it is false of an attribute that is not there
+		// (alternator, test_expected.py).
+		return &And{&Call{AttributeExists, []Operand{path}}, &Not{call(Contains)}}
+	case legacyBeginsWith:
+		return call(BeginsWith)
+	case legacyBetween:
+		return &Between{path, operands[0], operands[1]}
+	}
+	return &In{path, operands}
+}

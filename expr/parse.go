@@ -1,0 +1,309 @@
+package expr
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A parser reads one expression. Reading stops at the first syntax error. Of
+// other faults it notes the first of each class and reads on, since a fault of
+// a class that goes before may follow.
+type parser struct {
+	env    *Env
+	param  Param
+	src    string
+	tokens []token
+	pos    int // the next token
+	ops    int // operators read
+	steps  []Step
+
+	syntax error
+	faults [faultClasses]fault
+	// leaf holds the faults of the condition being read.
+	leaf [leafClasses]fault
+}
+
+// fault is a message and the token it is about. No message, no fault.
+type fault struct {
+	msg string
+	tok int
+}
+
+// Classes of faults in a whole expression, the one reported first at the top.
+const (
+	faultParens = iota
+	faultOperators
+	faultFunction // unknown
+	faultMisuse   // known, and in the wrong place
+	faultReserved // also list indexes out of range
+	faultLeaf     // the first condition with any of the below
+	faultOverlap
+	faultConflict
+	faultClasses
+)
+
+// Classes of faults in one comparison or function: those of one condition are
+// all considered before those of the next.
+const (
+	leafNames    = iota // undefined names and values
+	leafCount           // number of operands
+	leafDistinct        // operands that must differ
+	leafType            // what the operands are
+	leafClasses
+)
+
+var parsers = sync.Pool{New: func() any { return new(parser) }}
+
+// newParser returns a parser at the beginning of src, to be released.
+func newParser(e *Env, param Param, src string) (*parser, error) {
+	if src == "" {
+		return nil, refuse(param, "The expression can not be empty;")
+	}
+	if len(src) > MaxExpressionBytes {
+		return nil, refuse(param, "Expression size has exceeded the maximum allowed size; expression size: %d", len(src))
+	}
+	p := parsers.Get().(*parser)
+	*p = parser{env: e, param: param, src: src, tokens: lex(p.tokens[:0], src), steps: p.steps[:0]}
+	return p, nil
+}
+
+func (p *parser) release() {
+	clear(p.steps[:cap(p.steps)])
+	*p = parser{tokens: p.tokens[:0], steps: p.steps[:0]}
+	parsers.Put(p)
+}
+
+// error returns the fault to report, if there is any.
+func (p *parser) error() error {
+	if p.syntax != nil {
+		return p.syntax
+	}
+	for i := range p.faults {
+		if f := &p.faults[i]; f.msg != "" {
+			return &Error{Param: p.param, Msg: f.msg, Pos: int(p.tokens[f.tok].start), Near: p.text(f.tok)}
+		}
+	}
+	return nil
+}
+
+// note records a fault of the whole expression unless there is one of its
+// class.
+func (p *parser) note(class, tok int, format string, args ...any) {
+	if f := &p.faults[class]; f.msg == "" {
+		*f = fault{fmt.Sprintf(format, args...), tok}
+	}
+}
+
+// noteLeaf records a fault of the condition being read unless there is one of
+// its class.
+func (p *parser) noteLeaf(class, tok int, format string, args ...any) {
+	if f := &p.leaf[class]; f.msg == "" {
+		*f = fault{fmt.Sprintf(format, args...), tok}
+	}
+}
+
+// endLeaf ends the condition being read.
+func (p *parser) endLeaf() {
+	for i := range p.leaf {
+		if f := p.leaf[i]; f.msg != "" {
+			p.leaf = [leafClasses]fault{}
+			if p.faults[faultLeaf].msg == "" {
+				p.faults[faultLeaf] = f
+			}
+			return
+		}
+	}
+}
+
+func (p *parser) kind() tokenKind { return p.tokens[p.pos].kind }
+
+// peek returns the kind of the token after the next.
+func (p *parser) peek() tokenKind {
+	if p.pos+1 < len(p.tokens) {
+		return p.tokens[p.pos+1].kind
+	}
+	return tokEOF
+}
+
+// text returns the text of a token.
+func (p *parser) text(tok int) string {
+	t := p.tokens[tok]
+	if t.kind == tokEOF {
+		return "<EOF>"
+	}
+	return p.src[t.start:t.end]
+}
+
+// next takes a token and returns where it is.
+func (p *parser) next() int {
+	tok := p.pos
+	if p.kind() != tokEOF {
+		p.pos++
+	}
+	return tok
+}
+
+// expect takes a token of the given kind. Anything else is a syntax error.
+func (p *parser) expect(kind tokenKind) bool {
+	if p.kind() != kind {
+		p.fail()
+		return false
+	}
+	p.next()
+	return true
+}
+
+// fail makes the next token a syntax error and goes to the end, where nothing
+// more is read. The text shown as near runs from the token before to the one
+// after, with whatever stands between them, and to the very end when the
+// latter is the last.
+func (p *parser) fail() {
+	if p.syntax != nil {
+		return
+	}
+	last := len(p.tokens) - 1
+	from := p.tokens[max(p.pos-1, 0)].start
+	to := p.tokens[min(p.pos+1, last)].end
+	near := p.src[from:to]
+	p.syntax = &Error{
+		Param: p.param,
+		Msg:   `Syntax error; token: "` + p.text(p.pos) + `", near: "` + near + `"`,
+		Pos:   int(p.tokens[p.pos].start),
+		Near:  near,
+	}
+	p.pos = last
+}
+
+// operator counts an operator at tok.
+func (p *parser) operator(tok int) {
+	if p.ops++; p.ops == MaxOperators+1 {
+		p.note(faultOperators, tok, "The expression contains too many operators; operator count: %d", p.ops)
+	}
+}
+
+// value reads a :value.
+func (p *parser) value() Operand {
+	tok := p.next()
+	key := p.text(tok)
+	v := p.env.value(key)
+	if v.IsZero() {
+		p.noteLeaf(leafNames, tok, "An expression attribute value used in expression is not defined; attribute value: %s", key)
+	}
+	return &ValueOperand{Name: key, Value: v}
+}
+
+// onePath is a path of one step, made at once with its operand.
+type onePath struct {
+	PathOperand
+	step [1]Step
+}
+
+// path reads a document path, or what follows the one in parentheses that is
+// given.
+func (p *parser) path(head *PathOperand) *PathOperand {
+	first := p.pos
+	steps := p.steps[:0]
+	if head == nil {
+		var ok bool
+		if steps, ok = p.stepName(steps); !ok {
+			return nil
+		}
+	} else {
+		steps = append(steps, head.Path...)
+	}
+	for p.syntax == nil {
+		switch p.kind() {
+		case tokDot:
+			p.next()
+			steps, _ = p.stepName(steps)
+			continue
+		case tokLeftBracket:
+			p.next()
+			steps = p.stepIndex(steps)
+			continue
+		}
+		break
+	}
+	p.steps = steps
+	if p.syntax != nil {
+		return nil
+	}
+	if len(steps) > MaxPathSteps {
+		p.noteLeaf(leafNames, first, "The document path has too many nesting levels; nesting levels: %d", len(steps))
+	}
+	text := p.pathText(first)
+	if head != nil {
+		text = head.Text + text
+	}
+	if len(steps) == 1 {
+		one := &onePath{PathOperand{Text: text}, [1]Step(steps)}
+		one.Path = one.step[:]
+		return &one.PathOperand
+	}
+	return &PathOperand{append(Path(nil), steps...), text}
+}
+
+// pathText returns the tokens from first on, without spaces.
+func (p *parser) pathText(first int) string {
+	text := p.src[p.tokens[first].start:p.tokens[p.pos-1].end]
+	if strings.ContainsAny(text, " \t\r\n") {
+		text = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "").Replace(text)
+	}
+	return text
+}
+
+// stepName reads a name or #name.
+func (p *parser) stepName(steps []Step) ([]Step, bool) {
+	switch p.kind() {
+	case tokIdent:
+		tok := p.next()
+		word := p.text(tok)
+		if IsReserved(word) {
+			p.note(faultReserved, tok, "Attribute name is a reserved keyword; reserved keyword: %s", word)
+		}
+		return append(steps, Step{Name: word}), true
+	case tokName:
+		tok := p.next()
+		key := p.text(tok)
+		attribute, ok := p.env.name(key)
+		if !ok {
+			p.noteLeaf(leafNames, tok, "An expression attribute name used in the document path is not defined; attribute name: %s", key)
+			attribute = key
+		}
+		return append(steps, Step{Name: attribute}), true
+	}
+	p.fail()
+	return steps, false
+}
+
+// stepIndex reads the rest of [n].
+func (p *parser) stepIndex(steps []Step) []Step {
+	if p.kind() != tokInt {
+		p.fail()
+		return steps
+	}
+	tok := p.next()
+	n, err := strconv.ParseUint(p.text(tok), 10, 64)
+	if err != nil || n > maxListIndex {
+		p.note(faultReserved, tok, "List index is not within the allowable range; index: [%s]", p.text(tok))
+		n = 0
+	}
+	p.expect(tokRightBracket)
+	return append(steps, Step{Index: int(n)})
+}
+
+// kindOf returns the kind an operand has whatever the item: that of a value,
+// N for a size, and none for a path.
+func kindOf(o Operand) attr.Kind {
+	switch o := o.(type) {
+	case *ValueOperand:
+		return o.Value.Kind()
+	case *SizeOperand:
+		return attr.Number
+	}
+	return 0
+}

@@ -1,0 +1,198 @@
+package expr
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A Projection is what part of an item to return: a projection expression, or
+// AttributesToGet. It is immutable and safe for concurrent use. The nil
+// Projection is the whole item.
+type Projection struct {
+	// Paths are the parts, as the expression lists them.
+	Paths []Path
+	root  branch
+}
+
+// A branch is an attribute or a list element on the way to what is projected.
+// Branches below one are sorted by step. One without any is projected whole.
+type branch struct {
+	step  Step
+	below []branch
+}
+
+// Attributes returns the projection of whole top-level attributes, which
+// AttributesToGet asks for. Names that come twice count once.
+func Attributes(names []string) *Projection {
+	paths := make([]Path, len(names))
+	for i, n := range names {
+		paths[i] = Path{{Name: n}}
+	}
+	return newProjection(paths)
+}
+
+// newProjection returns the projection of paths that neither overlap, unless
+// they are the same, nor conflict.
+func newProjection(paths []Path) *Projection {
+	p := &Projection{Paths: paths}
+	sorted := slices.Clone(paths)
+	slices.SortFunc(sorted, comparePaths)
+	sorted = slices.CompactFunc(sorted, Path.Equal)
+	p.root.below = grow(sorted, 0)
+	return p
+}
+
+// grow returns the branches for the steps at depth of sorted paths that are
+// the same before depth.
+func grow(paths []Path, depth int) []branch {
+	var out []branch
+	for i := 0; i < len(paths); {
+		if len(paths[i]) <= depth {
+			i++
+			continue
+		}
+		step, j := paths[i][depth], i+1
+		for j < len(paths) && len(paths[j]) > depth && paths[j][depth] == step {
+			j++
+		}
+		out = append(out, branch{step, grow(paths[i:j], depth+1)})
+		i = j
+	}
+	return out
+}
+
+func comparePaths(a, b Path) int {
+	return slices.CompareFunc(a, b, func(s, t Step) int {
+		return cmp.Or(cmp.Compare(s.Name, t.Name), cmp.Compare(s.Index, t.Index))
+	})
+}
+
+// TopLevel yields the names of the top-level attributes of the projection, in
+// byte order and each once.
+func (p *Projection) TopLevel() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if p == nil {
+			return
+		}
+		for _, b := range p.root.below {
+			if !yield(b.step.Name) {
+				return
+			}
+		}
+	}
+}
+
+// AppendItem appends a new binary item with the projected parts of it, and
+// returns the longer dst. What the item lacks is left out, list elements close
+// up in their order, and key attributes are not added. Apart from growing dst
+// it does not allocate, once it has seen an item of the size.
+func (p *Projection) AppendItem(dst []byte, it attr.Item) []byte {
+	if p == nil && it.Len() > 0 {
+		return append(dst, it...)
+	}
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	b := s.builder(0)
+	if p != nil {
+		for i := range p.root.below {
+			br := &p.root.below[i]
+			b.Add(br.step.Name, s.project(br, it.Get(br.step.Name), 1))
+		}
+	}
+	return b.AppendItem(dst)
+}
+
+// scratch is the memory of projections under way.
+type scratch struct {
+	levels [MaxPathSteps]struct {
+		builder attr.Builder
+		elems   []attr.Value
+	}
+	used int // levels with something in them
+	// bytes holds the documents between the top and the leaves. Growing it
+	// leaves those already made where they were.
+	bytes []byte
+}
+
+// maxScratchBytes bounds the memory that is kept between projections.
+const maxScratchBytes = 1 << 20
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func (s *scratch) release() {
+	for i := range s.levels[:s.used] {
+		l := &s.levels[i]
+		l.builder.Reset()
+		clear(l.elems[:cap(l.elems)])
+	}
+	s.used = 0
+	s.bytes = s.bytes[:0]
+	if cap(s.bytes) <= maxScratchBytes {
+		scratches.Put(s)
+	}
+}
+
+// builder returns the builder for documents at depth, empty.
+func (s *scratch) builder(depth int) *attr.Builder {
+	s.used = max(s.used, depth+1)
+	b := &s.levels[depth].builder
+	b.Reset()
+	return b
+}
+
+// project returns the part of v, found at depth, that br is about. It is the
+// zero Value when there is none.
+func (s *scratch) project(br *branch, v attr.Value, depth int) attr.Value {
+	switch {
+	case len(br.below) == 0 || v.IsZero():
+		return v
+	case depth >= MaxPathSteps:
+		return attr.Value{}
+	case br.below[0].step.Name == "":
+		return s.projectList(br, v, depth)
+	}
+	return s.projectMap(br, v, depth)
+}
+
+func (s *scratch) projectMap(br *branch, v attr.Value, depth int) attr.Value {
+	m := v.Map()
+	if m == nil {
+		return attr.Value{}
+	}
+	b := s.builder(depth)
+	for i := range br.below {
+		sub := &br.below[i]
+		b.Add(sub.step.Name, s.project(sub, m.Get(sub.step.Name), depth+1))
+	}
+	if b.Len() == 0 {
+		return attr.Value{}
+	}
+	start := len(s.bytes)
+	s.bytes = b.AppendItem(s.bytes)
+	return attr.MakeValue(attr.Map, s.bytes[start:])
+}
+
+func (s *scratch) projectList(br *branch, v attr.Value, depth int) attr.Value {
+	if v.Kind() != attr.List {
+		return attr.Value{}
+	}
+	s.used = max(s.used, depth+1)
+	elems := s.levels[depth].elems[:0]
+	for i := range br.below {
+		sub := &br.below[i]
+		if e := s.project(sub, v.Index(sub.step.Index), depth+1); !e.IsZero() {
+			elems = append(elems, e)
+		}
+	}
+	s.levels[depth].elems = elems
+	if len(elems) == 0 {
+		return attr.Value{}
+	}
+	start := len(s.bytes)
+	s.bytes = attr.AppendList(s.bytes, elems)
+	return attr.MakeValue(attr.List, s.bytes[start:])
+}
