@@ -50,38 +50,99 @@ func sliceOf(b testing.TB, tb *table.Table, src, values string) *keycond.Slice {
 	return s
 }
 
-// BenchmarkQuery10 reads the ten rows of one partition. The cost must not
-// depend on the size of the table.
+// sizes are the tables that a query's cost must not depend on.
+var sizes = []int{1_000, 1_000_000}
+
+// spread returns key conditions for 64 partitions spread over a table.
+func spread(rows int) (values []string) {
+	for i := range 64 {
+		values = append(values, fmt.Sprintf(`{':p':{'S':'CUSTOMER#%07d'},':s':{'S':'ORDER#'}}`, i*(rows/10/64)))
+	}
+	return values
+}
+
+const tenRows = "PK = :p AND begins_with(SK, :s)"
+
+// BenchmarkQuery10 answers a query of ten rows: the expression parsed and
+// compiled, the rows walked and written as JSON. The cost must not depend on
+// the size of the table.
 func BenchmarkQuery10(b *testing.B) {
-	for _, rows := range []int{1_000, 1_000_000} {
+	for _, rows := range sizes {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			f := open(b)
 			tb := f.create("t", "PK:S SK:S")
 			fill(b, f, rows)
-			slices := make([]*keycond.Slice, 64) // spread over the table
-			for i := range slices {
-				slices[i] = sliceOf(b, tb, "PK = :p AND begins_with(SK, :s)",
-					fmt.Sprintf(`{':p':{'S':'CUSTOMER#%07d'},':s':{'S':'ORDER#'}}`, i*(rows/10/len(slices))))
+			var values []attr.Item
+			for _, v := range spread(rows) {
+				values = append(values, item(b, v))
+			}
+			var out []byte
+			b.ReportAllocs()
+			b.ResetTimer()
+			i := 0
+			for b.Loop() {
+				i++
+				env, err := expr.NewEnv(nil, values[i%len(values)])
+				if err != nil {
+					b.Fatal(err)
+				}
+				cond, err := env.Condition(expr.KeyConditionExpression, tenRows)
+				if err != nil {
+					b.Fatal(err)
+				}
+				slice, err := keycond.Compile(tb.Key(), cond)
+				if err != nil {
+					b.Fatal(err)
+				}
+				n := walk(b, f, tb, slice, func(it attr.Item) { out = it.AppendJSON(out) })
+				if n != 10 {
+					b.Fatal(n)
+				}
+				out = out[:0]
+			}
+		})
+	}
+}
+
+// BenchmarkWalk10 only walks the ten rows. What is left then is a search in a
+// tree and rows that lie all over memory, so it shows the caches of the
+// machine more than anything else.
+func BenchmarkWalk10(b *testing.B) {
+	for _, rows := range sizes {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			f := open(b)
+			tb := f.create("t", "PK:S SK:S")
+			fill(b, f, rows)
+			var slices []*keycond.Slice
+			for _, v := range spread(rows) {
+				slices = append(slices, sliceOf(b, tb, tenRows, v))
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
 			i := 0
 			for b.Loop() {
 				i++
-				n := 0
-				err := f.db.View(context.Background(), func(s *table.Snapshot) error {
-					_, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slices[i%len(slices)]}, func(attr.Item) error {
-						n++
-						return nil
-					})
-					return err
-				})
-				if err != nil || n != 10 {
-					b.Fatal(n, err)
+				if n := walk(b, f, tb, slices[i%len(slices)], func(attr.Item) {}); n != 10 {
+					b.Fatal(n)
 				}
 			}
 		})
 	}
+}
+
+func walk(b *testing.B, f *fixture, tb *table.Table, slice *keycond.Slice, visit func(attr.Item)) (n int) {
+	err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+		_, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
+			n++
+			visit(it)
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
 }
 
 // BenchmarkFilterAll scans 10,000 rows with a filter that keeps none.

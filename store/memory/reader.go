@@ -35,10 +35,12 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 		return nil, false, store.ErrClosed
 	}
 	b := boundsPool.Get().(*bounds)
-	b.lo = store.AppendAddress(b.lo[:0], space, partition, sort)
-	it, ok := r.tree.Get(row{key: b.lo, addr: uint32(len(b.lo)), sort: uint32(len(b.lo))})
-	boundsPool.Put(b)
-	return it.value, ok, nil
+	defer boundsPool.Put(b)
+	b.lo.buf = store.AppendAddress(b.lo.buf[:0], space, partition, sort)
+	if it, ok := r.tree.Get(b.lo.row()); ok {
+		return it.value, true, nil
+	}
+	return nil, false, nil
 }
 
 // Query implements [store.Reader].
@@ -46,8 +48,8 @@ func (r *reader) Query(space store.Space, partition []byte, rng store.Range, rev
 	return func(yield func(store.Row, error) bool) {
 		b := boundsPool.Get().(*bounds)
 		defer boundsPool.Put(b)
-		b.lo, b.hi = store.AppendRange(b.lo[:0], b.hi[:0], space, partition, rng)
-		r.walk(b.lo, b.hi, reverse, yield)
+		b.lo.buf, b.hi.buf = store.AppendRange(b.lo.buf[:0], b.hi.buf[:0], space, partition, rng)
+		r.walk(b, true, reverse, yield)
 	}
 }
 
@@ -56,23 +58,23 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	return func(yield func(store.Row, error) bool) {
 		b := boundsPool.Get().(*bounds)
 		defer boundsPool.Put(b)
-		lo, hi := store.AppendSpan(b.lo[:0], b.hi[:0], space, s)
-		b.lo = lo
+		lo, hi := store.AppendSpan(b.lo.buf[:0], b.hi.buf[:0], space, s)
+		b.lo.buf = lo
 		if hi != nil {
-			b.hi = hi
+			b.hi.buf = hi
 		}
-		r.walk(lo, hi, false, yield)
+		r.walk(b, hi != nil, false, yield)
 	}
 }
 
-// walk yields the rows with lo <= address < hi. A nil hi is no bound, and is
-// not used in reverse.
-func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
+// walk yields the rows with lo <= address, and below hi if it is bounded, as
+// it must be in reverse.
+func (r *reader) walk(b *bounds, bounded, reverse bool, yield func(store.Row, error) bool) {
 	if err := r.check(); err != nil {
 		yield(store.Row{}, err)
 		return
 	}
-	if hi != nil && bytes.Compare(lo, hi) >= 0 {
+	if bounded && bytes.Compare(b.lo.buf, b.hi.buf) >= 0 {
 		return
 	}
 	t, walks := r.tree, &r.walks
@@ -91,17 +93,12 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 		}
 		return yield(it.public(), nil)
 	}
-	if reverse {
-		t.DescendRange(boundary(hi), boundary(lo), visit)
-	} else {
-		ascend(t, lo, hi, visit)
-	}
-}
-
-func ascend(t *tree, lo, hi []byte, visit func(row) bool) {
-	if hi == nil {
-		t.AscendGreaterOrEqual(boundary(lo), visit)
-	} else {
-		t.AscendRange(boundary(lo), boundary(hi), visit)
+	switch {
+	case reverse:
+		t.DescendRange(b.hi.boundary(), b.lo.boundary(), visit)
+	case bounded:
+		t.AscendRange(b.lo.boundary(), b.hi.boundary(), visit)
+	default:
+		t.AscendGreaterOrEqual(b.lo.boundary(), visit)
 	}
 }

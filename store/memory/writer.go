@@ -60,8 +60,8 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	}
 	b := boundsPool.Get().(*bounds)
 	defer boundsPool.Put(b)
-	b.lo = store.AppendAddress(b.lo[:0], space, partition, sort)
-	at := row{key: b.lo, addr: uint32(len(b.lo)), sort: uint32(len(b.lo))}
+	b.lo.buf = store.AppendAddress(b.lo.buf[:0], space, partition, sort)
+	at := b.lo.row()
 	if !w.tree.Has(at) {
 		return nil
 	}
@@ -79,10 +79,16 @@ func (w *writer) Clear(space store.Space) error {
 	}
 	lo, hi := store.AppendSpace(nil, nil, space)
 	var gone []row
-	ascend(w.tree, lo, hi, func(it row) bool {
+	collect := func(it row) bool {
 		gone = append(gone, it)
 		return true
-	})
+	}
+	first, last := probe{buf: lo}, probe{buf: hi}
+	if hi == nil {
+		w.tree.AscendGreaterOrEqual(first.boundary(), collect)
+	} else {
+		w.tree.AscendRange(first.boundary(), last.boundary(), collect)
+	}
 	switch len(gone) {
 	case 0:
 		return nil
