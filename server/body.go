@@ -1,0 +1,97 @@
+package server
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// drainFactor is how many times the limit of a body that is too long is read
+// all the same, so that a client which is still sending sees the answer.
+const drainFactor = 4
+
+// readBody reads the body as sent into buf.
+func readBody(r *http.Request, limit int, buf *buffer) *failure {
+	if r.Body == nil {
+		return nil
+	}
+	if r.ContentLength > int64(limit) {
+		drain(r.Body, limit)
+		return errTooLarge(limit)
+	}
+	if n := int(r.ContentLength); n > 0 {
+		buf.b = slices.Grow(buf.b, n+1) // one more to see the end without growing
+	}
+	ok, err := readAll(r.Body, limit, buf)
+	switch {
+	case err != nil:
+		return errSerialization // cut short, or ill-formed chunks
+	case !ok:
+		drain(r.Body, limit)
+		return errTooLarge(limit)
+	}
+	return nil
+}
+
+// unpack undoes the content encoding of raw, into buf if there is one. The
+// service answers anything it cannot unpack with an InternalServerError
+// (Alternator, test_compressed_request.py).
+func unpack(h http.Header, raw []byte, limit int, buf *buffer) ([]byte, *failure) {
+	coding := strings.ToLower(strings.TrimSpace(strings.Join(h["Content-Encoding"], ",")))
+	var src io.Reader
+	var err error
+	switch coding {
+	case "", "identity":
+		return raw, nil
+	case "gzip", "x-gzip":
+		src, err = gzip.NewReader(bytes.NewReader(raw))
+	case "deflate":
+		if src, err = zlib.NewReader(bytes.NewReader(raw)); errors.Is(err, zlib.ErrHeader) {
+			src, err = flate.NewReader(bytes.NewReader(raw)), nil // without the zlib frame, as some clients send it
+		}
+	default:
+		return nil, errInternal
+	}
+	if err != nil {
+		return nil, errInternal
+	}
+	ok, err := readAll(src, limit, buf)
+	switch {
+	case err != nil:
+		return nil, errInternal
+	case !ok:
+		return nil, errTooLarge(limit)
+	}
+	return buf.b, nil
+}
+
+// readAll appends src to buf, and reports false if there is more than limit.
+func readAll(src io.Reader, limit int, buf *buffer) (bool, error) {
+	for {
+		if len(buf.b) > limit {
+			return false, nil
+		}
+		if len(buf.b) == cap(buf.b) {
+			buf.b = slices.Grow(buf.b, 4096)
+		}
+		room := buf.b[len(buf.b):cap(buf.b)]
+		n, err := src.Read(room[:min(len(room), limit+1-len(buf.b))])
+		buf.b = buf.b[:len(buf.b)+n]
+		if err == io.EOF {
+			return len(buf.b) <= limit, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+func drain(body io.Reader, limit int) {
+	_, _ = io.CopyN(io.Discard, body, drainFactor*int64(limit))
+}

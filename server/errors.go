@@ -1,0 +1,54 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A failure is an answer that the server gives without the handler.
+type failure struct {
+	status int
+	typ    string // of namespace com.amazon.coral.service, unless it has a '#'
+	msg    string // left out when empty
+}
+
+func (f *failure) Error() string { return fmt.Sprintf("server: %d %s: %s", f.status, f.typ, f.msg) }
+
+func badRequest(typ, msg string) *failure { return &failure{http.StatusBadRequest, typ, msg} }
+
+var (
+	errUnknownOperation = badRequest("UnknownOperationException", "")
+	errSerialization    = badRequest("SerializationException", "")
+	errHeaders          = badRequest("RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size.")
+	errBusy             = &failure{http.StatusServiceUnavailable, "ServiceUnavailableException", "The server is busy."}
+
+	// The service's words for it: DG/Programming.Errors.html.
+	errInternal = &failure{
+		http.StatusInternalServerError, "com.amazonaws.dynamodb.v20120810#InternalServerError",
+		"The server encountered an internal error trying to fulfill the request.",
+	}
+)
+
+func errTooLarge(limit int) *failure {
+	return &failure{http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", fmt.Sprintf("HTTP content length exceeded %d bytes.", limit)}
+}
+
+func (f *failure) appendJSON(dst []byte) []byte {
+	dst = append(dst, `{"__type":"`...)
+	for i := range len(f.typ) + 1 {
+		if i == len(f.typ) {
+			dst = append(dst, "com.amazon.coral.service#"...)
+		} else if f.typ[i] == '#' {
+			break
+		}
+	}
+	dst = append(dst, f.typ...)
+	dst = append(dst, '"')
+	if f.msg != "" {
+		dst = append(dst, `,"message":`...)
+		dst, _ = jsontext.AppendQuote(dst, f.msg) // an error says that bad UTF-8 was replaced
+	}
+	return append(dst, '}')
+}

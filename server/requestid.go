@@ -1,0 +1,32 @@
+package server
+
+import (
+	crand "crypto/rand"
+	"encoding/base32"
+	"math/rand/v2"
+	"sync"
+)
+
+var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// RequestIDs returns a function that makes request ids like the service's: 52
+// upper-case letters and digits. Equal seeds give equal ids. The function is
+// safe for concurrent use.
+func RequestIDs(seed [32]byte) func() string {
+	var mu sync.Mutex
+	source := rand.NewChaCha8(seed)
+	return func() string {
+		var raw [32]byte
+		mu.Lock()
+		source.Read(raw[:])
+		mu.Unlock()
+		var text [52]byte
+		idEncoding.Encode(text[:], raw[:])
+		return string(text[:])
+	}
+}
+
+func randomSeed() (seed [32]byte) {
+	crand.Read(seed[:]) // never fails
+	return seed
+}

@@ -1,0 +1,125 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// headerRoom is what net/http reads of a request's headers before it refuses
+// it itself, with status 431. It is more than Options.MaxHeaderBytes, so that
+// the service's own refusal is the usual one.
+const headerRoom = 256 << 10
+
+// Run listens on addr, [DefaultAddr] if it is empty, and serves h there until
+// ctx ends; see [Serve].
+func Run(ctx context.Context, addr string, h Handler, opts Options) error {
+	if addr == "" {
+		addr = DefaultAddr
+	}
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	return Serve(ctx, ln, h, opts)
+}
+
+// Serve serves h on ln until ctx ends, then lets the requests under way finish
+// for [Options].ShutdownTimeout and returns nil, or the error of having had to
+// break them off. It closes ln.
+func Serve(ctx context.Context, ln net.Listener, h Handler, opts Options) error {
+	opts = opts.withDefaults()
+	if !loopback(ln.Addr()) && opts.Credentials == nil {
+		opts.Logger.WarnContext(ctx, "listening beyond this machine without credentials", "addr", ln.Addr().String())
+	}
+	if opts.MaxConnections > 0 {
+		ln = &limitedListener{Listener: ln, slots: make(chan struct{}, opts.MaxConnections), closed: make(chan struct{})}
+	}
+	srv := &http.Server{
+		Handler:           New(h, opts),
+		ReadHeaderTimeout: timeout(opts.ReadHeaderTimeout),
+		ReadTimeout:       timeout(opts.ReadTimeout),
+		WriteTimeout:      timeout(opts.WriteTimeout),
+		IdleTimeout:       timeout(opts.IdleTimeout),
+		MaxHeaderBytes:    max(headerRoom, 2*opts.MaxHeaderBytes),
+		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
+		// Requests outlive ctx by the time of the shutdown.
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.ShutdownTimeout)
+	defer cancel()
+	err := srv.Shutdown(grace)
+	if err != nil {
+		err = errors.Join(err, srv.Close())
+	}
+	<-served // http.ErrServerClosed
+	return err
+}
+
+// timeout turns a negative time-out into net/http's zero, which is none.
+func timeout(d time.Duration) time.Duration { return max(d, 0) }
+
+func loopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return !ok || tcp.IP.IsLoopback()
+}
+
+// A limitedListener accepts a connection only when there is a slot for it.
+type limitedListener struct {
+	net.Listener
+	slots  chan struct{}
+	once   sync.Once
+	closed chan struct{}
+}
+
+// Accept implements [net.Listener].
+func (l *limitedListener) Accept() (net.Conn, error) {
+	select {
+	case l.slots <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.slots
+		return nil, err
+	}
+	return &limitedConn{Conn: c, release: sync.OnceFunc(func() { <-l.slots })}, nil
+}
+
+// Close implements [net.Listener].
+func (l *limitedListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+type limitedConn struct {
+	net.Conn
+	release func()
+}
+
+// Close implements [net.Conn].
+func (c *limitedConn) Close() error {
+	defer c.release()
+	return c.Conn.Close()
+}
+
+// CloseWrite lets net/http end an answer before the connection.
+func (c *limitedConn) CloseWrite() error {
+	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return w.CloseWrite()
+	}
+	return nil
+}

@@ -1,0 +1,299 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// service is the http.Handler that New returns.
+type service struct {
+	handler Handler
+	opts    Options
+	slots   chan struct{} // nil if there is no bound
+}
+
+// New returns an HTTP handler that answers with h. It is safe for concurrent
+// use if h is. A panic in h is logged and answered with InternalServerError.
+func New(h Handler, opts Options) http.Handler {
+	s := &service{handler: h, opts: opts.withDefaults()}
+	if s.opts.MaxRequests > 0 {
+		s.slots = make(chan struct{}, s.opts.MaxRequests)
+	}
+	return s
+}
+
+// ServeHTTP implements [http.Handler]. The order of the checks is the
+// service's (dynalite, index.js and test/connection.js).
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.slots != nil {
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		case <-r.Context().Done():
+			s.fail(w, r, errBusy)
+			return
+		}
+	}
+	if headerBytes(r) > s.opts.MaxHeaderBytes {
+		s.fail(w, r, errHeaders)
+		return
+	}
+	cors := s.allowOrigin(w, r)
+	switch {
+	case r.Method == http.MethodOptions && cors:
+		s.preflight(w, r)
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		s.serveGet(w, r)
+	case r.Method != http.MethodPost:
+		s.notFound(w)
+	default:
+		s.servePost(w, r)
+	}
+}
+
+func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
+	raw, unpacked := newBuffer(), newBuffer()
+	defer raw.free()
+	defer unpacked.free()
+	if err := readBody(r, s.opts.MaxBodyBytes, raw); err != nil {
+		if err.status == http.StatusRequestEntityTooLarge {
+			w.Header().Set("Connection", "close")
+		}
+		s.fail(w, r, err)
+		return
+	}
+	// A page in a browser can send neither these types nor the target header
+	// without asking first, so it cannot write to a server that needs no
+	// signatures.
+	if len(raw.b) > 0 && responseType(r.Header) == nil {
+		s.notFound(w)
+		return
+	}
+	target, err := operation(r)
+	if err == nil && s.opts.Credentials != nil {
+		err = verify(r, raw.b, s.opts.Credentials, s.opts.Clock())
+	}
+	if err != nil {
+		if len(raw.b) > 0 && r.Header["Content-Encoding"] == nil && !json.Valid(raw.b) {
+			err = errSerialization // the service looks at the syntax first
+		}
+		s.fail(w, r, err)
+		return
+	}
+	body, err := unpack(r.Header, raw.b, s.opts.MaxBodyBytes, unpacked)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+
+	out := newBuffer()
+	status := s.serve(r, target, body, out)
+	s.send(w, r, status, out)
+}
+
+// serve calls the handler and stands between its panics and the process.
+func (s *service) serve(r *http.Request, target string, body []byte, out *buffer) (status int) {
+	defer func() {
+		p := recover()
+		switch {
+		case p == nil:
+			return
+		case p == http.ErrAbortHandler:
+			panic(p)
+		}
+		s.opts.Logger.ErrorContext(r.Context(), "panic in handler",
+			"target", target, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		// What the handler was to append to may be in any state; leave it.
+		out.b, status = errInternal.appendJSON(nil), errInternal.status
+	}()
+	out.b, status = s.handler.Serve(r.Context(), target, body, out.b)
+	if status < 200 || status > 599 {
+		status = http.StatusOK
+	}
+	return status
+}
+
+// operation returns the target of a request if its form is one the service
+// knows. Whether the operation exists is for the handler to say. A presigned
+// request has the target in its query string, where signers move the headers
+// that begin with X-Amz.
+func operation(r *http.Request) (string, *failure) {
+	target := r.Header.Get("X-Amz-Target")
+	if target == "" && r.URL.RawQuery != "" {
+		target = r.URL.Query().Get("X-Amz-Target")
+	}
+	for _, prefix := range []string{"DynamoDB_20120810.", "DynamoDBStreams_20120810."} {
+		if op, ok := strings.CutPrefix(target, prefix); ok && op != "" && !strings.Contains(op, ".") {
+			return target, nil
+		}
+	}
+	return "", errUnknownOperation
+}
+
+func (s *service) fail(w http.ResponseWriter, r *http.Request, f *failure) {
+	out := newBuffer()
+	out.b = f.appendJSON(out.b)
+	s.send(w, r, f.status, out)
+}
+
+// Content types are kept as header values; they are never changed.
+var (
+	typeJSON10 = []string{"application/x-amz-json-1.0"}
+	typeJSON11 = []string{"application/x-amz-json-1.1"}
+	typeJSON   = []string{"application/json"}
+)
+
+// responseType returns the content type to answer with, nil for a request
+// whose own type the service does not take.
+func responseType(h http.Header) []string {
+	name, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "application/x-amz-json-1.0":
+		return typeJSON10
+	case "application/x-amz-json-1.1":
+		return typeJSON11
+	case "application/json":
+		return typeJSON
+	}
+	return nil
+}
+
+// send answers with the bytes of out, and frees it. The checksum is that of
+// the bytes sent, so of the compressed ones (Alternator, test_crc.py).
+func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer) {
+	h := w.Header()
+	if n := s.opts.CompressBytes; n >= 0 && len(out.b) >= n {
+		if coding := acceptedEncoding(r.Header["Accept-Encoding"]); coding != "" {
+			packed := newBuffer()
+			compress(coding, out.b, packed)
+			out.free()
+			out = packed
+			h.Set("Content-Encoding", coding)
+		}
+	}
+	typ := responseType(r.Header)
+	if typ == nil {
+		typ = typeJSON10
+	}
+	h["Content-Type"] = typ
+	s.finish(h, out.b)
+	w.WriteHeader(status)
+	if t, ok := w.(*response); ok {
+		t.take(out)
+		return
+	}
+	_, _ = w.Write(out.b) // the client may be gone
+	out.free()
+}
+
+// finish sets the headers that every answer has.
+func (s *service) finish(h http.Header, body []byte) {
+	values := []string{
+		s.opts.RequestID(),
+		strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10),
+		strconv.Itoa(len(body)),
+	}
+	h["X-Amzn-Requestid"] = values[0:1:1]
+	h["X-Amz-Crc32"] = values[1:2:2]
+	h["Content-Length"] = values[2:3:3]
+}
+
+// notFound is the service's answer to what is no call at all.
+func (s *service) notFound(w http.ResponseWriter) {
+	s.sendText(w, http.StatusNotFound, "", "<UnknownOperationException/>\n")
+}
+
+func (s *service) sendText(w http.ResponseWriter, status int, typ, text string) {
+	h := w.Header()
+	if typ != "" {
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Type", typ)
+	} else {
+		h["Content-Type"] = nil // keeps net/http from guessing
+	}
+	s.finish(h, []byte(text))
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text))
+}
+
+// headerBytes returns the length of the request line and the headers.
+func headerBytes(r *http.Request) int {
+	uri := len(r.RequestURI)
+	if uri == 0 {
+		uri = len(r.URL.RequestURI())
+	}
+	n := len(r.Method) + uri + len(r.Proto) + len("  \r\n") + len("Host: \r\n") + len(r.Host)
+	for name, values := range r.Header {
+		for _, v := range values {
+			n += len(name) + len(v) + len(": \r\n")
+		}
+	}
+	return n
+}
+
+// serveGet says what this is, to a person or a health check.
+func (s *service) serveGet(w http.ResponseWriter, r *http.Request) {
+	host := r.Host
+	switch r.URL.Path {
+	case "/healthz":
+		s.sendText(w, http.StatusOK, "text/plain; charset=utf-8", "healthy: "+host+"\n")
+	case "/":
+		s.sendText(w, http.StatusOK, "text/plain; charset=utf-8", fmt.Sprintf(welcome, host))
+	default:
+		s.notFound(w)
+	}
+}
+
+const welcome = `This is Sortkey, an ordered key-value store that answers like DynamoDB.
+
+Point a client at it:
+
+    export AWS_ENDPOINT_URL_DYNAMODB=http://%[1]s
+    aws dynamodb list-tables --endpoint-url http://%[1]s
+
+Any region and credentials will do, unless the server was given some.
+`
+
+// allowOrigin adds the headers for a page of an allowed origin, and reports
+// whether the request comes from one.
+func (s *service) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || len(s.opts.CORS) == 0 {
+		return false
+	}
+	h := w.Header()
+	switch {
+	case slices.Contains(s.opts.CORS, "*"):
+		h.Set("Access-Control-Allow-Origin", "*")
+	case slices.Contains(s.opts.CORS, origin):
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Vary", "Origin")
+	default:
+		return false
+	}
+	h.Set("Access-Control-Expose-Headers", "x-amzn-requestid,x-amz-crc32,date")
+	return true
+}
+
+// preflight answers a browser that asks what a page may send (dynalite,
+// test/connection.js).
+func (s *service) preflight(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for asked, allowed := range map[string]string{
+		"Access-Control-Request-Headers": "Access-Control-Allow-Headers",
+		"Access-Control-Request-Method":  "Access-Control-Allow-Methods",
+	} {
+		if v := r.Header.Get(asked); v != "" {
+			h.Set(allowed, v)
+		}
+	}
+	h.Set("Access-Control-Max-Age", "172800")
+	s.finish(h, nil)
+	w.WriteHeader(http.StatusOK)
+}

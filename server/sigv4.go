@@ -1,0 +1,259 @@
+package server
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	algorithm   = "AWS4-HMAC-SHA256"
+	serviceName = "dynamodb"
+	terminator  = "aws4_request"
+	basicTime   = "20060102T150405Z"
+	skew        = 15 * time.Minute
+	maxExpires  = 7 * 24 * time.Hour
+)
+
+// A signature is what a request says of its own.
+type signature struct {
+	algorithm  string
+	credential string // keyid/date/region/service/term
+	headers    string // names, with semicolons between
+	value      string // hexadecimal
+	date       string // in the basic form of ISO 8601
+	valid      time.Duration
+	query      bool // it stands in the query string
+}
+
+// verify checks the Signature Version 4 of a request with the given body. The
+// order of the checks and their texts are the service's (dynalite, index.js
+// and test/connection.js).
+func verify(r *http.Request, body []byte, secrets map[string]string, now time.Time) *failure {
+	sig, f := parseSignature(r)
+	if f != nil {
+		return f
+	}
+	at, err := time.Parse(basicTime, sig.date)
+	if err != nil {
+		return badRequest("IncompleteSignatureException",
+			fmt.Sprintf("Date must be in ISO-8601 'basic format'. Got '%s'. See http://en.wikipedia.org/wiki/ISO_8601", sig.date))
+	}
+	now = now.UTC()
+	if oldest := now.Add(-sig.valid); at.Before(oldest) {
+		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature expired: %s is now earlier than %s (%s - %s)",
+			sig.date, oldest.Format(basicTime), now.Format(basicTime), span(sig.valid)))
+	}
+	if newest := now.Add(skew); at.After(newest) {
+		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature not yet current: %s is still later than %s (%s + %s)",
+			sig.date, newest.Format(basicTime), now.Format(basicTime), span(skew)))
+	}
+	names := strings.Split(strings.ToLower(sig.headers), ";")
+	if !slices.Contains(names, "host") {
+		return badRequest("InvalidSignatureException", "'Host' must be a 'SignedHeader' in the AWS Authorization.")
+	}
+	if sig.algorithm != algorithm {
+		return badRequest("IncompleteSignatureException",
+			fmt.Sprintf("Unsupported AWS 'algorithm': '%s' (only %s for now). ", sig.algorithm, algorithm))
+	}
+	scope := strings.Split(strings.TrimRight(sig.credential, "/"), "/")
+	if len(scope) != 5 {
+		return badRequest("IncompleteSignatureException",
+			fmt.Sprintf("Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'", sig.credential))
+	}
+	if f := checkScope(scope, sig.date); f != nil {
+		return f
+	}
+	secret, ok := secrets[scope[0]]
+	if !ok {
+		return badRequest("UnrecognizedClientException", "The security token included in the request is invalid.")
+	}
+
+	canonical := canonicalRequest(r, body, names, sig.query)
+	toSign := strings.Join([]string{algorithm, sig.date, strings.Join(scope[1:], "/"), hexSum([]byte(canonical))}, "\n")
+	key := []byte("AWS4" + secret)
+	for _, part := range scope[1:] {
+		key = mac(key, part)
+	}
+	if want := hex.EncodeToString(mac(key, toSign)); !hmac.Equal([]byte(want), []byte(sig.value)) {
+		return badRequest("InvalidSignatureException", "The request signature we calculated does not match the signature you provided. "+
+			"Check your AWS Secret Access Key and signing method. Consult the service documentation for details.\n\n"+
+			"The Canonical String for this request should have been\n'"+canonical+"'\n\n"+
+			"The String-to-Sign should have been\n'"+toSign+"'\n")
+	}
+	return nil
+}
+
+func checkScope(scope []string, date string) *failure {
+	var msg []string
+	if scope[2] == "" {
+		msg = append(msg, "Credential should be scoped to a valid region, not ''. ")
+	}
+	if scope[3] != serviceName {
+		msg = append(msg, "Credential should be scoped to correct service: 'dynamodb'. ")
+	}
+	if scope[4] != terminator {
+		msg = append(msg, fmt.Sprintf("Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. ", scope[4]))
+	}
+	if day := date[:8]; scope[1] != day {
+		msg = append(msg, fmt.Sprintf("Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%s', from '%s'.", scope[1], day, date))
+	}
+	if msg == nil {
+		return nil
+	}
+	return badRequest("InvalidSignatureException", strings.Join(msg, ""))
+}
+
+// parseSignature finds the signature of a request, in its Authorization header
+// or, if it is presigned, in its query string.
+func parseSignature(r *http.Request) (signature, *failure) {
+	auth, query := r.Header.Get("Authorization"), r.URL.Query()
+	presigned := query.Has("X-Amz-Algorithm")
+	switch {
+	case auth != "" && presigned:
+		return signature{}, badRequest("InvalidSignatureException", "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.")
+	case presigned:
+		return parseQuery(query)
+	case !strings.HasPrefix(strings.TrimSpace(auth), "AWS4-"):
+		return signature{}, badRequest("MissingAuthenticationTokenException", "Request is missing Authentication Token")
+	}
+	return parseHeader(r.Header, auth)
+}
+
+func parseHeader(h http.Header, auth string) (signature, *failure) {
+	name, rest, _ := strings.Cut(strings.TrimSpace(auth), " ")
+	fields := map[string]string{}
+	for _, part := range strings.FieldsFunc(rest, func(c rune) bool { return c == ',' || c == ' ' }) {
+		k, v, ok := strings.Cut(part, "=")
+		if !ok {
+			return signature{}, badRequest("IncompleteSignatureException",
+				fmt.Sprintf("'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'.", part, auth))
+		}
+		fields[k] = v
+	}
+	var msg strings.Builder
+	for _, k := range []string{"Credential", "Signature", "SignedHeaders"} {
+		if fields[k] == "" {
+			fmt.Fprintf(&msg, "Authorization header requires '%s' parameter. ", k)
+		}
+	}
+	date := h.Get("X-Amz-Date")
+	if date == "" {
+		date = h.Get("Date")
+		if t, err := http.ParseTime(date); err == nil {
+			date = t.UTC().Format(basicTime)
+		}
+	}
+	if date == "" {
+		msg.WriteString("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
+	}
+	if msg.Len() > 0 {
+		return signature{}, badRequest("IncompleteSignatureException", msg.String()+"Authorization="+auth)
+	}
+	return signature{
+		algorithm: name, credential: fields["Credential"], headers: fields["SignedHeaders"],
+		value: fields["Signature"], date: date, valid: skew,
+	}, nil
+}
+
+func parseQuery(query url.Values) (signature, *failure) {
+	var msg strings.Builder
+	for _, k := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"} {
+		if query.Get(k) == "" {
+			fmt.Fprintf(&msg, "AWS query-string parameters must include '%s'. ", k)
+		}
+	}
+	if msg.Len() > 0 {
+		return signature{}, badRequest("IncompleteSignatureException", msg.String()+"Re-examine the query-string parameters.")
+	}
+	valid := skew
+	if query.Has("X-Amz-Expires") {
+		n, err := strconv.Atoi(query.Get("X-Amz-Expires"))
+		if err != nil || n < 0 || n > int(maxExpires/time.Second) {
+			return signature{}, badRequest("IncompleteSignatureException", "X-Amz-Expires must be a number of seconds between 0 and 604800.")
+		}
+		valid = time.Duration(n) * time.Second
+	}
+	return signature{
+		algorithm: query.Get("X-Amz-Algorithm"), credential: query.Get("X-Amz-Credential"), headers: query.Get("X-Amz-SignedHeaders"),
+		value: query.Get("X-Amz-Signature"), date: query.Get("X-Amz-Date"), valid: valid, query: true,
+	}, nil
+}
+
+// canonicalRequest writes a request down as its sender did to sign it (IAM
+// User Guide, "Create a signed AWS API request").
+func canonicalRequest(r *http.Request, body []byte, names []string, presigned bool) string {
+	query := r.URL.Query()
+	if presigned {
+		query.Del("X-Amz-Signature")
+	}
+	for _, values := range query {
+		slices.Sort(values)
+	}
+	path := r.URL.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	var b strings.Builder
+	b.WriteString(r.Method + "\n")
+	appendEscaped(&b, path)
+	b.WriteString("\n" + strings.ReplaceAll(query.Encode(), "+", "%20") + "\n")
+	for _, name := range names {
+		b.WriteString(name + ":" + headerValue(r, name) + "\n")
+	}
+	b.WriteString("\n" + strings.Join(names, ";") + "\n" + hexSum(body))
+	return b.String()
+}
+
+func headerValue(r *http.Request, name string) string {
+	switch name {
+	case "host":
+		return r.Host
+	case "content-length":
+		return strconv.FormatInt(max(r.ContentLength, 0), 10)
+	}
+	values := slices.Clone(r.Header.Values(name))
+	for i, v := range values {
+		values[i] = strings.Join(strings.FieldsFunc(v, func(c rune) bool { return c == ' ' }), " ")
+	}
+	return strings.Join(values, ",")
+}
+
+// appendEscaped escapes a path once more than it is already, as all services
+// but S3 want it.
+func appendEscaped(b *strings.Builder, path string) {
+	const upperHex = "0123456789ABCDEF"
+	for i := range len(path) {
+		switch c := path[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~/", c) >= 0:
+			b.WriteByte(c)
+		default:
+			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
+		}
+	}
+}
+
+func mac(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func span(d time.Duration) string {
+	if d%time.Minute == 0 {
+		return fmt.Sprintf("%d min.", d/time.Minute)
+	}
+	return fmt.Sprintf("%d sec.", d/time.Second)
+}
