@@ -1,0 +1,281 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxViolations is how many violations the service reports. Source: dynalite
+// test/createTable.js, "more than five empty LocalSecondaryIndexes".
+const maxViolations = 10
+
+// A check is one kind of constraint.
+type check uint8
+
+const (
+	checkNull check = iota
+	checkPattern
+	checkMin // length or value
+	checkMax
+	checkEnum
+	checkKeys   // the keys of a map
+	checkValues // the lengths of a map's values
+)
+
+// A violation is one constraint that does not hold.
+type violation struct {
+	check  check
+	member string // the last name of the path; empty for an element
+	// path is as the model writes it, RequestItems.T.member.Keys; lower has
+	// its members with a small first letter.
+	path, lower string
+	value       string // as printed; empty with isNull
+	isNull      bool
+	text        string // Member must ...
+}
+
+// violations collects what Validate finds.
+type violations struct {
+	op    Op
+	path  []segment
+	found []violation
+}
+
+// A segment is one step of a path: a member, an element or an entry.
+type segment struct {
+	name  string
+	index int  // of an element, from 1
+	entry bool // of a map
+}
+
+func (v *violations) push(name string) { v.path = append(v.path, segment{name: name}) }
+func (v *violations) elem(i int)       { v.path = append(v.path, segment{index: i + 1}) }
+func (v *violations) key(k string)     { v.path = append(v.path, segment{name: k, entry: true}) }
+func (v *violations) pop()             { v.path = v.path[:len(v.path)-1] }
+
+// add notes a violation of a member, or of the element the path ends in when
+// the name is empty.
+func (v *violations) add(kind check, member, value, text string) bool {
+	if len(v.found) >= maxViolations {
+		return false
+	}
+	var path, lower []byte
+	for _, s := range v.path {
+		switch {
+		case s.index > 0:
+			s.name = strconv.Itoa(s.index) + ".member"
+		case s.entry:
+			s.name += ".member"
+		}
+		path, lower = appendStep(path, s.name), appendStep(lower, s.name)
+		if s.index == 0 && !s.entry {
+			lowerLast(lower, s.name)
+		}
+	}
+	if member != "" {
+		path, lower = appendStep(path, member), appendStep(lower, member)
+		lowerLast(lower, member)
+	}
+	v.found = append(v.found, violation{
+		check: kind, member: member, path: string(path), lower: string(lower),
+		value: value, isNull: kind == checkNull, text: text,
+	})
+	return true
+}
+
+func appendStep(path []byte, name string) []byte {
+	if len(path) > 0 {
+		path = append(path, '.')
+	}
+	return append(path, name...)
+}
+
+// lowerLast makes the first letter of the name a path ends in small.
+func lowerLast(path []byte, name string) {
+	if c := &path[len(path)-len(name)]; *c >= 'A' && *c <= 'Z' {
+		*c += 'a' - 'A'
+	}
+}
+
+// echo sets the printed value of the last violation.
+func (v *violations) echo(value []byte) { v.found[len(v.found)-1].value = string(value) }
+
+func (v *violations) null(member string) { v.add(checkNull, member, "", textNull) }
+
+func atLeastLength(n int) string {
+	return "Member must have length greater than or equal to " + strconv.Itoa(n)
+}
+func atMostLength(n int) string {
+	return "Member must have length less than or equal to " + strconv.Itoa(n)
+}
+func matching(pattern string) string {
+	return "Member must satisfy regular expression pattern: " + pattern
+}
+
+// A textRule constrains a string; max is -1 without a bound.
+type textRule struct {
+	min, max int
+	pattern  string
+	match    func(string) bool
+}
+
+func (v *violations) text(member, s string, r *textRule) {
+	if r.match != nil && !r.match(s) {
+		v.add(checkPattern, member, s, matching(r.pattern))
+	}
+	if n := textLength(s); n < r.min {
+		v.add(checkMin, member, s, atLeastLength(r.min))
+	} else if r.max >= 0 && n > r.max {
+		v.add(checkMax, member, s, atMostLength(r.max))
+	}
+}
+
+// textLength counts UTF-16 units, as the service's strings do.
+func textLength(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xFFFF && r <= utf8.MaxRune {
+			n++
+		}
+	}
+	return n
+}
+
+const namePattern = "[a-zA-Z0-9_.-]+"
+
+// isName reports whether s matches namePattern.
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// table checks a table's name or ARN. An empty name violates only the least
+// length; an ARN is looked at later, by [ParseTable]. Source: conformance
+// s_put_table_*.
+func (v *violations) table(member, s string, least int) {
+	switch {
+	case s == "":
+		v.add(checkMin, member, s, atLeastLength(least))
+		return
+	case strings.HasPrefix(s, arnPrefix):
+		if n := textLength(s); n > maxARN {
+			v.add(checkMax, member, s, atMostLength(maxARN))
+		}
+		return
+	case !isName(s):
+		v.add(checkPattern, member, s, matching(namePattern))
+	}
+	if n := textLength(s); n < least {
+		v.add(checkMin, member, s, atLeastLength(least))
+	} else if n > maxName {
+		v.add(checkMax, member, s, atMostLength(maxName))
+	}
+}
+
+func (v *violations) enum(member, s string, values []string) {
+	if slices.Contains(values, s) {
+		return
+	}
+	v.add(checkEnum, member, s, "Member must satisfy enum value set: ["+strings.Join(values, ", ")+"]")
+}
+
+func (v *violations) integer(member string, n, lo, hi int64) {
+	if n < lo {
+		v.add(checkMin, member, strconv.FormatInt(n, 10), "Member must have value greater than or equal to "+strconv.FormatInt(lo, 10))
+	} else if n > hi {
+		v.add(checkMax, member, strconv.FormatInt(n, 10), "Member must have value less than or equal to "+strconv.FormatInt(hi, 10))
+	}
+}
+
+// size checks the length of a list or map; hi is -1 without a bound. When it
+// reports true, the value is still to be printed with echo.
+func (v *violations) size(member string, n, lo, hi int) bool {
+	if n < lo {
+		return v.add(checkMin, member, "", atLeastLength(lo))
+	} else if hi >= 0 && n > hi {
+		return v.add(checkMax, member, "", atMostLength(hi))
+	}
+	return false
+}
+
+// tableKeys checks the keys of a map by table.
+func (v *violations) tableKeys(member string, keys []string) bool {
+	for _, k := range keys {
+		if strings.HasPrefix(k, arnPrefix) && len(k) <= maxARN {
+			continue
+		}
+		if !isName(k) || len(k) < minName || len(k) > maxName {
+			return v.add(checkKeys, member, "", "Map keys must satisfy constraint: ["+
+				atMostLength(maxName)+", "+atLeastLength(minName)+", "+matching(namePattern)+"]")
+		}
+	}
+	return false
+}
+
+// mapValue checks the length of a map's value.
+func (v *violations) mapValue(member string, n, lo, hi int) bool {
+	if n >= lo && (hi < 0 || n <= hi) {
+		return false
+	}
+	return v.add(checkValues, member, "", "Map value must satisfy constraint: ["+atMostLength(hi)+", "+atLeastLength(lo)+"]")
+}
+
+// err makes one error of what was found; nil when nothing was.
+func (v *violations) err() error {
+	if len(v.found) == 0 {
+		return nil
+	}
+	missing := false
+	for i := range v.found {
+		if r := v.op.rule(&v.found[i]); r != nil && r.form == formSentence {
+			return Validation(r.text)
+		}
+		missing = missing || v.found[i].check == checkNull
+	}
+	if !missing {
+		// The newer layer of the service stops at its first violation; with a
+		// required member missing the request does not reach it.
+		for i := range v.found {
+			r := v.op.rule(&v.found[i])
+			if r != nil && (r.form == formAlone || r.form == formGeneric) {
+				return Validation(heading(1) + v.found[i].render(r.form))
+			}
+		}
+	}
+	enums := slices.ContainsFunc(v.found, func(x violation) bool { return x.check == checkEnum })
+	kept := make([]string, 0, len(v.found))
+	for i := range v.found {
+		if r := v.op.rule(&v.found[i]); r != nil && r.form == formYields && enums {
+			continue
+		}
+		kept = append(kept, v.found[i].render(formUsual))
+	}
+	return Validation(heading(len(kept)) + strings.Join(kept, "; "))
+}
+
+func heading(n int) string {
+	if n == 1 {
+		return "1 validation error detected: "
+	}
+	return strconv.Itoa(n) + " validation errors detected: "
+}
+
+// render writes a violation in one of the service's two wordings.
+func (x *violation) render(form form) string {
+	if form == formGeneric {
+		return "Value at '" + x.path + "' failed to satisfy constraint: " + x.text
+	}
+	value := "null"
+	if !x.isNull {
+		value = "'" + x.value + "'"
+	}
+	return "Value " + value + " at '" + x.lower + "' failed to satisfy constraint: " + x.text
+}

@@ -1,0 +1,431 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sortkey/sortkey/attr"
+)
+
+// position is where a value stands, which the service's messages depend on.
+type position uint8
+
+const (
+	inBody   position = iota // the request itself
+	inField                  // a structure's member
+	inParent                 // an element of a list or map
+)
+
+// A decoder reads one body. Errors it returns are an *Error, an *attr.Error or
+// the JSON decoder's; close makes them one.
+type decoder struct {
+	json    jsontext.Decoder
+	src     bytes.Buffer
+	body    []byte
+	scratch []byte
+	faults  Faults
+}
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+var decodeOptions = jsontext.AllowDuplicateNames(true)
+
+// openBody starts to read a body.
+func openBody(body []byte) *decoder {
+	d := decoders.Get().(*decoder)
+	d.src, d.body = *bytes.NewBuffer(body), body
+	d.json.Reset(&d.src, decodeOptions, jsontext.AllowInvalidUTF8(true))
+	return d
+}
+
+// close ends the reading of a body: nothing may follow it. Faults are handed
+// over, or are the error when nobody takes them.
+func (d *decoder) close(err error, faults *Faults) error {
+	if err == nil {
+		if _, end := d.json.ReadToken(); !errors.Is(end, io.EOF) {
+			err = unexpectedToken()
+		}
+	}
+	found := d.faults
+	d.faults = nil
+	d.src, d.body = bytes.Buffer{}, nil
+	d.json.Reset(&d.src)
+	decoders.Put(d)
+	if err != nil {
+		return wireError(err)
+	}
+	if faults != nil {
+		*faults = found
+	} else if len(found) > 0 {
+		return Validation(found[0].Msg)
+	}
+	return nil
+}
+
+// wireError gives an error met while reading its form on the wire.
+func wireError(err error) error {
+	if own, ok := errors.AsType[*Error](err); ok {
+		return own
+	}
+	if value, ok := errors.AsType[*attr.Error](err); ok {
+		return Serialization(value.Msg)
+	}
+	return unexpectedToken()
+}
+
+func unexpectedToken() *Error { return Serialization("Unexpected token received from parser") }
+
+// open reads the start of an object or list. It reports false for null.
+func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, error) {
+	kind := d.json.PeekKind()
+	if kind == start {
+		_, err := d.json.ReadToken()
+		return err == nil, err
+	}
+	if _, err := d.json.ReadValue(); err != nil {
+		return false, err
+	}
+	switch {
+	case kind == 'n' && pos != inBody:
+		return false, nil
+	case kind == '{':
+		return false, Serialization(textStructure)
+	case kind == '[':
+		if !strings.HasPrefix(class, "java.util.Map<") {
+			class = "class " + class
+		}
+		return false, Serialization("Unrecognized collection type " + class)
+	case pos == inBody:
+		return false, unexpectedToken()
+	case pos == inField:
+		return false, Serialization("Unexpected field type")
+	case start == '{' && !strings.HasPrefix(class, "java.util.Map<"):
+		return false, Serialization("Unexpected value type in payload")
+	}
+	return false, Serialization(textCast)
+}
+
+// member reads the next name of an object, or its end. The name is valid until
+// the next read.
+func (d *decoder) member() ([]byte, bool, error) {
+	if d.json.PeekKind() == '}' {
+		_, err := d.json.ReadToken()
+		return nil, false, err
+	}
+	raw, err := d.json.ReadValue()
+	if err != nil {
+		return nil, false, err
+	}
+	name, err := d.unquote(raw)
+	return name, true, err
+}
+
+// unquote returns the text of a JSON string, valid until the next call. Bytes
+// that are not UTF-8 become U+FFFD.
+func (d *decoder) unquote(raw jsontext.Value) ([]byte, error) {
+	out, err := jsontext.AppendUnquote(d.scratch[:0], raw)
+	if cap(out) <= 1<<16 {
+		d.scratch = out
+	}
+	if err != nil && errors.As(err, new(*jsontext.SyntacticError)) {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (d *decoder) skip() error { return d.json.SkipValue() }
+
+// fault notes an attribute value that is not allowed. It has just been read.
+func (d *decoder) fault(err *attr.Error) {
+	path := strings.TrimPrefix(string(d.json.StackPointer()), "/")
+	path = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(path)
+	d.faults = append(d.faults, Fault{Path: path, Msg: err.Msg})
+}
+
+// refused notes err when it is a fault, and returns it otherwise.
+func (d *decoder) refused(err error) error {
+	if value, ok := errors.AsType[*attr.Error](err); ok && !value.Syntax {
+		d.fault(value)
+		return nil
+	}
+	return err
+}
+
+// scalar reads a value that is not an object or list. It reports false for
+// null.
+func (d *decoder) scalar(class string) (jsontext.Value, bool, error) {
+	raw, err := d.json.ReadValue()
+	if err != nil {
+		return nil, false, err
+	}
+	switch raw.Kind() {
+	case 'n':
+		return nil, false, nil
+	case '{':
+		return nil, false, Serialization(textStructure)
+	case '[':
+		return nil, false, Serialization("Unrecognized collection type class " + class)
+	}
+	return raw, true, nil
+}
+
+func mismatch(raw jsontext.Value, class string) error {
+	return Serialization(tokenName(raw) + " cannot be converted to " + class)
+}
+
+// tokenName is the service's name of a scalar JSON token.
+func tokenName(raw jsontext.Value) string {
+	switch raw.Kind() {
+	case 't':
+		return "TRUE_VALUE"
+	case 'f':
+		return "FALSE_VALUE"
+	case '"':
+		return "STRING_VALUE"
+	}
+	if bytes.ContainsAny(raw, ".eE") {
+		return "DECIMAL_VALUE"
+	}
+	return "NUMBER_VALUE"
+}
+
+func (d *decoder) readString(x *string, _ position) (bool, error) {
+	raw, ok, err := d.scalar("java.lang.String")
+	if err != nil || !ok {
+		return false, err
+	}
+	if raw.Kind() != '"' {
+		return false, mismatch(raw, "String")
+	}
+	text, err := d.unquote(raw)
+	*x = string(text)
+	return true, err
+}
+
+func (d *decoder) readInteger(x *int64, _ position) (bool, error) {
+	return d.readWhole(x, "Integer", math.MinInt32, math.MaxInt32)
+}
+
+func (d *decoder) readLong(x *int64, _ position) (bool, error) {
+	return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
+}
+
+// readWhole reads a number and drops its fraction; one out of range becomes
+// the bound.
+func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) {
+	raw, ok, err := d.scalar("java.lang." + class)
+	if err != nil || !ok {
+		return false, err
+	}
+	if raw.Kind() != '0' {
+		return false, mismatch(raw, class)
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		f, _ := strconv.ParseFloat(string(raw), 64) // ±Inf when out of range
+		switch {
+		case f >= math.MaxInt64:
+			n = math.MaxInt64
+		case f <= math.MinInt64:
+			n = math.MinInt64
+		default:
+			n = int64(f)
+		}
+	}
+	*x = min(max(n, lo), hi)
+	return true, nil
+}
+
+func (d *decoder) readDouble(x *float64, _ position) (bool, error) {
+	return d.readFloat(x, "Double", "java.lang.Double")
+}
+
+func (d *decoder) readTimestamp(x *float64, _ position) (bool, error) {
+	return d.readFloat(x, "Date", "java.util.Date")
+}
+
+func (d *decoder) readFloat(x *float64, class, full string) (bool, error) {
+	raw, ok, err := d.scalar(full)
+	if err != nil || !ok {
+		return false, err
+	}
+	if raw.Kind() != '0' {
+		return false, mismatch(raw, class)
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		f = math.Copysign(math.MaxFloat64, f)
+	}
+	*x = f
+	return true, nil
+}
+
+func (d *decoder) readBoolean(x *bool, _ position) (bool, error) {
+	raw, ok, err := d.scalar("java.lang.Boolean")
+	if err != nil || !ok {
+		return false, err
+	}
+	switch raw.Kind() {
+	case 't':
+		*x = true
+	case 'f':
+		*x = false
+	case '"':
+		text, err := d.unquote(raw)
+		if err != nil {
+			return false, err
+		}
+		switch strings.ToUpper(string(text)) {
+		case "TRUE", "1", "YES":
+			*x = true
+		case "FALSE", "0", "NO":
+			*x = false
+		default:
+			return false, unexpectedToken()
+		}
+	default:
+		return false, mismatch(raw, "Boolean")
+	}
+	return true, nil
+}
+
+func (d *decoder) readBlob(x *[]byte, _ position) (bool, error) {
+	raw, ok, err := d.scalar("java.nio.ByteBuffer")
+	if err != nil || !ok {
+		return false, err
+	}
+	if raw.Kind() != '"' {
+		return false, Serialization("only base-64-encoded strings are convertible to bytes")
+	}
+	text, err := d.unquote(raw)
+	if err != nil {
+		return false, err
+	}
+	*x, err = attr.AppendBlob([]byte{}, text)
+	return true, err
+}
+
+const valueClass = "com.amazonaws.dynamodb.v20120810.AttributeValue"
+
+// typed reads a value for [decoder.open] to refuse when it cannot start one of
+// package attr's forms: that package does not know the position.
+func (d *decoder) typed(pos position, class string) (bool, error) {
+	if d.json.PeekKind() == '{' {
+		return true, nil
+	}
+	return d.open('{', pos, class)
+}
+
+func (d *decoder) readValue(x *attr.Value, pos position) (bool, error) {
+	if ok, err := d.typed(pos, valueClass); err != nil || !ok {
+		if err == nil && pos == inParent {
+			d.fault(&attr.Error{Msg: textNoKind})
+		}
+		return false, err
+	}
+	from := d.json.InputOffset()
+	v, err := attr.DecodeValue(&d.json)
+	if *x = v; err != nil {
+		err = d.explain(d.refused(err), from, (*decoder).probeValue)
+	}
+	return true, err
+}
+
+func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
+	if ok, err := d.typed(pos, "java.util.Map<java.lang.String, "+valueClass+">"); err != nil || !ok {
+		return false, err
+	}
+	from := d.json.InputOffset()
+	it, err := attr.DecodeItem(&d.json)
+	if it == nil {
+		it = attr.Item{}
+	}
+	if *x = it; err != nil {
+		err = d.explain(d.refused(err), from, (*decoder).probeItem)
+	}
+	return true, err
+}
+
+// readValues reads the values of an expression. They are an item like others;
+// only when it has a fault is it read once more, value by value, so that each
+// fault carries its value's own name.
+func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
+	from, known := d.json.InputOffset(), len(d.faults)
+	ok, err := d.readItem(x, pos)
+	if err != nil || len(d.faults) == known {
+		return ok, err
+	}
+	path := d.faults[known].Path
+	d.faults = d.faults[:known]
+	text := d.body[from:d.json.InputOffset()]
+	again := openBody(text[bytes.IndexByte(text, '{'):])
+	values := map[string]attr.Value{}
+	if _, err := readMap(again, &values, inField, valueClass, (*decoder).readValue); err != nil {
+		return true, err
+	}
+	for _, f := range again.faults {
+		f.Path = path + "." + f.Path
+		d.faults = append(d.faults, f)
+	}
+	return true, again.close(nil, &Faults{})
+}
+
+// readPointer reads a member into a new variable, or leaves it nil.
+func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bool, error)) error {
+	v := new(T)
+	ok, err := read(d, v, inField)
+	if ok {
+		*x = v
+	} else if err == nil {
+		*x = nil
+	}
+	return err
+}
+
+func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, position) (bool, error)) (bool, error) {
+	ok, err := d.open('[', pos, "java.util.List")
+	if err != nil || !ok {
+		return false, err
+	}
+	list := []T{}
+	for d.json.PeekKind() != ']' {
+		var e T
+		if _, err := read(d, &e, inParent); err != nil {
+			return true, err
+		}
+		list = append(list, e)
+	}
+	*x = list
+	_, err = d.json.ReadToken()
+	return true, err
+}
+
+func readMap[T any](d *decoder, x *map[string]T, pos position, class string, read func(*decoder, *T, position) (bool, error)) (bool, error) {
+	ok, err := d.open('{', pos, "java.util.Map<java.lang.String, "+class+">")
+	if err != nil || !ok {
+		return false, err
+	}
+	m := map[string]T{}
+	for {
+		name, more, err := d.member()
+		if err != nil {
+			return true, err
+		}
+		if !more {
+			*x = m
+			return true, nil
+		}
+		key := string(name)
+		var e T
+		if _, err := read(d, &e, inParent); err != nil {
+			return true, err
+		}
+		m[key] = e
+	}
+}

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// An Error is a failure as the caller of an operation sees it.
+type Error struct {
+	// Code is the exception's name, as ResourceNotFoundException.
+	Code string
+	// Status is the HTTP status.
+	Status int
+	// Message is the text on the wire.
+	Message string
+	// Item is the item that failed a condition, when it was asked for.
+	Item attr.Item
+	// Reasons has an entry for each action of a cancelled transaction.
+	Reasons []CancellationReason
+	// Throttling says what was exceeded.
+	Throttling []ThrottlingReason
+	// Err is the cause. It is never sent.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Message == "" {
+		return e.Code
+	}
+	return e.Code + ": " + e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Names of exceptions that are not in the service model.
+const (
+	CodeValidation       = "ValidationException"
+	CodeSerialization    = "SerializationException"
+	CodeUnknownOperation = "UnknownOperationException"
+	CodeAccessDenied     = "AccessDeniedException"
+	CodeUnavailable      = "ServiceUnavailable"
+)
+
+func newError(code, message string) *Error {
+	e := &Error{Code: code, Status: http.StatusBadRequest, Message: message}
+	if isFault(code) {
+		e.Status = http.StatusInternalServerError
+	}
+	return e
+}
+
+// Validation returns a ValidationException with a text as it is. For what is
+// found before the table is looked up use [Op.Invalid].
+func Validation(message string) *Error { return newError(CodeValidation, message) }
+
+// Serialization returns a SerializationException: the body is not what the
+// operation's shape asks for.
+func Serialization(message string) *Error { return newError(CodeSerialization, message) }
+
+// UnknownOperation returns an UnknownOperationException, which has no text.
+func UnknownOperation() *Error { return newError(CodeUnknownOperation, "") }
+
+// AccessDenied returns an AccessDeniedException.
+func AccessDenied(message string) *Error { return newError(CodeAccessDenied, message) }
+
+// ServiceUnavailable returns the error of a service that is shutting down.
+func ServiceUnavailable(message string) *Error {
+	return &Error{Code: CodeUnavailable, Status: http.StatusServiceUnavailable, Message: message}
+}
+
+// ConditionalCheckFailed returns the service's ConditionalCheckFailedException.
+// The item is nil unless the caller asked for it.
+func ConditionalCheckFailed(item attr.Item) *Error {
+	e := newError("ConditionalCheckFailedException", "The conditional request failed")
+	e.Item = item
+	return e
+}
+
+// TransactionCanceled returns the service's TransactionCanceledException. There
+// is one reason for each action, with the code None for those that would have
+// succeeded; the text lists the codes. Source: semantics of TransactWriteItems,
+// conformance error-messages/transactWriteItems.
+func TransactionCanceled(reasons []CancellationReason) *Error {
+	var b strings.Builder
+	b.WriteString("Transaction cancelled, please refer cancellation reasons for specific reasons [")
+	for i := range reasons {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		code := "None"
+		if reasons[i].Code != nil {
+			code = *reasons[i].Code
+		}
+		b.WriteString(code)
+	}
+	b.WriteByte(']')
+	e := newError("TransactionCanceledException", b.String())
+	e.Reasons = reasons
+	return e
+}
+
+// Prefixes of exception names on the wire. Source: dynalite test/helpers.js.
+const (
+	prefixService  = "com.amazonaws.dynamodb.v20120810#"
+	prefixCoral    = "com.amazon.coral.service#"
+	prefixValidate = "com.amazon.coral.validate#"
+	prefixThrottle = "com.amazon.coral.availability#"
+)
+
+// Type returns the exception's full name, as on the wire.
+func (e *Error) Type() string {
+	switch e.Code {
+	case CodeValidation:
+		return prefixValidate + e.Code
+	case CodeSerialization, CodeUnknownOperation, CodeAccessDenied, CodeUnavailable,
+		"MissingAuthenticationTokenException", "InvalidSignatureException", "IncompleteSignatureException",
+		"UnrecognizedClientException", "RequestExpired", "InternalFailure":
+		return prefixCoral + e.Code
+	case "ThrottlingException":
+		return prefixThrottle + e.Code
+	}
+	return prefixService + e.Code
+}
+
+// AppendJSON appends the error as a response body.
+func (e *Error) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"__type":`...)
+	dst = appendString(dst, e.Type())
+	if e.Message != "" {
+		name := `"message":`
+		if e.Code == CodeSerialization || e.Code == CodeAccessDenied || capitalMessage(e.Code) {
+			name = `"Message":`
+		}
+		dst = appendString(appendName(dst, name), e.Message)
+	}
+	if e.Item != nil {
+		dst = e.Item.AppendJSON(appendName(dst, `"Item":`))
+	}
+	if e.Reasons != nil {
+		dst = appendCancellationReasonList(appendName(dst, `"CancellationReasons":`), e.Reasons)
+	}
+	if e.Throttling != nil {
+		name := `"ThrottlingReasons":`
+		if e.Code == "ThrottlingException" {
+			name = `"throttlingReasons":`
+		}
+		dst = appendThrottlingReasonList(appendName(dst, name), e.Throttling)
+	}
+	return append(dst, '}')
+}

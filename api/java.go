@@ -1,0 +1,104 @@
+package api
+
+import (
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// maxEcho bounds, in bytes, what is printed of a request inside a message: what
+// comes after it is left out. The service prints all of it.
+const maxEcho = 256 << 10
+
+func javaItem(dst []byte, it attr.Item) []byte {
+	if it == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, '{')
+	for i := range it.Len() {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		name, v := it.At(i)
+		dst = append(append(dst, name...), '=')
+		dst = javaValue(dst, v)
+	}
+	return append(dst, '}')
+}
+
+// javaFields are an attribute value's fields as the service prints them, and
+// the kind each belongs to.
+var javaFields = [...]struct {
+	name string
+	kind attr.Kind
+}{
+	{"s", attr.String}, {"n", attr.Number}, {"b", attr.Binary}, {"iNT", 0}, {"dECIMAL", 0}, {"dOUBLE", 0},
+	{"sS", attr.StringSet}, {"nS", attr.NumberSet}, {"bS", attr.BinarySet}, {"iNTSET", 0}, {"dECIMALSET", 0}, {"dOUBLESET", 0},
+	{"m", attr.Map}, {"l", attr.List}, {"nULL", attr.Null}, {"bOOL", attr.Bool},
+}
+
+// javaValue prints a value. Source: paritysuite/dynamodb-conformance,
+// c_bw_over25; some regions print an object's hash in its place.
+func javaValue(dst []byte, v attr.Value) []byte {
+	if v.Kind() == 0 {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "AttributeValue("...)
+	for i, f := range javaFields {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(append(dst, f.name...), '=')
+		if f.kind == 0 || f.kind != v.Kind() {
+			dst = append(dst, "null"...)
+			continue
+		}
+		switch v.Kind() {
+		case attr.String:
+			dst = append(dst, v.Raw()...)
+		case attr.Number:
+			dst = v.AppendNumber(dst)
+		case attr.Binary:
+			dst = append(dst, "java.nio.HeapByteBuffer[pos=0 lim="...)
+			dst = strconv.AppendInt(dst, int64(len(v.Raw())), 10)
+			dst = append(dst, " cap="...)
+			dst = strconv.AppendInt(dst, int64(len(v.Raw())), 10)
+			dst = append(dst, ']')
+		case attr.Bool:
+			dst = strconv.AppendBool(dst, v.Bool())
+		case attr.Null:
+			dst = append(dst, "true"...)
+		case attr.Map:
+			dst = javaItem(dst, v.Map())
+		default:
+			dst = javaElems(dst, v)
+		}
+	}
+	return append(dst, ')')
+}
+
+func javaElems(dst []byte, v attr.Value) []byte {
+	dst = append(dst, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		switch e := v.Index(i); {
+		case v.Kind() == attr.List:
+			dst = javaValue(dst, e)
+		case e.Kind() == attr.Number:
+			dst = e.AppendNumber(dst)
+		default:
+			dst = append(dst, e.Raw()...)
+		}
+	}
+	return append(dst, ']')
+}

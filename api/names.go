@@ -1,0 +1,134 @@
+package api
+
+import (
+	"encoding/hex"
+	"io"
+	"strings"
+)
+
+// Bounds of names and ARNs, in characters. Source: DG/Constraints.html.
+const (
+	minName = 3
+	maxName = 255
+	maxARN  = 1024
+)
+
+const arnPrefix = "arn:"
+
+// What an ARN says when nothing else was chosen.
+const (
+	DefaultRegion  = "us-east-1"
+	DefaultAccount = "000000000000"
+)
+
+// A TableRef is a table as a request names it: by name, or by the ARN of the
+// table or of something that belongs to it.
+type TableRef struct {
+	Name string
+	// Index and Stream are the index name and the stream label of an ARN that
+	// goes on after the table's name.
+	Index, Stream string
+	// Region and Account are empty when the table was named without an ARN.
+	Region, Account string
+}
+
+// ParseTable reads a TableName or ResourceArn, which is a name or an ARN such
+// as arn:aws:dynamodb:us-east-1:000000000000:table/Orders/index/ByDate. Names
+// are taken as they are: Validate has looked at them. The error is an [*Error],
+// a ValidationException.
+func ParseTable(s string) (TableRef, error) {
+	if !strings.HasPrefix(s, arnPrefix) {
+		return TableRef{Name: s}, nil
+	}
+	return ParseARN(s)
+}
+
+// ParseARN reads the ARN of a table, index or stream. The error is an [*Error],
+// a ValidationException.
+func ParseARN(s string) (TableRef, error) {
+	bad := Validation("Invalid TableArn: Invalid ResourceArn provided as input " + s)
+	parts := strings.SplitN(s, ":", 6)
+	if len(parts) != 6 || parts[0] != "arn" || !strings.HasPrefix(parts[1], "aws") || parts[2] != "dynamodb" ||
+		parts[3] == "" || parts[4] == "" || len(s) > maxARN {
+		return TableRef{}, bad
+	}
+	resource, ok := strings.CutPrefix(parts[5], "table/")
+	if !ok {
+		return TableRef{}, bad
+	}
+	ref := TableRef{Region: parts[3], Account: parts[4]}
+	name, rest, more := strings.Cut(resource, "/")
+	if !validName(name) {
+		return TableRef{}, bad
+	}
+	ref.Name = name
+	if !more {
+		return ref, nil
+	}
+	kind, last, _ := strings.Cut(rest, "/")
+	switch {
+	case kind == "index" && validName(last):
+		ref.Index = last
+	case kind == "stream" && last != "" && !strings.Contains(last, "/"):
+		ref.Stream = last
+	default:
+		return TableRef{}, bad
+	}
+	return ref, nil
+}
+
+func validName(s string) bool { return len(s) >= minName && len(s) <= maxName && isName(s) }
+
+// ARNs renders ARNs of one region and account; empty fields are
+// [DefaultRegion] and [DefaultAccount].
+type ARNs struct{ Region, Account string }
+
+func (a ARNs) prefix() string {
+	if a.Region == "" {
+		a.Region = DefaultRegion
+	}
+	if a.Account == "" {
+		a.Account = DefaultAccount
+	}
+	return "arn:aws:dynamodb:" + a.Region + ":" + a.Account + ":table/"
+}
+
+// Table returns the ARN of a table.
+func (a ARNs) Table(name string) string { return a.prefix() + name }
+
+// Index returns the ARN of an index of a table.
+func (a ARNs) Index(table, index string) string { return a.prefix() + table + "/index/" + index }
+
+// Stream returns the ARN of a table's stream with a label, as
+// 2026-01-02T15:04:05.000.
+func (a ARNs) Stream(table, label string) string { return a.prefix() + table + "/stream/" + label }
+
+// Local reports whether a reference is by name or belongs to this region and
+// account.
+func (a ARNs) Local(ref TableRef) bool {
+	if ref.Region == "" && ref.Account == "" {
+		return true
+	}
+	return a.prefix() == ARNs{ref.Region, ref.Account}.prefix()
+}
+
+// NewUUID returns a version 4 UUID made of 16 bytes from random. The error is
+// random's.
+func NewUUID(random io.Reader) (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", err
+	}
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	var out [36]byte
+	hex.Encode(out[:8], b[:4])
+	hex.Encode(out[9:13], b[4:6])
+	hex.Encode(out[14:18], b[6:8])
+	hex.Encode(out[19:23], b[8:10])
+	hex.Encode(out[24:], b[10:])
+	for _, i := range []int{8, 13, 18, 23} {
+		out[i] = '-'
+	}
+	return string(out[:]), nil
+}

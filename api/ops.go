@@ -1,0 +1,54 @@
+package api
+
+// An Op is an operation of the service.
+type Op uint8
+
+type operation struct{ name, target string }
+
+// An Input is the input of an operation.
+type Input interface {
+	// DecodeJSON reads a request body; see [PutItemInput.DecodeJSON].
+	DecodeJSON(body []byte) error
+	// Validate checks the constraints of the service model.
+	Validate() error
+	// AppendJSON appends the input as a request body.
+	AppendJSON(dst []byte) []byte
+}
+
+// Lookup finds the operation that an X-Amz-Target header names, such as
+// DynamoDB_20120810.PutItem. It reports false for all others, names of
+// operations newer than the model included: those answer with
+// [UnknownOperation].
+func Lookup(target string) (Op, bool) {
+	op := byTarget(target)
+	return op, op != 0
+}
+
+// Operations returns all operations, by name.
+func Operations() []Op {
+	ops := make([]Op, 0, len(operations)-1)
+	for i := range len(operations) - 1 {
+		ops = append(ops, Op(i+1))
+	}
+	return ops
+}
+
+// NewerOperations returns the names of operations of the service that this
+// package knows of and has no shapes for.
+func NewerOperations() []string { return append([]string(nil), newer[:]...) }
+
+// String returns the operation's name, as PutItem.
+func (op Op) String() string {
+	if int(op) < len(operations) && op != 0 {
+		return operations[op].name
+	}
+	return "UnknownOperation"
+}
+
+// Target returns the value of the X-Amz-Target header for the operation.
+func (op Op) Target() string {
+	if int(op) < len(operations) {
+		return operations[op].target
+	}
+	return ""
+}

@@ -1,0 +1,147 @@
+package api
+
+import "strings"
+
+// This file is the one place for texts and rules that differ between
+// operations, or that the service has changed from region to region. It has two
+// layers of validation: an older one, which echoes values and names members
+// with a small first letter, and a newer one ("Value at 'Limit' failed to
+// satisfy constraint"), which stops at the first violation. During 2026 regions
+// moved from one to the other operation by operation. Source:
+// paritysuite/dynamodb-conformance, registry/splits.json and captures/.
+
+// form is how a violation is reported.
+type form uint8
+
+const (
+	formUsual    form = iota // together with the others
+	formSentence             // an own sentence, before all others
+	formAlone                // in the usual words, and nothing else with it
+	formGeneric              // in the newer layer's words, and nothing else with it
+	formYields               // left out when an enumeration is violated as well
+)
+
+// emptyTable is how an empty table name is reported. The newer layer would be
+// formGeneric.
+const emptyTable = formAlone
+
+// newerWrites puts the refusals of PutItem, UpdateItem and DeleteItem into the
+// envelope "1 validation error detected: ", as regions that have moved do.
+const newerWrites = false
+
+// A rule says how one violation of one operation is reported.
+type rule struct {
+	op     Op
+	member string
+	check  check
+	form   form
+	text   string // of a sentence
+}
+
+const (
+	noTable    = "The parameter 'TableName' is required but was not present in the request"
+	noResource = "Invalid TableArn"
+)
+
+var rules = [...]rule{
+	// An empty table name is one error, whatever else is wrong.
+	{op: OpPutItem, member: "TableName", check: checkMin, form: emptyTable},
+	{op: OpUpdateItem, member: "TableName", check: checkMin, form: emptyTable},
+	{op: OpDeleteItem, member: "TableName", check: checkMin, form: emptyTable},
+	{op: OpGetItem, member: "TableName", check: checkMin, form: emptyTable},
+	{op: OpQuery, member: "TableName", check: checkMin, form: emptyTable},
+	{op: OpScan, member: "TableName", check: checkMin, form: emptyTable},
+	// Conformance validation-ordering/updateItem: the first enumeration only.
+	{op: OpUpdateItem, member: "ReturnValues", check: checkEnum, form: formAlone},
+	// Conformance error-messages/query; Scan has the usual form.
+	{op: OpQuery, member: "Limit", check: checkMin, form: formGeneric},
+	// Conformance error-messages/batchGetItem.
+	{op: OpBatchGetItem, member: "Keys", check: checkMin, form: formGeneric},
+	{op: OpBatchGetItem, member: "Keys", check: checkMax, form: formGeneric},
+	{op: OpBatchGetItem, member: "RequestItems", check: checkMin, form: formSentence, text: "The requestItems parameter is required for BatchGetItem"},
+	{op: OpBatchWriteItem, member: "RequestItems", check: checkMin, form: formSentence, text: "The requestItems parameter is required for BatchWriteItem"},
+	// Conformance validation-ordering/batchOperations.
+	{op: OpBatchWriteItem, member: "RequestItems", check: checkKeys, form: formYields},
+	// Conformance error-messages/createTable; dynalite test/updateTable.js,
+	// deleteTable.js, describeTable.js.
+	{op: OpCreateTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
+	{op: OpUpdateTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
+	{op: OpDeleteTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
+	{op: OpDescribeTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
+	// Dynalite test/tagResource.js, untagResource.js, listTagsOfResource.js.
+	{op: OpTagResource, member: "ResourceArn", check: checkNull, form: formSentence, text: noResource},
+	{op: OpUntagResource, member: "ResourceArn", check: checkNull, form: formSentence, text: noResource},
+	{op: OpListTagsOfResource, member: "ResourceArn", check: checkNull, form: formSentence, text: noResource},
+}
+
+func (op Op) rule(x *violation) *rule {
+	for i := range rules {
+		if r := &rules[i]; r.op == op && r.member == x.member && r.check == x.check {
+			return r
+		}
+	}
+	return nil
+}
+
+// enveloped reports whether op puts its own refusals into the envelope.
+func (op Op) enveloped() bool {
+	return newerWrites && (op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem)
+}
+
+// newer reports whether op runs in the newer layer, which names neither the
+// key of a value nor the expressions that are missing. Source: conformance
+// error-messages/valueLayers.
+func (op Op) newer() bool {
+	switch op {
+	case OpGetItem, OpBatchGetItem, OpQuery:
+		return true
+	}
+	return op.enveloped()
+}
+
+// Invalid returns the ValidationException for something wrong with a request
+// that is found before its table is looked up, in op's wording. What depends on
+// the table is [Validation].
+func (op Op) Invalid(message string) *Error {
+	if op.enveloped() {
+		message = heading(1) + message
+	}
+	return Validation(message)
+}
+
+// faultText puts around a value's fault what op puts around it.
+func (op Op) faultText(f *Fault) string {
+	if op.newer() {
+		return f.Msg
+	}
+	const values = "ExpressionAttributeValues."
+	if i := strings.LastIndex(f.Path, values); i >= 0 {
+		return "ExpressionAttributeValues contains invalid value: " + f.Msg + " for key " + f.Path[i+len(values):]
+	}
+	if strings.HasPrefix(f.Path, "ExclusiveStartKey") {
+		return "The provided starting key is invalid: " + f.Msg
+	}
+	return f.Msg
+}
+
+// valuesText is the refusal of values that no expression can use.
+func (op Op) valuesText(absent []string) string {
+	const text = "ExpressionAttributeValues can only be specified when using expressions"
+	if op.enveloped() || len(absent) == 0 {
+		return text
+	}
+	verb := " is null"
+	if len(absent) > 1 {
+		verb = " are null"
+	}
+	return text + ": " + strings.Join(absent, " and ") + verb
+}
+
+// Texts of the protocol layer. Source: dynalite test/helpers.js, assertType.
+const (
+	textNull      = "Member must not be null"
+	textStructure = "Start of structure or map found where not expected"
+	textCast      = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
+		"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
+	textNoKind = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+)

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The files in package api must be what the generator writes today.
+func TestGeneratedFilesAreFresh(t *testing.T) {
+	files, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join("..", "..", "api")
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Errorf("%v; run go generate ./api", err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%s is stale; run go generate ./api", name)
+		}
+	}
+	old, err := filepath.Glob(filepath.Join(dir, "zz_*_gen.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range old {
+		if files[filepath.Base(path)] == nil {
+			t.Errorf("%s is no longer generated; run go generate ./api", path)
+		}
+	}
+}
+
+func TestGenerateIsDeterministic(t *testing.T) {
+	first, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first) != len(second) {
+		t.Fatalf("generate wrote %d files, then %d", len(first), len(second))
+	}
+	for name, data := range first {
+		if !bytes.Equal(data, second[name]) {
+			t.Errorf("%s differs between two runs", name)
+		}
+	}
+}
+
+func TestTablesNameWhatTheModelHas(t *testing.T) {
+	m, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for shape, members := range memberOrder {
+		for _, member := range members {
+			if _, ok := m.Shapes[shape].Members[member]; !ok {
+				t.Errorf("memberOrder: the model has no %s.%s", shape, member)
+			}
+		}
+	}
+	for shape := range enumOrder {
+		if len(m.Shapes[shape].Enum) == 0 {
+			t.Errorf("enumOrder: the model has no enumeration %s", shape)
+		}
+	}
+	for _, name := range newerOperations {
+		if _, ok := m.Operations[name]; ok {
+			t.Errorf("newerOperations: %s is in the model", name)
+		}
+	}
+}

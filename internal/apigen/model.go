@@ -1,0 +1,187 @@
+package main
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+//go:embed model/*.json
+var modelFiles embed.FS
+
+// model is what one file under model/ holds: the facts of a service model.
+type model struct {
+	TargetPrefix string
+	Operations   map[string]operation
+	Shapes       map[string]shape
+}
+
+type operation struct {
+	Input, Output string
+	Errors        []string
+	target        string
+}
+
+type shape struct {
+	Type             string
+	Members          map[string]string
+	Required         []string
+	Member           string
+	Key, Value       string
+	Enum             []string
+	Min, Max         *int64
+	Pattern          string
+	Exception, Fault bool
+}
+
+// load reads both models and joins them: the streams operations share names
+// and shapes with the others.
+func load() (*model, error) {
+	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
+	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
+		data, err := modelFiles.ReadFile("model/" + file + ".json")
+		if err != nil {
+			return nil, err
+		}
+		var m model
+		if err := json.Unmarshal(data, &m); err != nil {
+			return nil, fmt.Errorf("model %s: %w", file, err)
+		}
+		for name, op := range m.Operations {
+			op.target = m.TargetPrefix + "." + name
+			joined.Operations[name] = op
+		}
+		for name, s := range m.Shapes {
+			if old, ok := joined.Shapes[name]; ok && !reflect.DeepEqual(old, s) && !slices.Contains(sameShapes, name) {
+				return nil, fmt.Errorf("model %s: shape %s differs between the models", file, name)
+			} else if !ok {
+				joined.Shapes[name] = s
+			}
+		}
+	}
+	for name, members := range alsoRequired {
+		s := joined.Shapes[name]
+		s.Required = slices.Concat(s.Required, members)
+		joined.Shapes[name] = s
+	}
+	return joined, nil
+}
+
+// kind is how a shape is written in Go.
+type kind int
+
+const (
+	kindString kind = iota
+	kindInteger
+	kindLong
+	kindDouble
+	kindTimestamp
+	kindBoolean
+	kindBlob
+	kindValue  // AttributeValue
+	kindItem   // map of attribute names to values
+	kindValues // ExpressionAttributeValues: an item whose faults carry the key
+	kindStruct
+	kindList
+	kindMap
+)
+
+func (m *model) kind(name string) kind {
+	if name == "AttributeValue" {
+		return kindValue
+	}
+	s, ok := m.Shapes[name]
+	if !ok {
+		panic("no such shape: " + name)
+	}
+	switch s.Type {
+	case "string":
+		return kindString
+	case "integer":
+		return kindInteger
+	case "long":
+		return kindLong
+	case "double":
+		return kindDouble
+	case "timestamp":
+		return kindTimestamp
+	case "boolean":
+		return kindBoolean
+	case "blob":
+		return kindBlob
+	case "structure":
+		return kindStruct
+	case "list":
+		return kindList
+	case "map":
+		switch {
+		case s.Value != "AttributeValue":
+			return kindMap
+		case s.Key == "ExpressionAttributeValueVariable":
+			return kindValues
+		}
+		return kindItem
+	}
+	panic("unknown type of shape " + name + ": " + s.Type)
+}
+
+// scalarTypes are the Go types of kinds that are one value each.
+var scalarTypes = map[kind]string{
+	kindString: "string", kindInteger: "int64", kindLong: "int64", kindDouble: "float64",
+	kindTimestamp: "float64", kindBoolean: "bool",
+}
+
+// elemType is the Go type of a shape inside a list or map.
+func (m *model) elemType(name string) string {
+	switch k := m.kind(name); k {
+	case kindBlob:
+		return "[]byte"
+	case kindValue:
+		return "attr.Value"
+	case kindItem, kindValues:
+		return "attr.Item"
+	case kindStruct:
+		return name
+	case kindList:
+		return "[]" + m.elemType(m.Shapes[name].Member)
+	case kindMap:
+		return "map[string]" + m.elemType(m.Shapes[name].Value)
+	default:
+		return scalarTypes[k]
+	}
+}
+
+// memberType is the Go type of a shape as a structure's member, which can be
+// absent.
+func (m *model) memberType(name string) string {
+	t := m.elemType(name)
+	if k := m.kind(name); k == kindStruct || scalarTypes[k] != "" {
+		return "*" + t
+	}
+	return t
+}
+
+// memberNames are a structure's members in the model's order, which is
+// alphabetical.
+func (s shape) memberNames() []string { return slices.Sorted(maps.Keys(s.Members)) }
+
+// reach collects the structures, lists and maps that can be met from a shape.
+func (m *model) reach(name string, seen map[string]bool) {
+	k := m.kind(name)
+	if seen[name] || k != kindStruct && k != kindList && k != kindMap {
+		return
+	}
+	seen[name] = true
+	s := m.Shapes[name]
+	for _, target := range s.Members {
+		m.reach(target, seen)
+	}
+	for _, target := range []string{s.Member, s.Value} {
+		if target != "" {
+			m.reach(target, seen)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+func (g *generator) opNames() []string { return slices.Sorted(maps.Keys(g.Operations)) }
+
+// operations writes the table of operations.
+func (g *generator) operations() {
+	names := g.opNames()
+	var b strings.Builder
+	b.WriteString("// The operations of the model, by name. The zero Op is none of them.\nconst (\n")
+	for i, name := range names {
+		if i == 0 {
+			fmt.Fprintf(&b, "Op%s Op = iota + 1\n", name)
+		} else {
+			fmt.Fprintf(&b, "Op%s\n", name)
+		}
+	}
+	b.WriteString(")")
+	g.emit("ops", "%s", b.String())
+
+	b.Reset()
+	b.WriteString("// operations is the table of operations, by Op.\nvar operations = [...]operation{\n")
+	for _, name := range names {
+		fmt.Fprintf(&b, "Op%s: {name: %q, target: %q},\n", name, name, g.Operations[name].target)
+	}
+	b.WriteString("}")
+	g.emit("ops", "%s", b.String())
+
+	b.Reset()
+	b.WriteString("// byTarget finds the operation of an X-Amz-Target header; 0 when there is none.\nfunc byTarget(target string) Op {\nswitch target {\n")
+	for _, name := range names {
+		fmt.Fprintf(&b, "case %q:\nreturn Op%s\n", g.Operations[name].target, name)
+	}
+	b.WriteString("}\nreturn 0\n}")
+	g.emit("ops", "%s", b.String())
+
+	b.Reset()
+	b.WriteString("// NewInput returns a new input of the operation; nil when there is no such one.\nfunc (op Op) NewInput() Input {\nswitch op {\n")
+	for _, name := range names {
+		fmt.Fprintf(&b, "case Op%s:\nreturn new(%s)\n", name, g.Operations[name].Input)
+	}
+	b.WriteString("}\nreturn nil\n}")
+	g.emit("ops", "%s", b.String())
+
+	g.emit("ops", "// newer are the names of operations that came after the model.\nvar newer = [...]string{%s}", quoted(newerOperations))
+}
+
+// errors writes a constructor for every exception.
+func (g *generator) errors() {
+	var statuses, messages []string
+	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {
+		s := g.Shapes[name]
+		if !s.Exception {
+			continue
+		}
+		if s.Fault {
+			statuses = append(statuses, name)
+		}
+		if _, ok := s.Members["Message"]; ok {
+			messages = append(messages, name)
+		}
+		if handmade[name] {
+			continue
+		}
+		short := strings.TrimSuffix(name, "Exception")
+		g.emit("errors", "// %s returns the service's %s.\nfunc %s(message string) *Error {\nreturn newError(%q, message)\n}", short, name, short, name)
+	}
+	g.emit("errors", "// isFault reports whether an exception is the server's and not the caller's.\nfunc isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(statuses))
+	g.emit("errors", "// capitalMessage reports whether an exception's text is its member Message;\n// that of the others is message.\nfunc capitalMessage(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(messages))
+}

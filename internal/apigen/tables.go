@@ -1,0 +1,110 @@
+package main
+
+// The tables kept by hand: what the service does and its model does not say.
+// Sources: "dynalite" is the validation tests of mhart/dynalite and
+// architect/dynalite, which were run against the service; "conformance" is
+// paritysuite/dynamodb-conformance, captured in October 2026.
+
+// sameShapes differ between the two models only in a bound that is no longer
+// true (KeySchema may have more than two elements in an index).
+var sameShapes = []string{"KeySchema"}
+
+// memberOrder lists a structure's members in the order in which the service
+// reports their violations. Members that are left out follow in the model's
+// order.
+var memberOrder = map[string][]string{
+	// conformance, validation-ordering: the three enums, and an empty table
+	// name after ReturnValues.
+	"PutItemInput": {"ReturnConsumedCapacity", "ReturnValues", "TableName", "Item", "ReturnItemCollectionMetrics", "ConditionalOperator", "Expected"},
+	// conformance, updateItem "member errors beside a missing Key".
+	"UpdateItemInput": {"ReturnConsumedCapacity", "TableName", "ReturnItemCollectionMetrics", "ReturnValues", "ConditionalOperator", "Key", "Expected"},
+	// dynalite validations/deleteItem.js; conformance o_del_two_bad_enums.
+	"DeleteItemInput": {"ReturnConsumedCapacity", "TableName", "ReturnValues", "ReturnItemCollectionMetrics", "Key", "ConditionalOperator", "Expected"},
+	// dynalite validations/getItem.js.
+	"GetItemInput": {"ReturnConsumedCapacity", "AttributesToGet", "TableName", "Key"},
+	// dynalite test/query.js "incorrect attributes".
+	"QueryInput": {"Select", "IndexName", "ReturnConsumedCapacity", "QueryFilter", "TableName", "ConditionalOperator", "AttributesToGet", "Limit", "KeyConditions"},
+	// dynalite test/scan.js "incorrect attributes".
+	"ScanInput": {"Select", "IndexName", "TotalSegments", "ReturnConsumedCapacity", "TableName", "ConditionalOperator", "ScanFilter", "Segment", "Limit", "AttributesToGet"},
+	// conformance, batchOperations: the table names before the enum.
+	"BatchGetItemInput": {"RequestItems", "ReturnConsumedCapacity"},
+	// conformance, batchOperations; dynalite test/batchWriteItem.js.
+	"BatchWriteItemInput": {"ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "RequestItems"},
+	// conformance, transactions: the token, then the enums.
+	"TransactWriteItemsInput": {"ClientRequestToken", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "TransactItems"},
+	"TransactGetItemsInput":   {"ReturnConsumedCapacity", "TransactItems"},
+	"TransactWriteItem":       {"ConditionCheck", "Delete", "Put", "Update"},
+	"WriteRequest":            {"DeleteRequest", "PutRequest"},
+	"KeysAndAttributes":       {"Keys", "AttributesToGet"},
+	// dynalite test/createTable.js; conformance, createTable: global indexes
+	// before local ones.
+	"CreateTableInput":                 {"AttributeDefinitions", "TableName", "BillingMode", "ProvisionedThroughput", "KeySchema", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"},
+	"ProvisionedThroughput":            {"WriteCapacityUnits", "ReadCapacityUnits"},
+	"LocalSecondaryIndex":              {"IndexName", "KeySchema", "Projection"},
+	"GlobalSecondaryIndex":             {"IndexName", "KeySchema", "Projection", "ProvisionedThroughput"},
+	"UpdateTableInput":                 {"TableName", "BillingMode", "ProvisionedThroughput", "GlobalSecondaryIndexUpdates"},
+	"GlobalSecondaryIndexUpdate":       {"Update", "Create", "Delete"},
+	"UpdateGlobalSecondaryIndexAction": {"IndexName", "ProvisionedThroughput"},
+	"CreateGlobalSecondaryIndexAction": {"IndexName", "KeySchema", "Projection", "ProvisionedThroughput"},
+	"ListTablesInput":                  {"Limit", "ExclusiveStartTableName"},
+	"GetShardIteratorInput":            {"ShardId", "ShardIteratorType", "StreamArn"},
+}
+
+// alsoRequired are members that the model leaves optional for global tables
+// only. Source: dynalite test/createTable.js.
+var alsoRequired = map[string][]string{"CreateTableInput": {"AttributeDefinitions", "KeySchema"}}
+
+// enumOrder is the order in which the service prints an enumeration. Source:
+// dynalite's validations.
+var enumOrder = map[string][]string{
+	"ReturnConsumedCapacity":      {"INDEXES", "TOTAL", "NONE"},
+	"ReturnItemCollectionMetrics": {"SIZE", "NONE"},
+	"ReturnValue":                 {"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"},
+	"ConditionalOperator":         {"OR", "AND"},
+	"ComparisonOperator":          {"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"},
+	"Select":                      {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"},
+	"ScalarAttributeType":         {"B", "N", "S"},
+	"KeyType":                     {"HASH", "RANGE"},
+	"ProjectionType":              {"ALL", "INCLUDE", "KEYS_ONLY"},
+	"BillingMode":                 {"PROVISIONED", "PAY_PER_REQUEST"},
+	"ShardIteratorType":           {"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER"},
+}
+
+// maxLength bounds lists that the model leaves open: only a global index may
+// have a key of more than two attributes. Source: dynalite
+// validations/createTable.js; conformance c_ct_3keys.
+var maxLength = map[string]int64{
+	"CreateTableInput.KeySchema":        2,
+	"LocalSecondaryIndex.KeySchema":     2,
+	"TableCreationParameters.KeySchema": 2,
+}
+
+// minTableName is the shortest table name where it is not 1. Source:
+// conformance s_ct_table_short.
+var minTableName = map[string]int64{"CreateTableInput": 3}
+
+// jsonEcho are the maps that a violation prints as JSON and not in Java's way.
+// Source: conformance, batchGetItem "malformed table name".
+var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
+
+// javaOrder is the order of members in the printed form of a structure, where
+// it is not the model's; javaExtra are fields the service prints and its model
+// does not have. Source: conformance c_bw_over25.
+var (
+	javaOrder = map[string][]string{"WriteRequest": {"PutRequest", "DeleteRequest"}}
+	javaExtra = map[string][]string{"PutRequest": {"workloadProfileName"}}
+)
+
+// newerOperations are operations of the service that came after this model.
+var newerOperations = []string{
+	"StartBulkPutItems", "DescribeBulkOperation", "ListBulkOperations", "CancelBulkOperation", "SearchVectors",
+}
+
+// goPatterns are the model's patterns where Go writes them differently.
+var goPatterns = map[string]string{
+	`\p{Print}+`: `[\x20-\x{10FFFF}]+`,
+	`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: `[\x20-\x{D7FF}\x{E000}-\x{FFFD}\x{10000}-\x{10FFFF}\r\n\t]*`,
+}
+
+// handmade exceptions have constructors in api/error.go.
+var handmade = map[string]bool{"ConditionalCheckFailedException": true, "TransactionCanceledException": true}
