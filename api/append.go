@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/base64"
 	"maps"
 	"slices"
 	"strconv"
@@ -37,12 +36,6 @@ func appendDouble(dst []byte, f float64) []byte {
 
 // appendTimestamp appends seconds since 1970.
 func appendTimestamp(dst []byte, f float64) []byte { return strconv.AppendFloat(dst, f, 'f', -1, 64) }
-
-func appendBlob(dst, b []byte) []byte {
-	dst = append(dst, '"')
-	dst = base64.StdEncoding.AppendEncode(dst, b)
-	return append(dst, '"')
-}
 
 func sortedKeys[T any](m map[string]T) []string {
 	if len(m) == 0 {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -45,9 +44,9 @@ const (
 )
 
 func newError(code, message string) *Error {
-	e := &Error{Code: code, Status: http.StatusBadRequest, Message: message}
+	e := &Error{Code: code, Status: 400, Message: message}
 	if isFault(code) {
-		e.Status = http.StatusInternalServerError
+		e.Status = 500
 	}
 	return e
 }
@@ -68,7 +67,7 @@ func AccessDenied(message string) *Error { return newError(CodeAccessDenied, mes
 
 // ServiceUnavailable returns the error of a service that is shutting down.
 func ServiceUnavailable(message string) *Error {
-	return &Error{Code: CodeUnavailable, Status: http.StatusServiceUnavailable, Message: message}
+	return &Error{Code: CodeUnavailable, Status: 503, Message: message}
 }
 
 // ConditionalCheckFailed returns the service's ConditionalCheckFailedException.

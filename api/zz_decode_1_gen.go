@@ -685,36 +685,6 @@ func (d *decoder) readBillingModeSummary(x *BillingModeSummary, pos position) (b
 	}
 }
 
-func (d *decoder) readCancellationReason(x *CancellationReason, pos position) (bool, error) {
-	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CancellationReason")
-	if err != nil || !ok {
-		return false, err
-	}
-	for {
-		name, more, err := d.member()
-		if err != nil || !more {
-			return true, err
-		}
-		switch string(name) {
-		case "Code":
-			err = readPointer(d, &x.Code, (*decoder).readString)
-		case "Item":
-			_, err = d.readItem(&x.Item, inField)
-		case "Message":
-			err = readPointer(d, &x.Message, (*decoder).readString)
-		default:
-			err = d.skip()
-		}
-		if err != nil {
-			return true, err
-		}
-	}
-}
-
-func (d *decoder) readCancellationReasonList(x *[]CancellationReason, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readCancellationReason)
-}
-
 func (d *decoder) readCapacity(x *Capacity, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.Capacity")
 	if err != nil || !ok {
@@ -2388,4 +2358,34 @@ func (x *DescribeTableInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDescribeTableInput(x, inBody)
 	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeTableOutput(x *DescribeTableOutput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeTableOutput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Table":
+			err = readPointer(d, &x.Table, (*decoder).readTableDescription)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a response body into x, which should be new. The error is an
+// [*Error].
+func (x *DescribeTableOutput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeTableOutput(x, inBody)
+	return d.close(err, nil)
 }

@@ -6,36 +6,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-func (d *decoder) readDescribeTableOutput(x *DescribeTableOutput, pos position) (bool, error) {
-	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeTableOutput")
-	if err != nil || !ok {
-		return false, err
-	}
-	for {
-		name, more, err := d.member()
-		if err != nil || !more {
-			return true, err
-		}
-		switch string(name) {
-		case "Table":
-			err = readPointer(d, &x.Table, (*decoder).readTableDescription)
-		default:
-			err = d.skip()
-		}
-		if err != nil {
-			return true, err
-		}
-	}
-}
-
-// DecodeJSON reads a response body into x, which should be new. The error is an
-// [*Error].
-func (x *DescribeTableOutput) DecodeJSON(body []byte) error {
-	d := openBody(body)
-	_, err := d.readDescribeTableOutput(x, inBody)
-	return d.close(err, nil)
-}
-
 func (d *decoder) readDescribeTableReplicaAutoScalingInput(x *DescribeTableReplicaAutoScalingInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeTableReplicaAutoScalingInput")
 	if err != nil || !ok {
@@ -2391,4 +2361,42 @@ func (d *decoder) readOnDemandThroughputOverride(x *OnDemandThroughputOverride, 
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readParameterizedStatement(x *ParameterizedStatement, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ParameterizedStatement")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Parameters":
+			_, err = d.readPreparedStatementParameters(&x.Parameters, inField)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
+		case "Statement":
+			err = readPointer(d, &x.Statement, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readParameterizedStatements(x *[]ParameterizedStatement, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readParameterizedStatement)
+}
+
+func (d *decoder) readPartiQLBatchRequest(x *[]BatchStatementRequest, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readBatchStatementRequest)
+}
+
+func (d *decoder) readPartiQLBatchResponse(x *[]BatchStatementResponse, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readBatchStatementResponse)
 }

@@ -6,44 +6,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-func (d *decoder) readParameterizedStatement(x *ParameterizedStatement, pos position) (bool, error) {
-	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ParameterizedStatement")
-	if err != nil || !ok {
-		return false, err
-	}
-	for {
-		name, more, err := d.member()
-		if err != nil || !more {
-			return true, err
-		}
-		switch string(name) {
-		case "Parameters":
-			_, err = d.readPreparedStatementParameters(&x.Parameters, inField)
-		case "ReturnValuesOnConditionCheckFailure":
-			err = readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-		case "Statement":
-			err = readPointer(d, &x.Statement, (*decoder).readString)
-		default:
-			err = d.skip()
-		}
-		if err != nil {
-			return true, err
-		}
-	}
-}
-
-func (d *decoder) readParameterizedStatements(x *[]ParameterizedStatement, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readParameterizedStatement)
-}
-
-func (d *decoder) readPartiQLBatchRequest(x *[]BatchStatementRequest, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readBatchStatementRequest)
-}
-
-func (d *decoder) readPartiQLBatchResponse(x *[]BatchStatementResponse, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readBatchStatementResponse)
-}
-
 func (d *decoder) readPointInTimeRecoveryDescription(x *PointInTimeRecoveryDescription, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.PointInTimeRecoveryDescription")
 	if err != nil || !ok {
@@ -1905,34 +1867,6 @@ func (x *TagResourceInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
-func (d *decoder) readThrottlingReason(x *ThrottlingReason, pos position) (bool, error) {
-	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ThrottlingReason")
-	if err != nil || !ok {
-		return false, err
-	}
-	for {
-		name, more, err := d.member()
-		if err != nil || !more {
-			return true, err
-		}
-		switch string(name) {
-		case "reason":
-			err = readPointer(d, &x.Reason, (*decoder).readString)
-		case "resource":
-			err = readPointer(d, &x.Resource, (*decoder).readString)
-		default:
-			err = d.skip()
-		}
-		if err != nil {
-			return true, err
-		}
-	}
-}
-
-func (d *decoder) readThrottlingReasonList(x *[]ThrottlingReason, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readThrottlingReason)
-}
-
 func (d *decoder) readTimeToLiveDescription(x *TimeToLiveDescription, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.TimeToLiveDescription")
 	if err != nil || !ok {
@@ -2402,4 +2336,67 @@ func (d *decoder) readUpdateGlobalSecondaryIndexAction(x *UpdateGlobalSecondaryI
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readUpdateGlobalTableInput(x *UpdateGlobalTableInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "GlobalTableName":
+			err = readPointer(d, &x.GlobalTableName, (*decoder).readString)
+		case "ReplicaUpdates":
+			_, err = d.readReplicaUpdateList(&x.ReplicaUpdates, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// noted in x.Faults.
+func (x *UpdateGlobalTableInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readUpdateGlobalTableInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readUpdateGlobalTableOutput(x *UpdateGlobalTableOutput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableOutput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "GlobalTableDescription":
+			err = readPointer(d, &x.GlobalTableDescription, (*decoder).readGlobalTableDescription)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a response body into x, which should be new. The error is an
+// [*Error].
+func (x *UpdateGlobalTableOutput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readUpdateGlobalTableOutput(x, inBody)
+	return d.close(err, nil)
 }

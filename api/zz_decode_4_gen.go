@@ -2,69 +2,6 @@
 
 package api
 
-func (d *decoder) readUpdateGlobalTableInput(x *UpdateGlobalTableInput, pos position) (bool, error) {
-	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableInput")
-	if err != nil || !ok {
-		return false, err
-	}
-	for {
-		name, more, err := d.member()
-		if err != nil || !more {
-			return true, err
-		}
-		switch string(name) {
-		case "GlobalTableName":
-			err = readPointer(d, &x.GlobalTableName, (*decoder).readString)
-		case "ReplicaUpdates":
-			_, err = d.readReplicaUpdateList(&x.ReplicaUpdates, inField)
-		default:
-			err = d.skip()
-		}
-		if err != nil {
-			return true, err
-		}
-	}
-}
-
-// DecodeJSON reads a request body into x, which should be new. The error is an
-// [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
-func (x *UpdateGlobalTableInput) DecodeJSON(body []byte) error {
-	d := openBody(body)
-	_, err := d.readUpdateGlobalTableInput(x, inBody)
-	return d.close(err, &x.Faults)
-}
-
-func (d *decoder) readUpdateGlobalTableOutput(x *UpdateGlobalTableOutput, pos position) (bool, error) {
-	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableOutput")
-	if err != nil || !ok {
-		return false, err
-	}
-	for {
-		name, more, err := d.member()
-		if err != nil || !more {
-			return true, err
-		}
-		switch string(name) {
-		case "GlobalTableDescription":
-			err = readPointer(d, &x.GlobalTableDescription, (*decoder).readGlobalTableDescription)
-		default:
-			err = d.skip()
-		}
-		if err != nil {
-			return true, err
-		}
-	}
-}
-
-// DecodeJSON reads a response body into x, which should be new. The error is an
-// [*Error].
-func (x *UpdateGlobalTableOutput) DecodeJSON(body []byte) error {
-	d := openBody(body)
-	_, err := d.readUpdateGlobalTableOutput(x, inBody)
-	return d.close(err, nil)
-}
-
 func (d *decoder) readUpdateGlobalTableSettingsInput(x *UpdateGlobalTableSettingsInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableSettingsInput")
 	if err != nil || !ok {

@@ -60,6 +60,7 @@ func write(dir string, files map[string][]byte) error {
 type generator struct {
 	*model
 	inputs, all map[string]bool // shapes met from inputs, and from anything
+	read        map[string]bool // shapes met from inputs and outputs
 	checked     map[string]bool // shapes with a constraint somewhere inside
 	echoed      map[string]bool // shapes that messages print
 	parts       map[string][]string
@@ -71,12 +72,14 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{model: m, inputs: map[string]bool{}, all: map[string]bool{}, checked: map[string]bool{}, echoed: map[string]bool{}, parts: map[string][]string{}}
+	g := &generator{model: m, inputs: map[string]bool{}, all: map[string]bool{}, read: map[string]bool{}, checked: map[string]bool{}, echoed: map[string]bool{}, parts: map[string][]string{}}
 	for _, op := range m.Operations {
 		m.reach(op.Input, g.inputs)
-		m.reach(op.Input, g.all)
-		if op.Output != "" {
-			m.reach(op.Output, g.all)
+		for _, name := range []string{op.Input, op.Output} {
+			if name != "" {
+				m.reach(name, g.all)
+				m.reach(name, g.read)
+			}
 		}
 	}
 	for _, s := range m.Shapes {
@@ -91,7 +94,9 @@ func generate() (map[string][]byte, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.all)) {
 		g.shape(name)
-		g.decode(name)
+		if g.read[name] {
+			g.decode(name)
+		}
 		g.append(name)
 		if g.inputs[name] {
 			g.check(name)
