@@ -206,3 +206,12 @@ func (t *Table) space(ix *Index) store.Space {
 	}
 	return ix.def.Space
 }
+
+// KeyOf returns the key of an item. The error is that of an item whose key
+// attributes do not fit the schema.
+func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
+	if err := t.checkKeyValues(item); err != nil {
+		return nil, err
+	}
+	return keyOf(item, t.key), nil
+}

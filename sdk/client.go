@@ -1,0 +1,30 @@
+package sdk
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/sortkey/sortkey"
+)
+
+// endpoint is an address that nothing is ever sent to.
+const endpoint = "http://sortkey.invalid"
+
+// Client returns a DynamoDB client whose requests are answered by db in this
+// process. They are signed, serialised and parsed as for the service, so a
+// test that uses it covers the whole way of a request but the socket. The
+// options are applied after those that lead to db.
+func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
+	return dynamodb.New(options(db), optFns...)
+}
+
+func options(db *sortkey.DB) dynamodb.Options {
+	return dynamodb.Options{
+		Region:           db.Region(),
+		BaseEndpoint:     aws.String(endpoint),
+		Credentials:      credentials.NewStaticCredentialsProvider("sortkey", "sortkey", ""),
+		HTTPClient:       db.HTTPClient(),
+		RetryMaxAttempts: 1,
+	}
+}

@@ -1,0 +1,141 @@
+// Package sortkey is an embedded ordered key-value store that answers like
+// DynamoDB.
+//
+// [Open] gives a [DB], in memory unless another store is given. It needs no
+// socket: [DB.HTTPClient] is an HTTP client whose every request is answered by
+// [DB.Handler] in this process, and package sdk makes a real DynamoDB client
+// of the AWS SDK over it. Package sortkeytest opens a database for a test and
+// closes it.
+package sortkey
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/sortkey/sortkey/api"
+	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+	"github.com/sortkey/sortkey/table"
+)
+
+// Options configure [Open]. The zero value is ready to use.
+type Options struct {
+	// Store keeps the rows. Default: a new [memory.Store]. The DB closes it.
+	Store store.Store
+	// Clock tells the time. Default: time.Now.
+	Clock func() time.Time
+	// Rand is where ids come from. Default: crypto/rand.Reader. A seeded
+	// reader makes every id reproducible. It must be safe for concurrent use.
+	Rand io.Reader
+	// Logger receives what goes wrong inside. Default: discard.
+	Logger *slog.Logger
+	// Region and Account are those in the ARNs of tables. Default:
+	// "us-east-1" and "000000000000".
+	Region, Account string
+	// Server configures the HTTP side. Its Clock and Logger default to those
+	// above.
+	Server server.Options
+}
+
+// A DB is an open database. It is safe for concurrent use.
+type DB struct {
+	opts    Options
+	store   store.Store
+	tables  *table.DB
+	service *api.Service
+	handler http.Handler
+}
+
+// ErrFork is returned by [DB.Fork] when the store cannot be forked.
+var ErrFork = errors.New("sortkey: this store cannot be forked; open a database in memory to fork it")
+
+// Open opens a database. Close it after use.
+func Open(opts Options) (*DB, error) {
+	if opts.Store == nil {
+		opts.Store = memory.Open(memory.Options{})
+	}
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if opts.Rand == nil {
+		opts.Rand = rand.Reader
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	tables, err := table.Open(context.Background(), opts.Store)
+	if err != nil {
+		return nil, err
+	}
+	return newDB(opts, opts.Store, tables), nil
+}
+
+func newDB(opts Options, st store.Store, tables *table.DB) *DB {
+	db := &DB{opts: opts, store: st, tables: tables}
+	db.service = api.New(tables, api.Options{
+		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Region: opts.Region, Account: opts.Account,
+	})
+	so := opts.Server
+	if so.Logger == nil {
+		so.Logger = opts.Logger
+	}
+	if so.Clock == nil {
+		so.Clock = opts.Clock
+	}
+	db.handler = traceHandler(server.New(db.service, so))
+	return db
+}
+
+// Handler returns the HTTP handler that speaks the service's protocol.
+func (db *DB) Handler() http.Handler { return db.handler }
+
+// HTTPClient returns an HTTP client whose requests, whatever their address,
+// are answered by [DB.Handler] in this process, without a socket. The
+// context of a request reaches the database.
+func (db *DB) HTTPClient() *http.Client {
+	return &http.Client{Transport: &server.Transport{Handler: db.handler}}
+}
+
+// Service returns the operations in typed form, for clients that need no JSON.
+func (db *DB) Service() *api.Service { return db.service }
+
+// forker is a store that can be copied at no cost.
+type forker interface{ Fork() *memory.Store }
+
+// Fork returns a copy of the database as it is now, whatever its size in
+// constant time. Neither sees what is written to the other afterwards, and
+// each needs its own Close. The error is [ErrFork] when the store cannot be
+// forked.
+func (db *DB) Fork() (*DB, error) {
+	f, ok := db.store.(forker)
+	if !ok {
+		return nil, ErrFork
+	}
+	var st store.Store
+	tables, err := db.tables.Fork(func() (store.Store, error) {
+		st = f.Fork()
+		return st, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newDB(db.opts, st, tables), nil
+}
+
+// Close closes the database and its store. Operations under way finish or
+// fail with [store.ErrClosed].
+func (db *DB) Close() error { return db.store.Close() }
+
+// Region returns the region in the ARNs of tables.
+func (db *DB) Region() string {
+	if db.opts.Region == "" {
+		return api.DefaultRegion
+	}
+	return db.opts.Region
+}
