@@ -18,21 +18,9 @@ type request struct {
 // open checks the placeholders. Expressions are read afterwards, then close
 // looks for placeholders that none of them used.
 func (r *request) open() (err error) {
-	if r.names == nil && r.values == nil {
-		r.env = emptyEnv
-		return nil
-	}
 	r.env, err = expr.NewEnv(r.names, r.values)
 	return r.wrap(err)
 }
-
-var emptyEnv = func() *expr.Env {
-	env, err := expr.NewEnv(nil, nil)
-	if err != nil {
-		return nil // no placeholders cannot be wrong
-	}
-	return env
-}()
 
 func (r *request) close() error { return r.wrap(r.env.Unused()) }
 
