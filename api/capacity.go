@@ -8,11 +8,11 @@ func consumed(mode *string, t *table.Table, c *table.Capacity) *ConsumedCapacity
 	if mode == nil || *mode == "NONE" {
 		return nil
 	}
-	out := &ConsumedCapacity{TableName: ptr(t.Name()), CapacityUnits: ptr(c.Total())}
+	out := &ConsumedCapacity{TableName: new(t.Name()), CapacityUnits: new(c.Total())}
 	if *mode != "INDEXES" {
 		return out
 	}
-	out.Table = &Capacity{CapacityUnits: ptr(c.Table)}
+	out.Table = &Capacity{CapacityUnits: new(c.Table)}
 	for _, ix := range c.Indexes {
 		m := &out.GlobalSecondaryIndexes
 		if ix.Local {
@@ -21,7 +21,7 @@ func consumed(mode *string, t *table.Table, c *table.Capacity) *ConsumedCapacity
 		if *m == nil {
 			*m = map[string]Capacity{}
 		}
-		(*m)[ix.Name] = Capacity{CapacityUnits: ptr(ix.Units)}
+		(*m)[ix.Name] = Capacity{CapacityUnits: new(ix.Units)}
 	}
 	return out
 }

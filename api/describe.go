@@ -35,7 +35,7 @@ func keySchema(key []table.KeyElement) []KeySchemaElement {
 		if e.Hash {
 			role = "HASH"
 		}
-		out[i] = KeySchemaElement{AttributeName: ptr(e.Name), KeyType: ptr(role)}
+		out[i] = KeySchemaElement{AttributeName: new(e.Name), KeyType: new(role)}
 	}
 	return out
 }
@@ -48,7 +48,7 @@ func projectionOf(p *Projection) table.Projection {
 }
 
 func projection(p table.Projection) *Projection {
-	return &Projection{ProjectionType: ptr(p.Type), NonKeyAttributes: p.Include}
+	return &Projection{ProjectionType: new(p.Type), NonKeyAttributes: p.Include}
 }
 
 func onDemandOf(o *OnDemandThroughput) *table.OnDemand {
@@ -69,7 +69,7 @@ func onDemand(o *table.OnDemand) *OnDemandThroughput {
 	if o == nil {
 		return nil
 	}
-	return &OnDemandThroughput{MaxReadRequestUnits: ptr(o.Read), MaxWriteRequestUnits: ptr(o.Write)}
+	return &OnDemandThroughput{MaxReadRequestUnits: new(o.Read), MaxWriteRequestUnits: new(o.Write)}
 }
 
 func warmOf(w *WarmThroughput) *table.Warm {
@@ -126,16 +126,16 @@ func seconds(t time.Time) *float64 {
 	if t.IsZero() {
 		return nil
 	}
-	return ptr(float64(t.UnixMilli()) / 1000)
+	return new(float64(t.UnixMilli()) / 1000)
 }
 
 func (s *Service) throughput(t table.Throughput) *ProvisionedThroughputDescription {
 	out := &ProvisionedThroughputDescription{
-		ReadCapacityUnits: ptr(t.Read), WriteCapacityUnits: ptr(t.Write), NumberOfDecreasesToday: ptr(int64(0)),
+		ReadCapacityUnits: new(t.Read), WriteCapacityUnits: new(t.Write), NumberOfDecreasesToday: new(int64(0)),
 		LastIncreaseDateTime: seconds(t.Increased), LastDecreaseDateTime: seconds(t.Decreased),
 	}
 	if t.DecreasesWereCountedOn == s.now().Format("2006-01-02") {
-		out.NumberOfDecreasesToday = ptr(t.DecreasesOnThatDay)
+		out.NumberOfDecreasesToday = new(t.DecreasesOnThatDay)
 	}
 	return out
 }
@@ -152,11 +152,11 @@ const (
 func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
 	switch {
 	case w != nil:
-		return ptr(w.Read), ptr(w.Write), ptr("ACTIVE")
+		return new(w.Read), new(w.Write), new("ACTIVE")
 	case def.OnDemandBilling():
-		return ptr(int64(warmReads)), ptr(int64(warmWrites)), ptr("ACTIVE")
+		return new(int64(warmReads)), new(int64(warmWrites)), new("ACTIVE")
 	}
-	return ptr(t.Read), ptr(t.Write), ptr("ACTIVE")
+	return new(t.Read), new(t.Write), new("ACTIVE")
 }
 
 // describe returns a table as DescribeTable does.
@@ -164,32 +164,32 @@ func (s *Service) describe(t *table.Table) *TableDescription {
 	def := t.Definition()
 	items, bytes := t.Items()
 	d := &TableDescription{
-		TableName: ptr(def.Name), TableArn: ptr(s.arns.Table(def.Name)), TableId: ptr(def.ID), TableStatus: ptr("ACTIVE"),
-		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: ptr(items), TableSizeBytes: ptr(bytes),
+		TableName: new(def.Name), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID), TableStatus: new("ACTIVE"),
+		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: new(items), TableSizeBytes: new(bytes),
 		ProvisionedThroughput: s.throughput(def.Throughput), OnDemandThroughput: onDemand(def.OnDemand),
-		DeletionProtectionEnabled: ptr(def.Protected), WarmThroughput: new(TableWarmThroughputDescription),
+		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(TableWarmThroughputDescription),
 	}
 	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(def, def.Warm, def.Throughput)
 	for _, a := range def.Attributes {
-		d.AttributeDefinitions = append(d.AttributeDefinitions, AttributeDefinition{AttributeName: ptr(a.Name), AttributeType: ptr(a.Kind.String())})
+		d.AttributeDefinitions = append(d.AttributeDefinitions, AttributeDefinition{AttributeName: new(a.Name), AttributeType: new(a.Kind.String())})
 	}
 	if !def.BillingChanged.IsZero() {
 		mode := "PROVISIONED"
 		if def.OnDemandBilling() {
 			mode = def.BillingMode
 		}
-		d.BillingModeSummary = &BillingModeSummary{BillingMode: ptr(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged)}
+		d.BillingModeSummary = &BillingModeSummary{BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged)}
 	}
 	if def.Class != "" {
-		d.TableClassSummary = &TableClassSummary{TableClass: ptr(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
+		d.TableClassSummary = &TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
 	}
 	if def.Stream != nil {
-		d.StreamSpecification = &StreamSpecification{StreamEnabled: ptr(true), StreamViewType: ptr(def.Stream.View)}
+		d.StreamSpecification = &StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
 	}
 	if e := def.Encryption; e != nil {
-		d.SSEDescription = &SSEDescription{Status: ptr("ENABLED"), SSEType: ptr(e.Type)}
+		d.SSEDescription = &SSEDescription{Status: new("ENABLED"), SSEType: new(e.Type)}
 		if e.KeyID != "" {
-			d.SSEDescription.KMSMasterKeyArn = ptr(e.KeyID)
+			d.SSEDescription.KMSMasterKeyArn = new(e.KeyID)
 		}
 	}
 	for _, ix := range t.Indexes() {
@@ -201,23 +201,23 @@ func (s *Service) describe(t *table.Table) *TableDescription {
 func (s *Service) describeIndex(d *TableDescription, def *table.Definition, ix *table.Index) {
 	items, bytes := ix.Items()
 	x := ix.Definition()
-	arn := ptr(s.arns.Index(def.Name, x.Name))
+	arn := new(s.arns.Index(def.Name, x.Name))
 	if ix.Local() {
 		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, LocalSecondaryIndexDescription{
-			IndexName: ptr(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
-			ItemCount: ptr(items), IndexSizeBytes: ptr(bytes),
+			IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
+			ItemCount: new(items), IndexSizeBytes: new(bytes),
 		})
 		return
 	}
 	g := GlobalSecondaryIndexDescription{
-		IndexName: ptr(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
-		ItemCount: ptr(items), IndexSizeBytes: ptr(bytes), IndexStatus: ptr("ACTIVE"),
+		IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
+		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new("ACTIVE"),
 		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
 		WarmThroughput: new(GlobalSecondaryIndexWarmThroughputDescription),
 	}
 	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(def, x.Warm, x.Throughput)
 	if x.Building {
-		g.IndexStatus, g.Backfilling = ptr("CREATING"), ptr(true)
+		g.IndexStatus, g.Backfilling = new("CREATING"), new(true)
 	}
 	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
 }

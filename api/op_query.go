@@ -143,7 +143,7 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 		if err != nil {
 			return err
 		}
-		out.Count, out.ScannedCount = ptr(int64(page.Returned)), ptr(int64(page.Examined))
+		out.Count, out.ScannedCount = new(int64(page.Returned)), new(int64(page.Examined))
 		out.LastEvaluatedKey = page.Last
 		out.ConsumedCapacity = consumed(rd.mode, read.Table, &page.Capacity)
 		return nil
@@ -220,7 +220,7 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 		if err != nil {
 			return err
 		}
-		out.Count, out.ScannedCount = ptr(int64(page.Returned)), ptr(int64(page.Examined))
+		out.Count, out.ScannedCount = new(int64(page.Returned)), new(int64(page.Examined))
 		out.LastEvaluatedKey = page.Last
 		out.ConsumedCapacity = consumed(rd.mode, read.Table, &page.Capacity)
 		return nil

@@ -69,10 +69,10 @@ func (s *Service) createTable(ctx context.Context, in *CreateTableInput) (*Creat
 		return nil, err
 	}
 	d := s.describe(t)
-	d.TableStatus = ptr("CREATING")
-	d.ItemCount, d.TableSizeBytes = ptr(int64(0)), ptr(int64(0))
+	d.TableStatus = new("CREATING")
+	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
 	for i := range d.GlobalSecondaryIndexes {
-		d.GlobalSecondaryIndexes[i].IndexStatus = ptr("CREATING")
+		d.GlobalSecondaryIndexes[i].IndexStatus = new("CREATING")
 	}
 	return &CreateTableOutput{TableDescription: d}, nil
 }
@@ -108,7 +108,7 @@ func (s *Service) DeleteTable(ctx context.Context, in *DeleteTableInput) (*Delet
 	}
 	full := s.describe(t)
 	return &DeleteTableOutput{TableDescription: &TableDescription{
-		TableName: full.TableName, TableStatus: ptr("DELETING"), TableId: full.TableId, TableArn: full.TableArn,
+		TableName: full.TableName, TableStatus: new("DELETING"), TableId: full.TableId, TableArn: full.TableArn,
 		ProvisionedThroughput: full.ProvisionedThroughput, ItemCount: full.ItemCount, TableSizeBytes: full.TableSizeBytes,
 		DeletionProtectionEnabled: full.DeletionProtectionEnabled,
 	}}, nil
@@ -136,7 +136,7 @@ func (s *Service) ListTables(_ context.Context, in *ListTablesInput) (*ListTable
 	}
 	out := &ListTablesOutput{TableNames: append([]string{}, names[:min(limit, len(names))]...)}
 	if len(names) > limit {
-		out.LastEvaluatedTableName = ptr(names[limit-1])
+		out.LastEvaluatedTableName = new(names[limit-1])
 	}
 	return out, nil
 }
@@ -148,8 +148,8 @@ func (s *Service) DescribeLimits(_ context.Context, in *DescribeLimitsInput) (*D
 		return nil, s.typedError(err)
 	}
 	return &DescribeLimitsOutput{
-		AccountMaxReadCapacityUnits: ptr(int64(80_000)), AccountMaxWriteCapacityUnits: ptr(int64(80_000)),
-		TableMaxReadCapacityUnits: ptr(int64(40_000)), TableMaxWriteCapacityUnits: ptr(int64(40_000)),
+		AccountMaxReadCapacityUnits: new(int64(80_000)), AccountMaxWriteCapacityUnits: new(int64(80_000)),
+		TableMaxReadCapacityUnits: new(int64(40_000)), TableMaxWriteCapacityUnits: new(int64(40_000)),
 	}, nil
 }
 
@@ -163,7 +163,7 @@ func (s *Service) DescribeEndpoints(_ context.Context, in *DescribeEndpointsRequ
 		region = DefaultRegion
 	}
 	return &DescribeEndpointsResponse{Endpoints: []Endpoint{{
-		Address: ptr("dynamodb." + region + ".amazonaws.com"), CachePeriodInMinutes: ptr(int64(1440)),
+		Address: new("dynamodb." + region + ".amazonaws.com"), CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil
 }
 

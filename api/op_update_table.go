@@ -49,15 +49,15 @@ func (s *Service) updateTable(ctx context.Context, in *UpdateTableInput) (*Updat
 		return nil, err
 	}
 	d := s.describe(t)
-	d.TableStatus = ptr("UPDATING")
+	d.TableStatus = new("UPDATING")
 	for i := range d.GlobalSecondaryIndexes {
 		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
-			ix.IndexStatus, ix.Backfilling = ptr("CREATING"), ptr(false)
+			ix.IndexStatus, ix.Backfilling = new("CREATING"), new(false)
 		}
 	}
 	if deleted != "" {
 		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, GlobalSecondaryIndexDescription{
-			IndexName: ptr(deleted), IndexStatus: ptr("DELETING"), IndexArn: ptr(s.arns.Index(name, deleted)),
+			IndexName: new(deleted), IndexStatus: new("DELETING"), IndexArn: new(s.arns.Index(name, deleted)),
 		})
 	}
 	return &UpdateTableOutput{TableDescription: d}, nil
