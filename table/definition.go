@@ -1,6 +1,7 @@
 package table
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -112,12 +113,7 @@ func (d *Definition) clone() *Definition {
 	c.Key = slices.Clone(d.Key)
 	c.Local = slices.Clone(d.Local)
 	c.Global = slices.Clone(d.Global)
-	if d.Tags != nil {
-		c.Tags = make(map[string]string, len(d.Tags))
-		for k, v := range d.Tags {
-			c.Tags[k] = v
-		}
-	}
+	c.Tags = maps.Clone(d.Tags)
 	return &c
 }
 

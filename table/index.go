@@ -105,7 +105,7 @@ func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 	if !was && !is {
 		return nil
 	}
-	moved := was && is && !(bytes.Equal(tx.old.partition, tx.new.partition) && bytes.Equal(tx.old.sort, tx.new.sort))
+	moved := was && is && (!bytes.Equal(tx.old.partition, tx.new.partition) || !bytes.Equal(tx.old.sort, tx.new.sort))
 	if was && is && !moved {
 		if tx.old.value.Equal(tx.new.value) {
 			return nil
