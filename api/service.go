@@ -169,7 +169,6 @@ func (s *Service) typedError(err error) error {
 	return s.wireError(err)
 }
 
-
 // value returns what p points to, or the zero value.
 func value[T any](p *T) (v T) {
 	if p != nil {
