@@ -2,7 +2,6 @@ package attr
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -321,15 +320,14 @@ func (r *reader) appendString(dst []byte) ([]byte, error) {
 	if val.Kind() != '"' {
 		return dst, Mismatch(ShapeString, val)
 	}
-	return appendUnquoted(dst, val)
+	return appendUnquoted(dst, val), nil
 }
 
-func appendUnquoted(dst []byte, val jsontext.Value) ([]byte, error) {
-	out, err := jsontext.AppendUnquote(dst, val)
-	if err != nil && !errors.As(err, new(*jsontext.SyntacticError)) {
-		return out, nil // not UTF-8: taken with U+FFFD in its place
-	}
-	return out, err
+// appendUnquoted appends the text of a JSON string the decoder has accepted.
+// What is not UTF-8 in it becomes U+FFFD, which is all the error can be about.
+func appendUnquoted(dst []byte, val jsontext.Value) []byte {
+	out, _ := jsontext.AppendUnquote(dst, val)
+	return out
 }
 
 func (r *reader) readBlob() error {
@@ -344,11 +342,7 @@ func (r *reader) readBlob() error {
 		r.buf, err = AppendBlob(r.buf, val[1:len(val)-1])
 		return err
 	}
-	text, err := appendUnquoted(nil, val)
-	if err != nil {
-		return err
-	}
-	r.buf, err = AppendBlob(r.buf, text)
+	r.buf, err = AppendBlob(r.buf, appendUnquoted(nil, val))
 	return err
 }
 

@@ -1,0 +1,153 @@
+package attr_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/apd/v3"
+	"github.com/leanovate/gopter"
+	"github.com/leanovate/gopter/gen"
+	"github.com/leanovate/gopter/prop"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// TestNumber: the grammar and the limits of DG/HowItWorks.NamingRulesDataTypes.html;
+// texts and odd forms as captured by alternator (test_number.py) and dynalite
+// (test/putItem.js).
+func TestNumber(t *testing.T) {
+	nines := strings.Repeat("9", 38)
+	for _, tt := range []struct{ in, want string }{
+		{"0", "0"}, {"-0", "0"}, {"0e500", "0"}, {"000.000", "0"},
+		{"1", "1"}, {"1.0", "1"}, {"1E0", "1"}, {"10e-1", "1"}, {"+3", "3"}, {"-3", "-3"},
+		{".123", "0.123"}, {"5.", "5"}, {"001.230", "1.23"}, {"1e+5", "100000"}, {"1.5E2", "150"},
+		{"00042", "42"}, {"3.1400", "3.14"}, {"1e-3", "0.001"},
+		{nines, nines}, {"-" + nines, "-" + nines}, {"0." + nines, "0." + nines},
+		{nines + "00", nines + "00"},
+		{"9.99e125", "999" + strings.Repeat("0", 123)},
+		{"1e-130", "0." + strings.Repeat("0", 129) + "1"},
+		{"-1e-130", "-0." + strings.Repeat("0", 129) + "1"},
+	} {
+		v, err := attr.NewNumber(tt.in)
+		if err != nil {
+			t.Errorf("NewNumber(%s): %v", tt.in, err)
+			continue
+		}
+		if got := string(v.AppendNumber(nil)); got != tt.want {
+			t.Errorf("NewNumber(%s) = %s, want %s", tt.in, got, tt.want)
+		}
+	}
+	const (
+		notNumeric = "The parameter cannot be converted to a numeric value"
+		precision  = "Attempting to store more than 38 significant digits in a Number"
+		overflow   = "Number overflow. Attempting to store a number with magnitude larger than supported range"
+		underflow  = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+	)
+	for _, tt := range []struct{ in, want string }{
+		{"", notNumeric}, {" 1", notNumeric + ":  1"}, {"1 ", notNumeric + ": 1 "}, {"NaN", notNumeric + ": NaN"},
+		{"Infinity", notNumeric + ": Infinity"}, {"-", notNumeric + ": -"}, {".", notNumeric + ": ."}, {"e5", notNumeric + ": e5"},
+		{"1e", notNumeric + ": 1e"}, {"1e+", notNumeric + ": 1e+"}, {"1.2.3", notNumeric + ": 1.2.3"}, {"0x10", notNumeric + ": 0x10"},
+		{nines + "1", precision}, {"1" + strings.Repeat("0", 37) + "1", precision}, {"0." + nines + "1", precision},
+		{"1e126", overflow}, {"-1e126", overflow}, {"1e99999999999999999999", overflow},
+		{"1e-131", underflow}, {"1e-99999999999999999999", underflow},
+	} {
+		if _, err := attr.NewNumber(tt.in); err == nil || err.Error() != tt.want {
+			t.Errorf("NewNumber(%q) = %v, want %s", tt.in, err, tt.want)
+		}
+	}
+}
+
+// TestNumberSize: DG/CapacityUnitCalculations.html, with the split at the point
+// and the sign as captured.
+func TestNumberSize(t *testing.T) {
+	for in, want := range map[string]int{
+		"0": 1, "1": 2, "-1": 3, "12": 2, "123": 3, "1000": 2, "100.05": 4, "1.5": 3, "0.05": 2, "-0.05": 3,
+		strings.Repeat("9", 38): 20,
+	} {
+		v, err := attr.NewNumber(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.Size(); got != want {
+			t.Errorf("size of %s = %d, want %d", in, got, want)
+		}
+	}
+}
+
+// decimals generates numbers of up to 38 digits over the whole range.
+func decimals() gopter.Gen {
+	return gopter.CombineGens(gen.Bool(), gen.IntRange(1, 38), gen.IntRange(-130, 87), gen.Int64(), gen.Int64()).Map(func(v []any) string {
+		d := apd.New(v[3].(int64), 0)
+		text := strings.TrimLeft(d.Text('f')+apd.New(v[4].(int64), 0).Text('f'), "-")
+		text = strings.ReplaceAll(text, "-", "")[:min(v[1].(int), 18)]
+		if v[0].(bool) {
+			text = "-" + text
+		}
+		d, _, err := apd.NewFromString(text)
+		if err != nil {
+			return "0"
+		}
+		d.Exponent = int32(v[2].(int))
+		return d.Text('E')
+	})
+}
+
+func TestNumberOrder(t *testing.T) {
+	parameters := gopter.DefaultTestParameters()
+	parameters.MinSuccessfulTests = 20_000
+	properties := gopter.NewProperties(parameters)
+	properties.Property("bytes compare as values do", prop.ForAll(func(a, b string) bool {
+		x, err := attr.NewNumber(a)
+		if err != nil {
+			return false
+		}
+		y, err := attr.NewNumber(b)
+		if err != nil {
+			return false
+		}
+		dx, _, _ := apd.NewFromString(a)
+		dy, _, _ := apd.NewFromString(b)
+		return bytes.Compare(x.Raw(), y.Raw()) == dx.Cmp(dy)
+	}, decimals(), decimals()))
+	properties.Property("the text reads back as the same number", prop.ForAll(func(a string) bool {
+		x, err := attr.NewNumber(a)
+		if err != nil {
+			return false
+		}
+		y, err := attr.NewNumber(string(x.AppendNumber(nil)))
+		return err == nil && attr.Equal(x, y)
+	}, decimals()))
+	properties.TestingRun(t)
+}
+
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{"0", "-1.5e10", "1e-130", "9.99e125", ".5", "00.10", "1e126"} {
+		f.Add(s, "1")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, err := attr.NewNumber(a)
+		if err != nil {
+			return
+		}
+		text := string(x.AppendNumber(nil))
+		if again, err := attr.NewNumber(text); err != nil || !attr.Equal(x, again) {
+			t.Fatalf("NewNumber(%q) prints %q, which reads as %v, %v", a, text, again, err)
+		}
+		y, err := attr.NewNumber(b)
+		if err != nil {
+			return
+		}
+		dx, _, err := apd.NewFromString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dy, _, err := apd.NewFromString(string(y.AppendNumber(nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Compare(x.Raw(), y.Raw()); got != dx.Cmp(dy) {
+			t.Fatalf("bytes of %s and %s compare %d, the numbers %d", dx, dy, got, dx.Cmp(dy))
+		}
+	})
+}
