@@ -194,3 +194,18 @@ func (s *Snapshot) Measure(t *Table, key attr.Item) (hash attr.Item, size int64,
 	}
 	return slices.Clone(b.Item()), size, nil
 }
+
+// Check evaluates a condition on the item with the given key without writing.
+// The error has kind [ConditionFailed] when it does not hold. It consumes what
+// a write of the item would. Source: API_TransactWriteItems, ConditionCheck.
+func (tx *Tx) Check(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {
+	item, err := tx.Get(t, key)
+	if err != nil {
+		return Change{}, err
+	}
+	change := Change{Old: item, New: item, Capacity: Capacity{Table: WriteUnits(item.Size())}}
+	if !cond.Eval(item) {
+		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: item}
+	}
+	return change, nil
+}
