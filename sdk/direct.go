@@ -1,0 +1,127 @@
+package sdk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/schemas"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/aws/smithy-go/transport/http/protocol/awsjson"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/api"
+)
+
+// Direct returns a DynamoDB client whose operations on items are answered by
+// db at the end of the SDK's Initialize step: its own checks of inputs,
+// paginators, waiters and error types work as usual, while nothing is
+// serialised, signed or retried. All other operations go the way of [Client].
+// The options are applied after those that lead to db.
+//
+// What middleware of a later step would see, such as the HTTP request, and the
+// metadata of a response, such as its request id, exist only with [Client].
+// The context of a call reaches the database in both.
+func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
+	d := &direct{service: db.Service(), protocol: awsjson.New10(schemas.DynamoDB_20120810)}
+	own := append([]func(*dynamodb.Options){}, optFns...)
+	return dynamodb.New(options(db), append(own, func(o *dynamodb.Options) {
+		// Last, so that the caller's middlewares of the same step run.
+		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(stack *middleware.Stack) error {
+			return stack.Initialize.Add(d, middleware.After)
+		})
+	})...)
+}
+
+// direct is the middleware of [Direct].
+type direct struct {
+	service  *api.Service
+	protocol smithyhttp.ClientProtocol
+}
+
+// ID implements [middleware.InitializeMiddleware].
+func (*direct) ID() string { return "SortkeyDirect" }
+
+// errWire is for requests that go over the wire: operations that are not on
+// items, and values that the service refuses while it reads a request. The
+// wire path knows how, and with which words.
+var errWire = errors.New("sdk: to be answered over the wire")
+
+// HandleInitialize implements [middleware.InitializeMiddleware].
+func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
+	out.Result, err = d.answer(ctx, in.Parameters)
+	if errors.Is(err, errWire) {
+		return next.HandleInitialize(ctx, in)
+	}
+	return out, metadata, err
+}
+
+// answer runs one operation: a line for each that does not need the wire.
+func (d *direct) answer(ctx context.Context, input any) (any, error) {
+	if ctx.Err() != nil {
+		return nil, errWire // which words it as the SDK does
+	}
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return run(ctx, d, in, (*source).getItem, (*api.Service).GetItem, getItemOutput)
+	case *dynamodb.PutItemInput:
+		return run(ctx, d, in, (*source).putItem, (*api.Service).PutItem, putItemOutput)
+	case *dynamodb.DeleteItemInput:
+		return run(ctx, d, in, (*source).deleteItem, (*api.Service).DeleteItem, deleteItemOutput)
+	case *dynamodb.QueryInput:
+		return run(ctx, d, in, (*source).query, (*api.Service).Query, queryOutput)
+	case *dynamodb.ScanInput:
+		return run(ctx, d, in, (*source).scan, (*api.Service).Scan, scanOutput)
+	case *dynamodb.BatchGetItemInput:
+		return run(ctx, d, in, (*source).batchGetItem, (*api.Service).BatchGetItem, batchGetItemOutput)
+	case *dynamodb.BatchWriteItemInput:
+		return run(ctx, d, in, (*source).batchWriteItem, (*api.Service).BatchWriteItem, batchWriteItemOutput)
+	}
+	return nil, errWire
+}
+
+// run converts the input, calls the operation's method and converts its
+// output.
+func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, input func(*source, In) APIIn,
+	method func(*api.Service, context.Context, APIIn) (APIOut, error), output func(APIOut) Out,
+) (any, error) {
+	s := sources.Get().(*source)
+	defer s.release() // the request may use its memory until here
+	request := input(s, in)
+	if s.refused {
+		return nil, errWire
+	}
+	result, err := method(d.service, ctx, request)
+	if err != nil {
+		return nil, d.failure(ctx, err)
+	}
+	return output(result), nil
+}
+
+// failure gives an error the type it has when it comes over the wire. The SDK
+// itself makes it, from the body that the wire would carry, so that it is the
+// same for every exception.
+func (d *direct) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &aws.RequestCanceledError{Err: context.Cause(ctx)}
+	}
+	own, ok := errors.AsType[*api.Error](err)
+	if !ok {
+		return err
+	}
+	response := &smithyhttp.Response{Response: &http.Response{
+		StatusCode: own.Status,
+		Header:     http.Header{},
+		Body:       io.NopCloser(bytes.NewReader(own.AppendJSON(nil))),
+	}}
+	err = d.protocol.DeserializeResponse(ctx, new(smithy.OperationSchema), dynamodb.TypeRegistry, response, nil)
+	response.Body = http.NoBody
+	return &awshttp.ResponseError{ResponseError: &smithyhttp.ResponseError{Response: response, Err: err}}
+}

@@ -1,0 +1,212 @@
+package sdk
+
+import (
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/api"
+	"github.com/sortkey/sortkey/attr"
+)
+
+// The functions below turn inputs of the SDK into ours, member by member.
+// Their test holds them to what the SDK puts on the wire.
+
+func (s *source) getItem(in *dynamodb.GetItemInput) *api.GetItemInput {
+	return &api.GetItemInput{
+		AttributesToGet:          in.AttributesToGet,
+		ConsistentRead:           in.ConsistentRead,
+		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
+		Key:                      s.item(in.Key),
+		ProjectionExpression:     in.ProjectionExpression,
+		ReturnConsumedCapacity:   enum(in.ReturnConsumedCapacity),
+		TableName:                in.TableName,
+	}
+}
+
+func (s *source) putItem(in *dynamodb.PutItemInput) *api.PutItemInput {
+	return &api.PutItemInput{
+		ConditionExpression:                 in.ConditionExpression,
+		ConditionalOperator:                 enum(in.ConditionalOperator),
+		Expected:                            each(in.Expected, s.expected),
+		ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
+		ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
+		Item:                                s.item(in.Item),
+		ReturnConsumedCapacity:              enum(in.ReturnConsumedCapacity),
+		ReturnItemCollectionMetrics:         enum(in.ReturnItemCollectionMetrics),
+		ReturnValues:                        enum(in.ReturnValues),
+		ReturnValuesOnConditionCheckFailure: enum(in.ReturnValuesOnConditionCheckFailure),
+		TableName:                           in.TableName,
+	}
+}
+
+func (s *source) deleteItem(in *dynamodb.DeleteItemInput) *api.DeleteItemInput {
+	return &api.DeleteItemInput{
+		ConditionExpression:                 in.ConditionExpression,
+		ConditionalOperator:                 enum(in.ConditionalOperator),
+		Expected:                            each(in.Expected, s.expected),
+		ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
+		ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
+		Key:                                 s.item(in.Key),
+		ReturnConsumedCapacity:              enum(in.ReturnConsumedCapacity),
+		ReturnItemCollectionMetrics:         enum(in.ReturnItemCollectionMetrics),
+		ReturnValues:                        enum(in.ReturnValues),
+		ReturnValuesOnConditionCheckFailure: enum(in.ReturnValuesOnConditionCheckFailure),
+		TableName:                           in.TableName,
+	}
+}
+
+func (s *source) query(in *dynamodb.QueryInput) *api.QueryInput {
+	return &api.QueryInput{
+		AttributesToGet:           in.AttributesToGet,
+		ConditionalOperator:       enum(in.ConditionalOperator),
+		ConsistentRead:            in.ConsistentRead,
+		ExclusiveStartKey:         s.item(in.ExclusiveStartKey),
+		ExpressionAttributeNames:  s.names(in.ExpressionAttributeNames),
+		ExpressionAttributeValues: s.item(in.ExpressionAttributeValues),
+		FilterExpression:          in.FilterExpression,
+		IndexName:                 in.IndexName,
+		KeyConditionExpression:    in.KeyConditionExpression,
+		KeyConditions:             each(in.KeyConditions, s.condition),
+		Limit:                     wide(in.Limit),
+		ProjectionExpression:      in.ProjectionExpression,
+		QueryFilter:               each(in.QueryFilter, s.condition),
+		ReturnConsumedCapacity:    enum(in.ReturnConsumedCapacity),
+		ScanIndexForward:          in.ScanIndexForward,
+		Select:                    enum(in.Select),
+		TableName:                 in.TableName,
+	}
+}
+
+func (s *source) scan(in *dynamodb.ScanInput) *api.ScanInput {
+	return &api.ScanInput{
+		AttributesToGet:           in.AttributesToGet,
+		ConditionalOperator:       enum(in.ConditionalOperator),
+		ConsistentRead:            in.ConsistentRead,
+		ExclusiveStartKey:         s.item(in.ExclusiveStartKey),
+		ExpressionAttributeNames:  s.names(in.ExpressionAttributeNames),
+		ExpressionAttributeValues: s.item(in.ExpressionAttributeValues),
+		FilterExpression:          in.FilterExpression,
+		IndexName:                 in.IndexName,
+		Limit:                     wide(in.Limit),
+		ProjectionExpression:      in.ProjectionExpression,
+		ReturnConsumedCapacity:    enum(in.ReturnConsumedCapacity),
+		ScanFilter:                each(in.ScanFilter, s.condition),
+		Segment:                   wide(in.Segment),
+		Select:                    enum(in.Select),
+		TableName:                 in.TableName,
+		TotalSegments:             wide(in.TotalSegments),
+	}
+}
+
+func (s *source) batchGetItem(in *dynamodb.BatchGetItemInput) *api.BatchGetItemInput {
+	return &api.BatchGetItemInput{
+		RequestItems:           each(in.RequestItems, s.keysAndAttributes),
+		ReturnConsumedCapacity: enum(in.ReturnConsumedCapacity),
+	}
+}
+
+func (s *source) keysAndAttributes(in types.KeysAndAttributes) api.KeysAndAttributes {
+	return api.KeysAndAttributes{
+		AttributesToGet:          in.AttributesToGet,
+		ConsistentRead:           in.ConsistentRead,
+		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
+		Keys:                     list(in.Keys, s.key),
+		ProjectionExpression:     in.ProjectionExpression,
+	}
+}
+
+// key is an element of a list, where the SDK sends nil as an empty map.
+func (s *source) key(attributes map[string]types.AttributeValue) attr.Item {
+	if attributes == nil {
+		attributes = map[string]types.AttributeValue{}
+	}
+	return s.item(attributes)
+}
+
+func (s *source) batchWriteItem(in *dynamodb.BatchWriteItemInput) *api.BatchWriteItemInput {
+	return &api.BatchWriteItemInput{
+		RequestItems: each(in.RequestItems, func(writes []types.WriteRequest) []api.WriteRequest {
+			if writes == nil { // which the SDK sends as an empty list
+				return []api.WriteRequest{}
+			}
+			return list(writes, s.writeRequest)
+		}),
+		ReturnConsumedCapacity:      enum(in.ReturnConsumedCapacity),
+		ReturnItemCollectionMetrics: enum(in.ReturnItemCollectionMetrics),
+	}
+}
+
+func (s *source) writeRequest(in types.WriteRequest) (out api.WriteRequest) {
+	if in.DeleteRequest != nil {
+		out.DeleteRequest = &api.DeleteRequest{Key: s.item(in.DeleteRequest.Key)}
+	}
+	if in.PutRequest != nil {
+		out.PutRequest = &api.PutRequest{Item: s.item(in.PutRequest.Item)}
+	}
+	return out
+}
+
+func (s *source) condition(in types.Condition) api.Condition {
+	return api.Condition{AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(in.ComparisonOperator)}
+}
+
+func (s *source) expected(in types.ExpectedAttributeValue) api.ExpectedAttributeValue {
+	out := api.ExpectedAttributeValue{
+		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(in.ComparisonOperator), Exists: in.Exists,
+	}
+	if in.Value != nil {
+		out.Value = s.value(in.Value, 1)
+	}
+	return out
+}
+
+// names returns the substitutes for names, which are only read.
+func (s *source) names(names map[string]string) map[string]string {
+	for _, name := range names {
+		s.refuse(!utf8.ValidString(name))
+	}
+	return names
+}
+
+// enum is a value of an enumeration, which the SDK leaves out when empty.
+func enum[T ~string](v T) *string {
+	if v == "" {
+		return nil
+	}
+	text := string(v)
+	return &text
+}
+
+func wide(n *int32) *int64 {
+	if n == nil {
+		return nil
+	}
+	v := int64(*n)
+	return &v
+}
+
+// each converts the values of a map, nil to nil.
+func each[A, B any](in map[string]A, convert func(A) B) map[string]B {
+	if in == nil {
+		return nil
+	}
+	out := make(map[string]B, len(in))
+	for k, v := range in {
+		out[k] = convert(v)
+	}
+	return out
+}
+
+// list converts the elements of a list, nil to nil.
+func list[A, B any](in []A, convert func(A) B) []B {
+	if in == nil {
+		return nil
+	}
+	out := make([]B, len(in))
+	for i, v := range in {
+		out[i] = convert(v)
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package sdk
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/api"
+)
+
+// The functions below turn our outputs into those of the SDK, member by
+// member. Their test holds them to what the SDK makes of a body.
+
+func getItemOutput(out *api.GetItemOutput) *dynamodb.GetItemOutput {
+	return &dynamodb.GetItemOutput{ConsumedCapacity: consumedOf(out.ConsumedCapacity), Item: itemOf(out.Item)}
+}
+
+func putItemOutput(out *api.PutItemOutput) *dynamodb.PutItemOutput {
+	return &dynamodb.PutItemOutput{
+		Attributes:            itemOf(out.Attributes),
+		ConsumedCapacity:      consumedOf(out.ConsumedCapacity),
+		ItemCollectionMetrics: metricsOf(out.ItemCollectionMetrics),
+	}
+}
+
+func deleteItemOutput(out *api.DeleteItemOutput) *dynamodb.DeleteItemOutput {
+	return &dynamodb.DeleteItemOutput{
+		Attributes:            itemOf(out.Attributes),
+		ConsumedCapacity:      consumedOf(out.ConsumedCapacity),
+		ItemCollectionMetrics: metricsOf(out.ItemCollectionMetrics),
+	}
+}
+
+func queryOutput(out *api.QueryOutput) *dynamodb.QueryOutput {
+	return &dynamodb.QueryOutput{
+		ConsumedCapacity: consumedOf(out.ConsumedCapacity),
+		Count:            narrow(out.Count),
+		Items:            itemsOf(out.Items),
+		LastEvaluatedKey: itemOf(out.LastEvaluatedKey),
+		ScannedCount:     narrow(out.ScannedCount),
+	}
+}
+
+func scanOutput(out *api.ScanOutput) *dynamodb.ScanOutput {
+	return &dynamodb.ScanOutput{
+		ConsumedCapacity: consumedOf(out.ConsumedCapacity),
+		Count:            narrow(out.Count),
+		Items:            itemsOf(out.Items),
+		LastEvaluatedKey: itemOf(out.LastEvaluatedKey),
+		ScannedCount:     narrow(out.ScannedCount),
+	}
+}
+
+func batchGetItemOutput(out *api.BatchGetItemOutput) *dynamodb.BatchGetItemOutput {
+	return &dynamodb.BatchGetItemOutput{
+		ConsumedCapacity: list(out.ConsumedCapacity, capacityOf),
+		Responses:        each(out.Responses, itemsOf),
+		UnprocessedKeys:  each(out.UnprocessedKeys, keysOf),
+	}
+}
+
+func batchWriteItemOutput(out *api.BatchWriteItemOutput) *dynamodb.BatchWriteItemOutput {
+	return &dynamodb.BatchWriteItemOutput{
+		ConsumedCapacity: list(out.ConsumedCapacity, capacityOf),
+		ItemCollectionMetrics: each(out.ItemCollectionMetrics, func(ms []api.ItemCollectionMetrics) []types.ItemCollectionMetrics {
+			return list(ms, func(m api.ItemCollectionMetrics) types.ItemCollectionMetrics { return *metricsOf(&m) })
+		}),
+		UnprocessedItems: each(out.UnprocessedItems, func(writes []api.WriteRequest) []types.WriteRequest {
+			return list(writes, writeOf)
+		}),
+	}
+}
+
+func keysOf(k api.KeysAndAttributes) types.KeysAndAttributes {
+	return types.KeysAndAttributes{
+		AttributesToGet:          slices.Clone(k.AttributesToGet),
+		ConsistentRead:           copied(k.ConsistentRead),
+		ExpressionAttributeNames: maps.Clone(k.ExpressionAttributeNames),
+		Keys:                     itemsOf(k.Keys),
+		ProjectionExpression:     copied(k.ProjectionExpression),
+	}
+}
+
+func writeOf(w api.WriteRequest) (out types.WriteRequest) {
+	if w.DeleteRequest != nil {
+		out.DeleteRequest = &types.DeleteRequest{Key: itemOf(w.DeleteRequest.Key)}
+	}
+	if w.PutRequest != nil {
+		out.PutRequest = &types.PutRequest{Item: itemOf(w.PutRequest.Item)}
+	}
+	return out
+}
+
+func consumedOf(c *api.ConsumedCapacity) *types.ConsumedCapacity {
+	if c == nil {
+		return nil
+	}
+	out := capacityOf(*c)
+	return &out
+}
+
+func capacityOf(c api.ConsumedCapacity) types.ConsumedCapacity {
+	out := types.ConsumedCapacity{
+		CapacityUnits:          c.CapacityUnits,
+		GlobalSecondaryIndexes: each(c.GlobalSecondaryIndexes, partOf),
+		LocalSecondaryIndexes:  each(c.LocalSecondaryIndexes, partOf),
+		ReadCapacityUnits:      c.ReadCapacityUnits,
+		TableName:              c.TableName,
+		WriteCapacityUnits:     c.WriteCapacityUnits,
+	}
+	if c.Table != nil {
+		part := partOf(*c.Table)
+		out.Table = &part
+	}
+	return out
+}
+
+func partOf(c api.Capacity) types.Capacity {
+	return types.Capacity{CapacityUnits: c.CapacityUnits, ReadCapacityUnits: c.ReadCapacityUnits, WriteCapacityUnits: c.WriteCapacityUnits}
+}
+
+func metricsOf(m *api.ItemCollectionMetrics) *types.ItemCollectionMetrics {
+	if m == nil {
+		return nil
+	}
+	return &types.ItemCollectionMetrics{ItemCollectionKey: itemOf(m.ItemCollectionKey), SizeEstimateRangeGB: m.SizeEstimateRangeGB}
+}
+
+// copied returns a pointer of its own to what p points to: it belongs to the
+// caller's input.
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+func narrow(n *int64) int32 {
+	if n == nil {
+		return 0
+	}
+	return int32(*n)
+}

@@ -1,0 +1,249 @@
+package sdk
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A source turns the SDK's values of one request into ours. It refuses what
+// the service refuses while it reads a request, and what does not reach the
+// service as it is: refused is then set and the results mean nothing.
+type source struct {
+	refused  bool
+	buf      []byte         // payloads of values that are not yet in an item
+	builders []attr.Builder // by depth
+	elems    []attr.Value   // elements of the lists being read, innermost last
+}
+
+var sources = sync.Pool{New: func() any { return new(source) }}
+
+// release ends the use of s and of the values it made. Items have memory of
+// their own.
+func (s *source) release() {
+	const keepBytes, keepValues = 1 << 20, 1 << 12
+	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
+		*s = source{}
+	}
+	for i := range s.builders {
+		s.builders[i].Reset()
+	}
+	clear(s.elems[:cap(s.elems)])
+	s.refused, s.buf, s.elems = false, s.buf[:0], s.elems[:0]
+	sources.Put(s)
+}
+
+// refuse sets refused when something is wrong, and returns it.
+func (s *source) refuse(wrong bool) bool {
+	s.refused = s.refused || wrong
+	return s.refused
+}
+
+// item returns a new item, nil for nil.
+func (s *source) item(attributes map[string]types.AttributeValue) attr.Item {
+	if attributes == nil || !s.collect(attributes, 0) {
+		return nil
+	}
+	return s.builders[0].Item()
+}
+
+// collect puts the attributes of a map that is in depth others into the
+// builder of that depth. It reports whether that was possible.
+func (s *source) collect(attributes map[string]types.AttributeValue, depth int) bool {
+	if len(s.builders) == depth {
+		s.builders = append(s.builders, attr.Builder{})
+	}
+	s.builders[depth].Reset()
+	for name, v := range attributes {
+		value := s.value(v, depth+1)
+		if s.refuse(len(name) > attr.MaxNameBytes || !utf8.ValidString(name)) {
+			return false
+		}
+		s.builders[depth].Add(name, value)
+	}
+	return true
+}
+
+// values returns the values of a list, nil for nil.
+func (s *source) values(list []types.AttributeValue) []attr.Value {
+	if list == nil {
+		return nil
+	}
+	out := make([]attr.Value, len(list))
+	for i, v := range list {
+		out[i] = s.value(v, 1)
+	}
+	return out
+}
+
+// value returns a value that is in depth documents.
+func (s *source) value(v types.AttributeValue, depth int) attr.Value {
+	from := len(s.buf)
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		if v != nil {
+			return s.text(v.Value)
+		}
+	case *types.AttributeValueMemberN:
+		if v != nil {
+			return s.number(v.Value)
+		}
+	case *types.AttributeValueMemberB:
+		if v != nil {
+			return s.binary(v.Value)
+		}
+	case *types.AttributeValueMemberBOOL:
+		if v != nil {
+			bit := byte(0)
+			if v.Value {
+				bit = 1
+			}
+			s.buf = append(s.buf, bit)
+			return s.made(attr.Bool, from)
+		}
+	case *types.AttributeValueMemberNULL:
+		if v != nil && v.Value {
+			return attr.NewNull()
+		}
+	case *types.AttributeValueMemberL:
+		if v != nil && depth <= attr.MaxNesting {
+			base := len(s.elems)
+			for _, e := range v.Value {
+				value := s.value(e, depth+1)
+				s.elems = append(s.elems, value)
+			}
+			from = len(s.buf)
+			s.buf = attr.AppendList(s.buf, s.elems[base:])
+			s.elems = s.elems[:base]
+			return s.made(attr.List, from)
+		}
+	case *types.AttributeValueMemberM:
+		if v != nil && depth <= attr.MaxNesting && s.collect(v.Value, depth) {
+			from = len(s.buf)
+			s.buf = s.builders[depth].AppendItem(s.buf)
+			return s.made(attr.Map, from)
+		}
+	case *types.AttributeValueMemberSS:
+		if v != nil {
+			return set(s, attr.StringSet, v.Value, s.text)
+		}
+	case *types.AttributeValueMemberNS:
+		if v != nil {
+			return set(s, attr.NumberSet, v.Value, s.number)
+		}
+	case *types.AttributeValueMemberBS:
+		if v != nil {
+			return set(s, attr.BinarySet, v.Value, s.binary)
+		}
+	}
+	s.refused = true
+	return attr.Value{}
+}
+
+// made returns the value whose payload starts at from.
+func (s *source) made(kind attr.Kind, from int) attr.Value {
+	return attr.MakeValue(kind, s.buf[from:len(s.buf):len(s.buf)])
+}
+
+func (s *source) text(text string) attr.Value {
+	s.refuse(!utf8.ValidString(text)) // which the SDK would send changed
+	from := len(s.buf)
+	s.buf = append(s.buf, text...)
+	return s.made(attr.String, from)
+}
+
+func (s *source) number(text string) attr.Value {
+	from := len(s.buf)
+	buf, err := attr.AppendNumber(s.buf, text)
+	s.refuse(err != nil)
+	s.buf = buf
+	return s.made(attr.Number, from)
+}
+
+func (s *source) binary(b []byte) attr.Value {
+	s.refuse(b == nil) // which the SDK sends as null
+	from := len(s.buf)
+	s.buf = append(s.buf, b...)
+	return s.made(attr.Binary, from)
+}
+
+func set[T any](s *source, kind attr.Kind, members []T, element func(T) attr.Value) attr.Value {
+	base := len(s.elems)
+	for _, m := range members {
+		s.elems = append(s.elems, element(m))
+	}
+	v, err := attr.NewSet(kind, s.elems[base:]...)
+	s.refuse(err != nil)
+	s.elems = s.elems[:base]
+	return v
+}
+
+// itemOf returns the SDK's form of an item, nil for nil. It shares nothing.
+func itemOf(it attr.Item) map[string]types.AttributeValue {
+	if it == nil {
+		return nil
+	}
+	m := make(map[string]types.AttributeValue, it.Len())
+	for i := range it.Len() {
+		name, v := it.At(i)
+		m[string(name)] = valueOf(v)
+	}
+	return m
+}
+
+// itemsOf returns the SDK's form of items, nil for nil.
+func itemsOf(items []attr.Item) []map[string]types.AttributeValue {
+	if items == nil {
+		return nil
+	}
+	out := make([]map[string]types.AttributeValue, len(items))
+	for i, it := range items {
+		out[i] = itemOf(it)
+	}
+	return out
+}
+
+// valueOf returns the SDK's form of a value, nil for none. It shares nothing.
+func valueOf(v attr.Value) types.AttributeValue {
+	switch v.Kind() {
+	case attr.String:
+		return &types.AttributeValueMemberS{Value: string(v.Raw())}
+	case attr.Number:
+		return &types.AttributeValueMemberN{Value: numberOf(v)}
+	case attr.Binary:
+		return &types.AttributeValueMemberB{Value: binaryOf(v)}
+	case attr.Bool:
+		return &types.AttributeValueMemberBOOL{Value: v.Bool()}
+	case attr.Null:
+		return &types.AttributeValueMemberNULL{Value: true}
+	case attr.List:
+		return &types.AttributeValueMemberL{Value: elementsOf(v, valueOf)}
+	case attr.Map:
+		return &types.AttributeValueMemberM{Value: itemOf(v.Map())}
+	case attr.StringSet:
+		return &types.AttributeValueMemberSS{Value: elementsOf(v, func(e attr.Value) string { return string(e.Raw()) })}
+	case attr.NumberSet:
+		return &types.AttributeValueMemberNS{Value: elementsOf(v, numberOf)}
+	case attr.BinarySet:
+		return &types.AttributeValueMemberBS{Value: elementsOf(v, binaryOf)}
+	}
+	return nil
+}
+
+func numberOf(v attr.Value) string {
+	var text [64]byte
+	return string(v.AppendNumber(text[:0]))
+}
+
+func binaryOf(v attr.Value) []byte { return append([]byte{}, v.Raw()...) }
+
+func elementsOf[T any](v attr.Value, element func(attr.Value) T) []T {
+	out := make([]T, v.Len())
+	for i := range out {
+		out[i] = element(v.Index(i))
+	}
+	return out
+}
