@@ -1,0 +1,250 @@
+package ask_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+func TestParseCondition(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{`x`, `= [x]`},
+		{` two words `, `= [two words]`},
+		{`= x`, `= [x]`},
+		{`=x`, `= [x]`},
+		{`==x`, `= [x]`},
+		{`= =x`, `= [=x]`},
+		{`< 5`, `< [5]`},
+		{`<=5`, `<= [5]`},
+		{`> 5`, `> [5]`},
+		{`>= 2024-01`, `>= [2024-01]`},
+		{`-5`, `= [-5]`},
+		{`root/photos/*`, `begins_with [root/photos/]`},
+		{`a*b`, `= [a*b]`},
+		{`a**`, `begins_with [a*]`},
+		{`= a*`, `= [a*]`},
+		{`"a*"`, `= [a*]`},
+		{`"a b"*`, `begins_with [a b]`},
+		{`begins_with root/`, `begins_with [root/]`},
+		{`BEGINS_WITH root/`, `begins_with [root/]`},
+		{`begins-with root/`, `begins_with [root/]`},
+		{`starts_with "root/ "`, `begins_with [root/ ]`},
+		{`begins_with(root/)`, `begins_with [root/]`},
+		{`begins_with ( 'a)b' )`, `begins_with [a)b]`},
+		{`begins_withx`, `= [begins_withx]`},
+		{`between`, `= [between]`},
+		{`between a and b`, `BETWEEN [a b]`},
+		{`BETWEEN a  AND  b`, `BETWEEN [a b]`},
+		{`between a b and c`, `BETWEEN [a b c]`},
+		{`between "x and y" and z`, `BETWEEN [x and y z]`},
+		{`between x and "y and z"`, `BETWEEN [x y and z]`},
+		{`between 'x and y' and 'y and z'`, `BETWEEN [x and y y and z]`},
+		{`between sand and band`, `BETWEEN [sand band]`},
+		{`'it''s'`, `= [it's]`},
+		{`"tab\tend"`, "= [tab\tend]"},
+		{`''`, `= []`},
+		{`'between'`, `= [between]`},
+		{`日本*`, `begins_with [日本]`},
+	} {
+		c, err := ask.ParseCondition(tt.text)
+		if err != nil {
+			t.Errorf("ParseCondition(%s): %v", tt.text, err)
+			continue
+		}
+		if got := c.Op.String() + " [" + strings.Join(c.Operands, " ") + "]"; got != tt.want {
+			t.Errorf("ParseCondition(%s) = %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestParseConditionErrors(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{``, "the sort condition is empty"},
+		{`   `, "the sort condition is empty"},
+		{`<> x`, `a sort condition cannot be "<>"`},
+		{`!= x`, `a sort condition cannot be "!="`},
+		{`>=`, "there is no value after >="},
+		{`begins_with  `, "= [begins_with]"},
+		{`begins_with()`, "there is no value after begins_with"},
+		{`begins_with(x`, "has no closing parenthesis"},
+		{`*`, "cannot be * alone"},
+		{`between a`, "between needs two values"},
+		{`between a and`, "between needs two values"},
+		{`between and b`, "between needs two values"},
+		{`between "a and b`, "between needs two values"},
+		{`between a and b and c`, `more than one "and"`},
+		{`'open`, "is not a whole quoted string"},
+		{`"bad \q"`, "is not a whole quoted string"},
+		{`"a" b`, "there is more after the closing quote"},
+	} {
+		c, err := ask.ParseCondition(tt.text)
+		got := c.Op.String() + " [" + strings.Join(c.Operands, " ") + "]"
+		if err != nil {
+			got = err.Error()
+			if h, ok := errors.AsType[*hint.Error](err); !ok || !h.Usage || h.Hint == "" {
+				t.Errorf("ParseCondition(%s) = %v, which has no hint", tt.text, err)
+			}
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("ParseCondition(%s) = %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+func FuzzParseCondition(f *testing.F) {
+	for _, s := range []string{`between "a and b" and c`, `begins_with('x')`, `"\xff"*`, `<=`, `'`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c, err := ask.ParseCondition(s)
+		if err == nil && (c.Op == 0 || len(c.Operands) == 0) {
+			t.Errorf("ParseCondition(%q) = %v", s, c)
+		}
+		for _, kind := range []attr.Kind{attr.String, attr.Number, attr.Binary} {
+			_, _ = c.Clause(keycond.Attribute{Name: "a", Kind: kind})
+		}
+	})
+}
+
+func table() *model.Table {
+	s := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.String} }
+	n := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Number} }
+	b := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Binary} }
+	key := &keycond.Schema{Hash: []keycond.Attribute{s("PK")}, Range: []keycond.Attribute{s("SK")}}
+	return &model.Table{Name: "T", Key: key, Indexes: []*keycond.Schema{
+		{Index: "num", Hash: []keycond.Attribute{n("id")}, Range: []keycond.Attribute{n("at")}, Table: key},
+		{Index: "bin", Hash: []keycond.Attribute{b("hash")}, Table: key},
+		{Index: "multi", Hash: []keycond.Attribute{s("state"), n("year")}, Range: []keycond.Attribute{s("city"), n("score")}, Table: key},
+	}}
+}
+
+func TestQuestion(t *testing.T) {
+	for _, tt := range []struct {
+		q    ask.Query
+		want string
+	}{
+		{ask.Query{Partition: []string{"a,b"}}, `T where PK = "a,b"`},
+		{ask.Query{Partition: []string{"'x y'"}, Sort: []string{"x*"}}, `T where PK = "x y" AND begins_with(SK, "x")`},
+		{ask.Query{Partition: []string{"x"}, Sort: []string{"between a and b"}}, `T where PK = "x" AND SK BETWEEN "a" AND "b"`},
+		{ask.Query{Index: "num", Partition: []string{"42"}, Sort: []string{">= 1e3"}}, `T by index num where id = 42 AND at >= 1000`},
+		{ask.Query{Index: "bin", Partition: []string{"0x00FF"}}, `T by index bin where hash = 0x00ff`},
+		{ask.Query{Index: "bin", Partition: []string{"AP8="}}, `T by index bin where hash = 0x00ff`},
+		{ask.Query{Index: "bin", Partition: []string{"AP8"}}, `T by index bin where hash = 0x00ff`},
+		{ask.Query{Index: "multi", Partition: []string{"'W,A', 2024"}}, `T by index multi where state = "W,A" AND year = 2024`},
+		{
+			ask.Query{Index: "multi", Partition: []string{"W,A", "2024"}, Sort: []string{"Seattle, > 3"}},
+			`T by index multi where state = "W,A" AND year = 2024 AND city = "Seattle" AND score > 3`,
+		},
+		{
+			ask.Query{Index: "multi", Partition: []string{"WA", "2024"}, Sort: []string{"a,b", "> 3"}},
+			`T by index multi where state = "WA" AND year = 2024 AND city = "a,b" AND score > 3`,
+		},
+		{
+			ask.Query{Partition: []string{"x"}, Filter: `price>-10 and contains(name, "a:b") OR NOT status IN ('new', null, true)`, Backwards: true, Limit: 3, Consistent: true},
+			`T where PK = "x", keeping price>-10 and contains(name, "a:b") OR NOT status IN ("new", null, true), backwards, reading at most 3, consistently`,
+		},
+		{
+			ask.Query{Partition: []string{"x"}, Filter: "a.b[0].`c-d` != 1 AND size(e) == 1"},
+			"T where PK = \"x\", keeping a.b[0].`c-d` <> 1 AND size(e) = 1",
+		},
+		{ask.Query{Partition: []string{"x"}, Project: []string{"a", "b.c[1]"}}, `T where PK = "x", only a,b.c[1]`},
+	} {
+		in, err := tt.q.Input(table())
+		if err != nil {
+			t.Errorf("%+v: %v", tt.q, err)
+			continue
+		}
+		if got := ask.Question(in); got != tt.want {
+			t.Errorf("%+v asks\n%s, want\n%s", tt.q, got, tt.want)
+		}
+	}
+}
+
+func TestInput(t *testing.T) {
+	q := ask.Query{Partition: []string{"x"}, Sort: []string{">= x"}, Filter: "status = 'x' AND SK_ < 5 AND status < 5", Project: []string{"status"}}
+	in, err := q.Input(table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		key    = "#n1 = :v1 AND #n2 >= :v1"
+		filter = "#n3 = :v1 AND #n4 < :v2 AND #n3 < :v2"
+	)
+	if *in.KeyConditionExpression != key || *in.FilterExpression != filter || *in.ProjectionExpression != "#n3" {
+		t.Errorf("got %s, %s and %s, want %s, %s and #n3", *in.KeyConditionExpression, *in.FilterExpression, *in.ProjectionExpression, key, filter)
+	}
+	if len(in.ExpressionAttributeNames) != 4 || len(in.ExpressionAttributeValues) != 2 {
+		t.Errorf("got names %v and values %v, want 4 and 2", in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	}
+}
+
+func TestInputErrors(t *testing.T) {
+	for _, tt := range []struct {
+		q    ask.Query
+		want string
+		hint string
+	}{
+		{ask.Query{Index: "no"}, "table T has no index named no", "num, bin, multi"},
+		{ask.Query{Index: "num", Partition: []string{"x"}}, `id is a number, and "x" is none`, "such as 42"},
+		{ask.Query{Index: "num", Partition: []string{"1"}, Sort: []string{"1*"}}, "at is a number, and begins_with is for strings", "between"},
+		{ask.Query{Index: "num", Partition: []string{"1"}, Sort: []string{"between 10 and 9"}}, "between 10 and 9 is empty", "lower bound first"},
+		{ask.Query{Index: "bin", Partition: []string{"0xf"}}, `hash is binary`, "0x00ff"},
+		{ask.Query{Index: "bin", Partition: []string{"AA=="}, Sort: []string{"x"}}, "index bin has no sort key", "leave the sort condition out"},
+		{ask.Query{Index: "multi", Partition: []string{"x"}}, "the partition key of index multi has 2 attributes, not 1", "state, year"},
+		{ask.Query{Index: "multi", Partition: []string{"x", "1"}, Sort: []string{"a*, 1"}}, "the condition on city is followed by one on score", "only the last"},
+		{ask.Query{Partition: []string{"x"}, Sort: []string{"a", "b"}}, "the sort key of the table has one attribute, not 2", "SK"},
+		{ask.Query{Partition: []string{"\xff"}}, "PK is a string", "UTF-8"},
+		{ask.Query{Partition: []string{"'x"}}, "not a whole quoted string", "close the quote"},
+		{ask.Query{Partition: []string{"x"}, Filter: "a = :v"}, "--filter: placeholders such as :v are not needed here", "as they are"},
+		{ask.Query{Partition: []string{"x"}, Filter: "a-b = 1"}, `--filter: "-" cannot be understood`, "backquotes"},
+		{ask.Query{Partition: []string{"x"}, Filter: "`a"}, "not a whole attribute name", "backquotes"},
+		{ask.Query{Partition: []string{"x"}, Filter: "a = 'b"}, "not a whole quoted string", "close the quote"},
+		{ask.Query{Partition: []string{"x"}, Project: []string{"#a"}}, "--project: placeholders such as #a", "as they are"},
+	} {
+		_, err := tt.q.Input(table())
+		h, ok := errors.AsType[*hint.Error](err)
+		if !ok || !strings.Contains(err.Error(), tt.want) || !strings.Contains(h.Hint, tt.hint) {
+			t.Errorf("%+v: %v (%+v), want %s (%s)", tt.q, err, h, tt.want, tt.hint)
+		}
+	}
+	none := &model.Table{Name: "T", Key: table().Key}
+	if _, err := (&ask.Query{Index: "x"}).Input(none); err == nil || !strings.Contains(err.Error(), "table T has no indexes") {
+		t.Errorf("an index of a table without any: %v", err)
+	}
+}
+
+func TestOtherQuestions(t *testing.T) {
+	var scan dynamodb.ScanInput
+	var get dynamodb.GetItemInput
+	for text, in := range map[string]any{
+		`{"TableName": "T", "IndexName": "I", "FilterExpression": "a = :a", "Limit": 2, "ExpressionAttributeValues": {":a": {"BOOL": true}}}`: &scan,
+		`{"TableName": "T", "Key": {"SK": {"N": "1"}, "PK": {"S": "x"}}}`:                                                                     &get,
+	} {
+		if err := wire.Decode(json.RawMessage(text), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := ask.ScanQuestion(&scan), "everything in T by index I, keeping a = true, reading at most 2"; got != want {
+		t.Errorf("ScanQuestion = %s, want %s", got, want)
+	}
+	if got, want := ask.GetQuestion(&get, []string{"PK", "SK"}), `the item of T with PK = "x" and SK = 1`; got != want {
+		t.Errorf("GetQuestion = %s, want %s", got, want)
+	}
+}
+
+func TestFill(t *testing.T) {
+	got := ask.Fill("#a = :b AND :unknown < #c", map[string]string{"#a": "x-y"}, nil)
+	if want := "`x-y` = :b AND :unknown < #c"; got != want {
+		t.Errorf("Fill = %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,172 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// A Query as a person types it.
+type Query struct {
+	// Index is the index to read, or "" for the table.
+	Index string
+	// Partition has one text for each partition key attribute. A single text
+	// is cut at its commas when the key has several.
+	Partition []string
+	// Sort has conditions on the sort key attributes from the left; it may be
+	// empty. A single text is cut at its commas when the key has several.
+	Sort []string
+	// Filter is an expression with names and values written out.
+	Filter string
+	// Project lists the attributes to return, as document paths; all if empty.
+	Project []string
+	// Backwards, Consistent and Limit are those of the request.
+	Backwards, Consistent bool
+	Limit                 int32
+}
+
+// Input returns the request for a query of table t.
+func (q *Query) Input(t *model.Table) (*dynamodb.QueryInput, error) {
+	schema, ok := t.Schema(q.Index)
+	if !ok {
+		return nil, noIndex(t, q.Index)
+	}
+	var p placeholders
+	clauses, err := q.clauses(schema)
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName:              &t.Name,
+		KeyConditionExpression: aws.String(keyCondition(&p, clauses)),
+		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+	}
+	if q.Index != "" {
+		in.IndexName = &q.Index
+	}
+	if strings.TrimSpace(q.Filter) != "" {
+		text, err := p.expression(q.Filter)
+		if err != nil {
+			return nil, fmt.Errorf("--filter: %w", err)
+		}
+		in.FilterExpression = &text
+	}
+	if len(q.Project) > 0 {
+		text, err := p.expression(strings.Join(q.Project, ","))
+		if err != nil {
+			return nil, fmt.Errorf("--project: %w", err)
+		}
+		in.ProjectionExpression = &text
+	}
+	if q.Limit != 0 {
+		in.Limit = &q.Limit
+	}
+	if q.Backwards {
+		in.ScanIndexForward = aws.Bool(false)
+	}
+	if q.Consistent {
+		in.ConsistentRead = aws.Bool(true)
+	}
+	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.sdkNames(), p.sdkValues()
+	return in, nil
+}
+
+// clauses returns the typed key conditions.
+func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
+	what := "the table"
+	if schema.Index != "" {
+		what = "index " + schema.Index
+	}
+	partition, sort := q.Partition, q.Sort
+	if len(partition) == 1 && len(schema.Hash) > 1 {
+		partition = split(partition[0])
+	}
+	if len(partition) != len(schema.Hash) {
+		return nil, hint.Usage("give a value for each of: "+names(schema.Hash)+"; separate them by commas or repeat --pk",
+			"the partition key of %s has %s, not %d", what, counted(len(schema.Hash)), len(partition))
+	}
+	var clauses []keycond.Clause
+	for i, a := range schema.Hash {
+		text, err := unquote(partition[i])
+		if err != nil {
+			return nil, err
+		}
+		v, err := value(a, text)
+		if err != nil {
+			return nil, err
+		}
+		clauses = append(clauses, keycond.Clause{Attribute: a, Op: keycond.Equal, Values: []attr.Value{v}})
+	}
+	if len(sort) == 1 && len(schema.Range) > 1 {
+		sort = split(sort[0])
+	}
+	if len(sort) > len(schema.Range) {
+		if len(schema.Range) == 0 {
+			return nil, hint.Usage("leave the sort condition out", "%s has no sort key", what)
+		}
+		return nil, hint.Usage("the sort key is: "+names(schema.Range), "the sort key of %s has %s, not %d", what, counted(len(schema.Range)), len(sort))
+	}
+	for i, text := range sort {
+		c, err := ParseCondition(text)
+		if err != nil {
+			return nil, err
+		}
+		clause, err := c.Clause(schema.Range[i])
+		if err != nil {
+			return nil, err
+		}
+		if clause.Op != keycond.Equal && i < len(sort)-1 {
+			return nil, hint.Usage("only the last condition may be a range; those before it must be =",
+				"the condition on %s is followed by one on %s", clause.Attribute.Name, schema.Range[i+1].Name)
+		}
+		clauses = append(clauses, clause)
+	}
+	return clauses, nil
+}
+
+func keyCondition(p *placeholders, clauses []keycond.Clause) string {
+	parts := make([]string, len(clauses))
+	for i, c := range clauses {
+		name, v := p.name(c.Attribute.Name), p.value(c.Values[0])
+		switch c.Op {
+		case keycond.Between:
+			parts[i] = name + " BETWEEN " + v + " AND " + p.value(c.Values[1])
+		case keycond.BeginsWith:
+			parts[i] = "begins_with(" + name + ", " + v + ")"
+		default:
+			parts[i] = name + " " + c.Op.String() + " " + v
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+func noIndex(t *model.Table, index string) error {
+	if len(t.Indexes) == 0 {
+		return hint.New("leave --index out", "table %s has no indexes, so none named %s", t.Name, index)
+	}
+	return hint.New("its indexes are: "+strings.Join(t.IndexNames(), ", "), "table %s has no index named %s", t.Name, index)
+}
+
+func names(attrs []keycond.Attribute) string {
+	out := make([]string, len(attrs))
+	for i, a := range attrs {
+		out[i] = show.Name(a.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "one attribute"
+	}
+	return fmt.Sprintf("%d attributes", n)
+}

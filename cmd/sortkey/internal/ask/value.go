@@ -1,0 +1,121 @@
+package ask
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// quoted reads the quoted string that s starts with and returns what follows.
+func quoted(s string) (value, rest string, err error) {
+	if s[0] == '"' {
+		text, err := strconv.QuotedPrefix(s)
+		if err != nil {
+			return "", "", badQuote(s)
+		}
+		value, err = strconv.Unquote(text)
+		if err != nil {
+			return "", "", badQuote(s)
+		}
+		return value, s[len(text):], nil
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		if s[i] != '\'' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+1 == len(s) || s[i+1] != '\'' {
+			return b.String(), s[i+1:], nil
+		}
+		b.WriteByte('\'')
+		i++
+	}
+	return "", "", badQuote(s)
+}
+
+func badQuote(s string) error {
+	return hint.Usage(`close the quote; inside '…' write '' for a quote, inside "…" write \"`,
+		"%s is not a whole quoted string", s)
+}
+
+func isQuoted(s string) bool { return s != "" && (s[0] == '"' || s[0] == '\'') }
+
+// unquote returns the value of an operand: a quoted string, or the text as it
+// is.
+func unquote(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	if !isQuoted(s) {
+		return s, nil
+	}
+	value, rest, err := quoted(s)
+	if err != nil {
+		return "", err
+	}
+	if rest != "" {
+		return "", hint.Usage("quote the whole value", "there is more after the closing quote: %s", rest)
+	}
+	return value, nil
+}
+
+// split cuts s at the commas outside quotes.
+func split(s string) []string {
+	var parts []string
+	start := 0
+	for i := 0; i < len(s); {
+		if strings.TrimSpace(s[start:i]) == "" && (s[i] == '"' || s[i] == '\'') {
+			if _, rest, err := quoted(s[i:]); err == nil {
+				i = len(s) - len(rest)
+				continue
+			}
+		}
+		if s[i] == ',' {
+			parts = append(parts, strings.TrimSpace(s[start:i]))
+			start = i + 1
+		}
+		i++
+	}
+	return append(parts, strings.TrimSpace(s[start:]))
+}
+
+// value returns text as a value of the kind a key attribute has: a number, or
+// bytes in hexadecimal after 0x or else in base64.
+func value(a keycond.Attribute, text string) (attr.Value, error) {
+	switch a.Kind {
+	case attr.Number:
+		v, err := attr.NewNumber(text)
+		if err != nil {
+			return v, hint.Usage("give a number of at most 38 digits, such as 42 or -1.5e3",
+				"%s is a number, and %q is none: %v", a.Name, text, err)
+		}
+		return v, nil
+	case attr.Binary:
+		raw, err := bytesOf(text)
+		if err != nil {
+			return attr.Value{}, hint.Usage("give the bytes in hexadecimal, as 0x00ff, or in base64, as AP8=",
+				"%s is binary, and %q is neither hexadecimal nor base64", a.Name, text)
+		}
+		return attr.NewBinary(raw), nil
+	}
+	if !utf8.ValidString(text) {
+		return attr.Value{}, hint.Usage("a string must be UTF-8; bytes are for keys of type B",
+			"%s is a string, and %q is not UTF-8", a.Name, text)
+	}
+	return attr.NewString(text), nil
+}
+
+func bytesOf(text string) ([]byte, error) {
+	if digits, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+		return hex.DecodeString(digits)
+	}
+	if len(text)%4 != 0 {
+		return base64.RawStdEncoding.DecodeString(text)
+	}
+	return base64.StdEncoding.DecodeString(text)
+}
