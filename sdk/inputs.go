@@ -15,105 +15,105 @@ import (
 
 func (s *source) getItem(in *dynamodb.GetItemInput) *api.GetItemInput {
 	return &api.GetItemInput{
-		AttributesToGet:          in.AttributesToGet,
+		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
 		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
 		Key:                      s.item(in.Key),
-		ProjectionExpression:     in.ProjectionExpression,
-		ReturnConsumedCapacity:   enum(in.ReturnConsumedCapacity),
-		TableName:                in.TableName,
+		ProjectionExpression:     s.string(in.ProjectionExpression),
+		ReturnConsumedCapacity:   enum(s, in.ReturnConsumedCapacity),
+		TableName:                s.string(in.TableName),
 	}
 }
 
 func (s *source) putItem(in *dynamodb.PutItemInput) *api.PutItemInput {
 	return &api.PutItemInput{
-		ConditionExpression:                 in.ConditionExpression,
-		ConditionalOperator:                 enum(in.ConditionalOperator),
-		Expected:                            each(in.Expected, s.expected),
+		ConditionExpression:                 s.string(in.ConditionExpression),
+		ConditionalOperator:                 enum(s, in.ConditionalOperator),
+		Expected:                            entries(s, in.Expected, s.expected),
 		ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 		ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
 		Item:                                s.item(in.Item),
-		ReturnConsumedCapacity:              enum(in.ReturnConsumedCapacity),
-		ReturnItemCollectionMetrics:         enum(in.ReturnItemCollectionMetrics),
-		ReturnValues:                        enum(in.ReturnValues),
-		ReturnValuesOnConditionCheckFailure: enum(in.ReturnValuesOnConditionCheckFailure),
-		TableName:                           in.TableName,
+		ReturnConsumedCapacity:              enum(s, in.ReturnConsumedCapacity),
+		ReturnItemCollectionMetrics:         enum(s, in.ReturnItemCollectionMetrics),
+		ReturnValues:                        enum(s, in.ReturnValues),
+		ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
+		TableName:                           s.string(in.TableName),
 	}
 }
 
 func (s *source) deleteItem(in *dynamodb.DeleteItemInput) *api.DeleteItemInput {
 	return &api.DeleteItemInput{
-		ConditionExpression:                 in.ConditionExpression,
-		ConditionalOperator:                 enum(in.ConditionalOperator),
-		Expected:                            each(in.Expected, s.expected),
+		ConditionExpression:                 s.string(in.ConditionExpression),
+		ConditionalOperator:                 enum(s, in.ConditionalOperator),
+		Expected:                            entries(s, in.Expected, s.expected),
 		ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 		ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
 		Key:                                 s.item(in.Key),
-		ReturnConsumedCapacity:              enum(in.ReturnConsumedCapacity),
-		ReturnItemCollectionMetrics:         enum(in.ReturnItemCollectionMetrics),
-		ReturnValues:                        enum(in.ReturnValues),
-		ReturnValuesOnConditionCheckFailure: enum(in.ReturnValuesOnConditionCheckFailure),
-		TableName:                           in.TableName,
+		ReturnConsumedCapacity:              enum(s, in.ReturnConsumedCapacity),
+		ReturnItemCollectionMetrics:         enum(s, in.ReturnItemCollectionMetrics),
+		ReturnValues:                        enum(s, in.ReturnValues),
+		ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
+		TableName:                           s.string(in.TableName),
 	}
 }
 
 func (s *source) query(in *dynamodb.QueryInput) *api.QueryInput {
 	return &api.QueryInput{
-		AttributesToGet:           in.AttributesToGet,
-		ConditionalOperator:       enum(in.ConditionalOperator),
+		AttributesToGet:           list(in.AttributesToGet, s.checked),
+		ConditionalOperator:       enum(s, in.ConditionalOperator),
 		ConsistentRead:            in.ConsistentRead,
 		ExclusiveStartKey:         s.item(in.ExclusiveStartKey),
 		ExpressionAttributeNames:  s.names(in.ExpressionAttributeNames),
 		ExpressionAttributeValues: s.item(in.ExpressionAttributeValues),
-		FilterExpression:          in.FilterExpression,
-		IndexName:                 in.IndexName,
-		KeyConditionExpression:    in.KeyConditionExpression,
-		KeyConditions:             each(in.KeyConditions, s.condition),
+		FilterExpression:          s.string(in.FilterExpression),
+		IndexName:                 s.string(in.IndexName),
+		KeyConditionExpression:    s.string(in.KeyConditionExpression),
+		KeyConditions:             entries(s, in.KeyConditions, s.condition),
 		Limit:                     wide(in.Limit),
-		ProjectionExpression:      in.ProjectionExpression,
-		QueryFilter:               each(in.QueryFilter, s.condition),
-		ReturnConsumedCapacity:    enum(in.ReturnConsumedCapacity),
+		ProjectionExpression:      s.string(in.ProjectionExpression),
+		QueryFilter:               entries(s, in.QueryFilter, s.condition),
+		ReturnConsumedCapacity:    enum(s, in.ReturnConsumedCapacity),
 		ScanIndexForward:          in.ScanIndexForward,
-		Select:                    enum(in.Select),
-		TableName:                 in.TableName,
+		Select:                    enum(s, in.Select),
+		TableName:                 s.string(in.TableName),
 	}
 }
 
 func (s *source) scan(in *dynamodb.ScanInput) *api.ScanInput {
 	return &api.ScanInput{
-		AttributesToGet:           in.AttributesToGet,
-		ConditionalOperator:       enum(in.ConditionalOperator),
+		AttributesToGet:           list(in.AttributesToGet, s.checked),
+		ConditionalOperator:       enum(s, in.ConditionalOperator),
 		ConsistentRead:            in.ConsistentRead,
 		ExclusiveStartKey:         s.item(in.ExclusiveStartKey),
 		ExpressionAttributeNames:  s.names(in.ExpressionAttributeNames),
 		ExpressionAttributeValues: s.item(in.ExpressionAttributeValues),
-		FilterExpression:          in.FilterExpression,
-		IndexName:                 in.IndexName,
+		FilterExpression:          s.string(in.FilterExpression),
+		IndexName:                 s.string(in.IndexName),
 		Limit:                     wide(in.Limit),
-		ProjectionExpression:      in.ProjectionExpression,
-		ReturnConsumedCapacity:    enum(in.ReturnConsumedCapacity),
-		ScanFilter:                each(in.ScanFilter, s.condition),
+		ProjectionExpression:      s.string(in.ProjectionExpression),
+		ReturnConsumedCapacity:    enum(s, in.ReturnConsumedCapacity),
+		ScanFilter:                entries(s, in.ScanFilter, s.condition),
 		Segment:                   wide(in.Segment),
-		Select:                    enum(in.Select),
-		TableName:                 in.TableName,
+		Select:                    enum(s, in.Select),
+		TableName:                 s.string(in.TableName),
 		TotalSegments:             wide(in.TotalSegments),
 	}
 }
 
 func (s *source) batchGetItem(in *dynamodb.BatchGetItemInput) *api.BatchGetItemInput {
 	return &api.BatchGetItemInput{
-		RequestItems:           each(in.RequestItems, s.keysAndAttributes),
-		ReturnConsumedCapacity: enum(in.ReturnConsumedCapacity),
+		RequestItems:           entries(s, in.RequestItems, s.keysAndAttributes),
+		ReturnConsumedCapacity: enum(s, in.ReturnConsumedCapacity),
 	}
 }
 
 func (s *source) keysAndAttributes(in types.KeysAndAttributes) api.KeysAndAttributes {
 	return api.KeysAndAttributes{
-		AttributesToGet:          in.AttributesToGet,
+		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
 		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
 		Keys:                     list(in.Keys, s.key),
-		ProjectionExpression:     in.ProjectionExpression,
+		ProjectionExpression:     s.string(in.ProjectionExpression),
 	}
 }
 
@@ -127,14 +127,14 @@ func (s *source) key(attributes map[string]types.AttributeValue) attr.Item {
 
 func (s *source) batchWriteItem(in *dynamodb.BatchWriteItemInput) *api.BatchWriteItemInput {
 	return &api.BatchWriteItemInput{
-		RequestItems: each(in.RequestItems, func(writes []types.WriteRequest) []api.WriteRequest {
+		RequestItems: entries(s, in.RequestItems, func(writes []types.WriteRequest) []api.WriteRequest {
 			if writes == nil { // which the SDK sends as an empty list
 				return []api.WriteRequest{}
 			}
 			return list(writes, s.writeRequest)
 		}),
-		ReturnConsumedCapacity:      enum(in.ReturnConsumedCapacity),
-		ReturnItemCollectionMetrics: enum(in.ReturnItemCollectionMetrics),
+		ReturnConsumedCapacity:      enum(s, in.ReturnConsumedCapacity),
+		ReturnItemCollectionMetrics: enum(s, in.ReturnItemCollectionMetrics),
 	}
 }
 
@@ -149,12 +149,12 @@ func (s *source) writeRequest(in types.WriteRequest) (out api.WriteRequest) {
 }
 
 func (s *source) condition(in types.Condition) api.Condition {
-	return api.Condition{AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(in.ComparisonOperator)}
+	return api.Condition{AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator)}
 }
 
 func (s *source) expected(in types.ExpectedAttributeValue) api.ExpectedAttributeValue {
 	out := api.ExpectedAttributeValue{
-		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(in.ComparisonOperator), Exists: in.Exists,
+		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator), Exists: in.Exists,
 	}
 	if in.Value != nil {
 		out.Value = s.value(in.Value, 1)
@@ -164,18 +164,32 @@ func (s *source) expected(in types.ExpectedAttributeValue) api.ExpectedAttribute
 
 // names returns the substitutes for names, which are only read.
 func (s *source) names(names map[string]string) map[string]string {
-	for _, name := range names {
-		s.refuse(!utf8.ValidString(name))
+	for name, substitute := range names {
+		s.checked(name)
+		s.checked(substitute)
 	}
 	return names
 }
 
+// checked refuses text that is not UTF-8: the SDK would send it changed.
+func (s *source) checked(text string) string {
+	s.refuse(!utf8.ValidString(text))
+	return text
+}
+
+func (s *source) string(text *string) *string {
+	if text != nil {
+		s.checked(*text)
+	}
+	return text
+}
+
 // enum is a value of an enumeration, which the SDK leaves out when empty.
-func enum[T ~string](v T) *string {
+func enum[T ~string](s *source, v T) *string {
 	if v == "" {
 		return nil
 	}
-	text := string(v)
+	text := s.checked(string(v))
 	return &text
 }
 
@@ -185,6 +199,14 @@ func wide(n *int32) *int64 {
 	}
 	v := int64(*n)
 	return &v
+}
+
+// entries is each for inputs.
+func entries[A, B any](s *source, in map[string]A, convert func(A) B) map[string]B {
+	for k := range in {
+		s.checked(k)
+	}
+	return each(in, convert)
 }
 
 // each converts the values of a map, nil to nil.

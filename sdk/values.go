@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"sync"
-	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -53,13 +52,13 @@ func (s *source) item(attributes map[string]types.AttributeValue) attr.Item {
 // collect puts the attributes of a map that is in depth others into the
 // builder of that depth. It reports whether that was possible.
 func (s *source) collect(attributes map[string]types.AttributeValue, depth int) bool {
-	if len(s.builders) == depth {
+	for len(s.builders) <= depth {
 		s.builders = append(s.builders, attr.Builder{})
 	}
 	s.builders[depth].Reset()
 	for name, v := range attributes {
 		value := s.value(v, depth+1)
-		if s.refuse(len(name) > attr.MaxNameBytes || !utf8.ValidString(name)) {
+		if s.refuse(len(s.checked(name)) > attr.MaxNameBytes) {
 			return false
 		}
 		s.builders[depth].Add(name, value)
@@ -149,9 +148,8 @@ func (s *source) made(kind attr.Kind, from int) attr.Value {
 }
 
 func (s *source) text(text string) attr.Value {
-	s.refuse(!utf8.ValidString(text)) // which the SDK would send changed
 	from := len(s.buf)
-	s.buf = append(s.buf, text...)
+	s.buf = append(s.buf, s.checked(text)...)
 	return s.made(attr.String, from)
 }
 
