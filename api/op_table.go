@@ -84,12 +84,25 @@ func (s *Service) DescribeTable(_ context.Context, in *DescribeTableInput) (*Des
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
-	t, err := s.lookup(s.db.Describe, in.TableName)
+	t, err := s.described(in.TableName)
 	if err != nil {
-		name, _ := s.tableName(value(in.TableName))
-		return nil, newError("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
+		return nil, s.typedError(err)
 	}
 	return &DescribeTableOutput{Table: s.describe(t)}, nil
+}
+
+// described finds a table as operations do that describe it: a missing one is
+// named in the error.
+func (s *Service) described(name *string) (*table.Table, error) {
+	n, err := s.tableName(value(name))
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.db.Describe(n)
+	if err != nil {
+		return nil, ResourceNotFound("Requested resource not found: Table: " + n + " not found")
+	}
+	return t, nil
 }
 
 // DeleteTable deletes a table and everything in it. It is gone when the call

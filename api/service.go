@@ -85,20 +85,32 @@ type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, er
 // handlers are the operations that are implemented. What is not here is an
 // UnknownOperationException.
 var handlers = [256]handler{
-	OpBatchGetItem:      typed((*Service).BatchGetItem),
-	OpBatchWriteItem:    typed((*Service).BatchWriteItem),
-	OpCreateTable:       typed((*Service).CreateTable),
-	OpDeleteItem:        typed((*Service).DeleteItem),
-	OpDeleteTable:       typed((*Service).DeleteTable),
-	OpDescribeEndpoints: typed((*Service).DescribeEndpoints),
-	OpDescribeLimits:    typed((*Service).DescribeLimits),
-	OpDescribeTable:     typed((*Service).DescribeTable),
-	OpGetItem:           (*Service).serveGetItem,
-	OpListTables:        typed((*Service).ListTables),
-	OpPutItem:           typed((*Service).PutItem),
-	OpQuery:             (*Service).serveQuery,
-	OpScan:              (*Service).serveScan,
-	OpUpdateTable:       typed((*Service).UpdateTable),
+	OpBatchGetItem:       typed((*Service).BatchGetItem),
+	OpBatchWriteItem:     typed((*Service).BatchWriteItem),
+	OpCreateTable:        typed((*Service).CreateTable),
+	OpDeleteItem:         typed((*Service).DeleteItem),
+	OpDeleteTable:        typed((*Service).DeleteTable),
+	OpDescribeEndpoints:  typed((*Service).DescribeEndpoints),
+	OpDescribeLimits:     typed((*Service).DescribeLimits),
+	OpDescribeTable:      typed((*Service).DescribeTable),
+	OpGetItem:            (*Service).serveGetItem,
+	OpDescribeTimeToLive: typed((*Service).DescribeTimeToLive),
+	OpListTables:         typed((*Service).ListTables),
+	OpListTagsOfResource: typed((*Service).ListTagsOfResource),
+	OpPutItem:            typed((*Service).PutItem),
+	OpQuery:              (*Service).serveQuery,
+	OpScan:               (*Service).serveScan,
+	OpTagResource:        typed(silent((*Service).TagResource)),
+	OpUntagResource:      typed(silent((*Service).UntagResource)),
+	OpUpdateTable:        typed((*Service).UpdateTable),
+	OpUpdateTimeToLive:   typed((*Service).UpdateTimeToLive),
+}
+
+// silent gives a method without an output the one of an empty body.
+func silent[P any](method func(*Service, context.Context, P) error) func(*Service, context.Context, P) (empty, error) {
+	return func(s *Service, ctx context.Context, in P) (empty, error) {
+		return empty{}, method(s, ctx, in)
+	}
 }
 
 // decodable is the input type I with the methods of an [Input].

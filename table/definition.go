@@ -35,6 +35,9 @@ type Definition struct {
 	Stream         *Stream           `json:",omitempty"`
 	Encryption     *Encryption       `json:",omitempty"`
 	Tags           map[string]string `json:",omitempty"`
+	// Expiry is the attribute that says when an item expires, or "" while time
+	// to live is disabled.
+	Expiry string `json:",omitempty"`
 }
 
 // A KeyElement is one attribute of a key schema.
