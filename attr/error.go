@@ -16,3 +16,6 @@ func (e *Error) Error() string { return e.Msg }
 func invalid(msg string) error { return &Error{Msg: msg} }
 
 func syntax(msg string) error { return &Error{Syntax: true, Msg: msg} }
+
+// ErrNesting is the error for values with more than [MaxNesting] levels.
+var ErrNesting error = &Error{Msg: msgNesting}

@@ -9,7 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxNesting is how deep documents may nest. Source: DG/Constraints.html.
+// MaxNesting is the number of levels of a document: the value of an attribute
+// is at the first, what is in it at the second. Source: DG/Constraints.html;
+// that the last level has room for empty documents and values of other kinds
+// is dynamodb-conformance's tests/tier3/limits/nestingDepth.test.ts.
 const MaxNesting = 32
 
 // Messages of values the service refuses, as captured in dynalite
@@ -18,7 +21,7 @@ const (
 	msgNoKind   = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 	msgTwoKinds = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 	msgNull     = "One or more parameter values were invalid: Null attribute value types must have the value of true"
-	msgNesting  = "Nesting Levels have exceeded supported limits"
+	msgNesting  = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 	msgName     = "Attribute name is too large, must be less than 65536 bytes"
 )
 
@@ -253,13 +256,13 @@ func (r *reader) readValue(depth int) (span, bool, error) {
 // readPayload reads the member of a value object. It reports false for null.
 func (r *reader) readPayload(kind Kind, depth int) (span, bool, error) {
 	start := len(r.buf)
+	if depth > MaxNesting && r.dec.PeekKind() != 'n' {
+		r.refuseMsg(msgNesting)
+		return span{Null, start, start}, true, r.dec.SkipValue()
+	}
 	var err error
 	switch kind {
 	case List, Map:
-		if depth > MaxNesting {
-			r.refuseMsg(msgNesting)
-			return span{Null, start, start}, true, r.dec.SkipValue()
-		}
 		if kind == Map {
 			return r.readMap(depth)
 		}

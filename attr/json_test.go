@@ -44,6 +44,7 @@ func TestJSONCanonical(t *testing.T) {
 		{"nothing", `{}`, `{}`},
 		{"null", `null`, `{}`},
 		{"32 levels", nested(32), nested(32)},
+		{"a string at level 32", strings.Replace(nested(31), "[]", `[{"S":"leaf"}]`, 1), strings.Replace(nested(31), "[]", `[{"S":"leaf"}]`, 1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			it, err := attr.ParseItem([]byte(tt.in))
@@ -91,8 +92,9 @@ func TestJSONRefused(t *testing.T) {
 		{"equal strings", `{"a":{"SS":["a","b","a"]}}`, false, "One or more parameter values were invalid: Input collection [a, b, a] contains duplicates."},
 		{"equal numbers", `{"a":{"NS":["1","1.0"]}}`, false, "Input collection contains duplicates"},
 		{"no number", `{"a":{"N":"x"}}`, false, "The parameter cannot be converted to a numeric value: x"},
-		{"33 levels", nested(33), false, "Nesting Levels have exceeded supported limits"},
-		{"far too deep", nested(3000), false, "Nesting Levels have exceeded supported limits"},
+		{"33 levels", nested(33), false, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
+		{"a string at level 33", strings.Replace(nested(32), "[]", `[{"S":"leaf"}]`, 1), false, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
+		{"far too deep", nested(3000), false, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := attr.ParseItem([]byte(tt.in))

@@ -150,6 +150,23 @@ func (v Value) Size() int {
 	return 0
 }
 
+// Depth returns the number of levels of the value: 1, and for a list or map
+// with elements 1 more than the deepest of them.
+func (v Value) Depth() int {
+	deepest := 0
+	switch v.kind {
+	case List:
+		for i := range v.Len() {
+			deepest = max(deepest, v.Index(i).Depth())
+		}
+	case Map:
+		for _, e := range v.Map().All() {
+			deepest = max(deepest, e.Depth())
+		}
+	}
+	return 1 + deepest
+}
+
 // Equal reports whether two values are of one kind and equal: numbers by
 // value, sets whatever order they were written in, documents deeply. Stored
 // forms are canonical, so it compares bytes.

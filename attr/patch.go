@@ -1,0 +1,171 @@
+package attr
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// A Change is what becomes of one attribute of an item: it is set to Value, or
+// removed when that is zero.
+type Change struct {
+	Name  string
+	Value Value
+}
+
+// AppendWith appends a new item: it with the changes made. These must be in
+// byte order of their names, each name once. Nothing is decoded; attributes
+// that stay are copied as they lie. Apart from growing dst it does not
+// allocate.
+func (it Item) AppendWith(dst []byte, changes []Change) []byte {
+	count, size, length := it.Len(), it.Size(), max(len(it), docHead)
+	for _, c := range changes {
+		if i, ok := it.find(c.Name); ok {
+			_, old := it.At(i)
+			count--
+			size -= len(c.Name) + old.Size()
+		}
+		if !c.Value.IsZero() {
+			count++
+			size += len(c.Name) + c.Value.Size()
+			length += 4 + attrHead + len(c.Name) + len(c.Value.raw)
+		}
+	}
+	p := newPatch(dst, it, count, size, length)
+	for _, c := range changes {
+		i, ok := it.find(c.Name)
+		p.keep(i)
+		if ok {
+			p.from++
+		}
+		if !c.Value.IsZero() {
+			p.next()
+			p.dst = append(p.dst, byte(c.Value.kind))
+			p.dst = binary.LittleEndian.AppendUint16(p.dst, uint16(min(len(c.Name), MaxNameBytes)))
+			p.dst = append(p.dst, c.Name[:min(len(c.Name), MaxNameBytes)]...)
+			p.dst = append(p.dst, c.Value.raw...)
+		}
+	}
+	p.keep(it.Len())
+	return p.dst
+}
+
+// find returns the place of the attribute called name, or that where it would
+// be.
+func (it Item) find(name string) (int, bool) {
+	lo, hi := 0, it.Len()
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		n, _ := it.At(mid)
+		switch {
+		case string(n) == name:
+			return mid, true
+		case string(n) < name:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return lo, false
+}
+
+// A ListChange is what becomes of one element of a list: it is set to Value, or
+// removed when that is zero. Index is its place before any change.
+type ListChange struct {
+	Index int
+	Value Value
+}
+
+// AppendListWith appends the payload of a new list: v with the changes made.
+// These must be in order of their indexes, each index once. Values for places
+// past the end go to the end, in that order; elements after a removed one close
+// up. Like [Item.AppendWith] it copies what stays as it lies. A v that is no
+// list counts as an empty one.
+func (v Value) AppendListWith(dst []byte, changes []ListChange) []byte {
+	var doc Item
+	if v.kind == List {
+		doc = v.raw
+	}
+	n := doc.Len()
+	count, size, length := n, doc.Size(), max(len(doc), docHead)
+	for _, c := range changes {
+		if c.Index < n {
+			count--
+			size -= v.Index(c.Index).Size()
+		}
+		if !c.Value.IsZero() {
+			count++
+			size += c.Value.Size()
+			length += 5 + len(c.Value.raw)
+		}
+	}
+	p := newPatch(dst, doc, count, size, length)
+	for _, c := range changes {
+		p.keep(min(c.Index, n))
+		if c.Index < n {
+			p.from++
+		}
+		if !c.Value.IsZero() {
+			p.next()
+			p.dst = append(p.dst, byte(c.Value.kind))
+			p.dst = append(p.dst, c.Value.raw...)
+		}
+	}
+	p.keep(n)
+	return p.dst
+}
+
+// AppendConcat appends the payload of the list of the elements of two lists.
+func AppendConcat(dst []byte, a, b Value) []byte {
+	x, y := Item(a.raw), Item(b.raw)
+	p := newPatch(dst, x, x.Len()+y.Len(), x.Size()+y.Size(), len(x)+len(y))
+	p.keep(x.Len())
+	p.old, p.from = y, 0
+	p.keep(y.Len())
+	return p.dst
+}
+
+// patch is a document being made of parts of an old one.
+type patch struct {
+	dst   []byte
+	start int // of the new document in dst
+	count int // elements written
+	old   []byte
+	from  int // the first element of old not yet dealt with
+}
+
+func newPatch(dst []byte, old Item, count, size, length int) patch {
+	dst, start := appendDocHead(slices.Grow(dst, length), count, size)
+	return patch{dst: dst, start: start, old: old}
+}
+
+// next notes that an element begins here.
+func (p *patch) next() {
+	setDocOffset(p.dst, p.start, p.count)
+	p.count++
+}
+
+// keep copies the old elements up to the one at to.
+func (p *patch) keep(to int) {
+	if p.from >= to {
+		return
+	}
+	begin := docOffset(p.old, p.from)
+	shift := uint32(len(p.dst)-p.start) - begin
+	offsets := p.dst[p.start+docHead+4*p.count:]
+	for i := p.from; i < to; i++ {
+		binary.LittleEndian.PutUint32(offsets, docOffset(p.old, i)+shift)
+		offsets = offsets[4:]
+	}
+	p.dst = append(p.dst, p.old[begin:docOffset(p.old, to)]...)
+	p.count += to - p.from
+	p.from = to
+}
+
+// docOffset returns where element i of a document begins, or where the
+// document ends when i is their number.
+func docOffset(doc []byte, i int) uint32 {
+	if i == Item(doc).Len() {
+		return uint32(len(doc))
+	}
+	return binary.LittleEndian.Uint32(doc[docHead+4*i:])
+}

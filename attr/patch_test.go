@@ -1,0 +1,182 @@
+package attr_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+func TestUnionAndDifference(t *testing.T) {
+	for _, tt := range []struct{ a, b, union, difference string }{
+		{`{"SS":["a","c"]}`, `{"SS":["b"]}`, `{"SS":["a","b","c"]}`, `{"SS":["a","c"]}`},
+		{`{"SS":["a"]}`, `{"SS":["a"]}`, `{"SS":["a"]}`, `{}`},
+		{`{"SS":["","a"]}`, `{"SS":["a","z"]}`, `{"SS":["","a","z"]}`, `{"SS":[""]}`},
+		{`{"NS":["10","2","-1"]}`, `{"NS":["1e1","3.0"]}`, `{"NS":["-1","2","3","10"]}`, `{"NS":["-1","2"]}`},
+		{`{"BS":["AQI="]}`, `{"BS":["AQ==","Ag=="]}`, `{"BS":["AQ==","AQI=","Ag=="]}`, `{"BS":["AQI="]}`},
+		{`{"SS":["a"]}`, `{"NS":["1"]}`, `{}`, `{}`},
+		{`{"L":[]}`, `{"L":[]}`, `{}`, `{}`},
+		{`{"S":"a"}`, `{"S":"a"}`, `{}`, `{}`},
+	} {
+		a, err := attr.ParseValue([]byte(tt.a))
+		require.NoError(t, err)
+		b, err := attr.ParseValue([]byte(tt.b))
+		require.NoError(t, err)
+		for _, c := range []struct {
+			name string
+			got  attr.Value
+			want string
+		}{{"Union", attr.Union(a, b), tt.union}, {"Difference", attr.Difference(a, b), tt.difference}} {
+			if got := string(c.got.AppendJSON(nil)); got != c.want {
+				t.Errorf("%s(%s, %s) = %s, want %s", c.name, tt.a, tt.b, got, c.want)
+			}
+			if !c.got.IsZero() {
+				var build attr.Builder
+				build.Add("v", c.got)
+				_, err := attr.Check(build.Item())
+				require.NoError(t, err)
+			}
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	for _, tt := range []struct {
+		json string
+		want int
+	}{
+		{`{"S":"a"}`, 1},
+		{`{"SS":["a"]}`, 1},
+		{`{"L":[]}`, 1},
+		{`{"M":{"a":{"S":"x"},"b":{"L":[{"L":[]},{"L":[{"NULL":true}]}]}}}`, 4},
+	} {
+		v, err := attr.ParseValue([]byte(tt.json))
+		require.NoError(t, err)
+		if got := v.Depth(); got != tt.want {
+			t.Errorf("Depth(%s) = %d, want %d", tt.json, got, tt.want)
+		}
+	}
+}
+
+// small draws short values of several kinds, and none.
+func small(t *rapid.T, label string) attr.Value {
+	switch n := rapid.IntRange(0, 5).Draw(t, label); n {
+	case 0:
+		return attr.Value{}
+	case 1:
+		return attr.NewNull()
+	case 2:
+		return attr.NewList(attr.NewString("x"), attr.NewBool(true))
+	case 3:
+		v, _ := attr.NewNumber("12.5")
+		return v
+	default:
+		return attr.NewString(strings.Repeat("s", n))
+	}
+}
+
+// An item with changes is the one built anew with them.
+func TestAppendWith(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[string]attr.Value{}
+		var b attr.Builder
+		for _, name := range rapid.SliceOfN(rapid.StringMatching(`[a-f]{1,2}`), 0, 8).Draw(t, "old") {
+			if v := small(t, name); !v.IsZero() {
+				b.Add(name, v)
+				want[name] = v
+			}
+		}
+		old := b.Item()
+		if b.Len() == 0 && rapid.Bool().Draw(t, "nil") {
+			old = nil
+		}
+		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-f]{1,2}`), 0, 6, rapid.ID[string]).Draw(t, "changed")
+		slices.Sort(names)
+		var changes []attr.Change
+		for _, name := range names {
+			v := small(t, "new "+name)
+			changes = append(changes, attr.Change{Name: name, Value: v})
+			want[name] = v
+		}
+		b.Reset()
+		for name, v := range want {
+			b.Add(name, v)
+		}
+		got := old.AppendWith([]byte("head"), changes)
+		item, err := attr.Check(got[4:])
+		if err != nil || string(got[:4]) != "head" || string(item) != string(b.Item()) {
+			t.Fatalf("%s with %v = %s, %v", old.AppendJSON(nil), changes, attr.Item(got[4:]).AppendJSON(nil), err)
+		}
+	})
+}
+
+// A list with changes is the one built anew with them.
+func TestAppendListWith(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var elems []attr.Value
+		for i := range rapid.IntRange(0, 5).Draw(t, "len") {
+			if v := small(t, fmt.Sprint("old ", i)); !v.IsZero() {
+				elems = append(elems, v)
+			}
+		}
+		old := attr.NewList(elems...)
+		indexes := rapid.SliceOfNDistinct(rapid.IntRange(0, 9), 0, 5, rapid.ID[int]).Draw(t, "indexes")
+		slices.Sort(indexes)
+		kept := slices.Clone(elems)
+		var changes []attr.ListChange
+		for _, i := range indexes {
+			v := small(t, fmt.Sprint("new ", i))
+			changes = append(changes, attr.ListChange{Index: i, Value: v})
+			if i < len(elems) {
+				kept[i] = v
+			} else {
+				kept = append(kept, v)
+			}
+		}
+		kept = slices.DeleteFunc(kept, attr.Value.IsZero)
+		want := attr.NewList(kept...)
+		got := attr.MakeValue(attr.List, old.AppendListWith(nil, changes))
+		if !attr.Equal(got, want) {
+			t.Fatalf("%s with %v = %s, want %s", old, changes, got, want)
+		}
+		joined := attr.MakeValue(attr.List, attr.AppendConcat(nil, old, got))
+		if !attr.Equal(joined, attr.NewList(slices.Concat(elems, kept)...)) {
+			t.Fatalf("%s and %s = %s", old, got, joined)
+		}
+	})
+}
+
+func TestPatchDoesNotAllocate(t *testing.T) {
+	it := must(t, `{"a":{"S":"x"},"b":{"N":"1"},"l":{"L":[{"S":"a"},{"S":"b"}]},"s":{"SS":["a","b"]}}`)
+	buf := make([]byte, 0, 1024)
+	one, _ := attr.NewNumber("1")
+	changes := []attr.Change{{Name: "a"}, {Name: "b", Value: one}, {Name: "c", Value: one}}
+	elems := []attr.ListChange{{Index: 1}, {Index: 7, Value: one}}
+	for name, f := range map[string]func(){
+		"AppendWith":       func() { it.AppendWith(buf, changes) },
+		"AppendListWith":   func() { it.Get("l").AppendListWith(buf, elems) },
+		"AppendConcat":     func() { attr.AppendConcat(buf, it.Get("l"), it.Get("l")) },
+		"AppendUnion":      func() { attr.AppendUnion(buf, it.Get("s"), it.Get("s")) },
+		"AppendDifference": func() { attr.AppendDifference(buf, it.Get("s"), it.Get("s")) },
+		"AppendAdd":        func() { _, _ = attr.AppendAdd(buf, it.Get("b"), one) },
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s allocates %v times, want 0", name, n)
+		}
+	}
+}
+
+func ExampleItem_AppendWith() {
+	it, _ := attr.ParseItem([]byte(`{"id":{"S":"x"},"old":{"N":"1"}}`))
+	changed := attr.Item(it.AppendWith(nil, []attr.Change{
+		{Name: "new", Value: attr.NewString("y")},
+		{Name: "old"}, // removed
+	}))
+	fmt.Printf("%s\n", changed.AppendJSON(nil))
+	// Output: {"id":{"S":"x"},"new":{"S":"y"}}
+}
