@@ -1,0 +1,134 @@
+package sortkeytest_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// example stands in for the *testing.T of a test.
+type example struct{ testing.TB }
+
+func (example) Helper()                   {}
+func (example) Cleanup(func())            {}
+func (example) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+
+var t example
+
+func query(c *dynamodb.Client, table, condition string, values map[string]types.AttributeValue) []map[string]types.AttributeValue {
+	out, err := c.Query(context.Background(), &dynamodb.QueryInput{
+		TableName: &table, KeyConditionExpression: &condition, ExpressionAttributeValues: values,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return out.Items
+}
+
+func ExampleNew() {
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Region = "eu-central-1" })
+	db.Table("Notes", "id")
+	out, err := db.Client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: aws.String("Notes")})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(*out.Table.TableArn, out.Table.TableStatus)
+	// Output: arn:aws:dynamodb:eu-central-1:000000000000:table/Notes ACTIVE
+}
+
+func ExampleDB_Table() {
+	db := sortkeytest.New(t)
+	db.Table("Readings", "sensor / second:N",
+		sortkeytest.Local("ByValue", "value:N"),
+		sortkeytest.Global("ByPlace", "country, city / second").Only("value"),
+	)
+	db.Put("Readings", map[string]any{"sensor": "a", "second": 2, "value": 7, "country": "NO", "city": "Oslo", "note": "-"})
+	for _, item := range query(db.Direct, "Readings", "sensor = :s", map[string]types.AttributeValue{
+		":s": &types.AttributeValueMemberS{Value: "a"},
+	}) {
+		fmt.Println(len(item), "attributes")
+	}
+	// Output: 6 attributes
+}
+
+func ExampleDB_CreateTable() {
+	db := sortkeytest.New(t)
+	db.CreateTable(&dynamodb.CreateTableInput{
+		TableName:            aws.String("Events"),
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeB}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		ProvisionedThroughput: &types.ProvisionedThroughput{
+			ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5),
+		},
+	})
+	out, err := db.Client.ListTables(context.Background(), &dynamodb.ListTablesInput{})
+	fmt.Println(out.TableNames, err)
+	// Output: [Events] <nil>
+}
+
+func ExampleDB_Put() {
+	type Song struct {
+		Artist string `dynamodbav:"artist"`
+		Title  string `dynamodbav:"title"`
+		Year   int    `dynamodbav:"year"`
+	}
+	db := sortkeytest.New(t)
+	db.Table("Songs", "artist / title")
+	db.Put("Songs", Song{"Nina", "Feeling", 1965}, Song{"Nina", "Baltimore", 1978})
+	for _, song := range sortkeytest.All[Song](db, "Songs") {
+		fmt.Println(song)
+	}
+	// Output:
+	// {Nina Baltimore 1978}
+	// {Nina Feeling 1965}
+}
+
+func ExampleDB_PutJSON() {
+	db := sortkeytest.New(t)
+	db.Table("Files", "drive / path")
+	db.PutJSON("Files", []byte(`
+		{"drive": {"S": "a91"}, "path": {"S": "root/photos/2.jpg"}, "size": {"N": "20"}}
+		{"drive": {"S": "a91"}, "path": {"S": "root/photos/1.jpg"}, "size": {"N": "10"}}
+	`))
+	for _, item := range sortkeytest.All[map[string]any](db, "Files") {
+		fmt.Println(item["path"], item["size"])
+	}
+	// Output:
+	// root/photos/1.jpg 10
+	// root/photos/2.jpg 20
+}
+
+func ExampleDB_Fork() {
+	full := sortkeytest.New(t)
+	full.Table("Counters", "id")
+	full.Put("Counters", map[string]any{"id": "a"}, map[string]any{"id": "b"})
+
+	for _, id := range []string{"c", "d"} { // two subtests, each with its own copy
+		db := full.Fork(t)
+		db.Put("Counters", map[string]any{"id": id})
+		fmt.Println(len(sortkeytest.All[map[string]string](db, "Counters")))
+	}
+	fmt.Println(len(sortkeytest.All[map[string]string](full, "Counters")))
+	// Output:
+	// 3
+	// 3
+	// 2
+}
+
+func ExampleClock() {
+	db := sortkeytest.New(t)
+	db.Clock.Set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	db.Clock.Advance(90 * time.Minute)
+	db.Table("Notes", "id")
+	out, err := db.Client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: aws.String("Notes")})
+	fmt.Println(out.Table.CreationDateTime.UTC(), err)
+	// Output: 2026-03-01 13:30:00 +0000 UTC <nil>
+}

@@ -1,0 +1,52 @@
+package sortkeytest_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+type Entry struct{ Customer, Entry, Text string }
+
+func TestNewestOrdersOfACustomer(t *testing.T) {
+	db := sortkeytest.New(t) // in memory, and gone when the test ends
+	db.Table("Shop", "Customer / Entry")
+	db.Put("Shop",
+		Entry{"C#7", "PROFILE", "Ada"},
+		Entry{"C#7", "ORDER#2026-02-11#1", "tea"},
+		Entry{"C#7", "ORDER#2026-01-30#1", "lamp"},
+		Entry{"C#7", "ORDER#2026-02-11#2", "milk"},
+		Entry{"C#8", "ORDER#2026-02-01#1", "desk"},
+	)
+
+	// db.Client is a *dynamodb.Client: give it to the code under test.
+	out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
+		TableName:              aws.String("Shop"),
+		KeyConditionExpression: aws.String("Customer = :c AND begins_with(Entry, :orders)"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":c":      &types.AttributeValueMemberS{Value: "C#7"},
+			":orders": &types.AttributeValueMemberS{Value: "ORDER#"},
+		},
+		ScanIndexForward: aws.Bool(false), // newest first
+	})
+	var found []Entry
+	if err == nil {
+		err = attributevalue.UnmarshalListOfMaps(out.Items, &found)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, e := range found {
+		texts = append(texts, e.Text)
+	}
+	if want := []string{"milk", "tea", "lamp"}; !slices.Equal(texts, want) {
+		t.Errorf("newest orders are %q, want %q", texts, want)
+	}
+}

@@ -1,0 +1,220 @@
+package sortkeytest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sortkeytest"
+	"github.com/sortkey/sortkey/store"
+)
+
+// failing records how a test would have failed.
+type failing struct {
+	testing.TB
+	failure string
+}
+
+func (f *failing) Fatalf(format string, args ...any) {
+	f.failure = fmt.Sprintf(format, args...)
+	panic(f)
+}
+
+// failure runs fn with a test of its own and returns how it failed.
+func failure(t *testing.T, fn func(testing.TB)) string {
+	t.Helper()
+	f := &failing{TB: t}
+	func() {
+		defer func() { _ = recover() }()
+		fn(f)
+	}()
+	return f.failure
+}
+
+func TestPutJSONForms(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       int
+	}{
+		{"nothing", ``, 0},
+		{"one", `{"id":{"S":"a"}}`, 1},
+		{"lines", "{\"id\":{\"S\":\"a\"}}\n{\"id\":{\"S\":\"b\"}}\n", 2},
+		{"a list", `[{"id":{"S":"a"}},{"id":{"S":"b"}}]`, 2},
+		{"an answer", `{"Count":2,"Items":[{"id":{"S":"a"}},{"id":{"S":"b"}}]}`, 2},
+		{"an export", "{\"Item\":{\"id\":{\"S\":\"a\"}}}\n{\"Item\":{\"id\":{\"S\":\"b\"},\"Item\":{\"M\":{}}}}", 2},
+		{"attributes called Item and Items", `{"id":{"S":"a"},"Item":{"S":"x"},"Items":{"L":[]}}`, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			db := sortkeytest.New(t)
+			db.Table("Tab", "id")
+			db.PutJSON("Tab", []byte(tt.text))
+			require.Len(t, sortkeytest.All[map[string]any](db, "Tab"), tt.want)
+
+			path := filepath.Join(t.TempDir(), "items.json")
+			require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
+			other := sortkeytest.New(t)
+			other.Table("Tab", "id")
+			other.PutFile("Tab", path)
+			require.Equal(t, sortkeytest.All[map[string]any](db, "Tab"), sortkeytest.All[map[string]any](other, "Tab"))
+		})
+	}
+}
+
+func TestItemCalledItem(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Tab", "Item")
+	db.PutJSON("Tab", []byte(`{"Item":{"S":"x"}} {"Item":{"Item":{"S":"y"}}}`))
+	require.Len(t, sortkeytest.All[map[string]any](db, "Tab"), 2)
+}
+
+func TestFailuresFailTheTest(t *testing.T) {
+	open := func(tb testing.TB) *sortkeytest.DB {
+		db := sortkeytest.New(tb)
+		db.Table("Tab", "id")
+		return db
+	}
+	for _, tt := range []struct {
+		name, want string
+		fn         func(testing.TB)
+	}{
+		{"key without a name", `sortkeytest: table Tab: "" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "") }},
+		{"two sort keys", `"a / b / c" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a / b / c") }},
+		{"key of no type", `"a:X" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a:X") }},
+		{"table twice", "ResourceInUseException", func(tb testing.TB) { open(tb).Table("Tab", "id") }},
+		{"item without a key", "item 1: operation error DynamoDB: PutItem", func(tb testing.TB) {
+			open(tb).Put("Tab", map[string]any{"id": "a"}, map[string]any{"x": 1})
+		}},
+		{"value that is no item", "item 0: ", func(tb testing.TB) { open(tb).Put("Tab", make(chan int)) }},
+		{"JSON that is none", "unexpected EOF", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"id":`)) }},
+		{"JSON of another item", "One or more parameter values were invalid: Missing the key id in the item", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"x":{"S":"y"}}`)) }},
+		{"JSON that is no item", "cannot unmarshal", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`7`)) }},
+		{"no file", "no such file", func(tb testing.TB) { open(tb).PutFile("Tab", filepath.Join(t.TempDir(), "none")) }},
+		{"no table", "ResourceNotFoundException", func(tb testing.TB) { sortkeytest.All[any](open(tb), "Other") }},
+		{"a closed database", store.ErrClosed.Error(), func(tb testing.TB) {
+			db := open(tb)
+			require.NoError(t, db.Close())
+			db.Put("Tab", map[string]any{"id": "a"})
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Contains(t, failure(t, tt.fn), tt.want)
+		})
+	}
+}
+
+func TestTableDefinition(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Tab", "p/s:N", sortkeytest.Local("Loc", "x:B"), sortkeytest.Global("GGG", "a:N, b / c, s").Only(), sortkeytest.Global("HHH", "x").Only("q", "r"))
+	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: ptr("Tab")})
+	require.NoError(t, err)
+	require.Equal(t, types.BillingModePayPerRequest, out.Table.BillingModeSummary.BillingMode)
+	kinds := map[string]types.ScalarAttributeType{}
+	for _, a := range out.Table.AttributeDefinitions {
+		kinds[*a.AttributeName] = a.AttributeType
+	}
+	require.Equal(t, map[string]types.ScalarAttributeType{"p": "S", "s": "N", "x": "B", "a": "N", "b": "S", "c": "S"}, kinds)
+	require.Equal(t, "Loc", *out.Table.LocalSecondaryIndexes[0].IndexName)
+	require.Equal(t, "p", *out.Table.LocalSecondaryIndexes[0].KeySchema[0].AttributeName)
+	require.Equal(t, types.ProjectionTypeAll, out.Table.LocalSecondaryIndexes[0].Projection.ProjectionType)
+	for _, g := range out.Table.GlobalSecondaryIndexes {
+		if *g.IndexName == "GGG" {
+			require.Len(t, g.KeySchema, 4)
+			require.Equal(t, types.ProjectionTypeKeysOnly, g.Projection.ProjectionType)
+		} else {
+			require.Equal(t, []string{"q", "r"}, g.Projection.NonKeyAttributes)
+		}
+	}
+}
+
+func TestForksAreApart(t *testing.T) {
+	full := sortkeytest.New(t)
+	full.Table("Tab", "id")
+	full.Put("Tab", map[string]any{"id": "first"})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			db := full.Fork(t)
+			db.Put("Tab", map[string]any{"id": fmt.Sprint(i)})
+			if n := len(sortkeytest.All[map[string]any](db, "Tab")); n != 2 {
+				t.Errorf("a fork has %d items, want 2", n)
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, sortkeytest.All[map[string]any](full, "Tab"), 1)
+}
+
+func TestCleanupCloses(t *testing.T) {
+	var db, fork *sortkeytest.DB
+	t.Run("a test", func(t *testing.T) {
+		db = sortkeytest.New(t)
+		db.Table("Tab", "id")
+		fork = db.Fork(t)
+	})
+	for _, db := range []*sortkeytest.DB{db, fork} {
+		_, err := db.Direct.Scan(t.Context(), &dynamodb.ScanInput{TableName: ptr("Tab")})
+		require.ErrorContains(t, err, store.ErrClosed.Error())
+	}
+}
+
+func TestClock(t *testing.T) {
+	c := new(sortkeytest.Clock)
+	require.WithinDuration(t, time.Now(), c.Now(), time.Minute)
+	c.Advance(time.Hour)
+	require.WithinDuration(t, time.Now().Add(time.Hour), c.Now(), time.Minute)
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	c.Set(at)
+	c.Advance(time.Second)
+	require.Equal(t, at.Add(time.Second), c.Now())
+	c.Set(time.Time{})
+	require.WithinDuration(t, time.Now(), c.Now(), time.Minute)
+}
+
+func TestOptions(t *testing.T) {
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Clock = func() time.Time { return at } }, func(o *sortkey.Options) { o.Account = "123456789012" })
+	db.Table("Tab", "id")
+	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: ptr("Tab")})
+	require.NoError(t, err)
+	require.True(t, at.Equal(*out.Table.CreationDateTime))
+	require.Contains(t, *out.Table.TableArn, ":123456789012:")
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		db := sortkeytest.New(noCleanup{b})
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkFork(b *testing.B) {
+	full := sortkeytest.New(b)
+	full.Table("Tab", "id")
+	for i := range 10_000 {
+		full.Put("Tab", map[string]any{"id": fmt.Sprint(i)})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := full.Fork(noCleanup{b}).Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// noCleanup is a test that is not told what to do at its end.
+type noCleanup struct{ testing.TB }
+
+func (noCleanup) Cleanup(func()) {}
