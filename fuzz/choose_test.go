@@ -1,0 +1,245 @@
+package fuzz_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cockroachdb/apd/v3"
+	"pgregory.net/rapid"
+)
+
+// A chooser makes the choices of a random case. It is a tape of bytes or a
+// rapid test, so that both can shrink what they chose.
+type chooser interface {
+	// choose returns a number 0 … n-1. The smallest should make the simplest
+	// case.
+	choose(n int) int
+}
+
+// A tape makes choices from bytes; after their end they are all 0.
+type tape struct{ rest []byte }
+
+func (t *tape) choose(n int) int {
+	var room [4]byte
+	width := 1
+	if n > 256 {
+		width = 4
+	}
+	t.rest = t.rest[copy(room[:width], t.rest):]
+	if width == 1 {
+		return int(room[0]) % n
+	}
+	return int(binary.LittleEndian.Uint32(room[:]) % uint32(n))
+}
+
+type rapidChooser struct{ *rapid.T }
+
+func (c rapidChooser) choose(n int) int { return rapid.IntRange(0, n-1).Draw(c.T, "") }
+
+// draw makes random things of choices.
+type draw struct{ chooser }
+
+// often reports true in pct of 100 cases.
+func (d draw) often(pct int) bool { return d.choose(100) >= 100-pct }
+
+// upTo returns lo … hi.
+func (d draw) upTo(lo, hi int) int { return lo + d.choose(hi-lo+1) }
+
+func pick[T any](d draw, from []T) T { return from[d.choose(len(from))] }
+
+// pieces make strings that are neighbours in byte order and not in others:
+// one to four bytes long, on both sides of the surrogates, with delimiters.
+var pieces = []string{
+	"a", "b", "A", "z", "0", "9", "#", "|", "/", "_", ":", "ab", "#a", "a#", "\x00", "\x01", "\x02", "\x7f", "\u0080", "¿", "é", "e\u0301",
+	"ÿ", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufffd", "\uffff", "\U00010000", "😀", "\U0010ffff", " ", "\"", "\\", "\n", "<", "\u2028",
+}
+
+var octets = []byte{'a', 'b', 0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff}
+
+// key returns a value that may be a key: 1 … limit bytes. It is often near
+// one of those in near.
+func (d draw) key(k kind, limit int, near []value) value {
+	var from *value
+	if len(near) > 0 && d.often(50) {
+		v := pick(d, near)
+		if v.kind == k {
+			from = &v
+		}
+	}
+	switch k {
+	case 'S':
+		s := d.string(from, limit)
+		for len(s) > limit {
+			_, n := utf8.DecodeLastRuneInString(s)
+			s = s[:len(s)-n]
+		}
+		if s == "" {
+			s = "a"
+		}
+		return text(s)
+	case 'B':
+		s := d.bytes(from, limit)
+		if s = s[:min(len(s), limit)]; s == "" {
+			s = "\x00"
+		}
+		return blob(s)
+	}
+	return d.number(from)
+}
+
+func (d draw) string(near *value, limit int) string {
+	if near != nil {
+		switch runes := []rune(near.data); d.choose(4) {
+		case 0: // a prefix
+			return string(runes[:d.choose(len(runes)+1)])
+		case 1: // one more
+			return near.data + pick(d, pieces)
+		case 2: // another end
+			return string(runes[:len(runes)-1]) + pick(d, pieces)
+		default:
+			return near.data
+		}
+	}
+	if d.often(2) {
+		return strings.Repeat(pick(d, pieces), limit)
+	}
+	var out strings.Builder
+	for range 1 + d.choose(5) {
+		out.WriteString(pick(d, pieces))
+	}
+	return out.String()
+}
+
+func (d draw) bytes(near *value, limit int) string {
+	if near != nil {
+		switch n := len(near.data); d.choose(4) {
+		case 0:
+			return near.data[:d.choose(n+1)]
+		case 1:
+			return near.data + string([]byte{pick(d, octets)})
+		case 2:
+			return near.data[:n-1] + string([]byte{pick(d, octets)})
+		default:
+			return near.data
+		}
+	}
+	if d.often(2) {
+		return strings.Repeat(string([]byte{pick(d, octets)}), limit)
+	}
+	out := make([]byte, 1+d.choose(6))
+	for i := range out {
+		out[i] = pick(d, octets)
+	}
+	return string(out)
+}
+
+const nines = "99999999999999999999999999999999999999" // 38 digits
+
+var edgeNumbers = []string{
+	"0", "-0", "0E5", "1", "-1", "1.0", "10E-1", "1E0", "0.1", "-0.1", "9", "10", "11", "99", "100", "101", "-99", "-100", "-101",
+	"1E-130", "-1E-130", "1.1E-130", "1E-129", "9.9E-130", "1E125", "-1E125", "9.99E125", nines + "E88", "-" + nines + "E88",
+	nines, "1" + nines[:36] + "8", "0." + nines, "-0." + nines, "1E37", "1E38", "123456789.123456789", "-123456789.123456789",
+	"1.0000000000000000000000000000000000001", "-1.0000000000000000000000000000000000001", "0.99999999999999999999999999999999999999",
+}
+
+func (d draw) number(near *value) value {
+	if near != nil {
+		if d.often(50) {
+			return d.rewrite(*near)
+		}
+		return d.rewrite(d.neighbour(*near))
+	}
+	switch d.choose(4) {
+	case 0:
+		return number(fmt.Sprint(d.upTo(0, 40) - 20))
+	case 1:
+		return d.rewrite(number(pick(d, edgeNumbers)))
+	}
+	n := d.upTo(1, 38)
+	ds := make([]byte, n)
+	for i := range ds {
+		ds[i] = '0' + byte(d.choose(10))
+	}
+	sign := pick(d, []string{"", "-"})
+	point := d.upTo(-129, 126)
+	if d.often(50) {
+		point = d.upTo(-2, 40)
+	}
+	v := number(fmt.Sprintf("%s%sE%d", sign, ds, point-n))
+	if !inRange(v.num) {
+		return number("7")
+	}
+	return d.rewrite(v)
+}
+
+// inRange reports whether a number can be stored.
+func inRange(d *apd.Decimal) bool {
+	ds, point := digits(d)
+	return ds == "" || len(ds) <= 38 && point <= 126 && point >= -129
+}
+
+// neighbour returns a number that differs from v by little.
+func (d draw) neighbour(v value) value {
+	ds, point := digits(v.num)
+	step := apd.New(1, int32(max(point-pick(d, []int{38, len(ds), 1, 2}), -130)))
+	step.Negative = d.often(50)
+	var sum apd.Decimal
+	if _, err := apd.BaseContext.WithPrecision(300).Add(&sum, v.num, step); err != nil || !inRange(&sum) {
+		return v
+	}
+	return number(sum.Text('E'))
+}
+
+// rewrite returns the same number in another notation.
+func (d draw) rewrite(v value) value {
+	ds, point := digits(v.num)
+	sign := ""
+	if v.num.Negative {
+		sign = "-"
+	} else if d.often(20) {
+		sign = "+"
+	}
+	if ds == "" {
+		v.data = pick(d, []string{"0", "-0", "0.0", "000", "0e9", "+0E-9"})
+		return v
+	}
+	switch d.choose(6) {
+	case 0:
+		return v
+	case 1:
+		v.data = plain(v.num)
+	case 2: // an integer with an exponent
+		v.data = fmt.Sprintf("%s%sE%+d", sign, ds, point-len(ds))
+	case 3: // a fraction with an exponent
+		v.data = fmt.Sprintf("%s0.%se%d", sign, ds, point)
+	case 4: // needless zeros
+		v.data = fmt.Sprintf("%s00%s000E%d", sign, ds, point-len(ds)-3)
+	default: // one digit before the point, a zero after
+		v.data = fmt.Sprintf("%s%s.%s0E%d", sign, ds[:1], ds[1:], point-1)
+	}
+	return v
+}
+
+var others = []string{
+	`{"BOOL":true}`, `{"BOOL":false}`, `{"NULL":true}`, `{"L":[]}`, `{"M":{}}`, `{"L":[{"S":""},{"N":"-1.5"},{"B":""}]}`,
+	`{"M":{"a":{"M":{"b":{"L":[{"NULL":true}]}}},"é":{"S":"x"}}}`, `{"SS":["b","a",""]}`, `{"NS":["10","9","-0.5"]}`, `{"BS":["/w==","AA=="]}`,
+}
+
+// payload returns any value; bulk is the length of large ones.
+func (d draw) payload(near []value, bulk int) value {
+	switch d.choose(8) {
+	case 0:
+		return other(pick(d, others))
+	case 1:
+		return text(strings.Repeat("x", d.choose(bulk+1)))
+	case 2:
+		return pick(d, []value{text(""), blob(""), text("0"), number("0")})
+	case 3:
+		return d.key('B', 20, near)
+	case 4, 5:
+		return d.key('N', 20, near)
+	}
+	return d.key('S', 20, near)
+}

@@ -1,0 +1,211 @@
+package fuzz_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/api"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+	"github.com/sortkey/sortkey/table"
+)
+
+// A failer is told that a case failed.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Logf(format string, args ...any)
+}
+
+// A client sends requests to the JSON side of a database and sees what the
+// database reads of its store.
+type client struct {
+	failer
+	db     *sortkey.DB
+	svc    *api.Service
+	store  *countingStore
+	traces []table.Trace
+	buf    []byte
+}
+
+func newClient(f failer) *client {
+	st := &countingStore{Store: memory.Open(memory.Options{})}
+	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader()})
+	if err != nil {
+		f.Fatalf("Open: %v", err)
+	}
+	return &client{failer: f, db: db, svc: db.Service(), store: st}
+}
+
+func seededReader() io.Reader { return rand.NewChaCha8([32]byte{}) }
+
+// call sends one request and reads the answer into out. It returns the status
+// and the name of the error. A body that is not JSON fails the case, and so
+// does a status 500.
+func (c *client) call(op string, in map[string]any, out any) (status int, fault string) {
+	c.Helper()
+	body := marshal(in)
+	c.Logf("%s %s", op, body)
+	c.traces = c.traces[:0]
+	ctx := table.WithTrace(context.Background(), func(tr table.Trace) { c.traces = append(c.traces, tr) })
+	c.store.reset()
+	c.buf, status = c.svc.Serve(ctx, "DynamoDB_20120810."+op, body, c.buf[:0])
+	c.Logf("  %d %s", status, c.buf)
+	if status != 200 {
+		var e struct {
+			Type string `json:"__type"`
+		}
+		if err := json.Unmarshal(c.buf, &e); err != nil || e.Type == "" || status >= 500 {
+			c.Fatalf("%s answers %d %s", op, status, c.buf)
+		}
+		_, fault, _ = strings.Cut(e.Type, "#")
+		return status, fault
+	}
+	if out == nil {
+		out = new(json.RawMessage)
+	}
+	if err := json.Unmarshal(c.buf, out); err != nil {
+		c.Fatalf("%s answers %s: %v", op, c.buf, err)
+	}
+	return status, ""
+}
+
+// must sends a request that has to succeed.
+func (c *client) must(op string, in map[string]any, out any) {
+	c.Helper()
+	if status, fault := c.call(op, in, out); status != 200 {
+		c.Fatalf("%s is refused with %s", op, fault)
+	}
+}
+
+// refuse sends a request that has to fail with the given error.
+func (c *client) refuse(op string, in map[string]any, want string) {
+	c.Helper()
+	if status, fault := c.call(op, in, nil); status != 400 || fault != want {
+		c.Fatalf("%s answers %d %s, want %s", op, status, fault, want)
+	}
+}
+
+// item reads an item of an answer.
+func (c *client) item(m map[string]json.RawMessage) item {
+	c.Helper()
+	it, err := parseItem(m)
+	if err != nil {
+		c.Fatalf("%v", err)
+	}
+	return it
+}
+
+// A capacity is a ConsumedCapacity.
+type capacity struct {
+	TableName              string
+	CapacityUnits          float64
+	Table                  *struct{ CapacityUnits float64 }
+	GlobalSecondaryIndexes map[string]struct{ CapacityUnits float64 }
+	LocalSecondaryIndexes  map[string]struct{ CapacityUnits float64 }
+}
+
+// byName returns the units of each part, "" being the table.
+func (u *capacity) byName() map[string]float64 {
+	out := map[string]float64{}
+	if u.Table != nil {
+		out[""] = u.Table.CapacityUnits
+	}
+	for name, c := range u.GlobalSecondaryIndexes {
+		out[name] = c.CapacityUnits
+	}
+	for name, c := range u.LocalSecondaryIndexes {
+		out[name] = c.CapacityUnits
+	}
+	return out
+}
+
+// checkUnits fails unless the parts are as in want and add up. Zero is the
+// same as nothing.
+func (c *client) checkUnits(got *capacity, name string, want map[string]float64) {
+	c.Helper()
+	if got == nil {
+		c.Fatalf("there is no ConsumedCapacity")
+		return
+	}
+	parts, sum := got.byName(), 0.0
+	for part, units := range parts {
+		if units != want[part] {
+			c.Fatalf("%q consumed %v, want %v", part, parts, want)
+		}
+	}
+	for part, units := range want {
+		if sum += units; parts[part] != units {
+			c.Fatalf("%q consumed %v, want %v", part, parts, want)
+		}
+	}
+	if got.CapacityUnits != sum || got.TableName != name {
+		c.Fatalf("%s consumed %v in all, want %s %v", got.TableName, got.CapacityUnits, name, sum)
+	}
+}
+
+// A countingStore counts what is read of a store outside of updates: the rows
+// that iterators yield, and the rows got.
+type countingStore struct {
+	*memory.Store
+	walked, got int
+}
+
+func (s *countingStore) reset() { s.walked, s.got = 0, 0 }
+
+func (s *countingStore) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, func(r store.Reader) error { return fn(&countingReader{r, s}) })
+}
+
+type countingReader struct {
+	store.Reader
+	store *countingStore
+}
+
+func (r *countingReader) Get(space store.Space, partition, sort []byte) ([]byte, bool, error) {
+	r.store.got++
+	return r.Reader.Get(space, partition, sort)
+}
+
+func (r *countingReader) count(rows iter.Seq2[store.Row, error]) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		for row, err := range rows {
+			r.store.walked++
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+func (r *countingReader) Query(space store.Space, partition []byte, rg store.Range, reverse bool) iter.Seq2[store.Row, error] {
+	return r.count(r.Reader.Query(space, partition, rg, reverse))
+}
+
+func (r *countingReader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
+	return r.count(r.Reader.Scan(space, s))
+}
+
+// A recorder is the failer of cases that are not tests of their own. Fatalf
+// panics with a failure, which [recorder.run] returns.
+type recorder struct{ lines []string }
+
+type failure struct{ msg string }
+
+func (r *recorder) Helper() {}
+func (r *recorder) Logf(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if len(line) > 2000 {
+		line = fmt.Sprintf("%s… (%d bytes)", line[:2000], len(line))
+	}
+	r.lines = append(r.lines, line)
+}
+func (r *recorder) Fatalf(format string, args ...any) {
+	panic(failure{fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	ours := flag.String("ours", "http://127.0.0.1:8000", "our endpoint")
+	peer := flag.String("peer", "", "the other one, as name=url")
+	requests := flag.Int("requests", 20_000, "how many requests to send")
+	seed := flag.Uint64("seed", 1, "where the requests come from")
+	show := flag.Int("show", 40, "how many unexplained differences to print")
+	ops := flag.String("skip", "", "operations the peer does not have, separated by commas")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	name, url, ok := strings.Cut(*peer, "=")
+	if !ok {
+		fmt.Fprintln(os.Stderr, "diff: --peer needs a name and an address, as dynalite=http://127.0.0.1:4567")
+		os.Exit(2)
+	}
+	r := runner{ours: *ours, peer: url, name: name, skip: strings.Split(*ops, ","), found: map[string]*finding{}, known: map[string]int{}}
+	if err := r.run(ctx, newGenerator(*seed), *requests); err != nil {
+		fmt.Fprintln(os.Stderr, "diff:", err)
+		os.Exit(2)
+	}
+	if !r.report(os.Stdout, *seed, *show) {
+		os.Exit(1)
+	}
+}
+
+// finding is a group of differences.
+type finding struct {
+	kind, signature string
+	count           int
+	first           string
+}
+
+type runner struct {
+	ours, peer, name string
+	skip             []string
+	sent, equal      int
+	found            map[string]*finding
+	known            map[string]int
+}
+
+func (r *runner) run(ctx context.Context, g *generator, n int) error {
+	for r.sent < n {
+		req := g.next()
+		if slices.Contains(r.skip, req.op) {
+			continue
+		}
+		body, err := json.Marshal(req.body)
+		if err != nil {
+			return err
+		}
+		a, err := send(ctx, r.ours, req.op, body)
+		if err != nil {
+			return err
+		}
+		b, err := send(ctx, r.peer, req.op, body)
+		if err != nil {
+			return err
+		}
+		r.sent++
+		if req.op == "CreateTable" && a.status == 200 && b.status == 200 {
+			if err := r.await(ctx, req.body["TableName"].(string)); err != nil {
+				return err
+			}
+		}
+		r.note(req.op, body, a, b)
+	}
+	return nil
+}
+
+// await waits until the peer's new table can be used.
+func (r *runner) await(ctx context.Context, name string) error {
+	body, err := json.Marshal(object{"TableName": name})
+	if err != nil {
+		return err
+	}
+	for range 100 {
+		b, err := send(ctx, r.peer, "DescribeTable", body)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(b.raw, `"TableStatus":"ACTIVE"`) || strings.Contains(b.raw, `"TableStatus": "ACTIVE"`) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return errors.New("table " + name + " of the peer does not become ACTIVE")
+}
+
+func (r *runner) note(op string, body []byte, a, b answer) {
+	kind, signature := difference(op, a, b)
+	if kind == "" {
+		r.equal++
+		return
+	}
+	if reason := explain(r.name, op, kind, a, b); reason != "" {
+		r.known[reason]++
+		return
+	}
+	f := r.found[signature]
+	if f == nil {
+		f = &finding{kind: kind, signature: signature, first: fmt.Sprintf("request %d: %s %s\n    ours %d %s\n    peer %d %s", r.sent, op, body, a.status, clip(a.raw), b.status, clip(b.raw))}
+		r.found[signature] = f
+	}
+	f.count++
+}
+
+func clip(s string) string {
+	if len(s) > 600 {
+		return s[:600] + "…"
+	}
+	return s
+}
+
+// report prints the summary and reports whether every difference is explained.
+func (r *runner) report(w io.Writer, seed uint64, show int) bool {
+	different := r.sent - r.equal
+	unexplained := 0
+	for _, f := range r.found {
+		unexplained += f.count
+	}
+	fmt.Fprintf(w, "%d requests to %s, seed %d: %d equal, %d explained, %d unexplained\n", r.sent, r.name, seed, r.equal, different-unexplained, unexplained)
+	for _, reason := range slices.Sorted(maps.Keys(r.known)) {
+		fmt.Fprintf(w, "%7d  %s\n", r.known[reason], reason)
+	}
+	findings := slices.Collect(maps.Values(r.found))
+	slices.SortFunc(findings, func(a, b *finding) int {
+		if a.count != b.count {
+			return b.count - a.count
+		}
+		return strings.Compare(a.signature, b.signature)
+	})
+	for _, f := range findings[:min(show, len(findings))] {
+		fmt.Fprintf(w, "\n%7d  %s: %s\n    %s\n", f.count, f.kind, f.signature, f.first)
+	}
+	return unexplained == 0
+}
+
+var client = &http.Client{Timeout: 30 * time.Second}
+
+// send sends a request with credentials that any emulator takes.
+func send(ctx context.Context, url, op string, body []byte) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+op)
+	req.Header.Set("X-Amz-Date", "20260101T000000Z")
+	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=diff/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0000000000000000000000000000000000000000000000000000000000000000")
+	res, err := client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(res.Body, 32<<20))
+	if err != nil {
+		return answer{}, err
+	}
+	return parse(op, res.StatusCode, raw), nil
+}

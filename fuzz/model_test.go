@@ -1,0 +1,436 @@
+package fuzz_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// pageBytes is where a page ends: after the row whose bytes reach it.
+const pageBytes = 1 << 20
+
+// overhead is what storage adds to the size of a row.
+const overhead = 100
+
+// A model is a table and its items. It knows nothing of how they are stored.
+type model struct {
+	name       string
+	hash, sort string // the key; sort may be ""
+	kinds      map[string]kind
+	indexes    []*index
+	items      map[string]item // by id
+}
+
+type index struct {
+	name       string
+	hash, sort []string
+	local      bool
+	projection string
+	include    []string
+}
+
+// id returns a text that two items or keys share when they are one item.
+func (m *model) id(it item) string {
+	id := strconv.Quote(it[m.hash].canon())
+	if m.sort != "" {
+		id += strconv.Quote(it[m.sort].canon())
+	}
+	return id
+}
+
+func (m *model) keyNames() []string {
+	if m.sort == "" {
+		return []string{m.hash}
+	}
+	return []string{m.hash, m.sort}
+}
+
+// isKey reports whether the table or an index has name in its key.
+func (m *model) isKey(name string) bool {
+	return slices.Contains(m.keyNames(), name) ||
+		slices.ContainsFunc(m.indexes, func(ix *index) bool { return ix.has(name) })
+}
+
+func (ix *index) has(name string) bool {
+	return slices.Contains(ix.hash, name) || slices.Contains(ix.sort, name)
+}
+
+// clone returns a copy whose items and indexes may change.
+func (m *model) clone() *model {
+	c := *m
+	c.indexes = slices.Clone(m.indexes)
+	c.items = make(map[string]item, len(m.items))
+	for id, it := range m.items {
+		c.items[id] = it
+	}
+	return &c
+}
+
+// A view is what can be queried: the table, or an index of it.
+type view struct {
+	m  *model
+	ix *index // nil for the table
+}
+
+func (m *model) views() []view {
+	all := []view{{m, nil}}
+	for _, ix := range m.indexes {
+		all = append(all, view{m, ix})
+	}
+	return all
+}
+
+func (v view) hash() []string {
+	if v.ix != nil {
+		return v.ix.hash
+	}
+	return []string{v.m.hash}
+}
+
+func (v view) sort() []string {
+	if v.ix != nil {
+		return v.ix.sort
+	}
+	return v.m.keyNames()[1:]
+}
+
+func (v view) name() string {
+	if v.ix == nil {
+		return ""
+	}
+	return v.ix.name
+}
+
+func (v view) global() bool { return v.ix != nil && !v.ix.local }
+
+// keyNames are the attributes of a LastEvaluatedKey.
+func (v view) keyNames() []string {
+	names := slices.Concat(v.hash(), v.sort(), v.m.keyNames())
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// projects reports whether entries hold the attribute.
+func (v view) projects(name string) bool {
+	return v.ix == nil || v.ix.projection == "ALL" || slices.Contains(v.keyNames(), name) || slices.Contains(v.ix.include, name)
+}
+
+// entry returns what the view holds of an item, or nil when it leaves it out.
+func (v view) entry(it item) item {
+	if it == nil || v.ix == nil {
+		return it
+	}
+	for i, name := range slices.Concat(v.ix.hash, v.ix.sort) {
+		if val, ok := it[name]; !ok || !fits(val, v.m.kinds[name], i < len(v.ix.hash)) {
+			return nil
+		}
+	}
+	out := item{}
+	for name, val := range it {
+		if v.projects(name) {
+			out[name] = val
+		}
+	}
+	return out
+}
+
+// fits reports whether a value can be a key of kind k.
+func fits(v value, k kind, hash bool) bool {
+	limit := 1024
+	if hash {
+		limit = 2048
+	}
+	return v.kind == k && (k == 'N' || len(v.data) >= 1 && len(v.data) <= limit)
+}
+
+// entries returns all entries of the view, in no order.
+func (v view) entries() []item {
+	var out []item
+	for _, it := range v.m.items {
+		if e := v.entry(it); e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// compareSort orders two entries of one partition: by the sort attributes, and
+// for ties in an index by the hash of the table's partition key and that key.
+func (v view) compareSort(a, b item) int {
+	for _, name := range v.sort() {
+		if c := compare(a[name], b[name]); c != 0 {
+			return c
+		}
+	}
+	if v.ix == nil {
+		return 0
+	}
+	if c := int(scanHash(a[v.m.hash])) - int(scanHash(b[v.m.hash])); c != 0 {
+		return c
+	}
+	for _, name := range v.m.keyNames() {
+		if c := compare(a[name], b[name]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// compareScan is the order of a scan. It is known for one partition key
+// attribute only.
+func (v view) compareScan(a, b item) int {
+	name := v.hash()[0]
+	if c := int(scanHash(a[name])) - int(scanHash(b[name])); c != 0 {
+		return c
+	}
+	if c := compare(a[name], b[name]); c != 0 {
+		return c
+	}
+	return v.compareSort(a, b)
+}
+
+func (v view) scanOrderKnown() bool { return len(v.hash()) == 1 }
+
+// A clause is one condition of a key condition expression.
+type clause struct {
+	name string
+	op   string
+	args []value
+}
+
+func (c clause) match(it item) bool {
+	v := it[c.name]
+	if c.op == "begins_with" {
+		return hasPrefix(v, c.args[0])
+	}
+	n := compare(v, c.args[0])
+	switch c.op {
+	case "=":
+		return n == 0
+	case "<":
+		return n < 0
+	case "<=":
+		return n <= 0
+	case ">":
+		return n > 0
+	case ">=":
+		return n >= 0
+	}
+	return n >= 0 && compare(v, c.args[1]) <= 0 // BETWEEN
+}
+
+func matchAll(clauses []clause, it item) bool {
+	for _, c := range clauses {
+		if !c.match(it) {
+			return false
+		}
+	}
+	return true
+}
+
+// A test is a filter or condition: one comparison, or two tests under a
+// connective.
+type test struct {
+	op   string // AND OR NOT, or an operator or function
+	l, r *test
+	name string
+	arg  value
+}
+
+// eval says whether an item, which may be nil, passes.
+func (f *test) eval(it item) bool {
+	if f == nil {
+		return true
+	}
+	switch f.op {
+	case "AND":
+		return f.l.eval(it) && f.r.eval(it)
+	case "OR":
+		return f.l.eval(it) || f.r.eval(it)
+	case "NOT":
+		return !f.l.eval(it)
+	}
+	v, ok := it[f.name]
+	switch f.op {
+	case "attribute_exists":
+		return ok
+	case "attribute_not_exists":
+		return !ok
+	case "<>":
+		return !ok || !equal(v, f.arg)
+	case "=":
+		return ok && equal(v, f.arg)
+	case "begins_with":
+		return ok && hasPrefix(v, f.arg)
+	}
+	if !ok || v.kind != f.arg.kind || v.kind == 'X' {
+		return false
+	}
+	return clause{f.name, f.op, []value{f.arg}}.match(it)
+}
+
+// names returns the attributes a test mentions.
+func (f *test) names() []string {
+	switch {
+	case f == nil:
+		return nil
+	case f.l == nil:
+		return []string{f.name}
+	}
+	return append(f.l.names(), f.r.names()...)
+}
+
+// A read is a query, or a scan when it has no clauses.
+type read struct {
+	view
+	clauses    []clause
+	reverse    bool
+	limit      int
+	filter     *test
+	projection []string // nil for none
+	count      bool     // Select is COUNT
+	all        bool     // Select is ALL_ATTRIBUTES
+	consistent bool
+	start      item
+	// segment of segments, when segments is not 0
+	segment, segments int
+}
+
+// A page is what a read answers.
+type page struct {
+	items           []item
+	count, examined int
+	last            item
+	bytes           int     // of the entries examined
+	units           float64 // on the index, or on the table without one
+	fetched         float64 // on the table for an index
+	fetches         int
+}
+
+// fetches reports whether a local index has to look items up in the table.
+func (r *read) fetches() bool {
+	if r.ix == nil || !r.ix.local {
+		return false
+	}
+	missing := func(name string) bool { return !r.projects(name) }
+	return r.all && r.ix.projection != "ALL" || slices.ContainsFunc(r.projection, missing) || slices.ContainsFunc(r.filter.names(), missing)
+}
+
+// rows returns the entries in the read's range, those before start too, in
+// its order.
+func (r *read) rows() []item {
+	rows := slices.DeleteFunc(r.entries(), func(e item) bool {
+		if r.clauses != nil {
+			return !matchAll(r.clauses, e)
+		}
+		return r.segments > 0 && r.scanOrderKnown() && int(scanHash(e[r.hash()[0]]))*r.segments>>24 != r.segment
+	})
+	slices.SortFunc(rows, r.order)
+	return rows
+}
+
+func (r *read) order(a, b item) int {
+	switch {
+	case r.clauses == nil:
+		return r.compareScan(a, b)
+	case r.reverse:
+		return r.compareSort(b, a)
+	}
+	return r.compareSort(a, b)
+}
+
+// page returns the answer. Ok is false when the start key is refused.
+func (r *read) page() (p page, ok bool) {
+	if r.start != nil {
+		switch {
+		case r.clauses != nil && r.ix == nil && r.m.sort == "":
+			return p, false // one item has no place after it
+		case r.clauses != nil && !matchAll(r.clauses, r.start):
+			return p, false
+		case r.segments > 0 && r.scanOrderKnown() && int(scanHash(r.start[r.hash()[0]]))*r.segments>>24 != r.segment:
+			return p, false
+		}
+	}
+	fetch := r.fetches()
+	for _, e := range r.rows() {
+		if r.start != nil && r.order(e, r.start) <= 0 {
+			continue
+		}
+		p.examined++
+		p.bytes += e.size()
+		full := e
+		if fetch {
+			full = r.m.items[r.m.id(e)]
+			p.fetched += readUnits(full.size(), r.consistent)
+			p.fetches++
+		}
+		if r.filter.eval(full) {
+			p.count++
+			if r.projection != nil {
+				full = full.only(r.projection)
+			}
+			p.items = append(p.items, full)
+		}
+		if p.examined == r.limit || p.bytes >= pageBytes {
+			p.last = e.only(r.keyNames())
+			break
+		}
+	}
+	p.units = readUnits(p.bytes, r.consistent)
+	return p, true
+}
+
+func readUnits(n int, consistent bool) float64 {
+	units := float64(max(1, (n+4095)/4096))
+	if !consistent {
+		units /= 2
+	}
+	return units
+}
+
+func writeUnits(n int) float64 { return float64(max(1, (n+1023)/1024)) }
+
+// writes returns the units of replacing old by it, by index name, "" being the
+// table; indexes that nothing is written to are left out.
+func (m *model) writes(old, it item) map[string]float64 {
+	used := map[string]float64{"": writeUnits(max(old.size(), it.size()))}
+	for _, v := range m.views()[1:] {
+		was, is := v.entry(old), v.entry(it)
+		moved := was != nil && is != nil && was.only(v.keyNames()).canon() != is.only(v.keyNames()).canon()
+		switch {
+		case was == nil && is == nil:
+		case was == nil:
+			used[v.name()] = writeUnits(is.size())
+		case is == nil:
+			used[v.name()] = writeUnits(was.size())
+		case moved:
+			used[v.name()] = writeUnits(was.size()) + writeUnits(is.size())
+		case was.canon() != is.canon():
+			used[v.name()] = writeUnits(max(was.size(), is.size()))
+		}
+	}
+	return used
+}
+
+// describe returns the table as one line.
+func (m *model) describe() string {
+	var out strings.Builder
+	key := func(names []string) {
+		for _, name := range names {
+			out.WriteString(" " + name + ":" + m.kinds[name].String())
+		}
+	}
+	out.WriteString(m.name + " hash")
+	key([]string{m.hash})
+	if m.sort != "" {
+		out.WriteString(" sort")
+		key([]string{m.sort})
+	}
+	for _, ix := range m.indexes {
+		out.WriteString("; " + ix.name + " " + ix.projection + " hash")
+		key(ix.hash)
+		out.WriteString(" sort")
+		key(ix.sort)
+	}
+	return out.String()
+}

@@ -1,0 +1,298 @@
+package fuzz_test
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leanovate/gopter"
+	"github.com/leanovate/gopter/prop"
+)
+
+var (
+	seedFlag   = flag.Int64("seed", envInt("SORTKEY_SEED", 0), "the seed of the properties; 0 takes one from the clock")
+	checksFlag = flag.Float64("checks", float64(envInt("SORTKEY_CHECKS", 1)), "multiplies the number of random cases")
+)
+
+func envInt(name string, def int64) int64 {
+	if n, err := strconv.ParseInt(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return def
+}
+
+// TestMain gives gopter and rapid one seed and one number of cases.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *seedFlag == 0 {
+		*seedFlag = time.Now().UnixNano() & (1<<53 - 1)
+	}
+	set := func(name, value string) {
+		if f := flag.Lookup(name); f.Value.String() == f.DefValue { // not given itself
+			if err := f.Value.Set(value); err != nil {
+				panic(err)
+			}
+		}
+	}
+	set("rapid.seed", strconv.FormatInt(*seedFlag, 10))
+	set("rapid.checks", strconv.Itoa(cases(100)))
+	os.Exit(m.Run())
+}
+
+// cases returns how many cases to run of something that has n by default.
+func cases(n int) int {
+	if testing.Short() {
+		n = (n + 4) / 5
+	}
+	return max(1, int(float64(n)**checksFlag))
+}
+
+// parameters are those of a gopter property with n cases.
+func parameters(n int) *gopter.TestParameters {
+	p := gopter.DefaultTestParametersWithSeed(*seedFlag)
+	p.MinSuccessfulTests = cases(n)
+	return p
+}
+
+// A reporter tells a test what gopter found.
+type reporter struct {
+	*testing.T
+	fail func(arg any) // called with the argument of a failed property
+}
+
+func (r reporter) ReportTestResult(name string, result *gopter.TestResult) {
+	if result.Passed() {
+		return
+	}
+	r.Errorf("%s is false after %d cases; run again with -seed=%d\n%s%v%s", name, result.Succeeded, *seedFlag,
+		strings.Join(result.Labels, "\n"), result.Error, result.ErrorStack)
+	for _, arg := range result.Args {
+		if r.fail != nil {
+			r.fail(arg.Arg)
+			continue
+		}
+		r.Logf("%s%s", arg.Label, arg.ArgFormatted)
+	}
+}
+
+// A choice is the case of a property: a tape and the mode it is played in.
+type choice []byte
+
+func (c choice) String() string { return fmt.Sprintf("%d choices", len(c)) }
+
+// genChoices makes tapes. They shrink by losing parts, then by choosing less.
+func genChoices(least, most int) gopter.Gen {
+	return func(p *gopter.GenParameters) *gopter.GenResult {
+		c := make(choice, least+p.Rng.Intn(most-least))
+		p.Rng.Read(c)
+		return gopter.NewGenResult(c, shrinkChoices)
+	}
+}
+
+func shrinkChoices(v any) gopter.Shrink {
+	c := v.(choice)
+	step := len(c) / 2
+	at, zero := 0, false
+	return func() (any, bool) {
+		for step > 0 {
+			if at >= len(c) {
+				if at = 0; zero {
+					step /= 2
+				}
+				zero = !zero
+				continue
+			}
+			end := min(at+step, len(c))
+			out := append(choice{}, c...)
+			if zero {
+				clear(out[at:end])
+			} else {
+				out = append(out[:at], out[end:]...)
+			}
+			at = end
+			if zero && string(out) == string(c) {
+				continue
+			}
+			return out, true
+		}
+		return nil, false
+	}
+}
+
+// play runs a case. It returns "" or what went wrong and how it came to it.
+func play(c []byte, run func(w *world)) (report string) {
+	rec := &recorder{}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case failure:
+			report = "\n" + strings.Join(rec.lines, "\n") + "\n" + e.msg + "\n"
+		default:
+			report = fmt.Sprintf("\n%s\npanic: %v\n%s", strings.Join(rec.lines, "\n"), e, debug.Stack())
+		}
+	}()
+	w := newWorld(rec, draw{&tape{c}})
+	defer func() { _ = w.db.Close() }()
+	run(w)
+	return ""
+}
+
+// property checks a property of tapes with gopter. A failing tape is kept as a
+// seed of FuzzQuery, whose modes are the properties.
+func property(t *testing.T, mode string, n, least, most int) {
+	run := modes[mode]
+	p := gopter.NewProperties(parameters(n))
+	p.Property(mode, prop.ForAll(func(c choice) string { return play(c, run) }, genChoices(least, most)))
+	p.Run(reporter{t, func(arg any) {
+		c := arg.(choice)
+		name := filepath.Join("testdata", "fuzz", "FuzzQuery", fmt.Sprintf("%x", sha256.Sum256(c))[:16])
+		file := fmt.Sprintf("go test fuzz v1\nstring(%q)\n[]byte(%q)\n", mode, []byte(c))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err == nil {
+			err = os.WriteFile(name, []byte(file), 0o644)
+			t.Logf("kept as %s (%v); run it with -run FuzzQuery/%s", name, err, filepath.Base(name))
+		}
+	}})
+}
+
+// modes are the properties of tapes.
+var modes = map[string]func(*world){
+	"query": func(w *world) {
+		m := w.fill(4, 30)
+		for range 1 + w.choose(30) {
+			w.run(w.newRead(pick(w.draw, m.views())))
+		}
+	},
+	"start": func(w *world) {
+		m := w.fill(3, 25)
+		for range 1 + w.choose(20) {
+			r := w.newRead(pick(w.draw, m.views()))
+			if r.clauses == nil && !r.scanOrderKnown() {
+				continue
+			}
+			r.start = w.newStart(r)
+			w.run(r)
+		}
+	},
+	"pages": func(w *world) {
+		m := w.fill(3, 30)
+		for range 1 + w.choose(4) {
+			w.joined(w.newRead(pick(w.draw, m.views())))
+		}
+	},
+	"changes": func(w *world) {
+		m := w.fill(3, 30)
+		for range 1 + w.choose(4) {
+			w.stable(w.newRead(pick(w.draw, m.views())))
+		}
+		w.check()
+	},
+	"index": func(w *world) { // what an index answers is a filter over the table
+		m := w.fill(4, 25)
+		for range 1 + w.choose(3) {
+			switch {
+			case w.often(40):
+				w.createIndex(m)
+			case w.often(30):
+				w.deleteIndex(m)
+			}
+			w.write(m)
+			for _, v := range m.views() {
+				w.filtered(v)
+			}
+		}
+		w.check()
+	},
+	"large": func(w *world) { // pages end near 1 MB
+		w.bulk = 60_000
+		m := w.fill(2, 12)
+		for range 40 {
+			it := w.newItem(m)
+			it["p"] = text(strings.Repeat("y", w.choose(w.bulk)))
+			w.writeItem(m, "PutItem", "Item", it, it)
+		}
+		for _, v := range m.views() {
+			w.pages(&read{view: v}, nil)
+			w.joined(w.newRead(v))
+		}
+	},
+	"history": func(w *world) {
+		for range 1 + w.choose(60) {
+			w.step()
+		}
+		w.check()
+	},
+}
+
+// fill makes a table with some items.
+func (w *world) fill(indexes, items int) *model {
+	m := w.createTable(indexes)
+	w.Logf("%s", m.describe())
+	for range w.choose(items + 1) {
+		w.write(m)
+	}
+	return m
+}
+
+// filtered checks that an index has the items of a scan of the table that have
+// its keys: each answer of the database against another.
+func (w *world) filtered(v view) {
+	want := map[string]bool{}
+	for _, it := range w.pages(&read{view: view{m: v.m}, limit: 7}, nil) {
+		if e := v.entry(it); e != nil {
+			want[e.canon()] = true
+		}
+	}
+	got := w.pages(&read{view: v, limit: 5}, nil)
+	for _, it := range got {
+		if !want[it.canon()] {
+			w.Fatalf("%q has %s", v.name(), it.canon())
+		}
+	}
+	if len(got) != len(want) {
+		w.Fatalf("%q has %d items, want %d", v.name(), len(got), len(want))
+	}
+}
+
+func TestPropertyQuery(t *testing.T)   { t.Parallel(); property(t, "query", 400, 200, 3000) }
+func TestPropertyStart(t *testing.T)   { t.Parallel(); property(t, "start", 300, 200, 3000) }
+func TestPropertyPages(t *testing.T)   { t.Parallel(); property(t, "pages", 200, 200, 3000) }
+func TestPropertyChanges(t *testing.T) { t.Parallel(); property(t, "changes", 200, 200, 3000) }
+func TestPropertyIndex(t *testing.T)   { t.Parallel(); property(t, "index", 150, 200, 3000) }
+func TestPropertyLarge(t *testing.T)   { t.Parallel(); property(t, "large", 8, 2000, 5000) }
+
+// FuzzQuery plays tapes: their bytes make the tables, the items and the
+// requests, in one of the modes above.
+func FuzzQuery(f *testing.F) {
+	names := sortedNames(modes)
+	for i, mode := range names {
+		f.Add(mode, []byte{})
+		c := make([]byte, 1500)
+		for j := range c {
+			c[j] = byte((j*j*31 + j*(i+7)) >> 3)
+		}
+		f.Add(mode, c)
+	}
+	f.Fuzz(func(t *testing.T, mode string, c []byte) {
+		run := modes[mode]
+		if run == nil {
+			n := 0
+			if mode != "" {
+				n = int(mode[0])
+			}
+			run = modes[names[n%len(names)]]
+		}
+		if len(c) > 1<<14 {
+			return
+		}
+		if report := play(c, run); report != "" {
+			t.Fatal(report)
+		}
+	})
+}

@@ -1,0 +1,432 @@
+package fuzz_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// newRead returns a random query of a view, or a scan of it.
+func (w *world) newRead(v view) *read {
+	r := &read{view: v, consistent: !v.global() && w.often(50)}
+	if w.often(75) {
+		r.clauses = w.newClauses(v)
+		r.reverse = w.often(50)
+	} else if w.often(40) {
+		r.segments = pick(w.draw, []int{1, 2, 3, 7, 1000})
+		r.segment = w.choose(r.segments)
+		if len(r.entries()) > 0 && w.often(50) && v.scanOrderKnown() { // one with something in it
+			r.segment = int(scanHash(w.entry(v)[v.hash()[0]])) * r.segments >> 24
+		}
+	}
+	if w.often(60) {
+		r.limit = w.upTo(1, 12)
+	}
+	names := slices.DeleteFunc(slices.Concat(keyAttributes, payloads), func(name string) bool {
+		if r.clauses != nil && (slices.Contains(v.hash(), name) || slices.Contains(v.sort(), name)) {
+			return true
+		}
+		return v.global() && !v.projects(name)
+	})
+	if w.often(35) {
+		r.filter = w.newTest(v.m, names, 2)
+	}
+	switch w.choose(8) {
+	case 0:
+		r.count = true
+	case 1, 2:
+		for _, name := range slices.Concat(keyAttributes, payloads) {
+			if (!v.global() || v.projects(name)) && w.often(25) {
+				r.projection = append(r.projection, name)
+			}
+		}
+	case 3:
+		r.all = !v.global() || v.ix.projection == "ALL"
+	}
+	return r
+}
+
+// entry returns one of the view's entries; there must be one.
+func (w *world) entry(v view) item {
+	all := v.entries()
+	slices.SortFunc(all, func(a, b item) int { return strings.Compare(v.m.id(a), v.m.id(b)) })
+	return pick(w.draw, all)
+}
+
+// newClauses returns a legal key condition, most often one that some entry
+// satisfies.
+func (w *world) newClauses(v view) []clause {
+	at := item{}
+	if len(v.entries()) > 0 && w.often(95) {
+		at = w.entry(v)
+	}
+	operand := func(name string, limit int) value {
+		near := at[name]
+		if near.kind == 0 || w.often(10) {
+			return w.value(v.m, name, limit)
+		}
+		if near.kind == 'N' {
+			return w.rewrite(near)
+		}
+		return near
+	}
+	var out []clause
+	for _, name := range v.hash() {
+		out = append(out, clause{name, "=", []value{operand(name, 2048)}})
+	}
+	sort := v.sort()
+	n := w.choose(len(sort) + 1)
+	if n == 0 && w.often(50) {
+		n = len(sort)
+	}
+	for i, name := range sort[:n] {
+		c := clause{name, "=", []value{operand(name, 1024)}}
+		if i == n-1 {
+			ops := []string{"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"}
+			if v.m.kinds[name] == 'N' {
+				ops = ops[:6]
+			}
+			c.op = pick(w.draw, ops)
+			near := slices.Clone(w.pools[v.m.name+"."+name])
+			if at[name].kind != 0 {
+				near = append(near, at[name])
+			}
+			limit := 1024
+			if w.often(60) {
+				c.args[0] = w.key(v.m.kinds[name], limit, near)
+			}
+			if c.op == "BETWEEN" {
+				c.args = append(c.args, w.key(v.m.kinds[name], limit, near))
+				if compare(c.args[0], c.args[1]) > 0 {
+					slices.Reverse(c.args)
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// newStart returns a place for a read to begin after, which is not always in
+// its range; nothing needs to be there.
+func (w *world) newStart(r *read) item {
+	key := item{}
+	if len(r.entries()) > 0 {
+		key = w.entry(r.view).only(r.keyNames())
+	}
+	for _, c := range r.clauses { // nearly always the partition asked for
+		if c.op == "=" && w.often(95) {
+			key[c.name] = c.args[0]
+		}
+	}
+	for i, name := range r.keyNames() {
+		if key[name].kind == 0 || i > 0 && w.often(20) {
+			limit := 1024
+			if slices.Contains(r.hash(), name) && name != r.m.sort {
+				limit = 2048
+			}
+			key[name] = w.value(r.m, name, limit)
+		}
+	}
+	for _, name := range r.keyNames() {
+		if v := key[name]; !fits(v, r.m.kinds[name], !slices.Contains(r.sort(), name) && name != r.m.sort) {
+			return nil
+		}
+	}
+	return key
+}
+
+// request renders the read, in the old form now and then where there is one.
+func (w *world) request(r *read) (op string, in map[string]any) {
+	in = map[string]any{"TableName": r.m.name, "ReturnConsumedCapacity": "INDEXES"}
+	if r.ix != nil {
+		in["IndexName"] = r.ix.name
+	}
+	if r.limit > 0 {
+		in["Limit"] = r.limit
+	}
+	if r.consistent {
+		in["ConsistentRead"] = true
+	}
+	switch {
+	case r.count:
+		in["Select"] = "COUNT"
+	case r.all:
+		in["Select"] = "ALL_ATTRIBUTES"
+	}
+	if r.start != nil {
+		in["ExclusiveStartKey"] = r.start.wire()
+	}
+	e := &expression{draw: w.draw}
+	op = "Scan"
+	if r.clauses != nil {
+		op = "Query"
+		if r.reverse {
+			in["ScanIndexForward"] = false
+		}
+		if r.filter == nil && r.projection == nil && w.often(15) {
+			in["KeyConditions"] = legacy(r.clauses)
+		} else {
+			in["KeyConditionExpression"] = w.keyExpression(e, r.clauses)
+		}
+	} else if r.segments > 0 {
+		in["Segment"], in["TotalSegments"] = r.segment, r.segments
+	}
+	if r.filter != nil {
+		in["FilterExpression"] = e.test(r.filter)
+	}
+	if r.projection != nil {
+		parts := make([]string, len(r.projection))
+		for i, name := range r.projection {
+			parts[i] = e.name(name)
+		}
+		in["ProjectionExpression"] = strings.Join(parts, ",")
+	}
+	e.add(in)
+	return op, in
+}
+
+// keyExpression renders clauses in any order, with parentheses here and there.
+func (w *world) keyExpression(e *expression, clauses []clause) string {
+	parts := make([]string, len(clauses))
+	for i, c := range clauses {
+		parts[i] = e.clause(c)
+		if w.often(20) {
+			parts[i] = "(" + parts[i] + ")"
+		}
+	}
+	for i := range parts {
+		j := i + w.choose(len(parts)-i)
+		parts[i], parts[j] = parts[j], parts[i]
+	}
+	return strings.Join(parts, pick(w.draw, []string{" AND ", " and "}))
+}
+
+func legacy(clauses []clause) map[string]any {
+	ops := map[string]string{"=": "EQ", "<": "LT", "<=": "LE", ">": "GT", ">=": "GE", "BETWEEN": "BETWEEN", "begins_with": "BEGINS_WITH"}
+	out := map[string]any{}
+	for _, c := range clauses {
+		args := make([]json.RawMessage, len(c.args))
+		for i, v := range c.args {
+			args[i] = v.wire()
+		}
+		out[c.name] = map[string]any{"ComparisonOperator": ops[c.op], "AttributeValueList": args}
+	}
+	return out
+}
+
+// An answer is that of a Query or Scan.
+type answer struct {
+	Items            []map[string]json.RawMessage
+	Count            *int
+	ScannedCount     *int
+	LastEvaluatedKey map[string]json.RawMessage
+	ConsumedCapacity *capacity
+}
+
+// run reads one page and compares it with the model's. It returns the items
+// and the LastEvaluatedKey. Ok is false when both refuse the start key.
+func (w *world) run(r *read) (items []item, last item, ok bool) {
+	w.Helper()
+	op, in := w.request(r)
+	want, ok := r.page()
+	if !ok {
+		w.refuse(op, in, "ValidationException")
+		return nil, nil, false
+	}
+	var got answer
+	w.must(op, in, &got)
+	if got.Count == nil || got.ScannedCount == nil || (got.Items == nil) != r.count {
+		w.Fatalf("the answer lacks something, or Items are there that were not asked for")
+		return
+	}
+	for _, m := range got.Items {
+		items = append(items, w.item(m))
+	}
+	last = w.item(got.LastEvaluatedKey)
+	if r.clauses == nil && !r.scanOrderKnown() {
+		w.checkLoose(r, &got)
+		return items, last, true
+	}
+	if *got.ScannedCount != want.examined || *got.Count != want.count {
+		w.Fatalf("%d of %d rows, want %d of %d; model: %s", *got.Count, *got.ScannedCount, want.count, want.examined, lines(want.items))
+	}
+	if !r.count {
+		if len(items) != want.count {
+			w.Fatalf("%d items and Count %d", len(items), want.count)
+		}
+		for i, it := range items {
+			if it.canon() != want.items[i].canon() {
+				w.Fatalf("item %d is\n%s, want\n%s; model: %s", i, it.canon(), want.items[i].canon(), lines(want.items))
+			}
+		}
+	}
+	if last.canon() != want.last.canon() {
+		w.Fatalf("LastEvaluatedKey is %s, want %s", last.canon(), want.last.canon())
+	}
+	units := map[string]float64{r.name(): want.units}
+	if r.ix != nil {
+		units[""] = want.fetched
+	}
+	w.checkUnits(got.ConsumedCapacity, r.m.name, units)
+	w.checkTouched(r, &want)
+	return items, last, true
+}
+
+// checkTouched holds what the store handed out and what the trace says against
+// the rows there are in the range.
+func (w *world) checkTouched(r *read, want *page) {
+	w.Helper()
+	if w.store.walked != want.examined || w.store.got != want.fetches {
+		w.Fatalf("%d rows walked and %d got, want %d and %d", w.store.walked, w.store.got, want.examined, want.fetches)
+	}
+	if len(w.traces) != 1 {
+		w.Fatalf("%d traces", len(w.traces))
+		return
+	}
+	tr := w.traces[0]
+	if tr.Examined != want.examined || tr.Returned != want.count || tr.Bytes != want.bytes || tr.Units != want.units+want.fetched ||
+		tr.Table != r.m.name || tr.Index != r.name() {
+		w.Fatalf("the trace is %+v, want %d rows, %d returned, %d bytes, %v units", tr, want.examined, want.count, want.bytes, want.units+want.fetched)
+	}
+}
+
+// checkLoose is for scans of an index with several partition key attributes,
+// whose order of partitions is nobody's business.
+func (w *world) checkLoose(r *read, got *answer) {
+	w.Helper()
+	if w.store.walked != *got.ScannedCount || len(w.traces) != 1 || w.traces[0].Examined != *got.ScannedCount || *got.Count > *got.ScannedCount {
+		w.Fatalf("%d rows walked, ScannedCount %d, Count %d", w.store.walked, *got.ScannedCount, *got.Count)
+	}
+	if r.limit > 0 && *got.ScannedCount > r.limit {
+		w.Fatalf("ScannedCount %d above the Limit %d", *got.ScannedCount, r.limit)
+	}
+}
+
+func lines(items []item) string {
+	var out strings.Builder
+	for _, it := range items {
+		out.WriteString("\n\t" + it.canon())
+	}
+	return out.String()
+}
+
+// pages reads all pages of r, calling between before each but the first. The
+// start key of each page is the LastEvaluatedKey before it, in another
+// notation now and then.
+func (w *world) pages(r *read, between func()) (items []item) {
+	w.Helper()
+	for range 500 {
+		got, last, ok := w.run(r)
+		if !ok { // only a table without a sort key refuses its own key
+			if r.m.sort != "" || r.ix != nil || r.clauses == nil {
+				w.Fatalf("the LastEvaluatedKey of a page is refused as the start of the next")
+			}
+			return items
+		}
+		items = append(items, got...)
+		if last == nil {
+			return items
+		}
+		for name, v := range last {
+			if v.kind == 'N' {
+				last[name] = w.rewrite(v)
+			}
+		}
+		r.start = last
+		if between != nil {
+			between()
+		}
+	}
+	w.Fatalf("there is no end of pages")
+	return nil
+}
+
+// joined checks that pages of random size, joined, equal the whole.
+func (w *world) joined(r *read) {
+	r.start, r.count, r.limit = nil, false, 0
+	if r.projection != nil {
+		r.projection = nil
+	}
+	whole := w.pages(r, nil)
+	r.start, r.limit = nil, w.upTo(1, 7)
+	if parts := w.pages(r, func() { r.limit = w.upTo(1, 7) }); lines(parts) != lines(whole) && r.sortedPages() {
+		w.Fatalf("pages joined are %s\nthe whole is %s", lines(parts), lines(whole))
+	}
+	if r.clauses == nil && r.segments == 0 {
+		w.segments(r.view, whole)
+	}
+	if r.clauses == nil {
+		return
+	}
+	r.start, r.limit, r.reverse = nil, 0, !r.reverse
+	back := w.pages(r, nil)
+	slices.Reverse(back)
+	if lines(back) != lines(whole) {
+		w.Fatalf("backwards it is %s\nforwards %s", lines(back), lines(whole))
+	}
+}
+
+// sortedPages reports whether all pages of the read can be had: a table
+// without a sort key has one.
+func (r *read) sortedPages() bool { return r.clauses == nil || r.ix != nil || r.m.sort != "" }
+
+// segments checks that the segments of a parallel scan are disjoint and
+// together complete.
+func (w *world) segments(v view, _ []item) {
+	total := w.upTo(1, 9)
+	seen := map[string]bool{}
+	for segment := range total {
+		r := &read{view: v, segment: segment, segments: total, limit: w.upTo(2, 9)}
+		for _, it := range w.pages(r, nil) {
+			if id := v.m.id(it); seen[id] {
+				w.Fatalf("%s is in two segments", id)
+			} else {
+				seen[id] = true
+			}
+		}
+	}
+	if len(seen) != len(v.entries()) {
+		w.Fatalf("%d items in all segments, want %d", len(seen), len(v.entries()))
+	}
+}
+
+// stable pages through a read while items come and go, and checks the rule of
+// positions: what was there throughout is seen exactly once and in order.
+func (w *world) stable(r *read) {
+	r.start, r.count, r.filter, r.projection = nil, false, nil, nil
+	r.limit = w.upTo(1, 4)
+	before := r.rows
+	if !r.sortedPages() || r.clauses == nil && !r.scanOrderKnown() {
+		return
+	}
+	rows := before()
+	touched := map[string]bool{}
+	writes := 0
+	seen := w.pages(r, func() {
+		for range w.choose(3) {
+			if writes++; writes < 40 {
+				touched[w.write(r.m)] = true
+			}
+		}
+		if r.start != nil && w.often(30) && len(r.m.items) > 0 { // the very item the next page starts after
+			id := r.m.id(r.start)
+			touched[id] = true
+			w.writeItem(r.m, "DeleteItem", "Key", r.start.only(r.m.keyNames()), nil)
+		}
+	})
+	var want, got []item
+	for _, it := range rows {
+		if !touched[r.m.id(it)] {
+			want = append(want, it)
+		}
+	}
+	for _, it := range seen {
+		if !touched[r.m.id(it)] {
+			got = append(got, r.entry(r.m.items[r.m.id(it)]))
+		}
+	}
+	if lines(got) != lines(want) {
+		w.Fatalf("of what was there throughout, the pages had %s\nwant %s", lines(got), lines(want))
+	}
+}

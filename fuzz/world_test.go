@@ -1,0 +1,312 @@
+package fuzz_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A world is a database and the model of what is in it. Its methods make
+// random requests of both and compare.
+type world struct {
+	*client
+	draw
+	bulk   int // length of large attributes
+	tables []*model
+	pools  map[string][]value // values that an attribute often has
+	made   int                // tables and indexes so far
+}
+
+func newWorld(f failer, d draw) *world {
+	return &world{client: newClient(f), draw: d, bulk: 3000, pools: map[string][]value{}}
+}
+
+// Attributes of items: those that can be keys, and the rest, some of whose
+// names only a placeholder can stand for.
+var (
+	keyAttributes = []string{"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"}
+	payloads      = []string{"p", "q", "Status", "é 😀.x"}
+	kinds         = []kind{'S', 'N', 'B'}
+)
+
+const poolSize = 6
+
+// value returns a value for a key attribute, one that was used before or one
+// close to that.
+func (w *world) value(m *model, name string, limit int) value {
+	id := m.name + "." + name
+	pool := w.pools[id]
+	if len(pool) < poolSize {
+		v := w.key(m.kinds[name], limit, pool)
+		w.pools[id] = append(pool, v)
+		return v
+	}
+	v := pick(w.draw, pool)
+	switch {
+	case w.often(15):
+		v = w.key(m.kinds[name], limit, pool)
+	case v.kind == 'N':
+		v = w.rewrite(v)
+	}
+	if v.kind != 'N' && len(v.data) > limit {
+		v.data = v.data[:1]
+		if v.kind == 'S' {
+			v.data = "a"
+		}
+	}
+	return v
+}
+
+// keyValue is value with the limit that the attribute has in every key it is
+// part of.
+func (w *world) keyValue(m *model, name string) value {
+	limit := 2048
+	if m.sort == name || slices.ContainsFunc(m.indexes, func(ix *index) bool { return slices.Contains(ix.sort, name) }) {
+		limit = 1024
+	}
+	return w.value(m, name, limit)
+}
+
+// createTable makes a table with up to the given number of indexes.
+func (w *world) createTable(indexes int) *model {
+	m := &model{name: fmt.Sprintf("Table-%d", w.made), hash: "k0", kinds: map[string]kind{}, items: map[string]item{}}
+	w.made++
+	for _, name := range keyAttributes {
+		m.kinds[name] = pick(w.draw, kinds)
+	}
+	if w.often(80) {
+		m.sort = "k1"
+	}
+	if m.sort != "" {
+		for range w.choose(min(indexes, 3) + 1) {
+			ix := w.newIndex(m, true)
+			m.indexes = append(m.indexes, ix)
+		}
+	}
+	for range w.choose(indexes + 1) {
+		m.indexes = append(m.indexes, w.newIndex(m, false))
+	}
+	in := map[string]any{
+		"TableName": m.name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": keySchema([]string{m.hash}, m.keyNames()[1:]),
+		"AttributeDefinitions": m.definitions(),
+	}
+	var local, global []any
+	for _, ix := range m.indexes {
+		if ix.local {
+			local = append(local, ix.wire())
+		} else {
+			global = append(global, ix.wire())
+		}
+	}
+	if local != nil {
+		in["LocalSecondaryIndexes"] = local
+	}
+	if global != nil {
+		in["GlobalSecondaryIndexes"] = global
+	}
+	w.must("CreateTable", in, nil)
+	w.tables = append(w.tables, m)
+	return m
+}
+
+// newIndex makes an index that no table has yet.
+func (w *world) newIndex(m *model, local bool) *index {
+	ix := &index{name: fmt.Sprintf("Index_%d", w.made), local: local, projection: pick(w.draw, []string{"ALL", "KEYS_ONLY", "INCLUDE"})}
+	w.made++
+	left := slices.Clone(keyAttributes)
+	take := func() string {
+		i := w.choose(len(left))
+		name := left[i]
+		left = slices.Delete(left, i, i+1)
+		return name
+	}
+	if local {
+		left = left[1:]
+		ix.hash, ix.sort = []string{m.hash}, []string{take()}
+	} else {
+		hashes, sorts := 1, w.choose(3)
+		if w.often(40) {
+			hashes, sorts = w.upTo(1, 4), w.choose(5)
+		}
+		for range hashes {
+			ix.hash = append(ix.hash, take())
+		}
+		for range sorts {
+			ix.sort = append(ix.sort, take())
+		}
+	}
+	if ix.projection == "INCLUDE" {
+		for _, name := range slices.Concat(payloads, left) {
+			if w.often(25) {
+				ix.include = append(ix.include, name)
+			}
+		}
+		if ix.include == nil {
+			ix.include = []string{"p"}
+		}
+	}
+	return ix
+}
+
+func keySchema(hash, sort []string) (out []any) {
+	for _, name := range hash {
+		out = append(out, map[string]any{"AttributeName": name, "KeyType": "HASH"})
+	}
+	for _, name := range sort {
+		out = append(out, map[string]any{"AttributeName": name, "KeyType": "RANGE"})
+	}
+	return out
+}
+
+func (ix *index) wire() map[string]any {
+	p := map[string]any{"ProjectionType": ix.projection}
+	if ix.include != nil {
+		p["NonKeyAttributes"] = ix.include
+	}
+	return map[string]any{"IndexName": ix.name, "KeySchema": keySchema(ix.hash, ix.sort), "Projection": p}
+}
+
+// definitions are the AttributeDefinitions of all keys.
+func (m *model) definitions() (out []any) {
+	for _, name := range keyAttributes {
+		if m.isKey(name) {
+			out = append(out, map[string]any{"AttributeName": name, "AttributeType": m.kinds[name].String()})
+		}
+	}
+	return out
+}
+
+// createIndex adds a global index to a table with items.
+func (w *world) createIndex(m *model) {
+	ix := w.newIndex(m, false)
+	m.indexes = append(m.indexes, ix)
+	w.must("UpdateTable", map[string]any{
+		"TableName": m.name, "AttributeDefinitions": m.definitions(),
+		"GlobalSecondaryIndexUpdates": []any{map[string]any{"Create": ix.wire()}},
+	}, nil)
+}
+
+// deleteIndex deletes a global index if there is one.
+func (w *world) deleteIndex(m *model) {
+	var global []int
+	for i, ix := range m.indexes {
+		if !ix.local {
+			global = append(global, i)
+		}
+	}
+	if global == nil {
+		return
+	}
+	i := pick(w.draw, global)
+	w.must("UpdateTable", map[string]any{
+		"TableName":                   m.name,
+		"GlobalSecondaryIndexUpdates": []any{map[string]any{"Delete": map[string]any{"IndexName": m.indexes[i].name}}},
+	}, nil)
+	m.indexes = slices.Delete(slices.Clone(m.indexes), i, i+1)
+}
+
+func (w *world) deleteTable(m *model) {
+	w.must("DeleteTable", map[string]any{"TableName": m.name}, nil)
+	w.tables = slices.DeleteFunc(w.tables, func(o *model) bool { return o == m })
+}
+
+// newKey returns the key of an item, which is often there.
+func (w *world) newKey(m *model) item {
+	if len(m.items) > 0 && w.often(50) {
+		it := m.items[pick(w.draw, sortedNames(m.items))].only(m.keyNames())
+		for name, v := range it {
+			if v.kind == 'N' {
+				it[name] = w.rewrite(v)
+			}
+		}
+		return it
+	}
+	key := item{}
+	for _, name := range m.keyNames() {
+		key[name] = w.keyValue(m, name)
+	}
+	return key
+}
+
+// newItem returns an item that fits the table and its indexes, many of which
+// leave it out.
+func (w *world) newItem(m *model) item {
+	it := w.newKey(m)
+	for _, name := range keyAttributes {
+		switch {
+		case it[name].kind != 0 || !w.often(80):
+		case m.isKey(name) || w.often(70):
+			it[name] = w.keyValue(m, name)
+		default: // no key of anything, so it can be what it wants
+			it[name] = w.payload(nil, 10)
+		}
+	}
+	for _, name := range payloads {
+		if w.often(50) {
+			it[name] = w.payload(w.pools[m.name+".k1"], w.bulk)
+		}
+	}
+	return it
+}
+
+// newTest returns a condition on attributes among names, or nil.
+func (w *world) newTest(m *model, names []string, depth int) *test {
+	if len(names) == 0 {
+		return nil
+	}
+	if depth > 0 {
+		switch w.choose(6) {
+		case 0:
+			return &test{op: "NOT", l: w.newTest(m, names, depth-1)}
+		case 1:
+			return &test{op: "AND", l: w.newTest(m, names, depth-1), r: w.newTest(m, names, depth-1)}
+		case 2:
+			return &test{op: "OR", l: w.newTest(m, names, depth-1), r: w.newTest(m, names, depth-1)}
+		}
+	}
+	t := &test{name: pick(w.draw, names)}
+	t.op = pick(w.draw, []string{"attribute_exists", "attribute_not_exists", "=", "<>", "<", "<=", ">", ">=", "begins_with"})
+	t.arg = w.payload(w.pools[m.name+"."+t.name], 3)
+	if m.kinds[t.name] != 0 && w.often(60) {
+		t.arg = w.value(m, t.name, 2048)
+	}
+	switch {
+	case t.arg.kind == 'X' && t.op != "=" && t.op != "<>",
+		t.arg.kind == 'N' && t.op == "begins_with":
+		t.arg = text("a")
+	}
+	return t
+}
+
+// wrong returns an item like it that has to be refused, or nil: a key
+// attribute is missing, empty, too long or of another kind.
+func (w *world) wrong(m *model, it item) item {
+	bad := maps.Clone(it)
+	name := pick(w.draw, keyAttributes)
+	if !m.isKey(name) {
+		return nil
+	}
+	table := slices.Contains(m.keyNames(), name)
+	switch w.choose(4) {
+	case 0:
+		if !table {
+			return nil
+		}
+		delete(bad, name)
+	case 1:
+		bad[name] = other(`{"NULL":true}`)
+	case 2:
+		if bad[name] = text(""); m.kinds[name] == 'B' {
+			bad[name] = blob("")
+		}
+	default:
+		long := make([]byte, 2049)
+		if m.sort == name {
+			long = long[:1025]
+		}
+		if bad[name] = text(string(long)); m.kinds[name] == 'B' {
+			bad[name] = blob(string(long))
+		}
+	}
+	return bad
+}
