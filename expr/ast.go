@@ -10,8 +10,9 @@ import (
 // of [*And], [*Or], [*Not], [*Compare], [*Between], [*In] and [*Call].
 type Node interface{ node() }
 
-// An Operand is something that has a value, or none. It is one of
-// [*PathOperand], [*ValueOperand] and [*SizeOperand].
+// An Operand is something that has a value, or none. In a condition it is one
+// of [*PathOperand], [*ValueOperand] and [*SizeOperand], in an update one of
+// [*PathOperand], [*ValueOperand], [*Arithmetic] and [*Call].
 type Operand interface{ operand() }
 
 // And is true when both L and R are.
@@ -23,7 +24,7 @@ type Or struct{ L, R Node }
 // Not is true when X is not.
 type Not struct{ X Node }
 
-// An Op is the operator of a [Compare].
+// An Op is the operator of a [Compare] or an [Arithmetic].
 type Op string
 
 // The comparison operators.
@@ -34,6 +35,12 @@ const (
 	LessOrEqual    Op = "<="
 	Greater        Op = ">"
 	GreaterOrEqual Op = ">="
+)
+
+// The operators of arithmetic.
+const (
+	Plus  Op = "+"
+	Minus Op = "-"
 )
 
 // Compare compares two operands. An operand without a value is not equal to
@@ -66,7 +73,17 @@ const (
 	Size               Func = "size"
 )
 
-// A Call is a function that is a condition.
+// The functions of updates, which are operands.
+const (
+	// IfNotExists has the value at its path, or that of its other operand when
+	// there is none.
+	IfNotExists Func = "if_not_exists"
+	// ListAppend has the elements of two lists.
+	ListAppend Func = "list_append"
+)
+
+// A Call is a function: in a condition one that is true or false, in an update
+// [IfNotExists] or [ListAppend].
 type Call struct {
 	Func Func
 	Args []Operand
@@ -104,10 +121,18 @@ func (*PathOperand) operand()  {}
 func (*ValueOperand) operand() {}
 func (*SizeOperand) operand()  {}
 
-// operand lets the parser read a function before it knows whether it stands
-// where a condition does. A tree that has been checked has no Call for an
-// operand.
+// operand makes functions of updates operands. It also lets the parser read a
+// function of a condition before it knows whether it stands where one may; a
+// condition that has been checked has no Call for an operand.
 func (*Call) operand() {}
+
+// Arithmetic is the sum or difference of two numbers in an update.
+type Arithmetic struct {
+	Op   Op
+	L, R Operand
+}
+
+func (*Arithmetic) operand() {}
 
 // A Condition is a condition on an item: a condition, filter or key condition
 // expression, or legacy parameters that mean the same. It is immutable and
@@ -176,6 +201,10 @@ func operandPaths(o Operand, yield func(Path) bool) bool {
 		return yield(o.Path)
 	case *SizeOperand:
 		return operandPaths(o.X, yield)
+	case *Arithmetic:
+		return operandPaths(o.L, yield) && operandPaths(o.R, yield)
+	case *Call:
+		return operandsPaths(o.Args, yield)
 	}
 	return true
 }

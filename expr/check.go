@@ -98,7 +98,7 @@ func arity(fn Func) (n int, ok bool) {
 func (p *parser) checkCall(tok int, fn Func, args []Operand) {
 	n, ok := arity(fn)
 	if !ok {
-		if fn == "if_not_exists" || fn == "list_append" {
+		if fn == IfNotExists || fn == ListAppend {
 			p.note(faultFunction, tok, "The function is not allowed in a condition expression; function: %s", fn)
 		} else {
 			p.note(faultFunction, tok, "Invalid function name; function: %s", fn)

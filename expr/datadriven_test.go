@@ -25,6 +25,11 @@ import (
 //	unused     what is said when the lines are all expressions of the request
 //	legacy     the condition that a filter means; legacy or: joined by OR
 //	expected   the same for Expected
+//	update     what the printer makes of each line as an update
+//	apply      what is other in the item after each line, and what is gone;
+//	           when there is no item, the one made with the key "key"
+//	returns    UPDATED_OLD and UPDATED_NEW of each line, "-" for nothing
+//	updates    the update AttributeUpdates mean, and the item after it
 //
 // Lines are separate expressions, each with an Env of its own but for unused.
 type script struct {
@@ -45,9 +50,10 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "env":
 		return s.setEnv(t, d.Input)
 	case "item":
-		item, err := attr.ParseItem([]byte(d.Input))
-		require.NoError(t, err)
-		s.item = item
+		s.item = nil
+		if d.Input != "" {
+			s.item = item(t, d.Input)
+		}
 		return ""
 	case "parse":
 		return s.lines(t, d.Input, func(e *expr.Env, line string) string {
@@ -60,9 +66,12 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "errors":
 		return s.lines(t, d.Input, func(e *expr.Env, line string) string {
 			var err error
-			if d.HasArg("projection") {
+			switch {
+			case d.HasArg("projection"):
 				_, err = e.Projection(line)
-			} else {
+			case d.HasArg("update"):
+				_, err = e.Update(line)
+			default:
 				_, err = e.Condition(expr.FilterExpression, line)
 			}
 			require.Error(t, err, line)
@@ -103,9 +112,90 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return s.legacy(t, d)
 	case "expected":
 		return s.expected(t, d)
+	case "update", "apply", "returns":
+		return s.lines(t, d.Input, func(e *expr.Env, line string) string {
+			u, err := e.Update(line)
+			if err != nil {
+				return "error: " + message(t, err)
+			}
+			switch d.Cmd {
+			case "apply":
+				return s.apply(t, u)
+			case "returns":
+				after, err := u.Apply(s.item, nil)
+				require.NoError(t, err)
+				return show(u.Project(s.item)) + "  " + show(u.Project(after))
+			}
+			return u.String()
+		})
+	case "updates":
+		return s.lines(t, d.Input, func(_ *expr.Env, line string) string {
+			u, err := attributeUpdates(t, line)
+			if err != nil {
+				return "error: " + err.Error()
+			}
+			return fmt.Sprintf("%q  %s", u, s.apply(t, u))
+		})
 	}
 	t.Fatalf("unknown command %s", d.Cmd)
 	return ""
+}
+
+// show returns an item as JSON, or "-" for none.
+func show(it attr.Item) string {
+	if it == nil {
+		return "-"
+	}
+	return string(it.AppendJSON(nil))
+}
+
+// apply returns the attributes of the item after u that are not as before, as
+// JSON, and the names of those that are gone, once the new item has been found
+// to be in canonical form and the old one untouched.
+func (s *script) apply(t *testing.T, u *expr.Update) string {
+	before := string(s.item)
+	after, err := u.Apply(s.item, item(t, `{"pk": {"S": "key"}}`))
+	require.Equal(t, before, string(s.item))
+	if err != nil {
+		return "error: " + message(t, err)
+	}
+	_, err = attr.Check(after)
+	require.NoError(t, err)
+	if after == nil {
+		return "-"
+	}
+	var changed attr.Builder
+	for name, v := range after.All() {
+		if !attr.Equal(v, s.item.Get(string(name))) {
+			changed.AddBytes(name, v)
+		}
+	}
+	text := show(changed.Item())
+	for name := range s.item.All() {
+		if after.Get(string(name)).IsZero() {
+			text += " without " + string(name)
+		}
+	}
+	return text
+}
+
+func attributeUpdates(t *testing.T, text string) (*expr.Update, error) {
+	var in map[string]struct {
+		Action string
+		Value  json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &in))
+	updates := map[string]expr.AttributeUpdate{}
+	for name, up := range in {
+		var v attr.Value
+		if up.Value != nil {
+			var err error
+			v, err = attr.ParseValue(up.Value)
+			require.NoError(t, err)
+		}
+		updates[name] = expr.AttributeUpdate{Action: up.Action, Value: v}
+	}
+	return expr.FromAttributeUpdates(updates)
 }
 
 // message returns the text of an error of this package.

@@ -132,6 +132,20 @@ func (e *Env) Projection(src string) (*Projection, error) {
 	return newProjection(paths), nil
 }
 
+// Update parses and checks an update expression. The error is an [*Error].
+func (e *Env) Update(src string) (*Update, error) {
+	r, err := newParser(e, UpdateExpression, src)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release()
+	actions := r.parseUpdate()
+	if err := r.error(); err != nil {
+		return nil, err
+	}
+	return newUpdate(UpdateExpression, actions), nil
+}
+
 // Unused returns an [*Error] when some name or value has not been used by any
 // expression, and nil otherwise. It is for when all have been parsed.
 func (e *Env) Unused() error {

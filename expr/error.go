@@ -21,12 +21,15 @@ const (
 	QueryFilter   Param = "QueryFilter"
 	ScanFilter    Param = "ScanFilter"
 	ExpectedParam Param = "Expected"
+
+	AttributeUpdates Param = "AttributeUpdates"
 )
 
 // An Error is an expression, or a legacy condition, that the service refuses
 // with a ValidationException.
 type Error struct {
-	// Param is the parameter at fault.
+	// Param is the parameter at fault. It is empty for what only an item can
+	// show to be wrong.
 	Param Param
 	// Msg says what is wrong, in the service's words and without the
 	// "Invalid FilterExpression: " that [Error.Error] puts before it.

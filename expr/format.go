@@ -83,6 +83,15 @@ func appendOperand(dst []byte, o Operand) []byte {
 	case *SizeOperand:
 		dst = append(dst, Size...)
 		return appendList(dst, []Operand{o.X})
+	case *Arithmetic:
+		dst = appendOperand(dst, o.L)
+		dst = append(dst, ' ')
+		dst = append(dst, o.Op...)
+		dst = append(dst, ' ')
+		return appendOperand(dst, o.R)
+	case *Call:
+		dst = append(dst, o.Func...)
+		return appendList(dst, o.Args)
 	}
 	return dst
 }
@@ -93,4 +102,55 @@ func (c *Condition) String() string {
 		return ""
 	}
 	return Format(c.Root)
+}
+
+// String returns the update as an expression: every clause once, with its
+// actions in their order. Parsing it with the same names and values gives the
+// same update, but for those from AttributeUpdates, which have neither: their
+// values are written themselves, as {S:hello}.
+func (u *Update) String() string {
+	if u == nil {
+		return ""
+	}
+	var dst []byte
+	var done [4]Clause
+	for i, a := range u.Actions {
+		n := 0
+		for n < len(done) && done[n] != "" && done[n] != a.Clause {
+			n++
+		}
+		if n < len(done) && done[n] == "" {
+			done[n] = a.Clause
+			dst = appendClause(dst, u.Actions[i:])
+		}
+	}
+	return string(dst)
+}
+
+// appendClause appends the clause that actions begin with, and all there is of
+// it.
+func appendClause(dst []byte, actions []Action) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ' ')
+	}
+	clause := actions[0].Clause
+	dst = append(dst, clause...)
+	for i, a := range actions {
+		if a.Clause != clause {
+			continue
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, ' ')
+		dst = appendOperand(dst, a.Path)
+		if clause == SetClause {
+			dst = append(dst, " ="...)
+		}
+		if a.Value != nil {
+			dst = append(dst, ' ')
+			dst = appendOperand(dst, a.Value)
+		}
+	}
+	return dst
 }

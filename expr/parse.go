@@ -33,17 +33,34 @@ type fault struct {
 	tok int
 }
 
-// Classes of faults in a whole expression, the one reported first at the top.
+// Classes of faults in a whole expression.
 const (
 	faultParens = iota
 	faultOperators
 	faultFunction // unknown
 	faultMisuse   // known, and in the wrong place
 	faultReserved // also list indexes out of range
-	faultLeaf     // the first condition with any of the below
+	faultSection  // given twice
+	faultName     // undefined, in an update
+	faultValue    // undefined, in an update
 	faultOverlap
 	faultConflict
+	faultOperand // of ADD or DELETE
+	faultLeaf    // the first condition, or action of an update, with any of the below
 	faultClasses
+)
+
+// What is reported first: the service has one order for updates and one for
+// everything else (dynalite, db/updateParser.pegjs and db/conditionParser.pegjs,
+// with the tests that led there).
+var (
+	faultOrder = [...]int{
+		faultParens, faultOperators, faultFunction, faultMisuse, faultReserved, faultLeaf, faultOverlap, faultConflict,
+	}
+	updateFaultOrder = [...]int{
+		faultParens, faultOperators, faultReserved, faultFunction, faultMisuse, faultSection, faultName, faultValue,
+		faultOverlap, faultConflict, faultOperand, faultLeaf,
+	}
 )
 
 // Classes of faults in one comparison or function: those of one condition are
@@ -82,8 +99,12 @@ func (p *parser) error() error {
 	if p.syntax != nil {
 		return p.syntax
 	}
-	for i := range p.faults {
-		if f := &p.faults[i]; f.msg != "" {
+	order := faultOrder[:]
+	if p.isUpdate() {
+		order = updateFaultOrder[:]
+	}
+	for _, class := range order {
+		if f := &p.faults[class]; f.msg != "" {
 			return &Error{Param: p.param, Msg: f.msg, Pos: int(p.tokens[f.tok].start), Near: p.text(f.tok)}
 		}
 	}
@@ -105,6 +126,18 @@ func (p *parser) noteLeaf(class, tok int, format string, args ...any) {
 		*f = fault{fmt.Sprintf(format, args...), tok}
 	}
 }
+
+// noteUndefined records a fault of a name or value, which is one of the
+// condition being read, or in an update of its own class.
+func (p *parser) noteUndefined(class, tok int, format string, args ...any) {
+	if p.isUpdate() {
+		p.note(class, tok, format, args...)
+	} else {
+		p.noteLeaf(leafNames, tok, format, args...)
+	}
+}
+
+func (p *parser) isUpdate() bool { return p.param == UpdateExpression }
 
 // endLeaf ends the condition being read.
 func (p *parser) endLeaf() {
@@ -191,7 +224,7 @@ func (p *parser) value() Operand {
 	key := p.text(tok)
 	v := p.env.value(key)
 	if v.IsZero() {
-		p.noteLeaf(leafNames, tok, "An expression attribute value used in expression is not defined; attribute value: %s", key)
+		p.noteUndefined(faultValue, tok, "An expression attribute value used in expression is not defined; attribute value: %s", key)
 	}
 	return &ValueOperand{Name: key, Value: v}
 }
@@ -233,7 +266,7 @@ func (p *parser) path(head *PathOperand) *PathOperand {
 		return nil
 	}
 	if len(steps) > MaxPathSteps {
-		p.noteLeaf(leafNames, first, "The document path has too many nesting levels; nesting levels: %d", len(steps))
+		p.noteUndefined(faultName, first, "The document path has too many nesting levels; nesting levels: %d", len(steps))
 	}
 	text := p.pathText(first)
 	if head != nil {
@@ -271,7 +304,7 @@ func (p *parser) stepName(steps []Step) ([]Step, bool) {
 		key := p.text(tok)
 		attribute, ok := p.env.name(key)
 		if !ok {
-			p.noteLeaf(leafNames, tok, "An expression attribute name used in the document path is not defined; attribute name: %s", key)
+			p.noteUndefined(faultName, tok, "An expression attribute name used in the document path is not defined; attribute name: %s", key)
 			attribute = key
 		}
 		return append(steps, Step{Name: attribute}), true

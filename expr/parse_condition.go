@@ -72,7 +72,7 @@ func (p *parser) primary(inParen bool) part {
 }
 
 // closeParen ends parentheses that began at tok. A path in parentheses may go
-// on after them.
+// on after them, but not in an update (dynalite, test/updateItem.js).
 func (p *parser) closeParen(inner part, tok int) part {
 	if !p.expect(tokRightParen) {
 		return part{}
@@ -81,7 +81,7 @@ func (p *parser) closeParen(inner part, tok int) part {
 		p.note(faultParens, tok, "The expression has redundant parentheses;")
 	}
 	inner.paren, inner.tok = true, tok
-	if path, ok := inner.op.(*PathOperand); ok && path != nil && (p.kind() == tokDot || p.kind() == tokLeftBracket) {
+	if path, ok := inner.op.(*PathOperand); ok && path != nil && !p.isUpdate() && (p.kind() == tokDot || p.kind() == tokLeftBracket) {
 		inner.op = pathOrNil(p.path(path))
 		inner.paren = false
 	}
@@ -164,7 +164,7 @@ func (p *parser) list() []Operand {
 	var list []Operand
 	for p.syntax == nil {
 		a := p.operandParens()
-		if call, ok := a.op.(*Call); ok {
+		if call, ok := a.op.(*Call); ok && !p.isUpdate() {
 			p.misuse(a.tok, call.Func)
 		}
 		list = append(list, a.op)
@@ -212,7 +212,8 @@ func pathOrNil(path *PathOperand) Operand {
 	return path
 }
 
-// call reads a function. It is a [*SizeOperand] or a [*Call].
+// call reads a function. It is a [*Call], or in a condition possibly a
+// [*SizeOperand].
 func (p *parser) call() Operand {
 	tok := p.next()
 	fn := Func(p.text(tok))
@@ -220,6 +221,10 @@ func (p *parser) call() Operand {
 	args := p.list()
 	if p.syntax != nil {
 		return nil
+	}
+	if p.isUpdate() {
+		p.checkUpdateCall(tok, fn, args)
+		return &Call{fn, args}
 	}
 	p.checkCall(tok, fn, args)
 	if fn == Size {

@@ -18,10 +18,13 @@ type Projection struct {
 	root  branch
 }
 
-// A branch is an attribute or a list element on the way to what is projected.
-// Branches below one are sorted by step. One without any is projected whole.
+// A branch is an attribute or a list element on the way to what is projected
+// or updated. Branches below one are sorted by step. One without any is at the
+// end of a path: it is projected whole.
 type branch struct {
-	step  Step
+	step Step
+	// path is the index of the path that ends here, when one does.
+	path  int
 	below []branch
 }
 
@@ -38,28 +41,29 @@ func Attributes(names []string) *Projection {
 // newProjection returns the projection of paths that neither overlap, unless
 // they are the same, nor conflict.
 func newProjection(paths []Path) *Projection {
-	p := &Projection{Paths: paths}
-	sorted := slices.Clone(paths)
-	slices.SortFunc(sorted, comparePaths)
-	sorted = slices.CompactFunc(sorted, Path.Equal)
-	p.root.below = grow(sorted, 0)
-	return p
+	order := make([]int, len(paths))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return comparePaths(paths[i], paths[j]) })
+	return &Projection{Paths: paths, root: branch{below: grow(paths, order, 0)}}
 }
 
-// grow returns the branches for the steps at depth of sorted paths that are
-// the same before depth.
-func grow(paths []Path, depth int) []branch {
+// grow returns the branches for the steps at depth of those paths that order
+// lists, sorted, and that are the same before depth.
+func grow(paths []Path, order []int, depth int) []branch {
 	var out []branch
-	for i := 0; i < len(paths); {
-		if len(paths[i]) <= depth {
+	for i := 0; i < len(order); {
+		path := paths[order[i]]
+		if len(path) <= depth {
 			i++
 			continue
 		}
-		step, j := paths[i][depth], i+1
-		for j < len(paths) && len(paths[j]) > depth && paths[j][depth] == step {
+		j := i + 1
+		for j < len(order) && len(paths[order[j]]) > depth && paths[order[j]][depth] == path[depth] {
 			j++
 		}
-		out = append(out, branch{step, grow(paths[i:j], depth+1)})
+		out = append(out, branch{path[depth], order[i], grow(paths, order[i:j], depth+1)})
 		i = j
 	}
 	return out

@@ -1,0 +1,295 @@
+package expr
+
+import (
+	"sync"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// What only an item can show to be wrong. Source: dynalite,
+// test/updateItem.js (captured).
+var (
+	errUpdatePath    error = &Error{Msg: "The document path provided in the update expression is invalid for update"}
+	errUpdateMissing error = &Error{Msg: "The provided expression refers to an attribute that does not exist in the item"}
+	errUpdateOperand error = &Error{Msg: "An operand in the update expression has an incorrect data type"}
+	errLegacyOperand error = &Error{Msg: "Type mismatch for attribute to update"}
+)
+
+// Apply returns the item after the update: a new one that shares nothing with
+// the old. When there was none, which is the nil Item, it is made of the
+// attributes of key; it stays nil when the update does not create items. The
+// error is an [*Error].
+//
+// Everything is read from the item as it was: right-hand sides, and the places
+// in a list that indexes mean. Apart from the new item it does not allocate,
+// once it has seen an item of the size, unless numbers of more than 18 digits
+// are added.
+func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
+	if old.Len() == 0 {
+		if !u.Creates() {
+			return nil, nil
+		}
+		old = key
+	}
+	if u == nil {
+		return old.AppendWith(nil, nil), nil
+	}
+	s := updatings.Get().(*updating)
+	defer s.release()
+	s.u, s.old = u, old
+	if err := s.resolve(); err != nil {
+		return nil, err
+	}
+	return old.AppendWith(nil, s.changes(u.touched.root.below, old, 0)), nil
+}
+
+// updating is the memory of an update under way.
+type updating struct {
+	u   *Update
+	old attr.Item
+	// values are what the actions leave at their paths; zero for nothing.
+	values []attr.Value
+	levels [MaxPathSteps]struct {
+		changes []attr.Change
+		elems   []attr.ListChange
+	}
+	used int // levels with something in them
+	// bytes holds values that are neither in the old item nor in the request.
+	// Growing it leaves those already made where they were.
+	bytes []byte
+}
+
+var updatings = sync.Pool{New: func() any { return new(updating) }}
+
+func (s *updating) release() {
+	for i := range s.levels[:s.used] {
+		l := &s.levels[i]
+		clear(l.changes[:cap(l.changes)])
+		clear(l.elems[:cap(l.elems)])
+	}
+	clear(s.values[:cap(s.values)])
+	s.u, s.old, s.used = nil, nil, 0
+	s.values, s.bytes = s.values[:0], s.bytes[:0]
+	if cap(s.bytes) <= maxScratchBytes {
+		updatings.Put(s)
+	}
+}
+
+// resolve finds out what every action leaves at its path: first what SET
+// reads, then whether there is a place for it, action by action.
+func (s *updating) resolve() error {
+	for _, a := range s.u.Actions {
+		var v attr.Value
+		if a.Clause == SetClause {
+			var err error
+			if v, err = s.eval(a.Value); err != nil {
+				return err
+			}
+		}
+		s.values = append(s.values, v)
+	}
+	for i, a := range s.u.Actions {
+		path := a.Path.Path
+		if !hasPlace(s.old, path) {
+			return errUpdatePath
+		}
+		var err error
+		switch a.Clause {
+		case AddClause:
+			s.values[i], err = s.add(path.Get(s.old), a.Value.(*ValueOperand).Value)
+		case DeleteClause:
+			s.values[i], err = s.delete(path.Get(s.old), a.Value.(*ValueOperand).Value)
+		}
+		if err != nil {
+			return err
+		}
+		if tooDeep(path, s.values[i]) {
+			return &Error{Msg: attr.ErrNesting.Error()}
+		}
+	}
+	return nil
+}
+
+// hasPlace reports whether what the path's last step leads from is there, and a
+// document of the right kind.
+func hasPlace(it attr.Item, path Path) bool {
+	last := len(path) - 1
+	if last == 0 {
+		return true
+	}
+	parent := path[:last].Get(it)
+	if path[last].Name == "" {
+		return parent.Kind() == attr.List
+	}
+	return parent.Kind() == attr.Map
+}
+
+// minLevelBytes is the least an element takes beyond what is in it, which
+// spares shallow values a look.
+const minLevelBytes = 12
+
+// tooDeep reports whether a value at a path goes below the deepest level.
+func tooDeep(path Path, v attr.Value) bool {
+	above := len(path) - 1
+	return above+1+len(v.Raw())/minLevelBytes > attr.MaxNesting && above+v.Depth() > attr.MaxNesting && !v.IsZero()
+}
+
+// eval returns the value of the right-hand side of a SET.
+func (s *updating) eval(o Operand) (attr.Value, error) {
+	switch o := o.(type) {
+	case *ValueOperand:
+		return o.Value, nil
+	case *PathOperand:
+		if v := o.Path.Get(s.old); !v.IsZero() {
+			return v, nil
+		}
+	case *Arithmetic:
+		return s.arithmetic(o)
+	case *Call:
+		if o.Func == ListAppend {
+			return s.listAppend(o)
+		}
+		if path, ok := o.Args[0].(*PathOperand); ok {
+			if v := path.Path.Get(s.old); !v.IsZero() {
+				return v, nil
+			}
+		}
+		return s.eval(o.Args[1])
+	}
+	return attr.Value{}, errUpdateMissing
+}
+
+// evalKind is eval for an operand that must be of a kind.
+func (s *updating) evalKind(o Operand, k attr.Kind) (attr.Value, error) {
+	v, err := s.eval(o)
+	if err == nil && v.Kind() != k {
+		err = errUpdateOperand
+	}
+	return v, err
+}
+
+func (s *updating) arithmetic(o *Arithmetic) (attr.Value, error) {
+	l, err := s.evalKind(o.L, attr.Number)
+	if err != nil {
+		return attr.Value{}, err
+	}
+	r, err := s.evalKind(o.R, attr.Number)
+	if err != nil {
+		return attr.Value{}, err
+	}
+	return s.sum(l, r, o.Op == Minus)
+}
+
+// sum returns l + r or l - r.
+func (s *updating) sum(l, r attr.Value, minus bool) (attr.Value, error) {
+	start := len(s.bytes)
+	var err error
+	if minus {
+		s.bytes, err = attr.AppendSub(s.bytes, l, r)
+	} else {
+		s.bytes, err = attr.AppendAdd(s.bytes, l, r)
+	}
+	if err != nil {
+		return attr.Value{}, &Error{Msg: err.Error()}
+	}
+	return attr.MakeValue(attr.Number, s.bytes[start:]), nil
+}
+
+func (s *updating) listAppend(o *Call) (attr.Value, error) {
+	l, err := s.evalKind(o.Args[0], attr.List)
+	if err != nil {
+		return attr.Value{}, err
+	}
+	r, err := s.evalKind(o.Args[1], attr.List)
+	if err != nil {
+		return attr.Value{}, err
+	}
+	return s.concat(l, r), nil
+}
+
+func (s *updating) concat(l, r attr.Value) attr.Value {
+	start := len(s.bytes)
+	s.bytes = attr.AppendConcat(s.bytes, l, r)
+	return attr.MakeValue(attr.List, s.bytes[start:])
+}
+
+// mismatch is the error for an attribute that ADD or DELETE has no use for.
+func (s *updating) mismatch() error {
+	if s.u.Param == AttributeUpdates {
+		return errLegacyOperand
+	}
+	return errUpdateOperand
+}
+
+// add returns the old value with v added: numbers are summed, sets united and,
+// which only AttributeUpdates gets to, lists joined.
+func (s *updating) add(old, v attr.Value) (attr.Value, error) {
+	switch {
+	case old.IsZero():
+		return v, nil
+	case old.Kind() != v.Kind():
+		return attr.Value{}, s.mismatch()
+	case v.Kind() == attr.Number:
+		return s.sum(old, v, false)
+	case v.Kind() == attr.List:
+		return s.concat(old, v), nil
+	}
+	start := len(s.bytes)
+	s.bytes = attr.AppendUnion(s.bytes, old, v)
+	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
+}
+
+// delete returns the old set without the members of v. Nothing is left of one
+// that would be empty.
+func (s *updating) delete(old, v attr.Value) (attr.Value, error) {
+	if old.IsZero() {
+		return attr.Value{}, nil
+	}
+	if old.Kind() != v.Kind() {
+		return attr.Value{}, s.mismatch()
+	}
+	start := len(s.bytes)
+	var ok bool
+	if s.bytes, ok = attr.AppendDifference(s.bytes, old, v); !ok {
+		return attr.Value{}, nil
+	}
+	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
+}
+
+// changes returns what becomes of the attributes of it, which lies at depth.
+func (s *updating) changes(below []branch, it attr.Item, depth int) []attr.Change {
+	s.used = max(s.used, depth+1)
+	out := s.levels[depth].changes[:0]
+	for i := range below {
+		b := &below[i]
+		out = append(out, attr.Change{Name: b.step.Name, Value: s.changed(b, it.Get(b.step.Name), depth+1)})
+	}
+	s.levels[depth].changes = out
+	return out
+}
+
+// changed returns what becomes of the value v on the branch b.
+func (s *updating) changed(b *branch, v attr.Value, depth int) attr.Value {
+	if len(b.below) == 0 {
+		return s.values[b.path]
+	}
+	if depth >= MaxPathSteps {
+		return v
+	}
+	if b.below[0].step.Name != "" {
+		changes := s.changes(b.below, v.Map(), depth)
+		start := len(s.bytes)
+		s.bytes = v.Map().AppendWith(s.bytes, changes)
+		return attr.MakeValue(attr.Map, s.bytes[start:])
+	}
+	s.used = max(s.used, depth+1)
+	out := s.levels[depth].elems[:0]
+	for i := range b.below {
+		e := &b.below[i]
+		out = append(out, attr.ListChange{Index: e.step.Index, Value: s.changed(e, v.Index(e.step.Index), depth+1)})
+	}
+	s.levels[depth].elems = out
+	start := len(s.bytes)
+	s.bytes = v.AppendListWith(s.bytes, out)
+	return attr.MakeValue(attr.List, s.bytes[start:])
+}

@@ -1,0 +1,78 @@
+package expr
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Actions of AttributeUpdates. Source: API_AttributeValueUpdate.html.
+const (
+	legacyPut    = "PUT"
+	legacyAdd    = "ADD"
+	legacyDelete = "DELETE"
+)
+
+// An AttributeUpdate is what the AttributeUpdates parameter does to one
+// attribute.
+type AttributeUpdate struct {
+	// Action is "PUT", "ADD", "DELETE", or empty for PUT.
+	Action string
+	// Value is zero when the request has none, which only DELETE allows: it
+	// then removes the attribute instead of members of a set.
+	Value attr.Value
+}
+
+// FromAttributeUpdates returns the update that AttributeUpdates mean. The keys
+// are names of top-level attributes, taken as they are, dots and all. They are
+// gone through in byte order. The error is an [*Error].
+//
+// ADD takes lists too, unlike that of an expression: it joins them. Source:
+// API_AttributeValueUpdate.html; lists are alternator's test_item.py, messages
+// dynalite's test/updateItem.js.
+func FromAttributeUpdates(updates map[string]AttributeUpdate) (*Update, error) {
+	actions := make([]Action, 0, len(updates))
+	for _, attribute := range slices.Sorted(maps.Keys(updates)) {
+		up := updates[attribute]
+		clause, err := up.clause(attribute)
+		if err != nil {
+			return nil, err
+		}
+		a := Action{Clause: clause, Path: &PathOperand{Path: Path{{Name: attribute}}}}
+		if clause != RemoveClause {
+			a.Value = &ValueOperand{Value: up.Value}
+		}
+		actions = append(actions, a)
+	}
+	return newUpdate(AttributeUpdates, actions), nil
+}
+
+// clause checks the update of an attribute and returns what it is in an
+// expression.
+func (up AttributeUpdate) clause(attribute string) (Clause, error) {
+	const p = AttributeUpdates
+	const invalid = "One or more parameter values were invalid: "
+	k := up.Value.Kind()
+	if k == 0 && up.Action != legacyDelete {
+		return "", refuse(p, invalid+"Only DELETE action is allowed when no attribute value is specified")
+	}
+	switch up.Action {
+	case "", legacyPut:
+		return SetClause, nil
+	case legacyAdd:
+		if k != attr.Number && k != attr.List && !k.IsSet() {
+			return "", refuse(p, invalid+"ADD action is not supported for the type %s", k)
+		}
+		return AddClause, nil
+	case legacyDelete:
+		if k == 0 {
+			return RemoveClause, nil
+		}
+		if !k.IsSet() {
+			return "", refuse(p, invalid+"DELETE action with value is not supported for the type %s", k)
+		}
+		return DeleteClause, nil
+	}
+	return "", refuse(p, "1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]", up.Action, attribute)
+}
