@@ -50,6 +50,10 @@ func printResult(w io.Writer, res *Result, style Style) {
 	if res.Err != nil {
 		line(w, p, "error", refusal(res.Err))
 	}
+	if res.Pattern.Note != "" {
+		note := wrap(res.Pattern.Note, 78, indent+"      ")
+		line(w, p, "note", strings.TrimSpace(note))
+	}
 	fmt.Fprint(w, show.Rows(res.Items, res.First, style.Width, indent, p))
 	if res.Err == nil && len(res.Items) == 0 {
 		fmt.Fprintln(w, indent+p.Faint("no items"))
@@ -58,9 +62,6 @@ func printResult(w io.Writer, res *Result, style Style) {
 		fmt.Fprintln(w, indent+p.Bad("wrong: "+res.Wrong))
 		fmt.Fprintln(w, indent+"expected "+strings.Join(expected(res.Pattern), "\n"+indent+"         "))
 		fmt.Fprintln(w, indent+"got      "+strings.Join(got(res), "\n"+indent+"         "))
-	}
-	if res.Pattern.Note != "" {
-		fmt.Fprint(w, p.Faint(wrap(res.Pattern.Note, 78, indent)))
 	}
 }
 

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// An answer is what the pages of a query hold together.
+type answer struct {
+	in       *dynamodb.QueryInput
+	items    []attr.Item
+	last     attr.Item // where the next page starts, nil at the end
+	pages    int
+	examined int
+	units    float64
+	slices   []slice.Words
+}
+
+// print writes the answer for people.
+func (ans *answer) print(w io.Writer, schema *keycond.Schema, style demo.Style, trace bool) {
+	p := style.Paint
+	if trace {
+		fmt.Fprintf(w, "%s %s\n", p.Faint("asked"), ask.Question(ans.in))
+		for _, s := range ans.slices {
+			fmt.Fprintf(w, "%s %s\n", p.Faint("slice"), s)
+			fmt.Fprintf(w, "%s  %s\n", p.Faint("read"), s.Read)
+		}
+		fmt.Fprintln(w)
+	}
+	var first []string
+	for _, a := range schema.Attributes() {
+		first = append(first, a.Name)
+	}
+	if rows := show.Rows(ans.items, first, style.Width, "", p); rows != "" {
+		fmt.Fprintln(w, rows)
+	}
+	fmt.Fprintln(w, p.Faint(ans.summary()))
+}
+
+func (ans *answer) summary() string {
+	var b strings.Builder
+	switch len(ans.items) {
+	case 0:
+		b.WriteString("no rows")
+	case 1:
+		b.WriteString("1 row")
+	default:
+		fmt.Fprintf(&b, "%d rows", len(ans.items))
+	}
+	fmt.Fprintf(&b, " (%d examined, %v read units", ans.examined, ans.units)
+	if ans.pages > 1 {
+		fmt.Fprintf(&b, ", %d pages", ans.pages)
+	}
+	b.WriteString(")")
+	if ans.last != nil {
+		b.WriteString("; there may be more, --all reads on")
+	}
+	return b.String()
+}
+
+// writeJSON writes the answer as one JSON document, in the members of the
+// operation's own response.
+func (ans *answer) writeJSON(w io.Writer, plain bool) error {
+	doc := struct {
+		Items            []json.RawMessage
+		Count            int
+		ScannedCount     int
+		ReadUnits        float64
+		LastEvaluatedKey json.RawMessage `json:",omitempty"`
+		Asked            string          `json:",omitempty"`
+		Trace            []slice.Words   `json:",omitempty"`
+	}{Items: []json.RawMessage{}, Count: len(ans.items), ScannedCount: ans.examined, ReadUnits: ans.units, Trace: ans.slices}
+	for _, item := range ans.items {
+		if plain {
+			doc.Items = append(doc.Items, wire.AppendPlainItem(nil, item))
+		} else {
+			doc.Items = append(doc.Items, item.AppendJSON(nil))
+		}
+	}
+	if ans.last != nil {
+		doc.LastEvaluatedKey = ans.last.AppendJSON(nil)
+	}
+	if ans.slices != nil {
+		doc.Asked = ask.Question(ans.in)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}

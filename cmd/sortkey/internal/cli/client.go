@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/table"
+)
+
+// A source is what a query is put to: a running server, or a model loaded into
+// memory.
+type source struct {
+	client *dynamodb.Client
+	tracer *tracer
+	close  func() error
+}
+
+// sourceFlags choose it.
+type sourceFlags struct {
+	endpoint, model string
+}
+
+// requestTimeout bounds one request to a server.
+const requestTimeout = 30 * time.Second
+
+func (a *App) open(ctx context.Context, f sourceFlags) (*source, error) {
+	if f.model != "" {
+		if f.endpoint != "" {
+			return nil, usage("query", "--model and --endpoint exclude each other")
+		}
+		return openModel(ctx, f.model)
+	}
+	endpoint := f.endpoint
+	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
+		if endpoint == "" {
+			endpoint = a.Getenv(name)
+		}
+	}
+	if endpoint == "" {
+		endpoint = "http://" + server.DefaultAddr
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, hint.Usage("write a URL such as http://127.0.0.1:8000", "the endpoint %q is no URL", endpoint)
+	}
+	tr := &tracer{next: &http.Client{Timeout: requestTimeout}}
+	client := dynamodb.New(dynamodb.Options{
+		Region:           a.env("us-east-1", "AWS_REGION", "AWS_DEFAULT_REGION"),
+		BaseEndpoint:     &endpoint,
+		Credentials:      a.credentials(),
+		HTTPClient:       tr,
+		RetryMaxAttempts: 1,
+	})
+	return &source{client: client, tracer: tr, close: func() error { return nil }}, nil
+}
+
+func openModel(ctx context.Context, name string) (*source, error) {
+	s, err := model.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sortkey.Open(sortkey.Options{})
+	if err != nil {
+		return nil, err
+	}
+	tr := &tracer{next: db.HTTPClient()}
+	client := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = tr })
+	if err := model.Load(ctx, client, s); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return &source{client: client, tracer: tr, close: db.Close}, nil
+}
+
+// credentials are those of the environment, or some: a server on this machine
+// takes any.
+func (a *App) credentials() aws.CredentialsProvider {
+	key, secret := a.Getenv("AWS_ACCESS_KEY_ID"), a.Getenv("AWS_SECRET_ACCESS_KEY")
+	if key == "" || secret == "" {
+		return credentials.NewStaticCredentialsProvider("sortkey", "sortkey", "")
+	}
+	return credentials.NewStaticCredentialsProvider(key, secret, a.Getenv("AWS_SESSION_TOKEN"))
+}
+
+// env returns the first of the variables that is set, or def.
+func (a *App) env(def string, names ...string) string {
+	for _, name := range names {
+		if v := a.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return def
+}
+
+// A tracer asks for the traces of queries, which a sortkey server sends in a
+// header, and keeps them.
+type tracer struct {
+	next interface {
+		Do(*http.Request) (*http.Response, error)
+	}
+	mu     sync.Mutex
+	traces []table.Trace
+}
+
+// Do implements the HTTP client of the SDK. It comes after the signature, so
+// the header is not part of it.
+func (t *tracer) Do(req *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(req.Header.Get("X-Amz-Target"), ".Query") {
+		req.Header.Set(sortkey.TraceHeader, "1")
+	}
+	resp, err := t.next.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if tr, ok := sortkey.ReadTrace(resp.Header); ok {
+		t.mu.Lock()
+		t.traces = append(t.traces, tr)
+		t.mu.Unlock()
+	}
+	return resp, nil
+}
+
+// take returns the traces since the last call.
+func (t *tracer) take() []table.Trace {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	traces := t.traces
+	t.traces = nil
+	return traces
+}

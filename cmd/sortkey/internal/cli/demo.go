@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/examples"
+)
+
+// errWrongAnswers ends a demo that has said already what is wrong.
+var errWrongAnswers = errors.New("an answer is wrong")
+
+func (a *App) demoCommand() *cobra.Command {
+	var asJSON, list bool
+	cmd := &cobra.Command{
+		Use:   "demo [NAME|FILE]",
+		Short: "Run the access patterns of the examples and check their answers",
+		Long: `Demo loads each example into a database in memory of its own and runs its
+access patterns through the real DynamoDB client. For each it prints what was
+asked, the slice that was read, and the rows in order.
+
+It ends with 0 if every answer is right, and with 1 if one is not. Instead of
+an example's NAME, a model FILE of the same form can be given.`,
+		Example: `  sortkey demo                 all examples
+  sortkey demo file-tree       one of them
+  sortkey demo ./model.json    a model file
+  sortkey demo --list          their names
+  sortkey demo --json | jq '.systems[].patterns[] | select(.right | not)'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("demo", "demo takes one name, not %d", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			systems, err := examples.All()
+			if len(args) == 1 {
+				var s *examples.System
+				s, err = model.Find(args[0])
+				systems = []*examples.System{s}
+			}
+			if err != nil {
+				return err
+			}
+			if list {
+				return a.listExamples(systems)
+			}
+			return a.demo(cmd, systems, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead")
+	cmd.Flags().BoolVar(&list, "list", false, "list the examples instead of running them")
+	return cmd
+}
+
+func (a *App) demo(cmd *cobra.Command, systems []*examples.System, asJSON bool) error {
+	var reports []*demo.Report
+	style := a.style()
+	for _, s := range systems {
+		r, err := demo.Run(cmd.Context(), s)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+		if !asJSON {
+			demo.Print(a.Stdout, r, style)
+			fmt.Fprintln(a.Stdout)
+		}
+	}
+	summary := demo.Summary(reports)
+	right := demo.AllRight(reports)
+	switch {
+	case asJSON:
+		if err := demo.WriteJSON(a.Stdout, reports); err != nil {
+			return err
+		}
+	case right:
+		fmt.Fprintln(a.Stdout, style.Paint.Good(summary))
+	default:
+		fmt.Fprintln(a.Stdout, style.Paint.Bad(summary))
+	}
+	if !right {
+		fmt.Fprintf(a.Stderr, "sortkey: only %s\n", summary)
+		return errWrongAnswers
+	}
+	return nil
+}
+
+func (a *App) listExamples(systems []*examples.System) error {
+	items := make([]attr.Item, len(systems))
+	for i, s := range systems {
+		patterns, err := attr.NewNumber(fmt.Sprint(len(s.Patterns)))
+		if err != nil {
+			return err
+		}
+		about, _, _ := strings.Cut(s.About, ". ")
+		var b attr.Builder
+		b.Add("name", attr.NewString(s.Name))
+		b.Add("patterns", patterns)
+		b.Add("about", attr.NewString(strings.TrimSuffix(about, ".")))
+		items[i] = b.Item()
+	}
+	style := a.style()
+	_, err := fmt.Fprint(a.Stdout, show.Rows(items, []string{"name", "patterns", "about"}, style.Width, "", style.Paint))
+	return err
+}
+
+// completeModel completes the name of an example or a file.
+func completeModel(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return modelNames(toComplete)
+}
+
+// completeModelFlag is completeModel for the value of a flag.
+func completeModelFlag(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	return modelNames(toComplete)
+}
+
+func modelNames(toComplete string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, name := range examples.Names() {
+		if strings.HasPrefix(name, toComplete) {
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}

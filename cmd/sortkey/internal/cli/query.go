@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+)
+
+type queryFlags struct {
+	sourceFlags
+	ask.Query
+	pk, sk                 []string
+	all                    bool
+	asJSON, plainJSON, why bool
+}
+
+func (a *App) queryCommand() *cobra.Command {
+	var f queryFlags
+	cmd := &cobra.Command{
+		Use:   "query TABLE PARTITION [SORT-CONDITION]",
+		Short: "Read a slice of a partition",
+		Long: `Query reads the rows of one partition of a table or an index, in order.
+
+SORT-CONDITION is one of
+  x            = x          the rows at x
+  x*           begins_with x
+  < x  <= x  > x  >= x
+  between x and y           both ends included
+Without it the whole partition is read. Put a value in quotes if it could be
+taken for something else: '"a*"', 'between "x and y" and z'. Numbers are typed
+as they are, binary keys as 0x00ff or in base64.
+
+An index key of several attributes is written with commas, or with --pk and --sk
+repeated; only the last sort condition may be other than =.
+
+Rows come from the server at --endpoint, by default AWS_ENDPOINT_URL_DYNAMODB,
+AWS_ENDPOINT_URL or http://127.0.0.1:8000, or with --model from an example or a
+model file.`,
+		Example: `  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree --trace
+  sortkey query Drive 'DRIVE#a91' 'begins_with root/photos/' --desc --limit 2 --model file-tree
+  sortkey query Orders 42 '>= 2024-01' --index ByDate --all
+  sortkey query Orders 42 'between 2024-01 and 2024-03' --filter 'total > 10 AND contains(tags, "new")'
+  sortkey query Matches --index ByRound --pk eu --pk 2026 --sk final --sk '>= 3' --json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usage("query", "query needs a table and a partition")
+			case len(args) == 1 && len(f.pk) == 0:
+				return usage("query", "query needs a partition of %s", args[0])
+			}
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completeTables(cmd.Context(), f.sourceFlags, toComplete)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			return a.query(ctx, args, &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.Index, "index", "i", "", "read the index of that `NAME`")
+	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; may be repeated")
+	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; may be repeated")
+	flags.BoolVar(&f.Backwards, "desc", false, "read backwards")
+	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows in one page, counted before the filter")
+	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` holds; text in it stands in quotes")
+	flags.StringSliceVar(&f.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
+	flags.BoolVar(&f.all, "all", false, "read all pages")
+	flags.BoolVar(&f.Consistent, "consistent", false, "read consistently")
+	flags.StringVar(&f.endpoint, "endpoint", "", "`URL` of the server")
+	flags.StringVarP(&f.model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document, values in DynamoDB JSON")
+	flags.BoolVar(&f.plainJSON, "plain-json", false, "print one JSON document, values in plain JSON")
+	flags.BoolVar(&f.why, "trace", false, "print the slice that was read")
+	mustComplete(cmd, "model", completeModelFlag)
+	mustComplete(cmd, "index", func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return a.completeIndexes(cmd.Context(), f.sourceFlags, args[0], toComplete)
+	})
+	for _, name := range []string{"pk", "sk", "limit", "filter", "project", "endpoint"} {
+		mustComplete(cmd, name, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+// place spreads the arguments after the table over partition and sort.
+func (f *queryFlags) place(args []string) error {
+	f.Partition, f.Sort = f.pk, f.sk
+	if len(f.pk) == 0 {
+		f.Partition, args = args[:1], args[1:]
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	if len(f.sk) > 0 {
+		return usage("query", "give the sort condition with --sk or as an argument, not both")
+	}
+	f.Sort = []string{strings.Join(args, " ")}
+	return nil
+}
+
+func (a *App) query(ctx context.Context, args []string, f *queryFlags) error {
+	if f.Limit < 0 {
+		return usage("query", "--limit must not be negative")
+	}
+	if err := f.place(args[1:]); err != nil {
+		return err
+	}
+	src, err := a.open(ctx, f.sourceFlags)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	t, err := describe(ctx, src, args[0], f.model)
+	if err != nil {
+		return err
+	}
+	in, err := f.Input(t)
+	if err != nil {
+		return err
+	}
+	ans, err := read(ctx, src, in, f.all)
+	if err != nil {
+		return restored(err, in)
+	}
+	if f.why {
+		for _, tr := range src.tracer.take() {
+			ans.slices = append(ans.slices, slice.Of(tr, t))
+		}
+		if len(ans.slices) == 0 {
+			fmt.Fprintln(a.Stderr, "sortkey: this server tells no traces; sortkey serve does")
+		}
+	}
+	if f.asJSON || f.plainJSON {
+		return ans.writeJSON(a.Stdout, f.plainJSON)
+	}
+	schema, _ := t.Schema(f.Index)
+	ans.print(a.Stdout, schema, a.style(), f.why)
+	return nil
+}
+
+// describe asks for the table and, when it is not there, says which ones are.
+func describe(ctx context.Context, src *source, name, inModel string) (*model.Table, error) {
+	t, err := model.Describe(ctx, src.client, name)
+	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
+		return t, err
+	}
+	names, listErr := model.Tables(ctx, src.client)
+	switch {
+	case listErr != nil:
+		return nil, err
+	case len(names) == 0 && inModel == "":
+		return nil, hint.New("the server has no tables; load some with: sortkey serve --load file-tree", "there is no table %s", name)
+	}
+	return nil, hint.New("the tables are: "+strings.Join(names, ", "), "there is no table %s", name)
+}
+
+// read runs the query, page after page if all is set.
+func read(ctx context.Context, src *source, in *dynamodb.QueryInput, all bool) (*answer, error) {
+	ans := &answer{in: in}
+	page := *in
+	for {
+		out, err := src.client.Query(ctx, &page)
+		if err != nil {
+			return nil, err
+		}
+		ans.pages++
+		ans.examined += int(out.ScannedCount)
+		if out.ConsumedCapacity != nil {
+			ans.units += aws.ToFloat64(out.ConsumedCapacity.CapacityUnits)
+		}
+		for _, m := range out.Items {
+			item, err := wire.Item(m)
+			if err != nil {
+				return nil, fmt.Errorf("an item that cannot be: %w", err)
+			}
+			ans.items = append(ans.items, item)
+		}
+		if ans.last, err = lastKey(out.LastEvaluatedKey); err != nil {
+			return nil, err
+		}
+		if !all || ans.last == nil {
+			return ans, nil
+		}
+		page.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
+
+func lastKey(m map[string]types.AttributeValue) (attr.Item, error) {
+	if len(m) == 0 {
+		return nil, nil
+	}
+	return wire.Item(m)
+}
+
+// restored returns the service's error about a request with the names and
+// values that were typed, in place of their placeholders.
+func restored(err error, in *dynamodb.QueryInput) error {
+	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return err
+	}
+	text := ask.Fill(api.ErrorMessage(), in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	h := explainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: text})
+	return h
+}
+
+// completionTime is how long a completion may ask a server.
+const completionTime = time.Second
+
+func (a *App) completeTables(ctx context.Context, f sourceFlags, toComplete string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := completionContext(ctx)
+	defer cancel()
+	src, err := a.open(ctx, f)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer src.close()
+	names, err := model.Tables(ctx, src.client)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return starting(names, toComplete), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *App) completeIndexes(ctx context.Context, f sourceFlags, name, toComplete string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := completionContext(ctx)
+	defer cancel()
+	src, err := a.open(ctx, f)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer src.close()
+	t, err := model.Describe(ctx, src.client, name)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return starting(t.IndexNames(), toComplete), cobra.ShellCompDirectiveNoFileComp
+}
+
+func completionContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return context.WithTimeout(ctx, completionTime)
+}
+
+func starting(names []string, prefix string) []string {
+	var out []string
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

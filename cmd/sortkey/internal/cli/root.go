@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+)
+
+func (a *App) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sortkey",
+		Short: "An ordered key-value store that answers like DynamoDB",
+		Long: `Sortkey is an ordered key-value store that answers like DynamoDB.
+
+Exit codes: 0 all is well, 1 something failed or an answer is not right,
+2 the command line makes no sense.`,
+		Example: `  sortkey demo                       run every example and check its answers
+  sortkey serve                      serve on http://127.0.0.1:8000
+  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          unknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		advice := "see " + cmd.CommandPath() + " --help"
+		if cmd.Name() == "query" && strings.HasPrefix(err.Error(), "unknown shorthand flag") {
+			advice += "; put -- before values that start with a hyphen"
+		}
+		return hint.Usage(advice, "%v", err)
+	})
+	root.AddCommand(a.serveCommand(), a.demoCommand(), a.queryCommand(), a.versionCommand())
+	return root
+}
+
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	advice := "see sortkey --help"
+	cmd.SuggestionsMinimumDistance = 2
+	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+		advice = "did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return hint.Usage(advice, "there is no command %q", args[0])
+}
+
+func (a *App) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  sortkey version",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.Stdout, version())
+			return err
+		},
+	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(cmd.Name(), "%s takes no arguments, not %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+// version says what was built: the module's version, the commit, the compiler.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "sortkey (unknown version)"
+	}
+	v := info.Main.Version
+	if v == "" {
+		v = "(devel)"
+	}
+	about := info.GoVersion
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			about = s.Value[:12] + ", " + about
+		}
+	}
+	return fmt.Sprintf("sortkey %s (%s)", v, about)
+}

@@ -1,0 +1,13 @@
+// Sortkey serves, shows and asks an ordered key-value store that answers like
+// DynamoDB. See sortkey help.
+package main
+
+import (
+	"os"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], cli.System()))
+}
