@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"unicode/utf8"
 )
 
 // A Builder collects attributes and makes an [Item] of them. The zero Builder
@@ -31,25 +32,44 @@ func (b *Builder) Reset() {
 func (b *Builder) Len() int { return len(b.entries) }
 
 // Add adds an attribute. A later one of the same name takes its place. The
-// name is copied; the value's bytes must not change before the item is made.
-// A zero Value is ignored.
+// name is copied, cut at [MaxNameBytes], bytes that are not UTF-8 replaced by
+// U+FFFD; the value's bytes must not change before the item is made. A zero
+// Value is ignored.
 func (b *Builder) Add(name string, v Value) {
 	if v.IsZero() {
 		return
 	}
 	from := len(b.names)
-	b.names = append(b.names, name...)
-	b.entries = append(b.entries, entry{from, len(b.names), v})
+	b.names = append(b.names, validText(name)...)
+	b.add(from, v)
 }
 
-// AddBytes is Add for a name in bytes.
+// AddBytes is Add for a name in bytes, which must be UTF-8.
 func (b *Builder) AddBytes(name []byte, v Value) {
 	if v.IsZero() {
 		return
 	}
 	from := len(b.names)
 	b.names = append(b.names, name...)
+	b.add(from, v)
+}
+
+// add adds an attribute whose name has been written to names from from on.
+func (b *Builder) add(from int, v Value) {
+	b.names = b.names[:from+cutName(b.names[from:])]
 	b.entries = append(b.entries, entry{from, len(b.names), v})
+}
+
+// cutName returns the length of the longest part of name that can be stored.
+func cutName(name []byte) int {
+	if len(name) <= MaxNameBytes {
+		return len(name)
+	}
+	n := MaxNameBytes
+	for n > MaxNameBytes-utf8.UTFMax && !utf8.RuneStart(name[n]) {
+		n--
+	}
+	return n
 }
 
 // Item returns a new item of the attributes added so far.
@@ -95,14 +115,15 @@ func appendEntries(dst, names []byte, entries []entry) []byte {
 	for i, e := range entries {
 		setDocOffset(dst, start, i)
 		dst = append(dst, byte(e.v.kind))
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(min(e.to-e.from, MaxNameBytes)))
-		dst = append(dst, names[e.from:min(e.to, e.from+MaxNameBytes)]...)
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(e.to-e.from))
+		dst = append(dst, names[e.from:e.to]...)
 		dst = append(dst, e.v.raw...)
 	}
 	return dst
 }
 
-// AppendList appends the payload of a list of the given elements.
+// AppendList appends the payload of a list of the given elements, none of which
+// is zero.
 func AppendList(dst []byte, elems []Value) []byte {
 	size := 0
 	for _, e := range elems {
@@ -118,19 +139,21 @@ func AppendList(dst []byte, elems []Value) []byte {
 }
 
 // appendSet appends the payload of a set: its elements in byte order of their
-// stored forms. texts, when given, are the elements as the client wrote them,
-// for the message about duplicates.
-func appendSet(dst []byte, kind Kind, elems []Value, texts []string) ([]byte, error) {
+// stored forms. Elements in another order are sorted in the memory behind
+// scratch.
+func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 	if len(elems) == 0 {
 		return dst, invalid(msgEmptySet[kind])
 	}
 	original := elems
-	elems = slices.Clone(elems)
-	slices.SortFunc(elems, func(a, b Value) int { return bytes.Compare(a.raw, b.raw) })
+	if !slices.IsSortedFunc(elems, compareRaw) {
+		elems = append(scratch, elems...)[len(scratch):]
+		slices.SortFunc(elems, compareRaw)
+	}
 	size := elems[0].Size()
 	for i := 1; i < len(elems); i++ {
 		if bytes.Equal(elems[i-1].raw, elems[i].raw) {
-			return dst, invalid(duplicates(kind, original, texts))
+			return dst, duplicates(kind, original)
 		}
 		size += elems[i].Size()
 	}
@@ -140,4 +163,48 @@ func appendSet(dst []byte, kind Kind, elems []Value, texts []string) ([]byte, er
 		dst = append(dst, e.raw...)
 	}
 	return dst, nil
+}
+
+func compareRaw(a, b Value) int { return bytes.Compare(a.raw, b.raw) }
+
+// duplicates is the error for a set with equal members. Today's text lists the
+// members up to the first repeat in order, the rest as sent; the older one all
+// as sent. Source: dynamodb-conformance,
+// tests/tier3/error-messages/valueLayers.test.ts.
+func duplicates(kind Kind, elems []Value) error {
+	const older = "Input collection contains duplicates"
+	if kind == NumberSet {
+		return &Error{Msg: msgInvalid + older + ".", Older: older}
+	}
+	sent := slices.Clone(elems)
+	seen := make(map[string]bool, len(elems))
+	for i, e := range elems {
+		if seen[string(e.raw)] {
+			elems = slices.Clone(elems)
+			slices.SortFunc(elems[:i], compareRaw)
+			break
+		}
+		seen[string(e.raw)] = true
+	}
+	comma, end := `, `, " contains duplicates."
+	if kind == BinarySet {
+		comma, end = `,`, "of type BS contains duplicates."
+	}
+	return &Error{
+		Msg:   msgInvalid + "Input collection [" + joinTexts(elems, comma, `"`) + "]" + end,
+		Older: msgInvalid + "Input collection [" + joinTexts(sent, `, `, ``) + "]" + end,
+	}
+}
+
+func joinTexts(elems []Value, comma, quote string) string {
+	var text []byte
+	for i, e := range elems {
+		if i > 0 {
+			text = append(text, comma...)
+		}
+		text = append(text, quote...)
+		text = e.appendText(text)
+		text = append(text, quote...)
+	}
+	return string(text)
 }

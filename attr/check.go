@@ -23,13 +23,14 @@ func Check(b []byte) (Item, error) {
 	return Item(b), nil
 }
 
-// checkDoc checks an item, list or set payload.
-func checkDoc(kind Kind, b []byte, depth int) bool {
-	if len(b) < docHead || depth > MaxNesting+1 {
+// checkDoc checks an item, list or set payload. Its elements are at the level
+// after level.
+func checkDoc(kind Kind, b []byte, level int) bool {
+	if len(b) < docHead {
 		return false
 	}
 	count := int(binary.LittleEndian.Uint32(b))
-	if count > (len(b)-docHead)/4 || kind.IsSet() && count == 0 {
+	if count < 0 || count > (len(b)-docHead)/4 || kind.IsSet() && count == 0 {
 		return false
 	}
 	next := docHead + 4*count
@@ -53,13 +54,13 @@ func checkDoc(kind Kind, b []byte, depth int) bool {
 		switch {
 		case kind.IsSet():
 			v := Value{kind.Elem(), entry}
-			if !checkValue(v, depth) || i > 0 && slices.Compare(last, entry) >= 0 {
+			if !checkValue(v, level) || i > 0 && slices.Compare(last, entry) >= 0 {
 				return false
 			}
 			size += v.Size()
 			last = entry
 		case kind == List:
-			if len(entry) == 0 || !checkValue(Value{Kind(entry[0]), entry[1:]}, depth) {
+			if len(entry) == 0 || !checkValue(Value{Kind(entry[0]), entry[1:]}, level+1) {
 				return false
 			}
 			size += Value{Kind(entry[0]), entry[1:]}.Size()
@@ -68,7 +69,7 @@ func checkDoc(kind Kind, b []byte, depth int) bool {
 				return false
 			}
 			name, v := Item(b).At(i)
-			if !checkValue(v, depth) || !utf8.Valid(name) || i > 0 && slices.Compare(last, name) >= 0 {
+			if !checkValue(v, level+1) || !utf8.Valid(name) || i > 0 && slices.Compare(last, name) >= 0 {
 				return false
 			}
 			size += len(name) + v.Size()
@@ -78,7 +79,10 @@ func checkDoc(kind Kind, b []byte, depth int) bool {
 	return int(binary.LittleEndian.Uint32(b[4:])) == size
 }
 
-func checkValue(v Value, depth int) bool {
+func checkValue(v Value, level int) bool {
+	if level > MaxNesting {
+		return false
+	}
 	switch v.kind {
 	case String:
 		return utf8.Valid(v.raw)
@@ -92,7 +96,7 @@ func checkValue(v Value, depth int) bool {
 	case Null:
 		return len(v.raw) == 0
 	case List, Map, StringSet, NumberSet, BinarySet:
-		return checkDoc(v.kind, v.raw, depth+1)
+		return checkDoc(v.kind, v.raw, level)
 	}
 	return false
 }

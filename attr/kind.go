@@ -32,12 +32,34 @@ func (k Kind) String() string {
 
 // ParseKind returns the kind with the given descriptor, such as "NS".
 func ParseKind(name string) (Kind, bool) {
-	for k := String; k <= Map; k++ {
-		if kindNames[k] == name {
-			return k, true
-		}
+	k := parseKind(name)
+	return k, k != 0
+}
+
+func parseKind[T string | []byte](name T) Kind {
+	switch string(name) {
+	case "S":
+		return String
+	case "N":
+		return Number
+	case "B":
+		return Binary
+	case "SS":
+		return StringSet
+	case "NS":
+		return NumberSet
+	case "BS":
+		return BinarySet
+	case "BOOL":
+		return Bool
+	case "NULL":
+		return Null
+	case "L":
+		return List
+	case "M":
+		return Map
 	}
-	return 0, false
+	return 0
 }
 
 // IsSet reports whether k is one of the three set kinds.

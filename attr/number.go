@@ -1,5 +1,7 @@
 package attr
 
+import "math"
+
 // Limits of a number. Source: DG/HowItWorks.NamingRulesDataTypes.html.
 const (
 	// MaxDigits is the number of significant decimal digits.
@@ -33,8 +35,9 @@ type decimal struct {
 	digits [2 * maxPairs]byte
 }
 
-// Messages of numbers that cannot be stored, as the service words them
-// (captured in dynalite, test/putItem.js).
+// Messages of numbers that cannot be stored, as the service words them: dynalite,
+// test/putItem.js, and dynamodb-conformance, tests/tier3/limits/numberExponent.test.ts
+// and error-messages/valueLayers.test.ts, which is newer.
 const (
 	msgNotNumeric = "The parameter cannot be converted to a numeric value"
 	msgPrecision  = "Attempting to store more than 38 significant digits in a Number"
@@ -45,15 +48,19 @@ const (
 // AppendNumber appends the stored form of the decimal number in text. It
 // accepts an optional sign, digits with an optional point, and an optional
 // exponent. The error is an [*Error] with the service's message.
-func AppendNumber(dst []byte, text string) ([]byte, error) {
+func AppendNumber(dst []byte, text string) ([]byte, error) { return appendNumber(dst, text) }
+
+func appendNumber[T string | []byte](dst []byte, text T) ([]byte, error) {
 	var d decimal
-	if err := d.parse(text); err != nil {
-		return dst, err
+	if msg, older := parseDecimal(&d, text); msg != "" {
+		return dst, &Error{Msg: msg, Older: older}
 	}
 	return d.append(dst), nil
 }
 
-func (d *decimal) parse(text string) error {
+// parseDecimal takes text apart. It returns the message when it cannot, and
+// the older one when that differs.
+func parseDecimal[T string | []byte](d *decimal, text T) (msg, older string) {
 	i := 0
 	if i < len(text) && (text[i] == '+' || text[i] == '-') {
 		d.neg = text[i] == '-'
@@ -104,61 +111,80 @@ func (d *decimal) parse(text string) error {
 	if !seen || !ok {
 		return notNumeric(text)
 	}
+	point := int64(d.point) + exp
+	if d.n == 0 {
+		point++ // zero has the range of a one in its last place
+	}
+	switch {
+	case point > maxPoint:
+		return msgOverflow, outOfRange(text, point, exp)
+	case point < minPoint:
+		return msgUnderflow, outOfRange(text, point, exp)
+	case overlong:
+		return msgPrecision, ""
+	}
 	if d.n == 0 {
 		*d = decimal{}
-		return nil
+		return "", ""
 	}
-	d.point += exp
-	switch {
-	case d.point > maxPoint:
-		return invalid(msgOverflow)
-	case d.point < minPoint:
-		return invalid(msgUnderflow)
-	case overlong:
-		return invalid(msgPrecision)
-	}
-	return nil
+	d.point = int(point)
+	return "", ""
 }
 
-// parseExponent reads "", "e12", "E+12" or "e-12". Exponents far out of range
-// saturate.
-func parseExponent(s string) (int, bool) {
-	if s == "" {
+// parseExponent reads "", "e12", "E+12" or "e-12". It takes what fits 64 bits,
+// as the service does; exponents far out of range saturate.
+func parseExponent[T string | []byte](s T) (int64, bool) {
+	if len(s) == 0 {
 		return 0, true
 	}
 	if s[0] != 'e' && s[0] != 'E' {
 		return 0, false
 	}
-	s = s[1:]
-	neg := false
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		neg = s[0] == '-'
-		s = s[1:]
+	i, neg := 1, false
+	if len(s) > 1 && (s[1] == '+' || s[1] == '-') {
+		i, neg = 2, s[1] == '-'
 	}
-	if s == "" {
+	if i == len(s) {
 		return 0, false
 	}
-	const saturated = 1 << 30
-	n := 0
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
+	var n uint64
+	for ; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' || n > math.MaxInt64/10 {
 			return 0, false
 		}
-		if n < saturated/10 {
-			n = n*10 + int(s[i]-'0')
-		}
+		n = n*10 + uint64(s[i]-'0')
 	}
+	if n > math.MaxInt64 && (!neg || n > -math.MinInt64) {
+		return 0, false
+	}
+	const saturated = 1 << 40
+	exp := int64(min(n, saturated))
 	if neg {
-		n = -n
+		return -exp, true
 	}
-	return n, true
+	return exp, true
 }
 
-func notNumeric(text string) error {
-	if text == "" {
-		return invalid(msgNotNumeric)
+func notNumeric[T string | []byte](text T) (msg, older string) {
+	if len(text) == 0 {
+		return msgNotNumeric + ": ", msgNotNumeric
 	}
-	return invalid(msgNotNumeric + ": " + text)
+	return msgNotNumeric + ": " + string(text), ""
+}
+
+// outOfRange is the older message for a number whose magnitude is out of
+// range: that layer knows exponents of 32 bits, and its sum of exponent and
+// digits wraps around.
+func outOfRange[T string | []byte](text T, point, exp int64) string {
+	switch {
+	case exp != int64(int32(exp)):
+		return msgNotNumeric + ": " + string(text)
+	case point > math.MaxInt32:
+		return msgUnderflow
+	case point < math.MinInt32:
+		return msgOverflow
+	}
+	return ""
 }
 
 // append writes the stored form.

@@ -3,6 +3,7 @@ package attr
 import (
 	"bytes"
 	"encoding/binary"
+	"unicode/utf8"
 )
 
 // A Value is one attribute value: a kind and a view on its bytes. It is small
@@ -16,8 +17,17 @@ type Value struct {
 // must have come from a value of that kind. It is not checked.
 func MakeValue(kind Kind, raw []byte) Value { return Value{kind, raw} }
 
-// NewString returns an S. It copies s.
-func NewString(s string) Value { return Value{String, []byte(s)} }
+// NewString returns an S. It copies s; bytes that are not UTF-8 become U+FFFD.
+func NewString(s string) Value { return Value{String, []byte(validText(s))} }
+
+// validText returns s with U+FFFD for every byte that is not UTF-8, as JSON
+// gives it.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
 
 // NewBinary returns a B that shares b.
 func NewBinary(b []byte) Value { return Value{Binary, b} }
@@ -43,7 +53,7 @@ func NewNumber(text string) (Value, error) {
 	return Value{Number, raw}, nil
 }
 
-// NewList returns an L of copies of the elements.
+// NewList returns an L of copies of the elements, none of which is zero.
 func NewList(elems ...Value) Value { return Value{List, AppendList(nil, elems)} }
 
 // NewMap returns an M that shares the item's bytes.
@@ -57,13 +67,19 @@ func NewMap(it Item) Value {
 // NewSet returns a set of the given set kind with copies of the elements. An
 // empty set, an element of another kind or a duplicate is an [*Error].
 func NewSet(kind Kind, elems ...Value) (Value, error) {
+	if !kind.IsSet() {
+		return Value{}, invalid("kind " + kind.String() + " is not a set")
+	}
 	for _, e := range elems {
 		if e.kind != kind.Elem() {
 			return Value{}, invalid("a set of kind " + kind.String() + " cannot hold a value of kind " + e.kind.String())
 		}
 	}
 	raw, err := appendSet(nil, kind, elems, nil)
-	return Value{kind, raw}, err
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{kind, raw}, nil
 }
 
 // Kind returns the value's kind, which is zero for no value.

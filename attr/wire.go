@@ -1,8 +1,10 @@
 package attr
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -24,32 +26,48 @@ const (
 	ShapeStructure
 )
 
-var shapeNames = [...]string{"String", "Boolean", "Integer", "Long", "Double", "Timestamp", "ByteBuffer", "List", "Map", "Structure"}
+var shapeNames = [...]string{"String", "Boolean", "Integer", "Long", "Double", "Date", "ByteBuffer", "List", "Map", "Structure"}
+
+const valueClass = "com.amazonaws.dynamodb.v20120810.AttributeValue"
 
 // Mismatch returns the error for a JSON value of the wrong kind, a
-// SerializationException. Source: dynalite, test/helpers.js (captured).
+// SerializationException. Maps and structures are those of attribute values,
+// as they stand in one another. Source: dynalite, test/helpers.js, assertType
+// (the newest capture).
 func Mismatch(want Shape, got jsontext.Value) error {
 	kind := got.Kind()
-	switch want {
-	case ShapeList:
-		if kind == '{' {
-			return syntax("Start of structure or map found where not expected")
-		}
-		return syntax("Unexpected field type")
-	case ShapeMap, ShapeStructure:
-		if kind == '[' {
-			return syntax("Unrecognized collection type")
-		}
-		return syntax("Unexpected field type")
-	}
-	switch kind {
-	case '[':
-		return syntax("Unrecognized collection type class java.lang." + shapeNames[want])
-	case '{':
+	if kind == '{' {
 		return syntax("Start of structure or map found where not expected")
 	}
-	if want == ShapeBlob {
+	switch want {
+	case ShapeList:
+		return syntax("Unexpected field type")
+	case ShapeMap:
+		if kind == '[' {
+			return syntax("Unrecognized collection type java.util.Map<java.lang.String, " + valueClass + ">")
+		}
+		return syntax("Unexpected field type")
+	case ShapeStructure:
+		if kind == '[' {
+			return syntax("Unrecognized collection type class " + valueClass)
+		}
+		return syntax("Unexpected value type in payload")
+	}
+	if kind == '[' {
+		path := "java.lang."
+		switch want {
+		case ShapeBlob:
+			path = "java.nio."
+		case ShapeTimestamp:
+			path = "java.util."
+		}
+		return syntax("Unrecognized collection type class " + path + shapeNames[want])
+	}
+	switch {
+	case want == ShapeBlob:
 		return syntax("only base-64-encoded strings are convertible to bytes")
+	case want == ShapeBoolean && kind == '"':
+		return syntax("Unexpected token received from parser")
 	}
 	return syntax(tokenName(got) + " cannot be converted to " + shapeNames[want])
 }
@@ -78,22 +96,22 @@ func AppendBlob(dst, text []byte) ([]byte, error) {
 	if len(text)%4 != 0 {
 		return dst, syntax("Base64 encoded length is expected a multiple of 4 bytes but found: " + strconv.Itoa(len(text)))
 	}
-	out, err := base64.StdEncoding.Strict().AppendDecode(dst, text)
-	if err == nil {
-		for _, c := range text { // the decoder passes over line breaks
-			if c == '\r' || c == '\n' {
-				return dst, syntax("Invalid Base64 character: '" + string(rune(c)) + "'")
-			}
+	// The decoder passes over line breaks, the service does not.
+	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
+		if out, err := strictBase64.AppendDecode(dst, text); err == nil {
+			return out, nil
 		}
-		return out, nil
 	}
 	for i, c := range text {
-		if !isBase64(c) || c == '=' && i < len(text)-2 {
-			return dst, syntax("Invalid Base64 character: '" + string(rune(c)) + "'")
+		if !isBase64(c) {
+			r, _ := utf8.DecodeRune(text[i:])
+			return dst, syntax("Invalid Base64 character: '" + string(r) + "'")
 		}
 	}
 	return dst, syntax("Invalid last non-pad Base64 character dectected")
 }
+
+var strictBase64 = base64.StdEncoding.Strict()
 
 func isBase64(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '='

@@ -133,3 +133,77 @@ func BenchmarkProjection(b *testing.B) {
 		})
 	}
 }
+
+// fourClauses is an update with a bit of everything.
+const fourClauses = "SET #s = :s, price = price + :lo, meta.holder = if_not_exists(meta.owner, :t), meta.way = list_append(meta.way, :l) REMOVE q ADD tags :ss DELETE old :ss"
+
+func updateEnv(tb testing.TB) *expr.Env {
+	return env(tb, map[string]string{"#s": "status"}, `{":s": {"S": "shut"}, ":lo": {"N": "10"}, ":t": {"S": "re"}, ":l": {"L": [{"S": "new"}]}, ":ss": {"SS": ["re", "green"]}}`)
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	for _, bb := range []struct{ name, src string }{
+		{"one", "SET #s = :s"},
+		{"four", fourClauses},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			e := updateEnv(b)
+			b.ReportAllocs()
+			b.SetBytes(int64(len(bb.src)))
+			for b.Loop() {
+				if _, err := e.Update(bb.src); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	var wide attr.Builder
+	for i := range 200 {
+		wide.Add("attribute"+string(rune('a'+i/26))+string(rune('a'+i%26)), attr.NewString("some value of no great length"))
+	}
+	wide.Add("price", item(b, benchItem).Get("price"))
+	for _, bb := range []struct {
+		name, src string
+		it        attr.Item
+	}{
+		{"set", "SET #s = :s", item(b, benchItem)},
+		{"sum", "SET price = price + :lo", item(b, benchItem)},
+		{"nested", "SET meta.way[1] = :t", item(b, benchItem)},
+		{"four", fourClauses, item(b, benchItem)},
+		{"wide", "SET #s = :s, price = price - :lo REMOVE attributefa", wide.Item()},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			u, err := updateEnv(b).Update(bb.src)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			b.SetBytes(int64(len(bb.it)))
+			for b.Loop() {
+				if _, err := u.Apply(bb.it, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// An update allocates the new item and nothing else.
+func TestApplyAllocatesTheItem(t *testing.T) {
+	if raceEnabled {
+		t.Skip("with the race detector a pool does not keep what it is given")
+	}
+	it := item(t, benchItem)
+	for _, src := range []string{"SET #s = :s", "SET meta.way[1] = :t REMOVE meta.way[0]", fourClauses} {
+		u, err := updateEnv(t).Update(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(100, func() { _, _ = u.Apply(it, nil) }); n != 1 {
+			t.Errorf("Apply of %s allocates %v times, want 1", src, n)
+		}
+	}
+}

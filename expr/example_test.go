@@ -99,3 +99,48 @@ func ExampleFormat() {
 	// Output:
 	// ((NOT (a = b)) AND (c < d))
 }
+
+func ExampleEnv_Update() {
+	values, _ := attr.ParseItem([]byte(`{":one": {"N": "1"}, ":note": {"L": [{"S": "shipped"}]}, ":none": {"L": []}}`))
+	env, _ := expr.NewEnv(nil, values)
+	u, err := env.Update("SET visits = visits + :one, notes = list_append(if_not_exists(notes, :none), :note) REMOVE cart")
+	if err != nil {
+		panic(err)
+	}
+	old, _ := attr.ParseItem([]byte(`{"id": {"S": "x"}, "visits": {"N": "41"}, "cart": {"SS": ["a", "b"]}}`))
+	after, err := u.Apply(old, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%s\n", after.AppendJSON(nil))
+	fmt.Printf("%s\n", u.Project(old).AppendJSON(nil)) // UPDATED_OLD
+	// Output:
+	// {"id":{"S":"x"},"notes":{"L":[{"S":"shipped"}]},"visits":{"N":"42"}}
+	// {"cart":{"SS":["a","b"]},"visits":{"N":"41"}}
+}
+
+func ExampleUpdate_Apply() {
+	values, _ := attr.ParseItem([]byte(`{":v": {"S": "x"}}`))
+	env, _ := expr.NewEnv(nil, values)
+	u, _ := env.Update("SET address.city = :v")
+	key, _ := attr.ParseItem([]byte(`{"id": {"S": "x"}}`))
+	_, err := u.Apply(nil, key) // no item yet
+	fmt.Println(err)
+	// Output:
+	// The document path provided in the update expression is invalid for update
+}
+
+func ExampleFromAttributeUpdates() {
+	one, _ := attr.NewNumber("1")
+	u, err := expr.FromAttributeUpdates(map[string]expr.AttributeUpdate{
+		"count":  {Action: "ADD", Value: one},
+		"old":    {Action: "DELETE"},
+		"status": {Value: attr.NewString("open")},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(u)
+	// Output:
+	// ADD count {N:1} REMOVE old SET status = {S:open}
+}
