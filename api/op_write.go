@@ -243,7 +243,7 @@ func batchTable(tx *table.Tx, t *table.Table, writes []WriteRequest) (used table
 			continue
 		}
 		if keys[i], err = t.KeyOf(r.PutRequest.Item); err != nil {
-			return used, err
+			return used, batchKeyError(t, r.PutRequest.Item, err)
 		}
 	}
 	if err := checkDuplicates(t, keys); err != nil {
@@ -262,6 +262,18 @@ func batchTable(tx *table.Tx, t *table.Table, writes []WriteRequest) (used table
 		used.Add(change.Capacity)
 	}
 	return used, nil
+}
+
+// batchKeyError words what is wrong with the key of an item to put: in a batch
+// a key attribute that is missing or of another kind is said as of a key.
+// Source: dynalite, test/batchWriteItem.js.
+func batchKeyError(t *table.Table, item attr.Item, err error) error {
+	for _, a := range t.Key().Attributes() {
+		if item.Get(a.Name).Kind() != a.Kind {
+			return Validation("The provided key element does not match the schema")
+		}
+	}
+	return err
 }
 
 // batchMetrics measures the item collections that the writes touched, each

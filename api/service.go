@@ -101,7 +101,10 @@ var handlers = [256]handler{
 	OpQuery:              (*Service).serveQuery,
 	OpScan:               (*Service).serveScan,
 	OpTagResource:        typed(silent((*Service).TagResource)),
+	OpTransactGetItems:   typed((*Service).TransactGetItems),
+	OpTransactWriteItems: typed((*Service).TransactWriteItems),
 	OpUntagResource:      typed(silent((*Service).UntagResource)),
+	OpUpdateItem:         typed((*Service).UpdateItem),
 	OpUpdateTable:        typed((*Service).UpdateTable),
 	OpUpdateTimeToLive:   typed((*Service).UpdateTimeToLive),
 }

@@ -12,6 +12,8 @@ import (
 // MaxItemBytes is the largest item. Source: DG/Constraints.html.
 const MaxItemBytes = 400 * 1024
 
+const msgItemSize = "Item size has exceeded the maximum allowed size"
+
 // A Snapshot reads tables as they are at one moment. It is valid until the
 // function it was given to returns.
 type Snapshot struct {
@@ -150,7 +152,7 @@ func (tx *Tx) count(s *spaceStats, old, item attr.Item) {
 func (t *Table) checkItem(item attr.Item) error {
 	size := item.Size()
 	if size > MaxItemBytes {
-		return invalid("Item size has exceeded the maximum allowed size")
+		return invalid(msgItemSize)
 	}
 	for _, ix := range t.indexes {
 		if err := ix.checkEntry(item); err != nil {
@@ -161,7 +163,7 @@ func (t *Table) checkItem(item attr.Item) error {
 		}
 	}
 	if size > MaxItemBytes {
-		return invalid("Item size has exceeded the maximum allowed size")
+		return invalid(msgItemSize)
 	}
 	return nil
 }

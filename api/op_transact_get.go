@@ -1,0 +1,95 @@
+package api
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/sortkey/sortkey/table"
+)
+
+// TransactGetItems reads up to 100 items of any tables as they are at one
+// moment.
+func (s *Service) TransactGetItems(ctx context.Context, in *TransactGetItemsInput) (*TransactGetItemsOutput, error) {
+	out, err := s.transactGet(ctx, in)
+	return out, s.typedError(err)
+}
+
+func (s *Service) transactGet(ctx context.Context, in *TransactGetItemsInput) (*TransactGetItemsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if err := OpTransactGetItems.FaultError(in.Faults, ""); err != nil {
+		return nil, err
+	}
+	reads := make([]reading, len(in.TransactItems))
+	for i := range in.TransactItems {
+		g := in.TransactItems[i].Get
+		if err := g.CheckParams(); err != nil {
+			return nil, err
+		}
+		reads[i].request = request{op: OpTransactGetItems, names: g.ExpressionAttributeNames}
+		if err := reads[i].openProjection(g.ProjectionExpression, nil); err != nil {
+			return nil, err
+		}
+	}
+	var out *TransactGetItemsOutput
+	err := s.db.View(ctx, func(snap *table.Snapshot) (err error) {
+		out, err = s.readAll(snap, in, reads)
+		return err
+	})
+	return out, err
+}
+
+// readAll reads the items of a TransactGetItems. Keys that do not fit their
+// tables cancel it.
+func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads []reading) (*TransactGetItemsOutput, error) {
+	tables := make([]*table.Table, len(reads))
+	for i := range reads {
+		t, err := s.lookup(snap.Table, in.TransactItems[i].Get.TableName)
+		if err != nil {
+			return nil, err
+		}
+		tables[i] = t
+	}
+	reasons := make([]CancellationReason, len(reads))
+	cancelled := false
+	seen := map[string]bool{}
+	for i, t := range tables {
+		reasons[i].Code = new("None")
+		id, err := itemID(t, in.TransactItems[i].Get.Key)
+		if err != nil {
+			reason, ok := cancellation(err, nil)
+			if !ok {
+				return nil, err
+			}
+			reasons[i], cancelled = reason, true
+			continue
+		}
+		id = t.Name() + "\x00" + id
+		if seen[id] {
+			return nil, OpTransactGetItems.Invalid(msgOneItem)
+		}
+		seen[id] = true
+	}
+	if cancelled {
+		return nil, TransactionCanceled(reasons)
+	}
+	out := &TransactGetItemsOutput{Responses: make([]ItemResponse, len(reads))}
+	used := newTransactUse(in.ReturnConsumedCapacity)
+	total := 0
+	for i, t := range tables {
+		item, err := snap.Get(t, in.TransactItems[i].Get.Key)
+		if err != nil {
+			return nil, err
+		}
+		if total += item.Size(); total > MaxTransactBytes {
+			return nil, OpTransactGetItems.Invalid("Transaction response size exceeds limit: 4194304 bytes")
+		}
+		if item != nil {
+			out.Responses[i].Item = bytes.Clone(reads[i].project(item))
+		}
+		used.add(t, table.Capacity{Table: table.ReadUnits(item.Size(), true)})
+	}
+	out.ConsumedCapacity = used.consumed(true)
+	return out, nil
+}

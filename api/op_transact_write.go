@@ -1,0 +1,299 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/table"
+)
+
+// Limits of transactions. Source: DG/transaction-apis.html.
+const (
+	MaxTransactActions = 100
+	MaxTransactBytes   = 4 << 20
+)
+
+const msgOneItem = "Transaction request cannot include multiple operations on one item"
+
+// action is one action of a TransactWriteItems, its expressions read.
+type action struct {
+	table     *string
+	key       attr.Item // or the item, for a Put
+	put       bool
+	onFailure *string
+	run       func(*table.Tx, *table.Table) (table.Change, error)
+}
+
+// TransactWriteItems applies up to 100 writes of any tables, all or nothing.
+func (s *Service) TransactWriteItems(ctx context.Context, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+	out, err := s.transactWrite(ctx, in)
+	return out, s.typedError(err)
+}
+
+func (s *Service) transactWrite(ctx context.Context, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if len(in.TransactItems) > MaxTransactActions {
+		return nil, OpTransactWriteItems.Invalid("Member must have length less than or equal to 100")
+	}
+	actions, err := transactActions(in)
+	if err != nil {
+		return nil, err
+	}
+	var digest []byte
+	if in.ClientRequestToken != nil {
+		digest = transactDigest(in)
+	}
+	var out *TransactWriteItemsOutput
+	err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
+		out, err = s.runTransact(tx, in, actions, digest)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// runTransact applies the actions in tx, unless their token is known.
+func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions []action, digest []byte) (*TransactWriteItemsOutput, error) {
+	tables := make([]*table.Table, len(actions))
+	for i := range actions {
+		t, err := s.lookup(tx.Table, actions[i].table)
+		if err != nil {
+			return nil, err
+		}
+		tables[i] = t
+	}
+	tok := table.Token{Digest: digest, Time: s.opts.Clock()}
+	if in.ClientRequestToken != nil {
+		known, replay, err := tx.Remember(*in.ClientRequestToken, tok)
+		if err != nil {
+			return nil, err
+		}
+		if replay {
+			return replayed(tx, in, known, digest)
+		}
+	}
+	changes, err := applyActions(tx, tables, actions)
+	if err != nil {
+		return nil, err
+	}
+	out := new(TransactWriteItemsOutput)
+	read := map[string][]int{}
+	used := newTransactUse(in.ReturnConsumedCapacity)
+	for i, c := range changes {
+		read[tables[i].Name()] = append(read[tables[i].Name()], max(c.Old.Size(), c.New.Size()))
+		used.add(tables[i], c.Capacity)
+		m, err := collectionMetrics(in.ReturnItemCollectionMetrics, tx, tables[i], actions[i].key)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			if out.ItemCollectionMetrics == nil {
+				out.ItemCollectionMetrics = map[string][]ItemCollectionMetrics{}
+			}
+			name := value(actions[i].table)
+			out.ItemCollectionMetrics[name] = append(out.ItemCollectionMetrics[name], *m)
+		}
+	}
+	out.ConsumedCapacity = used.consumed(false)
+	if in.ClientRequestToken != nil {
+		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
+	}
+	return out, nil
+}
+
+// transactDigest stands for what a transaction does: everything but its token
+// and what it asks to be told.
+func transactDigest(in *TransactWriteItemsInput) []byte {
+	body := TransactWriteItemsInput{TransactItems: in.TransactItems}
+	sum := sha256.Sum256(body.AppendJSON(nil))
+	return sum[:]
+}
+
+// replayed answers a transaction that has been applied before. It is charged
+// as reads of what was written.
+func replayed(tx *table.Tx, in *TransactWriteItemsInput, known table.Token, digest []byte) (*TransactWriteItemsOutput, error) {
+	if !bytes.Equal(known.Digest, digest) {
+		return nil, IdempotentParameterMismatch("")
+	}
+	used := newTransactUse(in.ReturnConsumedCapacity)
+	for name, sizes := range known.Read {
+		t, err := tx.Table(name)
+		if err != nil {
+			continue // deleted since
+		}
+		for _, size := range sizes {
+			used.add(t, table.Capacity{Table: table.ReadUnits(size, true)})
+		}
+	}
+	return &TransactWriteItemsOutput{ConsumedCapacity: used.consumed(true)}, nil
+}
+
+// applyActions runs every action. When one cannot be applied it goes on to
+// find the reasons of all, and the transaction is cancelled.
+func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]table.Change, error) {
+	changes := make([]table.Change, len(actions))
+	reasons := make([]CancellationReason, len(actions))
+	seen := map[string]bool{}
+	cancelled, invalid := false, false
+	for i, a := range actions {
+		reasons[i].Code = new("None")
+		id, idErr := actionID(tables[i], a)
+		if idErr == nil {
+			if seen[id] {
+				return nil, OpTransactWriteItems.Invalid(msgOneItem)
+			}
+			seen[id] = true
+		}
+	}
+	for i, a := range actions {
+		change, err := a.run(tx, tables[i])
+		if err == nil {
+			changes[i] = change
+			continue
+		}
+		reason, ok := cancellation(err, a.onFailure)
+		if !ok {
+			return nil, err
+		}
+		if *reason.Code == "ValidationError" {
+			if invalid {
+				continue // only the first is told
+			}
+			invalid = true
+		}
+		reasons[i], cancelled = reason, true
+	}
+	if cancelled {
+		return nil, TransactionCanceled(reasons)
+	}
+	return changes, nil
+}
+
+// actionID identifies the item of an action.
+func actionID(t *table.Table, a action) (string, error) {
+	key := a.key
+	if a.put {
+		var err error
+		if key, err = t.KeyOf(a.key); err != nil {
+			return "", err
+		}
+	}
+	id, err := itemID(t, key)
+	return t.Name() + "\x00" + id, err
+}
+
+// cancellation gives the reason that an action's error is, or false for an
+// error of the whole request.
+func cancellation(err error, onFailure *string) (CancellationReason, bool) {
+	e, ok := errors.AsType[*table.Error](err)
+	if !ok {
+		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeValidation {
+			return CancellationReason{Code: new("ValidationError"), Message: new(e.Message)}, true
+		}
+		return CancellationReason{}, false
+	}
+	switch e.Kind {
+	case table.ConditionFailed:
+		r := CancellationReason{Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")}
+		if value(onFailure) == returnAllOld && e.Item != nil {
+			r.Item = bytes.Clone(e.Item)
+		}
+		return r, true
+	case table.Validation:
+		return CancellationReason{Code: new("ValidationError"), Message: new(e.Msg)}, true
+	}
+	return CancellationReason{}, false
+}
+
+// transactActions reads the expressions of all actions. What is wrong with one
+// is wrong with the whole request.
+func transactActions(in *TransactWriteItemsInput) ([]action, error) {
+	actions := make([]action, len(in.TransactItems))
+	bytes := 0
+	for i := range in.TransactItems {
+		it := &in.TransactItems[i]
+		n := 0
+		for _, there := range []bool{it.ConditionCheck != nil, it.Delete != nil, it.Put != nil, it.Update != nil} {
+			if there {
+				n++
+			}
+		}
+		if n != 1 {
+			return nil, OpTransactWriteItems.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+		}
+	}
+	if err := OpTransactWriteItems.FaultError(in.Faults, ""); err != nil {
+		return nil, err
+	}
+	for i := range in.TransactItems {
+		var err error
+		if actions[i], err = readAction(&in.TransactItems[i]); err != nil {
+			return nil, err
+		}
+		if it := &in.TransactItems[i]; it.Put != nil {
+			bytes += it.Put.Item.Size()
+		} else if it.Update != nil {
+			bytes += it.Update.Key.Size() + it.Update.ExpressionAttributeValues.Size()
+		}
+	}
+	if bytes > MaxTransactBytes {
+		return nil, OpTransactWriteItems.Invalid("Transaction request size exceeds limit: 4194304 bytes")
+	}
+	return actions, nil
+}
+
+// readAction reads one action.
+func readAction(it *TransactWriteItem) (action, error) {
+	const op = OpTransactWriteItems
+	switch {
+	case it.Put != nil:
+		p := it.Put
+		if err := p.CheckParams(); err != nil {
+			return action{}, err
+		}
+		if p.Item.Size() > table.MaxItemBytes {
+			return action{}, op.Invalid("Item size has exceeded the maximum allowed size")
+		}
+		w := writing{request: request{op: op, names: p.ExpressionAttributeNames, values: p.ExpressionAttributeValues}}
+		err := w.open(p.ConditionExpression, nil, nil)
+		return action{p.TableName, p.Item, true, p.ReturnValuesOnConditionCheckFailure, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+			return tx.Put(t, p.Item, w.cond)
+		}}, err
+	case it.Delete != nil:
+		d := it.Delete
+		if err := d.CheckParams(); err != nil {
+			return action{}, err
+		}
+		w := writing{request: request{op: op, names: d.ExpressionAttributeNames, values: d.ExpressionAttributeValues}}
+		err := w.open(d.ConditionExpression, nil, nil)
+		return action{d.TableName, d.Key, false, d.ReturnValuesOnConditionCheckFailure, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+			return tx.Delete(t, d.Key, w.cond)
+		}}, err
+	case it.ConditionCheck != nil:
+		c := it.ConditionCheck
+		if err := c.CheckParams(); err != nil {
+			return action{}, err
+		}
+		w := writing{request: request{op: op, names: c.ExpressionAttributeNames, values: c.ExpressionAttributeValues}}
+		err := w.open(c.ConditionExpression, nil, nil)
+		return action{c.TableName, c.Key, false, c.ReturnValuesOnConditionCheckFailure, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+			return tx.Check(t, c.Key, w.cond)
+		}}, err
+	}
+	u := it.Update
+	if err := u.CheckParams(); err != nil {
+		return action{}, err
+	}
+	w := writing{request: request{op: op, names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues}}
+	update, err := w.openUpdate(u.UpdateExpression, u.ConditionExpression)
+	return action{u.TableName, u.Key, false, u.ReturnValuesOnConditionCheckFailure, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+		return tx.Update(t, u.Key, update, w.cond)
+	}}, err
+}
