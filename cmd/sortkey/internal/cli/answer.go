@@ -71,38 +71,46 @@ func (ans *answer) summary() string {
 	return b.String()
 }
 
-// writeJSON writes the answer as one JSON document, in the members of the
-// operation's own response.
+// writeJSON writes the answer as one JSON document with the members of the
+// operation's own response, one line for each item.
 func (ans *answer) writeJSON(w io.Writer, plain bool) error {
-	doc := struct {
-		Items            []json.RawMessage
+	rest := struct {
 		Count            int
 		ScannedCount     int
 		ReadUnits        float64
 		LastEvaluatedKey json.RawMessage `json:",omitempty"`
 		Asked            string          `json:",omitempty"`
 		Trace            []slice.Words   `json:",omitempty"`
-	}{Items: []json.RawMessage{}, Count: len(ans.items), ScannedCount: ans.examined, ReadUnits: ans.units, Trace: ans.slices}
-	for _, item := range ans.items {
-		if plain {
-			doc.Items = append(doc.Items, wire.AppendPlainItem(nil, item))
-		} else {
-			doc.Items = append(doc.Items, item.AppendJSON(nil))
-		}
-	}
+	}{Count: len(ans.items), ScannedCount: ans.examined, ReadUnits: ans.units, Trace: ans.slices}
 	if ans.last != nil {
-		doc.LastEvaluatedKey = ans.last.AppendJSON(nil)
+		rest.LastEvaluatedKey = ans.last.AppendJSON(nil)
 	}
 	if ans.slices != nil {
-		doc.Asked = ask.Question(ans.in)
+		rest.Asked = ask.Question(ans.in)
 	}
+	out := []byte("{\n  \"Items\": [")
+	for i, item := range ans.items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, "\n    "...)
+		if plain {
+			out = wire.AppendPlainItem(out, item)
+		} else {
+			out = item.AppendJSON(out)
+		}
+	}
+	if len(ans.items) > 0 {
+		out = append(out, "\n  "...)
+	}
+	out = append(out, "],"...)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
+	if err := enc.Encode(rest); err != nil {
 		return err
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(append(out, b.Bytes()[1:]...)) // without its opening brace
 	return err
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"sortkey": main})
+}
+
+// TestScripts runs the real command. The scripts may use, besides the usual
+// commands, serve, which starts a server in the background and sets ENDPOINT,
+// and stop, which ends it and leaves what it wrote in serve.out and serve.err.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("NO_COLOR", "1")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"serve": startServer,
+			"stop":  stopServer,
+		},
+	})
+}
+
+// running are the servers of scripts, by work directory.
+type running struct {
+	cmd *exec.Cmd
+	out chan []byte // all of its standard output
+}
+
+var servers = make(chan map[string]*running, 1)
+
+func init() { servers <- map[string]*running{} }
+
+const patience = 20 * time.Second
+
+func startServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("serve cannot be negated")
+	}
+	dir := ts.Getenv("WORK")
+	stderr, err := os.Create(filepath.Join(dir, "serve.err"))
+	ts.Check(err)
+	defer stderr.Close()
+	cmd := exec.Command(lookup(ts, "sortkey"), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	cmd.Dir, cmd.Stderr = dir, stderr
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + dir}
+	stdout, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	s := &running{cmd: cmd, out: make(chan []byte, 1)}
+	all := <-servers
+	all[dir] = s
+	servers <- all
+	ts.Defer(func() { _ = cmd.Process.Kill() })
+
+	first := make(chan string, 1)
+	go func() {
+		r := bufio.NewReader(stdout)
+		line, _ := r.ReadString('\n')
+		first <- line
+		rest, _ := io.ReadAll(r)
+		s.out <- append([]byte(line), rest...)
+	}()
+	select {
+	case line := <-first:
+		_, after, ok := strings.Cut(line, "AWS_ENDPOINT_URL_DYNAMODB=")
+		if !ok {
+			ts.Fatalf("serve printed %q", line)
+		}
+		ts.Setenv("ENDPOINT", strings.Fields(after)[0])
+	case <-time.After(patience):
+		ts.Fatalf("serve printed nothing")
+	}
+}
+
+func stopServer(ts *testscript.TestScript, neg bool, args []string) {
+	dir := ts.Getenv("WORK")
+	all := <-servers
+	s := all[dir]
+	delete(all, dir)
+	servers <- all
+	if s == nil || neg || len(args) > 0 {
+		ts.Fatalf("stop: there is no server, or there are arguments")
+	}
+	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
+	out := <-s.out // the pipe must be read before Wait
+	done := make(chan error, 1)
+	go func() { done <- s.cmd.Wait() }()
+	select {
+	case err := <-done:
+		if err != nil && !errors.Is(err, os.ErrProcessDone) {
+			ts.Fatalf("serve ended with %v", err)
+		}
+	case <-time.After(patience):
+		ts.Fatalf("serve does not end")
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, "serve.out"), out, 0o666))
+}
+
+// lookup finds a program on the PATH of the script, which is not that of the
+// test.
+func lookup(ts *testscript.TestScript, name string) string {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	ts.Fatalf("%s is not on the PATH", name)
+	return ""
+}
