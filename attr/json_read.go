@@ -2,7 +2,8 @@ package attr
 
 import (
 	"bytes"
-	"slices"
+	"errors"
+	"io"
 	"strings"
 	"sync"
 
@@ -16,56 +17,47 @@ import (
 const MaxNesting = 32
 
 // Messages of values the service refuses, as captured in dynalite
-// (test/putItem.js) and in alternator's tests.
+// (test/putItem.js), alternator's tests and dynamodb-conformance; msgName is
+// in DynamoDB Local.
 const (
+	msgInvalid  = "One or more parameter values were invalid: "
 	msgNoKind   = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 	msgTwoKinds = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
-	msgNull     = "One or more parameter values were invalid: Null attribute value types must have the value of true"
+	msgNull     = msgInvalid + "Null attribute value types must have the value of true"
 	msgNesting  = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 	msgName     = "Attribute name is too large, must be less than 65536 bytes"
 )
 
 var msgEmptySet = map[Kind]string{
-	StringSet: "One or more parameter values were invalid: An string set  may not be empty",
-	NumberSet: "One or more parameter values were invalid: An number set  may not be empty",
-	BinarySet: "One or more parameter values were invalid: Binary sets should not be empty",
+	StringSet: msgInvalid + "An string set  may not be empty",
+	NumberSet: msgInvalid + "An number set  may not be empty",
+	BinarySet: msgInvalid + "Binary sets should not be empty",
 }
 
-// duplicates is the message for a set with equal members; texts are the
-// members as the client wrote them.
-func duplicates(kind Kind, elems []Value, texts []string) string {
-	if kind == NumberSet {
-		return "Input collection contains duplicates"
-	}
-	if texts == nil {
-		for _, e := range elems {
-			texts = append(texts, string(e.appendText(nil)))
-		}
-	}
-	msg := "One or more parameter values were invalid: Input collection [" + strings.Join(texts, ", ") + "]"
-	if kind == BinarySet {
-		return msg + "of type BS contains duplicates."
-	}
-	return msg + " contains duplicates."
+// msgNullMember has the messages for null in a set. That of string sets is in
+// ExtendDB's tests and DynamoDB Local, that of binary sets in dynalite; none
+// is known for number sets.
+var msgNullMember = map[Kind]string{
+	StringSet: msgInvalid + "An string set may not have a null string as a member",
+	NumberSet: msgNoKind,
+	BinarySet: msgInvalid + "Binary sets may not contain null or empty values",
 }
 
 // reader turns JSON tokens into stored forms. Payloads of finished values lie
 // in buf; a document's members lie there until they are written again in its
-// own form. invalid is the first ValidationException met.
+// own form, over themselves. While a document is read its members stand on top
+// of entries or elems. They keep pointing at their payloads when buf moves: the
+// memory it leaves is not written again.
 type reader struct {
 	dec     *jsontext.Decoder
 	buf     []byte
 	names   []byte
-	invalid error
+	entries []entry // members of maps
+	elems   []Value // elements of lists and sets
+	invalid error   // the first ValidationException met
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
-
-// span is a value whose payload is buf[from:to].
-type span struct {
-	kind     Kind
-	from, to int
-}
 
 // DecodeItem reads an object of attributes, such as {"id":{"S":"x"}}. JSON
 // null gives the nil Item, an empty object an empty one that is not nil. The
@@ -78,7 +70,7 @@ func DecodeItem(dec *jsontext.Decoder) (Item, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	return Item(bytes.Clone(r.buf[v.from:v.to])), r.invalid
+	return Item(bytes.Clone(v.raw)), r.invalid
 }
 
 // DecodeValue reads one value, such as {"S":"x"}. JSON null gives the zero
@@ -87,11 +79,11 @@ func DecodeValue(dec *jsontext.Decoder) (Value, error) {
 	r := readers.Get().(*reader)
 	defer r.release()
 	r.dec = dec
-	v, ok, err := r.readValue(0)
+	v, ok, err := r.readValue(1)
 	if err != nil || !ok {
 		return Value{}, err
 	}
-	return Value{v.kind, bytes.Clone(r.buf[v.from:v.to])}, r.invalid
+	return Value{v.kind, bytes.Clone(v.raw)}, r.invalid
 }
 
 // ParseItem is [DecodeItem] for a whole text.
@@ -104,26 +96,58 @@ func ParseValue(json []byte) (Value, error) {
 	return parse(json, DecodeValue)
 }
 
-func parse[T any](json []byte, decode func(*jsontext.Decoder) (T, error)) (T, error) {
-	var zero T
-	dec := jsontext.NewDecoder(bytes.NewBuffer(json), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	v, err := decode(dec)
-	if err != nil {
-		return v, err
-	}
-	if _, err := dec.ReadToken(); err == nil {
-		return zero, syntax("there is more after the JSON value")
-	}
-	return v, nil
+// parser is a decoder of whole texts.
+type parser struct {
+	dec jsontext.Decoder
+	src bytes.Buffer
 }
 
+var parsers = sync.Pool{New: func() any { return new(parser) }}
+
+func parse[T any](json []byte, decode func(*jsontext.Decoder) (T, error)) (T, error) {
+	p := parsers.Get().(*parser)
+	defer p.release()
+	p.src = *bytes.NewBuffer(json)
+	p.dec.Reset(&p.src, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	v, err := decode(&p.dec)
+	if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Syntax) {
+		return v, err
+	}
+	if _, end := p.dec.ReadToken(); !errors.Is(end, io.EOF) {
+		var zero T
+		return zero, syntax("Unexpected token received from parser")
+	}
+	return v, err
+}
+
+func (p *parser) release() {
+	p.src = bytes.Buffer{}
+	p.dec.Reset(&p.src)
+	parsers.Put(p)
+}
+
+// Bounds of what a reader keeps for the next value.
+const (
+	keepBytes   = 1 << 20
+	keepMembers = 1 << 8
+)
+
 func (r *reader) release() {
-	const keep = 1 << 20
-	if cap(r.buf) > keep {
+	if cap(r.buf) > keepBytes {
 		r.buf = nil
 	}
-	r.dec, r.invalid = nil, nil
-	r.buf, r.names = r.buf[:0], r.names[:0]
+	if cap(r.names) > keepBytes {
+		r.names = nil
+	}
+	if cap(r.entries) > keepMembers {
+		r.entries = nil
+	}
+	if cap(r.elems) > keepMembers {
+		r.elems = nil
+	}
+	clear(r.entries[:cap(r.entries)])
+	clear(r.elems[:cap(r.elems)])
+	*r = reader{buf: r.buf[:0], names: r.names[:0], entries: r.entries[:0], elems: r.elems[:0]}
 	readers.Put(r)
 }
 
@@ -158,160 +182,209 @@ func (r *reader) open(want Shape, start jsontext.Kind) (bool, error) {
 }
 
 // readMap reads an object of named values into document form.
-func (r *reader) readMap(depth int) (span, bool, error) {
+func (r *reader) readMap(level int) (Value, bool, error) {
 	ok, err := r.open(ShapeMap, '{')
 	if err != nil || !ok {
-		return span{}, false, err
+		return Value{}, false, err
 	}
-	start, nameStart := len(r.buf), len(r.names)
-	var members [16]entry
-	var spans [16]span
-	entries, parts := members[:0], spans[:0]
+	start, firstName, first := len(r.buf), len(r.names), len(r.entries)
 	for r.dec.PeekKind() != '}' {
 		from := len(r.names)
 		if r.names, err = r.appendString(r.names); err != nil {
-			return span{}, false, err
+			return Value{}, false, err
 		}
 		if len(r.names)-from > MaxNameBytes {
 			r.refuseMsg(msgName)
-			r.names = r.names[:from+MaxNameBytes]
+			r.names = r.names[:from+cutName(r.names[from:])]
 		}
 		to := len(r.names)
-		v, ok, err := r.readValue(depth + 1)
+		v, ok, err := r.readValue(level + 1)
 		if err != nil {
-			return span{}, false, err
+			return Value{}, false, err
 		}
 		if !ok {
 			r.refuseMsg(msgNoKind)
 			continue
 		}
-		entries = append(entries, entry{from: from, to: to})
-		parts = append(parts, v)
+		r.entries = append(r.entries, entry{from, to, v})
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
-		return span{}, false, err
+		return Value{}, false, err
 	}
-	for i, p := range parts {
-		entries[i].v = Value{p.kind, r.buf[p.from:p.to]}
-	}
-	entries = sortEntries(r.names, entries)
-	// Reserve first: appendEntries reads payloads from the buffer it writes to.
 	end := len(r.buf)
-	r.buf = appendEntries(r.buf, r.names, entries)
-	r.names = r.names[:nameStart]
+	r.buf = appendEntries(r.buf, r.names, sortEntries(r.names, r.entries[first:]))
+	r.names, r.entries = r.names[:firstName], r.entries[:first]
 	return r.settle(Map, start, end), true, nil
 }
 
 // settle moves the finished payload buf[end:] down to start, over the parts it
 // was made of.
-func (r *reader) settle(kind Kind, start, end int) span {
+func (r *reader) settle(kind Kind, start, end int) Value {
 	n := copy(r.buf[start:], r.buf[end:])
 	r.buf = r.buf[:start+n]
-	return span{kind, start, start + n}
+	return r.value(kind, start)
+}
+
+// value returns the value whose payload is what has been written from start
+// on.
+func (r *reader) value(kind Kind, start int) Value {
+	return Value{kind, r.buf[start:len(r.buf):len(r.buf)]}
 }
 
 // readValue reads a value object: exactly one member that names the kind.
-// Members that are null or unknown do not count.
-func (r *reader) readValue(depth int) (span, bool, error) {
+// Members that are null or unknown do not count; of members of one name the
+// last does.
+func (r *reader) readValue(level int) (Value, bool, error) {
 	ok, err := r.open(ShapeStructure, '{')
 	if err != nil || !ok {
-		return span{}, false, err
+		return Value{}, false, err
 	}
-	var v span
-	found := 0
+	start := len(r.buf)
+	var v Value
+	var found uint // a bit for each kind
 	for r.dec.PeekKind() != '}' {
-		token, err := r.dec.ReadToken()
+		kind, err := r.readKind()
 		if err != nil {
-			return span{}, false, err
+			return Value{}, false, err
 		}
-		kind, known := ParseKind(token.String())
-		if !known {
+		if kind == 0 {
 			if err := r.dec.SkipValue(); err != nil {
-				return span{}, false, err
+				return Value{}, false, err
 			}
 			continue
 		}
-		member, ok, err := r.readPayload(kind, depth)
+		member, ok, err := r.readPayload(kind, level)
 		if err != nil {
-			return span{}, false, err
+			return Value{}, false, err
 		}
+		found &^= 1 << kind
 		if ok {
-			found++
+			found |= 1 << kind
 			v = member
 		}
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
-		return span{}, false, err
+		return Value{}, false, err
 	}
-	switch {
-	case found == 0:
+	switch found {
+	case 0:
 		r.refuseMsg(msgNoKind)
-		v = span{Null, len(r.buf), len(r.buf)}
-	case found > 1:
+		v = r.nothing(start)
+	case 1 << v.kind:
+	default:
 		r.refuseMsg(msgTwoKinds)
 	}
 	return v, true, nil
 }
 
+// nothing returns what stands for a value that was refused, giving up what has
+// been written from start on.
+func (r *reader) nothing(start int) Value {
+	r.buf = r.buf[:start]
+	return r.value(Null, start)
+}
+
+// readKind reads a member's name. It returns no kind for one it does not know.
+func (r *reader) readKind() (Kind, error) {
+	val, err := r.dec.ReadValue()
+	if err != nil {
+		return 0, err
+	}
+	if bytes.IndexByte(val, '\\') >= 0 {
+		return parseKind(appendUnquoted(nil, val)), nil
+	}
+	return parseKind([]byte(val[1 : len(val)-1])), nil
+}
+
 // readPayload reads the member of a value object. It reports false for null.
-func (r *reader) readPayload(kind Kind, depth int) (span, bool, error) {
+func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 	start := len(r.buf)
-	if depth > MaxNesting && r.dec.PeekKind() != 'n' {
+	if r.dec.PeekKind() == 'n' {
+		return Value{}, false, r.dec.SkipValue()
+	}
+	if level > MaxNesting {
 		r.refuseMsg(msgNesting)
-		return span{Null, start, start}, true, r.dec.SkipValue()
+		return r.nothing(start), true, r.dec.SkipValue()
 	}
 	var err error
 	switch kind {
-	case List, Map:
-		if kind == Map {
-			return r.readMap(depth)
-		}
-		return r.readList(depth)
+	case Map:
+		return r.readMap(level)
+	case List:
+		return r.readList(level)
 	case StringSet, NumberSet, BinarySet:
 		return r.readSet(kind)
-	}
-	if r.dec.PeekKind() == 'n' {
-		return span{}, false, r.dec.SkipValue()
-	}
-	switch kind {
-	case String:
-		r.buf, err = r.appendString(r.buf)
-	case Binary:
-		err = r.readBlob()
-	case Number:
-		_, err = r.readNumber()
 	case Bool, Null:
-		var b bool
-		if b, err = r.readBool(); err != nil {
-			return span{}, false, err
-		}
-		if kind == Null {
-			if !b {
-				r.refuseMsg(msgNull)
-			}
-			break
-		}
-		if b {
-			r.buf = append(r.buf, 1)
-		} else {
-			r.buf = append(r.buf, 0)
-		}
+		err = r.readBool(kind)
+	default:
+		err = r.readScalar(kind)
 	}
-	return span{kind, start, len(r.buf)}, true, err
+	return r.value(kind, start), true, err
 }
 
-func (r *reader) readBool() (bool, error) {
+// readBool reads the truth of a BOOL or NULL. The service takes some strings
+// for it too (dynalite, test/putItem.js, has "no").
+func (r *reader) readBool(kind Kind) error {
 	val, err := r.dec.ReadValue()
 	if err != nil {
-		return false, err
+		return err
 	}
+	truth := val.Kind() == 't'
 	switch val.Kind() {
-	case 't':
-		return true, nil
-	case 'f':
-		return false, nil
+	case 't', 'f':
+	case '"':
+		switch strings.ToUpper(string(appendUnquoted(nil, val))) {
+		case "TRUE", "YES", "1":
+			truth = true
+		case "FALSE", "NO", "0":
+		default:
+			return Mismatch(ShapeBoolean, val)
+		}
+	default:
+		return Mismatch(ShapeBoolean, val)
 	}
-	return false, Mismatch(ShapeBoolean, val)
+	switch {
+	case kind == Null && !truth:
+		r.refuseMsg(msgNull)
+	case kind == Bool && truth:
+		r.buf = append(r.buf, 1)
+	case kind == Bool:
+		r.buf = append(r.buf, 0)
+	}
+	return nil
+}
+
+// readScalar reads the payload of an S, N or B.
+func (r *reader) readScalar(kind Kind) error {
+	if kind == String {
+		var err error
+		r.buf, err = r.appendString(r.buf)
+		return err
+	}
+	val, err := r.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	if val.Kind() != '"' {
+		if kind == Binary {
+			return Mismatch(ShapeBlob, val)
+		}
+		return Mismatch(ShapeString, val)
+	}
+	text := []byte(val[1 : len(val)-1])
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = appendUnquoted(nil, val)
+	}
+	if kind == Binary {
+		r.buf, err = AppendBlob(r.buf, text)
+		return err
+	}
+	start := len(r.buf)
+	if r.buf, err = appendNumber(r.buf, text); err != nil {
+		r.refuse(err)
+		r.buf = append(r.buf[:start], numberZero)
+	}
+	return nil
 }
 
 // appendString reads a JSON string and appends its text.
@@ -333,119 +406,66 @@ func appendUnquoted(dst []byte, val jsontext.Value) []byte {
 	return out
 }
 
-func (r *reader) readBlob() error {
-	val, err := r.dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	if val.Kind() != '"' {
-		return Mismatch(ShapeBlob, val)
-	}
-	if bytes.IndexByte(val, '\\') < 0 {
-		r.buf, err = AppendBlob(r.buf, val[1:len(val)-1])
-		return err
-	}
-	r.buf, err = AppendBlob(r.buf, appendUnquoted(nil, val))
-	return err
-}
-
-// readNumber reads decimal text and returns it as the client wrote it.
-func (r *reader) readNumber() (string, error) {
-	var small [64]byte
-	text, err := r.appendString(small[:0])
-	if err != nil {
-		return "", err
-	}
-	buf, err := AppendNumber(r.buf, string(text))
-	if err != nil {
-		r.refuse(err)
-		buf = append(r.buf, numberZero)
-	}
-	r.buf = buf
-	return string(text), nil
-}
-
-func (r *reader) readList(depth int) (span, bool, error) {
+func (r *reader) readList(level int) (Value, bool, error) {
 	ok, err := r.open(ShapeList, '[')
 	if err != nil || !ok {
-		return span{}, false, err
+		return Value{}, false, err
 	}
-	start := len(r.buf)
-	var parts []span
+	start, first := len(r.buf), len(r.elems)
 	for r.dec.PeekKind() != ']' {
-		v, ok, err := r.readValue(depth + 1)
+		v, ok, err := r.readValue(level + 1)
 		if err != nil {
-			return span{}, false, err
+			return Value{}, false, err
 		}
 		if !ok {
 			r.refuseMsg(msgNoKind)
 			continue
 		}
-		parts = append(parts, v)
+		r.elems = append(r.elems, v)
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
-		return span{}, false, err
+		return Value{}, false, err
 	}
-	elems := r.values(parts)
 	end := len(r.buf)
-	r.buf = AppendList(r.buf, elems)
+	r.buf = AppendList(r.buf, r.elems[first:])
+	r.elems = r.elems[:first]
 	return r.settle(List, start, end), true, nil
 }
 
-func (r *reader) values(parts []span) []Value {
-	elems := make([]Value, len(parts))
-	for i, p := range parts {
-		elems[i] = Value{p.kind, r.buf[p.from:p.to]}
-	}
-	return elems
-}
-
-func (r *reader) readSet(kind Kind) (span, bool, error) {
+func (r *reader) readSet(kind Kind) (Value, bool, error) {
 	ok, err := r.open(ShapeList, '[')
 	if err != nil || !ok {
-		return span{}, false, err
+		return Value{}, false, err
 	}
-	start := len(r.buf)
-	var parts []span
-	var texts []string
+	start, first := len(r.buf), len(r.elems)
+	whole := true
 	for r.dec.PeekKind() != ']' {
 		if r.dec.PeekKind() == 'n' {
 			if err := r.dec.SkipValue(); err != nil {
-				return span{}, false, err
+				return Value{}, false, err
 			}
-			r.refuseMsg("One or more parameter values were invalid: An string set may not have a null element")
+			r.refuseMsg(msgNullMember[kind])
+			whole = false
 			continue
 		}
-		from := len(r.buf)
-		text := ""
-		switch kind.Elem() {
-		case Number:
-			text, err = r.readNumber()
-		case Binary:
-			err = r.readBlob()
-		default:
-			if r.buf, err = r.appendString(r.buf); err == nil {
-				text = string(r.buf[from:])
-			}
+		from, refused := len(r.buf), r.invalid
+		if err := r.readScalar(kind.Elem()); err != nil {
+			return Value{}, false, err
 		}
-		if err != nil {
-			return span{}, false, err
-		}
-		parts = append(parts, span{kind.Elem(), from, len(r.buf)})
-		if kind != BinarySet {
-			texts = append(texts, text)
-		}
+		whole = whole && r.invalid == refused
+		r.elems = append(r.elems, r.value(kind.Elem(), from))
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
-		return span{}, false, err
+		return Value{}, false, err
 	}
-	end := len(r.buf)
-	elems := r.values(parts)
-	out, err := appendSet(slices.Grow(r.buf, 0), kind, elems, texts)
-	if err != nil {
+	elems, end := r.elems[first:], len(r.buf)
+	r.elems = r.elems[:first]
+	if !whole { // it has been refused already
+		return r.nothing(start), true, nil
+	}
+	if r.buf, err = appendSet(r.buf, kind, elems, r.elems[:first+len(elems)]); err != nil {
 		r.refuse(err)
-		return span{Null, start, start}, true, nil
+		return r.nothing(start), true, nil
 	}
-	r.buf = out
 	return r.settle(kind, start, end), true, nil
 }

@@ -169,7 +169,7 @@ func notNumeric[T string | []byte](text T) (msg, older string) {
 	if len(text) == 0 {
 		return msgNotNumeric + ": ", msgNotNumeric
 	}
-	return msgNotNumeric + ": " + string(text), ""
+	return msgNotNumeric + ": " + validText(string(text)), ""
 }
 
 // outOfRange is the older message for a number whose magnitude is out of
@@ -178,7 +178,7 @@ func notNumeric[T string | []byte](text T) (msg, older string) {
 func outOfRange[T string | []byte](text T, point, exp int64) string {
 	switch {
 	case exp != int64(int32(exp)):
-		return msgNotNumeric + ": " + string(text)
+		return msgNotNumeric + ": " + validText(string(text))
 	case point > math.MaxInt32:
 		return msgUnderflow
 	case point < math.MinInt32:
