@@ -32,6 +32,13 @@ func AppendAdd(dst []byte, a, b Value) ([]byte, error) { return appendSum(dst, a
 // are as for [Add].
 func AppendSub(dst []byte, a, b Value) ([]byte, error) { return appendSum(dst, a, b, true) }
 
+// AppendInt appends the payload of the N that is n.
+func AppendInt(dst []byte, n int64) []byte {
+	var d decimal
+	d.setInt(n, 0)
+	return d.append(dst)
+}
+
 // appendSum appends a + b, or a - b.
 //
 // The service calls a sum with too many digits an overflow, whatever its
@@ -73,27 +80,32 @@ func (d *decimal) addSmall(x, y *decimal) bool {
 	if max(x.point, y.point)-exp > smallDigits {
 		return false
 	}
-	sum := x.scaled(exp) + y.scaled(exp)
-	*d = decimal{neg: sum < 0}
-	if sum == 0 {
-		return true
+	d.setInt(x.scaled(exp)+y.scaled(exp), exp)
+	return true
+}
+
+// setInt sets d to v × 10^exp.
+func (d *decimal) setInt(v int64, exp int) {
+	*d = decimal{neg: v < 0}
+	if v == 0 {
+		return
 	}
-	if sum < 0 {
-		sum = -sum
+	u := uint64(v)
+	if v < 0 {
+		u = -u
 	}
-	for sum%10 == 0 {
-		sum /= 10
+	for u%10 == 0 {
+		u /= 10
 		exp++
 	}
 	var text [20]byte
 	i := len(text)
-	for ; sum > 0; sum /= 10 {
+	for ; u > 0; u /= 10 {
 		i--
-		text[i] = byte(sum % 10)
+		text[i] = byte(u % 10)
 	}
 	d.n = copy(d.digits[:], text[i:])
 	d.point = d.n + exp
-	return true
 }
 
 // scaled returns d as a multiple of 10^exp, which it must be.

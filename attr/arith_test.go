@@ -2,7 +2,9 @@ package attr_test
 
 import (
 	"fmt"
+	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,6 +78,15 @@ func TestAdd(t *testing.T) {
 	require.Error(t, err)
 	_, err = attr.Sub(number(t, "1"), attr.Value{})
 	require.Error(t, err)
+}
+
+func TestAppendInt(t *testing.T) {
+	for _, n := range []int64{0, 1, -1, 10, 409600, -1200, math.MaxInt64, math.MinInt64} {
+		want := number(t, strconv.FormatInt(n, 10))
+		if got := attr.MakeValue(attr.Number, attr.AppendInt(nil, n)); !attr.Equal(got, want) {
+			t.Errorf("AppendInt(%d) = %s, want %s", n, got, want)
+		}
+	}
 }
 
 // A sum is what rational arithmetic makes of the texts, or does not fit.

@@ -135,7 +135,7 @@ func BenchmarkProjection(b *testing.B) {
 }
 
 // fourClauses is an update with a bit of everything.
-const fourClauses = "SET #s = :s, price = price + :lo, meta.holder = if_not_exists(meta.owner, :t), meta.way = list_append(meta.way, :l) REMOVE q ADD tags :ss DELETE old :ss"
+const fourClauses = "SET #s = :s, price = price + :lo, meta.holder = if_not_exists(meta.keeper, :t), meta.way = list_append(meta.way, :l) REMOVE q ADD tags :ss DELETE gone :ss"
 
 func updateEnv(tb testing.TB) *expr.Env {
 	return env(tb, map[string]string{"#s": "status"}, `{":s": {"S": "shut"}, ":lo": {"N": "10"}, ":t": {"S": "re"}, ":l": {"L": [{"S": "new"}]}, ":ss": {"SS": ["re", "green"]}}`)

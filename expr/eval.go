@@ -2,7 +2,6 @@ package expr
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -69,12 +68,7 @@ func resolveInner(o Operand, it attr.Item) attr.Value {
 
 // sizeValue returns n as an N in buf.
 func sizeValue(n int, buf *number) attr.Value {
-	var text [20]byte
-	raw, err := attr.AppendNumber(buf[:0], string(strconv.AppendInt(text[:0], int64(n), 10)))
-	if err != nil {
-		return attr.Value{}
-	}
-	return attr.MakeValue(attr.Number, raw)
+	return attr.MakeValue(attr.Number, attr.AppendInt(buf[:0], int64(n)))
 }
 
 // sizeOf returns the size of a value: bytes of a B, elements of a set, list or
