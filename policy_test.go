@@ -37,6 +37,7 @@ var fences = map[string][]string{
 	"sortkeytest":              {"", "sdk", "attr", "store/memory", "table"},
 	"examples":                 {"attr"},
 	"fuzz":                     {},
+	"fuzz/diff":                {},
 	"internal/apigen":          {},
 	"cmd/sortkey":              nil, // commands may import what they need
 	"cmd/sortkey/internal/...": nil,

@@ -82,8 +82,77 @@ func (r *runner) run(ctx context.Context, g *generator, n int) error {
 			}
 		}
 		r.note(req.op, body, a, b)
+		if (a.status == 200) != (b.status == 200) {
+			if err := r.resync(ctx, req); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// resync deletes on both sides the items of a write that only one side took,
+// so that one difference does not show again and again.
+func (r *runner) resync(ctx context.Context, req request) error {
+	for _, d := range written(req) {
+		body, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		for _, url := range []string{r.ours, r.peer} {
+			if _, err := send(ctx, url, "DeleteItem", body); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// written returns a DeleteItem for every item that a request may have written.
+// Items to put are cut down to what generated keys are made of.
+func written(req request) (deletes []object) {
+	add := func(name, key any) {
+		k, ok := key.(object)
+		if !ok {
+			return
+		}
+		cut := object{}
+		for _, n := range []string{"pk", "sk"} {
+			if v, ok := k[n]; ok {
+				cut[n] = v
+			}
+		}
+		deletes = append(deletes, object{"TableName": name, "Key": cut})
+	}
+	walk := func(name any, v any) {
+		o, _ := v.(object)
+		add(name, o["Item"])
+		add(name, o["Key"])
+	}
+	switch req.op {
+	case "PutItem", "UpdateItem", "DeleteItem":
+		walk(req.body["TableName"], req.body)
+	case "BatchWriteItem":
+		tables, _ := req.body["RequestItems"].(object)
+		for name, writes := range tables {
+			l, _ := writes.([]any)
+			for _, w := range l {
+				o, _ := w.(object)
+				walk(name, o["PutRequest"])
+				walk(name, o["DeleteRequest"])
+			}
+		}
+	case "TransactWriteItems":
+		l, _ := req.body["TransactItems"].([]any)
+		for _, item := range l {
+			o, _ := item.(object)
+			for _, a := range o {
+				action, _ := a.(object)
+				walk(action["TableName"], a)
+			}
+		}
+	}
+	return deletes
 }
 
 // await waits until the peer's new table can be used.
