@@ -6,7 +6,7 @@ import (
 )
 
 // A Change is what becomes of one attribute of an item: it is set to Value, or
-// removed when that is zero.
+// removed when that is zero. Name is UTF-8 of at most [MaxNameBytes].
 type Change struct {
 	Name  string
 	Value Value
@@ -40,8 +40,8 @@ func (it Item) AppendWith(dst []byte, changes []Change) []byte {
 		if !c.Value.IsZero() {
 			p.next()
 			p.dst = append(p.dst, byte(c.Value.kind))
-			p.dst = binary.LittleEndian.AppendUint16(p.dst, uint16(min(len(c.Name), MaxNameBytes)))
-			p.dst = append(p.dst, c.Name[:min(len(c.Name), MaxNameBytes)]...)
+			p.dst = binary.LittleEndian.AppendUint16(p.dst, uint16(len(c.Name)))
+			p.dst = append(p.dst, c.Name...)
 			p.dst = append(p.dst, c.Value.raw...)
 		}
 	}

@@ -53,6 +53,9 @@ func FromAttributeUpdates(updates map[string]AttributeUpdate) (*Update, error) {
 func (up AttributeUpdate) clause(attribute string) (Clause, error) {
 	const p = AttributeUpdates
 	const invalid = "One or more parameter values were invalid: "
+	if len(attribute) > attr.MaxNameBytes {
+		return "", refuse(p, "Attribute name is too large, must be less than 65536 bytes")
+	}
 	k := up.Value.Kind()
 	if k == 0 && up.Action != legacyDelete {
 		return "", refuse(p, invalid+"Only DELETE action is allowed when no attribute value is specified")
