@@ -90,7 +90,8 @@ func checkValue(v Value, level int) bool {
 		return true
 	case Number:
 		var d decimal
-		return d.load(v.raw) && string(d.append(nil)) == string(v.raw)
+		var form [1 + maxPairs + 1]byte
+		return d.load(v.raw) && string(d.append(form[:0])) == string(v.raw)
 	case Bool:
 		return len(v.raw) == 1 && v.raw[0] <= 1
 	case Null:

@@ -2,7 +2,6 @@ package attr_test
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -185,20 +184,39 @@ func TestAllocations(t *testing.T) {
 	it := must(t, everyKind)
 	n, err := attr.NewNumber("123.45")
 	require.NoError(t, err)
-	ns, buf := it.Get("ns"), make([]byte, 0, 1024)
+	ns, l, s, buf, in := it.Get("ns"), it.Get("l"), it.Get("s"), make([]byte, 0, 1024), []byte(everyKind)
 	for name, f := range map[string]func(){
-		"Get":          func() { it.Get("ns") },
-		"AppendJSON":   func() { buf = it.AppendJSON(buf[:0]) },
-		"AppendNumber": func() { buf = n.AppendNumber(buf[:0]) },
-		"Has":          func() { ns.Has(n) },
-		"Size":         func() { n.Size() },
-		"Compare":      func() { attr.Compare(n, n) },
-		"AppendKey":    func() { buf = attr.AppendKey(buf[:0], n) },
+		"Get":              func() { it.Get("ns") },
+		"At":               func() { it.At(3) },
+		"All":              func() { walk(it) },
+		"Index":            func() { l.Index(2) },
+		"Item.Size":        func() { it.Size() },
+		"AppendJSON":       func() { buf = it.AppendJSON(buf[:0]) },
+		"AppendNumber":     func() { buf = n.AppendNumber(buf[:0]) },
+		"AppendNumberText": func() { buf = attr.AppendNumberText(buf[:0], n.Raw()) },
+		"Has":              func() { ns.Has(n) },
+		"Size":             func() { n.Size() },
+		"Compare":          func() { attr.Compare(n, n) },
+		"Equal":            func() { attr.Equal(l, l) },
+		"AppendKey":        func() { buf = attr.AppendKey(buf[:0], s) },
+		"AppendText":       func() { buf = l.AppendText(buf[:0]) },
+		"parsing a number": func() { buf, _ = attr.AppendNumber(buf[:0], "-12345.678e9") },
 	} {
 		if got := testing.AllocsPerRun(100, f); got != 0 {
 			t.Errorf("%s allocates %v times, want 0", name, got)
 		}
 	}
+	// The item itself, and now and then a reader the pool has lost.
+	if got := testing.AllocsPerRun(100, func() { _, _ = attr.ParseItem(in) }); got > 2 && !raceEnabled {
+		t.Errorf("ParseItem allocates %v times, want 1", got)
+	}
+}
+
+func walk(it attr.Item) (n int) {
+	for _, v := range it.All() {
+		n += v.Len()
+	}
+	return n
 }
 
 func TestText(t *testing.T) {
@@ -211,19 +229,4 @@ func TestText(t *testing.T) {
 	if got := strings.Join(out, " "); got != want {
 		t.Errorf("texts = %s\nwant    %s", got, want)
 	}
-}
-
-func ExampleItem() {
-	it, err := attr.ParseItem([]byte(`{"SK":{"S":"ORDER#2"},"total":{"N":"12.50"}}`))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(it.Size(), "bytes")
-	fmt.Println(it.Get("total"))
-	fmt.Println(string(it.AppendJSON(nil)))
-	// Output:
-	// 17 bytes
-	// {N:12.5}
-	// {"SK":{"S":"ORDER#2"},"total":{"N":"12.5"}}
 }

@@ -186,25 +186,3 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkDecodeItem(b *testing.B) {
-	in := []byte(everyKind)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := attr.ParseItem(in); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkAppendJSON(b *testing.B) {
-	it, err := attr.ParseItem([]byte(everyKind))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var buf []byte
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = it.AppendJSON(buf[:0])
-	}
-}

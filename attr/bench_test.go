@@ -1,0 +1,95 @@
+package attr_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// order is an item such as programs put: every kind, 553 bytes of JSON.
+const order = `{"PK":{"S":"CUSTOMER#01J8Z3QK5T"},"SK":{"S":"ORDER#2024-09-17T08:15:30.25Z"},"active":{"BOOL":true},` +
+	`"avatar":{"B":"iVBORw0KGgoAAAANSUhEUgAAAAE="},"codes":{"NS":["3","14","159","2653"]},"deleted":{"NULL":true},` +
+	`"hashes":{"BS":["AAECAw==","BAUGBw=="]},"lines":{"L":[{"M":{"price":{"N":"1234.56"},"qty":{"N":"2"},"sku":{"S":"A-100"}}},` +
+	`{"M":{"price":{"N":"0.99"},"qty":{"N":"12"},"sku":{"S":"B-7"}}}]},"name":{"S":"Zoë \"Zo\" Müller-Lüdin"},` +
+	`"tags":{"SS":["gift","priority"]},"total":{"N":"2481"},"ship":{"M":{"city":{"S":"Zürich"},"zip":{"S":"8001"}}}}`
+
+func BenchmarkParseItem(b *testing.B) {
+	in := []byte(order)
+	b.SetBytes(int64(len(in)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := attr.ParseItem(in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDecodeItem reads with a decoder that is there already, as a request
+// does.
+func BenchmarkDecodeItem(b *testing.B) {
+	in := []byte(order)
+	var dec jsontext.Decoder
+	b.SetBytes(int64(len(in)))
+	b.ReportAllocs()
+	for b.Loop() {
+		dec.Reset(bytes.NewBuffer(in), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		if _, err := attr.DecodeItem(&dec); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppendJSON(b *testing.B) {
+	it := must(b, order)
+	buf := make([]byte, 0, 1024)
+	b.SetBytes(int64(len(order)))
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = it.AppendJSON(buf[:0])
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	it := must(b, order)
+	b.ReportAllocs()
+	for b.Loop() {
+		if it.Get("total").IsZero() {
+			b.Fatal("no total")
+		}
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	it := must(b, order)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := attr.Check(it); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkNumber(b *testing.B) {
+	for _, text := range []string{"7", "1234.56", "-12345678901234567890.123456789012345678"} {
+		raw, err := attr.AppendNumber(nil, text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var buf []byte
+		b.Run("parse/"+text, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				buf, _ = attr.AppendNumber(buf[:0], text)
+			}
+		})
+		b.Run("print/"+text, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = attr.AppendNumberText(buf[:0], raw)
+			}
+		})
+	}
+}

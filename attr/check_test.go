@@ -1,0 +1,289 @@
+package attr_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/leanovate/gopter"
+	"github.com/leanovate/gopter/gen"
+	"github.com/leanovate/gopter/prop"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// form builds an item by hand: a count and a size, then offsets and attributes
+// as they come.
+func form(count, size uint32, rest ...any) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, count)
+	b = binary.LittleEndian.AppendUint32(b, size)
+	for _, r := range rest {
+		switch r := r.(type) {
+		case int:
+			b = binary.LittleEndian.AppendUint32(b, uint32(r))
+		case string:
+			b = append(b, r...)
+		}
+	}
+	return b
+}
+
+func TestCheck(t *testing.T) {
+	set := func(elems ...string) string {
+		at, offsets := 8+4*len(elems), []any{}
+		for _, e := range elems {
+			offsets = append(offsets, at)
+			at += len(e)
+		}
+		return string(form(uint32(len(elems)), uint32(len(strings.Join(elems, ""))), append(offsets, strings.Join(elems, ""))...))
+	}
+	for _, tt := range []struct {
+		name string
+		in   []byte
+		want bool
+	}{
+		{"nothing", nil, true},
+		{"no attributes", form(0, 0), true},
+		{"one string", form(1, 2, 12, "\x01\x01\x00ax"), true},
+		{"two strings", form(2, 4, 16, 21, "\x01\x01\x00ax\x01\x01\x00bx"), true},
+		{"a string set", form(1, 3, 12, "\x04\x01\x00a"+set("x", "y")), true},
+
+		{"half a head", []byte{0, 0, 0, 0}, false},
+		{"bytes after no attributes", append(form(0, 0), 0), false},
+		{"a size of nothing", form(0, 1), false},
+		{"fewer bytes than offsets", form(2, 0, 16), false},
+		{"a count of many", form(1<<31, 0), false},
+		{"a wrong size", form(1, 3, 12, "\x01\x01\x00ax"), false},
+		{"a gap before the first", form(1, 2, 13, "-\x01\x01\x00ax"), false},
+		{"an offset into the head", form(1, 2, 4, "\x01\x01\x00ax"), false},
+		{"offsets that fall", form(2, 4, 16, 15, "\x01\x01\x00ax\x01\x01\x00bx"), false},
+		{"an offset past the end", form(2, 4, 16, 99, "\x01\x01\x00ax\x01\x01\x00bx"), false},
+		{"names in another order", form(2, 4, 16, 21, "\x01\x01\x00bx\x01\x01\x00ax"), false},
+		{"a name twice", form(2, 4, 16, 21, "\x01\x01\x00ax\x01\x01\x00ax"), false},
+		{"a name past its end", form(1, 2, 12, "\x01\x03\x00ax"), false},
+		{"a name cut short", form(1, 2, 12, "\x01\x01"), false},
+		{"a name that is no text", form(1, 2, 12, "\x01\x01\x00\xffx"), false},
+		{"no kind", form(1, 1, 12, "\x00\x01\x00a"), false},
+		{"an unknown kind", form(1, 1, 12, "\x0b\x01\x00a"), false},
+		{"a string that is no text", form(1, 2, 12, "\x01\x01\x00a\xff"), false},
+		{"a number of nothing", form(1, 2, 12, "\x02\x01\x00a"), false},
+		{"a number with a zero in front", form(1, 3, 12, "\x02\x01\x00a\xc1\x01\x02"), false},
+		{"a number with a zero behind", form(1, 3, 12, "\x02\x01\x00a\xc1\x02\x01"), false},
+		{"a number of 40 digits", form(1, 22, 12, "\x02\x01\x00a\xff"+strings.Repeat("\x0c", 20)), false},
+		{"a negative number without its end", form(1, 4, 12, "\x02\x01\x00a\x3e\x63"), false},
+		{"truth of two", form(1, 2, 12, "\x07\x01\x00a\x02"), false},
+		{"truth of nothing", form(1, 2, 12, "\x07\x01\x00a"), false},
+		{"null with bytes", form(1, 2, 12, "\x08\x01\x00a-"), false},
+		{"an empty set", form(1, 1, 12, "\x04\x01\x00a"+set()), false},
+		{"a set in another order", form(1, 3, 12, "\x04\x01\x00a"+set("y", "x")), false},
+		{"a set with equal members", form(1, 3, 12, "\x04\x01\x00a"+set("x", "x")), false},
+		{"a list with an empty element", form(1, 5, 12, "\x09\x01\x00a"+set("")), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := attr.Check(tt.in); (err == nil) != tt.want {
+				t.Errorf("Check(%x) = %v", tt.in, err)
+			}
+		})
+	}
+}
+
+// TestCheckNesting: Check takes what the wire form takes, and no more levels.
+func TestCheckNesting(t *testing.T) {
+	for _, leaf := range []attr.Value{attr.NewString("leaf"), attr.NewList()} {
+		v := leaf
+		for range attr.MaxNesting - 1 {
+			v = attr.NewList(v)
+		}
+		var b attr.Builder
+		b.Add("a", v)
+		if _, err := attr.Check(b.Item()); err != nil {
+			t.Errorf("32 levels around %v: %v", leaf, err)
+		}
+		b.Add("a", attr.NewList(v))
+		if _, err := attr.Check(b.Item()); err == nil {
+			t.Errorf("33 levels around %v are taken", leaf)
+		}
+	}
+}
+
+// randomValue returns a value of any kind, nested at most depth levels.
+func randomValue(r *rand.Rand, depth int) attr.Value {
+	text := func() string {
+		return strings.Repeat(string([]rune{rune(r.IntN(0x80)), 'a' + rune(r.IntN(26)), 0x20 + rune(r.IntN(0xD000))}), r.IntN(8))
+	}
+	elems := func(of func() attr.Value) (out []attr.Value) {
+		seen := map[string]bool{}
+		for range 1 + r.IntN(20) {
+			if v := of(); !seen[string(v.Raw())] {
+				seen[string(v.Raw())] = true
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	number := func() attr.Value {
+		v, err := attr.NewNumber(numberText(r))
+		if err != nil {
+			panic(err)
+		}
+		return v
+	}
+	set := func(k attr.Kind, elems []attr.Value) attr.Value {
+		v, err := attr.NewSet(k, elems...)
+		if err != nil {
+			panic(err)
+		}
+		return v
+	}
+	kinds := 10
+	if depth <= 1 {
+		kinds = 8
+	}
+	switch attr.Kind(1 + r.IntN(kinds)) {
+	case attr.String:
+		return attr.NewString(text())
+	case attr.Number:
+		return number()
+	case attr.Binary:
+		return attr.NewBinary([]byte(text()))
+	case attr.StringSet:
+		return set(attr.StringSet, elems(func() attr.Value { return attr.NewString(text()) }))
+	case attr.NumberSet:
+		return set(attr.NumberSet, elems(number))
+	case attr.BinarySet:
+		return set(attr.BinarySet, elems(func() attr.Value { return attr.NewBinary([]byte(text())) }))
+	case attr.Bool:
+		return attr.NewBool(r.IntN(2) == 0)
+	case attr.List:
+		var list []attr.Value
+		for range r.IntN(6) {
+			list = append(list, randomValue(r, depth-1))
+		}
+		return attr.NewList(list...)
+	case attr.Map:
+		return attr.NewMap(randomItem(r, depth-1))
+	}
+	return attr.NewNull()
+}
+
+// numberText returns the text of any number that can be stored.
+func numberText(r *rand.Rand) string {
+	digits := make([]byte, 1+r.IntN(38))
+	for i := range digits {
+		digits[i] = '0' + byte(r.IntN(10))
+	}
+	return []string{"", "-"}[r.IntN(2)] + string(digits[:1]) + "." + string(digits[1:]) + "e" + []string{"-9", "-1", "0", "7", "88"}[r.IntN(5)]
+}
+
+func randomItem(r *rand.Rand, depth int) attr.Item {
+	var b attr.Builder
+	for range r.IntN(12) {
+		b.Add(strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(30)), randomValue(r, depth))
+	}
+	return b.Item()
+}
+
+func properties(tests int) *gopter.Properties {
+	parameters := gopter.DefaultTestParameters()
+	parameters.MinSuccessfulTests = tests
+	return gopter.NewProperties(parameters)
+}
+
+// TestItems: whatever is built can be checked, printed, read back and built
+// again, always to the same bytes. The sizes are those of the parts.
+func TestItems(t *testing.T) {
+	properties := properties(3000)
+	item := gen.UInt64().Map(func(seed uint64) attr.Item { return randomItem(rand.New(rand.NewPCG(seed, 1)), 5) })
+	properties.Property("well formed", prop.ForAll(func(it attr.Item) bool {
+		_, err := attr.Check(it)
+		return err == nil
+	}, item))
+	properties.Property("JSON reads back", prop.ForAll(func(it attr.Item) bool {
+		again, err := attr.ParseItem(it.AppendJSON(nil))
+		return err == nil && bytes.Equal(again, it)
+	}, item))
+	properties.Property("built again", prop.ForAll(func(it attr.Item) bool {
+		var b attr.Builder
+		size := 0
+		for i := it.Len() - 1; i >= 0; i-- {
+			name, v := it.At(i)
+			b.AddBytes(name, rebuilt(v))
+			size += len(name) + v.Size()
+		}
+		return bytes.Equal(b.Item(), it) && size == it.Size()
+	}, item))
+	properties.Property("bytes changed are refused or stand for something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
+		r, b := rand.New(rand.NewPCG(seed, 2)), bytes.Clone(it)
+		for range 1 + r.IntN(3) {
+			b[r.IntN(len(b))] = byte(r.Uint32())
+		}
+		changed, err := attr.Check(b)
+		if err != nil {
+			return true
+		}
+		again, err := attr.ParseItem(changed.AppendJSON(nil))
+		return err == nil && bytes.Equal(again, b)
+	}, item, gen.UInt64()))
+	properties.Property("bytes cut off are refused", prop.ForAll(func(it attr.Item, seed uint64) bool {
+		n := int(seed % uint64(len(it)))
+		_, err := attr.Check(it[:n])
+		return err != nil || n == 0
+	}, item, gen.UInt64()))
+	properties.TestingRun(t)
+}
+
+// rebuilt makes v again from its elements.
+func rebuilt(v attr.Value) attr.Value {
+	var elems []attr.Value
+	for i := range v.Len() {
+		elems = append(elems, v.Index(i))
+	}
+	switch {
+	case v.Kind().IsSet():
+		elems = append(elems[1:], elems[0])
+		set, err := attr.NewSet(v.Kind(), elems...)
+		if err != nil {
+			panic(err)
+		}
+		return set
+	case v.Kind() == attr.List:
+		for i := range elems {
+			elems[i] = rebuilt(elems[i])
+		}
+		return attr.NewList(elems...)
+	case v.Kind() == attr.Map:
+		var b attr.Builder
+		for name, e := range v.Map().All() {
+			b.AddBytes(name, rebuilt(e))
+		}
+		return attr.NewMap(b.Item())
+	}
+	return v
+}
+
+// TestDecodeConcurrently: readers are shared out of a pool; what they hand over
+// is nobody else's.
+func TestDecodeConcurrently(t *testing.T) {
+	for seed := range uint64(8) {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(seed, 3))
+			var items []attr.Item
+			var texts [][]byte
+			for range 100 {
+				text := randomItem(r, 5).AppendJSON(nil)
+				it, err := attr.ParseItem(text)
+				require.NoError(t, err)
+				items, texts = append(items, it), append(texts, text)
+			}
+			for i, it := range items {
+				if got := it.AppendJSON(nil); !bytes.Equal(got, texts[i]) {
+					t.Fatalf("seed %d: item %d became %s, was %s", seed, i, got, texts[i])
+				}
+			}
+		})
+	}
+}

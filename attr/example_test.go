@@ -1,0 +1,107 @@
+package attr_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+func ExampleItem() {
+	it, err := attr.ParseItem([]byte(`{"SK":{"S":"ORDER#2"},"total":{"N":"12.50"}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(it.Size(), "bytes")
+	fmt.Println(it.Get("total"))
+	fmt.Println(string(it.AppendJSON(nil)))
+	// Output:
+	// 17 bytes
+	// {N:12.5}
+	// {"SK":{"S":"ORDER#2"},"total":{"N":"12.5"}}
+}
+
+func ExampleItem_All() {
+	it, _ := attr.ParseItem([]byte(`{"b":{"BOOL":true},"a":{"L":[{"S":"x"},{"NULL":true}]}}`))
+	for name, v := range it.All() {
+		fmt.Printf("%s %v %d bytes\n", name, v, v.Size())
+	}
+	// Output:
+	// a {L:[{S:x}, {NULL:true}]} 7 bytes
+	// b {BOOL:true} 1 bytes
+}
+
+func ExampleBuilder() {
+	var b attr.Builder
+	b.Add("qty", attr.NewNull())
+	b.Add("id", attr.NewString("A-100"))
+	if n, err := attr.NewNumber("2"); err == nil {
+		b.Add("qty", n) // takes the place of the null
+	}
+	fmt.Println(string(b.Item().AppendJSON(nil)))
+	// Output: {"id":{"S":"A-100"},"qty":{"N":"2"}}
+}
+
+func ExampleNewSet() {
+	set, err := attr.NewSet(attr.StringSet, attr.NewString("b"), attr.NewString("a"))
+	fmt.Println(set, err, set.Has(attr.NewString("b")))
+	_, err = attr.NewSet(attr.NumberSet)
+	fmt.Println(err)
+	// Output:
+	// {SS:[a, b]} <nil> true
+	// One or more parameter values were invalid: An number set  may not be empty
+}
+
+func ExampleParseValue() {
+	_, err := attr.ParseValue([]byte(`{"N":"1e126"}`))
+	if e, ok := errors.AsType[*attr.Error](err); ok {
+		fmt.Println(e.Syntax, e.Msg)
+	}
+	_, err = attr.ParseValue([]byte(`{"N":1}`))
+	if e, ok := errors.AsType[*attr.Error](err); ok {
+		fmt.Println(e.Syntax, e.Msg)
+	}
+	// Output:
+	// false Number overflow. Attempting to store a number with magnitude larger than supported range
+	// true NUMBER_VALUE cannot be converted to String
+}
+
+func ExampleCompare() {
+	a, _ := attr.NewNumber("1e2")
+	b, _ := attr.NewNumber("99.5")
+	fmt.Println(attr.Compare(a, b))
+	fmt.Println(attr.Compare(a, attr.NewString("99.5")))
+	fmt.Println(bytes.Compare(a.Raw(), b.Raw()))
+	// Output:
+	// 1 true
+	// 0 false
+	// 1
+}
+
+// The key of an index row is a tuple: its order is that of its parts, whatever
+// bytes they hold.
+func ExampleAppendKey() {
+	key := attr.AppendKey(nil, attr.NewString("a\x00b"))
+	key = attr.AppendKey(key, attr.NewString("c"))
+	for len(key) > 0 {
+		payload, rest, ok := attr.CutKey(nil, key)
+		fmt.Printf("%q %v\n", payload, ok)
+		key = rest
+	}
+	// Output:
+	// "a\x00b" true
+	// "c" true
+}
+
+func ExampleCheck() {
+	it, _ := attr.ParseItem([]byte(`{"a":{"S":"x"}}`))
+	_, err := attr.Check(it)
+	fmt.Println(err)
+	_, err = attr.Check(it[:len(it)-1])
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// attr: not a binary item
+}
