@@ -1,0 +1,123 @@
+package model_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/examples"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+func TestFind(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.json")
+	const text = `{"name": "mine", "tables": [{"TableName": "Things", "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}]}]}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"employees": "employees", file: "mine"} {
+		s, err := model.Find(name)
+		if err != nil || s.Name != want {
+			t.Errorf("Find(%s) = %v, %v, want %s", name, s, err, want)
+		}
+	}
+	if _, err := model.Find("nothing"); !errors.Is(err, model.ErrNotFound) {
+		t.Errorf("Find(nothing) = %v, want %v", err, model.ErrNotFound)
+	}
+	if _, err := model.Find(filepath.Dir(file)); err == nil {
+		t.Error("Find of a folder succeeds")
+	}
+}
+
+func TestLoadAndDescribe(t *testing.T) {
+	db := sortkeytest.New(t)
+	s, err := examples.Load("file-tree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := model.Load(t.Context(), db.Client, s); err != nil {
+		t.Fatal(err)
+	}
+	names, err := model.Tables(t.Context(), db.Client)
+	if err != nil || !slices.Equal(names, []string{"Drive"}) {
+		t.Errorf("Tables = %v, %v, want Drive", names, err)
+	}
+	table, err := model.Describe(t.Context(), db.Client, "Drive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	byParent, ok := table.Schema("ByParent")
+	if !ok || byParent.Table != table.Key || byParent.Hash[0].Name != "parent" || byParent.Range[0].Name != "SK" {
+		t.Errorf("Schema(ByParent) = %+v, %v", byParent, ok)
+	}
+	if _, ok := table.Schema("no"); ok {
+		t.Error("there is a schema for an index that is not there")
+	}
+	if err := model.Load(t.Context(), db.Client, s); err == nil || !strings.Contains(err.Error(), "file-tree: cannot make table Drive: ") {
+		t.Errorf("Load again = %v", err)
+	}
+}
+
+func TestTableOfErrors(t *testing.T) {
+	if _, err := model.TableOf(&types.TableDescription{TableName: aws.String("T")}); err == nil {
+		t.Error("a table without a key is taken")
+	}
+	odd := []types.AttributeDefinition{{AttributeName: aws.String("a"), AttributeType: "X"}}
+	if _, err := model.TableOf(&types.TableDescription{AttributeDefinitions: odd}); err == nil {
+		t.Error("a key of no type is taken")
+	}
+}
+
+// A slow service leaves one item of each batch for the next call, until it has
+// left as many as it is told to.
+type slow struct{ left, calls int }
+
+func (s *slow) Do(req *http.Request) (*http.Response, error) {
+	body := "{}"
+	if strings.HasSuffix(req.Header.Get("X-Amz-Target"), ".BatchWriteItem") {
+		s.calls++
+		if s.left > 0 {
+			s.left--
+			body = `{"UnprocessedItems": {"Drive": [{"PutRequest": {"Item": {"PK": {"S": "x"}}}}]}}`
+		}
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+}
+
+func TestUnprocessed(t *testing.T) {
+	s, err := examples.Load("file-tree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		left, calls int
+		fails       bool
+	}{{0, 1, false}, {2, 3, false}, {100, 8, true}} {
+		synctest.Test(t, func(t *testing.T) { unprocessed(t, s, tt.left, tt.calls, tt.fails) })
+	}
+}
+
+func unprocessed(t *testing.T, s *examples.System, left, calls int, fails bool) {
+	t.Helper()
+	service := &slow{left: left}
+	client := dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String("http://slow.invalid"), HTTPClient: service,
+		Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""), DisableValidateResponseChecksum: true,
+	})
+	err := model.Load(t.Context(), client, s)
+	if (err != nil) != fails || service.calls != calls {
+		t.Errorf("with %d left: %v after %d calls, want failure %v after %d", left, err, service.calls, fails, calls)
+	}
+}
