@@ -34,11 +34,14 @@ var protocol = awsjson.New10(schemas.DynamoDB_20120810)
 func TestInputsAreThoseOfTheWire(t *testing.T) {
 	t.Run("GetItem", inputs(schemas.GetItem, (*source).getItem))
 	t.Run("PutItem", inputs(schemas.PutItem, (*source).putItem))
+	t.Run("UpdateItem", inputs(schemas.UpdateItem, (*source).updateItem))
 	t.Run("DeleteItem", inputs(schemas.DeleteItem, (*source).deleteItem))
 	t.Run("Query", inputs(schemas.Query, (*source).query))
 	t.Run("Scan", inputs(schemas.Scan, (*source).scan))
 	t.Run("BatchGetItem", inputs(schemas.BatchGetItem, (*source).batchGetItem))
 	t.Run("BatchWriteItem", inputs(schemas.BatchWriteItem, (*source).batchWriteItem))
+	t.Run("TransactGetItems", inputs(schemas.TransactGetItems, (*source).transactGetItems))
+	t.Run("TransactWriteItems", inputs(schemas.TransactWriteItems, (*source).transactWriteItems))
 }
 
 func inputs[In, Out any, P interface {
@@ -77,11 +80,14 @@ func inputs[In, Out any, P interface {
 func TestOutputsAreThoseOfTheWire(t *testing.T) {
 	t.Run("GetItem", outputs(getItemOutput))
 	t.Run("PutItem", outputs(putItemOutput))
+	t.Run("UpdateItem", outputs(updateItemOutput))
 	t.Run("DeleteItem", outputs(deleteItemOutput))
 	t.Run("Query", outputs(queryOutput))
 	t.Run("Scan", outputs(scanOutput))
 	t.Run("BatchGetItem", outputs(batchGetItemOutput))
 	t.Run("BatchWriteItem", outputs(batchWriteItemOutput))
+	t.Run("TransactGetItems", outputs(transactGetItemsOutput))
+	t.Run("TransactWriteItems", outputs(transactWriteItemsOutput))
 }
 
 func outputs[In, Out any, P interface {
@@ -260,13 +266,13 @@ func (t filler) ownItem() attr.Item {
 	return it
 }
 
-// Source: DG/Constraints.html, 32 levels. Deeper values go over the wire, which
-// refuses them.
+// Source: DG/Constraints.html, 32 levels, the innermost string being one.
+// Deeper values go over the wire, which refuses them.
 func TestNesting(t *testing.T) {
 	for _, tt := range []struct {
 		levels  int
 		refused bool
-	}{{31, false}, {32, false}, {33, true}, {40, true}} {
+	}{{30, false}, {31, false}, {32, true}, {40, true}} {
 		var l, m types.AttributeValue = &types.AttributeValueMemberS{Value: "x"}, &types.AttributeValueMemberS{Value: "x"}
 		for range tt.levels {
 			l = &types.AttributeValueMemberL{Value: []types.AttributeValue{l}}

@@ -73,6 +73,8 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 		return run(ctx, d, in, (*source).getItem, (*api.Service).GetItem, getItemOutput)
 	case *dynamodb.PutItemInput:
 		return run(ctx, d, in, (*source).putItem, (*api.Service).PutItem, putItemOutput)
+	case *dynamodb.UpdateItemInput:
+		return run(ctx, d, in, (*source).updateItem, (*api.Service).UpdateItem, updateItemOutput)
 	case *dynamodb.DeleteItemInput:
 		return run(ctx, d, in, (*source).deleteItem, (*api.Service).DeleteItem, deleteItemOutput)
 	case *dynamodb.QueryInput:
@@ -83,6 +85,10 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 		return run(ctx, d, in, (*source).batchGetItem, (*api.Service).BatchGetItem, batchGetItemOutput)
 	case *dynamodb.BatchWriteItemInput:
 		return run(ctx, d, in, (*source).batchWriteItem, (*api.Service).BatchWriteItem, batchWriteItemOutput)
+	case *dynamodb.TransactGetItemsInput:
+		return run(ctx, d, in, (*source).transactGetItems, (*api.Service).TransactGetItems, transactGetItemsOutput)
+	case *dynamodb.TransactWriteItemsInput:
+		return run(ctx, d, in, (*source).transactWriteItems, (*api.Service).TransactWriteItems, transactWriteItemsOutput)
 	}
 	return nil, errWire
 }

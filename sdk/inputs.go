@@ -41,6 +41,26 @@ func (s *source) putItem(in *dynamodb.PutItemInput) *api.PutItemInput {
 	}
 }
 
+func (s *source) updateItem(in *dynamodb.UpdateItemInput) *api.UpdateItemInput {
+	return &api.UpdateItemInput{
+		AttributeUpdates: entries(s, in.AttributeUpdates, func(in types.AttributeValueUpdate) api.AttributeValueUpdate {
+			return api.AttributeValueUpdate{Action: enum(s, in.Action), Value: s.optional(in.Value)}
+		}),
+		ConditionExpression:                 s.string(in.ConditionExpression),
+		ConditionalOperator:                 enum(s, in.ConditionalOperator),
+		Expected:                            entries(s, in.Expected, s.expected),
+		ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
+		ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
+		Key:                                 s.item(in.Key),
+		ReturnConsumedCapacity:              enum(s, in.ReturnConsumedCapacity),
+		ReturnItemCollectionMetrics:         enum(s, in.ReturnItemCollectionMetrics),
+		ReturnValues:                        enum(s, in.ReturnValues),
+		ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
+		TableName:                           s.string(in.TableName),
+		UpdateExpression:                    s.string(in.UpdateExpression),
+	}
+}
+
 func (s *source) deleteItem(in *dynamodb.DeleteItemInput) *api.DeleteItemInput {
 	return &api.DeleteItemInput{
 		ConditionExpression:                 s.string(in.ConditionExpression),
@@ -148,18 +168,86 @@ func (s *source) writeRequest(in types.WriteRequest) (out api.WriteRequest) {
 	return out
 }
 
+func (s *source) transactGetItems(in *dynamodb.TransactGetItemsInput) *api.TransactGetItemsInput {
+	return &api.TransactGetItemsInput{
+		ReturnConsumedCapacity: enum(s, in.ReturnConsumedCapacity),
+		TransactItems: list(in.TransactItems, func(in types.TransactGetItem) (out api.TransactGetItem) {
+			if in := in.Get; in != nil {
+				out.Get = &api.Get{
+					ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
+					Key:                      s.item(in.Key),
+					ProjectionExpression:     s.string(in.ProjectionExpression),
+					TableName:                s.string(in.TableName),
+				}
+			}
+			return out
+		}),
+	}
+}
+
+func (s *source) transactWriteItems(in *dynamodb.TransactWriteItemsInput) *api.TransactWriteItemsInput {
+	return &api.TransactWriteItemsInput{
+		ClientRequestToken:          s.string(in.ClientRequestToken),
+		ReturnConsumedCapacity:      enum(s, in.ReturnConsumedCapacity),
+		ReturnItemCollectionMetrics: enum(s, in.ReturnItemCollectionMetrics),
+		TransactItems:               list(in.TransactItems, s.transactWriteItem),
+	}
+}
+
+func (s *source) transactWriteItem(in types.TransactWriteItem) (out api.TransactWriteItem) {
+	if in := in.ConditionCheck; in != nil {
+		out.ConditionCheck = &api.ConditionCheck{
+			ConditionExpression:                 s.string(in.ConditionExpression),
+			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
+			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
+			Key:                                 s.item(in.Key),
+			ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
+			TableName:                           s.string(in.TableName),
+		}
+	}
+	if in := in.Delete; in != nil {
+		out.Delete = &api.Delete{
+			ConditionExpression:                 s.string(in.ConditionExpression),
+			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
+			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
+			Key:                                 s.item(in.Key),
+			ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
+			TableName:                           s.string(in.TableName),
+		}
+	}
+	if in := in.Put; in != nil {
+		out.Put = &api.Put{
+			ConditionExpression:                 s.string(in.ConditionExpression),
+			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
+			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
+			Item:                                s.item(in.Item),
+			ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
+			TableName:                           s.string(in.TableName),
+		}
+	}
+	if in := in.Update; in != nil {
+		out.Update = &api.Update{
+			ConditionExpression:                 s.string(in.ConditionExpression),
+			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
+			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
+			Key:                                 s.item(in.Key),
+			ReturnValuesOnConditionCheckFailure: enum(s, in.ReturnValuesOnConditionCheckFailure),
+			TableName:                           s.string(in.TableName),
+			UpdateExpression:                    s.string(in.UpdateExpression),
+		}
+	}
+	return out
+}
+
 func (s *source) condition(in types.Condition) api.Condition {
 	return api.Condition{AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator)}
 }
 
 func (s *source) expected(in types.ExpectedAttributeValue) api.ExpectedAttributeValue {
-	out := api.ExpectedAttributeValue{
-		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator), Exists: in.Exists,
+	return api.ExpectedAttributeValue{
+		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator),
+		Exists: in.Exists, Value: s.optional(in.Value),
 	}
-	if in.Value != nil {
-		out.Value = s.value(in.Value, 1)
-	}
-	return out
 }
 
 // names returns the substitutes for names, which are only read.

@@ -25,6 +25,14 @@ func putItemOutput(out *api.PutItemOutput) *dynamodb.PutItemOutput {
 	}
 }
 
+func updateItemOutput(out *api.UpdateItemOutput) *dynamodb.UpdateItemOutput {
+	return &dynamodb.UpdateItemOutput{
+		Attributes:            itemOf(out.Attributes),
+		ConsumedCapacity:      consumedOf(out.ConsumedCapacity),
+		ItemCollectionMetrics: metricsOf(out.ItemCollectionMetrics),
+	}
+}
+
 func deleteItemOutput(out *api.DeleteItemOutput) *dynamodb.DeleteItemOutput {
 	return &dynamodb.DeleteItemOutput{
 		Attributes:            itemOf(out.Attributes),
@@ -63,13 +71,27 @@ func batchGetItemOutput(out *api.BatchGetItemOutput) *dynamodb.BatchGetItemOutpu
 
 func batchWriteItemOutput(out *api.BatchWriteItemOutput) *dynamodb.BatchWriteItemOutput {
 	return &dynamodb.BatchWriteItemOutput{
-		ConsumedCapacity: list(out.ConsumedCapacity, capacityOf),
-		ItemCollectionMetrics: each(out.ItemCollectionMetrics, func(ms []api.ItemCollectionMetrics) []types.ItemCollectionMetrics {
-			return list(ms, func(m api.ItemCollectionMetrics) types.ItemCollectionMetrics { return *metricsOf(&m) })
-		}),
+		ConsumedCapacity:      list(out.ConsumedCapacity, capacityOf),
+		ItemCollectionMetrics: each(out.ItemCollectionMetrics, metricsListOf),
 		UnprocessedItems: each(out.UnprocessedItems, func(writes []api.WriteRequest) []types.WriteRequest {
 			return list(writes, writeOf)
 		}),
+	}
+}
+
+func transactGetItemsOutput(out *api.TransactGetItemsOutput) *dynamodb.TransactGetItemsOutput {
+	return &dynamodb.TransactGetItemsOutput{
+		ConsumedCapacity: list(out.ConsumedCapacity, capacityOf),
+		Responses: list(out.Responses, func(r api.ItemResponse) types.ItemResponse {
+			return types.ItemResponse{Item: itemOf(r.Item)}
+		}),
+	}
+}
+
+func transactWriteItemsOutput(out *api.TransactWriteItemsOutput) *dynamodb.TransactWriteItemsOutput {
+	return &dynamodb.TransactWriteItemsOutput{
+		ConsumedCapacity:      list(out.ConsumedCapacity, capacityOf),
+		ItemCollectionMetrics: each(out.ItemCollectionMetrics, metricsListOf),
 	}
 }
 
@@ -126,6 +148,10 @@ func metricsOf(m *api.ItemCollectionMetrics) *types.ItemCollectionMetrics {
 		return nil
 	}
 	return &types.ItemCollectionMetrics{ItemCollectionKey: itemOf(m.ItemCollectionKey), SizeEstimateRangeGB: m.SizeEstimateRangeGB}
+}
+
+func metricsListOf(ms []api.ItemCollectionMetrics) []types.ItemCollectionMetrics {
+	return list(ms, func(m api.ItemCollectionMetrics) types.ItemCollectionMetrics { return *metricsOf(&m) })
 }
 
 // copied returns a pointer of its own to what p points to: it belongs to the

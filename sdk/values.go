@@ -78,9 +78,21 @@ func (s *source) values(list []types.AttributeValue) []attr.Value {
 	return out
 }
 
-// value returns a value that is in depth documents.
-func (s *source) value(v types.AttributeValue, depth int) attr.Value {
+// optional returns the value of a member, none for nil.
+func (s *source) optional(v types.AttributeValue) attr.Value {
+	if v == nil {
+		return attr.Value{}
+	}
+	return s.value(v, 1)
+}
+
+// value returns a value at a level of a document, the first being that of an
+// item's attributes.
+func (s *source) value(v types.AttributeValue, level int) attr.Value {
 	from := len(s.buf)
+	if s.refuse(level > attr.MaxNesting) {
+		return attr.Value{}
+	}
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
 		if v != nil {
@@ -108,10 +120,10 @@ func (s *source) value(v types.AttributeValue, depth int) attr.Value {
 			return attr.NewNull()
 		}
 	case *types.AttributeValueMemberL:
-		if v != nil && depth <= attr.MaxNesting {
+		if v != nil {
 			base := len(s.elems)
 			for _, e := range v.Value {
-				value := s.value(e, depth+1)
+				value := s.value(e, level+1)
 				s.elems = append(s.elems, value)
 			}
 			from = len(s.buf)
@@ -120,9 +132,9 @@ func (s *source) value(v types.AttributeValue, depth int) attr.Value {
 			return s.made(attr.List, from)
 		}
 	case *types.AttributeValueMemberM:
-		if v != nil && depth <= attr.MaxNesting && s.collect(v.Value, depth) {
+		if v != nil && s.collect(v.Value, level) {
 			from = len(s.buf)
-			s.buf = s.builders[depth].AppendItem(s.buf)
+			s.buf = s.builders[level].AppendItem(s.buf)
 			return s.made(attr.Map, from)
 		}
 	case *types.AttributeValueMemberSS:
