@@ -1,9 +1,9 @@
 package attr
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -54,7 +54,7 @@ func checkDoc(kind Kind, b []byte, level int) bool {
 		switch {
 		case kind.IsSet():
 			v := Value{kind.Elem(), entry}
-			if !checkValue(v, level) || i > 0 && slices.Compare(last, entry) >= 0 {
+			if !checkValue(v, level) || i > 0 && bytes.Compare(last, entry) >= 0 {
 				return false
 			}
 			size += v.Size()
@@ -69,7 +69,7 @@ func checkDoc(kind Kind, b []byte, level int) bool {
 				return false
 			}
 			name, v := Item(b).At(i)
-			if !checkValue(v, level+1) || !utf8.Valid(name) || i > 0 && slices.Compare(last, name) >= 0 {
+			if !checkValue(v, level+1) || !utf8.Valid(name) || i > 0 && bytes.Compare(last, name) >= 0 {
 				return false
 			}
 			size += len(name) + v.Size()

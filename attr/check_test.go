@@ -187,6 +187,9 @@ func randomItem(r *rand.Rand, depth int) attr.Item {
 }
 
 func properties(tests int) *gopter.Properties {
+	if raceEnabled || testing.Short() {
+		tests /= 5
+	}
 	parameters := gopter.DefaultTestParameters()
 	parameters.MinSuccessfulTests = tests
 	return gopter.NewProperties(parameters)
@@ -195,7 +198,7 @@ func properties(tests int) *gopter.Properties {
 // TestItems: whatever is built can be checked, printed, read back and built
 // again, always to the same bytes. The sizes are those of the parts.
 func TestItems(t *testing.T) {
-	properties := properties(3000)
+	properties := properties(1000)
 	item := gen.UInt64().Map(func(seed uint64) attr.Item { return randomItem(rand.New(rand.NewPCG(seed, 1)), 5) })
 	properties.Property("well formed", prop.ForAll(func(it attr.Item) bool {
 		_, err := attr.Check(it)

@@ -167,13 +167,27 @@ func TestDecodeGoesOn(t *testing.T) {
 	}
 }
 
+// FuzzJSON: an item that is read is well formed and prints as text that reads
+// back as the same; after one that is not allowed, reading goes on.
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{everyKind, `{"a":{"SS":["b","a"]}}`, `{"a":{"NULL":false}}`, nested(33), `{"a":{"B":"AB=="}}`, `null`, `{"a":{"S":"\ud800"}}`} {
+	for _, s := range []string{
+		everyKind, order, `{"a":{"SS":["b","a"]}}`, `{"a":{"NULL":false}}`, nested(32), nested(33), `{"a":{"B":"AB=="}}`, `null`,
+		`{"a":{"S":"\ud800"}}`, `{"a":{"SS":["a",null,"a"]},"b":{"NS":["x"]}}`, `{"a":{"S":"x","N":"1","L":[{"Q":[]}]}}`, `{"a":{"BOOL":"yes"}} {`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		it, err := attr.ParseItem(in)
 		if err != nil {
+			if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
+				dec := jsontext.NewDecoder(bytes.NewBuffer(append(bytes.Clone(in), ` {"c":{"S":"x"}}`...)), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+				if _, again := attr.DecodeItem(dec); again == nil || again.Error() != e.Msg {
+					t.Fatalf("%q is refused as %v, then as %v", in, e, again)
+				}
+				if next, err := attr.DecodeItem(dec); err != nil || next.Get("c").String() != "{S:x}" {
+					t.Fatalf("after %q comes %v, %v", in, next, err)
+				}
+			}
 			return
 		}
 		if _, err := attr.Check(it); err != nil {
