@@ -38,7 +38,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func queryPage(tb testing.TB, n int) *api.QueryOutput {
-	out := &api.QueryOutput{Count: ptr(int64(n)), ScannedCount: ptr(int64(n)), Items: []attr.Item{}}
+	out := &api.QueryOutput{Count: new(int64(n)), ScannedCount: new(int64(n)), Items: []attr.Item{}}
 	for i := range n {
 		out.Items = append(out.Items, mustItem(tb, fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%06d"},"total":{"N":"%d.5"},"note":{"S":"left at the door"}}`, i, i)))
 	}
@@ -57,7 +57,7 @@ func BenchmarkAppendQueryOutput(b *testing.B) {
 
 func TestAppendQueryOutputDoesNotAllocate(t *testing.T) {
 	out := queryPage(t, 100)
-	out.ConsumedCapacity = &api.ConsumedCapacity{TableName: ptr("Orders"), CapacityUnits: ptr(12.0)}
+	out.ConsumedCapacity = &api.ConsumedCapacity{TableName: new("Orders"), CapacityUnits: new(12.0)}
 	buf := out.AppendJSON(nil)
 	if n := testing.AllocsPerRun(50, func() { buf = out.AppendJSON(buf[:0]) }); n != 0 {
 		t.Errorf("AppendJSON allocates %v times, want 0", n)

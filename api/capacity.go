@@ -3,12 +3,13 @@ package api
 import "github.com/sortkey/sortkey/table"
 
 // consumed returns the capacity an operation used on a table in the form that
-// ReturnConsumedCapacity asks for, nil for NONE. INDEXES splits it.
-func consumed(mode *string, t *table.Table, c *table.Capacity) *ConsumedCapacity {
+// ReturnConsumedCapacity asks for, nil for NONE. INDEXES splits it. The table
+// is called as the request calls it, which may be by its ARN (API_ConsumedCapacity).
+func consumed(mode *string, name string, c *table.Capacity) *ConsumedCapacity {
 	if mode == nil || *mode == "NONE" {
 		return nil
 	}
-	out := &ConsumedCapacity{TableName: new(t.Name()), CapacityUnits: new(c.Total())}
+	out := &ConsumedCapacity{TableName: new(name), CapacityUnits: new(c.Total())}
 	if *mode != "INDEXES" {
 		return out
 	}
@@ -58,7 +59,7 @@ func (u *transactUse) add(t *table.Table, c table.Capacity) {
 // told apart into reads and writes, as transactions do.
 func (u *transactUse) consumed(reads bool) (out []ConsumedCapacity) {
 	for i, t := range u.tables {
-		cc := consumed(u.mode, t, &u.used[i])
+		cc := consumed(u.mode, t.Name(), &u.used[i])
 		if cc == nil {
 			return nil
 		}

@@ -107,9 +107,11 @@ func (v *violations) null(member string) { v.add(checkNull, member, "", textNull
 func atLeastLength(n int) string {
 	return "Member must have length greater than or equal to " + strconv.Itoa(n)
 }
+
 func atMostLength(n int) string {
 	return "Member must have length less than or equal to " + strconv.Itoa(n)
 }
+
 func matching(pattern string) string {
 	return "Member must satisfy regular expression pattern: " + pattern
 }

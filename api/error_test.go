@@ -7,7 +7,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 func mustItem(t testing.TB, text string) attr.Item {
 	t.Helper()
@@ -26,23 +27,33 @@ func TestErrorJSON(t *testing.T) {
 		status int
 		want   string
 	}{
-		{api.ResourceNotFound("Requested resource not found"), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"Requested resource not found"}`},
+		{
+			api.ResourceNotFound("Requested resource not found"), 400,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"Requested resource not found"}`,
+		},
 		{api.Validation(`a "b"`), 400, `{"__type":"com.amazon.coral.validate#ValidationException","message":"a \"b\""}`},
 		{api.Serialization("x"), 400, `{"__type":"com.amazon.coral.service#SerializationException","Message":"x"}`},
 		{api.UnknownOperation(), 400, `{"__type":"com.amazon.coral.service#UnknownOperationException"}`},
 		{api.AccessDenied("no"), 400, `{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"no"}`},
 		{api.InternalServerError("x"), 500, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"x"}`},
 		{api.IdempotentParameterMismatch("x"), 400, `{"__type":"com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException","Message":"x"}`},
-		{api.ConditionalCheckFailed(nil), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}`},
-		{api.ConditionalCheckFailed(mustItem(t, `{"a":{"S":"x"}}`)), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed","Item":{"a":{"S":"x"}}}`},
-		{api.TransactionCanceled([]api.CancellationReason{{Code: ptr("None")}, {Code: ptr("ConditionalCheckFailed"), Message: ptr("The conditional request failed")}}), 400,
+		{
+			api.ConditionalCheckFailed(nil), 400,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}`,
+		},
+		{
+			api.ConditionalCheckFailed(mustItem(t, `{"a":{"S":"x"}}`)), 400,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed","Item":{"a":{"S":"x"}}}`,
+		},
+		{
+			api.TransactionCanceled([]api.CancellationReason{{Code: new("None")}, {Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")}}), 400,
 			`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","Message":"Transaction cancelled, please refer cancellation reasons ` +
-				`for specific reasons [None, ConditionalCheckFailed]","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Message":"The conditional request failed"}]}`},
-		{&api.Error{Code: "ThrottlingException", Status: 400, Message: "slow", Throttling: []api.ThrottlingReason{{Reason: ptr("r")}}}, 400,
-			`{"__type":"com.amazon.coral.availability#ThrottlingException","message":"slow","throttlingReasons":[{"reason":"r"}]}`},
+				`for specific reasons [None, ConditionalCheckFailed]","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Message":"The conditional request failed"}]}`,
+		},
+		{
+			&api.Error{Code: "ThrottlingException", Status: 400, Message: "slow", Throttling: []api.ThrottlingReason{{Reason: new("r")}}}, 400,
+			`{"__type":"com.amazon.coral.availability#ThrottlingException","message":"slow","throttlingReasons":[{"reason":"r"}]}`,
+		},
 	} {
 		if got := string(tt.err.AppendJSON(nil)); got != tt.want || tt.err.Status != tt.status {
 			t.Errorf("%v: status %d\n got %s\nwant %s", tt.err, tt.err.Status, got, tt.want)

@@ -36,9 +36,22 @@ var javaFields = [...]struct {
 	name string
 	kind attr.Kind
 }{
-	{"s", attr.String}, {"n", attr.Number}, {"b", attr.Binary}, {"iNT", 0}, {"dECIMAL", 0}, {"dOUBLE", 0},
-	{"sS", attr.StringSet}, {"nS", attr.NumberSet}, {"bS", attr.BinarySet}, {"iNTSET", 0}, {"dECIMALSET", 0}, {"dOUBLESET", 0},
-	{"m", attr.Map}, {"l", attr.List}, {"nULL", attr.Null}, {"bOOL", attr.Bool},
+	{"s", attr.String},
+	{"n", attr.Number},
+	{"b", attr.Binary},
+	{"iNT", 0},
+	{"dECIMAL", 0},
+	{"dOUBLE", 0},
+	{"sS", attr.StringSet},
+	{"nS", attr.NumberSet},
+	{"bS", attr.BinarySet},
+	{"iNTSET", 0},
+	{"dECIMALSET", 0},
+	{"dOUBLESET", 0},
+	{"m", attr.Map},
+	{"l", attr.List},
+	{"nULL", attr.Null},
+	{"bOOL", attr.Bool},
 }
 
 // javaValue prints a value. Source: paritysuite/dynamodb-conformance,

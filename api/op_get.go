@@ -79,7 +79,7 @@ func (s *Service) getItem(ctx context.Context, in *GetItemInput, found func(attr
 			found(rd.project(item))
 		}
 		c := table.Capacity{Table: table.ReadUnits(item.Size(), rd.consistent)}
-		out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, t, &c)
+		out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, value(in.TableName), &c)
 		return nil
 	})
 	return out, err
@@ -173,7 +173,7 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 				}
 			}
 			out.Responses[name] = c.items
-			if cc := consumed(in.ReturnConsumedCapacity, t, &used); cc != nil {
+			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
 		}

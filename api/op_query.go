@@ -145,7 +145,7 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 		}
 		out.Count, out.ScannedCount = new(int64(page.Returned)), new(int64(page.Examined))
 		out.LastEvaluatedKey = page.Last
-		out.ConsumedCapacity = consumed(rd.mode, read.Table, &page.Capacity)
+		out.ConsumedCapacity = consumed(rd.mode, value(in.TableName), &page.Capacity)
 		return nil
 	})
 	return out, err
@@ -222,7 +222,7 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 		}
 		out.Count, out.ScannedCount = new(int64(page.Returned)), new(int64(page.Examined))
 		out.LastEvaluatedKey = page.Last
-		out.ConsumedCapacity = consumed(rd.mode, read.Table, &page.Capacity)
+		out.ConsumedCapacity = consumed(rd.mode, value(in.TableName), &page.Capacity)
 		return nil
 	})
 	return out, err

@@ -61,7 +61,7 @@ func (w *writing) apply(ctx context.Context, s *Service, name *string, key attr.
 		if value(w.returns) == returnAllOld && change.Old != nil {
 			out.attributes = bytes.Clone(change.Old)
 		}
-		out.consumed = consumed(w.mode, t, &change.Capacity)
+		out.consumed = consumed(w.mode, value(name), &change.Capacity)
 		out.metrics, err = collectionMetrics(w.metrics, tx, t, key)
 		return err
 	})
@@ -194,7 +194,7 @@ func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*Bat
 			if err != nil {
 				return err
 			}
-			if cc := consumed(in.ReturnConsumedCapacity, tables[i], &used); cc != nil {
+			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
 			metrics, err := batchMetrics(in.ReturnItemCollectionMetrics, tx, tables[i], in.RequestItems[name])

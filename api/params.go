@@ -16,6 +16,8 @@ type params struct {
 	nLegacy       int
 	nUsing        int
 	used          bool // an expression that can use values is there
+	operator      bool // ConditionalOperator is there
+	conditions    int  // that it can join
 }
 
 // expression notes an expression parameter that can use values.
@@ -44,14 +46,25 @@ func (p *params) old(name string, present bool) {
 	}
 }
 
+// joined notes a ConditionalOperator and the number of conditions it joins.
+func (p *params) joined(operator *string, conditions int) {
+	p.old("ConditionalOperator", operator != nil)
+	p.operator, p.conditions = operator != nil, conditions
+}
+
 // check returns the ValidationException for parameters that do not go
-// together.
+// together. That a ConditionalOperator needs two conditions is captured in
+// ExtendDB's tests of legacy parameters.
 func (p *params) check() error {
 	switch {
 	case p.nExpressions > 0 && p.nLegacy > 0:
 		return p.op.Invalid("Can not use both expression and non-expression parameters in the same request: " +
 			"Non-expression parameters: {" + strings.Join(p.legacy[:p.nLegacy], ", ") + "} " +
 			"Expression parameters: {" + strings.Join(p.expressions[:p.nExpressions], ", ") + "}")
+	case p.operator && p.conditions == 0:
+		return p.op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
+	case p.operator && p.conditions == 1:
+		return p.op.Invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
 	case p.names && p.nExpressions == 0:
 		return p.op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
 	case p.values && !p.used:
@@ -66,7 +79,7 @@ func (x *PutItemInput) CheckParams() error {
 	p := params{op: OpPutItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
 	p.old("Expected", x.Expected != nil)
-	p.old("ConditionalOperator", x.ConditionalOperator != nil)
+	p.joined(x.ConditionalOperator, len(x.Expected))
 	return p.check()
 }
 
@@ -75,7 +88,7 @@ func (x *DeleteItemInput) CheckParams() error {
 	p := params{op: OpDeleteItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
 	p.old("Expected", x.Expected != nil)
-	p.old("ConditionalOperator", x.ConditionalOperator != nil)
+	p.joined(x.ConditionalOperator, len(x.Expected))
 	return p.check()
 }
 
@@ -86,7 +99,7 @@ func (x *UpdateItemInput) CheckParams() error {
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
 	p.old("AttributeUpdates", x.AttributeUpdates != nil)
 	p.old("Expected", x.Expected != nil)
-	p.old("ConditionalOperator", x.ConditionalOperator != nil)
+	p.joined(x.ConditionalOperator, len(x.Expected))
 	return p.check()
 }
 
@@ -107,7 +120,7 @@ func (x *QueryInput) CheckParams() error {
 	p.expression("KeyConditionExpression", x.KeyConditionExpression != nil)
 	p.old("AttributesToGet", x.AttributesToGet != nil)
 	p.old("QueryFilter", x.QueryFilter != nil)
-	p.old("ConditionalOperator", x.ConditionalOperator != nil)
+	p.joined(x.ConditionalOperator, len(x.QueryFilter))
 	p.old("KeyConditions", x.KeyConditions != nil && x.KeyConditionExpression != nil)
 	return p.check()
 }
@@ -119,7 +132,7 @@ func (x *ScanInput) CheckParams() error {
 	p.expression("FilterExpression", x.FilterExpression != nil)
 	p.old("AttributesToGet", x.AttributesToGet != nil)
 	p.old("ScanFilter", x.ScanFilter != nil)
-	p.old("ConditionalOperator", x.ConditionalOperator != nil)
+	p.joined(x.ConditionalOperator, len(x.ScanFilter))
 	return p.check()
 }
 

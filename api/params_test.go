@@ -16,35 +16,59 @@ func TestCheckParams(t *testing.T) {
 	}{
 		{api.OpPutItem, `{}`, ""},
 		{api.OpPutItem, `{"ConditionExpression":"","ExpressionAttributeValues":{},"ExpressionAttributeNames":{}}`, ""},
-		{api.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ConditionExpression":""}`,
-			mixed + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}"},
-		{api.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
-			"ExpressionAttributeNames can only be specified when using expressions"},
-		{api.OpPutItem, `{"ExpressionAttributeValues":{}}`,
-			"ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null"},
-		{api.OpDeleteItem, `{"Expected":{},"ConditionExpression":""}`,
-			mixed + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}"},
-		{api.OpUpdateItem, `{"UpdateExpression":"SET a = :v","AttributeUpdates":{}}`,
-			mixed + "Non-expression parameters: {AttributeUpdates} Expression parameters: {UpdateExpression}"},
-		{api.OpUpdateItem, `{"ExpressionAttributeValues":{}}`,
-			"ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null"},
-		{api.OpGetItem, `{"ProjectionExpression":"a","AttributesToGet":["a"]}`,
-			mixed + "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"},
-		{api.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"",
+		{
+			api.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ConditionExpression":""}`,
+			mixed + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
+		},
+		{
+			api.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeNames can only be specified when using expressions",
+		},
+		{
+			api.OpPutItem, `{"ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null",
+		},
+		{
+			api.OpDeleteItem, `{"Expected":{},"ConditionExpression":""}`,
+			mixed + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
+		},
+		{
+			api.OpUpdateItem, `{"UpdateExpression":"SET a = :v","AttributeUpdates":{}}`,
+			mixed + "Non-expression parameters: {AttributeUpdates} Expression parameters: {UpdateExpression}",
+		},
+		{
+			api.OpUpdateItem, `{"ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null",
+		},
+		{
+			api.OpGetItem, `{"ProjectionExpression":"a","AttributesToGet":["a"]}`,
+			mixed + "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}",
+		},
+		{
+			api.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"",
 			"FilterExpression":"","KeyConditionExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, QueryFilter, ConditionalOperator, KeyConditions} " +
-				"Expression parameters: {ProjectionExpression, FilterExpression, KeyConditionExpression}"},
-		{api.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"","FilterExpression":""}`,
+				"Expression parameters: {ProjectionExpression, FilterExpression, KeyConditionExpression}",
+		},
+		{
+			api.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"","FilterExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, QueryFilter, ConditionalOperator} " +
-				"Expression parameters: {ProjectionExpression, FilterExpression}"},
+				"Expression parameters: {ProjectionExpression, FilterExpression}",
+		},
 		{api.OpQuery, `{"KeyConditions":{},"FilterExpression":"a = :a"}`, ""},
-		{api.OpQuery, `{"QueryFilter":{},"ExpressionAttributeValues":{}}`,
-			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression and KeyConditionExpression are null"},
-		{api.OpScan, `{"AttributesToGet":["a"],"ScanFilter":{},"ConditionalOperator":"OR","FilterExpression":"","ProjectionExpression":""}`,
+		{
+			api.OpQuery, `{"QueryFilter":{},"ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression and KeyConditionExpression are null",
+		},
+		{
+			api.OpScan, `{"AttributesToGet":["a"],"ScanFilter":{},"ConditionalOperator":"OR","FilterExpression":"","ProjectionExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, ScanFilter, ConditionalOperator} " +
-				"Expression parameters: {ProjectionExpression, FilterExpression}"},
-		{api.OpScan, `{"ProjectionExpression":"a","ExpressionAttributeValues":{}}`,
-			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null"},
+				"Expression parameters: {ProjectionExpression, FilterExpression}",
+		},
+		{
+			api.OpScan, `{"ProjectionExpression":"a","ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null",
+		},
 	} {
 		in := tt.op.NewInput()
 		if err := in.DecodeJSON([]byte(tt.body)); err != nil {

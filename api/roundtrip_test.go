@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
 )
@@ -80,9 +81,9 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 			v.SetMapIndex(reflect.ValueOf(randomText(r)), e)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
+		for _, field := range v.Fields() {
 			if r.IntN(3) > 0 && depth < 12 {
-				fill(r, v.Field(i), depth+1)
+				fill(r, field, depth+1)
 			}
 		}
 	default:

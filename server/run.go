@@ -64,7 +64,7 @@ func Serve(ctx context.Context, ln net.Listener, h Handler, opts Options) error 
 	if err != nil {
 		err = errors.Join(err, srv.Close())
 	}
-	<-served // http.ErrServerClosed
+	_ = <-served // http.ErrServerClosed
 	return err
 }
 

@@ -101,10 +101,10 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 func (s *service) serve(r *http.Request, target string, body []byte, out *buffer) (status int) {
 	defer func() {
 		p := recover()
-		switch {
-		case p == nil:
+		switch p {
+		case nil:
 			return
-		case p == http.ErrAbortHandler:
+		case http.ErrAbortHandler:
 			panic(p)
 		}
 		s.opts.Logger.ErrorContext(r.Context(), "panic in handler",

@@ -315,7 +315,7 @@ func TestAcceptEncoding(t *testing.T) {
 	} {
 		t.Run(tt.header, func(t *testing.T) {
 			r := post(long, "X-Amz-Target", listTables, "Content-Type", json10)
-			for _, v := range strings.Split(tt.header, "\n") {
+			for v := range strings.SplitSeq(tt.header, "\n") {
 				r.Header.Add("Accept-Encoding", v)
 			}
 			res, body := do(t, h, r)

@@ -113,7 +113,7 @@ func TestFailuresFailTheTest(t *testing.T) {
 func TestTableDefinition(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Tab", "p/s:N", sortkeytest.Local("Loc", "x:B"), sortkeytest.Global("GGG", "a:N, b / c, s").Only(), sortkeytest.Global("HHH", "x").Only("q", "r"))
-	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: ptr("Tab")})
+	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: new("Tab")})
 	require.NoError(t, err)
 	require.Equal(t, types.BillingModePayPerRequest, out.Table.BillingModeSummary.BillingMode)
 	kinds := map[string]types.ScalarAttributeType{}
@@ -160,7 +160,7 @@ func TestCleanupCloses(t *testing.T) {
 		fork = db.Fork(t)
 	})
 	for _, db := range []*sortkeytest.DB{db, fork} {
-		_, err := db.Direct.Scan(t.Context(), &dynamodb.ScanInput{TableName: ptr("Tab")})
+		_, err := db.Direct.Scan(t.Context(), &dynamodb.ScanInput{TableName: new("Tab")})
 		require.ErrorContains(t, err, store.ErrClosed.Error())
 	}
 }
@@ -182,13 +182,14 @@ func TestOptions(t *testing.T) {
 	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Clock = func() time.Time { return at } }, func(o *sortkey.Options) { o.Account = "123456789012" })
 	db.Table("Tab", "id")
-	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: ptr("Tab")})
+	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: new("Tab")})
 	require.NoError(t, err)
 	require.True(t, at.Equal(*out.Table.CreationDateTime))
 	require.Contains(t, *out.Table.TableArn, ":123456789012:")
 }
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()

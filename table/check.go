@@ -103,6 +103,9 @@ func keyText(key []KeyElement) string {
 
 // checkDefined refuses key attributes without a definition.
 func (d *Definition) checkDefined(key []KeyElement, index bool) error {
+	if !index && len(key) > len(d.Attributes) {
+		return invalid("Invalid KeySchema: Some index key attribute have no definition")
+	}
 	var keys, definitions []string
 	missing := false
 	for _, e := range key {
@@ -117,11 +120,7 @@ func (d *Definition) checkDefined(key []KeyElement, index bool) error {
 	for _, a := range d.Attributes {
 		definitions = append(definitions, a.Name)
 	}
-	what := "Some index key attributes are not defined in AttributeDefinitions. "
-	if !index && len(d.Attributes) == 0 {
-		what = "Some AttributeDefinitions are missing. "
-	}
-	return invalid(wrong+"%sKeys: [%s], AttributeDefinitions: [%s]", what, strings.Join(keys, ", "), strings.Join(definitions, ", "))
+	return invalid(wrong+"Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]", strings.Join(keys, ", "), strings.Join(definitions, ", "))
 }
 
 func (d *Definition) checkLocal(names map[string]bool) error {

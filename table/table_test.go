@@ -37,7 +37,7 @@ func define(t testing.TB, name, key string, indexes ...string) *table.Definition
 	t.Helper()
 	def := &table.Definition{Name: name}
 	elements := func(text string, hash bool) (out []table.KeyElement) {
-		for _, part := range strings.Split(text, ",") {
+		for part := range strings.SplitSeq(text, ",") {
 			if part == "-" {
 				continue
 			}

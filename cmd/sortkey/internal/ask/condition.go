@@ -27,8 +27,12 @@ var comparisons = []struct {
 	text string
 	op   keycond.Op
 }{
-	{"<=", keycond.LessEqual}, {">=", keycond.GreaterEqual}, {"==", keycond.Equal},
-	{"<", keycond.Less}, {">", keycond.Greater}, {"=", keycond.Equal},
+	{"<=", keycond.LessEqual},
+	{">=", keycond.GreaterEqual},
+	{"==", keycond.Equal},
+	{"<", keycond.Less},
+	{">", keycond.Greater},
+	{"=", keycond.Equal},
 }
 
 // ParseCondition reads a sort condition. A value alone means =, one with an

@@ -72,8 +72,8 @@ func line(w io.Writer, p show.Paint, label, text string) {
 // refusal is the service's error without the SDK's words round it.
 func refusal(err error) string {
 	text := err.Error()
-	if i := strings.Index(text, "api error "); i >= 0 {
-		return text[i+len("api error "):]
+	if _, after, ok := strings.Cut(text, "api error "); ok {
+		return after
 	}
 	return text
 }

@@ -4,12 +4,17 @@ package show
 // not.
 type Paint bool
 
-// Good, Bad, Strong and Faint colour what is right, what is wrong, headings
-// and asides.
-func (p Paint) Good(s string) string   { return p.wrap("32", s) }
-func (p Paint) Bad(s string) string    { return p.wrap("31", s) }
+// Good colours what is right.
+func (p Paint) Good(s string) string { return p.wrap("32", s) }
+
+// Bad colours what is wrong.
+func (p Paint) Bad(s string) string { return p.wrap("31", s) }
+
+// Strong colours headings.
 func (p Paint) Strong(s string) string { return p.wrap("1", s) }
-func (p Paint) Faint(s string) string  { return p.wrap("2", s) }
+
+// Faint colours asides.
+func (p Paint) Faint(s string) string { return p.wrap("2", s) }
 
 func (p Paint) wrap(code, s string) string {
 	if !p || s == "" {
