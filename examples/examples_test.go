@@ -96,7 +96,7 @@ func TestParseErrors(t *testing.T) {
 		{"syntax", "{\n\"name\" 1}", "m.json:2: invalid character '1' after object key"},
 		{"type", "{\n\n\"name\": 1}", "m.json:3: name cannot be a JSON number"},
 		{"array", `[]`, "m.json:1: a JSON object must be here, not a JSON array"},
-		{"unknown member", "{\n\"name\": 1}", `m.json:2: unknown member "name"`},
+		{"unknown member", "{\n\"extra\": 1}", `m.json:2: unknown member "extra"`},
 		{"two models", head + `} {}`, "m.json:1: more text after the model"},
 		{"nameless", `{}`, `m.json: the model has no "name"`},
 		{"no tables", `{"name": "x"}`, `m.json: the model has no "tables"`},
