@@ -52,7 +52,8 @@ type finding struct {
 type runner struct {
 	ours, peer, name string
 	skip             []string
-	sent, equal      int
+	sent             int
+	equal, different int
 	found            map[string]*finding
 	known            map[string]int
 }
@@ -81,14 +82,52 @@ func (r *runner) run(ctx context.Context, g *generator, n int) error {
 				return err
 			}
 		}
-		r.note(req.op, body, a, b)
-		if (a.status == 200) != (b.status == 200) {
+		r.note(req, body, a, b)
+		same := (a.status == 200) == (b.status == 200)
+		if same && a.status == 200 {
+			if same, err = r.verify(ctx, req); err != nil {
+				return err
+			}
+		}
+		if !same {
 			if err := r.resync(ctx, req); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// verify reads what a write left on both sides and reports whether it is the
+// same.
+func (r *runner) verify(ctx context.Context, req request) (bool, error) {
+	if req.op != "PutItem" && req.op != "UpdateItem" && req.op != "DeleteItem" {
+		return true, nil
+	}
+	for _, d := range written(req) {
+		d["ConsistentRead"] = true
+		body, err := json.Marshal(d)
+		if err != nil {
+			return false, err
+		}
+		a, err := send(ctx, r.ours, "GetItem", body)
+		if err != nil {
+			return false, err
+		}
+		b, err := send(ctx, r.peer, "GetItem", body)
+		if err != nil {
+			return false, err
+		}
+		if kind, _ := difference("GetItem", a, b); kind != "" {
+			after, err := json.Marshal(req.body)
+			if err != nil {
+				return false, err
+			}
+			r.note(request{req.op + ", then GetItem", req.body}, after, a, b)
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // resync deletes on both sides the items of a write that only one side took,
@@ -178,13 +217,16 @@ func (r *runner) await(ctx context.Context, name string) error {
 	return errors.New("table " + name + " of the peer does not become ACTIVE")
 }
 
-func (r *runner) note(op string, body []byte, a, b answer) {
+// note counts the answers to a request as equal, explained or different.
+func (r *runner) note(req request, body []byte, a, b answer) {
+	op := req.op
 	kind, signature := difference(op, a, b)
 	if kind == "" {
 		r.equal++
 		return
 	}
-	if reason := explain(r.name, op, kind, a, b); reason != "" {
+	r.different++
+	if reason := explain(r.name, &pair{req: req, kind: kind, signature: signature, ours: a, peer: b}); reason != "" {
 		r.known[reason]++
 		return
 	}
@@ -205,12 +247,11 @@ func clip(s string) string {
 
 // report prints the summary and reports whether every difference is explained.
 func (r *runner) report(w io.Writer, seed uint64, show int) bool {
-	different := r.sent - r.equal
 	unexplained := 0
 	for _, f := range r.found {
 		unexplained += f.count
 	}
-	fmt.Fprintf(w, "%d requests to %s, seed %d: %d equal, %d explained, %d unexplained\n", r.sent, r.name, seed, r.equal, different-unexplained, unexplained)
+	fmt.Fprintf(w, "%d requests to %s, seed %d: %d equal, %d explained, %d unexplained\n", r.sent, r.name, seed, r.equal, r.different-unexplained, unexplained)
 	for _, reason := range slices.Sorted(maps.Keys(r.known)) {
 		fmt.Fprintf(w, "%7d  %s\n", r.known[reason], reason)
 	}
