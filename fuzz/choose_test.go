@@ -94,8 +94,8 @@ func (d draw) string(near *value, limit int) string {
 		switch runes := []rune(near.data); d.choose(4) {
 		case 0: // a prefix
 			return string(runes[:d.choose(len(runes)+1)])
-		case 1: // one more
-			return near.data + pick(d, pieces)
+		case 1: // one more, the least there is or any
+			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", pick(d, pieces)})
 		case 2: // another end
 			return string(runes[:len(runes)-1]) + pick(d, pieces)
 		default:
@@ -118,7 +118,7 @@ func (d draw) bytes(near *value, limit int) string {
 		case 0:
 			return near.data[:d.choose(n+1)]
 		case 1:
-			return near.data + string([]byte{pick(d, octets)})
+			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", string([]byte{pick(d, octets)})})
 		case 2:
 			return near.data[:n-1] + string([]byte{pick(d, octets)})
 		default:

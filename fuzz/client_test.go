@@ -51,12 +51,12 @@ func seededReader() io.Reader { return rand.NewChaCha8([32]byte{}) }
 func (c *client) call(op string, in map[string]any, out any) (status int, fault string) {
 	c.Helper()
 	body := marshal(in)
-	c.Logf("%s %s", op, body)
+	c.Logf("%s %s", op, abridge(body))
 	c.traces = c.traces[:0]
 	ctx := table.WithTrace(context.Background(), func(tr table.Trace) { c.traces = append(c.traces, tr) })
 	c.store.reset()
 	c.buf, status = c.svc.Serve(ctx, "DynamoDB_20120810."+op, body, c.buf[:0])
-	c.Logf("  %d %s", status, c.buf)
+	c.Logf("  %d %s", status, abridge(c.buf))
 	if status != 200 {
 		var e struct {
 			Type string `json:"__type"`
@@ -74,6 +74,29 @@ func (c *client) call(op string, in map[string]any, out any) (status int, fault 
 		c.Fatalf("%s answers %s: %v", op, c.buf, err)
 	}
 	return status, ""
+}
+
+// abridge returns b without runs of one byte and without most of its middle.
+func abridge(b []byte) string {
+	const most, run = 2000, 40
+	var out strings.Builder
+	for i := 0; i < len(b); {
+		j := i
+		for j < len(b) && b[j] == b[i] {
+			j++
+		}
+		if j-i > run {
+			fmt.Fprintf(&out, "%c…×%d", b[i], j-i)
+		} else {
+			out.Write(b[i:j])
+		}
+		i = j
+	}
+	s := out.String()
+	if len(s) > most {
+		return s[:most/2] + " … " + s[len(s)-most/2:]
+	}
+	return s
 }
 
 // must sends a request that has to succeed.
@@ -200,11 +223,7 @@ type failure struct{ msg string }
 
 func (r *recorder) Helper() {}
 func (r *recorder) Logf(format string, args ...any) {
-	line := fmt.Sprintf(format, args...)
-	if len(line) > 2000 {
-		line = fmt.Sprintf("%s… (%d bytes)", line[:2000], len(line))
-	}
-	r.lines = append(r.lines, line)
+	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 func (r *recorder) Fatalf(format string, args ...any) {
 	panic(failure{fmt.Sprintf(format, args...)})

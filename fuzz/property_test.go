@@ -148,7 +148,12 @@ func play(c []byte, run func(w *world)) (report string) {
 // seed of FuzzQuery, whose modes are the properties.
 func property(t *testing.T, mode string, n, least, most int) {
 	run := modes[mode]
-	p := gopter.NewProperties(parameters(n))
+	params := parameters(n)
+	params.MaxShrinkCount = 400
+	if mode == "large" {
+		params.MaxShrinkCount = 50 // each takes long
+	}
+	p := gopter.NewProperties(params)
 	p.Property(mode, prop.ForAll(func(c choice) string { return play(c, run) }, genChoices(least, most)))
 	p.Run(reporter{t, func(arg any) {
 		c := arg.(choice)

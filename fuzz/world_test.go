@@ -60,11 +60,15 @@ func (w *world) value(m *model, name string, limit int) value {
 // keyValue is value with the limit that the attribute has in every key it is
 // part of.
 func (w *world) keyValue(m *model, name string) value {
-	limit := 2048
+	return w.value(m, name, m.limit(name))
+}
+
+// limit returns how many bytes a value may have in all keys it is part of.
+func (m *model) limit(name string) int {
 	if m.sort == name || slices.ContainsFunc(m.indexes, func(ix *index) bool { return slices.Contains(ix.sort, name) }) {
-		limit = 1024
+		return 1024
 	}
-	return w.value(m, name, limit)
+	return 2048
 }
 
 // createTable makes a table with up to the given number of indexes.
@@ -232,6 +236,11 @@ func (w *world) newKey(m *model) item {
 // leave it out.
 func (w *world) newItem(m *model) item {
 	it := w.newKey(m)
+	for name, v := range it { // an index may have come that the old key does not fit
+		if len(v.data) > 1024 && !fits(v, m.kinds[name], m.limit(name) > 1024) {
+			it[name] = w.keyValue(m, name)
+		}
+	}
 	for _, name := range keyAttributes {
 		switch {
 		case it[name].kind != 0 || !w.often(80):

@@ -1,0 +1,268 @@
+package fuzz_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/leanovate/gopter"
+	"github.com/leanovate/gopter/prop"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// attrOf returns the engine's form of a value.
+func attrOf(v value) (attr.Value, error) { return attr.ParseValue(v.wire()) }
+
+func attrItem(it item) (attr.Item, error) { return attr.ParseItem(marshal(it.wire())) }
+
+func sign(n int) int { return min(max(n, -1), 1) }
+
+// pair returns two values of one kind, often close to each other.
+func (d draw) pair(k kind) (a, b value) {
+	a = d.key(k, 64, nil)
+	return a, d.key(k, 64, []value{a})
+}
+
+// checkOrder holds the bytes of two values against their order.
+func checkOrder(d draw) error {
+	a, b := d.pair(pick(d, kinds))
+	x, err := attrOf(a)
+	if err != nil {
+		return err
+	}
+	y, err := attrOf(b)
+	if err != nil {
+		return err
+	}
+	want := sign(compare(a, b))
+	if got := sign(bytes.Compare(x.Raw(), y.Raw())); got != want {
+		return fmt.Errorf("bytes of %q and %q compare %d, want %d", a.data, b.data, got, want)
+	}
+	if got, ok := attr.Compare(x, y); sign(got) != want || !ok {
+		return fmt.Errorf("Compare(%q, %q) = %d, %v, want %d", a.data, b.data, got, ok, want)
+	}
+	if got := attr.Equal(x, y); got != (want == 0) {
+		return fmt.Errorf("Equal(%q, %q) = %v", a.data, b.data, got)
+	}
+	if x.Size() != a.size() {
+		return fmt.Errorf("the size of %q is %d, want %d", a.data, x.Size(), a.size())
+	}
+	if got := store.Hash(x.Raw()); got != scanHash(a) {
+		return fmt.Errorf("the hash of %q is %#x, want %#x", a.data, got, scanHash(a))
+	}
+	if a.kind == 'N' && string(x.AppendNumber(nil)) != plain(a.num) {
+		return fmt.Errorf("%q is printed as %s, want %s", a.data, x.AppendNumber(nil), plain(a.num))
+	}
+	return nil
+}
+
+// checkTuple holds the bytes of two tuples against the order of their parts.
+func checkTuple(d draw) error {
+	var x, y []byte
+	want := 0
+	for range d.upTo(1, 4) {
+		a, b := d.pair(pick(d, kinds))
+		if d.often(60) {
+			b = a
+		}
+		va, err := attrOf(a)
+		if err != nil {
+			return err
+		}
+		vb, err := attrOf(b)
+		if err != nil {
+			return err
+		}
+		x, y = attr.AppendKey(x, va), attr.AppendKey(y, vb)
+		if want == 0 {
+			want = sign(compare(a, b))
+		}
+		payload, _, ok := attr.CutKey(nil, attr.AppendKey(nil, va))
+		if !ok || !bytes.Equal(payload, va.Raw()) {
+			return fmt.Errorf("CutKey takes %q apart as %q, %v", va.Raw(), payload, ok)
+		}
+	}
+	if got := sign(bytes.Compare(x, y)); got != want {
+		return fmt.Errorf("tuples %q and %q compare %d, want %d", x, y, got, want)
+	}
+	return nil
+}
+
+// checkUpper holds the bounds of a prefix against the definition of one.
+func checkUpper(d draw) error {
+	p, s := d.pair('B')
+	hi := store.AppendUpper(nil, []byte(p.data))
+	got := store.Range{Lo: []byte(p.data), Hi: hi}.Contains([]byte(s.data))
+	if want := hasPrefix(s, p); got != want {
+		return fmt.Errorf("%q is in the range of the prefix %q to %q: %v, want %v", s.data, p.data, hi, got, want)
+	}
+	return nil
+}
+
+// checkItem takes an item to its stored form and back.
+func checkItem(d draw) error {
+	it := item{}
+	for range d.choose(8) {
+		it[d.string(nil, 20)] = d.payload(nil, 200)
+	}
+	x, err := attrItem(it)
+	if err != nil {
+		return err
+	}
+	if x.Size() != it.size() {
+		return fmt.Errorf("the size of %s is %d, want %d", it.canon(), x.Size(), it.size())
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(x.AppendJSON(nil), &members); err != nil {
+		return err
+	}
+	back, err := parseItem(members)
+	if err != nil || back.canon() != it.canon() {
+		return fmt.Errorf("%s comes back as %s: %w", it.canon(), back.canon(), err)
+	}
+	if _, err := attr.Check(x); err != nil {
+		return fmt.Errorf("%s: %w", it.canon(), err)
+	}
+	y, err := attrItem(back)
+	if err != nil || !x.Equal(y) {
+		return fmt.Errorf("%s has two stored forms: %w", it.canon(), err)
+	}
+	return nil
+}
+
+// checkRange compiles a key condition and asks of items whether they lie in
+// its range, and of every two of them how they are ordered.
+func checkRange(d draw) error {
+	w := &world{client: &client{failer: &recorder{}}, draw: d, pools: map[string][]value{}}
+	m := &model{name: "T", hash: "k0", kinds: map[string]kind{}, items: map[string]item{}}
+	for _, name := range keyAttributes {
+		m.kinds[name] = pick(d, kinds)
+	}
+	if d.often(80) {
+		m.sort = "k1"
+	}
+	v := view{m: m}
+	if d.often(70) {
+		v.ix = w.newIndex(m, m.sort != "" && d.often(30))
+		v.ix.projection = "ALL"
+		m.indexes = []*index{v.ix}
+	}
+	for range d.upTo(1, 12) {
+		it := item{}
+		for _, name := range v.keyNames() {
+			it[name] = w.keyValue(m, name)
+		}
+		m.items[m.id(it)] = it
+	}
+	schema := m.schema(v)
+	clauses := w.newClauses(v)
+	e := &expression{draw: d}
+	src := w.keyExpression(e, clauses)
+	values := item{}
+	for name, raw := range e.values {
+		var err error
+		if values[name], err = parseValueAny(raw); err != nil {
+			return err
+		}
+	}
+	args, err := attrItem(values)
+	if err != nil {
+		return err
+	}
+	env, err := expr.NewEnv(e.names, args)
+	if err != nil {
+		return err
+	}
+	cond, err := env.Condition(expr.KeyConditionExpression, src)
+	if err != nil {
+		return fmt.Errorf("%s: %w", src, err)
+	}
+	slice, err := keycond.Compile(schema, cond)
+	if err != nil {
+		return fmt.Errorf("%s: %w", src, err)
+	}
+	type place struct {
+		it              item
+		partition, sort []byte
+	}
+	var places []place
+	for _, it := range v.entries() {
+		x, err := attrItem(it)
+		if err != nil {
+			return err
+		}
+		p, ok := schema.AppendPartition(nil, x)
+		s, ok2 := schema.AppendSort(nil, x)
+		if !ok || !ok2 {
+			return fmt.Errorf("%s has no place", it.canon())
+		}
+		in := bytes.Equal(p, slice.Partition) && slice.Range.Contains(s)
+		if want := matchAll(clauses, it); in != want {
+			return fmt.Errorf("%s of %s: %s in the range: %v, want %v", src, values.canon(), it.canon(), in, want)
+		}
+		places = append(places, place{it, p, s})
+	}
+	for _, a := range places {
+		for _, b := range places {
+			samePartition := !slices.ContainsFunc(v.hash(), func(name string) bool { return compare(a.it[name], b.it[name]) != 0 })
+			if bytes.Equal(a.partition, b.partition) != samePartition {
+				return fmt.Errorf("one partition for %s and %s", a.it.canon(), b.it.canon())
+			}
+			if got, want := sign(bytes.Compare(a.sort, b.sort)), sign(v.compareSort(a.it, b.it)); got != want {
+				return fmt.Errorf("%s and %s compare %d, want %d", a.it.canon(), b.it.canon(), got, want)
+			}
+		}
+	}
+	return nil
+}
+
+// parseValueAny reads a value of a request, whose numbers may be in any
+// notation.
+func parseValueAny(raw json.RawMessage) (value, error) {
+	var n struct{ N *string }
+	if err := json.Unmarshal(raw, &n); err == nil && n.N != nil {
+		return number(*n.N), nil
+	}
+	return parseValue(raw)
+}
+
+// schema returns the engine's schema of a view.
+func (m *model) schema(v view) *keycond.Schema {
+	attributes := func(names []string) (out []keycond.Attribute) {
+		for _, name := range names {
+			k, _ := attr.ParseKind(m.kinds[name].String())
+			out = append(out, keycond.Attribute{Name: name, Kind: k})
+		}
+		return out
+	}
+	s := &keycond.Schema{Hash: attributes([]string{m.hash}), Range: attributes(m.keyNames()[1:])}
+	if v.ix == nil {
+		return s
+	}
+	return &keycond.Schema{Index: v.ix.name, Hash: attributes(v.ix.hash), Range: attributes(v.ix.sort), Table: s}
+}
+
+// values checks a property of values with gopter.
+func values(t *testing.T, n, least, most int, check func(draw) error) {
+	t.Parallel()
+	p := gopter.NewProperties(parameters(n))
+	p.Property(t.Name(), prop.ForAll(func(c choice) string {
+		if err := check(draw{&tape{c}}); err != nil {
+			return err.Error()
+		}
+		return ""
+	}, genChoices(least, most)))
+	p.Run(reporter{T: t})
+}
+
+func TestPropertyOrder(t *testing.T) { values(t, 20000, 1, 200, checkOrder) }
+func TestPropertyTuple(t *testing.T) { values(t, 10000, 1, 400, checkTuple) }
+func TestPropertyUpper(t *testing.T) { values(t, 20000, 1, 60, checkUpper) }
+func TestPropertyItem(t *testing.T)  { values(t, 3000, 1, 300, checkItem) }
+func TestPropertyRange(t *testing.T) { values(t, 4000, 50, 800, checkRange) }
