@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"slices"
@@ -26,7 +25,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -79,7 +77,7 @@ type driver struct {
 }
 
 func newDriver(t *testing.T, which string) *driver {
-	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Rand = rand.NewChaCha8([32]byte{}) })
+	db := sortkeytest.New(t)
 	db.Clock.Set(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	d := &driver{db: db, client: db.Client}
 	if which == "Direct" {
@@ -182,6 +180,8 @@ func (d *driver) operation(name, input string, pages bool) (string, error) {
 	}
 }
 
+var tableID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f-]{27}$`)
+
 var requestID = regexp.MustCompile(`RequestID: \w*`)
 
 func renderError(b *strings.Builder, err error) {
@@ -276,6 +276,8 @@ func render(v reflect.Value) any {
 		return map[string]any{"BS": x.Value}
 	case time.Time:
 		return x.UTC().Format(time.RFC3339)
+	case *string:
+		return tableID.ReplaceAllString(*x, "an id")
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
