@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -81,15 +82,19 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Region: opts.Region, Account: opts.Account,
 	})
-	so := opts.Server
+	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
+	return db
+}
+
+func (db *DB) serverOptions() server.Options {
+	so := db.opts.Server
 	if so.Logger == nil {
-		so.Logger = opts.Logger
+		so.Logger = db.opts.Logger
 	}
 	if so.Clock == nil {
-		so.Clock = opts.Clock
+		so.Clock = db.opts.Clock
 	}
-	db.handler = traceHandler(server.New(db.service, so))
-	return db
+	return so
 }
 
 // Handler returns the HTTP handler that speaks the service's protocol.
@@ -100,6 +105,17 @@ func (db *DB) Handler() http.Handler { return db.handler }
 // context of a request reaches the database.
 func (db *DB) HTTPClient() *http.Client {
 	return &http.Client{Transport: &server.Transport{Handler: db.handler}}
+}
+
+// Serve serves [DB.Handler] on ln until ctx ends and the requests under way are
+// done, with the limits and time-outs of [Options].Server. Wrap changes the
+// handler first, to log requests for example; it may be nil.
+func (db *DB) Serve(ctx context.Context, ln net.Listener, wrap func(http.Handler) http.Handler) error {
+	h := db.handler
+	if wrap != nil {
+		h = wrap(h)
+	}
+	return server.Serve(ctx, ln, h, db.serverOptions())
 }
 
 // Service returns the operations in typed form, for clients that need no JSON.

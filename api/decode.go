@@ -146,7 +146,7 @@ func (d *decoder) skip() error { return d.json.SkipValue() }
 func (d *decoder) fault(err *attr.Error) {
 	path := strings.TrimPrefix(string(d.json.StackPointer()), "/")
 	path = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(path)
-	d.faults = append(d.faults, Fault{Path: path, Msg: err.Msg})
+	d.faults = append(d.faults, Fault{Path: path, Msg: err.Msg, Older: err.Older})
 }
 
 // refused notes err when it is a fault, and returns it otherwise.

@@ -11,6 +11,9 @@ type Fault struct {
 	Path string
 	// Msg is the service's text, without what an operation puts around it.
 	Msg string
+	// Older is the text of the operations in the older layer of validation;
+	// see texts.go. Empty means the same as Msg.
+	Older string
 }
 
 // Faults are the faults of one request in the order they were read.

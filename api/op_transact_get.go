@@ -2,7 +2,9 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"strconv"
 
 	"github.com/sortkey/sortkey/table"
 )
@@ -18,13 +20,10 @@ func (s *Service) transactGet(ctx context.Context, in *TransactGetItemsInput) (*
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	if err := OpTransactGetItems.FaultError(in.Faults, ""); err != nil {
-		return nil, err
-	}
 	reads := make([]reading, len(in.TransactItems))
 	for i := range in.TransactItems {
 		g := in.TransactItems[i].Get
-		if err := g.CheckParams(); err != nil {
+		if err := cmp.Or(g.CheckParams(), OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i))); err != nil {
 			return nil, err
 		}
 		reads[i].request = request{op: OpTransactGetItems, names: g.ExpressionAttributeNames}
@@ -56,6 +55,9 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 	seen := map[string]bool{}
 	for i, t := range tables {
 		reasons[i].Code = new("None")
+		if err := checkEmptyKey(t, in.TransactItems[i].Get.Key); err != nil {
+			return nil, err
+		}
 		id, err := itemID(t, in.TransactItems[i].Get.Key)
 		if err != nil {
 			reason, ok := cancellation(err, nil)

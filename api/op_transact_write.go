@@ -2,9 +2,11 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
+	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/table"
@@ -76,7 +78,7 @@ func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions
 			return nil, err
 		}
 		if replay {
-			return replayed(tx, in, known, digest)
+			return replayed(in, tables, known, digest)
 		}
 	}
 	changes, err := applyActions(tx, tables, actions)
@@ -118,17 +120,18 @@ func transactDigest(in *TransactWriteItemsInput) []byte {
 
 // replayed answers a transaction that has been applied before. It is charged
 // as reads of what was written.
-func replayed(tx *table.Tx, in *TransactWriteItemsInput, known table.Token, digest []byte) (*TransactWriteItemsOutput, error) {
+func replayed(in *TransactWriteItemsInput, tables []*table.Table, known table.Token, digest []byte) (*TransactWriteItemsOutput, error) {
 	if !bytes.Equal(known.Digest, digest) {
 		return nil, IdempotentParameterMismatch("")
 	}
 	used := newTransactUse(in.ReturnConsumedCapacity)
-	for name, sizes := range known.Read {
-		t, err := tx.Table(name)
-		if err != nil {
-			continue // deleted since
+	seen := map[string]bool{}
+	for _, t := range tables { // in the order of the actions, as the first time
+		if seen[t.Name()] {
+			continue
 		}
-		for _, size := range sizes {
+		seen[t.Name()] = true
+		for _, size := range known.Read[t.Name()] {
 			used.add(t, table.Capacity{Table: table.ReadUnits(size, true)})
 		}
 	}
@@ -144,13 +147,19 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 	cancelled, invalid := false, false
 	for i, a := range actions {
 		reasons[i].Code = new("None")
-		id, idErr := actionID(tables[i], a)
-		if idErr == nil {
-			if seen[id] {
-				return nil, OpTransactWriteItems.Invalid(msgOneItem)
-			}
-			seen[id] = true
+		if err := checkEmptyKey(tables[i], a.key); err != nil {
+			return nil, err
 		}
+	}
+	for i, a := range actions {
+		id, err := actionID(tables[i], a)
+		if err != nil {
+			continue // a reason to cancel, or an error of all, when it is run
+		}
+		if seen[id] {
+			return nil, OpTransactWriteItems.Invalid(msgOneItem)
+		}
+		seen[id] = true
 	}
 	for i, a := range actions {
 		change, err := a.run(tx, tables[i])
@@ -174,6 +183,18 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 		return nil, TransactionCanceled(reasons)
 	}
 	return changes, nil
+}
+
+// checkEmptyKey refuses an empty value of a key attribute. It is the one thing
+// wrong with a key that is not a reason to cancel but an error of the whole
+// request. Source: conformance error-messages/transactWriteItems.
+func checkEmptyKey(t *table.Table, key attr.Item) error {
+	for _, a := range t.Key().Attributes() {
+		if v := key.Get(a.Name); v.Kind() == a.Kind && a.Kind != attr.Number && len(v.Raw()) == 0 {
+			return t.Key().CheckValue(a, v)
+		}
+	}
+	return nil
 }
 
 // actionID identifies the item of an action.
@@ -213,7 +234,8 @@ func cancellation(err error, onFailure *string) (CancellationReason, bool) {
 }
 
 // transactActions reads the expressions of all actions. What is wrong with one
-// is wrong with the whole request.
+// is wrong with the whole request, and the first action with something wrong
+// is told. Source: conformance validation-ordering/deepRequests.
 func transactActions(in *TransactWriteItemsInput) ([]action, error) {
 	actions := make([]action, len(in.TransactItems))
 	bytes := 0
@@ -229,12 +251,10 @@ func transactActions(in *TransactWriteItemsInput) ([]action, error) {
 			return nil, OpTransactWriteItems.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
 		}
 	}
-	if err := OpTransactWriteItems.FaultError(in.Faults, ""); err != nil {
-		return nil, err
-	}
 	for i := range in.TransactItems {
 		var err error
-		if actions[i], err = readAction(&in.TransactItems[i]); err != nil {
+		faults := func() error { return OpTransactWriteItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)) }
+		if actions[i], err = readAction(&in.TransactItems[i], faults); err != nil {
 			return nil, err
 		}
 		if it := &in.TransactItems[i]; it.Put != nil {
@@ -249,13 +269,13 @@ func transactActions(in *TransactWriteItemsInput) ([]action, error) {
 	return actions, nil
 }
 
-// readAction reads one action.
-func readAction(it *TransactWriteItem) (action, error) {
+// readAction reads one action. Faults finds those of its values.
+func readAction(it *TransactWriteItem, faults func() error) (action, error) {
 	const op = OpTransactWriteItems
 	switch {
 	case it.Put != nil:
 		p := it.Put
-		if err := p.CheckParams(); err != nil {
+		if err := cmp.Or(p.CheckParams(), faults()); err != nil {
 			return action{}, err
 		}
 		if p.Item.Size() > table.MaxItemBytes {
@@ -268,7 +288,7 @@ func readAction(it *TransactWriteItem) (action, error) {
 		}}, err
 	case it.Delete != nil:
 		d := it.Delete
-		if err := d.CheckParams(); err != nil {
+		if err := cmp.Or(d.CheckParams(), faults()); err != nil {
 			return action{}, err
 		}
 		w := writing{request: request{op: op, names: d.ExpressionAttributeNames, values: d.ExpressionAttributeValues}}
@@ -278,7 +298,7 @@ func readAction(it *TransactWriteItem) (action, error) {
 		}}, err
 	case it.ConditionCheck != nil:
 		c := it.ConditionCheck
-		if err := c.CheckParams(); err != nil {
+		if err := cmp.Or(c.CheckParams(), faults()); err != nil {
 			return action{}, err
 		}
 		w := writing{request: request{op: op, names: c.ExpressionAttributeNames, values: c.ExpressionAttributeValues}}
@@ -288,7 +308,7 @@ func readAction(it *TransactWriteItem) (action, error) {
 		}}, err
 	}
 	u := it.Update
-	if err := u.CheckParams(); err != nil {
+	if err := cmp.Or(u.CheckParams(), faults()); err != nil {
 		return action{}, err
 	}
 	w := writing{request: request{op: op, names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues}}

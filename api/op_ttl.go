@@ -20,6 +20,8 @@ func (s *Service) UpdateTimeToLive(ctx context.Context, in *UpdateTimeToLiveInpu
 	attribute := value(spec.AttributeName)
 	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
 		switch {
+		case *spec.Enabled && def.Expiry != "" && def.Expiry != attribute:
+			return Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
 		case *spec.Enabled && def.Expiry != "":
 			return Validation("TimeToLive is already enabled")
 		case !*spec.Enabled && def.Expiry == "":

@@ -1,6 +1,9 @@
 package api
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // This file is the one place for texts and rules that differ between
 // operations, or that the service has changed from region to region. It has two
@@ -114,14 +117,15 @@ func (op Op) faultText(f *Fault) string {
 	if op.newer() {
 		return f.Msg
 	}
+	msg := cmp.Or(f.Older, f.Msg)
 	const values = "ExpressionAttributeValues."
 	if i := strings.LastIndex(f.Path, values); i >= 0 {
-		return "ExpressionAttributeValues contains invalid value: " + f.Msg + " for key " + f.Path[i+len(values):]
+		return "ExpressionAttributeValues contains invalid value: " + msg + " for key " + f.Path[i+len(values):]
 	}
 	if strings.HasPrefix(f.Path, "ExclusiveStartKey") {
-		return "The provided starting key is invalid: " + f.Msg
+		return "The provided starting key is invalid: " + msg
 	}
-	return f.Msg
+	return msg
 }
 
 // valuesText is the refusal of values that no expression can use.

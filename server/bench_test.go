@@ -62,7 +62,7 @@ func startBench(b *testing.B, h server.Handler) (addr string, stop func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, ln, h, server.Options{}) }()
+	go func() { done <- server.Serve(ctx, ln, server.New(h, server.Options{}), server.Options{}) }()
 	return ln.Addr().String(), func() {
 		cancel()
 		<-done

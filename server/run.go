@@ -17,7 +17,7 @@ const headerRoom = 256 << 10
 
 // Run listens on addr, [DefaultAddr] if it is empty, and serves h there until
 // ctx ends; see [Serve].
-func Run(ctx context.Context, addr string, h Handler, opts Options) error {
+func Run(ctx context.Context, addr string, h http.Handler, opts Options) error {
 	if addr == "" {
 		addr = DefaultAddr
 	}
@@ -29,10 +29,11 @@ func Run(ctx context.Context, addr string, h Handler, opts Options) error {
 	return Serve(ctx, ln, h, opts)
 }
 
-// Serve serves h on ln until ctx ends, then lets the requests under way finish
-// for [Options].ShutdownTimeout and returns nil, or the error of having had to
-// break them off. It closes ln.
-func Serve(ctx context.Context, ln net.Listener, h Handler, opts Options) error {
+// Serve serves h, which [New] made, on ln until ctx ends, then lets the requests
+// under way finish for [Options].ShutdownTimeout and returns nil, or the error
+// of having had to break them off. It closes ln. Of the options it takes the
+// logger, the time-outs and the limits of connections and headers.
+func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) error {
 	opts = opts.withDefaults()
 	if !loopback(ln.Addr()) && opts.Credentials == nil {
 		opts.Logger.WarnContext(ctx, "listening beyond this machine without credentials", "addr", ln.Addr().String())
@@ -41,7 +42,7 @@ func Serve(ctx context.Context, ln net.Listener, h Handler, opts Options) error 
 		ln = &limitedListener{Listener: ln, slots: make(chan struct{}, opts.MaxConnections), closed: make(chan struct{})}
 	}
 	srv := &http.Server{
-		Handler:           New(h, opts),
+		Handler:           h,
 		ReadHeaderTimeout: timeout(opts.ReadHeaderTimeout),
 		ReadTimeout:       timeout(opts.ReadTimeout),
 		WriteTimeout:      timeout(opts.WriteTimeout),

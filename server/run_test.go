@@ -28,7 +28,7 @@ func start(t *testing.T, h server.Handler, opts server.Options) (addr string, st
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	result := make(chan error, 1)
-	go func() { result <- server.Serve(ctx, ln, h, opts) }()
+	go func() { result <- server.Serve(ctx, ln, server.New(h, opts), opts) }()
 	stop = sync.OnceValue(func() error {
 		cancel()
 		return <-result
@@ -210,9 +210,9 @@ func TestRawLimits(t *testing.T) {
 func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := server.Run(ctx, "127.0.0.1:0", echo{}, server.Options{})
+	err := server.Run(ctx, "127.0.0.1:0", server.New(echo{}, server.Options{}), server.Options{})
 	require.True(t, err == nil || errors.Is(err, context.Canceled), "%v", err)
-	require.Error(t, server.Run(t.Context(), "no such address", echo{}, server.Options{}))
+	require.Error(t, server.Run(t.Context(), "no such address", server.New(echo{}, server.Options{}), server.Options{}))
 }
 
 type syncBuffer struct {
@@ -239,7 +239,7 @@ func TestServeWarnsOfOpenAddress(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var log syncBuffer
-		require.NoError(t, server.Serve(ctx, ln, echo{}, server.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}))
+		require.NoError(t, server.Serve(ctx, ln, server.New(echo{}, server.Options{}), server.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}))
 		require.Equal(t, warns, strings.Contains(log.String(), "without credentials"), addr)
 	}
 }

@@ -102,52 +102,14 @@ func (a *App) serve(ctx context.Context, f serveFlags) error {
 		fmt.Fprintf(a.Stderr, "sortkey: warning: %s can be reached from other machines, and anybody may read and write\n"+
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
-	handler := db.Handler()
+	var wrap func(http.Handler) http.Handler
 	if f.verbose {
-		handler = logRequests(handler, opts.Logger)
+		wrap = func(h http.Handler) http.Handler { return logRequests(h, opts.Logger) }
 	}
 	at := clientURL(ln.Addr())
 	fmt.Fprintf(a.Stdout, "sortkey: listening on http://%s — point clients at it with AWS_ENDPOINT_URL_DYNAMODB=%s (any region, %s)\n",
 		ln.Addr(), at, who)
-	return run(ctx, ln, handler, opts.Logger)
-}
-
-// Time-outs of a connection; shutdownTime is for requests under way.
-const (
-	headerTime   = 10 * time.Second
-	requestTime  = time.Minute
-	idleTime     = 2 * time.Minute
-	shutdownTime = 5 * time.Second
-	headerRoom   = 256 << 10 // the handler has its own, lower limit
-)
-
-// run serves handler on ln until ctx ends and the requests under way are done.
-func run(ctx context.Context, ln net.Listener, handler http.Handler, logger *slog.Logger) error {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
-	srv := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: headerTime,
-		ReadTimeout:       requestTime,
-		WriteTimeout:      requestTime,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    headerRoom,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
-	}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
-	defer cancel()
-	if err := srv.Shutdown(grace); err != nil {
-		return fmt.Errorf("requests under way were broken off: %w", errors.Join(err, srv.Close()))
-	}
-	return nil
+	return db.Serve(ctx, ln, wrap)
 }
 
 // options returns those of the database.
