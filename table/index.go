@@ -81,7 +81,7 @@ func (ix *Index) checkEntry(item attr.Item) error {
 				continue
 			}
 			if v.Kind() != a.Kind {
-				return invalid("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %v Actual: %v IndexName: %s", a.Name, a.Kind, v.Kind(), ix.def.Name)
+				return errIndexKind(ix, a, v.Kind())
 			}
 			if err := ix.key.CheckValue(a, v); err != nil {
 				return invalid("%s", err.Error())
@@ -89,6 +89,10 @@ func (ix *Index) checkEntry(item attr.Item) error {
 		}
 	}
 	return nil
+}
+
+func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
+	return invalid("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %v Actual: %v IndexName: %s", a.Name, a.Kind, kind, ix.def.Name)
 }
 
 // maintain brings the entry of one item in ix up to date and adds what that
