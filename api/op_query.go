@@ -51,6 +51,30 @@ func (j *jsonSink) finish(out appender) []byte {
 	return dst
 }
 
+// items makes a handler of an operation that finds items: they are written as
+// they are found, unless only their number is asked for.
+func items[I any, P decodable[I], O appender](sel func(P) *string, run func(*Service, context.Context, P, sink) (O, error)) handler {
+	return func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
+		in := P(new(I))
+		if err := in.DecodeJSON(body); err != nil {
+			return nil, err
+		}
+		if value(sel(in)) == selectCount {
+			out, err := run(s, ctx, in, nil)
+			if err != nil {
+				return nil, err
+			}
+			return out.AppendJSON(dst), nil
+		}
+		j := &jsonSink{dst: append(dst, itemsHead...)}
+		out, err := run(s, ctx, in, j)
+		if err != nil {
+			return nil, err
+		}
+		return j.finish(out), nil
+	}
+}
+
 // Query runs one page of a query.
 func (s *Service) Query(ctx context.Context, in *QueryInput) (*QueryOutput, error) {
 	c := &collector{items: []attr.Item{}}
@@ -62,26 +86,6 @@ func (s *Service) Query(ctx context.Context, in *QueryInput) (*QueryOutput, erro
 		out.Items = c.items
 	}
 	return out, nil
-}
-
-func (s *Service) serveQuery(ctx context.Context, body, dst []byte) ([]byte, error) {
-	in := new(QueryInput)
-	if err := in.DecodeJSON(body); err != nil {
-		return nil, err
-	}
-	if value(in.Select) == selectCount {
-		out, err := s.query(ctx, in, nil)
-		if err != nil {
-			return nil, err
-		}
-		return out.AppendJSON(dst), nil
-	}
-	j := &jsonSink{dst: append(dst, itemsHead...)}
-	out, err := s.query(ctx, in, j)
-	if err != nil {
-		return nil, err
-	}
-	return j.finish(out), nil
 }
 
 // query runs one page of a query and gives its items to to.
@@ -162,26 +166,6 @@ func (s *Service) Scan(ctx context.Context, in *ScanInput) (*ScanOutput, error) 
 		out.Items = c.items
 	}
 	return out, nil
-}
-
-func (s *Service) serveScan(ctx context.Context, body, dst []byte) ([]byte, error) {
-	in := new(ScanInput)
-	if err := in.DecodeJSON(body); err != nil {
-		return nil, err
-	}
-	if value(in.Select) == selectCount {
-		out, err := s.scan(ctx, in, nil)
-		if err != nil {
-			return nil, err
-		}
-		return out.AppendJSON(dst), nil
-	}
-	j := &jsonSink{dst: append(dst, itemsHead...)}
-	out, err := s.scan(ctx, in, j)
-	if err != nil {
-		return nil, err
-	}
-	return j.finish(out), nil
 }
 
 // scan runs one page of a scan and gives its items to to.
