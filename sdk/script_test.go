@@ -194,6 +194,11 @@ func renderError(b *strings.Builder, err error) {
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok && failed.Item != nil {
 		fmt.Fprintf(b, "Item: %s\n", compact(render(reflect.ValueOf(failed.Item))))
 	}
+	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		for _, r := range cancelled.CancellationReasons {
+			fmt.Fprintf(b, "  %s\n", compact(render(reflect.ValueOf(r))))
+		}
+	}
 	status := 0
 	var answered interface{ HTTPStatusCode() int }
 	if errors.As(err, &answered) {

@@ -1,0 +1,404 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/sortkeytest"
+	"github.com/sortkey/sortkey/table"
+)
+
+// both runs a test with a client of each kind, each over its own database.
+func both(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client)) {
+	t.Helper()
+	t.Run("Client", func(t *testing.T) { db := sortkeytest.New(t); fn(t, db, db.Client) })
+	t.Run("Direct", func(t *testing.T) { db := sortkeytest.New(t); fn(t, db, db.Direct) })
+}
+
+type row struct {
+	Pk  string `dynamodbav:"pk"`
+	Sk  int    `dynamodbav:"sk"`
+	Fat string `dynamodbav:"fat,omitempty"`
+}
+
+func s(text string) types.AttributeValue { return &types.AttributeValueMemberS{Value: text} }
+
+func key(pk string, sk int) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{"pk": s(pk), "sk": &types.AttributeValueMemberN{Value: fmt.Sprint(sk)}}
+}
+
+func queryOf(pk string) *dynamodb.QueryInput {
+	return &dynamodb.QueryInput{
+		TableName: aws.String("Rows"), KeyConditionExpression: aws.String("pk = :p"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":p": s(pk)},
+	}
+}
+
+func TestPaginators(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		for i := range 25 {
+			db.Put("Rows", row{Pk: "P", Sk: i, Fat: strings.Repeat("x", 90_000)})
+		}
+		in := queryOf("P")
+		in.Limit = aws.Int32(10)
+		var got []int
+		pages := 0
+		for p := dynamodb.NewQueryPaginator(c, in); p.HasMorePages(); pages++ {
+			out, err := p.NextPage(t.Context())
+			require.NoError(t, err)
+			var rows []row
+			require.NoError(t, attributevalue.UnmarshalListOfMaps(out.Items, &rows))
+			for _, r := range rows {
+				got = append(got, r.Sk)
+			}
+		}
+		require.Len(t, got, 25)
+		require.True(t, slices.IsSorted(got))
+		require.Equal(t, 3, pages)
+
+		count := int32(0)
+		for p := dynamodb.NewScanPaginator(c, &dynamodb.ScanInput{TableName: aws.String("Rows")}); p.HasMorePages(); {
+			out, err := p.NextPage(t.Context())
+			require.NoError(t, err)
+			require.Less(t, out.Count, int32(25), "25 items of 90 KB are more than a page")
+			count += out.Count
+		}
+		require.Equal(t, int32(25), count)
+
+		names := []string{}
+		for p := dynamodb.NewListTablesPaginator(c, &dynamodb.ListTablesInput{Limit: aws.Int32(1)}); p.HasMorePages(); {
+			out, err := p.NextPage(t.Context())
+			require.NoError(t, err)
+			names = append(names, out.TableNames...)
+		}
+		require.Equal(t, []string{"Rows"}, names)
+
+		batches := dynamodb.NewBatchGetItemPaginator(c, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+			"Rows": {Keys: []map[string]types.AttributeValue{key("P", 1), key("P", 2)}},
+		}})
+		out, err := batches.NextPage(t.Context())
+		require.NoError(t, err)
+		require.Len(t, out.Responses["Rows"], 2)
+		require.False(t, batches.HasMorePages())
+	})
+}
+
+// What the SDK's expression builder makes is understood.
+func TestExpressionBuilder(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		for i := range 6 {
+			db.Put("Rows", row{Pk: "P", Sk: i, Fat: strings.Repeat("x", i)})
+		}
+		e, err := expression.NewBuilder().
+			WithKeyCondition(expression.Key("pk").Equal(expression.Value("P")).And(expression.Key("sk").Between(expression.Value(1), expression.Value(4)))).
+			WithFilter(expression.Or(
+				expression.Name("fat").Size().GreaterThan(expression.Value(2)).And(expression.Not(expression.Name("fat").BeginsWith("y"))),
+				expression.Name("fat").In(expression.Value("x"), expression.Value("z")),
+			)).
+			WithProjection(expression.NamesList(expression.Name("sk"))).
+			Build()
+		require.NoError(t, err)
+		out, err := c.Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String("Rows"), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(), ProjectionExpression: e.Projection(),
+			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+		})
+		require.NoError(t, err)
+		var rows []row
+		require.NoError(t, attributevalue.UnmarshalListOfMaps(out.Items, &rows))
+		require.Equal(t, []row{{Sk: 1}, {Sk: 3}, {Sk: 4}}, rows)
+		require.Equal(t, int32(4), out.ScannedCount)
+
+		e, err = expression.NewBuilder().
+			WithCondition(expression.AttributeExists(expression.Name("pk"))).
+			WithUpdate(expression.Set(expression.Name("n"), expression.Name("sk").Plus(expression.Value(10))).Remove(expression.Name("fat"))).
+			Build()
+		require.NoError(t, err)
+		updated, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+			TableName: aws.String("Rows"), Key: key("P", 5), UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
+			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(), ReturnValues: types.ReturnValueAllNew,
+		})
+		require.NoError(t, err)
+		want := key("P", 5)
+		want["n"] = &types.AttributeValueMemberN{Value: "15"}
+		require.Equal(t, want, updated.Attributes)
+	})
+}
+
+func TestWaiters(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+			TableName: aws.String("Rows"), BillingMode: types.BillingModePayPerRequest,
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
+			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
+		})
+		require.NoError(t, err)
+		name := &dynamodb.DescribeTableInput{TableName: aws.String("Rows")}
+		require.NoError(t, dynamodb.NewTableExistsWaiter(c).Wait(t.Context(), name, time.Second))
+		_, err = c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Rows")})
+		require.NoError(t, err)
+		require.NoError(t, dynamodb.NewTableNotExistsWaiter(c).Wait(t.Context(), name, time.Second))
+	})
+}
+
+// Errors have the types, codes and status that they have from the service, so
+// that errors.As finds them.
+func TestErrorTypes(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		db.Put("Rows", row{Pk: "P", Sk: 1})
+
+		_, err := c.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("None"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: map[string]types.AttributeValue{":p": s("P")}})
+		missing, ok := errors.AsType[*types.ResourceNotFoundException](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, "Requested resource not found", missing.ErrorMessage())
+		operation, ok := errors.AsType[*smithy.OperationError](err)
+		require.True(t, ok)
+		require.Equal(t, "DynamoDB", operation.Service())
+		require.Equal(t, "Query", operation.Operation())
+
+		item := key("P", 1)
+		_, err = c.PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: aws.String("Rows"), Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		})
+		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, item, failed.Item)
+		require.Equal(t, "The conditional request failed", failed.ErrorMessage())
+
+		_, err = c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: map[string]types.AttributeValue{"pk": s("P")}})
+		var wrong smithy.APIError
+		require.ErrorAs(t, err, &wrong)
+		require.IsType(t, &smithy.GenericAPIError{}, wrong)
+		require.Equal(t, "ValidationException", wrong.ErrorCode())
+		require.Equal(t, "The provided key element does not match the schema", wrong.ErrorMessage())
+		var status interface{ HTTPStatusCode() int }
+		require.ErrorAs(t, err, &status)
+		require.Equal(t, http.StatusBadRequest, status.HTTPStatusCode())
+
+		_, err = c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 2)}},
+			{Put: &types.Put{
+				TableName: aws.String("Rows"), Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+				ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+			}},
+		}})
+		cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, "None", *cancelled.CancellationReasons[0].Code)
+		require.Equal(t, "ConditionalCheckFailed", *cancelled.CancellationReasons[1].Code)
+		require.Equal(t, item, cancelled.CancellationReasons[1].Item)
+
+		// The SDK's own checks come first.
+		_, err = c.GetItem(t.Context(), &dynamodb.GetItemInput{})
+		require.ErrorContains(t, err, "missing required field, GetItemInput.Key")
+
+		require.NoError(t, db.Close())
+		_, err = c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: item})
+		require.ErrorAs(t, err, &wrong)
+		require.Equal(t, "ServiceUnavailable", wrong.ErrorCode())
+		require.ErrorAs(t, err, &status)
+		require.Equal(t, http.StatusServiceUnavailable, status.HTTPStatusCode())
+	})
+}
+
+// A context that ends ends the call, in the SDK's own words.
+func TestContextEnds(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := c.Query(ctx, queryOf("P"))
+		require.ErrorIs(t, err, context.Canceled)
+
+		ctx, cancel = context.WithDeadline(t.Context(), time.Unix(1, 0))
+		defer cancel()
+		_, err = c.Query(ctx, queryOf("P"))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+// The context of a call reaches the database.
+func TestTrace(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		db.Put("Rows", row{Pk: "P", Sk: 1}, row{Pk: "P", Sk: 2}, row{Pk: "Q", Sk: 1})
+		var traces []table.Trace
+		ctx := table.WithTrace(t.Context(), func(tr table.Trace) { traces = append(traces, tr) })
+		_, err := c.Query(ctx, queryOf("P"))
+		require.NoError(t, err)
+		require.Len(t, traces, 1)
+		require.Equal(t, "Rows", traces[0].Table)
+		require.Equal(t, 2, traces[0].Examined)
+	})
+}
+
+// What a caller does to its maps and slices after a call must not reach the
+// database, and what it does to an answer must not reach the next one.
+func TestNothingIsShared(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		raw := []byte("bytes")
+		item := key("P", 1)
+		item["b"] = &types.AttributeValueMemberB{Value: raw}
+		item["l"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberBS{Value: [][]byte{raw}}}}
+		item["m"] = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"x": s("y")}}
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: item})
+		require.NoError(t, err)
+		raw[0] = 'X'
+		item["m"].(*types.AttributeValueMemberM).Value["x"] = s("changed")
+
+		get := func() map[string]types.AttributeValue {
+			out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+			require.NoError(t, err)
+			return out.Item
+		}
+		first := get()
+		require.Equal(t, "bytes", string(first["b"].(*types.AttributeValueMemberB).Value))
+		require.Equal(t, s("y"), first["m"].(*types.AttributeValueMemberM).Value["x"])
+		first["b"].(*types.AttributeValueMemberB).Value[0] = 'Z'
+		first["l"].(*types.AttributeValueMemberL).Value[0].(*types.AttributeValueMemberBS).Value[0][0] = 'Z'
+		second := get()
+		require.Equal(t, "bytes", string(second["b"].(*types.AttributeValueMemberB).Value))
+		require.Equal(t, "bytes", string(second["l"].(*types.AttributeValueMemberL).Value[0].(*types.AttributeValueMemberBS).Value[0]))
+	})
+}
+
+// What the service leaves unprocessed is a new value: callers append to it.
+func TestUnprocessedKeys(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Rows": {
+			ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String("#s, fat"), ExpressionAttributeNames: map[string]string{"#s": "sk"},
+		}}}
+		ka := in.RequestItems["Rows"]
+		for i := range 50 {
+			db.Put("Rows", row{Pk: "P", Sk: i, Fat: strings.Repeat("x", 390_000)})
+			ka.Keys = append(ka.Keys, key("P", i))
+		}
+		in.RequestItems["Rows"] = ka
+		found := 0
+		for p := dynamodb.NewBatchGetItemPaginator(c, in); p.HasMorePages(); {
+			out, err := p.NextPage(t.Context())
+			require.NoError(t, err)
+			found += len(out.Responses["Rows"])
+			if rest, ok := out.UnprocessedKeys["Rows"]; ok {
+				require.Equal(t, 50, found+len(rest.Keys))
+				require.Equal(t, ka.ExpressionAttributeNames, rest.ExpressionAttributeNames)
+				rest.ExpressionAttributeNames["#other"] = "x"
+				*rest.ConsistentRead, *rest.ProjectionExpression = false, "x"
+				require.Equal(t, "#s, fat", *ka.ProjectionExpression)
+				require.Len(t, ka.ExpressionAttributeNames, 1)
+				require.True(t, *ka.ConsistentRead)
+				delete(rest.ExpressionAttributeNames, "#other")
+				*rest.ConsistentRead, *rest.ProjectionExpression = true, "#s, fat"
+			}
+		}
+		require.Equal(t, 50, found)
+	})
+}
+
+// Values that cannot be sent are refused, not taken for others.
+func TestValuesThatCannotBeSent(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		item := key("P", 1)
+		item["x"] = nil
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: item})
+		var wrong smithy.APIError
+		require.ErrorAs(t, err, &wrong)
+		require.Equal(t, "SerializationException", wrong.ErrorCode())
+
+		// Bytes that are no text become U+FFFD on their way.
+		item["x"] = s("a\xffb")
+		_, err = c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: item})
+		require.NoError(t, err)
+		out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+		require.NoError(t, err)
+		require.Equal(t, s("a�b"), out.Item["x"])
+	})
+}
+
+func TestConcurrentUse(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		var wg sync.WaitGroup
+		for w := range 8 {
+			wg.Go(func() {
+				for i := range 50 {
+					if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: key(fmt.Sprint(w), i)}); err != nil {
+						t.Error(err)
+					}
+					out, err := c.Query(t.Context(), queryOf(fmt.Sprint(w)))
+					if err != nil || int(out.Count) != i+1 {
+						t.Errorf("query of %d after %d: %v, %v", w, i, out, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// spy is a middleware of the Initialize step.
+type spy struct{ seen *[]string }
+
+func (spy) ID() string { return "spy" }
+
+func (m spy) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+	*m.seen = append(*m.seen, middleware.GetOperationName(ctx))
+	return next.HandleInitialize(ctx, in)
+}
+
+// The caller's options apply after ours; its middlewares of the Initialize
+// step run before the database answers, wherever they were added.
+func TestOptions(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Rows", "pk / sk:N")
+	for _, make := range []func(*sortkey.DB, ...func(*dynamodb.Options)) *dynamodb.Client{sdk.Client, sdk.Direct} {
+		var seen []string
+		c := make(db.DB, func(o *dynamodb.Options) {
+			o.Region = "eu-west-1"
+			o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+				return stack.Initialize.Add(spy{&seen}, middleware.After)
+			})
+		})
+		require.Equal(t, "eu-west-1", c.Options().Region)
+		_, err := c.Query(t.Context(), queryOf("P"))
+		require.NoError(t, err)
+		_, err = c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		require.NoError(t, err)
+		require.Equal(t, []string{"Query", "ListTables"}, seen)
+	}
+}
+
+// Two clients of one database see the same items.
+func TestClientsShareTheDatabase(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Rows", "pk / sk:N")
+	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: key("P", 1)})
+	require.NoError(t, err)
+	out, err := db.Direct.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+	require.NoError(t, err)
+	require.Equal(t, key("P", 1), out.Item)
+}
