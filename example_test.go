@@ -1,0 +1,199 @@
+package sortkey_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/api"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// open opens a database with a table of two items.
+func open() *sortkey.DB {
+	db, err := sortkey.Open(sortkey.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	call(db, "CreateTable", `{"TableName":"Music", "BillingMode":"PAY_PER_REQUEST",
+		"AttributeDefinitions":[{"AttributeName":"artist","AttributeType":"S"}, {"AttributeName":"song","AttributeType":"S"}],
+		"KeySchema":[{"AttributeName":"artist","KeyType":"HASH"}, {"AttributeName":"song","KeyType":"RANGE"}]}`)
+	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}, "song":{"S":"Feeling"}}}`)
+	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}, "song":{"S":"Baltimore"}}}`)
+	return db
+}
+
+// request is a request of the service's protocol. The address is of no
+// importance to [sortkey.DB.HTTPClient].
+func request(operation, body string) *http.Request {
+	req, err := http.NewRequest(http.MethodPost, "http://sortkey.invalid", strings.NewReader(body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	return req
+}
+
+func call(db *sortkey.DB, operation, body string) string {
+	answer, status := db.Service().Serve(context.Background(), "DynamoDB_20120810."+operation, []byte(body), nil)
+	if status != http.StatusOK {
+		log.Fatalf("%s: %s", operation, answer)
+	}
+	return string(answer)
+}
+
+const all = `{"TableName":"Music", "ProjectionExpression":"song",
+	"KeyConditionExpression":"artist = :a", "ExpressionAttributeValues":{":a":{"S":"Nina"}}}`
+
+// A database in memory is open at once and needs neither a socket nor a file.
+// Package sdk makes a *dynamodb.Client of it.
+func ExampleOpen() {
+	db, err := sortkey.Open(sortkey.Options{Region: "eu-central-1"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	fmt.Println(db.Region(), call(db, "ListTables", `{}`))
+	// Output: eu-central-1 {"TableNames":[]}
+}
+
+func ExampleDB_HTTPClient() {
+	db := open()
+	defer db.Close()
+	resp, err := db.HTTPClient().Do(request("Query", all))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	fmt.Println(resp.StatusCode, string(body), err)
+	// Output: 200 {"Items":[{"song":{"S":"Baltimore"}},{"song":{"S":"Feeling"}}],"Count":2,"ScannedCount":2} <nil>
+}
+
+// The handler can stand in any server, here behind a prefix of its own.
+func ExampleDB_Handler() {
+	db := open()
+	defer db.Close()
+	mux := http.NewServeMux()
+	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", db.Handler()))
+
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer ln.Close()
+	go http.Serve(ln, mux)
+
+	req := request("ListTables", `{}`)
+	req.URL.Host, req.URL.Path = ln.Addr().String(), "/dynamodb/"
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	fmt.Println(string(body), err)
+	// Output: {"TableNames":["Music"]} <nil>
+}
+
+// Serve answers clients of any language until its context ends.
+func ExampleDB_Serve() {
+	db := open()
+	defer db.Close()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- db.Serve(ctx, ln, nil) }()
+
+	req := request("ListTables", `{}`)
+	req.URL.Host = ln.Addr().String()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		log.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	fmt.Println(string(body), err)
+
+	stop()
+	fmt.Println(<-done)
+	// Output:
+	// {"TableNames":["Music"]} <nil>
+	// <nil>
+}
+
+// The typed operations are for programs that want neither JSON nor the SDK.
+func ExampleDB_Service() {
+	db := open()
+	defer db.Close()
+	name, condition := "Music", "artist = :a AND begins_with(song, :s)"
+	var values attr.Builder
+	values.Add(":a", attr.NewString("Nina"))
+	values.Add(":s", attr.NewString("F"))
+	out, err := db.Service().Query(context.Background(), &api.QueryInput{
+		TableName: &name, KeyConditionExpression: &condition, ExpressionAttributeValues: values.Item(),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range out.Items {
+		fmt.Println(item.Get("song"))
+	}
+	// Output: {S:Feeling}
+}
+
+func ExampleDB_Fork() {
+	db := open()
+	defer db.Close()
+	fork, err := db.Fork() // whatever the size, in the same time
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer fork.Close()
+	call(fork, "DeleteTable", `{"TableName":"Music"}`)
+	fmt.Println(call(fork, "ListTables", `{}`))
+	fmt.Println(call(db, "ListTables", `{}`))
+	// Output:
+	// {"TableNames":[]}
+	// {"TableNames":["Music"]}
+}
+
+func ExampleDB_Close() {
+	db := open()
+	db.Close()
+	_, err := db.Service().ListTables(context.Background(), new(api.ListTablesInput))
+	fmt.Println(err)
+	name, err := "Music", error(nil)
+	_, err = db.Service().Scan(context.Background(), &api.ScanInput{TableName: &name})
+	fmt.Println(errors.Is(err, store.ErrClosed), err)
+	// Output:
+	// <nil>
+	// true ServiceUnavailable: store: closed
+}
+
+// A trace says which slice a query read and what that cost.
+func ExampleReadTrace() {
+	db := open()
+	defer db.Close()
+	req := request("Query", all)
+	req.Header.Set(sortkey.TraceHeader, "1")
+	resp, err := db.HTTPClient().Do(req)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	trace, ok := sortkey.ReadTrace(resp.Header)
+	fmt.Println(ok, trace.Operation, trace.Table, trace.Examined, "examined", trace.Units, "units")
+	// Output: true Query Music 2 examined 0.5 units
+}

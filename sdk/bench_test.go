@@ -1,0 +1,131 @@
+package sdk_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// The ratios matter: a call through Client beside the same call answered by a
+// transport that has the body ready, and one through Direct beside the same
+// call answered by a middleware that has the output ready. What is between is
+// ours; the rest is the SDK's.
+//
+//	go test -bench . -benchmem ./sdk
+
+func benchDB(b *testing.B) *sortkeytest.DB {
+	db := sortkeytest.New(b)
+	db.Table("Rows", "pk / sk:N")
+	for p := range 10 {
+		for i := range 100 {
+			db.Put("Rows", map[string]any{"pk": fmt.Sprint(p), "sk": i, "name": "a name of some length", "count": i * 1000, "tags": []string{"red", "green"}})
+		}
+	}
+	return db
+}
+
+// canned is a transport that answers every request with one body.
+type canned []byte
+
+func (c canned) Do(req *http.Request) (*http.Response, error) {
+	if _, err := io.Copy(io.Discard, req.Body); err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: io.NopCloser(bytes.NewReader(c)), ContentLength: int64(len(c)), Request: req,
+	}, nil
+}
+
+// ready is a middleware that answers every operation with one output.
+type ready struct{ out any }
+
+func (ready) ID() string { return "ready" }
+
+func (m ready) HandleInitialize(context.Context, middleware.InitializeInput, middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
+	out.Result = m.out
+	return out, metadata, nil
+}
+
+func transport(c canned) func(*dynamodb.Options) {
+	return func(o *dynamodb.Options) { o.HTTPClient = c }
+}
+
+func answered(out any) func(*dynamodb.Options) {
+	return func(o *dynamodb.Options) {
+		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+			return stack.Initialize.Add(ready{out}, middleware.After)
+		})
+	}
+}
+
+func BenchmarkGetItem(b *testing.B) {
+	db := benchDB(b)
+	in := &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("5", 50)}
+	out, err := db.Direct.GetItem(b.Context(), in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body, _ := db.Service().Serve(b.Context(), "DynamoDB_20120810.GetItem", []byte(`{"TableName":"Rows","Key":{"pk":{"S":"5"},"sk":{"N":"50"}}}`), nil)
+	for _, bb := range []struct {
+		name   string
+		client *dynamodb.Client
+	}{
+		{"Client", db.Client},
+		{"Client/canned", sdk.Client(db.DB, transport(body))},
+		{"Direct", db.Direct},
+		{"Direct/canned", sdk.Client(db.DB, answered(out))},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if out, err := bb.client.GetItem(b.Context(), in); err != nil || len(out.Item) != 5 {
+					b.Fatal(out, err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkQuery10(b *testing.B) {
+	db := benchDB(b)
+	in := queryOf("5")
+	in.KeyConditionExpression = aws.String("pk = :p AND sk BETWEEN :a AND :b")
+	in.ExpressionAttributeValues[":a"] = &types.AttributeValueMemberN{Value: "40"}
+	in.ExpressionAttributeValues[":b"] = &types.AttributeValueMemberN{Value: "49"}
+	out, err := db.Direct.Query(b.Context(), in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body, _ := db.Service().Serve(b.Context(), "DynamoDB_20120810.Query", []byte(`{"TableName":"Rows","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b",
+		"ExpressionAttributeValues":{":p":{"S":"5"},":a":{"N":"40"},":b":{"N":"49"}}}`), nil)
+	for _, bb := range []struct {
+		name   string
+		client *dynamodb.Client
+	}{
+		{"Client", db.Client},
+		{"Client/canned", sdk.Client(db.DB, transport(body))},
+		{"Direct", db.Direct},
+		{"Direct/canned", sdk.Client(db.DB, answered(out))},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if out, err := bb.client.Query(b.Context(), in); err != nil || len(out.Items) != 10 {
+					b.Fatal(out, err)
+				}
+			}
+		})
+	}
+}
