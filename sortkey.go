@@ -39,6 +39,10 @@ type Options struct {
 	// Region and Account are those in the ARNs of tables. Default:
 	// "us-east-1" and "000000000000".
 	Region, Account string
+	// SweepInterval is how often items that have expired are deleted in the
+	// background. Default: never; [DB.Sweep] does it when called. A fork has
+	// the same.
+	SweepInterval time.Duration
 	// Server configures the HTTP side. Its Clock and Logger default to those
 	// above.
 	Server server.Options
@@ -51,6 +55,7 @@ type DB struct {
 	tables  *table.DB
 	service *api.Service
 	handler http.Handler
+	stop    func() // ends the background sweeper and waits for it
 }
 
 // ErrFork is returned by [DB.Fork] when the store cannot be forked.
@@ -83,6 +88,10 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Region: opts.Region, Account: opts.Account,
 	})
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
+	db.stop = func() {}
+	if opts.SweepInterval > 0 {
+		db.startSweeper(opts.SweepInterval)
+	}
 	return db
 }
 
@@ -144,9 +153,13 @@ func (db *DB) Fork() (*DB, error) {
 	return newDB(db.opts, st, tables), nil
 }
 
-// Close closes the database and its store. Operations under way finish or
-// fail with [store.ErrClosed].
-func (db *DB) Close() error { return db.store.Close() }
+// Close ends the background sweeper and closes the database and its store. It
+// may be called more than once. Operations under way finish or fail with
+// [store.ErrClosed].
+func (db *DB) Close() error {
+	db.stop()
+	return db.store.Close()
+}
 
 // Region returns the region in the ARNs of tables.
 func (db *DB) Region() string {

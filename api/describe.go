@@ -1,7 +1,6 @@
 package api
 
 import (
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
@@ -95,30 +94,6 @@ func encryptionOf(e *SSESpecification) *table.Encryption {
 		out.Type = "KMS"
 	}
 	return out
-}
-
-// maxTags is how many tags a table may have. Source: DG/Tagging.html.
-const maxTags = 50
-
-func tagsOf(tags []Tag) (map[string]string, error) {
-	if len(tags) > maxTags {
-		return nil, Validation("One or more parameter values were invalid: Too many tags, the limit is 50 per resource")
-	}
-	if len(tags) == 0 {
-		return nil, nil
-	}
-	out := make(map[string]string, len(tags))
-	for _, t := range tags {
-		key := value(t.Key)
-		if strings.HasPrefix(strings.ToLower(key), "aws:") {
-			return nil, Validation("One or more parameter values were invalid: Tag keys must not start with aws:")
-		}
-		if _, ok := out[key]; ok {
-			return nil, Validation("One or more parameter values were invalid: Duplicate tag key: " + key)
-		}
-		out[key] = value(t.Value)
-	}
-	return out, nil
 }
 
 // seconds is a time as the service sends it, nil for the zero time.

@@ -4,12 +4,49 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/sortkey/sortkey/table"
 )
 
-// tagsPerPage is how many tags ListTagsOfResource returns at once.
-const tagsPerPage = 10
+// maxTags is how many tags a table may have. Source: DG/Tagging.html.
+const maxTags = 50
+
+func tagsOf(tags []Tag) (map[string]string, error) {
+	if len(tags) > maxTags {
+		return nil, Validation("One or more parameter values were invalid: Too many tags, the limit is 50 per resource")
+	}
+	if len(tags) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]string, len(tags))
+	for _, t := range tags {
+		key := value(t.Key)
+		if strings.HasPrefix(strings.ToLower(key), "aws:") {
+			return nil, Validation("One or more parameter values were invalid: Tag keys must not start with aws:")
+		}
+		if !tagText(key) || !tagText(value(t.Value)) {
+			return nil, Validation("One or more parameter values were invalid: Tags may only contain letters, white space, numbers and the characters + - = . _ : / @. Tag key: " + key)
+		}
+		if _, ok := out[key]; ok {
+			return nil, Validation("One or more parameter values were invalid: Duplicate tag key: " + key)
+		}
+		out[key] = value(t.Value)
+	}
+	return out, nil
+}
+
+// tagText reports whether s has only characters that tags may have. Source:
+// DG/Tagging.html, and alternator's test_tag.py for letters of any script.
+func tagText(s string) bool {
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) && !unicode.IsSpace(r) && !strings.ContainsRune("+-=._:/@", r) {
+			return false
+		}
+	}
+	return true
+}
 
 // empty is the output of operations that have none: an empty body.
 type empty struct{}
@@ -88,7 +125,9 @@ func (s *Service) tagged(arn string) (string, error) {
 	return ref.Name, nil
 }
 
-// ListTagsOfResource lists the tags of a table by key, ten at a time.
+// ListTagsOfResource lists the tags of a table by key. All of them are on one
+// page, as the service returns them (alternator, test_tag.py); NextToken is
+// the key to go on after.
 func (s *Service) ListTagsOfResource(_ context.Context, in *ListTagsOfResourceInput) (*ListTagsOfResourceOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
@@ -102,21 +141,11 @@ func (s *Service) ListTagsOfResource(_ context.Context, in *ListTagsOfResourceIn
 		return nil, s.typedError(err)
 	}
 	tags := t.Definition().Tags
-	keys := slices.Sorted(maps.Keys(tags))
-	if in.NextToken != nil {
-		at, found := slices.BinarySearch(keys, *in.NextToken)
-		if found {
-			at++
-		}
-		keys = keys[at:]
-	}
 	out := &ListTagsOfResourceOutput{Tags: []Tag{}}
-	for i, key := range keys {
-		if i == tagsPerPage {
-			out.NextToken = new(keys[i-1])
-			break
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		if in.NextToken == nil || key > *in.NextToken {
+			out.Tags = append(out.Tags, Tag{Key: new(key), Value: new(tags[key])})
 		}
-		out.Tags = append(out.Tags, Tag{Key: new(key), Value: new(tags[key])})
 	}
 	return out, nil
 }

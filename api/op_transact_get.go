@@ -64,7 +64,9 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 			if !ok {
 				return nil, err
 			}
-			reasons[i], cancelled = reason, true
+			if !cancelled { // only the first is told, as for writes
+				reasons[i], cancelled = reason, true
+			}
 			continue
 		}
 		id = t.Name() + "\x00" + id
@@ -85,7 +87,7 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 			return nil, err
 		}
 		if total += item.Size(); total > MaxTransactBytes {
-			return nil, OpTransactGetItems.Invalid("Transaction response size exceeds limit: 4194304 bytes")
+			return nil, OpTransactGetItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
 		}
 		if item != nil {
 			out.Responses[i].Item = bytes.Clone(reads[i].project(item))

@@ -18,6 +18,9 @@ const (
 	MaxTransactBytes   = 4 << 20
 )
 
+// codeInvalid is the reason of an action that can never succeed as it is.
+const codeInvalid = "ValidationError"
+
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
 
 // action is one action of a TransactWriteItems, its expressions read.
@@ -26,6 +29,7 @@ type action struct {
 	key       attr.Item // or the item, for a Put
 	put       bool
 	onFailure *string
+	check     func(*table.Table) error // what needs no item
 	run       func(*table.Tx, *table.Table) (table.Change, error)
 }
 
@@ -141,26 +145,15 @@ func replayed(in *TransactWriteItemsInput, tables []*table.Table, known table.To
 // applyActions runs every action. When one cannot be applied it goes on to
 // find the reasons of all, and the transaction is cancelled.
 func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]table.Change, error) {
-	changes := make([]table.Change, len(actions))
 	reasons := make([]CancellationReason, len(actions))
-	seen := map[string]bool{}
-	cancelled, invalid := false, false
-	for i, a := range actions {
+	for i := range reasons {
 		reasons[i].Code = new("None")
-		if err := checkEmptyKey(tables[i], a.key); err != nil {
-			return nil, err
-		}
 	}
-	for i, a := range actions {
-		id, err := actionID(tables[i], a)
-		if err != nil {
-			continue // a reason to cancel, or an error of all, when it is run
-		}
-		if seen[id] {
-			return nil, OpTransactWriteItems.Invalid(msgOneItem)
-		}
-		seen[id] = true
+	if err := checkActions(tables, actions, reasons); err != nil {
+		return nil, err
 	}
+	changes := make([]table.Change, len(actions))
+	cancelled, invalid := false, false
 	for i, a := range actions {
 		change, err := a.run(tx, tables[i])
 		if err == nil {
@@ -171,7 +164,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 		if !ok {
 			return nil, err
 		}
-		if *reason.Code == "ValidationError" {
+		if *reason.Code == codeInvalid {
 			if invalid {
 				continue // only the first is told
 			}
@@ -183,6 +176,42 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 		return nil, TransactionCanceled(reasons)
 	}
 	return changes, nil
+}
+
+// checkActions refuses what is wrong with actions before any of them is run:
+// two on one item, and keys, items and updates that do not fit their tables.
+// Of the latter only the first is told, and the others have the reason None,
+// even if their conditions do not hold. Source: alternator, test_transact.py.
+func checkActions(tables []*table.Table, actions []action, reasons []CancellationReason) error {
+	for i, a := range actions {
+		if err := checkEmptyKey(tables[i], a.key); err != nil {
+			return err
+		}
+	}
+	seen := map[string]bool{}
+	for i, a := range actions {
+		id, err := actionID(tables[i], a)
+		if err != nil {
+			continue // told below
+		}
+		if seen[id] {
+			return OpTransactWriteItems.Invalid(msgOneItem)
+		}
+		seen[id] = true
+	}
+	for i, a := range actions {
+		err := a.check(tables[i])
+		if err == nil {
+			continue
+		}
+		reason, ok := cancellation(err, nil)
+		if !ok {
+			return err
+		}
+		reasons[i] = reason
+		return TransactionCanceled(reasons)
+	}
+	return nil
 }
 
 // checkEmptyKey refuses an empty value of a key attribute. It is the one thing
@@ -216,7 +245,7 @@ func cancellation(err error, onFailure *string) (CancellationReason, bool) {
 	e, ok := errors.AsType[*table.Error](err)
 	if !ok {
 		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeValidation {
-			return CancellationReason{Code: new("ValidationError"), Message: new(e.Message)}, true
+			return CancellationReason{Code: new(codeInvalid), Message: new(e.Message)}, true
 		}
 		return CancellationReason{}, false
 	}
@@ -228,7 +257,7 @@ func cancellation(err error, onFailure *string) (CancellationReason, bool) {
 		}
 		return r, true
 	case table.Validation:
-		return CancellationReason{Code: new("ValidationError"), Message: new(e.Msg)}, true
+		return CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
 	}
 	return CancellationReason{}, false
 }
@@ -264,7 +293,7 @@ func transactActions(in *TransactWriteItemsInput) ([]action, error) {
 		}
 	}
 	if bytes > MaxTransactBytes {
-		return nil, OpTransactWriteItems.Invalid("Transaction request size exceeds limit: 4194304 bytes")
+		return nil, OpTransactWriteItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
 	}
 	return actions, nil
 }
@@ -283,7 +312,7 @@ func readAction(it *TransactWriteItem, faults func() error) (action, error) {
 		}
 		w := writing{request: request{op: op, names: p.ExpressionAttributeNames, values: p.ExpressionAttributeValues}}
 		err := w.open(p.ConditionExpression, nil, nil)
-		return action{p.TableName, p.Item, true, p.ReturnValuesOnConditionCheckFailure, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+		return action{p.TableName, p.Item, true, p.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckPut(p.Item) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 			return tx.Put(t, p.Item, w.cond)
 		}}, err
 	case it.Delete != nil:
@@ -293,7 +322,7 @@ func readAction(it *TransactWriteItem, faults func() error) (action, error) {
 		}
 		w := writing{request: request{op: op, names: d.ExpressionAttributeNames, values: d.ExpressionAttributeValues}}
 		err := w.open(d.ConditionExpression, nil, nil)
-		return action{d.TableName, d.Key, false, d.ReturnValuesOnConditionCheckFailure, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+		return action{d.TableName, d.Key, false, d.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckKey(d.Key) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 			return tx.Delete(t, d.Key, w.cond)
 		}}, err
 	case it.ConditionCheck != nil:
@@ -303,7 +332,7 @@ func readAction(it *TransactWriteItem, faults func() error) (action, error) {
 		}
 		w := writing{request: request{op: op, names: c.ExpressionAttributeNames, values: c.ExpressionAttributeValues}}
 		err := w.open(c.ConditionExpression, nil, nil)
-		return action{c.TableName, c.Key, false, c.ReturnValuesOnConditionCheckFailure, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+		return action{c.TableName, c.Key, false, c.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckKey(c.Key) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 			return tx.Check(t, c.Key, w.cond)
 		}}, err
 	}
@@ -313,7 +342,7 @@ func readAction(it *TransactWriteItem, faults func() error) (action, error) {
 	}
 	w := writing{request: request{op: op, names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues}}
 	update, err := w.openUpdate(u.UpdateExpression, u.ConditionExpression)
-	return action{u.TableName, u.Key, false, u.ReturnValuesOnConditionCheckFailure, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+	return action{u.TableName, u.Key, false, u.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckUpdate(u.Key, update) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 		return tx.Update(t, u.Key, update, w.cond)
 	}}, err
 }

@@ -43,6 +43,9 @@ func (s *Service) updateTable(ctx context.Context, in *UpdateTableInput) (*Updat
 				return err
 			}
 		}
+		if in.TableClass != nil {
+			def.ClassChanged = s.now()
+		}
 		return alterRest(def, in)
 	})
 	if err != nil {

@@ -90,6 +90,20 @@ func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error
 	return tx.write(t, partition, sort, item, cond)
 }
 
+// CheckPut refuses an item that does not fit the table, as [Tx.Put] does.
+func (t *Table) CheckPut(item attr.Item) error {
+	if err := t.checkKeyValues(item); err != nil {
+		return err
+	}
+	return t.checkItem(item)
+}
+
+// CheckKey refuses a key that does not fit the table.
+func (t *Table) CheckKey(key attr.Item) error {
+	_, _, err := t.Address(key)
+	return err
+}
+
 // Delete removes the item with the given key, if there is one. Errors are as
 // for [Tx.Put].
 func (tx *Tx) Delete(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {

@@ -16,11 +16,11 @@ const msgUpdateSize = "Item size to update has exceeded the maximum allowed size
 // Change.Capacity still set; then nothing is written, not even an item that
 // the update would have made.
 func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Condition) (Change, error) {
-	partition, sort, err := t.Address(key)
-	if err != nil {
+	if err := t.CheckUpdate(key, update); err != nil {
 		return Change{}, err
 	}
-	if err := t.checkUpdate(update); err != nil {
+	partition, sort, err := t.Address(key)
+	if err != nil {
 		return Change{}, err
 	}
 	old, err := tx.get(t, partition, sort)
@@ -50,10 +50,13 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	return tx.write(t, partition, sort, item, nil)
 }
 
-// checkUpdate refuses what an update can be seen to do wrong before the item
-// is read: to key attributes, and to keys of indexes. Source: dynalite,
-// test/updateItem.js.
-func (t *Table) checkUpdate(update *expr.Update) error {
+// CheckUpdate refuses what an update can be seen to do wrong before the item
+// is read: with the key, to key attributes, and to keys of indexes. The error
+// has kind [Validation]. Source: dynalite, test/updateItem.js.
+func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
+	if err := t.CheckKey(key); err != nil {
+		return err
+	}
 	for name := range update.TopLevel() {
 		if t.key.Has(name) {
 			return invalid("One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key", name)
