@@ -29,7 +29,7 @@ func (w *world) step() {
 	case 12:
 		w.deleteIndex(m)
 	case 13:
-		w.stable(w.newRead(pick(w.draw, m.views())))
+		w.stable(w.newRead(w.view(m)))
 	case 14:
 		if len(w.tables) < maxTables {
 			w.createTable(3)
@@ -39,7 +39,7 @@ func (w *world) step() {
 			w.deleteTable(m)
 		}
 	default:
-		w.run(w.newRead(pick(w.draw, m.views())))
+		w.run(w.newRead(w.view(m)))
 	}
 }
 
@@ -76,9 +76,9 @@ func history(t *rapid.T) {
 		"batch write":  action(func(*model) { w.batchWrite() }),
 		"batch get":    action(func(*model) { w.batchGet() }),
 		"get":          action(w.get),
-		"read":         action(func(m *model) { w.run(w.newRead(pick(w.draw, m.views()))) }),
-		"pages":        action(func(m *model) { w.joined(w.newRead(pick(w.draw, m.views()))) }),
-		"changes":      action(func(m *model) { w.stable(w.newRead(pick(w.draw, m.views()))) }),
+		"read":         action(func(m *model) { w.run(w.newRead(w.view(m))) }),
+		"pages":        action(func(m *model) { w.joined(w.newRead(w.view(m))) }),
+		"changes":      action(func(m *model) { w.stable(w.newRead(w.view(m))) }),
 	})
 }
 

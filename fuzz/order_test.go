@@ -105,6 +105,22 @@ func checkUpper(d draw) error {
 	return nil
 }
 
+// checkSegment holds the bounds of a segment against its definition: the hashes
+// whose place among all of them is in that part of total.
+func checkSegment(d draw) error {
+	total := uint32(pick(d, []int{d.upTo(1, 20), d.upTo(1, 1_000_000)}))
+	i := uint32(d.choose(int(total)))
+	s := store.Segment(i, total)
+	place := func(hash uint32) uint32 { return uint32(uint64(hash) * uint64(total) >> 24) }
+	hashes := []uint32{uint32(d.choose(1 << 24)), s.First, s.Last, s.First - 1, s.Last + 1, s.First + 1, 0, 1<<24 - 1}
+	for _, hash := range hashes {
+		if got, want := s.First <= hash && hash <= s.Last, place(hash) == i; hash < 1<<24 && got != want {
+			return fmt.Errorf("the hash %#x is in segment %d of %d, %#x … %#x: %v, want %v", hash, i, total, s.First, s.Last, got, want)
+		}
+	}
+	return nil
+}
+
 // checkItem takes an item to its stored form and back.
 func checkItem(d draw) error {
 	it := item{}
@@ -251,18 +267,19 @@ func (m *model) schema(v view) *keycond.Schema {
 // values checks a property of values with gopter.
 func values(t *testing.T, n, least, most int, check func(draw) error) {
 	t.Parallel()
-	p := gopter.NewProperties(parameters(n))
+	p, wait := gopter.NewProperties(parameters(n)), new(patience)
 	p.Property(t.Name(), prop.ForAll(func(c choice) string {
 		if err := check(draw{&tape{c}}); err != nil {
-			return err.Error()
+			return wait.note(err.Error())
 		}
 		return ""
-	}, genChoices(least, most)))
+	}, genChoices(least, most, wait)))
 	p.Run(reporter{T: t})
 }
 
-func TestPropertyOrder(t *testing.T) { values(t, 20000, 1, 200, checkOrder) }
-func TestPropertyTuple(t *testing.T) { values(t, 10000, 1, 400, checkTuple) }
-func TestPropertyUpper(t *testing.T) { values(t, 20000, 1, 60, checkUpper) }
-func TestPropertyItem(t *testing.T)  { values(t, 3000, 1, 300, checkItem) }
-func TestPropertyRange(t *testing.T) { values(t, 4000, 50, 800, checkRange) }
+func TestPropertyOrder(t *testing.T)   { values(t, 20000, 1, 200, checkOrder) }
+func TestPropertyTuple(t *testing.T)   { values(t, 10000, 1, 400, checkTuple) }
+func TestPropertyUpper(t *testing.T)   { values(t, 20000, 1, 60, checkUpper) }
+func TestPropertySegment(t *testing.T) { values(t, 20000, 8, 30, checkSegment) }
+func TestPropertyItem(t *testing.T)    { values(t, 3000, 1, 300, checkItem) }
+func TestPropertyRange(t *testing.T)   { values(t, 4000, 50, 800, checkRange) }

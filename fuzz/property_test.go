@@ -87,21 +87,34 @@ type choice []byte
 
 func (c choice) String() string { return fmt.Sprintf("%d choices", len(c)) }
 
+// A patience ends shrinking some time after the first failure.
+type patience struct{ failed time.Time }
+
+// note takes the result of a case.
+func (p *patience) note(report string) string {
+	if report != "" && p.failed.IsZero() {
+		p.failed = time.Now()
+	}
+	return report
+}
+
+func (p *patience) over() bool { return !p.failed.IsZero() && time.Since(p.failed) > 15*time.Second }
+
 // genChoices makes tapes. They shrink by losing parts, then by choosing less.
-func genChoices(least, most int) gopter.Gen {
-	return func(p *gopter.GenParameters) *gopter.GenResult {
-		c := make(choice, least+p.Rng.Intn(most-least))
-		p.Rng.Read(c)
-		return gopter.NewGenResult(c, shrinkChoices)
+func genChoices(least, most int, p *patience) gopter.Gen {
+	shrink := func(v any) gopter.Shrink { return shrinkChoices(v.(choice), p) }
+	return func(params *gopter.GenParameters) *gopter.GenResult {
+		c := make(choice, least+params.Rng.Intn(most-least))
+		params.Rng.Read(c)
+		return gopter.NewGenResult(c, shrink)
 	}
 }
 
-func shrinkChoices(v any) gopter.Shrink {
-	c := v.(choice)
+func shrinkChoices(c choice, p *patience) gopter.Shrink {
 	step := len(c) / 2
 	at, zero := 0, false
 	return func() (any, bool) {
-		for step > 0 {
+		for step > 0 && !p.over() {
 			if at >= len(c) {
 				if at = 0; zero {
 					step /= 2
@@ -148,13 +161,8 @@ func play(c []byte, run func(w *world)) (report string) {
 // seed of FuzzQuery, whose modes are the properties.
 func property(t *testing.T, mode string, n, least, most int) {
 	run := modes[mode]
-	params := parameters(n)
-	params.MaxShrinkCount = 400
-	if mode == "large" {
-		params.MaxShrinkCount = 50 // each takes long
-	}
-	p := gopter.NewProperties(params)
-	p.Property(mode, prop.ForAll(func(c choice) string { return play(c, run) }, genChoices(least, most)))
+	p, wait := gopter.NewProperties(parameters(n)), new(patience)
+	p.Property(mode, prop.ForAll(func(c choice) string { return wait.note(play(c, run)) }, genChoices(least, most, wait)))
 	p.Run(reporter{t, func(arg any) {
 		c := arg.(choice)
 		name := filepath.Join("testdata", "fuzz", "FuzzQuery", fmt.Sprintf("%x", sha256.Sum256(c))[:16])
@@ -171,13 +179,13 @@ var modes = map[string]func(*world){
 	"query": func(w *world) {
 		m := w.fill(4, 30)
 		for range 1 + w.choose(30) {
-			w.run(w.newRead(pick(w.draw, m.views())))
+			w.run(w.newRead(w.view(m)))
 		}
 	},
 	"start": func(w *world) {
 		m := w.fill(3, 25)
 		for range 1 + w.choose(20) {
-			r := w.newRead(pick(w.draw, m.views()))
+			r := w.newRead(w.view(m))
 			if r.clauses == nil && !r.scanOrderKnown() {
 				continue
 			}
@@ -188,13 +196,13 @@ var modes = map[string]func(*world){
 	"pages": func(w *world) {
 		m := w.fill(3, 30)
 		for range 1 + w.choose(4) {
-			w.joined(w.newRead(pick(w.draw, m.views())))
+			w.joined(w.newRead(w.view(m)))
 		}
 	},
 	"changes": func(w *world) {
 		m := w.fill(3, 30)
 		for range 1 + w.choose(4) {
-			w.stable(w.newRead(pick(w.draw, m.views())))
+			w.stable(w.newRead(w.view(m)))
 		}
 		w.check()
 	},
@@ -215,11 +223,13 @@ var modes = map[string]func(*world){
 		w.check()
 	},
 	"large": func(w *world) { // pages end near 1 MB
-		w.bulk = 60_000
-		m := w.fill(2, 12)
-		for range 40 {
+		m := w.fill(2, 5)
+		for range 45 {
 			it := w.newItem(m)
-			it["p"] = text(strings.Repeat("y", w.choose(w.bulk)))
+			names := m.keyNames()
+			last := names[len(names)-1]
+			it[last] = w.key(m.kinds[last], 500, nil)
+			it["p"] = text(strings.Repeat("y", w.choose(100_000)))
 			w.writeItem(m, "PutItem", "Item", it, it)
 		}
 		for _, v := range m.views() {
@@ -265,12 +275,12 @@ func (w *world) filtered(v view) {
 	}
 }
 
-func TestPropertyQuery(t *testing.T)   { t.Parallel(); property(t, "query", 400, 200, 3000) }
-func TestPropertyStart(t *testing.T)   { t.Parallel(); property(t, "start", 300, 200, 3000) }
-func TestPropertyPages(t *testing.T)   { t.Parallel(); property(t, "pages", 200, 200, 3000) }
-func TestPropertyChanges(t *testing.T) { t.Parallel(); property(t, "changes", 200, 200, 3000) }
-func TestPropertyIndex(t *testing.T)   { t.Parallel(); property(t, "index", 150, 200, 3000) }
-func TestPropertyLarge(t *testing.T)   { t.Parallel(); property(t, "large", 8, 2000, 5000) }
+func TestPropertyQuery(t *testing.T)   { t.Parallel(); property(t, "query", 1200, 200, 3000) }
+func TestPropertyStart(t *testing.T)   { t.Parallel(); property(t, "start", 800, 200, 3000) }
+func TestPropertyPages(t *testing.T)   { t.Parallel(); property(t, "pages", 500, 200, 3000) }
+func TestPropertyChanges(t *testing.T) { t.Parallel(); property(t, "changes", 500, 200, 3000) }
+func TestPropertyIndex(t *testing.T)   { t.Parallel(); property(t, "index", 250, 200, 3000) }
+func TestPropertyLarge(t *testing.T)   { t.Parallel(); property(t, "large", 6, 3000, 6000) }
 
 // FuzzQuery plays tapes: their bytes make the tables, the items and the
 // requests, in one of the modes above.

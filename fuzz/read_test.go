@@ -6,6 +6,14 @@ import (
 	"strings"
 )
 
+// view returns the table or one of its indexes.
+func (w *world) view(m *model) view {
+	if w.often(30) {
+		return view{m: m}
+	}
+	return pick(w.draw, m.views())
+}
+
 // newRead returns a random query of a view, or a scan of it.
 func (w *world) newRead(v view) *read {
 	r := &read{view: v, consistent: !v.global() && w.often(50)}

@@ -29,14 +29,23 @@ var (
 	kinds         = []kind{'S', 'N', 'B'}
 )
 
-const poolSize = 6
+// poolSize is how many values the pool of an attribute has; few partitions make
+// long ones.
+const (
+	poolSize = 7
+	hashPool = 3
+)
 
 // value returns a value for a key attribute, one that was used before or one
 // close to that.
 func (w *world) value(m *model, name string, limit int) value {
 	id := m.name + "." + name
 	pool := w.pools[id]
-	if len(pool) < poolSize {
+	size := poolSize
+	if name == m.hash {
+		size = hashPool
+	}
+	if len(pool) < size {
 		v := w.key(m.kinds[name], limit, pool)
 		w.pools[id] = append(pool, v)
 		return v

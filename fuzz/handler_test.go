@@ -1,0 +1,161 @@
+package fuzz_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+// tables are what the requests of FuzzHandler find: every kind of index, and
+// keys of every kind.
+var tables = []string{
+	`CreateTable {"TableName":"Orders","BillingMode":"PAY_PER_REQUEST",
+		"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
+		"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},
+			{"AttributeName":"total","AttributeType":"N"},{"AttributeName":"city","AttributeType":"S"},{"AttributeName":"tag","AttributeType":"B"}],
+		"LocalSecondaryIndexes":[
+			{"IndexName":"byTotal","KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"total","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}],
+		"GlobalSecondaryIndexes":[
+			{"IndexName":"byCity","KeySchema":[{"AttributeName":"city","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}},
+			{"IndexName":"byTag","KeySchema":[{"AttributeName":"tag","KeyType":"HASH"},{"AttributeName":"total","KeyType":"RANGE"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["list"]}},
+			{"IndexName":"byAll","KeySchema":[{"AttributeName":"city","KeyType":"HASH"},{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"total","KeyType":"RANGE"},{"AttributeName":"SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]}`,
+	`CreateTable {"TableName":"Counters","ProvisionedThroughput":{"ReadCapacityUnits":5,"WriteCapacityUnits":5},
+		"KeySchema":[{"AttributeName":"n","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"n","AttributeType":"N"}]}`,
+	`CreateTable {"TableName":"Blobs","BillingMode":"PAY_PER_REQUEST",
+		"KeySchema":[{"AttributeName":"b","KeyType":"HASH"},{"AttributeName":"n","KeyType":"RANGE"}],
+		"AttributeDefinitions":[{"AttributeName":"b","AttributeType":"B"},{"AttributeName":"n","AttributeType":"N"}]}`,
+	`BatchWriteItem {"RequestItems":{
+		"Orders":[
+			{"PutRequest":{"Item":{"PK":{"S":"c#1"},"SK":{"S":"o#1"},"total":{"N":"10"},"city":{"S":"Bern"},"tag":{"B":"/w=="},"list":{"L":[{"S":"x"},{"N":"1"}]}}}},
+			{"PutRequest":{"Item":{"PK":{"S":"c#1"},"SK":{"S":"o#2"},"total":{"N":"10"},"city":{"S":"Bern"},"map":{"M":{"a":{"M":{"b":{"NULL":true}}}}}}}},
+			{"PutRequest":{"Item":{"PK":{"S":"c#1"},"SK":{"S":"p"},"set":{"SS":["a","b"]},"status":{"BOOL":true}}}},
+			{"PutRequest":{"Item":{"PK":{"S":"c#2"},"SK":{"S":"o#1"},"total":{"N":"-1.5"},"tag":{"B":"AA=="}}}}],
+		"Counters":[{"PutRequest":{"Item":{"n":{"N":"1"}}}},{"PutRequest":{"Item":{"n":{"N":"-1E-130"},"v":{"NS":["1","2"]}}}}],
+		"Blobs":[{"PutRequest":{"Item":{"b":{"B":"AP8="},"n":{"N":"0"}}}},{"PutRequest":{"Item":{"b":{"B":"AP8="},"n":{"N":"9.9E125"}}}}]}}`,
+}
+
+// good are requests that succeed, of every operation.
+var good = []string{
+	`ListTables {}`,
+	`ListTables {"ExclusiveStartTableName":"Blobs","Limit":1}`,
+	`DescribeTable {"TableName":"Orders"}`,
+	`DescribeTable {"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/Orders"}`,
+	`DescribeLimits {}`,
+	`DescribeEndpoints {}`,
+	`CreateTable {"TableName":"New","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"B"}],"Tags":[{"Key":"k","Value":"v"}],"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},"DeletionProtectionEnabled":true}`,
+	`UpdateTable {"TableName":"Orders","AttributeDefinitions":[{"AttributeName":"status","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"more","KeySchema":[{"AttributeName":"status","KeyType":"HASH"},{"AttributeName":"total","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}}]}`,
+	`UpdateTable {"TableName":"Orders","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"byTag"}}]}`,
+	`UpdateTable {"TableName":"Counters","ProvisionedThroughput":{"ReadCapacityUnits":6,"WriteCapacityUnits":1}}`,
+	`UpdateTable {"TableName":"Counters","BillingMode":"PAY_PER_REQUEST"}`,
+	`DeleteTable {"TableName":"Blobs"}`,
+	`PutItem {"TableName":"Orders","Item":{"PK":{"S":"c#1"},"SK":{"S":"o#3"},"total":{"N":"1E+2"},"city":{"S":"Zürich"}},"ConditionExpression":"attribute_not_exists(PK) OR #t < :t","ExpressionAttributeNames":{"#t":"total"},"ExpressionAttributeValues":{":t":{"N":"5"}},"ReturnValues":"ALL_OLD","ReturnConsumedCapacity":"INDEXES","ReturnItemCollectionMetrics":"SIZE"}`,
+	`PutItem {"TableName":"Orders","Item":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}},"Expected":{"total":{"ComparisonOperator":"GE","AttributeValueList":[{"N":"10"}]},"gone":{"Exists":false}},"ConditionalOperator":"AND"}`,
+	`PutItem {"TableName":"Orders","Item":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}},"ConditionExpression":"attribute_exists(nope)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}`,
+	`DeleteItem {"TableName":"Orders","Key":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}},"ConditionExpression":"size(#l) = :n AND contains(#l, :x) AND attribute_type(#l, :t)","ExpressionAttributeNames":{"#l":"list"},"ExpressionAttributeValues":{":n":{"N":"2"},":x":{"S":"x"},":t":{"S":"L"}},"ReturnValues":"ALL_OLD"}`,
+	`GetItem {"TableName":"Orders","Key":{"PK":{"S":"c#1"},"SK":{"S":"o#2"}},"ProjectionExpression":"#m.a.b, city","ExpressionAttributeNames":{"#m":"map"},"ConsistentRead":true,"ReturnConsumedCapacity":"TOTAL"}`,
+	`GetItem {"TableName":"Counters","Key":{"n":{"N":"1.0"}},"AttributesToGet":["n","v"]}`,
+	`BatchGetItem {"RequestItems":{"Orders":{"Keys":[{"PK":{"S":"c#1"},"SK":{"S":"o#2"}},{"PK":{"S":"c#9"},"SK":{"S":"x"}}],"ProjectionExpression":"PK, city"},"Counters":{"Keys":[{"n":{"N":"1"}}],"AttributesToGet":["n"]}},"ReturnConsumedCapacity":"INDEXES"}`,
+	`BatchWriteItem {"RequestItems":{"Orders":[{"DeleteRequest":{"Key":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}}}},{"PutRequest":{"Item":{"PK":{"S":"c#3"},"SK":{"S":"o"},"tag":{"B":"AA=="}}}}]},"ReturnConsumedCapacity":"INDEXES","ReturnItemCollectionMetrics":"SIZE"}`,
+	`Query {"TableName":"Orders","KeyConditionExpression":"PK = :p AND begins_with(SK, :s)","ExpressionAttributeValues":{":p":{"S":"c#1"},":s":{"S":"o#"}},"ScanIndexForward":false,"Limit":1,"ReturnConsumedCapacity":"INDEXES"}`,
+	`Query {"TableName":"Orders","KeyConditionExpression":"PK = :p AND SK BETWEEN :a AND :b","FilterExpression":"NOT (#t IN (:n, :m)) OR attribute_exists(#m.a[0])","ExpressionAttributeNames":{"#m":"map","#t":"total"},"ExpressionAttributeValues":{":p":{"S":"c#1"},":a":{"S":"a"},":b":{"S":"z"},":n":{"N":"1"},":m":{"N":"2"}},"ExclusiveStartKey":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}}}`,
+	`Query {"TableName":"Orders","IndexName":"byTotal","KeyConditionExpression":"PK = :p AND #t >= :n","ExpressionAttributeNames":{"#t":"total"},"ExpressionAttributeValues":{":p":{"S":"c#1"},":n":{"N":"10"}},"Select":"ALL_ATTRIBUTES","ConsistentRead":true}`,
+	`Query {"TableName":"Orders","IndexName":"byAll","KeyConditionExpression":"city = :c AND PK = :p AND #t = :n AND SK > :s","ExpressionAttributeNames":{"#t":"total"},"ExpressionAttributeValues":{":p":{"S":"c#1"},":c":{"S":"Bern"},":n":{"N":"10"},":s":{"S":"o"}},"ExclusiveStartKey":{"PK":{"S":"c#1"},"SK":{"S":"o#1"},"city":{"S":"Bern"},"total":{"N":"10"}}}`,
+	`Query {"TableName":"Orders","IndexName":"byTag","KeyConditions":{"tag":{"ComparisonOperator":"EQ","AttributeValueList":[{"B":"/w=="}]},"total":{"ComparisonOperator":"BETWEEN","AttributeValueList":[{"N":"-1"},{"N":"99"}]}},"QueryFilter":{"list":{"ComparisonOperator":"NOT_NULL"}},"Select":"COUNT"}`,
+	`Query {"TableName":"Blobs","KeyConditionExpression":"b = :b AND :n <= n","ExpressionAttributeValues":{":b":{"B":"AP8="},":n":{"N":"-0"}},"ProjectionExpression":"n"}`,
+	`Scan {"TableName":"Orders","Segment":1,"TotalSegments":2,"FilterExpression":"begins_with(PK, :p) AND #s <> :t","ExpressionAttributeNames":{"#s":"status"},"ExpressionAttributeValues":{":p":{"S":"c"},":t":{"BOOL":false}}}`,
+	`Scan {"TableName":"Orders","IndexName":"byCity","Limit":1,"ExclusiveStartKey":{"PK":{"S":"c#1"},"SK":{"S":"o#1"},"city":{"S":"Bern"}},"ReturnConsumedCapacity":"INDEXES"}`,
+	`Scan {"TableName":"Counters","ScanFilter":{"v":{"ComparisonOperator":"CONTAINS","AttributeValueList":[{"N":"1"}]},"x":{"ComparisonOperator":"NULL"}},"ConditionalOperator":"OR","AttributesToGet":["n"]}`,
+}
+
+// bad are requests that are refused, or that no version knows yet.
+var bad = []string{
+	`Query {"TableName":"Orders"}`, `Scan null`, `PutItem []`, `PutItem {"TableName":"Orders","Item":{"PK":{"S":""},"SK":{"N":"x"}}}`, `GetItem {`, ` `,
+	`UpdateItem {"TableName":"Orders","Key":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}},"UpdateExpression":"SET total = total + :n, list[9] = :n REMOVE #m.a ADD v :n DELETE s :s","ExpressionAttributeNames":{"#m":"map"},"ExpressionAttributeValues":{":n":{"N":"1"},":s":{"SS":["a"]}},"ReturnValues":"UPDATED_NEW"}`,
+	`TransactWriteItems {"TransactItems":[{"Put":{"TableName":"Counters","Item":{"n":{"N":"7"}}}},{"ConditionCheck":{"TableName":"Counters","Key":{"n":{"N":"1"}},"ConditionExpression":"attribute_exists(n)"}}],"ClientRequestToken":"t"}`,
+	`TransactGetItems {"TransactItems":[{"Get":{"TableName":"Counters","Key":{"n":{"N":"1"}}}}]}`,
+	`ExecuteStatement {"Statement":"SELECT * FROM \"Orders\" WHERE PK = ?","Parameters":[{"S":"c#1"}]}`,
+	`DescribeTimeToLive {"TableName":"Orders"}`, `ListTagsOfResource {"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/Orders"}`,
+	`Query {"TableName":"Orders","KeyConditionExpression":"((PK = :p))","ExpressionAttributeValues":{":p":{"S":"c#1"}}}`,
+	`Scan {"TableName":"Orders","Segment":1000000,"TotalSegments":1000000,"Limit":0}`,
+}
+
+// FuzzHandler sends a script of requests, a line each, into the handler of a
+// database. There may be no panic, no status 500, nothing logged, no answer
+// that is not JSON, and afterwards no index that differs from a rebuilt one.
+func FuzzHandler(f *testing.F) {
+	base := memory.Open(memory.Options{})
+	for _, r := range tables {
+		r = strings.ReplaceAll(r, "\n", "") // a line each
+		if status, body, log := runScript(f, base, r); status[0] != 200 || log != "" {
+			f.Fatalf("%s\n%s%s", r, body, log)
+		}
+	}
+	for _, r := range good {
+		status, body, log := runScript(f, base.Fork(), r)
+		if status[0] != 200 && !strings.Contains(r, "OnConditionCheckFailure") || log != "" {
+			f.Fatalf("%s\n%s%s", r, body, log)
+		}
+	}
+	all := append(append([]string{}, good...), bad...)
+	for i, r := range all {
+		f.Add([]byte(r))
+		f.Add([]byte(strings.Join([]string{good[(7*i)%len(good)], r, good[(5*i+3)%len(good)]}, "\n")))
+	}
+	f.Fuzz(func(t *testing.T, script []byte) {
+		st := base.Fork()
+		_, _, log := runScript(t, st, string(script))
+		if log != "" {
+			t.Fatalf("logged: %s", log)
+		}
+		if err := checkIndexes(st); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// runScript sends the first requests of a script to a database over st and
+// returns their statuses, the last answer and what was logged. It fails for
+// answers that no request may have.
+func runScript(t testing.TB, st *memory.Store, script string) (statuses []int, body, logged string) {
+	var log bytes.Buffer
+	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(script, "\n") {
+		if i == 6 {
+			break
+		}
+		op, text, _ := strings.Cut(line, " ")
+		target := "DynamoDB_20120810." + op
+		if strings.Contains(op, ".") {
+			target = op
+		}
+		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://localhost/", strings.NewReader(text))
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		r.Header["X-Amz-Target"] = []string{target}
+		r.Header.Set(sortkey.TraceHeader, fmt.Sprint(i%2))
+		w := httptest.NewRecorder()
+		db.Handler().ServeHTTP(w, r)
+		statuses, body = append(statuses, w.Code), w.Body.String()
+		if w.Code >= 500 || strings.Contains(body, "#InternalServerError") {
+			t.Fatalf("%s\nanswers %d %s\n%s", line, w.Code, body, log.String())
+		}
+		var e struct {
+			Type string `json:"__type"`
+		}
+		if err := json.Unmarshal([]byte(body), &e); err != nil || w.Code != 200 && e.Type == "" {
+			t.Fatalf("%s\nanswers %d %s: %v", line, w.Code, body, err)
+		}
+	}
+	return statuses, body, log.String()
+}
