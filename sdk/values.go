@@ -206,14 +206,28 @@ func itemOf(it attr.Item) map[string]types.AttributeValue {
 
 // itemsOf returns the SDK's form of items, nil for nil.
 func itemsOf(items []attr.Item) []map[string]types.AttributeValue {
-	if items == nil {
-		return nil
+	return list(items, new(names).itemOf)
+}
+
+// names are the attribute names of the item before, which the next item mostly
+// has too.
+type names []string
+
+func (n *names) itemOf(it attr.Item) map[string]types.AttributeValue {
+	if *n == nil {
+		*n = make(names, 0, it.Len())
 	}
-	out := make([]map[string]types.AttributeValue, len(items))
-	for i, it := range items {
-		out[i] = itemOf(it)
+	m := make(map[string]types.AttributeValue, it.Len())
+	for i := range it.Len() {
+		name, v := it.At(i)
+		if i == len(*n) {
+			*n = append(*n, string(name))
+		} else if (*n)[i] != string(name) {
+			(*n)[i] = string(name)
+		}
+		m[(*n)[i]] = valueOf(v)
 	}
-	return out
+	return m
 }
 
 // valueOf returns the SDK's form of a value, nil for none. It shares nothing.
