@@ -27,6 +27,7 @@ var fences = map[string][]string{
 	"expr":                     {"attr"},
 	"store":                    {},
 	"store/memory":             {"store"},
+	"store/disk":               {"store"},
 	"store/storetest":          {"store"},
 	"keycond":                  {"attr", "expr", "store"},
 	"table":                    {"attr", "expr", "store", "keycond"},

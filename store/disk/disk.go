@@ -1,0 +1,261 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Store keeps rows in a folder. It is safe for concurrent use.
+type Store struct {
+	dir        string
+	opts       Options
+	background context.Context //nolint:containedctx // for log levels only
+	fs         *guard
+	lock       *pebble.Lock
+	db         *pebble.DB
+	stop       func() // ends the syncs at an interval
+
+	failure  atomic.Pointer[FailedError]
+	poisoned atomic.Bool
+
+	writer  chan struct{} // holds one token while an Update runs
+	applied *commit       // the last one; needs the token
+	dirty   atomic.Bool   // applied but not synced, with an interval
+
+	mu      sync.Mutex
+	idle    sync.Cond // signalled when users falls to 0
+	users   int       // calls and iterators still running
+	closed  bool
+	shut    chan struct{} // closed when Close is through
+	current *moment       // the state views read
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the store in a folder, and creates both unless they are there.
+// Errors: [ErrLocked] when the folder is in use, [*FormatError] when a newer
+// version wrote it, and those of the file system.
+func Open(dir string, opts Options) (*Store, error) {
+	s := &Store{
+		opts:       opts.withDefaults(),
+		background: context.Background(),
+		stop:       func() {},
+		writer:     make(chan struct{}, 1),
+		shut:       make(chan struct{}),
+	}
+	s.idle.L = &s.mu
+	if err := s.open(dir); err != nil {
+		return nil, err
+	}
+	s.current = &moment{snapshot: s.db.NewSnapshot(), refs: 1}
+	if s.opts.SyncEvery > 0 && !s.opts.ReadOnly {
+		s.startSyncing()
+	}
+	return s, nil
+}
+
+func (s *Store) open(dir string) (err error) {
+	fsys := s.opts.FS
+	if !s.opts.ReadOnly {
+		if err := makeDir(fsys, dir); err != nil {
+			return fmt.Errorf("disk: %w", err)
+		}
+	} else if _, err := fsys.Stat(dir); err != nil {
+		return fmt.Errorf("disk: %w", err)
+	}
+	if fsys == vfs.Default {
+		// One folder has one name, or this process could open it twice.
+		if dir, err = filepath.Abs(dir); err == nil {
+			dir, err = filepath.EvalSymlinks(dir)
+		}
+		if err != nil {
+			return fmt.Errorf("disk: %w", err)
+		}
+	}
+	s.dir = fsys.PathDir(fsys.PathJoin(dir, metaName)) // as the paths of its files have it
+	s.fs = &guard{FS: fsys, store: s}
+	s.lock, err = pebble.LockDirectory(s.dir, s.fs)
+	if err != nil {
+		return fmt.Errorf("%w: %s is open in another process, or elsewhere in this one (%w)", ErrLocked, s.dir, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = s.lock.Close()
+		}
+	}()
+	state, err := readMeta(s.fs, s.dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case state == stateReady:
+	case s.opts.ReadOnly:
+		return fmt.Errorf("disk: there is no store in %s", s.dir)
+	case state == "":
+		if err := writeMeta(s.fs, s.dir, stateNew); err != nil {
+			return fmt.Errorf("disk: %w", err)
+		}
+	}
+	po := s.pebble()
+	po.Lock = s.lock
+	po.ErrorIfNotExists = state == stateReady
+	err = s.protect(func() (err error) {
+		s.db, err = pebble.Open(s.dir, po)
+		return err
+	})
+	if err == nil && state != stateReady {
+		if err = writeMeta(s.fs, s.dir, stateReady); err == nil {
+			err = s.failed()
+		}
+	}
+	if err != nil && s.db != nil {
+		_ = s.db.Close()
+	}
+	if f, ok := errors.AsType[*FailedError](err); ok {
+		err = f.Err
+	}
+	if err != nil {
+		return fmt.Errorf("disk: opening %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+// begin counts a user in, unless the store is closed or failed.
+func (s *Store) begin() error {
+	if err := s.failed(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return store.ErrClosed
+	}
+	s.users++
+	return nil
+}
+
+// hold counts in a part of a call that is itself counted.
+func (s *Store) hold() {
+	s.mu.Lock()
+	s.users++
+	s.mu.Unlock()
+}
+
+func (s *Store) end() {
+	s.mu.Lock()
+	if s.users--; s.users == 0 {
+		s.idle.Broadcast()
+	}
+	s.mu.Unlock()
+}
+
+// View implements [store.Store].
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := s.begin(); err != nil {
+		return s.closedOr(err)
+	}
+	defer s.end()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	m := s.acquire()
+	defer s.release(m)
+	r := &reader{ctx: ctx, store: s, from: m.snapshot}
+	defer r.finish()
+	return fn(r)
+}
+
+// closedOr returns ErrClosed for a store that is closed, whatever came before.
+func (s *Store) closedOr(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return store.ErrClosed
+	}
+	return err
+}
+
+// Checkpoint makes a copy of the store, as it is now, in a folder that must
+// not exist and not lie in the store's own. Tables of rows are linked where
+// the file system can, so it takes little time and room. Open the copy as any
+// store, and remove a folder that an error left unfinished.
+func (s *Store) Checkpoint(dir string) error {
+	if err := s.begin(); err != nil {
+		return s.closedOr(err)
+	}
+	defer s.end()
+	fsys := s.opts.FS
+	if fsys == vfs.Default {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("disk: checkpoint: %w", err)
+		}
+		dir = abs
+	}
+	for at := dir; ; at = fsys.PathDir(at) {
+		if at == s.dir {
+			return fmt.Errorf("disk: checkpoint: %s lies in the store's own folder", dir)
+		}
+		if fsys.PathDir(at) == at {
+			break
+		}
+	}
+	var opts []pebble.CheckpointOption
+	if !s.opts.ReadOnly {
+		opts = append(opts, pebble.WithFlushedWAL())
+	}
+	err := s.db.Checkpoint(dir, opts...)
+	if err == nil {
+		err = writeMeta(s.fs, dir, stateReady)
+	}
+	if failed := s.failed(); failed != nil {
+		return failed
+	}
+	if err != nil {
+		return fmt.Errorf("disk: checkpoint: %w", err)
+	}
+	return nil
+}
+
+// Close implements [store.Store]. It waits for the calls that are running, so
+// it must not be called inside one. A failed store returns its [*FailedError].
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		<-s.shut
+		return nil
+	}
+	s.closed = true
+	for s.users > 0 {
+		s.idle.Wait()
+	}
+	current := s.current
+	s.mu.Unlock()
+	defer close(s.shut)
+
+	s.stop()
+	var err error
+	if s.poisoned.Load() {
+		err = (&unlocker{s.fs}).Close()
+	} else {
+		s.release(current)
+		err = errors.Join(s.db.Close(), s.lock.Close())
+	}
+	if failed := s.failed(); failed != nil {
+		return failed
+	}
+	if err != nil {
+		return fmt.Errorf("disk: closing %s: %w", s.dir, err)
+	}
+	return nil
+}

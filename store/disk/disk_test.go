@@ -1,0 +1,33 @@
+package disk_test
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/storetest"
+)
+
+func open(t testing.TB, dir string, opts disk.Options) *disk.Store {
+	t.Helper()
+	s, err := disk.Open(dir, opts)
+	require.NoError(t, err)
+	return s
+}
+
+func TestStore(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Store { return open(t, "db", disk.Options{FS: vfs.NewMem()}) })
+	})
+	t.Run("interval", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Store {
+			return open(t, "db", disk.Options{FS: vfs.NewMem(), SyncEvery: 1e6})
+		})
+	})
+	t.Run("folder", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir(), disk.Options{}) })
+	})
+}

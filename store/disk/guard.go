@@ -1,0 +1,248 @@
+package disk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A guard stands between Pebble and the file system. The first write in the
+// store's folder that fails puts the store in the failed state, and from then
+// on nothing is written there: the folder stays as a crash would leave it.
+// Pebble is told that its writes went well, since it answers some failures by
+// ending the process; no caller is told so, because each looks at the failed
+// state after the sync it waits for and before it returns.
+type guard struct {
+	vfs.FS
+	store *Store
+
+	mu   sync.Mutex
+	lock io.Closer // the folder's, once locked
+}
+
+// pause slows the engine's background work down in the failed state, which it
+// would try again at once.
+const pause = 20 * time.Millisecond
+
+// ours reports whether the file is the store's own. Those of a checkpoint are
+// not: a full disk there is no failure here.
+func (g *guard) ours(name string) bool { return g.PathDir(name) == g.store.dir }
+
+func (g *guard) frozen(name string) bool { return g.ours(name) && g.store.failure.Load() != nil }
+
+// write does op, unless the store has failed, and fails it if op fails.
+func (g *guard) write(what, name string, op func() error) error {
+	if !g.ours(name) {
+		return op()
+	}
+	if g.store.failure.Load() != nil {
+		return nil
+	}
+	if err := op(); err != nil {
+		g.store.fail(what, err)
+	}
+	return nil
+}
+
+func (g *guard) open(what, name string, op func() (vfs.File, error)) (vfs.File, error) {
+	var f vfs.File
+	err := g.write(what, name, func() (err error) {
+		f, err = op()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		time.Sleep(pause)
+	}
+	return &file{File: f, guard: g, name: name}, nil
+}
+
+func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return g.open("create", name, func() (vfs.File, error) { return g.FS.Create(name, category) })
+}
+
+func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return g.open("reuse", newname, func() (vfs.File, error) { return g.FS.ReuseForWrite(oldname, newname, category) })
+}
+
+func (g *guard) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	f, err := g.FS.OpenReadWrite(name, category, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &file{File: f, guard: g, name: name}, nil
+}
+
+func (g *guard) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if g.frozen(name) {
+		time.Sleep(pause)
+	}
+	return g.FS.Open(name, opts...)
+}
+
+// OpenDir opens a folder, which is synced for the files in it.
+func (g *guard) OpenDir(name string) (vfs.File, error) {
+	f, err := g.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return &file{File: f, guard: g, name: g.PathJoin(name, lockName)}, nil // any name in it
+}
+
+func (g *guard) Rename(oldname, newname string) error {
+	return g.write("rename", newname, func() error { return g.FS.Rename(oldname, newname) })
+}
+
+func (g *guard) Link(oldname, newname string) error {
+	if g.frozen(newname) {
+		return nil
+	}
+	return g.FS.Link(oldname, newname)
+}
+
+// Remove passes errors on: a file that stays costs room and nothing else.
+func (g *guard) Remove(name string) error {
+	if g.frozen(name) {
+		return nil
+	}
+	return g.FS.Remove(name)
+}
+
+func (g *guard) RemoveAll(name string) error {
+	if g.frozen(name) {
+		return nil
+	}
+	return g.FS.RemoveAll(name)
+}
+
+func (g *guard) MkdirAll(dir string, perm os.FileMode) error { return g.FS.MkdirAll(dir, perm) }
+
+func (g *guard) Unwrap() vfs.FS { return g.FS }
+
+// Lock locks the folder. The lock can be given back without Pebble's help.
+func (g *guard) Lock(name string) (io.Closer, error) {
+	c, err := g.FS.Lock(name)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lock = c
+	return &unlocker{g}, nil
+}
+
+type unlocker struct{ *guard }
+
+func (u *unlocker) Close() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.lock == nil {
+		return nil
+	}
+	c := u.lock
+	u.lock = nil
+	return c.Close()
+}
+
+// A file is one that may be written to. File is nil when it was created after
+// the failure.
+type file struct {
+	vfs.File
+	guard *guard
+	name  string
+}
+
+var errGone = errors.New("disk: file was not written after a failure")
+
+func (f *file) do(what string, op func() error) error {
+	return f.guard.write(what, f.name, func() error {
+		if f.File == nil {
+			return errGone
+		}
+		return op()
+	})
+}
+
+func (f *file) Write(p []byte) (n int, err error) {
+	n = len(p)
+	err = f.do("write", func() (err error) { n, err = f.File.Write(p); return err })
+	if err == nil {
+		n = len(p)
+	}
+	return n, err
+}
+
+func (f *file) WriteAt(p []byte, off int64) (n int, err error) {
+	n = len(p)
+	err = f.do("write", func() (err error) { n, err = f.File.WriteAt(p, off); return err })
+	if err == nil {
+		n = len(p)
+	}
+	return n, err
+}
+
+func (f *file) Sync() error     { return f.do("sync", func() error { return f.File.Sync() }) }
+func (f *file) SyncData() error { return f.do("sync", func() error { return f.File.SyncData() }) }
+
+func (f *file) SyncTo(length int64) (full bool, err error) {
+	err = f.do("sync", func() (err error) { full, err = f.File.SyncTo(length); return err })
+	return full, err
+}
+
+func (f *file) Preallocate(offset, length int64) error {
+	return f.do("preallocate", func() error { return f.File.Preallocate(offset, length) })
+}
+
+// Close closes the file even in the failed state.
+func (f *file) Close() error {
+	if f.File == nil {
+		return nil
+	}
+	err := f.File.Close()
+	if err == nil || f.guard.frozen(f.name) {
+		return nil
+	}
+	return f.do("close", func() error { return err })
+}
+
+func (f *file) Read(p []byte) (int, error) {
+	if f.File == nil {
+		return 0, errGone
+	}
+	return f.File.Read(p)
+}
+
+func (f *file) ReadAt(p []byte, off int64) (int, error) {
+	if f.File == nil {
+		return 0, errGone
+	}
+	return f.File.ReadAt(p, off)
+}
+
+func (f *file) Stat() (vfs.FileInfo, error) {
+	if f.File == nil {
+		return nil, &fs.PathError{Op: "stat", Path: f.name, Err: errGone}
+	}
+	return f.File.Stat()
+}
+
+func (f *file) Prefetch(offset, length int64) error {
+	if f.File == nil {
+		return errGone
+	}
+	return f.File.Prefetch(offset, length)
+}
+
+func (f *file) Fd() uintptr {
+	if f.File == nil {
+		return vfs.InvalidFd
+	}
+	return f.File.Fd()
+}

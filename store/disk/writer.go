@@ -1,0 +1,95 @@
+package disk
+
+import (
+	"context"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// The largest key and the largest update, in bytes. Pebble's own limit of a
+// batch is 4 GiB.
+const (
+	maxKey   = 1 << 20
+	maxBatch = 1 << 30
+)
+
+// A writer collects changes in an indexed batch, which reads see.
+type writer struct {
+	reader
+	batch *pebble.Batch
+	err   error // of a change; fn may not pass over it
+}
+
+// check tells whether size bytes more can be written.
+func (w *writer) check(size int) error {
+	switch {
+	case w.finished():
+		return store.ErrClosed
+	case w.err != nil:
+		return w.err
+	case w.ctx.Err() != nil:
+		return context.Cause(w.ctx)
+	case size > maxBatch-w.batch.Len():
+		return ErrTooLarge
+	}
+	return nil
+}
+
+// note keeps an error of the batch, whose state is then unknown.
+func (w *writer) note(err error) error {
+	if err != nil {
+		w.err = err
+	}
+	return err
+}
+
+// Put implements [store.Writer]. The value is copied.
+func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
+	if err := w.check(len(value) + maxKey); err != nil {
+		return err
+	}
+	if store.AddressLen(partition, sort) > maxKey {
+		return ErrTooLarge
+	}
+	b := boundsPool.Get().(*bounds)
+	defer boundsPool.Put(b)
+	b.lo = store.AppendAddress(b.lo[:0], space, partition, sort)
+	return w.note(w.batch.Set(b.lo, value, nil))
+}
+
+// Delete implements [store.Writer].
+func (w *writer) Delete(space store.Space, partition, sort []byte) error {
+	if err := w.check(maxKey); err != nil {
+		return err
+	}
+	if store.AddressLen(partition, sort) > maxKey {
+		return nil // there is no such row
+	}
+	b := boundsPool.Get().(*bounds)
+	defer boundsPool.Put(b)
+	b.lo = store.AppendAddress(b.lo[:0], space, partition, sort)
+	return w.note(w.batch.Delete(b.lo, nil))
+}
+
+// Clear implements [store.Writer]. It takes the same short time whatever the
+// number of rows, but for the very last space.
+func (w *writer) Clear(space store.Space) error {
+	if err := w.check(maxKey); err != nil {
+		return err
+	}
+	lo, hi := store.AppendSpace(nil, nil, space)
+	if hi != nil {
+		return w.note(w.batch.DeleteRange(lo, hi, nil))
+	}
+	for row, err := range w.Scan(space, store.Everything()) {
+		if err != nil {
+			return err
+		}
+		if err := w.Delete(space, row.Partition, row.Sort); err != nil {
+			return err
+		}
+	}
+	return nil
+}
