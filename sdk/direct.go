@@ -26,9 +26,9 @@ import (
 // serialised, signed or retried. All other operations go the way of [Client].
 // The options are applied after those that lead to db.
 //
-// What middleware of a later step would see, such as the HTTP request, and the
-// metadata of a response, such as its request id, exist only with [Client].
-// The context of a call reaches the database in both.
+// What middleware of a later step would see, such as the HTTP request, its
+// limit of 16 MB, and the metadata of a response, such as its request id,
+// exist only with [Client]. The context of a call reaches the database in both.
 func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	d := &direct{service: db.Service(), protocol: awsjson.New10(schemas.DynamoDB_20120810)}
 	own := append([]func(*dynamodb.Options){}, optFns...)

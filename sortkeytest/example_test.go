@@ -106,6 +106,69 @@ func ExampleDB_PutJSON() {
 	// root/photos/2.jpg 20
 }
 
+func ExampleDB_PutFile() {
+	db := sortkeytest.New(t)
+	db.Table("Files", "drive / path")
+	db.PutFile("Files", "testdata/files.json") // as the AWS CLI prints them
+	fmt.Println(len(sortkeytest.All[map[string]any](db, "Files")), "files")
+	// Output: 2 files
+}
+
+func ExampleAll() {
+	type Note struct{ Id, Text string }
+	db := sortkeytest.New(t)
+	db.Table("Notes", "Id")
+	db.Put("Notes", Note{"1", "buy milk"})
+	fmt.Println(sortkeytest.All[Note](db, "Notes"))
+	// Output: [{1 buy milk}]
+}
+
+// An index may have several attributes in each role.
+func ExampleGlobal() {
+	type Place struct{ Id, Country, State, City string }
+	db := sortkeytest.New(t)
+	db.Table("Places", "Id", sortkeytest.Global("ByPlace", "Country, State / City").Only())
+	db.Put("Places", Place{"1", "US", "WA", "Tacoma"}, Place{"2", "US", "WA", "Seattle"}, Place{"3", "US", "OR", "Salem"})
+	out, err := db.Direct.Query(context.Background(), &dynamodb.QueryInput{
+		TableName: aws.String("Places"), IndexName: aws.String("ByPlace"),
+		KeyConditionExpression:   aws.String("Country = :c AND #s = :s"),
+		ExpressionAttributeNames: map[string]string{"#s": "State"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":c": &types.AttributeValueMemberS{Value: "US"}, ":s": &types.AttributeValueMemberS{Value: "WA"},
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	for _, item := range out.Items {
+		fmt.Println(item["City"].(*types.AttributeValueMemberS).Value)
+	}
+	// Output:
+	// Seattle
+	// Tacoma
+}
+
+// A local index shares the partition key of its table.
+func ExampleLocal() {
+	db := sortkeytest.New(t)
+	db.Table("Games", "player / id:N", sortkeytest.Local("ByScore", "score:N"))
+	db.PutJSON("Games", []byte(`
+		{"player": {"S": "ada"}, "id": {"N": "1"}, "score": {"N": "100"}}
+		{"player": {"S": "ada"}, "id": {"N": "2"}, "score": {"N": "9"}}
+	`))
+	out, err := db.Direct.Query(context.Background(), &dynamodb.QueryInput{
+		TableName: aws.String("Games"), IndexName: aws.String("ByScore"),
+		KeyConditionExpression:    aws.String("player = :p"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "ada"}},
+		ScanIndexForward:          aws.Bool(false), Limit: aws.Int32(1),
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(out.Items[0]["score"].(*types.AttributeValueMemberN).Value)
+	// Output: 100
+}
+
 func ExampleDB_Fork() {
 	full := sortkeytest.New(t)
 	full.Table("Counters", "id")
