@@ -189,8 +189,6 @@ func TestOptions(t *testing.T) {
 }
 
 //go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
