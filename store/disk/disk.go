@@ -100,10 +100,16 @@ func (s *Store) open(dir string) (err error) {
 	case state == stateReady:
 	case s.opts.ReadOnly:
 		return fmt.Errorf("disk: there is no store in %s", s.dir)
-	case state == "":
-		if err := writeMeta(s.fs, s.dir, stateNew); err != nil {
-			return fmt.Errorf("disk: %w", err)
-		}
+	case state == stateNew:
+		err = removeUnfinished(s.fs, s.dir)
+	default:
+		err = writeMeta(s.fs, s.dir, stateNew)
+	}
+	if err != nil {
+		return fmt.Errorf("disk: opening %s: %w", s.dir, err)
+	}
+	if f := s.failure.Load(); f != nil {
+		return fmt.Errorf("disk: opening %s: %w", s.dir, f.Err)
 	}
 	po := s.pebble()
 	po.Lock = s.lock

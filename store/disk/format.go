@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -22,8 +23,9 @@ const Format = 1
 //	state ready
 //
 // It is written first, with the state new, and again once Pebble has made its
-// files, so that a folder that lost them is not taken for an empty store. It
-// is replaced by rename, so it is whole or not there.
+// files and Open is about to return, so that a folder that lost them is not
+// taken for an empty store. It is replaced by rename, so it is whole or not
+// there.
 const (
 	metaName = "SORTKEY"
 	metaTemp = "SORTKEY.tmp"
@@ -76,6 +78,27 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 		}
 	}
 	return nil
+}
+
+// removeUnfinished removes the engine's files from a folder in the state new:
+// a crash while they were made may have left some and not others, and no Open
+// has returned that could have put a row in them.
+func removeUnfinished(fsys vfs.FS, dir string) error {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		for _, pattern := range []string{"MANIFEST-*", "OPTIONS-*", "CURRENT*", "marker.*", "temporary.*", "*.log", "*.sst", "*.blob", "*.dbtmp"} {
+			if ok, _ := path.Match(pattern, name); ok {
+				if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
+					return err
+				}
+				break
+			}
+		}
+	}
+	return syncDir(fsys, dir)
 }
 
 func writeMeta(fsys vfs.FS, dir, state string) error {

@@ -15,6 +15,10 @@ type Options struct {
 	// CacheBytes bounds the cache of blocks read from disk. Default: 64 MiB.
 	CacheBytes int64
 
+	// MemTableBytes is the memory that written rows collect in before they
+	// become a file. Up to twice as much is used. Default: 16 MiB.
+	MemTableBytes int64
+
 	// SyncEvery is the time between two syncs of the log. The default, 0,
 	// syncs every Update before it returns. With an interval an Update does
 	// not wait, and a crash of the machine can lose those of the last
@@ -34,8 +38,10 @@ type Options struct {
 }
 
 const (
-	defaultCacheBytes = 64 << 20
-	memTableBytes     = 16 << 20
+	defaultCacheBytes    = 64 << 20
+	defaultMemTableBytes = 16 << 20
+	minMemTableBytes     = 64 << 10
+	maxMemTableBytes     = 1 << 30
 
 	// stopWrites is the number of overlapping files at which Pebble holds up
 	// writers until it has merged some. A writer held up cannot be told of a
@@ -51,6 +57,10 @@ func (o Options) withDefaults() Options {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = defaultCacheBytes
 	}
+	if o.MemTableBytes <= 0 {
+		o.MemTableBytes = defaultMemTableBytes
+	}
+	o.MemTableBytes = min(max(o.MemTableBytes, minMemTableBytes), maxMemTableBytes)
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
@@ -71,7 +81,7 @@ func (s *Store) pebble() *pebble.Options {
 		FormatMajorVersion:    pebbleFormat,
 		L0StopWritesThreshold: stopWrites,
 		Logger:                logger,
-		MemTableSize:          memTableBytes,
+		MemTableSize:          uint64(s.opts.MemTableBytes),
 		ReadOnly:              s.opts.ReadOnly,
 		EventListener: &pebble.EventListener{
 			BackgroundError: func(err error) { s.fail("background work", err) },

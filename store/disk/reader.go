@@ -61,16 +61,23 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, readError(err)
+		return nil, false, r.store.readError(err)
 	}
 	value = append(make([]byte, 0, len(found)), found...)
 	if err := closer.Close(); err != nil {
-		return nil, false, readError(err)
+		return nil, false, r.store.readError(err)
 	}
 	return value, true, nil
 }
 
-func readError(err error) error { return fmt.Errorf("disk: reading: %w", err) }
+// readError words an error of a read. In the failed state it is that failure:
+// files the engine believes it has written are not there.
+func (s *Store) r.store.readError(err error) error {
+	if failed := s.failed(); failed != nil {
+		return failed
+	}
+	return fmt.Errorf("disk: reading: %w", err)
+}
 
 // Query implements [store.Reader].
 func (r *reader) Query(space store.Space, partition []byte, rng store.Range, reverse bool) iter.Seq2[store.Row, error] {
@@ -147,7 +154,7 @@ func (r *reader) walk(b *bounds, reverse bool, yield func(store.Row, error) bool
 			return
 		}
 		if row.Value, err = it.ValueAndErr(); err != nil {
-			yield(store.Row{}, readError(err))
+			yield(store.Row{}, r.store.readError(err))
 			return
 		}
 		if !yield(row, nil) {
@@ -159,7 +166,7 @@ func (r *reader) walk(b *bounds, reverse bool, yield func(store.Row, error) bool
 		}
 	}
 	if err := it.Error(); err != nil {
-		yield(store.Row{}, readError(err))
+		yield(store.Row{}, r.store.readError(err))
 	}
 }
 
@@ -176,7 +183,7 @@ func (r *reader) iterate(opts *pebble.IterOptions, empty bool) (*pebble.Iterator
 	}
 	it, err := r.from.NewIter(opts)
 	if err != nil {
-		return nil, readError(err)
+		return nil, r.store.readError(err)
 	}
 	r.store.hold()
 	return it, nil

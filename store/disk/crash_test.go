@@ -1,0 +1,299 @@
+package disk_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "seed of one random history, 0 for many new ones")
+
+// seeds runs fn for n random seeds, and says which one fails.
+func seeds(t *testing.T, n int, fn func(t *testing.T, seed uint64, rng *rand.Rand)) {
+	t.Helper()
+	if testing.Short() {
+		n = (n + 4) / 5
+	}
+	first := rand.Uint64()
+	if *seedFlag != 0 {
+		first, n = *seedFlag, 1
+	}
+	t.Logf("seeds %d … %d; -seed=N repeats one", first, first+uint64(n)-1)
+	for i := range uint64(n) {
+		seed := first + i
+		fn(t, seed, rand.New(rand.NewPCG(seed, 99)))
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// small makes the engine write files often.
+func small(fs vfs.FS) disk.Options {
+	return disk.Options{FS: fs, MemTableBytes: 1, CacheBytes: 1 << 20}
+}
+
+// TestCrash cuts random histories off at random points: what a crash leaves
+// behind is the state after some number of whole updates, none missing in
+// between, and at least those that were acknowledged or seen by a View.
+func TestCrash(t *testing.T) {
+	var updates, lost uint64
+	seeds(t, 100, func(t *testing.T, seed uint64, rng *rand.Rand) {
+		fs := vfs.NewCrashableMem()
+		h := &history{ops: map[uint64][]op{}}
+		for crash := range 1 + rng.IntN(4) {
+			what := fmt.Sprintf("seed %d, crash %d", seed, crash)
+			s, err := disk.Open("a/db", small(fs))
+			require.NoError(t, err, what)
+			h.check(t, s, h.acked.Load(), what)
+
+			target := h.tried.Load() + int64(rng.IntN(150))
+			var once sync.Once
+			var after *vfs.MemFS
+			var acked uint64
+			cut := func() bool {
+				if h.tried.Load() < target {
+					return false
+				}
+				once.Do(func() {
+					acked = max(h.acked.Load(), h.seen.Load())
+					after = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+				})
+				return true
+			}
+			require.Empty(t, h.run(s, rng.Uint64(), 4, cut), what)
+			require.NoError(t, s.Close(), what)
+			last := h.acked.Load()
+
+			fs = after
+			s, err = disk.Open("a/db", small(fs))
+			require.NoError(t, err, what)
+			count := h.check(t, s, acked, what)
+			updates, lost = updates+acked, lost+last-min(last, count)
+			require.NoError(t, s.Close(), what)
+		}
+	})
+	t.Logf("%d acknowledged updates were there after crashes; %d acknowledged after the cut were not", updates, lost)
+}
+
+// TestCrashWhileOpening crashes at every write of the first opening.
+func TestCrashWhileOpening(t *testing.T) {
+	seeds(t, 3, func(t *testing.T, seed uint64, rng *rand.Rand) {
+		for cut := int64(0); ; cut++ {
+			fs := vfs.NewCrashableMem()
+			var after *vfs.MemFS
+			var n atomic.Int64
+			s, err := disk.Open("a/db", disk.Options{FS: errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
+				if o.Kind.ReadOrWrite() == errorfs.OpIsWrite && n.Add(1)-1 == cut {
+					after = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+				}
+				return nil
+			}))})
+			require.NoError(t, err)
+			require.NoError(t, s.Close())
+			if after == nil {
+				require.Greater(t, cut, int64(20))
+				return
+			}
+			s, err = disk.Open("a/db", disk.Options{FS: after})
+			require.NoError(t, err, "seed %d, cut at write %d", seed, cut)
+			h := &history{ops: map[uint64][]op{}}
+			require.NoError(t, h.update(s, rng))
+			require.NoError(t, s.Close())
+		}
+	})
+}
+
+// TestDiskErrors makes the disk refuse a write, once or from then on. Callers
+// get the error, the store stops, and what was acknowledged is there when the
+// folder is opened again, at once or after a crash.
+func TestDiskErrors(t *testing.T) {
+	var acknowledged uint64
+	failures := map[string]int{}
+	seeds(t, 150, func(t *testing.T, seed uint64, rng *rand.Rand) {
+		what := fmt.Sprintf("seed %d", seed)
+		fs := vfs.NewCrashableMem()
+		h := &history{ops: map[uint64][]op{}}
+		target, forever, only := int64(rng.IntN(600)), rng.IntN(2) == 0, rng.IntN(4)
+		var n atomic.Int64
+		s, err := disk.Open("db", small(errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
+			if o.Kind.ReadOrWrite() != errorfs.OpIsWrite || o.Kind == errorfs.OpFileClose ||
+				only == 1 && !strings.HasSuffix(o.Path, ".sst") ||
+				only == 2 && !strings.Contains(o.Path, "MANIFEST") {
+				return nil
+			}
+			at := target
+			if only == 1 || only == 2 {
+				at /= 10 // there are fewer
+			}
+			if i := n.Add(1); i == at || forever && i > at {
+				return syscall.EIO
+			}
+			return nil
+		}))))
+		if err == nil {
+			errs := h.run(s, rng.Uint64(), 4, func() bool { return h.tried.Load() > 3000 })
+			closed := s.Close()
+			for _, err := range append(errs, closed) {
+				if err == nil {
+					continue // the error hit nothing that matters, such as removing a file
+				}
+				var f *disk.FailedError
+				require.True(t, errors.As(err, &f), "%s: %v", what, err)
+				require.ErrorIs(t, err, syscall.EIO, what)
+				failures[f.Op]++
+			}
+			if len(errs) > 0 {
+				require.Error(t, closed, what)
+				require.Len(t, errs, 5, "%s: every later call fails", what)
+			}
+		}
+		acked := max(h.acked.Load(), h.seen.Load())
+		acknowledged += acked
+		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+		for i, fs := range []vfs.FS{clone, fs} {
+			s, err := disk.Open("db", small(fs))
+			require.NoError(t, err, "%s, state %d", what, i)
+			if i == 1 {
+				h.check(t, s, acked, what)
+			} else {
+				again := &history{ops: h.ops}
+				again.ops = cloneOps(h)
+				again.check(t, s, acked, what+" and a crash")
+			}
+			require.NoError(t, h.updateAny(s, rng), what)
+			require.NoError(t, s.Close())
+		}
+	})
+	t.Logf("%d acknowledged updates were there; failures by operation: %v", acknowledged, failures)
+}
+
+func cloneOps(h *history) map[uint64][]op {
+	out := make(map[uint64][]op, len(h.ops))
+	for n, ops := range h.ops {
+		out[n] = ops
+	}
+	return out
+}
+
+// updateAny makes an update that h forgets.
+func (h *history) updateAny(s *disk.Store, rng *rand.Rand) error {
+	return (&history{ops: map[uint64][]op{}}).update(s, rng)
+}
+
+// TestFullDisk gives the disk room for so many bytes and no more; the write
+// that does not fit is cut off in the middle.
+func TestFullDisk(t *testing.T) {
+	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
+		what := fmt.Sprintf("seed %d", seed)
+		mem := vfs.NewCrashableMem()
+		full := &fullFS{FS: mem}
+		full.room.Store(int64(20<<10 + rng.IntN(4<<20)))
+		h := &history{ops: map[uint64][]op{}}
+		s, err := disk.Open("db", small(full))
+		require.NoError(t, err, what)
+		errs := h.run(s, rng.Uint64(), 3, func() bool { return false })
+		for _, err := range errs {
+			require.ErrorIs(t, err, syscall.ENOSPC, what)
+		}
+		require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), syscall.ENOSPC, what)
+		require.ErrorIs(t, s.Close(), syscall.ENOSPC, what)
+		require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed, what)
+
+		s, err = disk.Open("db", small(full))
+		if err == nil { // there was room for the little that opening writes
+			h.check(t, s, h.acked.Load(), what)
+			_ = s.Close()
+		} else {
+			require.ErrorIs(t, err, syscall.ENOSPC, what)
+		}
+		full.room.Store(1 << 40)
+		s, err = disk.Open("db", small(full))
+		require.NoError(t, err, what)
+		h.check(t, s, max(h.acked.Load(), h.seen.Load()), what)
+		require.Empty(t, h.run(s, rng.Uint64(), 2, stopAfter(&h.tried, 50)), what)
+		require.NoError(t, s.Close(), what)
+	})
+}
+
+func stopAfter(tried *atomic.Int64, n int64) func() bool {
+	end := tried.Load() + n
+	return func() bool { return tried.Load() >= end }
+}
+
+// A fullFS has room for so many bytes more.
+type fullFS struct {
+	vfs.FS
+	room atomic.Int64
+}
+
+type fullFile struct {
+	vfs.File
+	fs *fullFS
+}
+
+func (f *fullFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := f.FS.Create(name, c)
+	return &fullFile{file, f}, err
+}
+
+func (f *fullFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := f.FS.ReuseForWrite(from, to, c)
+	return &fullFile{file, f}, err
+}
+
+func (f *fullFile) Write(p []byte) (int, error) {
+	left := f.fs.room.Add(-int64(len(p)))
+	if left >= 0 {
+		return f.File.Write(p)
+	}
+	n, err := f.File.Write(p[:max(0, int64(len(p))+left)])
+	if err != nil {
+		return n, err
+	}
+	return n, syscall.ENOSPC
+}
+
+// TestReadErrors: a disk that cannot be read gives the reader an error.
+func TestReadErrors(t *testing.T) {
+	var bad atomic.Bool
+	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(o errorfs.Op) error {
+		if bad.Load() && o.Kind == errorfs.OpFileReadAt && strings.HasSuffix(o.Path, ".sst") {
+			return syscall.EIO
+		}
+		return nil
+	}))
+	s := open(t, "db", small(fs))
+	fill(t, s, 3, 2000)
+	require.NoError(t, s.Close())
+	s = open(t, "db", small(fs))
+	bad.Store(true)
+	err := s.View(t.Context(), func(r store.Reader) error {
+		for _, err := range r.Scan(1, store.Everything()) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.ErrorIs(t, err, syscall.EIO)
+	err = s.View(t.Context(), func(r store.Reader) error {
+		_, _, err := r.Get(1, partition(1), sortKey(1))
+		return err
+	})
+	require.ErrorIs(t, err, syscall.EIO)
+	_ = s.Close()
+}

@@ -1,0 +1,211 @@
+package disk_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+// A history is what several writers did to a store, in the order of their
+// updates. Each update reads a counter, which orders them, raises it, and
+// changes rows of its own choice; the state after any number of them is known.
+type history struct {
+	mu  sync.Mutex
+	ops map[uint64][]op // by the number of the update, from 1
+
+	acked atomic.Uint64 // largest number an Update returned nil for
+	seen  atomic.Uint64 // largest number a View saw
+	tried atomic.Int64
+}
+
+// An op puts, deletes, or clears a space.
+type op struct {
+	kind            byte
+	space           store.Space
+	partition, sort string
+	value           string
+}
+
+const (
+	countSpace store.Space = 7
+	spaces                 = 3
+)
+
+var countPartition = []byte("count")
+
+func drawOps(rng *rand.Rand) []op {
+	ops := make([]op, 1+rng.IntN(6))
+	for i := range ops {
+		o := op{
+			kind:      "pppppppddc"[rng.IntN(10)],
+			space:     store.Space(rng.IntN(spaces)),
+			partition: fmt.Sprint("p\x00", rng.IntN(5)),
+			sort:      fmt.Sprint(rng.IntN(30)),
+		}
+		if o.kind == 'c' && rng.IntN(5) > 0 {
+			o.kind = 'p'
+		}
+		size := rng.IntN(40)
+		if rng.IntN(20) == 0 {
+			size = rng.IntN(40 << 10)
+		}
+		b := make([]byte, size)
+		for j := range b {
+			b[j] = byte(rng.Uint32())
+		}
+		o.value = string(b)
+		ops[i] = o
+	}
+	return ops
+}
+
+// update does one random update.
+func (h *history) update(s *disk.Store, rng *rand.Rand) error {
+	ops := drawOps(rng)
+	drop := rng.IntN(10) == 0
+	var number uint64
+	h.tried.Add(1)
+	err := s.Update(context.Background(), func(w store.Writer) error {
+		v, _, err := w.Get(countSpace, countPartition, nil)
+		if err != nil {
+			return err
+		}
+		if v != nil {
+			number = binary.BigEndian.Uint64(v)
+		}
+		if drop {
+			return nil // read only, and must be durable all the same
+		}
+		number++
+		h.mu.Lock()
+		h.ops[number] = ops
+		h.mu.Unlock()
+		if err := w.Put(countSpace, countPartition, nil, binary.BigEndian.AppendUint64(nil, number)); err != nil {
+			return err
+		}
+		for _, o := range ops {
+			var err error
+			switch o.kind {
+			case 'p':
+				err = w.Put(o.space, []byte(o.partition), []byte(o.sort), []byte(o.value))
+			case 'd':
+				err = w.Delete(o.space, []byte(o.partition), []byte(o.sort))
+			case 'c':
+				err = w.Clear(o.space)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		raise(&h.acked, number)
+	}
+	return err
+}
+
+func (h *history) look(s *disk.Store) error {
+	return s.View(context.Background(), func(r store.Reader) error {
+		v, ok, err := r.Get(countSpace, countPartition, nil)
+		if err == nil && ok {
+			raise(&h.seen, binary.BigEndian.Uint64(v))
+		}
+		return err
+	})
+}
+
+func raise(a *atomic.Uint64, to uint64) {
+	for {
+		have := a.Load()
+		if have >= to || a.CompareAndSwap(have, to) {
+			return
+		}
+	}
+}
+
+// run lets writers and a reader work on s until stop returns true or one of
+// them fails. It returns the errors.
+func (h *history) run(s *disk.Store, seed uint64, writers int, stop func() bool) (errs []error) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	work := func(do func() error) {
+		for !stop() {
+			if err := do(); err != nil {
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+				return
+			}
+		}
+	}
+	for i := range writers {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(seed, uint64(i)))
+			work(func() error { return h.update(s, rng) })
+		})
+	}
+	wg.Go(func() { work(func() error { return h.look(s) }) })
+	wg.Wait()
+	return errs
+}
+
+// check compares the store with the state after as many updates as its counter
+// says, which must be at least acked. It forgets the updates that are not
+// there, and returns the count.
+func (h *history) check(t testing.TB, s *disk.Store, acked uint64, what string) uint64 {
+	t.Helper()
+	var count uint64
+	got := map[string]string{}
+	require.NoError(t, s.View(context.Background(), func(r store.Reader) error {
+		v, ok, err := r.Get(countSpace, countPartition, nil)
+		if ok {
+			count = binary.BigEndian.Uint64(v)
+		}
+		for space := range store.Space(spaces) {
+			for row, err := range r.Scan(space, store.Everything()) {
+				if err != nil {
+					return err
+				}
+				got[fmt.Sprintf("%d/%s/%s", space, row.Partition, row.Sort)] = string(row.Value)
+			}
+		}
+		return err
+	}), what)
+	require.GreaterOrEqual(t, count, acked, "%s: acknowledged updates are lost", what)
+	want := map[string]string{}
+	for n := uint64(1); n <= count; n++ {
+		ops, ok := h.ops[n]
+		require.True(t, ok, "%s: update %d was never made", what, n)
+		for _, o := range ops {
+			key := fmt.Sprintf("%d/%s/%s", o.space, o.partition, o.sort)
+			switch o.kind {
+			case 'p':
+				want[key] = o.value
+			case 'd':
+				delete(want, key)
+			case 'c':
+				maps.DeleteFunc(want, func(k, _ string) bool { return k[0] == byte('0'+o.space) })
+			}
+		}
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)), "%s: rows after %d updates", what, count)
+	for k := range want {
+		require.True(t, want[k] == got[k], "%s: value of %q after %d updates", what, k, count)
+	}
+	maps.DeleteFunc(h.ops, func(n uint64, _ []op) bool { return n > count })
+	h.acked.Store(count)
+	h.seen.Store(count)
+	return count
+}
