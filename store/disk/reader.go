@@ -72,7 +72,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 
 // readError words an error of a read. In the failed state it is that failure:
 // files the engine believes it has written are not there.
-func (s *Store) r.store.readError(err error) error {
+func (s *Store) readError(err error) error {
 	if failed := s.failed(); failed != nil {
 		return failed
 	}
