@@ -3,6 +3,7 @@ package fuzz_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"unicode/utf8"
 
@@ -18,14 +19,21 @@ type chooser interface {
 	choose(n int) int
 }
 
-// A tape makes choices from bytes; after their end they are all 0.
-type tape struct{ rest []byte }
+// A tape makes choices from bytes. After their end it reads more, or when that
+// is nil the choices are all 0.
+type tape struct {
+	rest []byte
+	more *rand.ChaCha8
+}
 
 func (t *tape) choose(n int) int {
 	var room [4]byte
 	width := 1
 	if n > 256 {
 		width = 4
+	}
+	if len(t.rest) < width && t.more != nil {
+		_, _ = t.more.Read(room[:width])
 	}
 	t.rest = t.rest[copy(room[:width], t.rest):]
 	if width == 1 {

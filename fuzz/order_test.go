@@ -269,7 +269,7 @@ func values(t *testing.T, n, least, most int, check func(draw) error) {
 	t.Parallel()
 	p, wait := gopter.NewProperties(parameters(n)), new(patience)
 	p.Property(t.Name(), prop.ForAll(func(c choice) string {
-		if err := check(draw{&tape{c}}); err != nil {
+		if err := check(draw{&tape{rest: c}}); err != nil {
 			return wait.note(err.Error())
 		}
 		return ""
