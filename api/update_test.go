@@ -109,7 +109,7 @@ func TestUpdateItemRefusals(t *testing.T) {
 	)
 	const n, s, ns = `,"ExpressionAttributeValues":{":v":{"N":"1"}}`, `,"ExpressionAttributeValues":{":v":{"S":"x"}}`, `,"ExpressionAttributeValues":{":v":{"NS":["1"]}}`
 	e := newEndpoint(t, tableH, tableR)
-	const old = `{"a":{"S":"k"},"b":{"S":"k"},"e":{"N":"1"},"ss":{"SS":["1"]},"l":{"L":[{"N":"1"}]},"void":{"S":""},"s":{"S":"x"}}`
+	const old = `{"a":{"S":"k"},"b":{"S":"k"},"e":{"N":"1"},"ss":{"SS":["1"]},"l":{"L":[{"N":"1"}]},"hollow":{"S":""},"s":{"S":"x"}}`
 	e.answer("PutItem", `{"TableName":"RRR","Item":`+old+`}`)
 	text := func(format string, args ...string) string {
 		for _, a := range args {
@@ -138,7 +138,7 @@ func TestUpdateItemRefusals(t *testing.T) {
 		{`"UpdateExpression":"SET c = e"`, unsupport},
 		{`"UpdateExpression":"SET d = e"`, unsupport},
 		{`"UpdateExpression":"SET c = :v","ExpressionAttributeValues":{":v":{"S":""}}`, emptyKey}, // alternator test_gsi.py
-		{`"UpdateExpression":"SET c = void"`, emptyKey},
+		{`"UpdateExpression":"SET c = hollow"`, emptyKey},
 		{`"AttributeUpdates":{"d":{"Value":{"S":""}}}`, emptyKey},
 		// API_TransactWriteItems lists this text.
 		{`"UpdateExpression":"SET d = :v","ExpressionAttributeValues":{":v":{"S":"` + strings.Repeat("x", 1025) + `"}}`, "The update expression attempted to update the secondary index key beyond allowed size limits"},
