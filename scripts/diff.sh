@@ -70,6 +70,18 @@ free_port() {
   done
 }
 
+# keep starts a command again whenever it ends by itself: a request may be the
+# end of a peer, which is a difference like others.
+keep() {
+  trap 'kill "$child" 2>/dev/null; exit 0' TERM
+  while :; do
+    "$@" &
+    child=$!
+    wait "$child" || true
+    sleep 0.2
+  done
+}
+
 # await PID PORT
 await() {
   for _ in $(seq 300); do
@@ -99,13 +111,13 @@ for peer in "$@"; do
   await $! "$ours"
   free_port
   case $peer in
-  dynalite) "$command" --host 127.0.0.1 --port "$port" --createTableMs 0 --deleteTableMs 0 --updateTableMs 0 >"$dir/$peer.log" 2>&1 & ;;
-  moto) "$command" -H 127.0.0.1 -p "$port" >"$dir/$peer.log" 2>&1 & ;;
+  dynalite) keep "$command" --path "$dir/dynalite" --host 127.0.0.1 --port "$port" --createTableMs 0 --deleteTableMs 0 --updateTableMs 0 >"$dir/$peer.log" 2>&1 & ;;
+  moto) keep "$command" -H 127.0.0.1 -p "$port" >"$dir/$peer.log" 2>&1 & ;;
   esac
   started+=($!)
   await $! "$port"
   "$dir/diff" --ours "http://127.0.0.1:$ours" --peer "$peer=http://127.0.0.1:$port" \
-    --requests "$requests" --seed "$seed" --skip "$skip" --show "${DIFF_SHOW:-40}" || bad=1
+    --requests "$requests" --seed "$seed" --skip "$skip" --show "${DIFF_SHOW:-40}" || { code=$?; bad=1; [ "$code" = 1 ] || tail -5 "$dir/$peer.log"; }
   ran=$((ran + 1))
   stop
 done

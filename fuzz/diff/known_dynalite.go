@@ -1,0 +1,107 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+)
+
+// dynalite, version 4.
+var dynalite = []known{
+	{"dynalite words syntax errors as its parser generator does; the service names token and neighbours", func(p *pair) bool {
+		return p.peerSays("Syntax error; Expected")
+	}},
+	{"dynalite charges nothing for index entries, for reading nothing, and lists a table part of 0 for index reads (DG/GSI.html, alternator test_returnconsumedcapacity.py)", func(p *pair) bool {
+		return p.onlyMembers("ConsumedCapacity")
+	}},
+	{"dynalite describes tables without DeletionProtectionEnabled and with members of a former preview", func(p *pair) bool {
+		return p.onlyMembers("Table", "TableDescription")
+	}},
+	{"dynalite takes two attributes that are not there for equal; they are not (alternator test_condition_expression.py)", func(p *pair) bool {
+		return twoPaths.MatchString(p.expressionOf())
+	}},
+	{"dynalite takes ALL_PROJECTED_ATTRIBUTES without an index (semantics of Select: DG/Query.html)", func(p *pair) bool {
+		return p.oursSays("ALL_PROJECTED_ATTRIBUTES can be used only")
+	}},
+	{"dynalite reads attributes a global index does not project as absent instead of refusing them (DG/GSI.html)", func(p *pair) bool {
+		return p.oursSays("does not project")
+	}},
+	{"dynalite does not fetch from the table what a local index does not project (DG/LSI.html)", func(p *pair) bool {
+		_, local := p.index()
+		return local && p.kind == "body"
+	}},
+	{"ties in an index have no documented order; ours is by the hash of the table's partition key, dynalite's by that of its whole key", func(p *pair) bool {
+		name, _ := p.index()
+		return name != "" && (p.sameItems() || p.kind == "body" && p.req.body["Limit"] != nil)
+	}},
+	{"dynalite has the older bounds of TableName, 3 to 255; it may be an ARN of 1 to 1,024 since 2024", func(p *pair) bool {
+		return p.peerSays("at 'tableName' failed to satisfy constraint")
+	}},
+	{"dynalite makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
+		return strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf())
+	}},
+	{"dynalite puts empty Attributes where there is nothing to return (alternator test_returnvalues.py)", func(p *pair) bool {
+		return p.onlyMembers("Attributes") && strings.Contains(p.peer.raw, `"Attributes":{}`)
+	}},
+	{"dynalite refuses NOT NOT", func(p *pair) bool {
+		return nestedNot.MatchString(p.expressionOf())
+	}},
+	{"dynalite ends on a value that would hold itself, and loses the request (SET a[1] = a)", func(p *pair) bool {
+		return p.peer.code == noAnswer && selfHeld.MatchString(p.expressionOf())
+	}},
+	{"dynalite checks values in the older layer for every operation; GetItem, BatchGetItem and Query left it in 2026 (conformance error-messages/valueLayers)", func(p *pair) bool {
+		return (p.req.op == "Query" || p.req.op == "GetItem" || p.req.op == "BatchGetItem") && p.kind == "text" &&
+			(p.peerSays("contains invalid value: "+trimNumber(p.ours.text)) || trimNumber(p.ours.text) == trimNumber(p.peer.text))
+	}},
+	{"dynalite has requestItems in the model's words; most regions have an own sentence (conformance captures/2026-10-07-batch-empty-request-items.json)", func(p *pair) bool {
+		return p.oursSays("The requestItems parameter is required") && p.peerSays("at 'requestItems'")
+	}},
+	{"dynalite echoes maps as JSON; the service prints them as Java does (dynalite's own test/batchWriteItem.js only matches {.+}; conformance error-messages/batchWriteItem)", func(p *pair) bool {
+		return p.kind == "text" && p.peerSays(`Value '{"`) && p.oursSays("Value '{") && afterEcho(p.ours.text) == afterEcho(p.peer.text)
+	}},
+	{"dynalite has the text of empty key values of before 2020; it is \"are not valid.\" since (conformance error-messages/batchWriteItem, moto test_dynamodb_exceptions)", func(p *pair) bool {
+		return p.kind == "text" && strings.Replace(p.ours.text, "are not valid. ", "were invalid: ", 1) == p.peer.text
+	}},
+	{"dynalite takes empty values for keys of indexes and of key conditions; the service does not (alternator test_gsi.py, DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
+		return p.peer.status == 200 && p.oursSays("cannot contain an empty")
+	}},
+	{"dynalite takes an empty attribute name for none; the service names the key (extenddb's tests, others agree)", func(p *pair) bool {
+		return p.oursSays("Empty attribute name for key") && p.peerSays("is not defined; attribute name:")
+	}},
+	{"dynalite reads a bare # or : as the name of a placeholder; undocumented, to us it is no token", func(p *pair) bool {
+		return (p.oursSays(`token: "#"`) || p.oursSays(`token: ":"`)) && p.peerSays("is not defined; attribute")
+	}},
+	{"dynalite rounds sums to 38 digits; to the service they are an overflow (alternator test_number.py)", func(p *pair) bool {
+		return p.peer.status == 200 && p.oursSays("Number overflow") && strings.HasPrefix(p.req.op, "UpdateItem")
+	}},
+	{"dynalite looks for duplicate keys before it looks for tables and at keys; the order is not documented", func(p *pair) bool {
+		return strings.HasPrefix(p.req.op, "Batch") && p.peerSays("contains duplicates") &&
+			(p.oursSays("Requested resource not found") || p.oursSays("does not match the schema"))
+	}},
+	{"dynalite does not see false as a BOOL in attribute_type (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
+		return strings.Contains(p.expressionOf(), "attribute_type") && strings.Contains(text(p.req.body), `{"S":"BOOL"}`)
+	}},
+	{"dynalite has the older bounds of TableName, 3 to 255; it may be an ARN of 1 to 1,024 since 2024", func(p *pair) bool {
+		return p.peerSays("TableName must be at least 3 characters long")
+	}},
+}
+
+// selfHeld finds a SET of a place in an attribute to the attribute itself.
+var selfHeld = regexp.MustCompile(`#n\d+(\[\d+\]|\.)`)
+
+// afterEcho returns what follows the value that a text echoes.
+func afterEcho(s string) string {
+	if i := strings.Index(s, "' at '"); i >= 0 {
+		return s[i:]
+	}
+	return s
+}
+
+// trimNumber leaves out of a text what follows "a numeric value", which one of
+// the layers does not say of an empty number.
+func trimNumber(s string) string {
+	const end = "converted to a numeric value"
+	if i := strings.Index(s, end); i >= 0 {
+		return s[:i+len(end)]
+	}
+	return s
+}

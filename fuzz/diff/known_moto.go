@@ -1,0 +1,95 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// moto, version 5. It checks few requests before it uses them, so what it says
+// of a request that we refuse is not evidence: dynalite, which checks nearly
+// everything, is the peer for refusals, from the same requests. What moto
+// refuses and we take, and where both have an answer, is looked at closely.
+var moto = []known{
+	{"moto fails with status 500 on requests it does not check, and on conditions with a missing attribute", func(p *pair) bool {
+		return p.peer.status == 500
+	}},
+	{"moto takes requests that the service refuses (dynalite refuses them too, from the same sequence)", func(p *pair) bool {
+		return p.peer.status == 200 && slices.Contains([]string{"ValidationException", "SerializationException"}, p.ours.code) && p.req.op != "TransactWriteItems"
+	}},
+	{"moto refuses in other words, or another fault first (dynalite has our words, from the same sequence)", func(p *pair) bool {
+		return p.ours.status == 400 && p.peer.status == 400 && p.req.op != "TransactWriteItems"
+	}},
+	{"moto describes tables without DeletionProtectionEnabled and with other members", func(p *pair) bool {
+		return p.onlyMembers("Table", "TableDescription")
+	}},
+	{"moto makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
+		update := strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf()) ||
+			p.req.op == "TransactWriteItems, then GetItem" && takes.MatchString(p.expressionOf())
+		return update && p.kind == "body" && p.onlyMembers("Item", "Attributes")
+	}},
+	{"moto keeps what a refused write had done before its fault was found; writes are all or nothing (DG/Expressions.UpdateExpressions.html)", func(p *pair) bool {
+		return strings.HasSuffix(p.req.op, refusedThen)
+	}},
+	{"moto returns the keys among the attributes of an update; only those updated belong there (API_UpdateItem)", func(p *pair) bool {
+		return p.req.op == "UpdateItem" && p.onlyMembers("Attributes") && (p.req.body["ReturnValues"] == "UPDATED_NEW" || p.req.body["ReturnValues"] == "UPDATED_OLD") && keysOnlyMore(p)
+	}},
+	{"moto does not fetch from the table what a local index does not project (DG/LSI.html)", func(p *pair) bool {
+		_, local := p.index()
+		return local && p.onlyMembers("Items", "Count")
+	}},
+	{"ties in an index have no documented order, so pages of moto hold other items", func(p *pair) bool {
+		name, _ := p.index()
+		return name != "" && p.kind == "body" && p.req.body["Limit"] != nil
+	}},
+	{"moto looks beyond the last item of a page; the service does not (DG/Query.Pagination.html: a LastEvaluatedKey does not mean that there is more)", func(p *pair) bool {
+		return p.onlyMembers("LastEvaluatedKey") && p.req.body["Limit"] != nil && !strings.Contains(p.peer.raw, "LastEvaluatedKey")
+	}},
+	{"moto refuses to remove from a path whose parent is missing in an item that is missing (alternator test_update_expression.py)", func(p *pair) bool {
+		return p.ours.status == 200 && strings.HasPrefix(p.req.op, "UpdateItem") && p.peerSays("The document path provided") && strings.Contains(p.expressionOf(), "REMOVE")
+	}},
+	{"moto compares values without their kinds: true is 1, and what is missing is NULL (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
+		values := text(p.req.body)
+		return (strings.Contains(values, `{"NULL":true}`) || strings.Contains(values, `{"N":"1"}`) || strings.Contains(values, `{"N":"0"}`) || strings.Contains(values, `{"BOOL":`)) &&
+			p.expressionOf() != "" && (p.onlyMembers("Count", "Items") || p.kind == "outcome" && strings.Contains(p.signature, "ConditionalCheckFailed"))
+	}},
+	{"moto starts scans in its own order of partitions, so pages hold other items (order is not documented)", func(p *pair) bool {
+		return p.req.op == "Scan" && p.kind == "body" && p.req.body["Limit"] != nil
+	}},
+	{"moto has two names of one attribute, or a path deeper than it looks, for unused", func(p *pair) bool {
+		return p.ours.status == 200 && p.peerSays("unused in expressions")
+	}},
+	{"moto takes two attributes that are not there for equal; they are not (alternator test_condition_expression.py)", func(p *pair) bool {
+		return twoPaths.MatchString(p.expressionOf())
+	}},
+	{"moto refuses filters with NOT NOT, and with size of an attribute that an item does not have", func(p *pair) bool {
+		return p.ours.status == 200 && p.peerSays("Bad Filter Expression")
+	}},
+	{"moto takes a missing attribute for one BETWEEN two numbers; it is not (alternator test_condition_expression.py)", func(p *pair) bool {
+		return between.MatchString(p.expressionOf()) && (p.ours.code == "ConditionalCheckFailedException" || p.peer.code == "ConditionalCheckFailedException" || p.kind == "body")
+	}},
+	{"moto has the errors of its own code as cancellation reasons", func(p *pair) bool {
+		return p.req.op == "TransactWriteItems" && (p.peerSays("ValueError") || p.peerSays("TypeError") || p.peerSays("KeyError") || p.peerSays("AttributeError"))
+	}},
+	{"moto refuses a transaction as a whole for what is wrong with one update; the service cancels it with a ValidationError (conformance transactWriteItems)", func(p *pair) bool {
+		return p.req.op == "TransactWriteItems" && p.ours.code == "TransactionCanceledException" && p.peer.code == "ValidationException"
+	}},
+	{"moto does not check transactions before it runs them: members, names and types (dynamodb model, DG/transaction-apis.html)", func(p *pair) bool {
+		return p.req.op == "TransactWriteItems" && (p.ours.code == "ValidationException" || p.ours.code == "SerializationException")
+	}},
+}
+
+var takes = regexp.MustCompile(`(?m)^(REMOVE|DELETE) `)
+
+var between = regexp.MustCompile(`#n\d+\S* BETWEEN `)
+
+// keysOnlyMore reports whether the peer returned keys besides our attributes.
+func keysOnlyMore(p *pair) bool {
+	ours, _ := p.ours.body.(object)
+	theirs, _ := clone(p.peer.body).(object)
+	a, _ := ours["Attributes"].(object)
+	b, _ := theirs["Attributes"].(object)
+	delete(b, "pk")
+	delete(b, "sk")
+	return text(canonical(clone(a))) == text(canonical(clone(b)))
+}
