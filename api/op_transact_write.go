@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
@@ -95,16 +96,8 @@ func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions
 	for i, c := range changes {
 		read[tables[i].Name()] = append(read[tables[i].Name()], max(c.Old.Size(), c.New.Size()))
 		used.add(tables[i], c.Capacity)
-		m, err := collectionMetrics(in.ReturnItemCollectionMetrics, tx, tables[i], actions[i].key)
-		if err != nil {
+		if err := out.measure(in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
 			return nil, err
-		}
-		if m != nil {
-			if out.ItemCollectionMetrics == nil {
-				out.ItemCollectionMetrics = map[string][]ItemCollectionMetrics{}
-			}
-			name := value(actions[i].table)
-			out.ItemCollectionMetrics[name] = append(out.ItemCollectionMetrics[name], *m)
 		}
 	}
 	out.ConsumedCapacity = used.consumed(false)
@@ -112,6 +105,24 @@ func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
 	}
 	return out, nil
+}
+
+// measure adds the size of the item collection that an action wrote to, once
+// for each collection.
+func (x *TransactWriteItemsOutput) measure(mode *string, tx *table.Tx, t *table.Table, a *action) error {
+	m, err := collectionMetrics(mode, tx, t, a.key)
+	if err != nil || m == nil {
+		return err
+	}
+	if x.ItemCollectionMetrics == nil {
+		x.ItemCollectionMetrics = map[string][]ItemCollectionMetrics{}
+	}
+	name := value(a.table)
+	list := x.ItemCollectionMetrics[name]
+	if !slices.ContainsFunc(list, func(o ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+		x.ItemCollectionMetrics[name] = append(list, *m)
+	}
+	return nil
 }
 
 // transactDigest stands for what a transaction does: everything but its token

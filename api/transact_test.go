@@ -224,7 +224,7 @@ func TestTransactWriteItemsTokens(t *testing.T) {
 
 func TestTransactWriteItemsMetrics(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
-	body := with(transact(`{"Put":{"TableName":"RRR","Item":{"a":{"S":"r"},"b":{"S":"r"}}}}`, putH("z", "")), `"ReturnItemCollectionMetrics":"SIZE"`)
+	body := with(transact(`{"Put":{"TableName":"RRR","Item":{"a":{"S":"r"},"b":{"S":"r"}}}}`, `{"Delete":{"TableName":"RRR","Key":{"a":{"S":"r"},"b":{"S":"s"}}}}`, putH("z", "")), `"ReturnItemCollectionMetrics":"SIZE"`)
 	e.want("TransactWriteItems", body, `{"ItemCollectionMetrics":{"RRR":[{"ItemCollectionKey":{"a":{"S":"r"}},"SizeEstimateRangeGB":[0,1]}]}}`)
 }
 
