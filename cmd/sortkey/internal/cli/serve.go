@@ -22,6 +22,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
 )
 
 type serveFlags struct {
@@ -30,21 +32,27 @@ type serveFlags struct {
 	cors        []string
 	credentials []string
 	load        []string
+	data        string
 }
+
+// sweepInterval is how often items that have expired are deleted.
+const sweepInterval = time.Minute
 
 func (a *App) serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve a database in memory over HTTP",
+		Short: "Serve a database over HTTP",
 		Long: `Serve answers DynamoDB requests over HTTP until it is interrupted. The database
-is in memory and gone when the command ends.
+is in memory and gone when the command ends, unless --data names a folder to
+keep it in: then every write is on disk before it is answered.
 
 It prints one line when it is ready and nothing else, unless it is --verbose.
 Every region and all credentials are accepted; --credentials turns on the check
 of signatures.`,
 		Example: `  sortkey serve
   sortkey serve --addr 127.0.0.1:0 --load file-tree
+  sortkey serve --data ./sortkey-data
   sortkey serve --verbose --cors http://localhost:3000
   sortkey serve --addr :8000 --credentials AKIDEXAMPLE:secret
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 aws dynamodb list-tables`,
@@ -62,6 +70,7 @@ of signatures.`,
 	flags.StringArrayVar(&f.cors, "cors", nil, "`ORIGIN` whose pages may call the server, or * for all; may be repeated")
 	flags.StringArrayVar(&f.credentials, "credentials", nil, "`KEY:SECRET` that requests must be signed with, or @FILE with one on each line; may be repeated")
 	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load first; may be repeated")
+	flags.StringVar(&f.data, "data", "", "`DIR` to keep the database in; it is created if it is not there")
 	mustComplete(cmd, "load", completeModelFlag)
 	for _, name := range []string{"addr", "cors"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
@@ -76,6 +85,12 @@ func (a *App) serve(ctx context.Context, f serveFlags) error {
 	}
 	if f.verbose {
 		opts.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
+	}
+	opts.SweepInterval = sweepInterval
+	if f.data != "" {
+		if opts.Store, err = openData(f.data, opts.Logger); err != nil {
+			return err
+		}
 	}
 	db, err := sortkey.Open(opts)
 	if err != nil {
@@ -110,6 +125,18 @@ func (a *App) serve(ctx context.Context, f serveFlags) error {
 	fmt.Fprintf(a.Stdout, "sortkey: listening on http://%s — point clients at it with AWS_ENDPOINT_URL_DYNAMODB=%s (any region, %s)\n",
 		ln.Addr(), at, who)
 	return db.Serve(ctx, ln, wrap)
+}
+
+// openData opens the store in a folder.
+func openData(dir string, logger *slog.Logger) (store.Store, error) {
+	st, err := disk.Open(dir, disk.Options{Logger: logger})
+	switch {
+	case errors.Is(err, disk.ErrLocked):
+		return nil, hint.New("another sortkey serves it; stop that one, or name another folder", "--data: %s is in use", dir)
+	case err != nil:
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	return st, nil
 }
 
 // options returns those of the database.
