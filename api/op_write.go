@@ -219,11 +219,10 @@ func checkWrites(in *BatchWriteItemInput, names []string) error {
 	total := 0
 	for _, name := range names {
 		for _, r := range in.RequestItems[name] {
-			switch {
-			case r.PutRequest != nil && r.DeleteRequest != nil:
+			// Neither and both have the same text: dynalite, test/batchWriteItem.js,
+			// "empty item in RequestItems".
+			if (r.PutRequest == nil) == (r.DeleteRequest == nil) {
 				return OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
-			case r.PutRequest == nil && r.DeleteRequest == nil:
-				return OpBatchWriteItem.Invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 			}
 			total++
 		}
