@@ -34,7 +34,7 @@ var dynalite = []known{
 		return name != "" && (p.sameItems() || p.kind == "body" && p.req.body["Limit"] != nil)
 	}},
 	{"dynalite has the older bounds of TableName, 3 to 255; it may be an ARN of 1 to 1,024 since 2024", func(p *pair) bool {
-		return p.peerSays("at 'tableName' failed to satisfy constraint")
+		return p.peerSays("at 'tableName' failed to satisfy constraint") || p.peerSays("TableName must be at least 3 characters long")
 	}},
 	{"dynalite makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
 		return strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf())
@@ -77,11 +77,15 @@ var dynalite = []known{
 		return strings.HasPrefix(p.req.op, "Batch") && p.peerSays("contains duplicates") &&
 			(p.oursSays("Requested resource not found") || p.oursSays("does not match the schema"))
 	}},
+	{"dynalite has a word of the syntax, alone in a projection, for an attribute's name; to us it is a syntax error, undocumented", func(p *pair) bool {
+		return p.oursSays("Syntax error; token:") && p.peerSays("reserved keyword:") && p.req.body["ProjectionExpression"] != nil
+	}},
+	{"dynalite finds Select's fault after the key condition's, and an operator's before a missing key; their order is not documented", func(p *pair) bool {
+		return p.req.op == "Query" && (p.oursSays("Select type") && p.peerSays("missed key schema element") ||
+			p.oursSays("missed key schema element") && p.peerSays("Query key condition not supported"))
+	}},
 	{"dynalite does not see false as a BOOL in attribute_type (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
 		return strings.Contains(p.expressionOf(), "attribute_type") && strings.Contains(text(p.req.body), `{"S":"BOOL"}`)
-	}},
-	{"dynalite has the older bounds of TableName, 3 to 255; it may be an ARN of 1 to 1,024 since 2024", func(p *pair) bool {
-		return p.peerSays("TableName must be at least 3 characters long")
 	}},
 }
 
