@@ -73,9 +73,10 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 	}
 	batch := s.db.NewIndexedBatch()
 	w := &writer{reader: reader{ctx: ctx, store: s, from: batch}, batch: batch}
+	handed := false // to the engine, which may look at it from then on
 	defer func() {
 		w.finish()
-		if !own {
+		if !handed {
 			_ = batch.Close()
 		}
 	}()
@@ -85,6 +86,7 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 	if w.err != nil || batch.Empty() {
 		return s.applied, false, w.err
 	}
+	handed = true
 	return s.apply(batch)
 }
 
@@ -97,7 +99,7 @@ func (s *Store) apply(batch *pebble.Batch) (c *commit, own bool, err error) {
 		return s.db.ApplyNoSyncWait(batch, pebble.Sync)
 	})
 	if err != nil {
-		// The batch stays where it is: the engine may still look at it.
+		// The engine may still look at the batch, so it is not closed.
 		return s.applied, false, err
 	}
 	c = &commit{batch: batch, durable: make(chan struct{})}

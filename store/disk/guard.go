@@ -226,12 +226,26 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-func (f *file) Stat() (vfs.FileInfo, error) {
-	if f.File == nil {
-		return nil, &fs.PathError{Op: "stat", Path: f.name, Err: errGone}
+// Stat always has an answer: the engine asks for the size of a log it is about
+// to write, and cannot go on without.
+func (f *file) Stat() (info vfs.FileInfo, err error) {
+	err = f.do("stat", func() (err error) { info, err = f.File.Stat(); return err })
+	if err == nil && info == nil {
+		info = noInfo{name: f.guard.PathBase(f.name)}
 	}
-	return f.File.Stat()
+	return info, err
 }
+
+// noInfo is what is known of a file after a failure.
+type noInfo struct{ name string }
+
+func (i noInfo) Name() string         { return i.name }
+func (noInfo) Size() int64            { return 0 }
+func (noInfo) Mode() fs.FileMode      { return 0o644 }
+func (noInfo) ModTime() time.Time     { return time.Time{} }
+func (noInfo) IsDir() bool            { return false }
+func (noInfo) Sys() any               { return nil }
+func (noInfo) DeviceID() vfs.DeviceID { return vfs.DeviceID{} }
 
 func (f *file) Prefetch(offset, length int64) error {
 	if f.File == nil {
