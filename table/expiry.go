@@ -32,8 +32,12 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 	return seconds <= at && seconds > at-int64(expiryHorizon/time.Second)
 }
 
-// sweepRows is how many items a sweep looks at in one update.
-const sweepRows = 1000
+// A sweep looks at sweepRows items in one view, which other work goes on
+// beside, and deletes up to sweepItems in one update.
+const (
+	sweepRows  = 10_000
+	sweepItems = 1_000
+)
 
 // Sweep deletes the items of all tables that have expired at now, with their
 // index entries, and returns how many it deleted. Until a sweep comes by,
@@ -53,40 +57,78 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 func (db *DB) sweepTable(ctx context.Context, name string, now time.Time) (deleted int, err error) {
 	span := store.Everything()
 	for {
-		var after *store.Position
-		n := 0
-		err := db.Update(ctx, func(tx *Tx) error {
-			after, n = nil, 0
-			t, err := tx.Table(name)
-			if err != nil || t.def.Expiry == "" {
-				return nil // deleted or disabled meanwhile
-			}
-			seen := 0
-			for row, err := range tx.w.Scan(t.def.Space, span) {
-				if err != nil {
-					return err
-				}
-				item := itemOf(row.Value)
-				if expired(item, t.def.Expiry, now) {
-					if _, err := tx.write(t, slices.Clone(row.Partition), slices.Clone(row.Sort), nil, nil); err != nil {
-						return err
-					}
-					n++
-				}
-				if seen++; seen == sweepRows {
-					after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
-					break
-				}
-			}
-			return nil
-		})
+		gone, last, err := db.findExpired(ctx, name, span, now)
 		if err != nil {
 			return deleted, err
 		}
-		deleted += n
-		if after == nil {
+		if len(gone) > 0 {
+			n, err := db.deleteExpired(ctx, name, gone, now)
+			if err != nil {
+				return deleted, err
+			}
+			deleted += n
+		}
+		if last == nil {
 			return deleted, nil
 		}
-		span.After = after
+		span.After = last
 	}
+}
+
+// findExpired returns where expired items of a table lie, and where it stopped
+// looking; nil at the end of the table, or when it is gone or no longer swept.
+func (db *DB) findExpired(ctx context.Context, name string, span store.Span, now time.Time) (gone []store.Position, last *store.Position, err error) {
+	err = db.View(ctx, func(s *Snapshot) error {
+		t, err := s.Table(name)
+		if err != nil || t.def.Expiry == "" {
+			return nil
+		}
+		seen := 0
+		for row, err := range s.r.Scan(t.def.Space, span) {
+			if err != nil {
+				return err
+			}
+			seen++
+			hit := expired(itemOf(row.Value), t.def.Expiry, now)
+			if !hit && seen < sweepRows {
+				continue
+			}
+			at := store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
+			if hit {
+				gone = append(gone, at)
+			}
+			if seen == sweepRows || len(gone) == sweepItems {
+				last = &at
+				return nil
+			}
+		}
+		return nil
+	})
+	return gone, last, err
+}
+
+// deleteExpired deletes items that are still there and still expired.
+func (db *DB) deleteExpired(ctx context.Context, name string, gone []store.Position, now time.Time) (n int, err error) {
+	err = db.Update(ctx, func(tx *Tx) error {
+		n = 0
+		t, err := tx.Table(name)
+		if err != nil {
+			return nil // deleted meanwhile
+		}
+		for _, at := range gone {
+			item, err := tx.get(t, at.Partition, at.Sort)
+			if err != nil {
+				return err
+			}
+			if !expired(item, t.def.Expiry, now) {
+				continue
+			}
+			if _, err := tx.write(t, at.Partition, at.Sort, nil, nil); err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	})
+	return n, err
 }

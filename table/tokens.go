@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/sortkey/sortkey/store"
@@ -82,19 +83,21 @@ const forgetRows = 100
 
 // forget deletes tokens remembered before t.
 func (tx *Tx) forget(t time.Time) error {
-	n := 0
+	var old [][]byte
 	for row, err := range tx.w.Query(catalogueSpace, timesPartition, store.Range{Hi: timeKey(t)}, false) {
 		if err != nil {
 			return err
 		}
-		if n++; n > forgetRows {
+		if len(old) == forgetRows {
 			break
 		}
-		token := append([]byte(nil), row.Sort[8:]...)
-		at := append([]byte(nil), row.Sort...)
+		old = append(old, slices.Clone(row.Sort))
+	}
+	for _, at := range old {
 		if err := tx.w.Delete(catalogueSpace, timesPartition, at); err != nil {
 			return err
 		}
+		token := at[8:]
 		value, ok, err := tx.w.Get(catalogueSpace, tokensPartition, token)
 		if err != nil {
 			return err
