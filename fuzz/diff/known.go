@@ -53,7 +53,7 @@ func (p *pair) expressionOf() string {
 }
 
 var (
-	twoPaths  = regexp.MustCompile(`#n\d+[^ ]* (=|<>|<|<=|>|>=) #n`)
+	twoPaths  = regexp.MustCompile(`#n\d+\S*\s+(=|<>|<|<=|>|>=)\s+#n`)
 	setOrAdd  = regexp.MustCompile(`\b(SET|ADD)\b`)
 	nestedNot = regexp.MustCompile(`NOT NOT`)
 )
