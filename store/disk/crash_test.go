@@ -123,11 +123,11 @@ func TestCrashWhileOpening(t *testing.T) {
 func TestDiskErrors(t *testing.T) {
 	var acknowledged uint64
 	failures := map[string]int{}
-	seeds(t, 150, func(t *testing.T, seed uint64, rng *rand.Rand) {
+	seeds(t, 60, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		fs := vfs.NewCrashableMem()
 		h := &history{ops: map[uint64][]op{}}
-		target, forever, only := int64(rng.IntN(600)), rng.IntN(2) == 0, rng.IntN(4)
+		target, forever, only := int64(rng.IntN(400)), rng.IntN(2) == 0, rng.IntN(4)
 		var n atomic.Int64
 		s, err := disk.Open("db", small(errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
 			if o.Kind.ReadOrWrite() != errorfs.OpIsWrite || o.Kind == errorfs.OpFileClose ||
@@ -145,7 +145,7 @@ func TestDiskErrors(t *testing.T) {
 			return nil
 		}))))
 		if err == nil {
-			errs := h.run(s, rng.Uint64(), 4, func() bool { return h.tried.Load() > 3000 })
+			errs := h.run(s, rng.Uint64(), 4, func() bool { return h.tried.Load() > 1200 })
 			closed := s.Close()
 			for _, err := range append(errs, closed) {
 				if err == nil {
@@ -197,11 +197,11 @@ func (h *history) updateAny(s *disk.Store, rng *rand.Rand) error {
 // TestFullDisk gives the disk room for so many bytes and no more; the write
 // that does not fit is cut off in the middle.
 func TestFullDisk(t *testing.T) {
-	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
+	seeds(t, 20, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		mem := vfs.NewCrashableMem()
 		full := &fullFS{FS: mem}
-		full.room.Store(int64(20<<10 + rng.IntN(4<<20)))
+		full.room.Store(int64(20<<10 + rng.IntN(1<<20)))
 		h := &history{ops: map[uint64][]op{}}
 		s, err := disk.Open("db", small(full))
 		require.NoError(t, err, what)

@@ -193,12 +193,16 @@ func (s *Store) closedOr(err error) error {
 // Checkpoint makes a copy of the store, as it is now, in a folder that must
 // not exist and not lie in the store's own. Tables of rows are linked where
 // the file system can, so it takes little time and room. Open the copy as any
-// store, and remove a folder that an error left unfinished.
+// store, and remove a folder that an error left unfinished. A store that is
+// open for reading only gives [ErrReadOnly]: its folder can be copied as it is.
 func (s *Store) Checkpoint(dir string) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
 	}
 	defer s.end()
+	if s.opts.ReadOnly {
+		return ErrReadOnly
+	}
 	fsys := s.opts.FS
 	if fsys == vfs.Default {
 		abs, err := filepath.Abs(dir)
@@ -215,11 +219,7 @@ func (s *Store) Checkpoint(dir string) error {
 			break
 		}
 	}
-	var opts []pebble.CheckpointOption
-	if !s.opts.ReadOnly {
-		opts = append(opts, pebble.WithFlushedWAL())
-	}
-	err := s.db.Checkpoint(dir, opts...)
+	err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 	if err == nil {
 		err = writeMeta(s.fs, dir, stateReady)
 	}

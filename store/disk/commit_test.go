@@ -1,0 +1,172 @@
+package disk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+// onSync returns a file system that calls fn before each sync of the log.
+func onSync(fs vfs.FS, fn func()) vfs.FS {
+	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
+		switch o.Kind {
+		case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
+			if strings.HasSuffix(o.Path, ".log") {
+				fn()
+			}
+		default:
+		}
+		return nil
+	}))
+}
+
+// TestGroupCommit: many writers share few syncs.
+func TestGroupCommit(t *testing.T) {
+	const writers, each = 32, 20
+	var syncs atomic.Int64
+	s := open(t, "db", disk.Options{FS: onSync(vfs.NewMem(), func() {
+		syncs.Add(1)
+		time.Sleep(2 * time.Millisecond)
+	})})
+	syncs.Store(0)
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() {
+			for n := range each {
+				put(t, s, fmt.Sprint(i, "/", n), "v")
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d updates, %d syncs", writers*each, syncs.Load())
+	require.Less(t, syncs.Load(), int64(writers*each/4))
+	require.NoError(t, s.Close())
+}
+
+// TestNothingBeforeItsSync holds a sync up. Until it is through, the next
+// Update runs, but neither it nor one that only read may return, and views see
+// what was there before.
+func TestNothingBeforeItsSync(t *testing.T) {
+	gate := make(chan struct{})
+	var held atomic.Bool
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, "db", disk.Options{FS: onSync(vfs.NewMem(), func() {
+			if held.Load() {
+				<-gate
+			}
+		})})
+		gate = make(chan struct{}) // of this bubble
+		put(t, s, "k", "old")
+		held.Store(true)
+		var returned atomic.Int64
+		why := errors.New("condition failed")
+		update := func(want error, fn func(w store.Writer) error) {
+			go func() {
+				require.Equal(t, want, s.Update(context.Background(), fn))
+				returned.Add(1)
+			}()
+			synctest.Wait()
+		}
+		sees := func(w store.Writer, want string) {
+			v, _, err := w.Get(1, []byte("p"), []byte("k"))
+			require.NoError(t, err)
+			require.Equal(t, want, string(v))
+		}
+		update(nil, func(w store.Writer) error { return w.Put(1, []byte("p"), []byte("k"), []byte("new")) })
+		ran := 0
+		update(nil, func(w store.Writer) error {
+			ran++
+			sees(w, "new")
+			return w.Put(1, []byte("p"), []byte("l"), []byte("newer"))
+		})
+		update(nil, func(w store.Writer) error { ran++; sees(w, "new"); return nil })
+		update(why, func(w store.Writer) error { ran++; sees(w, "new"); return why })
+		require.Equal(t, 3, ran, "updates run while the sync is under way")
+		require.Zero(t, returned.Load())
+		require.Equal(t, "old", get(t, s, "k"))
+		held.Store(false)
+		close(gate)
+		synctest.Wait()
+		require.Equal(t, int64(4), returned.Load())
+		require.Equal(t, "new", get(t, s, "k"))
+		require.Equal(t, "newer", get(t, s, "l"))
+		require.NoError(t, s.Close())
+	})
+}
+
+// TestSyncEvery: with an interval updates do not wait, and what was written an
+// interval ago survives; so does everything after Close.
+func TestSyncEvery(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, "db", disk.Options{FS: fs, SyncEvery: 10 * time.Millisecond})
+	put(t, s, "k", "v")
+	require.Eventually(t, func() bool {
+		after, err := disk.Open("db", disk.Options{FS: fs.CrashClone(vfs.CrashCloneCfg{})})
+		require.NoError(t, err)
+		defer after.Close()
+		return get(t, after, "k") == "v"
+	}, 5*time.Second, 10*time.Millisecond)
+	put(t, s, "k", "last")
+	require.NoError(t, s.Close())
+	s = open(t, "db", disk.Options{FS: fs.CrashClone(vfs.CrashCloneCfg{})})
+	require.Equal(t, "last", get(t, s, "k"))
+	require.NoError(t, s.Close())
+}
+
+// TestCloseWaits closes a store under a View and an Update, which finish.
+func TestCloseWaits(t *testing.T) {
+	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	fill(t, s, 1, 3000)
+	started, closing := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		require.NoError(t, s.View(context.Background(), func(r store.Reader) error {
+			n := 0
+			for range r.Scan(1, store.Everything()) {
+				if n++; n == 1 {
+					close(started)
+					<-closing
+					for s.View(context.Background(), func(store.Reader) error { return nil }) == nil {
+						time.Sleep(time.Millisecond) // until Close has begun
+					}
+				}
+			}
+			require.Equal(t, 3000, n)
+			_, ok, err := r.Get(1, partition(0), sortKey(7))
+			require.True(t, ok)
+			return err
+		}))
+	})
+	<-started
+	close(closing)
+	require.NoError(t, s.Close())
+	wg.Wait()
+	require.ErrorIs(t, s.View(t.Context(), nil), store.ErrClosed)
+}
+
+// TestValuesOfGetAreKept: a value of Get is the caller's, whatever follows.
+func TestValuesOfGetAreKept(t *testing.T) {
+	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	put(t, s, "k", "v")
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		v, _, err := w.Get(1, []byte("p"), []byte("k"))
+		require.NoError(t, err)
+		require.NoError(t, w.Put(1, []byte("p"), []byte("k"), []byte("w")))
+		require.Equal(t, "v", string(v))
+		return nil
+	}))
+	require.NoError(t, s.Close())
+}

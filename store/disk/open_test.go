@@ -1,0 +1,198 @@
+package disk_test
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+func put(t testing.TB, s store.Store, sort, value string) {
+	t.Helper()
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		return w.Put(1, []byte("p"), []byte(sort), []byte(value))
+	}))
+}
+
+func get(t testing.TB, s store.Store, sort string) (value string) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		v, ok, err := r.Get(1, []byte("p"), []byte(sort))
+		if value = string(v); !ok {
+			value = "-"
+		}
+		return err
+	}))
+	return value
+}
+
+func TestReopen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "inside")
+	s := open(t, dir, disk.Options{})
+	put(t, s, "k", "v")
+	require.NoError(t, s.Close())
+	s = open(t, dir, disk.Options{})
+	require.Equal(t, "v", get(t, s, "k"))
+	require.NoError(t, s.Close())
+}
+
+func TestFormat(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, open(t, dir, disk.Options{}).Close())
+	meta := filepath.Join(dir, "SORTKEY")
+	text, err := os.ReadFile(meta)
+	require.NoError(t, err)
+	require.Equal(t, "sortkey store\nformat 1\nstate ready\n", string(text))
+
+	for _, tt := range []struct{ name, text, want string }{
+		{"newer", "sortkey store\nformat 7\nand so on\n", "is in format 7, and this version of Sortkey reads formats up to 1: open it with a newer version of Sortkey, or export it there and import it here"},
+		{"foreign", "hello\n", "is not one of Sortkey's"},
+		{"no format", "sortkey store\nformat x\n", "is not one of Sortkey's"},
+		{"zero", "sortkey store\nformat 0\nstate ready\n", "is not one of Sortkey's"},
+		{"cut off", "sortkey store\nformat 1\nst", "is damaged"},
+		{"empty", "", "is not one of Sortkey's"},
+	} {
+		require.NoError(t, os.WriteFile(meta, []byte(tt.text), 0o600))
+		_, err := disk.Open(dir, disk.Options{})
+		require.ErrorContains(t, err, tt.want, tt.name)
+		var newer *disk.FormatError
+		if errors.As(err, &newer) != (tt.name == "newer") {
+			t.Errorf("%s: %T", tt.name, err)
+		}
+	}
+	require.NoError(t, os.Remove(meta))
+	_, err = disk.Open(dir, disk.Options{})
+	require.ErrorContains(t, err, "but no SORTKEY: it is no store of Sortkey")
+
+	require.NoError(t, os.WriteFile(meta, text, 0o600))
+	require.NoError(t, open(t, dir, disk.Options{}).Close(), "a refused folder is left as it was")
+
+	lost := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(lost, "SORTKEY"), text, 0o600))
+	_, err = disk.Open(lost, disk.Options{})
+	require.ErrorIs(t, err, pebble.ErrDBDoesNotExist, "a store without its files is no empty store")
+}
+
+func TestLocked(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, disk.Options{})
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(dir, link))
+	for _, name := range []string{dir, dir + "/", dir + "/../" + filepath.Base(dir), link} {
+		_, err := disk.Open(name, disk.Options{})
+		require.ErrorIs(t, err, disk.ErrLocked)
+		require.ErrorContains(t, err, dir+" is open in another process")
+	}
+	_, err := disk.Open(dir, disk.Options{ReadOnly: true})
+	require.ErrorIs(t, err, disk.ErrLocked)
+
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self) // a second process: the writer of TestKill
+	cmd.Env = append(os.Environ(), writerEnv+"="+dir)
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "the folder is in use: "+dir+" is open in another process")
+
+	put(t, s, "k", "v")
+	require.NoError(t, s.Close())
+	require.NoError(t, open(t, dir, disk.Options{}).Close(), "Close gives the folder back")
+}
+
+func TestReadOnly(t *testing.T) {
+	dir := t.TempDir()
+	_, err := disk.Open(dir, disk.Options{ReadOnly: true})
+	require.ErrorContains(t, err, "there is no store in")
+	_, err = disk.Open(filepath.Join(dir, "none"), disk.Options{ReadOnly: true})
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	s := open(t, dir, disk.Options{})
+	put(t, s, "k", "v")
+	require.NoError(t, s.Close())
+	before := listing(t, dir)
+	s = open(t, dir, disk.Options{ReadOnly: true})
+	require.Equal(t, "v", get(t, s, "k"))
+	require.ErrorIs(t, s.Update(t.Context(), func(store.Writer) error { return nil }), disk.ErrReadOnly)
+	require.ErrorIs(t, s.Checkpoint(filepath.Join(t.TempDir(), "copy")), disk.ErrReadOnly)
+	require.NoError(t, s.Close())
+	require.Equal(t, before, listing(t, dir))
+}
+
+func listing(t *testing.T, dir string) (names []string) {
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestCheckpoint(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		opts disk.Options
+		root string
+	}{
+		{"memory", disk.Options{FS: vfs.NewMem()}, ""},
+		{"folder", disk.Options{}, t.TempDir()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, copied := filepath.Join(tt.root, "db"), filepath.Join(tt.root, "copy")
+			s := open(t, dir, tt.opts)
+			fill(t, s, 5, 500)
+			put(t, s, "k", "before")
+			require.NoError(t, s.Checkpoint(copied))
+			put(t, s, "k", "after")
+			require.Error(t, s.Checkpoint(copied), "the folder is there")
+			require.ErrorContains(t, s.Checkpoint(filepath.Join(dir, "inside")), "lies in the store's own folder")
+
+			f := open(t, copied, tt.opts)
+			require.Equal(t, "before", get(t, f, "k"))
+			put(t, f, "k", "fork")
+			require.Equal(t, "after", get(t, s, "k"))
+			require.Equal(t, "fork", get(t, f, "k"))
+			require.NoError(t, s.Close())
+			require.NoError(t, f.Close())
+			require.ErrorIs(t, s.Checkpoint(filepath.Join(tt.root, "late")), store.ErrClosed)
+		})
+	}
+}
+
+func TestLogger(t *testing.T) {
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s := open(t, "db", disk.Options{FS: vfs.NewMem(), Logger: log})
+	put(t, s, "k", "v")
+	require.Positive(t, s.Stats().DiskBytes)
+	require.NoError(t, s.Close())
+	require.Zero(t, s.Stats())
+	require.NotContains(t, out.String(), "level=ERROR")
+}
+
+func TestTooLarge(t *testing.T) {
+	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	long := []byte(strings.Repeat("x", 1<<20))
+	require.ErrorIs(t, s.Update(t.Context(), func(w store.Writer) error { return w.Put(1, long, nil, nil) }), disk.ErrTooLarge)
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { return w.Delete(1, long, nil) }))
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { // larger than a memtable
+		for i := range 20 {
+			if err := w.Put(1, []byte("p"), []byte{byte(i)}, long); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.Equal(t, string(long), get(t, s, "\x13"))
+	require.NoError(t, s.Close())
+}
