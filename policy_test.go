@@ -122,8 +122,12 @@ func TestDependencies(t *testing.T) {
 		return string(out)
 	}
 	for _, room := range noSDK {
-		if strings.Contains(deps(room), "github.com/aws/") {
+		all := deps(room)
+		if strings.Contains(all, "github.com/aws/") {
 			t.Errorf("room %q reaches the AWS SDK", room)
+		}
+		if strings.Contains(all, "github.com/cockroachdb/pebble") {
+			t.Errorf("room %q reaches Pebble, which a program in memory does not need", room)
 		}
 	}
 	for _, room := range noHTTP {
