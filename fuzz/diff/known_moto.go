@@ -48,11 +48,17 @@ var moto = []known{
 	{"moto refuses to remove from a path whose parent is missing in an item that is missing (alternator test_update_expression.py)", func(p *pair) bool {
 		return p.ours.status == 200 && strings.HasPrefix(p.req.op, "UpdateItem") && p.peerSays("The document path provided") && strings.Contains(p.expressionOf(), "REMOVE")
 	}},
-	{"moto does not know begins_with of binary values (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
+	{"moto does not know begins_with and contains of binary values (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
 		return binaryPrefix(p) && (p.onlyMembers("Items", "Count") || p.kind == "outcome" && strings.Contains(p.signature, "ConditionalCheckFailed"))
 	}},
 	{"moto leaves out of UPDATED_NEW the set that DELETE took elements from; it was updated (API_UpdateItem)", func(p *pair) bool {
 		return p.req.op == "UpdateItem" && p.onlyMembers("Attributes") && p.req.body["ReturnValues"] == "UPDATED_NEW" && strings.Contains(p.expressionOf(), "DELETE")
+	}},
+	{"moto takes one key in two tables for a duplicate (API_BatchWriteItem: the same item in the same request)", func(p *pair) bool {
+		return p.req.op == "BatchWriteItem" && p.ours.status == 200 && p.peerSays("contains duplicates")
+	}},
+	{"moto refuses if_not_exists of a list element that is missing, which is what the function is for (DG/Expressions.UpdateExpressions.html)", func(p *pair) bool {
+		return p.ours.status == 200 && strings.HasPrefix(p.req.op, "UpdateItem") && p.peerSays("The document path provided") && strings.Contains(p.expressionOf(), "if_not_exists(")
 	}},
 	{"moto compares values without their kinds: true is 1, and what is missing is NULL (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
 		values := text(p.req.body)
@@ -100,7 +106,7 @@ func keysOnlyMore(p *pair) bool {
 	return text(canonical(clone(a))) == text(canonical(clone(b)))
 }
 
-// binaryPrefix reports whether a request has begins_with and a binary value.
+// binaryPrefix reports whether a request has begins_with or contains and a binary value.
 func binaryPrefix(p *pair) bool {
-	return strings.Contains(p.expressionOf(), "begins_with") && strings.Contains(text(p.req.body), `{"B":`)
+	return (strings.Contains(p.expressionOf(), "begins_with") || strings.Contains(p.expressionOf(), "contains")) && strings.Contains(text(p.req.body), `{"B":`)
 }
