@@ -18,6 +18,9 @@
 // cases. A failing case is shrunk, printed as the requests it sent, and kept
 // under testdata, from where every later run repeats it.
 //
+// TestPropertyTransactions runs clients at the same time and has porcupine look
+// for a serial order that gives their answers.
+//
 // FuzzQuery, FuzzHistory and FuzzHandler are native fuzz targets:
 //
 //	go test ./fuzz -run '^$' -fuzz FuzzHandler -fuzztime 60s

@@ -20,6 +20,9 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 // Transactions are shown to be serial by their answers alone. Clients run
@@ -495,7 +498,20 @@ func (d draw) cellActions(n int) (out []cellAction) {
 func TestPropertyTransactions(t *testing.T) {
 	for round := range cases(60) {
 		seed := *seedFlag + int64(round)
-		if !transactRound(t, seed) {
+		if !transactRound(t, memory.Open(memory.Options{}), seed) {
+			t.Fatalf("run again with -seed=%d", seed)
+		}
+	}
+}
+
+func TestPropertyTransactionsOnDisk(t *testing.T) {
+	for round := range cases(5) {
+		seed := *seedFlag + int64(round)
+		st, err := disk.Open(t.TempDir(), disk.Options{SyncEvery: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !transactRound(t, st, seed) {
 			t.Fatalf("run again with -seed=%d", seed)
 		}
 	}
@@ -506,11 +522,12 @@ type seeded struct{ *rand.Rand }
 
 func (s seeded) choose(n int) int { return s.IntN(n) }
 
-// transactRound runs one program and reports whether its history is serial.
-func transactRound(t *testing.T, seed int64) bool {
+// transactRound runs one program on a store, which it closes, and reports
+// whether its history is serial.
+func transactRound(t *testing.T, st store.Store, seed int64) bool {
 	t.Helper()
 	d := draw{seeded{rand.New(rand.NewPCG(uint64(seed), 1))}}
-	db, err := sortkey.Open(sortkey.Options{Rand: seededReader()})
+	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader()})
 	if err != nil {
 		t.Fatal(err)
 	}
