@@ -51,7 +51,7 @@ func small(fs vfs.FS) disk.Options {
 // between, and at least those that were acknowledged or seen by a View.
 func TestCrash(t *testing.T) {
 	var updates, lost uint64
-	seeds(t, 100, func(t *testing.T, seed uint64, rng *rand.Rand) {
+	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		fs := vfs.NewCrashableMem()
 		h := &history{ops: map[uint64][]op{}}
 		for crash := range 1 + rng.IntN(4) {
@@ -123,7 +123,7 @@ func TestCrashWhileOpening(t *testing.T) {
 func TestDiskErrors(t *testing.T) {
 	var acknowledged uint64
 	failures := map[string]int{}
-	seeds(t, 60, func(t *testing.T, seed uint64, rng *rand.Rand) {
+	seeds(t, 25, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		fs := vfs.NewCrashableMem()
 		h := &history{ops: map[uint64][]op{}}
@@ -197,7 +197,7 @@ func (h *history) updateAny(s *disk.Store, rng *rand.Rand) error {
 // TestFullDisk gives the disk room for so many bytes and no more; the write
 // that does not fit is cut off in the middle.
 func TestFullDisk(t *testing.T) {
-	seeds(t, 20, func(t *testing.T, seed uint64, rng *rand.Rand) {
+	seeds(t, 8, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		mem := vfs.NewCrashableMem()
 		full := &fullFS{FS: mem}

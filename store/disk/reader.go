@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -20,21 +21,17 @@ type reader struct {
 	store *Store
 	from  pebble.Reader
 
-	mu   sync.RWMutex // held for reading while from is used
-	done bool
+	mu   sync.RWMutex // held for reading while from is used, for writing to set done
+	done atomic.Bool
 }
 
 func (r *reader) finish() {
 	r.mu.Lock()
-	r.done = true
+	r.done.Store(true)
 	r.mu.Unlock()
 }
 
-func (r *reader) finished() bool {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.done
-}
+func (r *reader) finished() bool { return r.done.Load() }
 
 // bounds is what a read needs besides an iterator.
 type bounds struct {
@@ -53,7 +50,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	b.lo = store.AppendAddress(b.lo[:0], space, partition, sort)
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if r.done {
+	if r.finished() {
 		return nil, false, store.ErrClosed
 	}
 	found, closer, err := r.from.Get(b.lo)
@@ -175,7 +172,7 @@ func (r *reader) walk(b *bounds, reverse bool, yield func(store.Row, error) bool
 func (r *reader) iterate(opts *pebble.IterOptions, empty bool) (*pebble.Iterator, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if r.done {
+	if r.finished() {
 		return nil, store.ErrClosed
 	}
 	if empty {
