@@ -7,9 +7,6 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func mustItem(t testing.TB, text string) attr.Item {
 	t.Helper()
 	it, err := attr.ParseItem([]byte(text))

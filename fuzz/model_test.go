@@ -55,17 +55,6 @@ func (ix *index) has(name string) bool {
 	return slices.Contains(ix.hash, name) || slices.Contains(ix.sort, name)
 }
 
-// clone returns a copy whose items and indexes may change.
-func (m *model) clone() *model {
-	c := *m
-	c.indexes = slices.Clone(m.indexes)
-	c.items = make(map[string]item, len(m.items))
-	for id, it := range m.items {
-		c.items[id] = it
-	}
-	return &c
-}
-
 // A view is what can be queried: the table, or an index of it.
 type view struct {
 	m  *model

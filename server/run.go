@@ -65,7 +65,9 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 	if err != nil {
 		err = errors.Join(err, srv.Close())
 	}
-	_ = <-served // http.ErrServerClosed
+	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
+		err = errors.Join(err, ended)
+	}
 	return err
 }
 

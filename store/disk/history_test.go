@@ -37,10 +37,9 @@ type op struct {
 	value           string
 }
 
-const (
-	countSpace store.Space = 7
-	spaces                 = 3
-)
+const spaces = 3 // that a history writes to
+
+const countSpace store.Space = 7
 
 var countPartition = []byte("count")
 
