@@ -183,6 +183,10 @@ var modes = map[string]func(*world){
 	"query": func(w *world) {
 		m := w.fill(4, 30)
 		for range 1 + w.choose(30) {
+			if w.often(10) {
+				w.illegal(w.view(m))
+				continue
+			}
 			w.run(w.newRead(w.view(m)))
 		}
 	},

@@ -115,6 +115,67 @@ func (w *world) newClauses(v view) []clause {
 	return out
 }
 
+// illegal sends a query whose key condition is not one range of the view, or
+// whose operand cannot be in it.
+func (w *world) illegal(v view) {
+	r := &read{view: v, clauses: w.newClauses(v)}
+	i := w.choose(len(r.clauses))
+	c := r.clauses[i]
+	sort := v.sort()
+	put := func(name, op string) {
+		r.clauses = append(r.clauses, clause{name, op, []value{w.value(v.m, name, 1024)}})
+	}
+	switch w.choose(6) {
+	case 0: // a partition key attribute is missing or compared
+		i = w.choose(len(v.hash()))
+		if len(r.clauses) > 1 && w.often(50) {
+			r.clauses = slices.Delete(r.clauses, i, i+1)
+		} else {
+			r.clauses[i].op = pick(w.draw, []string{"<", "<=", ">", ">="})
+		}
+	case 1: // a gap before the last sort attribute
+		if len(sort) < 2 {
+			return
+		}
+		r.clauses = r.clauses[:len(v.hash())]
+		for _, name := range sort[:w.choose(len(sort)-1)] {
+			put(name, "=")
+		}
+		put(sort[len(sort)-1], "=")
+	case 2: // a condition after a range
+		if len(sort) < 2 {
+			return
+		}
+		r.clauses = r.clauses[:len(v.hash())]
+		put(sort[0], ">")
+		put(sort[1], "=")
+	case 3: // an operand of another kind, or empty
+		v := pick(w.draw, []value{text("x"), blob("x"), number("1"), text(""), blob(""), other(`{"NULL":true}`), other(`{"L":[]}`)})
+		if v.kind == c.args[0].kind && v.data != "" {
+			return
+		}
+		r.clauses[i].args = []value{v}
+		if c.op == "BETWEEN" {
+			r.clauses[i].args = []value{v, v}
+		}
+	case 4: // the bounds in the wrong order
+		if c.op != "BETWEEN" || compare(c.args[0], c.args[1]) == 0 {
+			return
+		}
+		slices.Reverse(c.args)
+	default: // two conditions on one attribute, or one on a stranger
+		name := pick(w.draw, []string{c.name, "p"})
+		r.clauses = append(r.clauses, clause{name, "=", []value{c.args[0]}})
+	}
+	e := &expression{draw: w.draw}
+	in := map[string]any{"TableName": v.m.name, "KeyConditionExpression": w.keyExpression(e, r.clauses)}
+	if v.ix != nil {
+		in["IndexName"] = v.ix.name
+	}
+	e.add(in)
+	w.refuse("Query", in, "ValidationException")
+}
+
 // newStart returns a place for a read to begin after, which is not always in
 // its range; nothing needs to be there.
 func (w *world) newStart(r *read) item {
