@@ -75,7 +75,8 @@ func (db *DB) swap(name string, t *Table) {
 // Alter changes the definition of a table by change, which gets a copy.
 // Indexes that change adds are filled from the items there are before Alter
 // returns; reads and writes go on meanwhile. Rows of indexes it takes away are
-// deleted. The error has kind [NotFound] for a missing table, or is change's.
+// deleted. Once the definition is in force, the end of ctx is ignored. The error
+// has kind [NotFound] for a missing table, or is change's.
 func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
@@ -101,6 +102,9 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	if err != nil {
 		return nil, err
 	}
+	// From here there is no way back: a client that hangs up must not leave an
+	// index that is never read, or rows that nobody owns.
+	ctx = context.WithoutCancel(ctx)
 	for _, ix := range old.indexes {
 		if !slices.ContainsFunc(def.Global, func(d IndexDefinition) bool { return d.Space == ix.def.Space }) && !ix.local {
 			if err := db.store.Update(ctx, func(w store.Writer) error { return w.Clear(ix.def.Space) }); err != nil {
