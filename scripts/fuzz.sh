@@ -9,6 +9,6 @@ time=${1:-30s}
 grep -rlE '^func Fuzz[A-Z]' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do
   grep -hoE '^func Fuzz[A-Za-z0-9_]+' "$dir"/*_test.go | awk '{print $2}' | sort -u | while read -r target; do
     printf '%s %s\n' "$dir" "$target"
-    go test "$dir" -run '^$' -fuzz "^$target\$" -fuzztime "$time" </dev/null | grep -vE '^fuzz: (elapsed|minimizing)' || exit 1
+    go test "$dir" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 200x </dev/null | grep -vE '^fuzz: (elapsed|minimizing)' || exit 1
   done
 done
