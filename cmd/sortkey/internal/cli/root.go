@@ -35,7 +35,8 @@ Exit codes: 0 all is well, 1 something failed or an answer is not right,
 		}
 		return hint.Usage(advice, "%v", err)
 	})
-	root.AddCommand(a.serveCommand(), a.demoCommand(), a.queryCommand(), a.versionCommand())
+	root.AddCommand(a.serveCommand(), a.demoCommand(), a.queryCommand(), a.explainCommand(), a.designCommand(),
+		a.importCommand(), a.exportCommand(), a.snapshotCommand(), a.restoreCommand(), a.benchCommand(), a.versionCommand())
 	return root
 }
 
