@@ -1,45 +1,20 @@
-// Package keys builds and parses composite keys, so that the byte order of
-// keys is the order their values should have.
-//
-// A [Template] such as
-//
-//	ORDER#{placed:date}#{orderId}
-//
-// is literal text with components in braces. Each component has a [Type],
-// which says how a value becomes text: dates and padded integers sort by
-// value, plain strings must not contain the delimiter that follows them.
 package keys
 
-import "errors"
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
-// A Type says how the value of a component becomes a part of a key. Its zero
-// value is a string.
-type Type struct {
-	// Name is one of those in the table of the package documentation: string,
-	// int, signed, decimal, date, time, …
-	Name string
-	// Width is the number of digits before the point, Scale those after it.
-	Width, Scale int
-	// Values are those of an enum.
-	Values []string
-	// Desc reverses the order.
-	Desc bool
+// A Template makes keys of values and finds the values in keys. It is
+// immutable and safe for concurrent use.
+type Template struct {
+	src   string
+	parts []Part
+	names []string // of the components, in order
 }
-
-// ParseType reads a type as templates write it: int(8), enum(a,b), time:desc.
-func ParseType(text string) (Type, error) { return Type{}, errors.ErrUnsupported }
-
-// String returns the type as templates write it.
-func (t Type) String() string { return t.Name }
-
-// Encode returns the part of a key for a value in its text form.
-func (t Type) Encode(text string) (string, error) { return "", errors.ErrUnsupported }
-
-// Decode returns the text form of the value in a part of a key.
-func (t Type) Decode(part string) (string, error) { return "", errors.ErrUnsupported }
-
-// A Template makes keys of values and finds the values in keys.
-type Template struct{ parts []Part }
 
 // A Part is literal text, or a component when Name is not empty.
 type Part struct {
@@ -50,19 +25,315 @@ type Part struct {
 	Typed bool
 }
 
-// Parse reads a template.
-func Parse(src string) (*Template, error) { return nil, errors.ErrUnsupported }
+// Parse reads a template. A component without a type is a string. Its errors
+// are an [*Error].
+func Parse(src string) (*Template, error) { return ParseWith(src, nil) }
 
-// String returns the template as it was written.
-func (t *Template) String() string { return "" }
-
-// Parts returns what the template is made of, in order.
-func (t *Template) Parts() []Part { return t.parts }
-
-// Build returns the key of values in their text form, by component.
-func (t *Template) Build(values map[string]string) (string, error) {
-	return "", errors.ErrUnsupported
+// MustParse is [Parse] for templates in the source of a program. It panics when
+// src is not a template.
+func MustParse(src string) *Template {
+	t, err := Parse(src)
+	if err != nil {
+		panic("keys: " + err.Error())
+	}
+	return t
 }
 
-// Match returns the values in a key, and whether the key is one of t.
-func (t *Template) Match(key string) (map[string]string, bool) { return nil, false }
+// ParseWith reads a template whose components without a type have those of
+// types, by name, and are strings when there is none. {name:desc} reverses the
+// order of the type it gets. Its errors are an [*Error].
+func ParseWith(src string, types map[string]Type) (*Template, error) {
+	p := parser{src: src, types: types}
+	if err := p.parse(); err != nil {
+		err.Template = src
+		return nil, err
+	}
+	t := &Template{src: src, parts: p.parts}
+	for _, part := range p.parts {
+		if part.Name != "" {
+			t.names = append(t.names, part.Name)
+		}
+	}
+	if err := t.check(); err != nil {
+		err.Template = src
+		return nil, err
+	}
+	return t, nil
+}
+
+type parser struct {
+	src   string
+	types map[string]Type
+	parts []Part
+	lit   strings.Builder
+}
+
+func (p *parser) parse() *Error {
+	if !utf8.ValidString(p.src) {
+		return &Error{Msg: "the template is not UTF-8"}
+	}
+	if p.src == "" {
+		return &Error{Msg: "the template is empty", Advice: "a key attribute holds at least one byte"}
+	}
+	for i := 0; i < len(p.src); {
+		rest := p.src[i:]
+		switch {
+		case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "}}"):
+			p.lit.WriteByte(rest[0])
+			i += 2
+		case rest[0] == '}':
+			return &Error{Offset: i, Msg: "a } closes no component", Advice: "write }} for a brace that stands for itself"}
+		case rest[0] == '{':
+			end := strings.IndexByte(rest, '}')
+			if end < 0 {
+				return &Error{Offset: i, Msg: "the component " + clip(rest) + " is not closed", Advice: "write {name}, or {{ for a brace that stands for itself"}
+			}
+			if err := p.component(rest[1:end]); err != nil {
+				err.Offset = i
+				return err
+			}
+			i += end + 1
+		default:
+			p.lit.WriteByte(rest[0])
+			i++
+		}
+	}
+	p.literal()
+	return nil
+}
+
+func (p *parser) literal() {
+	if p.lit.Len() > 0 {
+		p.parts = append(p.parts, Part{Literal: p.lit.String()})
+		p.lit.Reset()
+	}
+}
+
+func (p *parser) component(inner string) *Error {
+	p.literal()
+	name, typ, typed := strings.Cut(inner, ":")
+	if !isName(name) {
+		return &Error{Msg: clip(name) + " is not the name of a component", Advice: "names are letters, digits, _, - and ., and begin with a letter or _"}
+	}
+	if slices.ContainsFunc(p.parts, func(o Part) bool { return o.Name == name }) {
+		return &Error{Component: name, Msg: "stands twice in the template", Advice: "one place is enough to sort by it and to read it back"}
+	}
+	part := Part{Name: name, Type: Type{Name: "string"}}
+	if given, ok := p.types[name]; ok {
+		part.Type = given
+		if part.Type.Name == "" {
+			part.Type.Name = "string"
+		}
+	}
+	if typed && typ == "desc" {
+		part.Type.Desc = true
+	} else if typed {
+		t, err := ParseType(typ)
+		if err != nil {
+			e := err.(*Error)
+			e.Component = name
+			return e
+		}
+		part.Type, part.Typed = t, true
+	}
+	if _, err := part.Type.kind(); err != nil {
+		e := err.(*Error)
+		e.Component = name
+		return e
+	}
+	p.parts = append(p.parts, part)
+	return nil
+}
+
+func isName(s string) bool {
+	for i, r := range s {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r) && r != '-' && r != '.') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// check refuses templates whose keys could not be parsed back.
+func (t *Template) check() *Error {
+	for i, p := range t.parts {
+		if p.Name == "" || !p.Type.variable() {
+			continue
+		}
+		rest := t.parts[i+1:]
+		if p.Type.Name == "path" && slices.ContainsFunc(rest, func(o Part) bool { return o.Name != "" }) {
+			return &Error{
+				Component: p.Name, Type: p.Type.String(), Msg: "a path may contain any text, so where the next component begins could not be told",
+				Advice: "make it the last component, or a string, which does not contain the text that follows it",
+			}
+		}
+		if len(rest) == 0 {
+			continue
+		}
+		if next := rest[0]; next.Name != "" {
+			return &Error{
+				Component: p.Name, Type: p.Type.String(), Msg: "its length differs from value to value and " + next.Name + " follows at once, so the key could not be parsed back",
+				Advice: "put a delimiter between them, as {" + p.Name + "}#{" + next.Name + "}, or give " + p.Name + " a type of fixed width, as int(8)",
+			}
+		}
+		for _, v := range p.Type.Values {
+			if err := p.closes(v, rest[0].Literal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// closes refuses a part in which the literal that follows it begins too early.
+func (p Part) closes(part, literal string) *Error {
+	if p.Type.Name == "path" || strings.Index(part+literal, literal) == len(part) {
+		return nil
+	}
+	e := invalid(p.Type, part, "contains "+clip(literal)+", the text that follows the component, so the key could not be parsed back",
+		"keep it out of the value, or give the template a delimiter that values do not have")
+	if !strings.Contains(part, literal) {
+		e.Msg = clip(part) + " followed by " + clip(literal) + " holds that text earlier than at its end, so the key could not be parsed back"
+	}
+	e.Component = p.Name
+	return e
+}
+
+// String returns the template as it was written.
+func (t *Template) String() string { return t.src }
+
+// Parts returns what the template is made of, in order. The caller may change
+// the slice.
+func (t *Template) Parts() []Part { return slices.Clone(t.parts) }
+
+// Components returns the names of the components, in order.
+func (t *Template) Components() []string { return slices.Clone(t.names) }
+
+// Build returns the key of values in their text form, by component. Values
+// that the template does not name are ignored. Its errors are an [*Error].
+func (t *Template) Build(values map[string]string) (string, error) {
+	key, n, err := t.BuildPrefix(values)
+	if err == nil && n < len(t.names) {
+		return "", &Error{Template: t.src, Component: t.names[n], Msg: "has no value", Advice: "give every component one: " + strings.Join(t.names, ", ")}
+	}
+	return key, err
+}
+
+// BuildPrefix returns what all keys with values have in common: the key up to
+// the first component without a value, and the number of components in it. As
+// with [Template.Prefix] the literal that closes the last of them is part of
+// it. Its errors are an [*Error].
+func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
+	list := make([]string, 0, len(t.names))
+	for _, name := range t.names {
+		v, ok := values[name]
+		if !ok {
+			break
+		}
+		list = append(list, v)
+	}
+	prefix, err = t.prefix(list)
+	return prefix, len(list), err
+}
+
+// prefix writes the first components, each with the literal after it.
+func (t *Template) prefix(values []string) (string, error) {
+	var b strings.Builder
+	for i, p := range t.parts {
+		if p.Name == "" {
+			b.WriteString(p.Literal)
+			continue
+		}
+		if len(values) == 0 {
+			break
+		}
+		part, err := t.part(i, values[0])
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(part)
+		values = values[1:]
+	}
+	return b.String(), nil
+}
+
+// part returns what the component at t.parts[i] writes for a value.
+func (t *Template) part(i int, value string) (string, error) {
+	p := t.parts[i]
+	part, err := p.Type.Encode(value)
+	if err != nil {
+		return "", in(err, t.src, p.Name)
+	}
+	if part == "" && len(t.parts) > 1 {
+		return "", &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "the value is empty", Advice: "a part of a key holds at least one byte, or it could be taken for a prefix"}
+	}
+	if p.Type.variable() && i+1 < len(t.parts) {
+		if err := p.closes(part, t.parts[i+1].Literal); err != nil {
+			err.Template = t.src
+			return "", err
+		}
+	}
+	return part, nil
+}
+
+// Match returns the values in a key, in canonical text form by component, and
+// whether the key is one of t: one that [Template.Build] makes.
+func (t *Template) Match(key string) (map[string]string, bool) {
+	values := make([]string, 0, 8)
+	for i, rest := 0, key; ; i++ {
+		if i == len(t.parts) {
+			if rest != "" {
+				return nil, false
+			}
+			return maps.Collect(t.pairs(values)), true
+		}
+		part, after, ok := t.cut(i, rest)
+		if !ok {
+			return nil, false
+		}
+		rest = after
+		if t.parts[i].Name == "" {
+			continue
+		}
+		v, err := t.parts[i].Type.Decode(part)
+		if err != nil {
+			return nil, false
+		}
+		values = append(values, v)
+	}
+}
+
+// pairs yields the components with their values.
+func (t *Template) pairs(values []string) func(func(string, string) bool) {
+	return func(yield func(string, string) bool) {
+		for i, v := range values {
+			if !yield(t.names[i], v) {
+				return
+			}
+		}
+	}
+}
+
+// cut takes what t.parts[i] covers from the front of a key. What follows a
+// component stays in the rest.
+func (t *Template) cut(i int, key string) (part, rest string, ok bool) {
+	p := t.parts[i]
+	if p.Name == "" {
+		rest, ok = strings.CutPrefix(key, p.Literal)
+		return p.Literal, rest, ok
+	}
+	n := len(key)
+	if width, fixed := p.Type.Fixed(); fixed {
+		n = width
+	} else if i+1 < len(t.parts) {
+		literal := t.parts[i+1].Literal
+		n = strings.Index(key, literal)
+		if p.Type.Name == "path" {
+			n = len(key) - len(literal)
+		}
+	}
+	if n < 0 || n > len(key) || n == 0 && len(t.parts) > 1 {
+		return "", "", false
+	}
+	return key[:n], key[n:], true
+}
