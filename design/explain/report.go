@@ -1,12 +1,10 @@
-// Package explain tells what a request reads: the range its key condition
-// compiles to, the rows in it and just outside it, what it costs, and for a
-// request that is not one range, which rule it breaks and what would work.
 package explain
 
 import (
 	"encoding/json"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // A Report is what one request read, all its pages together.
@@ -15,6 +13,16 @@ type Report struct {
 	Table     string
 	Index     string // "" for the table itself
 	Request   json.RawMessage
+	// Schema is the key of the table or index that was read, nil when there is
+	// none. Projection is what the index holds: ALL, KEYS_ONLY or INCLUDE; ""
+	// for the table itself.
+	Schema     *keycond.Schema
+	Projection string
+	// Consistent says whether the request asks for strong consistency, Limit
+	// is its Limit, or 0, and Filter its filter with the values in it.
+	Consistent bool
+	Limit      int
+	Filter     string
 
 	// Clauses are the key conditions in words, and Low and High the bounds of
 	// the sort positions read. A Scan has none.
@@ -22,25 +30,45 @@ type Report struct {
 	Partition Bound
 	Low, High Bound
 	Reverse   bool
+	// Start is the ExclusiveStartKey, where reading began inside the range.
+	Start attr.Item
 
-	// Before and After are the keys of the rows just outside the range, nil
-	// where there are none.
-	Before, After attr.Item
+	// Before and After are the keys of the rows just outside the range in the
+	// order of the sort key, nil where there are none in the partition, with
+	// the entities they belong to.
+	Before, After             attr.Item
+	BeforeEntity, AfterEntity string
 
 	Pages              int
 	Examined, Returned int
 	// Bytes is the documented size of the rows examined, and Wasted of those
-	// that were examined and not returned.
-	Bytes, Wasted int
+	// that were examined and not returned. Fetched is the size of the items
+	// that a local index fetched from the table, which is not part of Bytes.
+	Bytes, Wasted, Fetched int
 	// Strong and Eventual are the read units with and without ConsistentRead.
 	// Strong is 0 for a global index, which cannot be read consistently.
 	Strong, Eventual float64
-	// Stop says why the last page ended, Last is its LastEvaluatedKey.
-	Stop     string
-	Last     attr.Item
-	Entities []Share
-	Items    []attr.Item // the rows returned, in order, up to the caller's limit
+	// Consumed is what the endpoint says it consumed, in units; 0 when it does
+	// not say.
+	Consumed float64
+	// Traced says that the endpoint told what it read and that it agrees with
+	// the figures here.
+	Traced bool
+	// Stop says why the last page ended, Last is its LastEvaluatedKey and Next
+	// the key of the row it stopped before, nil when there is none.
+	Stop       string
+	Last, Next attr.Item
+	Entities   []Share
+	Items      []attr.Item // the rows returned, in order, up to the caller's limit
+	// Rows are the rows examined, in order, up to the caller's limit, and Tail
+	// the last of those that did not fit. The rows between them are counted and
+	// not kept.
+	Rows, Tail []Row
 
+	// Notes are what the reader should know about the figures.
+	Notes []string
+	// Advice are better ways to ask, for a request that the service takes.
+	Advice []Advice
 	// Refused is set when the request is not one the service takes.
 	Refused *Refusal
 }
@@ -52,6 +80,15 @@ type Bound struct {
 	Text  string
 	// Inclusive says whether a row at the bound itself is read.
 	Inclusive bool
+}
+
+// A Row is a row that was examined.
+type Row struct {
+	Key    attr.Item // the key attributes of the table and of the index
+	Entity string
+	// Bytes is the documented size of the row.
+	Bytes    int
+	Returned bool
 }
 
 // A Share is what one entity has of the rows of a report. Entity is "" for
@@ -72,7 +109,7 @@ type Refusal struct {
 	Advice []Advice
 }
 
-// Advice is one way to ask what a refused request wanted to know.
+// Advice is one way to ask what a request wanted to know.
 type Advice struct {
 	Text string
 	// Request is a request that works, nil when the way needs another key.

@@ -1,0 +1,254 @@
+package explain
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// clauseText returns a key condition as a person would write it.
+func clauseText(c keycond.Clause) string {
+	name, v := Name(c.Attribute.Name), Literal(c.Values[0])
+	switch c.Op {
+	case keycond.Between:
+		return name + " BETWEEN " + v + " AND " + Literal(c.Values[1])
+	case keycond.BeginsWith:
+		return "begins_with(" + name + ", " + v + ")"
+	}
+	return name + " " + c.Op.String() + " " + v
+}
+
+func clausesText(clauses []keycond.Clause) string {
+	parts := make([]string, len(clauses))
+	for i, c := range clauses {
+		parts[i] = clauseText(c)
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// bounds fills in the range of a slice.
+func (r *Report) bounds(s *keycond.Schema, slice *keycond.Slice) {
+	n := len(s.Hash)
+	r.Clauses = clausesText(slice.Clauses)
+	r.Partition = Bound{Bytes: slice.Partition, Text: clausesText(slice.Clauses[:n]), Inclusive: true}
+	r.Low = Bound{Bytes: slice.Range.Lo}
+	r.High = Bound{Bytes: slice.Range.Hi}
+	sort := slice.Clauses[n:]
+	if len(sort) == 0 {
+		return
+	}
+	var equal []string
+	for _, c := range sort[:len(sort)-1] {
+		equal = append(equal, Literal(c.Values[0]))
+	}
+	text := func(last ...string) string {
+		parts := append(equal[:len(equal):len(equal)], last...)
+		if len(s.Range) == 1 {
+			return strings.Join(parts, ", ")
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
+	}
+	low, high := edges(sort[len(sort)-1])
+	side := func(b *Bound, e edge) {
+		switch {
+		case e.open && len(equal) > 0: // all there is with the components before
+			b.Text, b.Inclusive = text(), true
+		case !e.open:
+			b.Text, b.Inclusive = text(e.text()), e.inclusive
+		}
+	}
+	side(&r.Low, low)
+	side(&r.High, high)
+	if sort[len(sort)-1].Op == keycond.BeginsWith && r.High.Bytes == nil {
+		r.High = Bound{}
+	}
+}
+
+// An edge is where a condition on one attribute begins or ends.
+type edge struct {
+	open      bool
+	inclusive bool
+	value     attr.Value
+	// raw is the edge when no value of the kind lies exactly there.
+	raw []byte
+}
+
+func (e edge) text() string {
+	if e.raw != nil {
+		return Quote(e.raw)
+	}
+	return Literal(e.value)
+}
+
+// edges returns both edges of a clause.
+func edges(c keycond.Clause) (low, high edge) {
+	open := edge{open: true}
+	v := c.Values[0]
+	switch c.Op {
+	case keycond.Less:
+		return open, edge{value: v}
+	case keycond.LessEqual:
+		return open, edge{value: v, inclusive: true}
+	case keycond.Greater:
+		return edge{value: v}, open
+	case keycond.GreaterEqual:
+		return edge{value: v, inclusive: true}, open
+	case keycond.Between:
+		return edge{value: v, inclusive: true}, edge{value: c.Values[1], inclusive: true}
+	case keycond.BeginsWith:
+		low = edge{value: v, inclusive: true}
+		upper := store.AppendUpper(nil, v.Raw())
+		next, ok := afterPrefix(v)
+		switch {
+		case upper == nil || !ok:
+			return low, open
+		case v.Kind() == attr.String && !utf8.Valid(upper):
+			return low, edge{value: next, raw: upper}
+		}
+		return low, edge{value: next}
+	}
+	return edge{value: v, inclusive: true}, edge{value: v, inclusive: true}
+}
+
+// afterPrefix returns the lowest value of v's kind above all that begin with
+// v, and whether there is one. Strings are valid UTF-8, so it is the prefix
+// with its last character one higher.
+func afterPrefix(v attr.Value) (attr.Value, bool) {
+	if v.Kind() == attr.Binary {
+		upper := store.AppendUpper(nil, v.Raw())
+		return attr.NewBinary(upper), upper != nil
+	}
+	const first, last = 0xD800, 0xDFFF // surrogates are no characters
+	text := v.Raw()
+	for len(text) > 0 {
+		r, n := utf8.DecodeLastRune(text)
+		text = text[:len(text)-n]
+		if r >= utf8.MaxRune {
+			continue
+		}
+		if r++; r >= first && r <= last {
+			r = last + 1
+		}
+		return attr.NewString(string(utf8.AppendRune(text[:len(text):len(text)], r))), true
+	}
+	return attr.Value{}, false
+}
+
+// nodeText returns a condition with the values in it.
+func nodeText(n expr.Node) string { return string(appendNode(nil, n, plainTerms{})) }
+
+// terms write the names and values of an expression.
+type terms interface {
+	name(name string) string
+	value(v attr.Value) string
+}
+
+type plainTerms struct{}
+
+func (plainTerms) name(name string) string   { return Name(name) }
+func (plainTerms) value(v attr.Value) string { return Literal(v) }
+
+// binding strengths of conditions.
+const (
+	bindOr = iota
+	bindAnd
+	bindNot
+	bindAtom
+)
+
+func strength(n expr.Node) int {
+	switch n.(type) {
+	case *expr.Or:
+		return bindOr
+	case *expr.And:
+		return bindAnd
+	case *expr.Not:
+		return bindNot
+	}
+	return bindAtom
+}
+
+// appendNode appends a condition as an expression with no more parentheses
+// than it needs.
+func appendNode(dst []byte, n expr.Node, t terms) []byte {
+	inner := func(dst []byte, x expr.Node, least int) []byte {
+		if strength(x) >= least {
+			return appendNode(dst, x, t)
+		}
+		dst = append(dst, '(')
+		dst = appendNode(dst, x, t)
+		return append(dst, ')')
+	}
+	infix := func(l expr.Node, op string, r expr.Node, least int) []byte {
+		dst = inner(dst, l, least)
+		dst = append(dst, op...)
+		return inner(dst, r, least)
+	}
+	operands := func(dst []byte, list []expr.Operand) []byte {
+		dst = append(dst, '(')
+		for i, o := range list {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = appendTerm(dst, o, t)
+		}
+		return append(dst, ')')
+	}
+	switch n := n.(type) {
+	case *expr.Or:
+		return infix(n.L, " OR ", n.R, bindOr)
+	case *expr.And:
+		return infix(n.L, " AND ", n.R, bindAnd)
+	case *expr.Not:
+		return inner(append(dst, "NOT "...), n.X, bindNot)
+	case *expr.Compare:
+		dst = appendTerm(dst, n.L, t)
+		dst = append(dst, " "+string(n.Op)+" "...)
+		return appendTerm(dst, n.R, t)
+	case *expr.Between:
+		dst = appendTerm(dst, n.X, t)
+		dst = append(dst, " BETWEEN "...)
+		dst = appendTerm(dst, n.Lo, t)
+		dst = append(dst, " AND "...)
+		return appendTerm(dst, n.Hi, t)
+	case *expr.In:
+		dst = appendTerm(dst, n.X, t)
+		return operands(append(dst, " IN "...), n.List)
+	case *expr.Call:
+		return operands(append(dst, n.Func...), n.Args)
+	}
+	return dst
+}
+
+func appendTerm(dst []byte, o expr.Operand, t terms) []byte {
+	switch o := o.(type) {
+	case *expr.PathOperand:
+		return appendPath(dst, o.Path, t)
+	case *expr.ValueOperand:
+		return append(dst, t.value(o.Value)...)
+	case *expr.SizeOperand:
+		dst = appendTerm(append(dst, "size("...), o.X, t)
+		return append(dst, ')')
+	}
+	return dst
+}
+
+func appendPath(dst []byte, p expr.Path, t terms) []byte {
+	for i, step := range p {
+		switch {
+		case step.Name == "":
+			dst = append(dst, '[')
+			dst = appendInt(dst, step.Index)
+			dst = append(dst, ']')
+			continue
+		case i > 0:
+			dst = append(dst, '.')
+		}
+		dst = append(dst, t.name(step.Name)...)
+	}
+	return dst
+}

@@ -1,0 +1,104 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// neighbours asks for the rows just outside the range of a query.
+func (e *explainer) neighbours() error {
+	r := e.report
+	for _, side := range []struct {
+		below  bool
+		key    *attr.Item
+		entity *string
+	}{{true, &r.Before, &r.BeforeEntity}, {false, &r.After, &r.AfterEntity}} {
+		item, err := e.neighbour(side.below)
+		if err != nil {
+			return err
+		}
+		*side.key, *side.entity = keyOf(r.Schema, item), e.classify(item)
+	}
+	return nil
+}
+
+// neighbour returns the last row below the range, or the first above it, in
+// the same partition; nil when there is none.
+//
+// Below the edge of the last condition lie the rows with the same components
+// before it and a lower one in its place. When there are none of these, the
+// component before takes its place, and so on.
+func (e *explainer) neighbour(below bool) (attr.Item, error) {
+	hash := len(e.report.Schema.Hash)
+	clauses := e.slice.Clauses
+	for n := len(clauses) - 1; n >= hash; n-- {
+		low, high := edges(clauses[n])
+		c := keycond.Clause{Attribute: clauses[n].Attribute, Op: keycond.Greater}
+		at := high
+		if below {
+			c.Op, at = keycond.Less, low
+		}
+		if at.open {
+			continue
+		}
+		if !at.inclusive { // the row at the edge is outside
+			c.Op++ // Less to LessEqual, Greater to GreaterEqual
+		}
+		c.Values = []attr.Value{at.value}
+		item, err := e.one(append(clauses[:n:n], c), below)
+		if item != nil || err != nil {
+			return item, err
+		}
+	}
+	return nil, nil
+}
+
+// one returns the first row, or the last if reverse, of a slice.
+func (e *explainer) one(clauses []keycond.Clause, reverse bool) (attr.Item, error) {
+	b := newBinder()
+	m := members{}
+	m.set("TableName", e.report.Table)
+	if e.report.Index != "" {
+		m.set("IndexName", e.report.Index)
+	}
+	if e.report.Consistent {
+		m.set("ConsistentRead", true)
+	}
+	m.set("KeyConditionExpression", b.clauses(clauses))
+	m.set("ScanIndexForward", !reverse)
+	m.set("Limit", 1)
+	b.bind(m)
+	p, err := ask(e, opQuery, m)
+	if refused, ok := refusalOf(err); ok {
+		// The value beside a prefix can be too long for a key.
+		e.note("the row beside the range cannot be asked for: " + refused.Message)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the row beside the range: %w", err)
+	}
+	if len(p.items) == 0 {
+		return nil, nil
+	}
+	return p.items[0], nil
+}
+
+// next asks for the row that the last page stopped before.
+func (e *explainer) next(asked members) error {
+	if e.report.Last == nil {
+		return nil
+	}
+	m := asked.whole()
+	m.set("ExclusiveStartKey", e.report.Last)
+	m.set("Limit", 1)
+	p, err := e.ask(m)
+	if err != nil {
+		return err
+	}
+	if len(p.items) > 0 {
+		e.report.Next = keyOf(e.report.Schema, p.items[0])
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+)
+
+// members are the members of a request by name, as they are.
+type members map[string]json.RawMessage
+
+func parseMembers(request []byte) (members, error) {
+	var m members
+	if err := json.Unmarshal(request, &m); err != nil {
+		return nil, fmt.Errorf("the request is no JSON object: %w", err)
+	}
+	if m == nil {
+		return nil, fmt.Errorf("the request is null, and should be a JSON object")
+	}
+	return m, nil
+}
+
+// text returns a member that is a string.
+func (m members) text(name string) string {
+	var s string
+	_ = json.Unmarshal(m[name], &s) // what is none is refused by the service
+	return s
+}
+
+func (m members) number(name string) int {
+	var n int
+	_ = json.Unmarshal(m[name], &n)
+	return n
+}
+
+func (m members) bool(name string, def bool) bool {
+	_ = json.Unmarshal(m[name], &def)
+	return def
+}
+
+func (m members) item(name string) attr.Item {
+	it, err := attr.ParseItem(m[name])
+	if err != nil {
+		return nil
+	}
+	return it
+}
+
+func (m members) names(name string) map[string]string {
+	var s map[string]string
+	if json.Unmarshal(m[name], &s) != nil {
+		return nil
+	}
+	return s
+}
+
+func (m members) has(name string) bool {
+	raw, ok := m[name]
+	return ok && string(raw) != "null"
+}
+
+// set sets a member to a value; it can always be written as JSON.
+func (m members) set(name string, value any) {
+	switch v := value.(type) {
+	case attr.Item:
+		m[name] = v.AppendJSON(nil)
+		return
+	case json.RawMessage:
+		m[name] = v
+		return
+	}
+	raw, err := json.Marshal(value)
+	if err == nil {
+		m[name] = raw
+	}
+}
+
+func (m members) encode() json.RawMessage {
+	raw, err := json.Marshal(m)
+	if err != nil { // members are JSON already
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// without returns a copy without some members.
+func (m members) without(names ...string) members {
+	c := maps.Clone(m)
+	for _, name := range names {
+		delete(c, name)
+	}
+	return c
+}
+
+var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
+
+// prune removes the names and values that no expression of m mentions, which
+// the service would refuse.
+func (m members) prune() {
+	used := map[string]bool{}
+	for _, name := range []string{"KeyConditionExpression", "FilterExpression", "ProjectionExpression"} {
+		for _, p := range placeholder.FindAllString(m.text(name), -1) {
+			used[p] = true
+		}
+	}
+	for _, name := range []string{"ExpressionAttributeNames", "ExpressionAttributeValues"} {
+		var all members
+		if json.Unmarshal(m[name], &all) != nil {
+			continue
+		}
+		for key := range all {
+			if !used[key] {
+				delete(all, key)
+			}
+		}
+		if len(all) == 0 {
+			delete(m, name)
+		} else {
+			m.set(name, all)
+		}
+	}
+}
+
+// whole returns the request for the same rows without a filter or projection.
+func (m members) whole() members {
+	c := m.without("FilterExpression", "ProjectionExpression", "QueryFilter", "ScanFilter", "ConditionalOperator", "AttributesToGet", "Select")
+	c.prune()
+	return c
+}
+
+// narrowed reports whether m has anything that [members.whole] takes away.
+func (m members) narrowed() bool {
+	for _, name := range []string{"FilterExpression", "ProjectionExpression", "QueryFilter", "ScanFilter", "AttributesToGet"} {
+		if m.has(name) {
+			return true
+		}
+	}
+	return m.text("Select") == "COUNT"
+}
+
+// A question is what the expressions of a request say.
+type question struct {
+	key, filter *expr.Condition
+	projection  *expr.Projection
+}
+
+// question reads the expressions of a request, or the parameters that were
+// there before them. What can be read is set even when there is an error.
+func (m members) question() (q question, err error) {
+	env, err := expr.NewEnv(m.names("ExpressionAttributeNames"), m.item("ExpressionAttributeValues"))
+	if err != nil {
+		return q, err
+	}
+	keep := func(e error) {
+		if err == nil {
+			err = e
+		}
+	}
+	condition := func(to **expr.Condition, p, old expr.Param) {
+		var e error
+		switch {
+		case m.has(string(p)):
+			*to, e = env.Condition(p, m.text(string(p)))
+		case old != "" && m.has(string(old)):
+			*to, e = m.legacy(old)
+		}
+		keep(e)
+	}
+	condition(&q.key, expr.KeyConditionExpression, expr.KeyConditions)
+	if m.has(string(expr.ScanFilter)) {
+		condition(&q.filter, expr.FilterExpression, expr.ScanFilter)
+	} else {
+		condition(&q.filter, expr.FilterExpression, expr.QueryFilter)
+	}
+	if m.has("ProjectionExpression") {
+		p, e := env.Projection(m.text("ProjectionExpression"))
+		q.projection = p
+		keep(e)
+	}
+	var list []string
+	if json.Unmarshal(m["AttributesToGet"], &list) == nil && len(list) > 0 {
+		q.projection = expr.Attributes(list)
+	}
+	return q, err
+}
+
+func (m members) legacy(p expr.Param) (*expr.Condition, error) {
+	var conds map[string]struct {
+		ComparisonOperator string
+		AttributeValueList []json.RawMessage
+	}
+	if err := json.Unmarshal(m[string(p)], &conds); err != nil {
+		return nil, err
+	}
+	out := make(map[string]expr.LegacyCondition, len(conds))
+	for name, c := range conds {
+		lc := expr.LegacyCondition{Op: c.ComparisonOperator}
+		for _, raw := range c.AttributeValueList {
+			v, err := attr.ParseValue(raw)
+			if err != nil {
+				return nil, err
+			}
+			lc.Values = append(lc.Values, v)
+		}
+		out[name] = lc
+	}
+	return expr.FromLegacy(p, out, m.text("ConditionalOperator") == "OR" && p != expr.KeyConditions)
+}

@@ -1,0 +1,173 @@
+package explain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// Options configure [Run]. The zero value is ready to use.
+type Options struct {
+	// Pages is the most pages to read. Default: one if the request has a
+	// Limit, otherwise all, up to [MaxPages].
+	Pages int
+	// Items is the most rows and items to keep in the report, which counts all
+	// of them. Default: 1,000. Negative keeps none.
+	Items int
+	// Classify names the entity that an item of a table belongs to, "" if
+	// none. It may be nil. What an index does not hold is not in the item.
+	Classify func(table string, it attr.Item) string
+}
+
+// MaxPages is how many pages [Run] reads when it is not told.
+const MaxPages = 1000
+
+const defaultItems = 1000
+
+// The operations that can be explained.
+const (
+	opQuery   = "Query"
+	opScan    = "Scan"
+	opGetItem = "GetItem"
+)
+
+// Operation returns the name of the operation that a person calls op, as query
+// or get-item, and whether it is one that can be explained.
+func Operation(op string) (string, bool) {
+	switch strings.ToLower(strings.ReplaceAll(op, "-", "")) {
+	case "query":
+		return opQuery, true
+	case "scan":
+		return opScan, true
+	case "getitem", "get":
+		return opGetItem, true
+	}
+	return op, false
+}
+
+// Run puts a request to a target and tells what it reads. A request that the
+// service refuses is a report too, with [Report.Refused] set; an error is that
+// of a target that cannot be asked.
+func Run(ctx context.Context, t Target, op string, request json.RawMessage, o Options) (*Report, error) {
+	name, ok := Operation(op)
+	if !ok {
+		return nil, fmt.Errorf("%q is no operation that reads by key: explain Query, Scan or GetItem", op)
+	}
+	m, err := parseMembers(request)
+	if err != nil {
+		return nil, err
+	}
+	if o.Items == 0 {
+		o.Items = defaultItems
+	}
+	e := &explainer{ctx: ctx, target: t, opts: o, m: m, report: &Report{
+		Operation: name, Table: m.text("TableName"), Index: m.text("IndexName"), Request: request,
+		Consistent: m.bool("ConsistentRead", false), Limit: m.number("Limit"),
+		Reverse: name == opQuery && !m.bool("ScanIndexForward", true),
+		Start:   m.item("ExclusiveStartKey"),
+	}}
+	if err := e.run(); err != nil {
+		return nil, err
+	}
+	return e.report, nil
+}
+
+// An explainer makes one report.
+type explainer struct {
+	ctx    context.Context
+	target Target
+	opts   Options
+	m      members
+	q      question
+	info   *tableInfo // nil when the table is not there
+	index  *indexInfo // nil for the table itself
+	slice  *keycond.Slice
+	report *Report
+	shares map[string]*Share
+}
+
+func (e *explainer) run() error {
+	r := e.report
+	e.shares = map[string]*Share{}
+	asked := e.m.without()
+	if mode := e.m.text("ReturnConsumedCapacity"); mode == "" && !e.m.has("ReturnConsumedCapacity") || mode == "NONE" || mode == "TOTAL" {
+		asked.set("ReturnConsumedCapacity", "TOTAL")
+	}
+	first, err := e.ask(asked)
+	if refused, ok := refusalOf(err); ok {
+		return e.refuse(refused)
+	}
+	if err != nil {
+		return err
+	}
+	if e.info, err = describe(e.ctx, e.target, r.Table); err != nil {
+		return err
+	}
+	r.Table, e.index = e.info.name, e.info.index(r.Index)
+	r.Schema = e.info.schema(r.Index)
+	if e.index != nil {
+		r.Projection = e.index.projection
+	}
+	if r.Schema == nil {
+		return fmt.Errorf("table %s answers by an index %s that its description does not have", r.Table, r.Index)
+	}
+	if e.q, err = e.m.question(); err != nil {
+		return fmt.Errorf("the endpoint answers a request that cannot be read here: %w", err)
+	}
+	if e.q.filter != nil {
+		r.Filter = nodeText(e.q.filter.Root)
+	}
+	switch r.Operation {
+	case opQuery:
+		err = e.query(asked, first)
+	case opScan:
+		err = e.pages(asked, first)
+	case opGetItem:
+		err = e.get(asked, first)
+	}
+	if err != nil {
+		return err
+	}
+	e.settle()
+	return e.improve()
+}
+
+func (e *explainer) query(asked members, first *page) error {
+	slice, err := compile(e.report.Schema, e.q.key)
+	if err != nil {
+		return fmt.Errorf("the endpoint answers a query that is not one range: %w", err)
+	}
+	e.slice = slice
+	e.report.bounds(e.report.Schema, slice)
+	if err := e.pages(asked, first); err != nil {
+		return err
+	}
+	return e.neighbours()
+}
+
+func compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
+	if c == nil {
+		return nil, errors.New("it has no key condition")
+	}
+	return keycond.Compile(s, c)
+}
+
+// refusalOf returns the service's refusal of a request, as opposed to a
+// failure to ask.
+func refusalOf(err error) (*ServiceError, bool) {
+	e, ok := errors.AsType[*ServiceError](err)
+	if !ok {
+		return nil, false
+	}
+	switch e.Code {
+	case "ValidationException", "SerializationException", "ResourceNotFoundException":
+		return e, true
+	}
+	return nil, false
+}
