@@ -34,6 +34,10 @@ type Options struct {
 	// there is not looked at.
 	Credentials map[string]string
 
+	// Open says that the address is meant to be reached from other machines
+	// without credentials, so that [Serve] does not warn of it.
+	Open bool
+
 	// CORS lists the origins whose pages may call the server from a browser,
 	// as "https://example.com"; "*" is all of them. Default: none.
 	CORS []string
@@ -74,7 +78,8 @@ type Options struct {
 	ReadHeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
 
 	// ShutdownTimeout is how long requests may go on after the context of
-	// [Run] or [Serve] has ended. Default: 5 s.
+	// [Run] or [Serve] has ended; those still running then are broken off.
+	// Negative: not at all. Default: 5 s.
 	ShutdownTimeout time.Duration
 }
 

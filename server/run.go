@@ -35,7 +35,7 @@ func Run(ctx context.Context, addr string, h http.Handler, opts Options) error {
 // logger, the time-outs and the limits of connections and headers.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) error {
 	opts = opts.withDefaults()
-	if !loopback(ln.Addr()) && opts.Credentials == nil {
+	if !loopback(ln.Addr()) && opts.Credentials == nil && !opts.Open {
 		opts.Logger.WarnContext(ctx, "listening beyond this machine without credentials", "addr", ln.Addr().String())
 	}
 	if opts.MaxConnections > 0 {

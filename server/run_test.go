@@ -233,13 +233,20 @@ func (s *syncBuffer) String() string {
 }
 
 func TestServeWarnsOfOpenAddress(t *testing.T) {
-	for addr, warns := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
-		ln, err := net.Listen("tcp", addr)
+	for _, tt := range []struct {
+		addr        string
+		open, warns bool
+	}{
+		{"127.0.0.1:0", false, false},
+		{"0.0.0.0:0", false, true},
+		{"0.0.0.0:0", true, false},
+	} {
+		ln, err := net.Listen("tcp", tt.addr)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var log syncBuffer
-		require.NoError(t, server.Serve(ctx, ln, server.New(echo{}, server.Options{}), server.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}))
-		require.Equal(t, warns, strings.Contains(log.String(), "without credentials"), addr)
+		require.NoError(t, server.Serve(ctx, ln, server.New(echo{}, server.Options{}), server.Options{Open: tt.open, Logger: slog.New(slog.NewTextHandler(&log, nil))}))
+		require.Equal(t, tt.warns, strings.Contains(log.String(), "without credentials"), "%+v", tt)
 	}
 }

@@ -45,10 +45,18 @@ const (
 type traceKey struct{}
 
 // WithTrace returns a context in which every query and scan calls report with
-// its trace when it is done. Report may be called from the goroutines that
-// run the operations.
+// its trace when it is done, and then what ctx had already, so that those who
+// ask for traces at different places do not hide each other. Report may be
+// called from the goroutines that run the operations.
 func WithTrace(ctx context.Context, report func(Trace)) context.Context {
-	return context.WithValue(ctx, traceKey{}, report)
+	all := report
+	if outer, ok := ctx.Value(traceKey{}).(func(Trace)); ok {
+		all = func(tr Trace) {
+			report(tr)
+			outer(tr)
+		}
+	}
+	return context.WithValue(ctx, traceKey{}, all)
 }
 
 func reportTrace(ctx context.Context, tr Trace) {

@@ -1,0 +1,195 @@
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/sortkey/sortkey"
+)
+
+// Options configure [New]. The zero value is ready to use.
+type Options struct {
+	// DB is the database whose tables are counted at each scrape. Default:
+	// none are.
+	DB *sortkey.DB
+	// Store returns the figures of the store, asked for at each scrape; see
+	// [StoreStats]. Default: none are given.
+	Store func() StoreStats
+	// TableLabels is how many tables, in the order of their names, have
+	// figures of their own; those of the rest are added up. Negative: none.
+	// Default: 100.
+	TableLabels int
+	// Clock tells the time. Default: time.Now.
+	Clock func() time.Time
+}
+
+const (
+	defaultTableLabels = 100
+	// maxCodes bounds the error codes with a label of their own. The service
+	// has fewer.
+	maxCodes = 100
+	// maxScrapes is how many scrapes are answered at a time.
+	maxScrapes = 4
+)
+
+// buckets are the borders of the latency histogram, in seconds.
+var buckets = []float64{
+	50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+}
+
+// Metrics count requests, and gather figures of a database and its store. They
+// are safe for concurrent use.
+type Metrics struct {
+	clock func() time.Time
+
+	requests           *prometheus.CounterVec
+	duration           *prometheus.HistogramVec
+	in, out            *prometheus.CounterVec
+	examined, returned *prometheus.CounterVec
+	units              *prometheus.CounterVec
+	inFlight           prometheus.Gauge
+	parts              []prometheus.Collector
+
+	mu         sync.RWMutex
+	operations map[string]*counters
+	codes      map[string]bool
+}
+
+var _ prometheus.Collector = (*Metrics)(nil)
+
+// counters are those of one operation, found once.
+type counters struct {
+	ok       prometheus.Counter
+	duration prometheus.Observer
+	in, out  prometheus.Counter
+}
+
+// New returns metrics that have counted nothing yet.
+func New(opts Options) *Metrics {
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if opts.TableLabels == 0 {
+		opts.TableLabels = defaultTableLabels
+	}
+	m := &Metrics{clock: opts.Clock, operations: map[string]*counters{}, codes: map[string]bool{}}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sortkey_" + name, Help: help}, append([]string{"operation"}, labels...))
+		m.parts = append(m.parts, c)
+		return c
+	}
+	m.requests = counter("requests_total", "Requests answered, by operation and error code; OK is success.", "code")
+	m.in = counter("request_bytes_total", "Bytes of request bodies as they were sent.")
+	m.out = counter("response_bytes_total", "Bytes of response bodies as they were sent.")
+	m.examined = counter("rows_examined_total", "Rows that queries and scans read.")
+	m.returned = counter("rows_returned_total", "Rows that queries and scans returned; the filter dropped the rest of those examined.")
+	m.units = counter("read_units_total", "Read capacity units that queries and scans consumed.")
+	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "sortkey_request_duration_seconds", Help: "Time from the headers of a request to the end of its answer.", Buckets: buckets,
+	}, []string{"operation"})
+	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."})
+	m.parts = append(m.parts, m.duration, m.inFlight)
+	if opts.DB != nil {
+		m.parts = append(m.parts, &tables{service: opts.DB.Service(), labels: opts.TableLabels})
+	}
+	if opts.Store != nil {
+		m.parts = append(m.parts, storeCollector(opts.Store))
+	}
+	return m
+}
+
+// Describe implements [prometheus.Collector].
+func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
+	for _, part := range m.parts {
+		part.Describe(ch)
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
+	for _, part := range m.parts {
+		part.Collect(ch)
+	}
+}
+
+// Handler returns the handler for a scraper, whatever the path. It has the
+// figures of the Go runtime and of the process as well.
+func (m *Metrics) Handler() http.Handler {
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes})
+}
+
+// Wrap returns a handler that counts what next answers.
+func (m *Metrics) Wrap(next http.Handler) http.Handler {
+	watched := Watch(next, WatchOptions{Clock: m.clock}, func(_ context.Context, r *Request) { m.Observe(r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.inFlight.Inc()
+		defer m.inFlight.Dec()
+		watched.ServeHTTP(w, r)
+	})
+}
+
+// Observe counts a request that has been answered, for programs that call
+// [Watch] themselves.
+func (m *Metrics) Observe(r *Request) {
+	op := Operation(r.Operation)
+	c := m.counters(op)
+	switch {
+	case r.Status < http.StatusBadRequest:
+		c.ok.Inc()
+	case r.Code == "":
+		m.requests.WithLabelValues(op, other).Inc()
+	default:
+		m.requests.WithLabelValues(op, m.code(r.Code)).Inc()
+	}
+	c.duration.Observe(r.Duration.Seconds())
+	c.in.Add(float64(r.In))
+	c.out.Add(float64(r.Out))
+	if r.Examined > 0 || r.Units > 0 {
+		m.examined.WithLabelValues(op).Add(float64(r.Examined))
+		m.returned.WithLabelValues(op).Add(float64(r.Returned))
+		m.units.WithLabelValues(op).Add(r.Units)
+	}
+}
+
+// counters returns those of an operation with a label.
+func (m *Metrics) counters(op string) *counters {
+	m.mu.RLock()
+	c := m.operations[op]
+	m.mu.RUnlock()
+	if c != nil {
+		return c
+	}
+	c = &counters{
+		ok: m.requests.WithLabelValues(op, "OK"), duration: m.duration.WithLabelValues(op),
+		in: m.in.WithLabelValues(op), out: m.out.WithLabelValues(op),
+	}
+	m.mu.Lock()
+	m.operations[op] = c
+	m.mu.Unlock()
+	return c
+}
+
+// code returns the label of an error code.
+func (m *Metrics) code(code string) string {
+	m.mu.RLock()
+	known := m.codes[code]
+	m.mu.RUnlock()
+	if known {
+		return code
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.codes) == maxCodes {
+		return other
+	}
+	m.codes[code] = true
+	return code
+}
