@@ -20,8 +20,8 @@ func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 	if err := def.Check(); err != nil {
 		return nil, err
 	}
-	def = def.clone()
-	if err := db.store.Update(ctx, func(w store.Writer) error { return putDefinition(w, def) }); err != nil {
+	def, err := db.define(ctx, def, nil)
+	if err != nil {
 		return nil, err
 	}
 	t := compile(def, nil)
@@ -42,7 +42,7 @@ func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
 		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
 	}
 	db.swap(name, nil)
-	err = db.store.Update(ctx, func(w store.Writer) error {
+	err = db.change(ctx, func(w store.Writer) error {
 		if err := w.Delete(catalogueSpace, definitionsPartition, []byte(name)); err != nil {
 			return err
 		}
@@ -75,8 +75,9 @@ func (db *DB) swap(name string, t *Table) {
 // Alter changes the definition of a table by change, which gets a copy.
 // Indexes that change adds are filled from the items there are before Alter
 // returns; reads and writes go on meanwhile. Rows of indexes it takes away are
-// deleted. Once the definition is in force, the end of ctx is ignored. The error
-// has kind [NotFound] for a missing table, or is change's.
+// deleted. Once the definition is in force, the end of ctx is ignored, and what
+// the store then refuses is left to [DB.Recover]. The error has kind
+// [NotFound] for a missing table, or is change's.
 func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
@@ -105,24 +106,41 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	// From here there is no way back: a client that hangs up must not leave an
 	// index that is never read, or rows that nobody owns.
 	ctx = context.WithoutCancel(ctx)
-	for _, ix := range old.indexes {
-		if !slices.ContainsFunc(def.Global, func(d IndexDefinition) bool { return d.Space == ix.def.Space }) && !ix.local {
-			if err := db.store.Update(ctx, func(w store.Writer) error { return w.Clear(ix.def.Space) }); err != nil {
-				return nil, err
-			}
+	for _, space := range dropped(old.def, t.def) {
+		if err := db.clear(ctx, space); err != nil {
+			db.garbage.Store(true)
+			return nil, err
 		}
 	}
-	for _, index := range added {
-		if t, err = db.build(ctx, t, index); err != nil {
+	for _, ix := range t.def.Global {
+		if !slices.Contains(added, ix.Name) {
+			continue
+		}
+		if err := db.build(ctx, name, ix.Space); err != nil {
+			return nil, err
+		}
+		if t, err = db.finish(ctx, name, ix.Space); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
 }
 
-// redefine stores a definition and puts it in force.
+// dropped returns the spaces of global indexes that old has and def has not.
+func dropped(old, def *Definition) (spaces []store.Space) {
+	for _, ix := range old.Global {
+		if !slices.ContainsFunc(def.Global, func(d IndexDefinition) bool { return d.Space == ix.Space }) {
+			spaces = append(spaces, ix.Space)
+		}
+	}
+	return spaces
+}
+
+// redefine stores a definition and puts it in force. Spaces it has no longer
+// are listed as garbage: until it is in force, writes still go there.
 func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table, error) {
-	if err := db.store.Update(ctx, func(w store.Writer) error { return putDefinition(w, def) }); err != nil {
+	def, err := db.define(ctx, def, dropped(old.def, def))
+	if err != nil {
 		return nil, err
 	}
 	t := compile(def, old)
@@ -130,59 +148,16 @@ func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table
 	return t, nil
 }
 
-// buildRows is how many items are added to a new index in one update, so that
-// other writers need not wait for the whole of it.
-const buildRows = 1000
-
-// build fills a new index from the items of its table and opens it for
-// reading. Since the definition is in force, every write since maintains the
-// index; the items before it are read here.
-func (db *DB) build(ctx context.Context, t *Table, index string) (*Table, error) {
-	ix := t.indexes[slices.IndexFunc(t.indexes, func(ix *Index) bool { return ix.def.Name == index })]
-	span := store.Everything()
-	for done := false; !done; {
-		var items, bytes int
-		var after *store.Position
-		err := db.store.Update(ctx, func(w store.Writer) error {
-			items, bytes, after = 0, 0, nil
-			var e entry
-			n := 0
-			for row, err := range w.Scan(t.def.Space, span) {
-				if err != nil {
-					return err
-				}
-				if n++; n > buildRows {
-					break
-				}
-				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
-				if !e.make(ix, itemOf(row.Value)) {
-					continue
-				}
-				if _, exists, err := w.Get(ix.def.Space, e.partition, e.sort); err != nil {
-					return err
-				} else if exists {
-					continue
-				}
-				if err := w.Put(ix.def.Space, e.partition, e.sort, slices.Clone(e.value)); err != nil {
-					return err
-				}
-				items++
-				bytes += e.value.Size() + storageOverhead
+// define writes a definition, and returns it with the spaces it was given.
+func (db *DB) define(ctx context.Context, def *Definition, garbage []store.Space) (stored *Definition, err error) {
+	err = db.change(ctx, func(w store.Writer) error {
+		for _, space := range garbage {
+			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(space), []byte{1}); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
 		}
-		ix.stats.add(items, bytes)
-		span.After = after
-		done = after == nil
-	}
-	def := t.def.clone()
-	for i := range def.Global {
-		if def.Global[i].Name == index {
-			def.Global[i].Building = false
-		}
-	}
-	return db.redefine(ctx, def, t)
+		stored = def.clone() // a second call begins anew
+		return putDefinition(w, stored)
+	})
+	return stored, err
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -19,8 +20,16 @@ type DB struct {
 	mu     sync.RWMutex
 	tables map[string]*Table
 
-	// alter is held while a table is created, changed or deleted.
+	closed bool // by Close; guarded by mu
+
+	// alter is held while a table is created, changed or deleted. It is taken
+	// before mu.
 	alter sync.Mutex
+
+	recovering sync.Mutex  // held by Recover; taken before alter
+	exact      atomic.Bool // the counters in memory are
+	marked     atomic.Bool // the store says that its counters are
+	garbage    atomic.Bool // the catalogue lists spaces to clear
 }
 
 // The catalogue is the space the definitions are kept in.
@@ -32,11 +41,18 @@ var (
 	spaceCounter         = []byte("space")
 )
 
-// Open returns the tables in a store. It reads their definitions and counts
-// their items. The caller keeps the store and closes it.
+// Open returns the tables in a store. It reads their definitions and counters
+// and no items. When [DB.Recovered] reports that something was left undone by
+// a crash, the caller lets [DB.Recover] do it, in the background if it likes;
+// the tables can be used before. The caller keeps the store, and closes it
+// after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
 	db := &DB{store: st, tables: map[string]*Table{}}
 	err := st.View(ctx, func(r store.Reader) error {
+		stats, exact, err := readCounters(r)
+		if err != nil {
+			return err
+		}
 		for row, err := range r.Query(catalogueSpace, definitionsPartition, store.Range{}, false) {
 			if err != nil {
 				return err
@@ -46,11 +62,21 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 				return err
 			}
 			t := compile(def, nil)
-			if err := t.count(r); err != nil {
-				return err
+			for _, c := range t.counters(false) {
+				c.stats.items.Store(stats[c.space][0])
+				c.stats.bytes.Store(stats[c.space][1])
 			}
 			db.tables[def.Name] = t
 		}
+		for _, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
+			if err != nil {
+				return err
+			}
+			db.garbage.Store(true)
+			break
+		}
+		db.marked.Store(exact)
+		db.exact.Store(exact || len(db.tables) == 0)
 		return nil
 	})
 	if err != nil {
@@ -60,7 +86,8 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 }
 
 // Fork returns a copy of db over the store that fork returns, which must be a
-// copy of db's own. Neither sees what is written to the other afterwards.
+// copy of db's own. Neither sees what is written to the other afterwards. It
+// waits for the operations under way, and later ones wait for fork.
 func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
@@ -71,39 +98,18 @@ func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 		return nil, err
 	}
 	copied := &DB{store: st, tables: make(map[string]*Table, len(db.tables))}
+	copied.exact.Store(db.exact.Load())
+	copied.marked.Store(db.marked.Load())
+	copied.garbage.Store(db.garbage.Load())
 	for name, t := range db.tables {
 		c := compile(t.def, nil)
-		c.stats.table.copyFrom(t.stats.table)
-		for index, s := range c.stats.byName {
-			s.copyFrom(t.stats.byName[index])
+		from := t.counters(false)
+		for i, to := range c.counters(false) {
+			to.stats.copyFrom(from[i].stats)
 		}
 		copied.tables[name] = c
 	}
 	return copied, nil
-}
-
-func (s *spaceStats) copyFrom(o *spaceStats) {
-	s.items.Store(o.items.Load())
-	s.bytes.Store(o.bytes.Load())
-}
-
-// count sets the counters of t from its rows.
-func (t *Table) count(r store.Reader) error {
-	spaces := []store.Space{t.def.Space}
-	counters := []*spaceStats{t.stats.table}
-	for _, ix := range t.indexes {
-		spaces = append(spaces, ix.def.Space)
-		counters = append(counters, ix.stats)
-	}
-	for i, space := range spaces {
-		for row, err := range r.Scan(space, store.Everything()) {
-			if err != nil {
-				return err
-			}
-			counters[i].add(1, itemOf(row.Value).Size()+storageOverhead)
-		}
-	}
-	return nil
 }
 
 // Names returns the names of all tables in byte order.
@@ -144,7 +150,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	var tx Tx
-	err := db.store.Update(ctx, func(w store.Writer) error {
+	err := db.update(ctx, func(w store.Writer) error {
 		tx = Tx{Snapshot: Snapshot{ctx: ctx, db: db, r: w}, w: w}
 		return fn(&tx)
 	})
@@ -152,6 +158,34 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 		tx.settle()
 	}
 	return err
+}
+
+// update runs fn as an update of the store, and takes away the mark that the
+// stored counters are exact. The caller holds db.mu for reading.
+func (db *DB) update(ctx context.Context, fn func(store.Writer) error) error {
+	if db.closed {
+		return store.ErrClosed
+	}
+	marked := db.marked.Load()
+	err := db.store.Update(ctx, func(w store.Writer) error {
+		if marked {
+			if err := w.Delete(catalogueSpace, countersPartition, exactRow); err != nil {
+				return err
+			}
+		}
+		return fn(w)
+	})
+	if marked && err == nil {
+		db.marked.Store(false)
+	}
+	return err
+}
+
+// change is update for those who do not hold db.mu.
+func (db *DB) change(ctx context.Context, fn func(store.Writer) error) error {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return db.update(ctx, fn)
 }
 
 // putDefinition writes a definition to the catalogue, giving a space to the

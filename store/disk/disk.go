@@ -18,6 +18,8 @@ import (
 type Store struct {
 	dir        string
 	opts       Options
+	forks      string          // where forks of this store lie, and theirs
+	isFork     bool            // the folder goes with the store
 	background context.Context //nolint:containedctx // for log levels only
 	fs         *guard
 	lock       *pebble.Lock
@@ -44,8 +46,14 @@ var _ store.Store = (*Store)(nil)
 // Open opens the store in a folder, and creates both unless they are there.
 // Errors: [ErrLocked] when the folder is in use, [*FormatError] when a newer
 // version wrote it, and those of the file system.
-func Open(dir string, opts Options) (*Store, error) {
+func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, "") }
+
+// openStore opens a folder. Forks is the folder of forks it lies in, or "" if
+// it is not one.
+func openStore(dir string, opts Options, forks string) (*Store, error) {
 	s := &Store{
+		forks:      forks,
+		isFork:     forks != "",
 		opts:       opts.withDefaults(),
 		background: context.Background(),
 		stop:       func() {},
@@ -55,6 +63,12 @@ func Open(dir string, opts Options) (*Store, error) {
 	s.idle.L = &s.mu
 	if err := s.open(dir); err != nil {
 		return nil, err
+	}
+	if !s.isFork {
+		s.forks = s.opts.FS.PathJoin(s.dir, forksName)
+		if !s.opts.ReadOnly {
+			removeForks(s.opts.FS, s.forks)
+		}
 	}
 	s.current = &moment{snapshot: s.db.NewSnapshot(), refs: 1}
 	if s.opts.SyncEvery > 0 && !s.opts.ReadOnly {
@@ -190,48 +204,6 @@ func (s *Store) closedOr(err error) error {
 	return err
 }
 
-// Checkpoint makes a copy of the store, as it is now, in a folder that must
-// not exist and not lie in the store's own. Tables of rows are linked where
-// the file system can, so it takes little time and room. Open the copy as any
-// store, and remove a folder that an error left unfinished. A store that is
-// open for reading only gives [ErrReadOnly]: its folder can be copied as it is.
-func (s *Store) Checkpoint(dir string) error {
-	if err := s.begin(); err != nil {
-		return s.closedOr(err)
-	}
-	defer s.end()
-	if s.opts.ReadOnly {
-		return ErrReadOnly
-	}
-	fsys := s.opts.FS
-	if fsys == vfs.Default {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return fmt.Errorf("disk: checkpoint: %w", err)
-		}
-		dir = abs
-	}
-	for at := dir; ; at = fsys.PathDir(at) {
-		if at == s.dir {
-			return fmt.Errorf("disk: checkpoint: %s lies in the store's own folder", dir)
-		}
-		if fsys.PathDir(at) == at {
-			break
-		}
-	}
-	err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
-	if err == nil {
-		err = writeMeta(s.fs, dir, stateReady)
-	}
-	if failed := s.failed(); failed != nil {
-		return failed
-	}
-	if err != nil {
-		return fmt.Errorf("disk: checkpoint: %w", err)
-	}
-	return nil
-}
-
 // Close implements [store.Store]. It waits for the calls that are running, so
 // it must not be called inside one. A failed store returns its [*FailedError].
 func (s *Store) Close() error {
@@ -250,6 +222,9 @@ func (s *Store) Close() error {
 	defer close(s.shut)
 
 	s.stop()
+	if s.isFork {
+		defer s.removeFork()
+	}
 	var err error
 	if s.poisoned.Load() {
 		err = (&unlocker{s.fs}).Close()

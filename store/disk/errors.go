@@ -3,6 +3,8 @@ package disk
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sortkey/sortkey/store"
 )
 
 var (
@@ -11,8 +13,8 @@ var (
 	ErrLocked = errors.New("disk: the folder is in use")
 
 	// ErrReadOnly is returned by Update of a store opened with
-	// [Options.ReadOnly].
-	ErrReadOnly = errors.New("disk: the store is open for reading only")
+	// [Options.ReadOnly]. It is [store.ErrReadOnly].
+	ErrReadOnly = fmt.Errorf("disk: %w", store.ErrReadOnly)
 
 	// ErrTooLarge is returned for a row or an update that is too large.
 	ErrTooLarge = errors.New("disk: too large")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/memory"
 	"github.com/sortkey/sortkey/table"
@@ -179,6 +180,7 @@ func TestCrashTables(t *testing.T) {
 		s = open(t, "db", small(after))
 		db, err = table.Open(t.Context(), s)
 		require.NoError(t, err, what)
+		require.NoError(t, db.Recover(t.Context()), what)
 		require.Equal(t, []string{"Counters", "Items"}, db.Names())
 		counters, _ := contents(t, db, "Counters", "")
 		items, text := contents(t, db, "Items", "")
@@ -242,12 +244,148 @@ func TestReopenTables(t *testing.T) {
 		require.NoError(t, transact(db, 0, n, rng))
 	}
 	_, want := contents(t, db, "Items", "ByG")
+	tb, err := db.Describe("Items")
+	require.NoError(t, err)
+	items, size := tb.Items()
+	require.NoError(t, db.Close(t.Context()))
 	require.NoError(t, s.Close())
 
-	s = open(t, dir, disk.Options{})
+	s = open(t, dir, disk.Options{ReadOnly: true})
 	db, err = table.Open(t.Context(), s)
 	require.NoError(t, err)
+	require.True(t, db.Recovered())
+	tb, err = db.Describe("Items")
+	require.NoError(t, err)
+	gotItems, gotSize := tb.Items()
+	require.Equal(t, [2]int64{items, size}, [2]int64{gotItems, gotSize})
 	_, got := contents(t, db, "Items", "ByG")
 	require.Equal(t, want, got)
+	require.NoError(t, db.Close(t.Context()))
 	require.NoError(t, s.Close())
+}
+
+// TestCrashIndex crashes a database while an index is added or taken away, and
+// again while that is made up for: in the end the index is what it would be had
+// it been there from the start, or all of its rows are gone.
+func TestCrashIndex(t *testing.T) {
+	const n = 2200 // more than two parts of a build
+	base := vfs.NewCrashableMem()
+	s := open(t, "db", disk.Options{FS: base})
+	db, err := table.Open(t.Context(), s)
+	require.NoError(t, err)
+	def := definitions()[1]
+	global, attributes := def.Global, def.Attributes
+	def.Global, def.Attributes = nil, []keycond.Attribute{attributes[0], attributes[1], attributes[3]}
+	_, err = db.Create(t.Context(), def)
+	require.NoError(t, err)
+	add := func(d *table.Definition) error {
+		d.Global, d.Attributes = slices.Clone(global[:1]), attributes
+		return nil
+	}
+	remove := func(d *table.Definition) error {
+		d.Global, d.Attributes = nil, def.Attributes
+		return nil
+	}
+	put := func(db *table.DB, from, to int) error {
+		return db.Update(context.Background(), func(tx *table.Tx) error {
+			tb, err := tx.Table("Items")
+			for i := from; i < to && err == nil; i++ {
+				_, err = tx.Put(tb, itemWith("PK", fmt.Sprint("p", i%50), "SK", number(i), "g", fmt.Sprint("g", i%9), "n", number(i%30)), nil)
+			}
+			return err
+		})
+	}
+	require.NoError(t, put(db, 0, n))
+	require.NoError(t, db.Close(t.Context()))
+	require.NoError(t, s.Close())
+
+	unfinished := 0
+	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
+		what := fmt.Sprintf("seed %d", seed)
+		whole := vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rng}
+		fs := base.CrashClone(whole)
+		for range 1 + rng.IntN(4) {
+			s := open(t, "db", small(fs))
+			db, err := table.Open(t.Context(), s)
+			require.NoError(t, err, what)
+			if cutOff(t, db) {
+				unfinished++
+			}
+			var after *vfs.MemFS
+			var once sync.Once
+			crash := func() {
+				once.Do(func() {
+					after = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+				})
+			}
+			var wg sync.WaitGroup
+			left := rng.IntN(30)
+			from := n + rng.IntN(1000)
+			wg.Go(func() {
+				for i := range left {
+					if err := put(db, from+i, from+i+1); err != nil {
+						t.Errorf("%s: %v", what, err)
+					}
+				}
+				crash()
+			})
+			if err := db.Recover(t.Context()); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			tb, err := db.Describe("Items")
+			require.NoError(t, err)
+			change := add
+			if len(tb.Definition().Global) > 0 {
+				change = remove
+			}
+			if _, err := db.Alter(t.Context(), "Items", change); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			wg.Wait()
+			require.NoError(t, s.Close())
+			fs = after
+		}
+
+		s := open(t, "db", small(fs))
+		db, err := table.Open(t.Context(), s)
+		require.NoError(t, err, what)
+		if cutOff(t, db) {
+			unfinished++
+		}
+		require.NoError(t, db.Recover(t.Context()), what)
+		require.True(t, db.Recovered(), what)
+		tb, err := db.Describe("Items")
+		require.NoError(t, err)
+		owned := map[store.Space]bool{tb.Definition().Space: true}
+		items, text := contents(t, db, "Items", "")
+		count, _ := tb.Items()
+		require.Len(t, text, int(count), what)
+		for _, ix := range tb.Indexes() {
+			owned[ix.Definition().Space] = true
+			entries, _ := contents(t, db, "Items", ix.Name())
+			require.Len(t, entries, len(items), "%s: %s", what, ix.Name()) // every item is in each
+			count, _ := ix.Items()
+			require.Len(t, entries, int(count), "%s: %s", what, ix.Name())
+		}
+		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+			for space := store.Space(1); space < 20; space++ {
+				for _, err := range r.Scan(space, store.Everything()) {
+					require.NoError(t, err)
+					require.True(t, owned[space], "%s: a row of nobody in space %d", what, space)
+					break
+				}
+			}
+			return nil
+		}))
+		require.NoError(t, s.Close())
+	})
+	t.Logf("%d times an index was left half-built", unfinished)
+}
+
+// cutOff reports whether the table has an index that is still being built.
+func cutOff(t *testing.T, db *table.DB) bool {
+	t.Helper()
+	tb, err := db.Describe("Items")
+	require.NoError(t, err)
+	return slices.ContainsFunc(tb.Definition().Global, func(ix table.IndexDefinition) bool { return ix.Building })
 }

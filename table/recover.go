@@ -1,0 +1,220 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// The garbage partition of the catalogue lists spaces that no definition has
+// any more and whose rows may still be there. A space is listed in the update
+// that takes its definition away and struck off in the one that clears it.
+var garbagePartition = []byte("garbage")
+
+func garbageRow(space store.Space) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(space))
+}
+
+// Recovered reports whether [DB.Recover] would find nothing to do.
+func (db *DB) Recovered() bool {
+	return db.exact.Load() && !db.garbage.Load() && len(db.unbuilt()) == 0
+}
+
+// Recover does what a crash, or the end of the process, left undone: it clears
+// the rows of indexes that were taken away, fills indexes that are still being
+// built and opens them for reading, and counts the items of tables when the
+// counters are not exact. Reads and writes go on meanwhile, and so do changes
+// of tables. It can be interrupted at any point and called again.
+//
+// On a store that is open for reading only it counts, and leaves the rest: such
+// an index stays unreadable.
+func (db *DB) Recover(ctx context.Context) error {
+	db.recovering.Lock()
+	defer db.recovering.Unlock()
+	err := db.clearGarbage(ctx)
+	if err == nil {
+		err = db.resume(ctx)
+	}
+	if err != nil && !errors.Is(err, store.ErrReadOnly) {
+		return err
+	}
+	return db.recount(ctx)
+}
+
+// clearGarbage clears the spaces that the catalogue lists.
+func (db *DB) clearGarbage(ctx context.Context) error {
+	var spaces []store.Space
+	err := db.store.View(ctx, func(r store.Reader) error {
+		for row, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
+			if err != nil {
+				return err
+			}
+			if len(row.Sort) == 8 {
+				spaces = append(spaces, store.Space(binary.BigEndian.Uint64(row.Sort)))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// A listed space is in nobody's hands only once the definition without it
+	// is in force, which an Alter under way has yet to see to.
+	db.alter.Lock()
+	defer db.alter.Unlock()
+	for _, space := range spaces {
+		if err := db.clear(ctx, space); err != nil {
+			return err
+		}
+	}
+	db.garbage.Store(false)
+	return nil
+}
+
+// clear removes the rows of a space that no table in force has.
+func (db *DB) clear(ctx context.Context, space store.Space) error {
+	return db.change(ctx, func(w store.Writer) error {
+		if err := w.Delete(catalogueSpace, garbagePartition, garbageRow(space)); err != nil {
+			return err
+		}
+		return w.Clear(space)
+	})
+}
+
+// An unbuilt is an index that is still being built.
+type unbuilt struct {
+	table string
+	space store.Space
+}
+
+// unbuilt returns the indexes that are still being built, in a stable order.
+func (db *DB) unbuilt() (list []unbuilt) {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	for name, t := range db.tables {
+		for _, ix := range t.indexes {
+			if ix.def.Building {
+				list = append(list, unbuilt{name, ix.def.Space})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b unbuilt) int { return cmp.Compare(a.space, b.space) })
+	return list
+}
+
+// resume finishes the indexes that are still being built. Tables can be
+// created, changed and deleted while it fills them.
+func (db *DB) resume(ctx context.Context) error {
+	for _, u := range db.unbuilt() {
+		if err := db.build(ctx, u.table, u.space); err != nil {
+			return err
+		}
+		db.alter.Lock()
+		_, err := db.finish(ctx, u.table, u.space)
+		db.alter.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildRows is how many items are added to a new index in one update, so that
+// other writers need not wait for the whole of it.
+const buildRows = 1000
+
+// build fills the index in a space from the items of its table. Since its
+// definition is in force, every write maintains the index; the items before it
+// are read here, and those that are in it already, from a build that was
+// interrupted, are passed over.
+func (db *DB) build(ctx context.Context, name string, space store.Space) error {
+	span := store.Everything()
+	for {
+		after, err := db.buildSome(ctx, name, space, span)
+		if err != nil || after == nil {
+			return err
+		}
+		span.After = after
+	}
+}
+
+// buildSome adds the first items of a span to an index. It returns where it
+// stopped; nil at the end, or when there is no such index to build any more.
+func (db *DB) buildSome(ctx context.Context, name string, space store.Space, span store.Span) (after *store.Position, err error) {
+	db.mu.RLock() // keeps the table as it is until the entries are counted
+	defer db.mu.RUnlock()
+	t, ix := db.building(name, space)
+	if ix == nil {
+		return nil, nil
+	}
+	var items, bytes int
+	err = db.update(ctx, func(w store.Writer) error {
+		items, bytes, after = 0, 0, nil
+		var e entry
+		var last store.Position
+		n := 0
+		for row, err := range w.Scan(t.def.Space, span) {
+			if err != nil {
+				return err
+			}
+			if n++; n > buildRows {
+				after = &last
+				break
+			}
+			last.Partition = append(last.Partition[:0], row.Partition...)
+			last.Sort = append(last.Sort[:0], row.Sort...)
+			if !e.make(ix, itemOf(row.Value)) {
+				continue
+			}
+			if _, exists, err := w.Get(space, e.partition, e.sort); err != nil {
+				return err
+			} else if exists {
+				continue
+			}
+			if err := w.Put(space, e.partition, e.sort, slices.Clone(e.value)); err != nil {
+				return err
+			}
+			items++
+			bytes += e.value.Size() + storageOverhead
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	ix.stats.add(items, bytes)
+	return after, nil
+}
+
+// building returns the index in a space if it is still being built.
+func (db *DB) building(name string, space store.Space) (*Table, *Index) {
+	if t := db.tables[name]; t != nil {
+		for _, ix := range t.indexes {
+			if ix.def.Space == space && ix.def.Building {
+				return t, ix
+			}
+		}
+	}
+	return nil, nil
+}
+
+// finish opens an index that is filled for reading, and returns the table, nil
+// when it is gone. The caller holds db.alter.
+func (db *DB) finish(ctx context.Context, name string, space store.Space) (*Table, error) {
+	t, err := db.Describe(name)
+	if err != nil {
+		return nil, nil //nolint:nilerr // deleted meanwhile
+	}
+	def := t.def.clone()
+	for i := range def.Global {
+		if ix := &def.Global[i]; ix.Space == space && ix.Building {
+			ix.Building = false
+			return db.redefine(ctx, def, t)
+		}
+	}
+	return t, nil
+}
