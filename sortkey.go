@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/api"
@@ -55,13 +56,22 @@ type DB struct {
 	tables  *table.DB
 	service *api.Service
 	handler http.Handler
-	stop    func() // ends the background sweeper and waits for it
+	cancel  context.CancelFunc // ends what runs in the background
+	running sync.WaitGroup     // in the background
 }
 
 // ErrFork is returned by [DB.Fork] when the store cannot be forked.
-var ErrFork = errors.New("sortkey: this store cannot be forked; open a database in memory to fork it")
+var ErrFork = errors.New("sortkey: this store cannot be forked; it is no store in memory or on disk")
 
-// Open opens a database. Close it after use.
+// ErrSnapshot is returned by [DB.Snapshot] when the store cannot be copied to a
+// folder.
+var ErrSnapshot = errors.New("sortkey: this store cannot be copied to a folder; open one of package store/disk to make snapshots")
+
+// Open opens a database. Close it after use. It reads no items, whatever the
+// size of the store. What a crash left undone is done in the background: an
+// index that was being built can be read when DescribeTable says that it is
+// ACTIVE, and until items have been counted again, DescribeTable has the
+// figures of the last Close.
 func Open(opts Options) (*DB, error) {
 	if opts.Store == nil {
 		opts.Store = memory.Open(memory.Options{})
@@ -88,11 +98,22 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Region: opts.Region, Account: opts.Account,
 	})
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
-	db.stop = func() {}
+	ctx, cancel := context.WithCancel(context.Background())
+	db.cancel = cancel
+	if !tables.Recovered() {
+		db.running.Go(func() { db.recover(ctx) })
+	}
 	if opts.SweepInterval > 0 {
-		db.startSweeper(opts.SweepInterval)
+		db.running.Go(func() { db.sweepEvery(ctx, opts.SweepInterval) })
 	}
 	return db
+}
+
+// recover does what was left undone when the database was closed or crashed.
+func (db *DB) recover(ctx context.Context) {
+	if err := db.tables.Recover(ctx); err != nil && ctx.Err() == nil {
+		db.opts.Logger.Error("recovery of tables; it is tried again when the database is opened", "error", err)
+	}
 }
 
 func (db *DB) serverOptions() server.Options {
@@ -130,22 +151,28 @@ func (db *DB) Serve(ctx context.Context, ln net.Listener, wrap func(http.Handler
 // Service returns the operations in typed form, for clients that need no JSON.
 func (db *DB) Service() *api.Service { return db.service }
 
-// forker is a store that can be copied at no cost.
-type forker interface{ Fork() *memory.Store }
-
-// Fork returns a copy of the database as it is now, whatever its size in
-// constant time. Neither sees what is written to the other afterwards, and
-// each needs its own Close. The error is [ErrFork] when the store cannot be
-// forked.
+// Fork returns a copy of the database as it is now. Neither sees what is
+// written to the other afterwards, and each needs its own Close. It waits for
+// the operations under way; later ones wait for it.
+//
+// In memory it takes the same few microseconds whatever the size. On disk the
+// fork shares the files it can with its origin, lies in a temporary folder
+// inside its origin's and is removed by its Close; see [DB.Snapshot] for a copy
+// to keep. The error is [ErrFork] when the store can do neither.
 func (db *DB) Fork() (*DB, error) {
-	f, ok := db.store.(forker)
-	if !ok {
+	var fork func() (store.Store, error)
+	switch st := db.store.(type) {
+	case interface{ Fork() *memory.Store }:
+		fork = func() (store.Store, error) { return st.Fork(), nil }
+	case store.Forker:
+		fork = st.Fork
+	default:
 		return nil, ErrFork
 	}
 	var st store.Store
-	tables, err := db.tables.Fork(func() (store.Store, error) {
-		st = f.Fork()
-		return st, nil
+	tables, err := db.tables.Fork(func() (_ store.Store, err error) {
+		st, err = fork()
+		return st, err
 	})
 	if err != nil {
 		return nil, err
@@ -153,12 +180,34 @@ func (db *DB) Fork() (*DB, error) {
 	return newDB(db.opts, st, tables), nil
 }
 
-// Close ends the background sweeper and closes the database and its store. It
-// may be called more than once. Operations under way finish or fail with
-// [store.ErrClosed].
+// Snapshot makes a copy of the database, as it is now, in a folder that must
+// not exist: every write that was answered is in it, each whole. Reads and
+// writes go on meanwhile. The copy is a store like any other: open it with
+// package store/disk, or put it in the place of one. What an error left of it
+// is refused there and can be removed. The error is [ErrSnapshot] for a store
+// that is not on disk.
+func (db *DB) Snapshot(dir string) error {
+	st, ok := db.store.(interface{ Checkpoint(dir string) error })
+	if !ok {
+		return ErrSnapshot
+	}
+	return st.Checkpoint(dir)
+}
+
+// Close ends what runs in the background and closes the database and its
+// store. It may be called more than once. Operations under way finish or, in
+// memory, fail with [store.ErrClosed]; it must not be called inside one.
 func (db *DB) Close() error {
-	db.stop()
-	return db.store.Close()
+	db.cancel()
+	db.running.Wait()
+	var err error
+	if _, gone := db.store.(*memory.Store); !gone {
+		err = db.tables.Close(context.Background())
+	}
+	if closeErr := db.store.Close(); closeErr != nil {
+		return closeErr
+	}
+	return err
 }
 
 // Region returns the region in the ARNs of tables.

@@ -2,7 +2,6 @@ package sortkey
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -16,26 +15,18 @@ func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 	return db.tables.Sweep(ctx, db.opts.Clock())
 }
 
-// startSweeper sweeps at every interval until db.stop is called.
-func (db *DB) startSweeper(interval time.Duration) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			if _, err := db.Sweep(ctx); err != nil && ctx.Err() == nil {
-				db.opts.Logger.Error("sweep of expired items", "error", err)
-			}
+// sweepEvery sweeps at every interval until ctx ends.
+func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
 		}
-	})
-	db.stop = func() {
-		cancel()
-		wg.Wait()
+		if _, err := db.Sweep(ctx); err != nil && ctx.Err() == nil {
+			db.opts.Logger.Error("sweep of expired items", "error", err)
+		}
 	}
 }

@@ -166,16 +166,16 @@ func (db *DB) update(ctx context.Context, fn func(store.Writer) error) error {
 	if db.closed {
 		return store.ErrClosed
 	}
-	marked := db.marked.Load()
+	if !db.marked.Load() {
+		return db.store.Update(ctx, fn)
+	}
 	err := db.store.Update(ctx, func(w store.Writer) error {
-		if marked {
-			if err := w.Delete(catalogueSpace, countersPartition, exactRow); err != nil {
-				return err
-			}
+		if err := w.Delete(catalogueSpace, countersPartition, exactRow); err != nil {
+			return err
 		}
 		return fn(w)
 	})
-	if marked && err == nil {
+	if err == nil {
 		db.marked.Store(false)
 	}
 	return err

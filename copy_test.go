@@ -1,0 +1,244 @@
+package sortkey_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/api"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+var day = func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
+
+// onDisk opens a database in a folder.
+func onDisk(t testing.TB, dir string, opts disk.Options) *sortkey.DB {
+	t.Helper()
+	st, err := disk.Open(dir, opts)
+	require.NoError(t, err)
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	require.NoError(t, err)
+	return db
+}
+
+func putSession(t testing.TB, db *sortkey.DB, id string) {
+	t.Helper()
+	item, err := attr.ParseItem(fmt.Appendf(nil, `{"id":{"S":"%s"},"user":{"S":"u"}}`, id))
+	require.NoError(t, err)
+	_, err = db.Service().PutItem(context.Background(), &api.PutItemInput{TableName: new("Sessions"), Item: item})
+	require.NoError(t, err)
+}
+
+// described returns the figures of DescribeTable.
+func described(t testing.TB, db *sortkey.DB) (items int64, status string) {
+	t.Helper()
+	out, err := db.Service().DescribeTable(context.Background(), &api.DescribeTableInput{TableName: new("Sessions")})
+	require.NoError(t, err)
+	return *out.Table.ItemCount, *out.Table.GlobalSecondaryIndexes[0].IndexStatus
+}
+
+// TestFork: a fork is as isolated on disk as in memory.
+func TestFork(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, name := range []string{"memory", "disk"} {
+		t.Run(name, func(t *testing.T) {
+			opts, dir := sortkey.Options{Clock: day}, t.TempDir()
+			if name == "disk" {
+				var err error
+				opts.Store, err = disk.Open(dir, disk.Options{})
+				require.NoError(t, err)
+			}
+			db := expiring(t, opts, 20)
+			a, err := db.Fork()
+			require.NoError(t, err)
+			putSession(t, db, "origin")
+			b, err := a.Fork()
+			require.NoError(t, err)
+			putSession(t, b, "b1")
+			putSession(t, b, "b2")
+			for _, tt := range []struct {
+				db   *sortkey.DB
+				want int64
+			}{{db, 22}, {a, 21}, {b, 23}} {
+				require.Equal(t, tt.want, count(t, tt.db, nil))
+				require.Equal(t, tt.want, count(t, tt.db, new("ByUser")))
+				items, _ := described(t, tt.db)
+				require.Equal(t, tt.want, items)
+			}
+			require.NoError(t, db.Close())
+			require.Equal(t, int64(23), count(t, b, nil))
+			require.NoError(t, a.Close())
+			require.NoError(t, b.Close())
+			require.NoError(t, b.Close())
+			_, err = os.Stat(filepath.Join(dir, "forks"))
+			require.ErrorIs(t, err, os.ErrNotExist)
+			_, err = db.Fork()
+			if name == "disk" {
+				require.ErrorIs(t, err, store.ErrClosed)
+			}
+		})
+	}
+}
+
+// TestForkConcurrently forks, writes to the forks and closes them while the
+// origin is written to.
+func TestForkConcurrently(t *testing.T) {
+	for _, name := range []string{"memory", "disk"} {
+		t.Run(name, func(t *testing.T) {
+			opts := sortkey.Options{Clock: day}
+			if name == "disk" {
+				var err error
+				opts.Store, err = disk.Open("db", disk.Options{FS: vfs.NewMem()})
+				require.NoError(t, err)
+			}
+			db := expiring(t, opts, 3)
+			defer db.Close()
+			var wg sync.WaitGroup
+			for i := range 3 {
+				wg.Go(func() {
+					for n := range 20 {
+						putSession(t, db, fmt.Sprint("origin", i, "-", n))
+					}
+				})
+				wg.Go(func() {
+					for range 5 {
+						fork, err := db.Fork()
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						n := count(t, fork, nil)
+						putSession(t, fork, "fork")
+						if got, indexed := count(t, fork, nil), count(t, fork, new("ByUser")); got != n+1 || indexed != got {
+							t.Errorf("a fork of %d items has %d, %d in the index, after one more", n, got, indexed)
+						}
+						if items, _ := described(t, fork); items != n+1 {
+							t.Errorf("a fork of %d items describes %d after one more", n, items)
+						}
+						if err := fork.Close(); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			require.Equal(t, int64(64), count(t, db, nil))
+		})
+	}
+}
+
+// strange is a store that is neither in memory nor on disk.
+type strange struct{ store.Store }
+
+func TestSnapshot(t *testing.T) {
+	dir := t.TempDir()
+	st, err := disk.Open(filepath.Join(dir, "db"), disk.Options{})
+	require.NoError(t, err)
+	db := expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
+	kept := filepath.Join(dir, "kept")
+	require.NoError(t, db.Snapshot(kept))
+	require.ErrorIs(t, db.Snapshot(kept), os.ErrExist)
+	putSession(t, db, "later")
+	require.NoError(t, db.Close())
+
+	db = onDisk(t, kept, disk.Options{})
+	require.Equal(t, int64(21), count(t, db, nil))
+	require.Equal(t, int64(21), count(t, db, new("ByUser")))
+	require.NoError(t, db.Close())
+
+	db, err = sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	require.ErrorIs(t, db.Snapshot(filepath.Join(dir, "memory")), sortkey.ErrSnapshot)
+	require.NoError(t, db.Close())
+
+	db, err = sortkey.Open(sortkey.Options{Store: strange{memory.Open(memory.Options{})}})
+	require.NoError(t, err)
+	_, err = db.Fork()
+	require.ErrorIs(t, err, sortkey.ErrFork)
+	require.NoError(t, db.Close())
+}
+
+// TestReopen: a database that was closed has its figures at once, and one that
+// crashed has them soon.
+func TestReopen(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	fs := vfs.NewCrashableMem()
+	st, err := disk.Open("db", disk.Options{FS: fs})
+	require.NoError(t, err)
+	db := expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
+	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
+	require.NoError(t, db.Close())
+
+	db = onDisk(t, "db", disk.Options{FS: fs})
+	items, _ := described(t, db)
+	require.Equal(t, int64(21), items)
+	require.NoError(t, db.Close())
+	db = onDisk(t, "db", disk.Options{FS: fs, ReadOnly: true})
+	items, _ = described(t, db)
+	require.Equal(t, int64(21), items)
+	require.NoError(t, db.Close())
+
+	db = onDisk(t, "db", disk.Options{FS: crashed})
+	require.Eventually(t, func() bool { items, _ := described(t, db); return items == 21 }, 10*time.Second, time.Millisecond)
+	require.NoError(t, db.Close())
+}
+
+// TestReopenBuilding: an index that a crash cut off becomes ACTIVE by itself.
+func TestReopenBuilding(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	st, err := disk.Open("db", disk.Options{FS: fs})
+	require.NoError(t, err)
+	cutting := &cuttingStore{Store: st, fs: fs}
+	db := expiring(t, sortkey.Options{Clock: day, Store: cutting}, 1500)
+	defer db.Close()
+	_, err = db.Service().UpdateTable(t.Context(), &api.UpdateTableInput{
+		TableName:                   new("Sessions"),
+		GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexUpdate{{Delete: &api.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")}}},
+	})
+	require.NoError(t, err)
+	cutting.left.Store(3) // the definition, the first part; then a copy is taken
+	_, err = db.Service().UpdateTable(t.Context(), &api.UpdateTableInput{
+		TableName:            new("Sessions"),
+		AttributeDefinitions: []api.AttributeDefinition{{AttributeName: new("user"), AttributeType: new("S")}},
+		GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexUpdate{{Create: &api.CreateGlobalSecondaryIndexAction{
+			IndexName: new("ByUser"), KeySchema: []api.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}}, Projection: &api.Projection{ProjectionType: new("ALL")},
+		}}},
+	})
+	require.NoError(t, err)
+
+	st, err = disk.Open("db", disk.Options{FS: cutting.after})
+	require.NoError(t, err)
+	again, err := sortkey.Open(sortkey.Options{Store: st})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { _, status := described(t, again); return status == "ACTIVE" }, 10*time.Second, time.Millisecond)
+	require.Equal(t, int64(1501), count(t, again, new("ByUser")))
+	require.NoError(t, again.Close())
+}
+
+// cuttingStore keeps what a crash would leave before one of the updates.
+type cuttingStore struct {
+	store.Store
+	fs    *vfs.MemFS
+	left  atomic.Int64
+	after *vfs.MemFS
+}
+
+func (s *cuttingStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if s.left.Add(-1) == 0 {
+		s.after = s.fs.CrashClone(vfs.CrashCloneCfg{})
+	}
+	return s.Store.Update(ctx, fn)
+}
