@@ -99,3 +99,7 @@ func enumWidth(t Type) int {
 func compareEnum(t Type, a, b string) int {
 	return max(-1, min(1, slices.Index(t.Values, a)-slices.Index(t.Values, b)))
 }
+
+func prefixLower(t Type, s string) (string, error) { return text(t, strings.ToLower(s)) }
+
+func prefixUpper(t Type, s string) (string, error) { return text(t, strings.ToUpper(s)) }

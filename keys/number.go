@@ -119,7 +119,7 @@ func wholeNumber(t Type, text string) (decimal, error) {
 	case d.frac != "":
 		return d, invalid(t, text, "has a fraction", "use decimal(w,s), which keeps it")
 	case len(d.whole) > t.Width:
-		return d, invalid(t, text, "has more than "+strconv.Itoa(t.Width)+" digits",
+		return d, invalid(t, text, "has more than "+count(t.Width),
 			"give "+t.Name+" a width for the largest value there will ever be: keys of different widths do not sort by value")
 	}
 	return d, nil
@@ -151,10 +151,10 @@ func canonicalDecimal(t Type, text string) (string, error) {
 	case !ok:
 		return "", invalid(t, text, "is not a number", "write it in digits, as 12.5")
 	case len(d.whole) > t.Width:
-		return "", invalid(t, text, "has more than "+strconv.Itoa(t.Width)+" digits before the point",
+		return "", invalid(t, text, "has more than "+count(t.Width)+" before the point",
 			"give decimal a width for the largest value there will ever be: keys of different widths do not sort by value")
 	case len(d.frac) > t.Scale:
-		return "", invalid(t, text, "has more than "+strconv.Itoa(t.Scale)+" digits after the point", "round it, or give decimal more of them")
+		return "", invalid(t, text, "has more than "+count(t.Scale)+" after the point", "round it, or give decimal more of them")
 	}
 	return d.String(), nil
 }
@@ -222,4 +222,12 @@ func trimZeros(digits string) string {
 		return s
 	}
 	return "0"
+}
+
+// count says how many digits.
+func count(n int) string {
+	if n == 1 {
+		return "1 digit"
+	}
+	return strconv.Itoa(n) + " digits"
 }

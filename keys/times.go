@@ -13,6 +13,9 @@ const (
 	epochDigits = 10
 )
 
+// sample is the time in the advice of errors.
+var sample = time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
+
 var errPart = errors.New("no such part")
 
 // timeKind returns a kind of times written by layout, in UTC.
@@ -26,7 +29,16 @@ func timeKind(name, layout string) *kind {
 			}
 			return at.Format(layout), nil
 		},
-		width: func(Type) int { return len(layout) },
+		prefix: func(t Type, text string) (string, error) {
+			for i := range len(text) {
+				if i >= len(layout) || text[i] != layout[i] && (!onlyDigits(text[i:i+1]) || !onlyDigits(layout[i:i+1])) {
+					return "", invalid(t, text, "is not the beginning of a time as "+t.String()+" writes it", "write the front of one like "+sample.Format(layout)+", in UTC")
+				}
+			}
+			return text, nil
+		},
+		layout: layout,
+		width:  func(Type) int { return len(layout) },
 	}
 }
 
@@ -77,7 +89,8 @@ func epochKind(name string, digits int, layout string) *kind {
 			at, _ := parse(part)
 			return at.Format(layout), nil
 		},
-		width: func(Type) int { return digits },
+		layout: layout,
+		width:  func(Type) int { return digits },
 	}
 }
 

@@ -39,6 +39,11 @@ type kind struct {
 	width func(t Type) int
 	// compare is the order of values in canonical form; nil is byte order.
 	compare func(t Type, a, b string) int
+	// prefix makes what all parts begin with of text that the values begin
+	// with. It is nil for types whose parts do not begin as their values do.
+	prefix func(t Type, text string) (string, error)
+	// layout is how the canonical form of a time is written.
+	layout string
 }
 
 // params are the parameters that a kind takes.
@@ -52,8 +57,8 @@ const (
 )
 
 var kinds = []*kind{
-	{name: "string", ordered: true, canonical: text},
-	{name: "path", ordered: true, canonical: text},
+	{name: "string", ordered: true, canonical: text, prefix: text},
+	{name: "path", ordered: true, canonical: text, prefix: text},
 	{
 		name: "int", params: oneWidth, ordered: true, digits: true, canonical: canonicalInt, encode: encodeInt, decode: decodeInt,
 		width: func(t Type) int { return t.Width }, compare: compareNumbers,
@@ -66,7 +71,7 @@ var kinds = []*kind{
 		name: "decimal", params: widthAndScale, ordered: true, digits: true, canonical: canonicalDecimal, encode: encodeSigned, decode: decodeSigned,
 		width: decimalWidth, compare: compareNumbers,
 	},
-	{name: "number", canonical: canonicalNumber, compare: compareNumbers},
+	{name: "number", canonical: canonicalNumber, compare: compareNumbers, prefix: text},
 	timeKind("year", "2006"),
 	timeKind("month", "2006-01"),
 	timeKind("date", "2006-01-02"),
@@ -76,11 +81,11 @@ var kinds = []*kind{
 	timeKind("nanos", "2006-01-02T15:04:05.000000000Z"),
 	epochKind("epoch", epochDigits, secondsLayout),
 	epochKind("epochms", epochDigits+3, millisLayout),
-	{name: "uuid", ordered: true, canonical: canonicalUUID, width: func(Type) int { return 36 }},
-	{name: "ulid", ordered: true, canonical: canonicalULID, width: func(Type) int { return 26 }},
-	{name: "ksuid", ordered: true, canonical: canonicalKSUID, width: func(Type) int { return len(maxKSUID) }},
-	{name: "hex", params: oneWidth, ordered: true, canonical: canonicalHex, width: func(t Type) int { return t.Width }},
-	{name: "enum", params: valueList, canonical: canonicalEnum, width: enumWidth, compare: compareEnum},
+	{name: "uuid", ordered: true, canonical: canonicalUUID, prefix: prefixLower, width: func(Type) int { return 36 }},
+	{name: "ulid", ordered: true, canonical: canonicalULID, prefix: prefixUpper, width: func(Type) int { return 26 }},
+	{name: "ksuid", ordered: true, canonical: canonicalKSUID, prefix: text, width: func(Type) int { return len(maxKSUID) }},
+	{name: "hex", params: oneWidth, ordered: true, canonical: canonicalHex, prefix: prefixLower, width: func(t Type) int { return t.Width }},
+	{name: "enum", params: valueList, canonical: canonicalEnum, prefix: text, width: enumWidth, compare: compareEnum},
 }
 
 var kindOf = func() map[string]*kind {
@@ -280,7 +285,9 @@ func (t Type) Decode(part string) (string, error) {
 		}
 	}
 	again, err := k.part(t, text)
-	if err != nil {
+	if err != nil && t.Desc {
+		return "", invalid(t, part, "is no part that "+t.String()+" makes", "")
+	} else if err != nil {
 		return "", err
 	}
 	if again != part {
@@ -354,6 +361,31 @@ func complement(s string) string {
 		}
 	}
 	return string(b)
+}
+
+// EncodePrefix returns what the parts of all values begin with whose text form
+// begins with partial: 2026-01 for the dates of a month. Types whose parts do
+// not begin as their values do, such as int, have none. Its errors are an
+// [*Error].
+func (t Type) EncodePrefix(partial string) (string, error) {
+	k, err := t.kind()
+	if err != nil {
+		return "", err
+	}
+	if k.prefix == nil {
+		return "", invalid(t, partial, "is not the beginning of keys of "+t.String(), "its parts are padded, so that they sort by value: ask for values between two bounds")
+	}
+	part, err := k.prefix(t, partial)
+	if width, fixed := t.Fixed(); err == nil && fixed && len(part) > width {
+		err = invalid(t, partial, "is longer than every "+t.Name, "")
+	}
+	if err != nil {
+		return "", err
+	}
+	if t.Desc {
+		part = complement(part)
+	}
+	return part, nil
 }
 
 // text is the canonical form of what stands for itself.

@@ -1,0 +1,173 @@
+package keys
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+)
+
+// Format returns the key of Go values, one for each component in order.
+//
+// A string is the text form of a value; integers, [time.Time], and what has a
+// String or MarshalText method are turned into it, and so are types whose
+// underlying type is a string or an integer. Floating-point numbers are
+// refused, for they have no exact decimal text: pass a string. Its errors are
+// an [*Error].
+func (t *Template) Format(args ...any) (string, error) {
+	if len(args) != len(t.names) {
+		return "", t.count(len(args), "Format")
+	}
+	return t.Prefix(args...)
+}
+
+// Prefix returns what all keys with these first components have in common,
+// with the literal that closes the last of them, so that USER#1 is not taken
+// for the beginning of USER#10. Arguments are as for [Template.Format]; without
+// any, it is the literal the template begins with. Its errors are an [*Error].
+func (t *Template) Prefix(args ...any) (string, error) {
+	values, err := t.texts(args)
+	if err != nil {
+		return "", err
+	}
+	return t.prefix(values)
+}
+
+func (t *Template) count(n int, caller string) *Error {
+	return &Error{
+		Template: t.src, Msg: caller + " was given " + strconv.Itoa(n) + " values, and the template has " + strconv.Itoa(len(t.names)) + " components",
+		Advice: fmt.Sprintf("give the values of %q, in this order", t.names),
+	}
+}
+
+// texts returns the text forms of the values of the first components.
+func (t *Template) texts(args []any) ([]string, error) {
+	if len(args) > len(t.names) {
+		return nil, t.count(len(args), "the call")
+	}
+	values := make([]string, len(args))
+	for i, arg := range args {
+		var err error
+		if values[i], err = textOf(arg); err != nil {
+			return nil, in(err, t.src, t.names[i])
+		}
+	}
+	return values, nil
+}
+
+// textOf returns the text form of a Go value.
+func textOf(arg any) (string, error) {
+	switch v := arg.(type) {
+	case string:
+		return v, nil
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano), nil
+	}
+	v := reflect.ValueOf(arg)
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return "", &Error{Msg: "the value is nil", Advice: "give a value"}
+	}
+	switch v := arg.(type) {
+	case encoding.TextMarshaler:
+		text, err := v.MarshalText()
+		if err != nil {
+			return "", &Error{Msg: "the value has no text: " + err.Error(), Advice: "give one that has"}
+		}
+		return string(text), nil
+	case fmt.Stringer:
+		return v.String(), nil
+	}
+	switch {
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10), nil
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10), nil
+	case v.Kind() == reflect.String:
+		return v.String(), nil
+	}
+	return "", &Error{Msg: fmt.Sprintf("a %T is not a value of a key", arg), Advice: "give a string, an integer, a time.Time, or a type with a String method; a decimal as a string"}
+}
+
+// Scan reads a key into the variables that dst point to, one for each
+// component in order: *string, pointers to integers, *[time.Time], what has an
+// UnmarshalText method, and pointers to types whose underlying type is a
+// string or an integer. A nil skips its component. Its errors are an [*Error];
+// after one, the variables hold what had been read.
+func (t *Template) Scan(key string, dst ...any) error {
+	if len(dst) != len(t.names) {
+		return t.count(len(dst), "Scan")
+	}
+	values, err := t.Values(key)
+	if err != nil {
+		return err
+	}
+	i := 0
+	for _, p := range t.parts {
+		if p.Name == "" {
+			continue
+		}
+		if err := store(p.Type, values[i], dst[i]); err != nil {
+			return in(err, t.src, p.Name)
+		}
+		i++
+	}
+	return nil
+}
+
+// store sets the variable that dst points to.
+func store(t Type, text string, dst any) error {
+	switch v := dst.(type) {
+	case nil:
+		return nil
+	case *string:
+		if v != nil {
+			*v = text
+			return nil
+		}
+	case *time.Time:
+		k, err := t.kind()
+		if err != nil {
+			return err
+		}
+		at, ok := parseTime(text, k.layout)
+		if !ok || k.layout == "" {
+			return invalid(t, text, "is not a time", "read it into a string")
+		}
+		if v != nil {
+			*v = at
+			return nil
+		}
+	}
+	p := reflect.ValueOf(dst)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		return &Error{Msg: fmt.Sprintf("a key cannot be read into a %T", dst), Advice: "give a pointer to a variable"}
+	}
+	if u, ok := dst.(encoding.TextUnmarshaler); ok {
+		if err := u.UnmarshalText([]byte(text)); err != nil {
+			return invalid(t, text, "is not a "+p.Elem().Type().String()+": "+err.Error(), "read it into a string")
+		}
+		return nil
+	}
+	v := p.Elem()
+	bad := invalid(t, text, "is not a "+v.Type().String(), "read it into a string")
+	switch {
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+	case v.CanInt():
+		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil {
+			return bad
+		}
+		v.SetInt(n)
+	case v.CanUint():
+		n, err := strconv.ParseUint(text, 10, v.Type().Bits())
+		if err != nil {
+			return bad
+		}
+		v.SetUint(n)
+	default:
+		return bad
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package keys_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/keys"
+	"pgregory.net/rapid"
+)
+
+// TestSuccessor compares with a search among all short strings of letters at
+// the borders of UTF-8.
+func TestSuccessor(t *testing.T) {
+	letters := "\x00\x01a\x7f\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010fffe\U0010ffff"
+	var strs []string
+	all(letters, 3, func(s string) { strs = append(strs, s) })
+	slices.Sort(strs)
+	all(letters, 2, func(prefix string) {
+		got, ok := keys.Successor(prefix)
+		// The first string of the list above all with the prefix.
+		i, _ := slices.BinarySearch(strs, prefix)
+		for i < len(strs) && strings.HasPrefix(strs[i], prefix) {
+			i++
+		}
+		if ok != (i < len(strs)) {
+			t.Errorf("Successor(%q) = %q, %v", prefix, got, ok)
+		}
+		if !ok {
+			return
+		}
+		if !utf8.ValidString(got) || got <= prefix || strings.HasPrefix(got, prefix) || got > strs[i] {
+			t.Errorf("Successor(%q) = %q, and %q is above them", prefix, got, strs[i])
+		}
+		if i > 0 && strs[i-1] >= got {
+			t.Errorf("Successor(%q) = %q is not above %q", prefix, got, strs[i-1])
+		}
+	})
+}
+
+func TestSuccessorCodePoints(t *testing.T) {
+	for _, tt := range []struct {
+		prefix, want string
+		ok           bool
+	}{
+		{"USER#1#", "USER#1$", true},
+		{"", "", false},
+		{"a\U0010FFFF", "b", true},
+		{"\U0010FFFF\U0010FFFF", "", false},
+		{"\ud7ff", "\ue000", true},
+		{"\x7f", "\u0080", true},
+		{"\u07ff", "\u0800", true},
+		{"\uffff", "\U00010000", true},
+		{"a\xff", "", false},
+	} {
+		if got, ok := keys.Successor(tt.prefix); got != tt.want || ok != tt.ok {
+			t.Errorf("Successor(%q) = %q, %v, want %q, %v", tt.prefix, got, ok, tt.want, tt.ok)
+		}
+	}
+	// Nothing that is UTF-8 lies between the strings with a prefix and the
+	// successor: its last code point is the next one there is.
+	for r := rune(0); r < utf8.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		next := r + 1
+		for !utf8.ValidRune(next) {
+			next++
+		}
+		if got, ok := keys.Successor("x" + string(r)); got != "x"+string(next) || !ok {
+			t.Fatalf("Successor(%q) = %q, %v", "x"+string(r), got, ok)
+		}
+	}
+}
+
+func TestSuccessorBytes(t *testing.T) {
+	for _, tt := range []struct{ prefix, want []byte }{
+		{[]byte("ab"), []byte("ac")}, {[]byte("a\xff"), []byte("b")}, {[]byte("\xff"), nil}, {nil, nil},
+	} {
+		if got, ok := keys.SuccessorBytes(tt.prefix); !bytes.Equal(got, tt.want) || ok != (tt.want != nil) {
+			t.Errorf("SuccessorBytes(%q) = %q, %v, want %q", tt.prefix, got, ok, tt.want)
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	order := keys.MustParse("C#{customer}#{placed:date}#{id}")
+	latest := keys.MustParse("{score:int(4):desc}#{name}")
+	day := keys.MustParse("{at:date}")
+	for _, tt := range []struct {
+		name string
+		r    keys.Range
+		err  error
+		want string
+	}{
+		ranged("all", order.Under)(`begins_with "C#"`),
+		ranged("customer", order.Under, "7")(`begins_with "C#7#"`),
+		ranged("key", order.Under, "7", "2026-01-05", "x")(`= "C#7#2026-01-05#x"`),
+		begins("month", order, "2026-01", "7")(`begins_with "C#7#2026-01"`),
+		between("days", order, "2026-01-05", "2026-01-31", 7)(`BETWEEN "C#7#2026-01-05#" AND "C#7#2026-01-31$"`),
+		between("from", order, "2026-01-05", nil, 7)(`BETWEEN "C#7#2026-01-05#" AND "C#7$"`),
+		between("until", order, nil, "2026-01-05", 7)(`BETWEEN "C#7#" AND "C#7#2026-01-05$"`),
+		between("before", order, nil, keys.Excluding("2026-01-05"), 7)(`BETWEEN "C#7#" AND "C#7#2026-01-05#"`),
+		between("after", order, keys.Excluding("2026-01-05"), nil, 7)(`BETWEEN "C#7#2026-01-05$" AND "C#7$"`),
+		between("ids", order, "a", "b", 7, "2026-01-05")(`BETWEEN "C#7#2026-01-05#a" AND "C#7#2026-01-05#b"`),
+		between("inner ids", order, keys.Excluding("a"), keys.Excluding("b"), 7, "2026-01-05")(`BETWEEN "C#7#2026-01-05#a\x00" AND "C#7#2026-01-05#a` + "\U0010ffff" + `"`),
+		between("open", order, nil, nil, 7)(`begins_with "C#7#"`),
+		between("reversed", latest, 100, 200)(`BETWEEN "9799#" AND "9899$"`),
+		between("at least", latest, 100, nil)(`<= "9899$"`),
+		between("at most", latest, nil, 100)(`>= "9899#"`),
+		between("one", day, "2026-01-05", "2026-01-05")(`= "2026-01-05"`),
+		between("everything", day, nil, nil)(`all keys`),
+	} {
+		if tt.err != nil {
+			t.Errorf("%s: %v", tt.name, tt.err)
+		}
+		if got := strings.ReplaceAll(tt.r.String(), `\U0010ffff`, "\U0010ffff"); got != tt.want {
+			t.Errorf("%s is %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+type rangeCase = struct {
+	name string
+	r    keys.Range
+	err  error
+	want string
+}
+
+func ranged(name string, f func(...any) (keys.Range, error), args ...any) func(string) rangeCase {
+	r, err := f(args...)
+	return func(want string) rangeCase { return rangeCase{name, r, err, want} }
+}
+
+func between(name string, t *keys.Template, from, to any, outer ...any) func(string) rangeCase {
+	r, err := t.Between(from, to, outer...)
+	return func(want string) rangeCase { return rangeCase{name, r, err, want} }
+}
+
+func begins(name string, t *keys.Template, partial string, outer ...any) func(string) rangeCase {
+	r, err := t.BeginsWith(partial, outer...)
+	return func(want string) rangeCase { return rangeCase{name, r, err, want} }
+}
+
+// TestBetween compares ranges with a look at the values of each key.
+func TestBetween(t *testing.T) {
+	for _, src := range []string{
+		"T#{a:int(2)}#{b:signed(1)}#{c}", "{a:int(2):desc}{b:decimal(1,1)}{c}", "{a:int(2)}{b:signed(1):desc}#", "{a:int(2):desc}#{b:signed(1)}##",
+	} {
+		t.Run(src, rapid.MakeCheck(func(t *rapid.T) {
+			tmpl := keys.MustParse(src)
+			parts := slices.DeleteFunc(tmpl.Parts(), func(p keys.Part) bool { return p.Name == "" })
+			as, bs := rapid.StringMatching(`[019]`), rapid.StringMatching(`-?[019]`)
+			cs := rapid.StringMatching(`[a~]{1,2}`)
+			draw := func(label string) []any {
+				row := []any{as.Draw(t, label), bs.Draw(t, label), cs.Draw(t, label)}
+				return row[:len(parts)]
+			}
+			row, bounds, outer := draw("row"), [2][]any{draw("from"), draw("to")}, draw("outer")
+			level := rapid.IntRange(0, len(parts)-1).Draw(t, "level")
+			key, err := tmpl.Format(row...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := true
+			for i := range level {
+				c, err := parts[i].Type.Compare(row[i].(string), outer[i].(string))
+				in = in && c == 0 && err == nil
+			}
+			var ends [2]any
+			for i, sign := range [2]int{1, -1} {
+				kind := rapid.SampledFrom([]string{"open", "included", "excluded"}).Draw(t, "kind")
+				if kind == "open" {
+					continue
+				}
+				ends[i] = bounds[i][level]
+				// The order of values, not that of keys.
+				plain := parts[level].Type
+				plain.Desc = false
+				c, err := plain.Compare(row[level].(string), ends[i].(string))
+				if err != nil {
+					t.Fatal(err)
+				}
+				in = in && (c*sign > 0 || c == 0 && kind == "included")
+				if kind == "excluded" {
+					ends[i] = keys.Excluding(ends[i])
+				}
+			}
+			r, err := tmpl.Between(ends[0], ends[1], outer[:level]...)
+			if err != nil {
+				if in {
+					t.Fatalf("%v, and %q is between them", err, key)
+				}
+				return
+			}
+			if r.Contains(key) != in {
+				t.Fatalf("%v contains %q: %v, want %v", r, key, r.Contains(key), in)
+			}
+			if r.Prefix != "" && strings.HasPrefix(key, r.Prefix) != in {
+				t.Fatalf("%v: %q has the prefix: %v, want %v", r, key, !in, in)
+			}
+		}))
+	}
+}
