@@ -250,7 +250,7 @@ func TestWatch(t *testing.T) {
 	body := create("Cats")
 	w := post(h, "CreateTable", body)
 	require.Equal(t, &metrics.Request{
-		Operation: "CreateTable", Tables: []string{"Cats"}, Status: 200, Start: time.Unix(0, 0).Add(time.Millisecond), Duration: time.Millisecond,
+		Operation: "CreateTable", Method: "POST", Path: "/", Tables: []string{"Cats"}, Status: 200, Start: time.Unix(0, 0).Add(time.Millisecond), Duration: time.Millisecond,
 		In: int64(len(body)), Out: int64(w.Body.Len()), ID: w.Header().Get("X-Amzn-Requestid"), From: "192.0.2.1:1234",
 	}, seen)
 

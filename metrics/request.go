@@ -15,6 +15,8 @@ type Request struct {
 	// Operation is the one asked for, as PutItem, whether or not there is one
 	// of that name. It is "" for a request that names none.
 	Operation string
+	// Method and Path are those of HTTP.
+	Method, Path string
 	// Tables are the tables named in the body, as they are named there, no
 	// more than [MaxTables]. Nil unless [WatchOptions].Tables is set.
 	Tables []string
@@ -54,7 +56,7 @@ func Watch(next http.Handler, opts WatchOptions, report func(context.Context, *R
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		rec := &recorder{ResponseWriter: w, Request: Request{
-			Operation: operation(r), Start: opts.Clock(), In: max(r.ContentLength, 0), From: r.RemoteAddr,
+			Operation: operation(r), Method: r.Method, Path: r.URL.Path, Start: opts.Clock(), In: max(r.ContentLength, 0), From: r.RemoteAddr,
 		}}
 		in := r
 		if reads(rec.Operation) {

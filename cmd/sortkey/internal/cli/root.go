@@ -11,6 +11,7 @@ import (
 )
 
 func (a *App) root() *cobra.Command {
+	var showVersion bool
 	root := &cobra.Command{
 		Use:   "sortkey",
 		Short: "An ordered key-value store that answers like DynamoDB",
@@ -21,13 +22,19 @@ Exit codes: 0 all is well, 1 something failed or an answer is not right,
 		Example: `  sortkey demo                       run every example and check its answers
   sortkey serve                      serve on http://127.0.0.1:8000
   sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree`,
-		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          unknownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if showVersion {
+				return a.printVersion()
+			}
+			return cmd.Help()
+		},
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	// Not cobra's own flag: its template would link text/template, which keeps
+	// every method of every type and makes the command larger by a quarter.
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		advice := "see " + cmd.CommandPath() + " --help"
 		if cmd.Name() == "query" && strings.HasPrefix(err.Error(), "unknown shorthand flag") {
@@ -58,11 +65,13 @@ func (a *App) versionCommand() *cobra.Command {
 		Short:   "Print the version",
 		Example: "  sortkey version",
 		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.Stdout, version())
-			return err
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.printVersion() },
 	}
+}
+
+func (a *App) printVersion() error {
+	_, err := fmt.Fprintln(a.Stdout, version())
+	return err
 }
 
 func noArgs(cmd *cobra.Command, args []string) error {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey"
@@ -28,11 +30,13 @@ import (
 
 type serveFlags struct {
 	addr        string
-	verbose     bool
 	cors        []string
 	credentials []string
 	load        []string
 	data        string
+	metrics     string
+	drain       time.Duration
+	log         logFlags
 }
 
 // sweepInterval is how often items that have expired are deleted.
@@ -47,12 +51,20 @@ func (a *App) serveCommand() *cobra.Command {
 is in memory and gone when the command ends, unless --data names a folder to
 keep it in: then every write is on disk before it is answered.
 
-It prints one line when it is ready and nothing else, unless it is --verbose.
-Every region and all credentials are accepted; --credentials turns on the check
-of signatures.`,
+It prints one line when it is ready and nothing else but warnings and errors,
+unless --log or --verbose ask for more. Every region and all credentials are
+accepted; --credentials turns on the check of signatures.
+
+--metrics serves figures for Prometheus at /metrics of an address of their own.
+They need no signature and name the tables, so keep the address to yourself.
+
+When it is interrupted, it takes no more connections and lets the requests under
+way finish, for the time of --drain. A second interrupt ends it at once. With
+--data nothing that was answered is lost either way.`,
 		Example: `  sortkey serve
   sortkey serve --addr 127.0.0.1:0 --load file-tree
   sortkey serve --data ./sortkey-data
+  sortkey serve --data ./sortkey-data --log json --metrics 127.0.0.1:9100
   sortkey serve --verbose --cors http://localhost:3000
   sortkey serve --addr :8000 --credentials AKIDEXAMPLE:secret
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 aws dynamodb list-tables`,
@@ -61,32 +73,38 @@ of signatures.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			context.AfterFunc(ctx, stop) // the next signal ends the process
 			return a.serve(ctx, f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", server.DefaultAddr, "`HOST:PORT` to listen on; port 0 is any free one")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log requests to standard error")
 	flags.StringArrayVar(&f.cors, "cors", nil, "`ORIGIN` whose pages may call the server, or * for all; may be repeated")
 	flags.StringArrayVar(&f.credentials, "credentials", nil, "`KEY:SECRET` that requests must be signed with, or @FILE with one on each line; may be repeated")
 	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load first; may be repeated")
 	flags.StringVar(&f.data, "data", "", "`DIR` to keep the database in; it is created if it is not there")
+	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve figures for Prometheus on, at /metrics")
+	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` that requests under way have to finish when the server is stopped")
+	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
-	for _, name := range []string{"addr", "cors"} {
+	for _, name := range []string{"addr", "cors", "metrics", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
 }
 
-func (a *App) serve(ctx context.Context, f serveFlags) error {
+func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 	opts, err := f.options()
 	if err != nil {
 		return err
 	}
-	if f.verbose {
-		opts.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
+	log, err := f.log.open(a.Stderr)
+	if err != nil {
+		return err
 	}
-	opts.SweepInterval = sweepInterval
+	began := time.Now()
+	opts.Logger, opts.SweepInterval = log.Logger, sweepInterval
+	opts.Server.Open = !log.asked // warned of below, for people
 	if f.data != "" {
 		if opts.Store, err = openData(f.data, opts.Logger); err != nil {
 			return err
@@ -94,37 +112,72 @@ func (a *App) serve(ctx context.Context, f serveFlags) error {
 	}
 	db, err := sortkey.Open(opts)
 	if err != nil {
+		if opts.Store != nil {
+			err = errors.Join(err, opts.Store.Close())
+		}
 		return err
 	}
-	defer db.Close()
+	defer func() {
+		if closed := db.Close(); err == nil {
+			err = closed
+		}
+		log.Info("stopped")
+	}()
 	for _, name := range f.load {
 		s, err := model.Find(name)
 		if err != nil {
 			return err
 		}
-		if err := model.Load(ctx, sdk.Client(db), s); err != nil {
+		if err := model.Load(ctx, loader(db, opts.Server.Credentials), s); err != nil {
 			return err
 		}
 	}
-	ln, err := listen(ctx, f.addr)
+	ln, err := listen(ctx, "--addr", f.addr)
 	if err != nil {
 		return err
 	}
 	who := "any credentials"
 	if opts.Server.Credentials != nil {
 		who = "signed with the given credentials"
-	} else if !loopback(ln.Addr()) {
+	} else if !loopback(ln.Addr()) && !log.asked {
 		fmt.Fprintf(a.Stderr, "sortkey: warning: %s can be reached from other machines, and anybody may read and write\n"+
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
-	var wrap func(http.Handler) http.Handler
-	if f.verbose {
-		wrap = func(h http.Handler) http.Handler { return logRequests(h, opts.Logger) }
+	wrap := log.wrap
+	if f.metrics != "" {
+		figures, err := serveFigures(ctx, f.metrics, db, opts.Store, log)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		defer figures.stop()
+		wrap = func(h http.Handler) http.Handler { return log.wrap(figures.Wrap(h)) }
+		log.Info("metrics", "url", "http://"+figures.ln.Addr().String()+"/metrics")
 	}
 	at := clientURL(ln.Addr())
 	fmt.Fprintf(a.Stdout, "sortkey: listening on http://%s — point clients at it with AWS_ENDPOINT_URL_DYNAMODB=%s (any region, %s)\n",
 		ln.Addr(), at, who)
-	return db.Serve(ctx, ln, wrap)
+	log.Info("listening", "addr", ln.Addr().String(), "data", f.data, "signed", opts.Server.Credentials != nil,
+		"ms", milliseconds(time.Since(began)), "version", version())
+	draining := context.AfterFunc(ctx, func() {
+		log.Info("stopping", "cause", context.Cause(ctx).Error(), "drain", f.drain.String())
+	})
+	defer draining()
+	err = db.Serve(ctx, ln, wrap)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return hint.New("give requests longer to finish with --drain", "requests still under way after %s were broken off", f.drain)
+	}
+	return err
+}
+
+// loader returns a client of db that signs with one of the credentials that
+// are asked for, if there are any.
+func loader(db *sortkey.DB, accepted map[string]string) *dynamodb.Client {
+	return sdk.Client(db, func(o *dynamodb.Options) {
+		for key, secret := range accepted {
+			o.Credentials = credentials.NewStaticCredentialsProvider(key, secret, "")
+			return
+		}
+	})
 }
 
 // openData opens the store in a folder.
@@ -142,6 +195,12 @@ func openData(dir string, logger *slog.Logger) (store.Store, error) {
 // options returns those of the database.
 func (f serveFlags) options() (sortkey.Options, error) {
 	var opts sortkey.Options
+	if f.drain < 0 {
+		return opts, hint.Usage("give a time such as 10s, or 0 to break requests off", "--drain: %s is less than nothing", f.drain)
+	}
+	if opts.Server.ShutdownTimeout = f.drain; f.drain == 0 {
+		opts.Server.ShutdownTimeout = -1
+	}
 	for _, origin := range f.cors {
 		u, err := url.Parse(origin)
 		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "") {
@@ -176,17 +235,18 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	return opts, nil
 }
 
-func listen(ctx context.Context, addr string) (net.Listener, error) {
+// listen listens on the address that a flag gives.
+func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
 		addr = net.JoinHostPort("127.0.0.1", addr)
 	}
 	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return nil, hint.Usage("write HOST:PORT, such as 127.0.0.1:8000", "--addr: %q is no address", addr)
+		return nil, hint.Usage("write HOST:PORT, such as 127.0.0.1:8000", "%s: %q is no address", flag, addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, hint.New("stop what listens there, or take any free port with --addr 127.0.0.1:0", "%s is in use already", addr)
+		return nil, hint.New("stop what listens there, or take any free port with "+flag+" 127.0.0.1:0", "%s is in use already", addr)
 	case errors.Is(err, syscall.EACCES):
 		return nil, hint.New("ports below 1024 may need rights; take one above, such as 127.0.0.1:8000", "listening on %s is not allowed", addr)
 	case err != nil:
@@ -208,47 +268,6 @@ func clientURL(addr net.Addr) string {
 	}
 	return "http://" + addr.String()
 }
-
-// logRequests logs what next answers, one line each.
-func logRequests(next http.Handler, logger *slog.Logger) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
-		next.ServeHTTP(rec, r)
-		_, op, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-		if op == "" {
-			op = r.Method + " " + r.URL.Path
-		}
-		level := slog.LevelInfo
-		if rec.status >= http.StatusInternalServerError {
-			level = slog.LevelError
-		}
-		logger.Log(r.Context(), level, op, "status", rec.status, "duration", time.Since(start).Round(time.Microsecond),
-			"in", r.ContentLength, "out", rec.bytes, "from", r.RemoteAddr, "id", w.Header().Get("X-Amzn-Requestid"))
-	})
-}
-
-// A recorder keeps the status and the length of an answer.
-type recorder struct {
-	http.ResponseWriter
-	status, bytes int
-}
-
-// WriteHeader implements [http.ResponseWriter].
-func (r *recorder) WriteHeader(status int) {
-	r.status = status
-	r.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements [http.ResponseWriter].
-func (r *recorder) Write(p []byte) (int, error) {
-	n, err := r.ResponseWriter.Write(p)
-	r.bytes += n
-	return n, err
-}
-
-// Unwrap is for [http.ResponseController].
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 func mustComplete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
