@@ -242,3 +242,22 @@ func (s *cuttingStore) Update(ctx context.Context, fn func(store.Writer) error) 
 	}
 	return s.Store.Update(ctx, fn)
 }
+
+func BenchmarkFork(b *testing.B) {
+	for _, n := range []int{1000, 1_000_000} {
+		b.Run(fmt.Sprintf("items=%d", n), func(b *testing.B) {
+			db := expiring(b, sortkey.Options{Clock: day}, n)
+			defer db.Close()
+			b.ReportAllocs()
+			for b.Loop() {
+				fork, err := db.Fork()
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := fork.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -17,7 +17,7 @@ import (
 
 // expiring opens a database with a table of n items that expire a minute from
 // now, and one that does not.
-func expiring(t *testing.T, opts sortkey.Options, n int) *sortkey.DB {
+func expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	t.Helper()
 	db, err := sortkey.Open(opts)
 	require.NoError(t, err)
