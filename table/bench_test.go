@@ -1,14 +1,20 @@
 package table_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/btree"
+	"github.com/stretchr/testify/require"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/table"
 )
 
@@ -194,6 +200,95 @@ func BenchmarkPut(b *testing.B) {
 		}
 		i++
 	}
+}
+
+// bareRow is a row of the bare tree that pages are measured against.
+type bareRow struct{ key, value []byte }
+
+// BenchmarkPage walks pages of 1 MB in place, against a bare B-tree of the
+// same rows whose walk reads every byte of the values. Time of the two is to be
+// read as a ratio; "read" is the page whose visitor reads every byte as well.
+func BenchmarkPage(b *testing.B) {
+	for _, size := range []int{100, 1000} {
+		f := open(b)
+		tb := f.create("t", "PK:S SK:S")
+		tree := btree.NewG(32, func(x, y bareRow) bool { return bytes.Compare(x.key, y.key) < 0 })
+		rows := 3 * table.PageBytes / size
+		for i := 0; i < rows; i += 1000 {
+			require.NoError(b, f.db.Update(context.Background(), func(tx *table.Tx) error {
+				for j := i; j < min(i+1000, rows); j++ {
+					it := item(b, fmt.Sprintf(`{'PK':{'S':'customer'},'SK':{'S':'order#%08d'},'n':{'N':'%d'},'note':{'S':'%s'}}`, j, j, strings.Repeat("x", size-36)))
+					if _, err := tx.Put(tb, it, nil); err != nil {
+						return err
+					}
+					key := store.AppendAddress(nil, 1, []byte("customer"), fmt.Appendf(nil, "order#%08d", j))
+					tree.ReplaceOrInsert(bareRow{key, bytes.Clone(it)})
+				}
+				return nil
+			}))
+		}
+		slice := sliceOf(b, tb, "PK = :p", `{':p':{'S':'customer'}}`)
+		page := func(b *testing.B, visit func(attr.Item)) (examined int) {
+			err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+				page, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
+					visit(it)
+					return nil
+				})
+				examined = page.Examined
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return examined
+		}
+		var sum uint64
+		n := page(b, func(attr.Item) {})
+		perRow := func(b *testing.B) {
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
+		}
+		b.Run(fmt.Sprintf("item=%d/visit", size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				page(b, func(it attr.Item) { sum += uint64(len(it)) })
+			}
+			perRow(b)
+		})
+		b.Run(fmt.Sprintf("item=%d/read", size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				page(b, func(it attr.Item) { sum += readBytes(it) })
+			}
+			perRow(b)
+		})
+		b.Run(fmt.Sprintf("item=%d/bare", size), func(b *testing.B) {
+			from := bareRow{key: store.AppendPartition(nil, 1, []byte("customer"))}
+			b.ReportAllocs()
+			for b.Loop() {
+				bytes := 0
+				tree.AscendGreaterOrEqual(from, func(r bareRow) bool {
+					sum += readBytes(r.value)
+					bytes += attr.Item(r.value).Size()
+					return bytes < table.PageBytes
+				})
+			}
+			perRow(b)
+		})
+		if sum == 0 {
+			b.Fatal("nothing read")
+		}
+	}
+}
+
+// readBytes touches every byte of p, eight at a time.
+func readBytes(p []byte) (sum uint64) {
+	for ; len(p) >= 8; p = p[8:] {
+		sum += binary.LittleEndian.Uint64(p)
+	}
+	for _, c := range p {
+		sum += uint64(c)
+	}
+	return sum
 }
 
 // TestFilterAllocatesNothing: rows that a filter drops cost no allocation.

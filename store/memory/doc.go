@@ -1,6 +1,6 @@
 // Package memory is the store engine that keeps everything in memory.
 //
-// All rows of a [Store] lie in one copy-on-write B-tree, ordered by address.
+// All rows of a [Store] lie in one copy-on-write B+tree, ordered by address.
 // A View reads the tree that is current when it begins; an Update changes a
 // copy, sharing every node it does not touch, and publishes it when done. So
 // readers never wait, a failed update leaves nothing behind, and [Store.Fork]

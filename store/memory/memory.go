@@ -2,16 +2,10 @@ package memory
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
-
-	"github.com/google/btree"
 
 	"github.com/sortkey/sortkey/store"
 )
-
-// degree is half the children of a B-tree node.
-const degree = 32
 
 // Options configure [Open]. The zero value is ready to use; there is nothing
 // to configure yet.
@@ -19,23 +13,19 @@ type Options struct{}
 
 // A Store keeps rows in memory. It is safe for concurrent use.
 type Store struct {
-	writer chan struct{} // holds one token while an Update runs
-
-	// cloning guards the first copy an Update or Fork takes of a published
-	// tree: copying marks both trees, which readers do not notice.
-	cloning sync.Mutex
+	writer  chan struct{}        // holds one token while an Update runs
 	current atomic.Pointer[tree] // nil once closed
+	owners  *atomic.Uint64       // the last owner of nodes; forks share nodes, so they share it
 }
-
-type tree = btree.BTreeG[row]
 
 var _ store.Store = (*Store)(nil)
 
 // Open returns a new, empty store.
-func Open(Options) *Store { return open(btree.NewG(degree, less)) }
+func Open(Options) *Store { return open(new(tree), new(atomic.Uint64)) }
 
-func open(t *tree) *Store {
-	s := &Store{writer: make(chan struct{}, 1)}
+// open returns a store of the rows of a tree, closed if there is none.
+func open(t *tree, owners *atomic.Uint64) *Store {
+	s := &Store{writer: make(chan struct{}, 1), owners: owners}
 	s.current.Store(t)
 	return s
 }
@@ -44,15 +34,7 @@ func open(t *tree) *Store {
 // in the other. It takes a short, constant time, does not wait for updates and
 // leaves out those still running; rows are shared until they change. The fork
 // of a closed store is closed.
-func (s *Store) Fork() *Store {
-	s.cloning.Lock()
-	defer s.cloning.Unlock()
-	t := s.current.Load()
-	if t == nil {
-		return open(nil)
-	}
-	return open(t.Clone())
-}
+func (s *Store) Fork() *Store { return open(s.current.Load(), s.owners) }
 
 // Len returns the number of rows in all spaces, 0 after Close.
 func (s *Store) Len() int {
@@ -60,7 +42,7 @@ func (s *Store) Len() int {
 	if t == nil {
 		return 0
 	}
-	return t.Len()
+	return t.rows
 }
 
 // View implements [store.Store].
@@ -72,7 +54,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r := &reader{ctx: ctx, tree: t}
+	r := &reader{ctx: ctx, tree: *t}
 	defer r.done.Store(true)
 	return fn(r)
 }
@@ -98,12 +80,15 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	w := &writer{reader: reader{ctx: ctx, tree: base}, store: s}
+	w := &writer{reader: reader{ctx: ctx, tree: *base}, store: s}
 	defer w.done.Store(true)
 	if err := fn(w); err != nil {
 		return err
 	}
-	if w.owned && !s.current.CompareAndSwap(base, w.tree) {
+	if w.owner == 0 { // nothing was changed
+		return nil
+	}
+	if next := w.tree; !s.current.CompareAndSwap(base, &next) {
 		return store.ErrClosed
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"slices"
 	"sync/atomic"
 
 	"github.com/sortkey/sortkey/store"
@@ -12,7 +13,7 @@ import (
 // A reader reads one tree. A writer changes which one between two reads.
 type reader struct {
 	ctx  context.Context //nolint:containedctx // lives as long as the call of View or Update
-	tree *tree
+	tree tree
 	done atomic.Bool
 
 	// walks counts the iterators running over tree. Only a writer looks at it.
@@ -34,11 +35,10 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	if r.done.Load() {
 		return nil, false, store.ErrClosed
 	}
-	b := boundsPool.Get().(*bounds)
-	defer boundsPool.Put(b)
-	b.lo.buf = store.AppendAddress(b.lo.buf[:0], space, partition, sort)
-	if it, ok := r.tree.Get(b.lo.row()); ok {
-		return it.value, true, nil
+	a := newAddresses()
+	defer a.free()
+	if rec := r.tree.get(a.row(space, partition, sort)); rec != nil {
+		return rec.value, true, nil
 	}
 	return nil, false, nil
 }
@@ -46,59 +46,74 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 // Query implements [store.Reader].
 func (r *reader) Query(space store.Space, partition []byte, rng store.Range, reverse bool) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		b := boundsPool.Get().(*bounds)
-		defer boundsPool.Put(b)
-		b.lo.buf, b.hi.buf = store.AppendRange(b.lo.buf[:0], b.hi.buf[:0], space, partition, rng)
-		r.walk(b, true, reverse, yield)
+		a := newAddresses()
+		defer a.free()
+		a.slice(space, partition, rng)
+		r.walk(a.lo, a.hi, reverse, yield)
 	}
 }
 
 // Scan implements [store.Reader].
 func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		b := boundsPool.Get().(*bounds)
-		defer boundsPool.Put(b)
-		lo, hi := store.AppendSpan(b.lo.buf[:0], b.hi.buf[:0], space, s)
-		b.lo.buf = lo
-		if hi != nil {
-			b.hi.buf = hi
+		a := newAddresses()
+		defer a.free()
+		if a.span(space, s) {
+			r.walk(a.lo, a.hi, false, yield)
+		} else {
+			r.walk(a.lo, nil, false, yield)
 		}
-		r.walk(b, hi != nil, false, yield)
 	}
 }
 
-// walk yields the rows with lo <= address, and below hi if it is bounded, as
-// it must be in reverse.
-func (r *reader) walk(b *bounds, bounded, reverse bool, yield func(store.Row, error) bool) {
+// walk yields the rows with lo <= address < hi. A nil hi is no bound.
+func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
 	if err := r.check(); err != nil {
 		yield(store.Row{}, err)
 		return
 	}
-	if bounded && bytes.Compare(b.lo.buf, b.hi.buf) >= 0 {
+	if hi != nil && bytes.Compare(lo, hi) >= 0 {
 		return
 	}
 	t, walks := r.tree, &r.walks
 	walks.Add(1)
 	defer walks.Add(-1)
 
-	n := 0
-	visit := func(it row) bool {
-		if n++; n%store.ContextRows == 0 && r.ctx.Err() != nil {
-			yield(store.Row{}, context.Cause(r.ctx))
-			return false
-		}
-		if r.done.Load() {
-			yield(store.Row{}, store.ErrClosed)
-			return false
-		}
-		return yield(it.public(), nil)
+	if reverse {
+		t.descend(lo, hi, func(recs []*record) bool {
+			for _, rec := range slices.Backward(recs) {
+				if r.done.Load() {
+					yield(store.Row{}, store.ErrClosed)
+					return false
+				}
+				if !yield(rec.public(), nil) {
+					return false
+				}
+			}
+			return r.goOn(yield)
+		})
+		return
 	}
-	switch {
-	case reverse:
-		t.DescendRange(b.hi.boundary(), b.lo.boundary(), visit)
-	case bounded:
-		t.AscendRange(b.lo.boundary(), b.hi.boundary(), visit)
-	default:
-		t.AscendGreaterOrEqual(b.lo.boundary(), visit)
+	t.ascend(lo, hi, func(recs []*record) bool {
+		for _, rec := range recs {
+			if r.done.Load() {
+				yield(store.Row{}, store.ErrClosed)
+				return false
+			}
+			if !yield(rec.public(), nil) {
+				return false
+			}
+		}
+		return r.goOn(yield)
+	})
+}
+
+// goOn looks at the context after the rows of a leaf, of which there are fewer
+// than [store.ContextRows].
+func (r *reader) goOn(yield func(store.Row, error) bool) bool {
+	if r.ctx.Err() == nil {
+		return true
 	}
+	yield(store.Row{}, context.Cause(r.ctx))
+	return false
 }

@@ -3,16 +3,14 @@ package memory
 import (
 	"math"
 
-	"github.com/google/btree"
-
 	"github.com/sortkey/sortkey/store"
 )
 
-// A writer changes a copy of the published tree, taken at the first change.
+// A writer edits a version of the tree that nobody else sees.
 type writer struct {
 	reader
 	store *Store
-	owned bool // the tree is ours to change
+	owner uint64 // of the nodes that may be changed; 0 before the first change
 }
 
 var errTooLong = tooLongError{}
@@ -21,35 +19,32 @@ type tooLongError struct{}
 
 func (tooLongError) Error() string { return "store: key too long" }
 
-// mutable makes r.tree one that no published version and no running iterator
-// reads.
-func (w *writer) mutable() error {
+// edit returns an edit of the tree that changes no node which a published
+// version or a running iterator reads.
+func (w *writer) edit() (edit, error) {
 	if err := w.check(); err != nil {
-		return err
+		return edit{}, err
 	}
-	switch {
-	case !w.owned:
-		w.store.cloning.Lock()
-		w.tree = w.tree.Clone()
-		w.store.cloning.Unlock()
-		w.owned = true
-	case w.walks.Load() > 0:
-		// The iterators keep the old copy. They stay counted until they end,
-		// so a change may take one copy more than it must; copies are cheap.
-		w.tree = w.tree.Clone()
+	// Iterators stay counted until they end, so a change may copy more than it
+	// must when it is made in a loop over rows.
+	if w.owner == 0 || w.walks.Load() > 0 {
+		w.owner = w.store.owners.Add(1)
 	}
-	return nil
+	return edit{&w.tree, w.owner}, nil
 }
 
 // Put implements [store.Writer].
 func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
-	if err := w.mutable(); err != nil {
+	e, err := w.edit()
+	if err != nil {
 		return err
 	}
 	if len(partition) > math.MaxInt32/4 || len(sort) > math.MaxInt32/4 {
 		return errTooLong
 	}
-	w.tree.ReplaceOrInsert(newRow(space, partition, sort, value))
+	a := newAddresses()
+	defer a.free()
+	e.put(newRecord(a.row(space, partition, sort), partition, sort, value))
 	return nil
 }
 
@@ -58,49 +53,43 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	if err := w.check(); err != nil {
 		return err
 	}
-	b := boundsPool.Get().(*bounds)
-	defer boundsPool.Put(b)
-	b.lo.buf = store.AppendAddress(b.lo.buf[:0], space, partition, sort)
-	at := b.lo.row()
-	if !w.tree.Has(at) {
+	a := newAddresses()
+	defer a.free()
+	address := a.row(space, partition, sort)
+	if w.tree.get(address) == nil {
 		return nil
 	}
-	if err := w.mutable(); err != nil {
+	e, err := w.edit()
+	if err != nil {
 		return err
 	}
-	w.tree.Delete(at)
+	e.delete(address)
 	return nil
 }
 
 // Clear implements [store.Writer].
 func (w *writer) Clear(space store.Space) error {
-	if err := w.check(); err != nil {
+	e, err := w.edit()
+	if err != nil {
 		return err
 	}
-	lo, hi := store.AppendSpace(nil, nil, space)
-	var gone []row
-	collect := func(it row) bool {
-		gone = append(gone, it)
+	a := newAddresses()
+	defer a.free()
+	hi := []byte(nil)
+	if a.span(space, store.Everything()) {
+		hi = a.hi
+	}
+	var gone []*record
+	e.ascend(a.lo, hi, func(recs []*record) bool {
+		gone = append(gone, recs...)
 		return true
-	}
-	first, last := probe{buf: lo}, probe{buf: hi}
-	if hi == nil {
-		w.tree.AscendGreaterOrEqual(first.boundary(), collect)
-	} else {
-		w.tree.AscendRange(first.boundary(), last.boundary(), collect)
-	}
-	switch len(gone) {
-	case 0:
-		return nil
-	case w.tree.Len():
-		w.tree, w.owned = btree.NewG(degree, less), true
+	})
+	if len(gone) == e.rows {
+		*e.tree = tree{}
 		return nil
 	}
-	if err := w.mutable(); err != nil {
-		return err
-	}
-	for _, it := range gone {
-		w.tree.Delete(it)
+	for _, rec := range gone {
+		e.delete(rec.addr())
 	}
 	return nil
 }

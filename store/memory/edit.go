@@ -1,0 +1,220 @@
+package memory
+
+import "bytes"
+
+// An edit makes a new version of a tree. It copies each node it changes once
+// and marks the copy as its own; nodes of other owners may be read by others at
+// the same time and stay as they are.
+type edit struct {
+	*tree
+	owner uint64
+}
+
+// own returns n if the edit may change it, else a copy.
+func (e *edit) own(n *node) *node {
+	if n.owner == e.owner {
+		return n
+	}
+	c := n.newLike(e.owner)
+	c.n, c.len, c.prefix = n.n, n.len, n.prefix
+	copy(c.heads[:n.n], n.heads[:n.n])
+	copy(c.recs[:n.n], n.recs[:n.n])
+	if n.kids != nil {
+		copy(c.kids, n.kids[:n.n])
+	}
+	return c
+}
+
+// put adds a record, or replaces the one at its address.
+func (e *edit) put(rec *record) {
+	if e.root == nil {
+		e.root = newLeaf(e.owner)
+	}
+	root, right := e.insert(e.root, rec)
+	if right.kid != nil {
+		top := newInner(e.owner)
+		top.kids[0], top.n = root, 1
+		top.insert(1, right)
+		root = top
+	}
+	e.root = root
+}
+
+// An entry is what a node has one of: a record, and in an inner node a child.
+type entry struct {
+	rec *record
+	kid *node
+}
+
+// insert puts rec into the tree below n. It returns what takes the place of n,
+// and what is to stand after it when n was full.
+func (e *edit) insert(n *node, rec *record) (*node, entry) {
+	n = e.own(n)
+	at, found := n.search(rec.addr())
+	if n.kids == nil {
+		if found {
+			n.recs[at] = rec
+			return n, entry{}
+		}
+		e.rows++
+		return n, e.add(n, at, entry{rec: rec})
+	}
+	if !found {
+		at--
+	}
+	kid, right := e.insert(n.kids[at], rec)
+	n.kids[at] = kid
+	if right.kid == nil {
+		return n, entry{}
+	}
+	return n, e.add(n, at+1, right)
+}
+
+// add inserts x as entry at of n, which is the edit's own. A full node is split
+// first; what is to stand after it is returned.
+func (e *edit) add(n *node, at int, x entry) entry {
+	if n.n < fan {
+		n.insert(at, x)
+		return entry{}
+	}
+	half := fan / 2
+	if at == fan { // rows that come in order leave full nodes behind
+		half = fan - 1
+	}
+	right, rec := e.split(n, half)
+	if bytes.Compare(x.rec.addr(), rec.addr()) < 0 {
+		n.insert(at, x)
+	} else {
+		right.insert(at-half, x)
+	}
+	return entry{rec, right}
+}
+
+// split moves the entries of n from from on to a new node. It returns that and
+// a record whose address separates the two.
+func (e *edit) split(n *node, from int) (*node, *record) {
+	right := n.newLike(e.owner)
+	rec := n.recs[from]
+	if n.kids == nil {
+		rec = separator(n.recs[from-1].addr(), rec.addr())
+	}
+	moved := int(n.n) - from
+	right.n = uint8(moved)
+	copy(right.recs[:], n.recs[from:n.n])
+	clear(n.recs[from:n.n])
+	if n.kids != nil {
+		copy(right.kids, n.kids[from:n.n])
+		clear(n.kids[from:n.n])
+		right.recs[0] = nil
+	}
+	n.n = uint8(from)
+	n.summarise()
+	right.summarise()
+	return right, rec
+}
+
+// insert makes x entry at of a node with room for it.
+func (n *node) insert(at int, x entry) {
+	end := int(n.n)
+	copy(n.recs[at+1:end+1], n.recs[at:end])
+	copy(n.heads[at+1:end+1], n.heads[at:end])
+	n.recs[at] = x.rec
+	if n.kids != nil {
+		copy(n.kids[at+1:end+1], n.kids[at:end])
+		n.kids[at] = x.kid
+	}
+	n.n++
+	key := x.rec.addr()
+	skip := int(n.len)
+	if end <= n.first() || len(key) < skip || !bytes.Equal(key[:skip], n.prefix[:skip]) {
+		n.summarise()
+		return
+	}
+	n.heads[at] = headOf(key, skip)
+}
+
+// remove takes out entry at.
+func (n *node) remove(at int) {
+	end := int(n.n) - 1
+	copy(n.recs[at:end], n.recs[at+1:])
+	copy(n.heads[at:end], n.heads[at+1:])
+	n.recs[end] = nil
+	if n.kids != nil {
+		copy(n.kids[at:end], n.kids[at+1:])
+		n.kids[end] = nil
+		n.recs[0] = nil // which entry 1 may have become
+	}
+	n.n--
+}
+
+// summarise finds what the keys of n begin with and sets their heads.
+func (n *node) summarise() {
+	first, end := n.first(), int(n.n)
+	n.len = 0
+	if first >= end {
+		return
+	}
+	// What the outer two have in common those between them have too.
+	a, b := n.recs[first].addr(), n.recs[end-1].addr()
+	n.len = uint8(copy(n.prefix[:], a[:common(a, b)]))
+	for i := first; i < end; i++ {
+		n.heads[i] = headOf(n.recs[i].addr(), int(n.len))
+	}
+}
+
+// common returns how many bytes a and b begin with alike.
+func common(a, b []byte) int {
+	i, end := 0, min(len(a), len(b))
+	for i < end && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// delete takes out the record at an address, which must be there.
+func (e *edit) delete(key []byte) {
+	e.rows--
+	e.root = e.remove(e.root, key)
+	for e.root.n == 1 && e.root.kids != nil {
+		e.root = e.root.kids[0]
+	}
+	if e.root.n == 0 {
+		e.root = nil
+	}
+}
+
+func (e *edit) remove(n *node, key []byte) *node {
+	n = e.own(n)
+	if n.kids == nil {
+		at, _ := n.search(key)
+		n.remove(at)
+		return n
+	}
+	at := n.child(key)
+	kid := e.remove(n.kids[at], key)
+	n.kids[at] = kid
+	switch {
+	case kid.n == 0:
+		n.remove(at)
+	case kid.n < fewEntries && at > 0 && n.kids[at-1].n+kid.n <= mostMerged:
+		e.merge(n, at-1)
+	case kid.n < fewEntries && at+1 < int(n.n) && kid.n+n.kids[at+1].n <= mostMerged:
+		e.merge(n, at)
+	}
+	return n
+}
+
+// merge makes one child of n of those at at and after.
+func (e *edit) merge(n *node, at int) {
+	left, right := e.own(n.kids[at]), n.kids[at+1]
+	end := int(left.n)
+	copy(left.recs[end:], right.recs[:right.n])
+	if left.kids != nil {
+		copy(left.kids[end:], right.kids[:right.n])
+		left.recs[end] = n.recs[at+1]
+	}
+	left.n += right.n
+	left.summarise()
+	n.kids[at] = left
+	n.remove(at + 1)
+}

@@ -1,0 +1,228 @@
+package memory
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// key is an address for the tree, which takes any bytes for one.
+func key(b []byte) *record {
+	return &record{key: b, len: uint32(len(b)), value: bytes.Clone(b)}
+}
+
+// keys makes keys of several kinds: long common beginnings, prefixes of each
+// other, trailing zeros, and random bytes.
+func keys(rng *rand.Rand, n int) [][]byte {
+	out := make([][]byte, n)
+	for i := range out {
+		switch rng.IntN(5) {
+		case 0:
+			out[i] = fmt.Appendf(nil, "%s/%06d", bytes.Repeat([]byte("long"), 5*rng.IntN(8)), rng.IntN(n))
+		case 1:
+			out[i] = bytes.Repeat([]byte{0}, rng.IntN(12))
+		case 2:
+			out[i] = bytes.Repeat([]byte{'a'}, rng.IntN(120))
+		case 3:
+			out[i] = binary.BigEndian.AppendUint32([]byte("p\x00"), uint32(rng.IntN(n)))
+		default:
+			out[i] = make([]byte, rng.IntN(20))
+			for j := range out[i] {
+				out[i][j] = byte(rng.IntN(3))
+			}
+		}
+	}
+	return out
+}
+
+// check fails unless the tree is well formed.
+func (t *tree) check(tb testing.TB) {
+	tb.Helper()
+	if t.root == nil {
+		require.Zero(tb, t.rows)
+		return
+	}
+	rows, leaves := 0, -1
+	var walk func(n *node, lo, hi []byte, depth int)
+	walk = func(n *node, lo, hi []byte, depth int) {
+		require.NotZero(tb, n.n)
+		before := lo
+		for i := n.first(); i < int(n.n); i++ {
+			k := n.recs[i].addr()
+			require.True(tb, before == nil || bytes.Compare(before, k) < 0 || i == 0 && bytes.Equal(before, k), "order")
+			require.True(tb, hi == nil || bytes.Compare(k, hi) < 0, "beyond the border")
+			require.Equal(tb, n.prefix[:n.len], k[:n.len])
+			require.Equal(tb, headOf(k, int(n.len)), n.heads[i])
+			before = k
+		}
+		for i := int(n.n); i < fan; i++ {
+			require.Nil(tb, n.recs[i], "a row that is gone is still held")
+			require.True(tb, n.kids == nil || n.kids[i] == nil)
+		}
+		if n.kids == nil {
+			rows += int(n.n)
+			require.True(tb, leaves == -1 || leaves == depth)
+			leaves = depth
+			return
+		}
+		require.Nil(tb, n.recs[0])
+		for i := range int(n.n) {
+			from, to := lo, hi
+			if i > 0 {
+				from = n.recs[i].addr()
+			}
+			if i+1 < int(n.n) {
+				to = n.recs[i+1].addr()
+			}
+			walk(n.kids[i], from, to, depth+1)
+		}
+	}
+	walk(t.root, nil, nil, 0)
+	require.Equal(tb, t.rows, rows)
+}
+
+// all returns the keys of a tree between two.
+func (t *tree) all(lo, hi []byte, reverse bool) (out []string) {
+	walk := t.ascend
+	if reverse {
+		walk = t.descend
+	}
+	walk(lo, hi, func(recs []*record) bool {
+		recs = slices.Clone(recs)
+		if reverse {
+			slices.Reverse(recs)
+		}
+		for _, r := range recs {
+			out = append(out, string(r.addr()))
+		}
+		return true
+	})
+	return out
+}
+
+// TestTree edits trees at random beside a sorted slice, keeps old versions and
+// looks that they stay as they were.
+func TestTree(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			pool := keys(rng, 6000)
+			var model []string
+			type version struct {
+				tree tree
+				keys []string
+			}
+			var kept []version
+			now, owner := tree{}, uint64(0)
+			grow := 5 // of ten edits, how many add
+			for round := range 150 {
+				owner++
+				e := edit{&now, owner}
+				if round%10 == 0 {
+					grow = 2 + rng.IntN(8)
+				}
+				for range rng.IntN(150) {
+					k := pool[rng.IntN(len(pool))]
+					i := sort.SearchStrings(model, string(k))
+					found := i < len(model) && model[i] == string(k)
+					require.Equal(t, found, now.get(k) != nil)
+					switch {
+					case rng.IntN(10) < grow:
+						e.put(key(k))
+						if !found {
+							model = slices.Insert(model, i, string(k))
+						}
+					case found:
+						e.delete(k)
+						model = slices.Delete(model, i, i+1)
+					}
+				}
+				now.check(t)
+				lo, hi := pool[rng.IntN(len(pool))], pool[rng.IntN(len(pool))]
+				if bytes.Compare(lo, hi) < 0 {
+					want := slices.Clone(model[sort.SearchStrings(model, string(lo)):sort.SearchStrings(model, string(hi))])
+					require.True(t, slices.Equal(want, now.all(lo, hi, false)))
+					slices.Reverse(want)
+					require.True(t, slices.Equal(want, now.all(lo, hi, true)))
+				}
+				if round%15 == 0 {
+					kept = append(kept, version{now, slices.Clone(model)})
+				}
+			}
+			for _, v := range kept {
+				v.tree.check(t)
+				require.True(t, slices.Equal(v.keys, v.tree.all(nil, nil, false)), "an old version changed")
+			}
+		})
+	}
+}
+
+// TestSplit inserts a row at each place of a full leaf, on both sides of the
+// shortened border that its halves may get.
+func TestSplit(t *testing.T) {
+	for i := range fan {
+		for _, tail := range []string{"1", "9"} {
+			var now tree
+			e := edit{&now, 1}
+			for j := range fan {
+				e.put(key([]byte{'A' + byte(j), '5'}))
+			}
+			e.put(key(append([]byte{'A' + byte(i)}, tail...)))
+			now.check(t)
+		}
+	}
+}
+
+// TestTreeInOrder: rows that come in order leave nodes full, from either end
+// it works, and taking all out again leaves nothing.
+func TestTreeInOrder(t *testing.T) {
+	const rows = 20_000
+	at := func(i int) []byte { return fmt.Appendf(nil, "partition/%08d", i) }
+	for _, step := range []int{1, -1} {
+		var now tree
+		e := edit{&now, 1}
+		for i := range rows {
+			e.put(key(at(step * i & (1<<24 - 1))))
+		}
+		now.check(t)
+		if step > 0 {
+			leaves := 0
+			now.ascend(nil, nil, func([]*record) bool { leaves++; return true })
+			require.Less(t, leaves, rows/fan*11/10)
+		}
+		e.owner = 2
+		for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(rows) {
+			e.delete(at(step * i & (1<<24 - 1)))
+		}
+		require.Equal(t, tree{}, now)
+	}
+}
+
+// TestSearchDoesNotAllocate: nor does a walk.
+func TestSearchDoesNotAllocate(t *testing.T) {
+	var now tree
+	e := edit{&now, 1}
+	for i := range 5000 {
+		e.put(key(fmt.Appendf(nil, "partition/%08d", i)))
+	}
+	probe, hi := []byte("partition/00002345"), []byte("partition/00004")
+	rows := 0
+	n := testing.AllocsPerRun(100, func() {
+		if now.get(probe) == nil {
+			t.Error("missing row")
+		}
+		now.ascend(probe, hi, func(recs []*record) bool {
+			rows += len(recs)
+			return true
+		})
+	})
+	if n != 0 || rows == 0 {
+		t.Errorf("a search and a walk of %d rows allocate %v times, want 0", rows, n)
+	}
+}
