@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/examples"
@@ -19,6 +23,7 @@ var errWrongAnswers = errors.New("an answer is wrong")
 
 func (a *App) demoCommand() *cobra.Command {
 	var asJSON, list bool
+	var data string
 	cmd := &cobra.Command{
 		Use:   "demo [NAME|FILE]",
 		Short: "Run the access patterns of the examples and check their answers",
@@ -26,11 +31,16 @@ func (a *App) demoCommand() *cobra.Command {
 access patterns through the real DynamoDB client. For each it prints what was
 asked, the slice that was read, and the rows in order.
 
+With --data all examples share one database that is kept in a folder. What is
+not there yet is loaded; a second run finds it, loads nothing and checks all
+answers again. The folder can be served with sortkey serve --data.
+
 It ends with 0 if every answer is right, and with 1 if one is not. Instead of
 an example's NAME, a model FILE of the same form can be given.`,
 		Example: `  sortkey demo                 all examples
   sortkey demo file-tree       one of them
   sortkey demo ./model.json    a model file
+  sortkey demo --data ./demo   kept in a folder; run it twice
   sortkey demo --list          their names
   sortkey demo --json | jq '.systems[].patterns[] | select(.right | not)'`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -53,19 +63,37 @@ an example's NAME, a model FILE of the same form can be given.`,
 			if list {
 				return a.listExamples(systems)
 			}
-			return a.demo(cmd, systems, asJSON)
+			return a.demo(cmd.Context(), systems, data, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead")
 	cmd.Flags().BoolVar(&list, "list", false, "list the examples instead of running them")
+	cmd.Flags().StringVar(&data, "data", "", "`DIR` to keep the database in; it is created if it is not there")
+	mustComplete(cmd, "data", completeFolder)
 	return cmd
 }
 
-func (a *App) demo(cmd *cobra.Command, systems []*examples.System, asJSON bool) error {
+func (a *App) demo(ctx context.Context, systems []*examples.System, data string, asJSON bool) (err error) {
+	runOne := demo.Run
+	if data != "" {
+		st, err := openData(data, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err
+		}
+		db, err := sortkey.Open(sortkey.Options{Store: st})
+		if err != nil {
+			return errors.Join(err, st.Close())
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		runOne = func(ctx context.Context, s *examples.System) (*demo.Report, error) { return demo.RunOn(ctx, db, s) }
+	}
 	var reports []*demo.Report
 	style := a.style()
 	for _, s := range systems {
-		r, err := demo.Run(cmd.Context(), s)
+		r, err := runOne(ctx, s)
+		if errors.Is(err, model.ErrOther) {
+			return hint.New("give another folder, or an empty one", "--data: %s: %v", data, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -74,6 +102,9 @@ func (a *App) demo(cmd *cobra.Command, systems []*examples.System, asJSON bool) 
 			demo.Print(a.Stdout, r, style)
 			fmt.Fprintln(a.Stdout)
 		}
+	}
+	if data != "" && !asJSON {
+		fmt.Fprintln(a.Stdout, demo.DataSummary(reports, data))
 	}
 	summary := demo.Summary(reports)
 	right := demo.AllRight(reports)
@@ -111,6 +142,11 @@ func (a *App) listExamples(systems []*examples.System) error {
 	style := a.style()
 	_, err := fmt.Fprint(a.Stdout, show.Rows(items, []string{"name", "patterns", "about"}, style.Width, "", style.Paint))
 	return err
+}
+
+// completeFolder completes folders.
+func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 // completeModel completes the name of an example or a file.

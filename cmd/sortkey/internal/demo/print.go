@@ -26,6 +26,12 @@ func Print(w io.Writer, r *Report, style Style) {
 	p := style.Paint
 	fmt.Fprintf(w, "%s\n", p.Strong(r.System.Name))
 	fmt.Fprint(w, wrap(r.System.About, 78, "  "))
+	switch r.Data {
+	case Loaded:
+		fmt.Fprintf(w, "  %s\n", p.Faint("tables made and items loaded"))
+	case Found:
+		fmt.Fprintf(w, "  %s\n", p.Faint("tables and items found, nothing loaded"))
+	}
 	for i := range r.Results {
 		fmt.Fprintln(w)
 		printResult(w, &r.Results[i], style)
@@ -149,6 +155,30 @@ func Summary(reports []*Report) string {
 	return fmt.Sprintf("%d of %d access patterns right", right, total)
 }
 
+// DataSummary is the line that says where the items of a kept database came
+// from.
+func DataSummary(reports []*Report, dir string) string {
+	found := 0
+	for _, r := range reports {
+		if r.Data == Found {
+			found++
+		}
+	}
+	some := func(n int) string {
+		if n == 1 {
+			return "1 example"
+		}
+		return fmt.Sprint(n, " examples")
+	}
+	switch found {
+	case 0:
+		return fmt.Sprintf("%s loaded into %s", some(len(reports)), dir)
+	case len(reports):
+		return fmt.Sprintf("%s found in %s, nothing loaded", some(found), dir)
+	}
+	return fmt.Sprintf("%s found in %s, %d loaded into it", some(found), dir, len(reports)-found)
+}
+
 // AllRight reports whether every answer is right.
 func AllRight(reports []*Report) bool {
 	for _, r := range reports {
@@ -168,6 +198,7 @@ type jsonDocument struct {
 type jsonSystem struct {
 	Name     string        `json:"name"`
 	About    string        `json:"about"`
+	Data     Data          `json:"data,omitempty"`
 	Patterns []jsonPattern `json:"patterns"`
 }
 
@@ -193,7 +224,7 @@ func WriteJSON(w io.Writer, reports []*Report) error {
 	for _, r := range reports {
 		doc.Right += r.Right()
 		doc.Total += len(r.Results)
-		s := jsonSystem{Name: r.System.Name, About: r.System.About, Patterns: []jsonPattern{}}
+		s := jsonSystem{Name: r.System.Name, About: r.System.About, Data: r.Data, Patterns: []jsonPattern{}}
 		for i := range r.Results {
 			s.Patterns = append(s.Patterns, jsonOf(&r.Results[i]))
 		}

@@ -26,7 +26,19 @@ import (
 type Report struct {
 	System  *examples.System
 	Results []Result
+	// Data is where the items came from, if the database was kept; otherwise
+	// it is empty.
+	Data Data
 }
+
+// Data says where the items of a system came from.
+type Data string
+
+// The values of [Data].
+const (
+	Loaded Data = "loaded" // into the database, now
+	Found  Data = "found"  // in the database, from an earlier run
+)
 
 // Right counts the patterns that were answered right.
 func (r *Report) Right() int {
@@ -68,10 +80,34 @@ func Run(ctx context.Context, s *examples.System) (*Report, error) {
 		return nil, err
 	}
 	defer db.Close()
-	r := runner{client: sdk.Client(db), tables: map[string]*model.Table{}}
-	if err := model.Load(ctx, r.client, s); err != nil {
+	client := sdk.Client(db)
+	if err := model.Load(ctx, client, s); err != nil {
 		return nil, err
 	}
+	return run(ctx, client, s)
+}
+
+// RunOn is Run on a database that may hold s already; what is missing of it is
+// loaded, and the report says in Data which it was.
+func RunOn(ctx context.Context, db *sortkey.DB, s *examples.System) (*Report, error) {
+	client := sdk.Client(db)
+	found, err := model.Ensure(ctx, client, s)
+	if err != nil {
+		return nil, err
+	}
+	report, err := run(ctx, client, s)
+	if err != nil {
+		return nil, err
+	}
+	report.Data = Loaded
+	if found {
+		report.Data = Found
+	}
+	return report, nil
+}
+
+func run(ctx context.Context, client *dynamodb.Client, s *examples.System) (*Report, error) {
+	r := runner{client: client, tables: map[string]*model.Table{}}
 	report := &Report{System: s}
 	for i := range s.Patterns {
 		res, err := r.run(ctx, &s.Patterns[i])

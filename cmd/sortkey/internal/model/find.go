@@ -42,6 +42,69 @@ const (
 	attempts  = 8
 )
 
+// ErrOther is the error of [Ensure] for a table that is not the one of the
+// model.
+var ErrOther = errors.New("is there already, with other keys")
+
+// Ensure makes sure that the tables of s are there with its items, and reports
+// whether they were. A table that is missing is made, and one with fewer items
+// than the model, left by a Load that was cut off, is loaded again; one with
+// more is left alone. The error wraps [ErrOther] for a table of that name with
+// other keys or indexes.
+func Ensure(ctx context.Context, client *dynamodb.Client, s *examples.System) (found bool, err error) {
+	found = true
+	for _, data := range s.Tables {
+		var in dynamodb.CreateTableInput
+		if err := wire.Decode(data, &in); err != nil {
+			return false, fmt.Errorf("%s: table: %w", s.Name, err)
+		}
+		whole, err := ensureTable(ctx, client, s, &in)
+		if err != nil {
+			return false, fmt.Errorf("%s: table %s: %w", s.Name, *in.TableName, err)
+		}
+		found = found && whole
+	}
+	return found, nil
+}
+
+func ensureTable(ctx context.Context, client *dynamodb.Client, s *examples.System, in *dynamodb.CreateTableInput) (found bool, err error) {
+	there, err := Describe(ctx, client, *in.TableName)
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+		if _, err := client.CreateTable(ctx, in); err != nil {
+			return false, err
+		}
+		return false, loadItems(ctx, client, s, *in.TableName)
+	}
+	if err != nil {
+		return false, err
+	}
+	want, err := tableOfRequest(in)
+	if err != nil {
+		return false, err
+	}
+	if !there.sameKeys(want) {
+		return false, ErrOther
+	}
+	n, err := count(ctx, client, there.Name)
+	if err != nil || n >= len(s.Items[there.Name]) {
+		return err == nil, err
+	}
+	return false, loadItems(ctx, client, s, there.Name)
+}
+
+// count returns the number of items of a table.
+func count(ctx context.Context, client *dynamodb.Client, table string) (n int, err error) {
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: &table, Select: types.SelectCount})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n += int(page.Count)
+	}
+	return n, nil
+}
+
 // Load makes the tables of s and writes its items.
 func Load(ctx context.Context, client *dynamodb.Client, s *examples.System) error {
 	for _, data := range s.Tables {

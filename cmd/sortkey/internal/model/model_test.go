@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -119,5 +120,49 @@ func unprocessed(t *testing.T, s *examples.System, left, calls int, fails bool) 
 	err := model.Load(t.Context(), client, s)
 	if (err != nil) != fails || service.calls != calls {
 		t.Errorf("with %d left: %v after %d calls, want failure %v after %d", left, err, service.calls, fails, calls)
+	}
+}
+
+// TestEnsure: what is there is found, and what is missing of it is made up for.
+func TestEnsure(t *testing.T) {
+	db := sortkeytest.New(t)
+	s, err := examples.Load("file-tree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ensure := func(s *examples.System, what string, want bool) {
+		t.Helper()
+		found, err := model.Ensure(t.Context(), db.Client, s)
+		if err != nil || found != want {
+			t.Errorf("%s: Ensure = %v, %v, want %v", what, found, err, want)
+		}
+		if n := len(sortkeytest.All[map[string]any](db, "Drive")); n < len(s.Items["Drive"]) {
+			t.Errorf("%s: %d items, want %d", what, n, len(s.Items["Drive"]))
+		}
+	}
+	ensure(s, "nothing there", false)
+	ensure(s, "all there", true)
+	_, err = db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Drive"), Key: map[string]types.AttributeValue{
+		"PK": &types.AttributeValueMemberS{Value: "DRIVE#a91"}, "SK": &types.AttributeValueMemberS{Value: "root/photos/"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ensure(s, "an item is missing", false)
+	db.Put("Drive", map[string]any{"PK": "mine", "SK": "mine"})
+	ensure(s, "one more", true)
+
+	for _, table := range []string{
+		`{"TableName": "Drive", "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}]}`,
+		`{"TableName": "Drive", "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
+			"AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}, {"AttributeName": "SK", "AttributeType": "N"}]}`,
+		`{"TableName": "Drive", "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
+			"AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}, {"AttributeName": "SK", "AttributeType": "S"}],
+			"GlobalSecondaryIndexes": [{"IndexName": "More", "KeySchema": [{"AttributeName": "SK", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}]}`,
+	} {
+		other := &examples.System{Name: "other", Tables: []json.RawMessage{json.RawMessage(table)}}
+		if _, err := model.Ensure(t.Context(), db.Client, other); !errors.Is(err, model.ErrOther) {
+			t.Errorf("Ensure of %s = %v, want %v", table, err, model.ErrOther)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -67,6 +68,29 @@ func TableOf(d *types.TableDescription) (*Table, error) {
 		return nil, fmt.Errorf("table %s has no partition key", t.Name)
 	}
 	return t, nil
+}
+
+// tableOfRequest returns the table that a request makes.
+func tableOfRequest(in *dynamodb.CreateTableInput) (*Table, error) {
+	d := &types.TableDescription{TableName: in.TableName, AttributeDefinitions: in.AttributeDefinitions, KeySchema: in.KeySchema}
+	for _, i := range in.LocalSecondaryIndexes {
+		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, types.LocalSecondaryIndexDescription{IndexName: i.IndexName, KeySchema: i.KeySchema})
+	}
+	for _, i := range in.GlobalSecondaryIndexes {
+		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{IndexName: i.IndexName, KeySchema: i.KeySchema})
+	}
+	return TableOf(d)
+}
+
+// sameKeys reports whether t has the key of o and all of its indexes.
+func (t *Table) sameKeys(o *Table) bool {
+	same := func(a, b *keycond.Schema) bool { return slices.Equal(a.Hash, b.Hash) && slices.Equal(a.Range, b.Range) }
+	for _, want := range o.Indexes {
+		if got, ok := t.Schema(want.Index); !ok || !same(got, want) {
+			return false
+		}
+	}
+	return same(t.Key, o.Key)
 }
 
 // Schema returns the key of an index, or that of the table if index is empty,
