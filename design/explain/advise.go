@@ -1,0 +1,380 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// maxPlans is how many ways to ask for one thing are given.
+const maxPlans = 3
+
+// otherWays offers requests for what a query that breaks a rule asks for.
+func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
+	isKey := func(name string) bool { return e.info.kindOf(name) != 0 }
+	var root expr.Node
+	if e.q.key != nil {
+		root = e.q.key.Root
+	}
+	groups := []group{{}}
+	if root != nil {
+		var ok bool
+		if groups, ok = normal(root, isKey); !ok {
+			e.tell("ask for less at once: this is more than %d ranges", maxGroups)
+			return nil
+		}
+	}
+	var filter []expr.Node
+	if e.q.filter != nil {
+		filter = conjuncts(e.q.filter.Root)
+	}
+	for i := range groups {
+		for _, n := range filter {
+			if a, ok := atomOf(n, isKey); ok {
+				groups[i].atoms = append(groups[i].atoms, a)
+			} else {
+				groups[i].rest = append(groups[i].rest, n)
+			}
+		}
+		e.numberPrefixes(&groups[i])
+	}
+	if len(groups) == 1 {
+		e.oneGroup(groups[0], broken, s)
+	} else {
+		e.manyGroups(groups)
+	}
+	switch broken.kind {
+	case partitionRule:
+		e.tellPartition(groups, s)
+	case searchRule:
+		e.tell("to find it by key, keep what is looked for in an attribute of its own and make that a key of an index")
+	}
+	var all []expr.Node
+	if root != nil {
+		all = append(all, root)
+	}
+	e.offerScan(groups, append(all, filter...))
+	return nil
+}
+
+// oneGroup offers the queries that read one group.
+func (e *explainer) oneGroup(g group, broken *rule, s *keycond.Schema) {
+	offered := 0
+	for _, p := range e.plans(g) {
+		if p.empty {
+			e.tell("no row can satisfy both conditions on one attribute")
+			return
+		}
+		if offered < maxPlans && e.offer(p.words(), opQuery, e.request(p)) {
+			offered++
+		}
+	}
+	if offered == 0 && broken.kind == partitionRule {
+		e.probe(g, s)
+	}
+}
+
+// manyGroups offers a request for each group, and one for all if there is one.
+func (e *explainer) manyGroups(groups []group) {
+	var plans []*plan
+	for _, g := range groups {
+		list := e.plans(g)
+		switch {
+		case len(list) == 0:
+			return
+		case !list[0].empty:
+			plans = append(plans, list[0])
+		}
+	}
+	if keys, ok := e.batch(plans); ok {
+		m := members{}
+		m.set("RequestItems", map[string]any{e.info.name: keys})
+		e.offer(fmt.Sprintf("read the %d items by their keys at once", len(plans)), opBatchGet, m)
+	}
+	for i, p := range plans {
+		e.offer(fmt.Sprintf("ask %d times and put the answers together, %d of %[1]d: %[3]s", len(plans), i+1, p.words()), opQuery, e.request(p))
+	}
+	if p, ok := hull(plans); ok {
+		e.offer("or "+p.words()+"; it reads the rows between them too, so choose in the program", opQuery, e.request(p))
+	}
+}
+
+// batch returns the keys of plans that read one item of the table each.
+func (e *explainer) batch(plans []*plan) (map[string]any, bool) {
+	const most = 100 // API_BatchGetItem.html
+	var keys []json.RawMessage
+	for _, p := range plans {
+		if p.index != nil || len(p.filter) > 0 || len(p.dropped) > 0 || len(p.clauses) != len(e.info.key.Attributes()) {
+			return nil, false
+		}
+		var b attr.Builder
+		for _, c := range p.clauses {
+			if c.Op != keycond.Equal {
+				return nil, false
+			}
+			b.Add(c.Attribute.Name, c.Values[0])
+		}
+		key := json.RawMessage(b.Item().AppendJSON(nil))
+		if !slices.ContainsFunc(keys, func(k json.RawMessage) bool { return string(k) == string(key) }) {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 || len(keys) > most {
+		return nil, false
+	}
+	out := map[string]any{"Keys": keys}
+	if e.m.bool("ConsistentRead", false) {
+		out["ConsistentRead"] = true
+	}
+	return out, true
+}
+
+// hull returns the one range that holds the ranges of plans, if they differ
+// in their last condition only.
+func hull(plans []*plan) (*plan, bool) {
+	if len(plans) < 2 {
+		return nil, false
+	}
+	first := plans[0]
+	n := len(first.clauses) - 1
+	if n < len(first.schema.Hash) {
+		return nil, false
+	}
+	low, high := edges(first.clauses[n])
+	for _, p := range plans[1:] {
+		if p.schema != first.schema || len(p.clauses) != n+1 || nodeText(conjunction(p.filter)) != nodeText(conjunction(first.filter)) || len(p.dropped) > 0 ||
+			clausesText(p.clauses[:n]) != clausesText(first.clauses[:n]) {
+			return nil, false
+		}
+		l, h := edges(p.clauses[n])
+		low, high = outer(low, l, 1), outer(high, h, -1)
+	}
+	all := &plan{schema: first.schema, index: first.index, clauses: first.clauses[:n:n], filter: first.filter}
+	if c, ok := all.between(first.clauses[n].Attribute, low, high); ok {
+		all.clauses = append(all.clauses, c)
+	}
+	return all, true
+}
+
+// outer returns that of two edges which lets more through.
+func outer(a, b edge, sign int) edge {
+	if a.open || b.open {
+		return edge{open: true}
+	}
+	n, _ := attr.Compare(a.value, b.value)
+	if n *= sign; n < 0 || n == 0 && a.inclusive {
+		return a
+	}
+	return b
+}
+
+// offerScan offers the scan that finds the groups, unless a query does so
+// without leaving anything to the program.
+func (e *explainer) offerScan(groups []group, conditions []expr.Node) {
+	if len(groups) > 1 || len(groups) == 1 && conditions != nil {
+		for _, g := range groups {
+			for _, p := range e.plans(g) {
+				if len(p.dropped) == 0 {
+					return
+				}
+			}
+		}
+	}
+	if conditions == nil && len(groups) == 1 {
+		for _, a := range groups[0].atoms {
+			conditions = append(conditions, a.node)
+		}
+		conditions = append(conditions, groups[0].rest...)
+	}
+	m := e.scan(conditions)
+	if n := conjunction(conditions); n != nil {
+		e.offer("scan the table with the filter "+nodeText(n)+"; this works and reads every row to do it", opScan, m)
+	} else {
+		e.offer("scan the table, if every row is wanted", opScan, m)
+	}
+}
+
+// probeRows is how many rows a search for partitions looks at.
+const probeRows = 200
+
+// probe offers the query of a partition that there is, for a condition that
+// names none.
+func (e *explainer) probe(g group, s *keycond.Schema) {
+	if len(s.Hash) != 1 {
+		return
+	}
+	h := s.Hash[0]
+	var conditions []expr.Node
+	rest := group{rest: g.rest}
+	for _, a := range g.atoms {
+		if a.name != h.Name {
+			rest.atoms = append(rest.atoms, a)
+			continue
+		}
+		conditions = append(conditions, a.node)
+	}
+	m := e.scan(conditions)
+	m.set("Limit", probeRows)
+	delete(m, "ProjectionExpression")
+	if s.Index != "" {
+		m.set("IndexName", s.Index)
+	}
+	m.prune()
+	p, err := ask(e, opScan, m)
+	if err != nil || len(p.items) == 0 {
+		return
+	}
+	var found []attr.Value
+	for _, it := range p.items {
+		if v := it.Get(h.Name); !slices.ContainsFunc(found, func(f attr.Value) bool { return attr.Equal(f, v) }) {
+			found = append(found, v)
+		}
+	}
+	path := &expr.PathOperand{Path: expr.Path{{Name: h.Name}}}
+	value := &expr.ValueOperand{Value: found[0]}
+	rest.atoms = append(rest.atoms, atom{h.Name, keycond.Equal, []attr.Value{found[0]}, &expr.Compare{Op: expr.Equal, L: path, R: value}})
+	best, ok := e.plan(rest, e.info.index(s.Index))
+	if !ok || best.empty {
+		return
+	}
+	const shown = 3
+	texts := make([]string, 0, shown)
+	for _, v := range found[:min(len(found), shown)] {
+		texts = append(texts, Literal(v))
+	}
+	some := strings.Join(texts, ", ")
+	if len(found) > shown {
+		some += ", …"
+	}
+	what := "query one partition after the other"
+	if len(conditions) == 0 {
+		what = "name the partition"
+	}
+	e.offer(fmt.Sprintf("%s (%s among the first %d rows read: %s): %s", what, plural(len(found), "partition"), probeRows, some, best.words()), opQuery, e.request(best))
+}
+
+// tellPartition says what key would make one slice of a condition that names
+// no partition.
+func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
+	for _, g := range groups {
+		for _, h := range s.Hash {
+			for _, a := range g.on(h.Name) {
+				if a.op == keycond.Equal {
+					continue
+				}
+				what := clauseText(keycond.Clause{Attribute: h, Op: a.op, Values: a.values})
+				if a.op == keycond.BeginsWith {
+					e.tell("for one slice, keep the common part, %s, in an attribute of its own and make that the partition key of an index whose sort key is %s: then ask for the part with =, and %s may be the condition on the sort key",
+						Literal(a.values[0]), Name(h.Name), what)
+				} else {
+					e.tell("for one slice, make %s the sort key of an index, under a partition key that the rows wanted together share: then %s may be the condition on it", Name(h.Name), what)
+				}
+				return
+			}
+		}
+		for _, a := range g.atoms {
+			if s.Has(a.name) && len(e.plans(g)) == 0 {
+				e.tell("for one slice without the partition, make %s the partition key of an index", Name(a.name))
+				return
+			}
+		}
+	}
+}
+
+// numberPrefixes replaces begins_with on numbers by the range of numbers with
+// as many digits as a number that is there.
+func (e *explainer) numberPrefixes(g *group) {
+	for i, a := range g.atoms {
+		if a.op != keycond.BeginsWith || e.info.kindOf(a.name) != attr.Number {
+			continue
+		}
+		text := string(a.values[0].Raw())
+		if a.values[0].Kind() == attr.Number {
+			text = string(a.values[0].AppendNumber(nil))
+		}
+		if !digits(text) {
+			continue
+		}
+		others := group{rest: g.rest, atoms: slices.Delete(slices.Clone(g.atoms), i, i+1)}
+		more := 0
+		for _, p := range e.plans(others) {
+			m := e.request(p)
+			m.set("Limit", 1)
+			delete(m, "FilterExpression")
+			delete(m, "ProjectionExpression")
+			m.prune()
+			found, err := ask(e, opQuery, m)
+			if err != nil || len(found.items) == 0 {
+				continue
+			}
+			if n := string(found.items[0].Get(a.name).AppendNumber(nil)); digits(n) && len(n) > len(text) {
+				more = len(n) - len(text)
+			}
+			break
+		}
+		low, err := attr.NewNumber(text + strings.Repeat("0", more))
+		high, err2 := attr.NewNumber(text + strings.Repeat("9", more))
+		if err != nil || err2 != nil {
+			continue
+		}
+		a.op, a.values = keycond.Between, []attr.Value{low, high}
+		path := &expr.PathOperand{Path: expr.Path{{Name: a.name}}}
+		a.node = &expr.Between{X: path, Lo: &expr.ValueOperand{Value: low}, Hi: &expr.ValueOperand{Value: high}}
+		if more == 0 {
+			a.op, a.values = keycond.Equal, a.values[:1]
+			a.node = &expr.Compare{Op: expr.Equal, L: path, R: &expr.ValueOperand{Value: low}}
+		}
+		g.atoms[i] = a
+	}
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// improve looks for a better way to ask what a request with a filter asks: a
+// condition of the filter that could be one of a key.
+func (e *explainer) improve() error {
+	r := e.report
+	if r.Operation == opGetItem || e.q.filter == nil || r.Wasted == 0 {
+		return nil
+	}
+	isKey := func(name string) bool { return e.info.kindOf(name) != 0 }
+	var g group
+	nodes := conjuncts(e.q.filter.Root)
+	if e.q.key != nil {
+		nodes = append(conjuncts(e.q.key.Root), nodes...)
+	}
+	for _, n := range nodes {
+		if a, ok := atomOf(n, isKey); ok {
+			g.atoms = append(g.atoms, a)
+		} else {
+			g.rest = append(g.rest, n)
+		}
+	}
+	filtered := len(conjuncts(e.q.filter.Root))
+	for _, p := range e.plans(g) {
+		if p.empty || len(p.dropped) > 0 || len(p.filter) >= filtered || p.schema.Index == r.Index && r.Operation == opQuery {
+			continue
+		}
+		if p.index != nil && !p.index.local && r.Consistent {
+			p.remarks = append(p.remarks, "it cannot be read consistently")
+		}
+		if e.offer("read less: "+p.words(), opQuery, e.request(p)) {
+			break
+		}
+	}
+	return nil
+}
