@@ -1,0 +1,249 @@
+package design
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/keys"
+)
+
+// Bounds are what a field's generated numbers or times lie between: low and
+// high in units, both included.
+type bounds struct {
+	low, high int64
+	// scale is the number of decimal places of a number.
+	scale int
+	// unit is that of a time; 0 means a number. Months and years are counted
+	// by the calendar.
+	unit     time.Duration
+	calendar string
+	layout   string
+	given    bool // from or to is
+}
+
+// The times that are generated unless from and to say otherwise.
+const (
+	firstTime = "2025-01-01T00:00:00Z"
+	lastTime  = "2025-12-31T23:59:59Z"
+)
+
+// count is the number of values, at least 1.
+func (b *bounds) count() uint64 {
+	n := uint64(b.high) - uint64(b.low)
+	if n == math.MaxUint64 {
+		return n
+	}
+	return n + 1
+}
+
+// at returns the i-th of n values spread evenly over the bounds, in text form.
+func (b *bounds) spread(i, n uint64) string {
+	if n <= 1 {
+		return b.text(b.low)
+	}
+	hi, lo := bits.Mul64(i%n, b.count())
+	step, _ := bits.Div64(hi, lo, n)
+	return b.text(b.low + int64(step))
+}
+
+// text writes a value.
+func (b *bounds) text(v int64) string {
+	switch {
+	case b.calendar == "month":
+		return time.Date(int(v/12), time.Month(v%12+1), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+	case b.calendar == "year":
+		return fmt.Sprintf("%04d", v)
+	case b.unit != 0:
+		return b.time(v).Format(b.layout)
+	case b.scale == 0:
+		return strconv.FormatInt(v, 10)
+	}
+	sign := ""
+	u := uint64(v)
+	if v < 0 {
+		sign, u = "-", -u
+	}
+	digits := fmt.Sprintf("%0*d", b.scale+1, u)
+	cut := len(digits) - b.scale
+	return sign + digits[:cut] + "." + digits[cut:]
+}
+
+func (b *bounds) time(v int64) time.Time {
+	per := int64(time.Second / b.unit)
+	if b.unit > time.Second {
+		return time.Unix(v*int64(b.unit/time.Second), 0).UTC()
+	}
+	sec := v / per
+	if v%per < 0 {
+		sec--
+	}
+	return time.Unix(sec, (v-sec*per)*int64(b.unit)).UTC()
+}
+
+// bounds returns the bounds of a field whose type has an order to draw from,
+// nil for the others.
+func (f *Field) bounds() (*bounds, error) {
+	switch f.Type.Name {
+	case "int", "signed", "decimal", "number":
+		return f.numbers()
+	case "year", "month", "date", "time", "millis", "micros", "nanos", "epoch", "epochms", "ulid", "ksuid":
+		return f.times()
+	}
+	if f.From != "" || f.To != "" {
+		return nil, fmt.Errorf("from and to are for numbers and times, and %s is neither; give it a type", typeName(f.Type))
+	}
+	return nil, nil
+}
+
+func typeName(t keys.Type) string { return t.String() }
+
+func (f *Field) numbers() (*bounds, error) {
+	b := &bounds{given: f.From != "" || f.To != ""}
+	switch f.Type.Name {
+	case "decimal":
+		b.scale = min(f.Type.Scale, 9)
+	case "number":
+		b.scale = min(max(places(f.From), places(f.To)), 9)
+	}
+	whole := min(f.Type.Width, 15-b.scale)
+	most := int64(math.Pow10(whole+b.scale)) - 1
+	switch f.Type.Name {
+	case "int":
+		b.low, b.high = 1, most
+	case "signed":
+		b.low, b.high = -most, most
+	case "decimal":
+		b.low, b.high = 0, most
+	default:
+		b.low, b.high = 1, 1000
+	}
+	for text, to := range map[string]*int64{f.From: &b.low, f.To: &b.high} {
+		if text == "" {
+			continue
+		}
+		v, err := scaled(text, b.scale)
+		if err != nil {
+			return nil, err
+		}
+		*to = v
+	}
+	if f.From != "" && f.To == "" && b.high < b.low && f.Type.Name == "number" {
+		b.high = b.low + 1000
+	}
+	if f.To != "" && f.From == "" && b.high < b.low {
+		b.low = min(b.low, b.high-1000)
+	}
+	return b, b.check(f)
+}
+
+func (b *bounds) check(f *Field) error {
+	if b.high < b.low {
+		return fmt.Errorf("from %s is after to %s", b.text(b.low), b.text(b.high))
+	}
+	return nil
+}
+
+func places(text string) int {
+	_, frac, _ := strings.Cut(text, ".")
+	return len(frac)
+}
+
+// scaled reads a decimal number as a whole number of its scale-th places.
+func scaled(text string, scale int) (int64, error) {
+	whole, frac, _ := strings.Cut(text, ".")
+	if len(frac) > scale {
+		return 0, fmt.Errorf("%s has more than %d decimal places", text, scale)
+	}
+	v, err := strconv.ParseInt(whole+frac+strings.Repeat("0", scale-len(frac)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is not a number such as 5 or -2.50", text)
+	}
+	return v, nil
+}
+
+func (f *Field) times() (*bounds, error) {
+	b := &bounds{unit: time.Second, layout: time.RFC3339Nano, given: f.From != "" || f.To != ""}
+	switch f.Type.Name {
+	case "year", "month":
+		b.calendar = f.Type.Name
+	case "date":
+		b.unit, b.layout = 24*time.Hour, time.DateOnly
+	case "millis", "epochms", "ulid":
+		b.unit = time.Millisecond
+	case "micros":
+		b.unit = time.Microsecond
+	case "nanos":
+		b.unit = time.Nanosecond
+	}
+	from, to := f.From, f.To
+	first, err := moment(from, firstTime, false)
+	if err != nil {
+		return nil, err
+	}
+	last, err := moment(to, lastTime, true)
+	if err != nil {
+		return nil, err
+	}
+	if from != "" && to == "" && last.Before(first) {
+		last = first.AddDate(1, 0, 0)
+	}
+	if to != "" && from == "" && last.Before(first) {
+		first = last.AddDate(-1, 0, 0)
+	}
+	b.low, b.high = b.units(first), b.units(last)
+	return b, b.check(f)
+}
+
+// units counts the units from 1970, or from the year 0 by the calendar, to at.
+func (b *bounds) units(at time.Time) int64 {
+	switch {
+	case b.calendar == "year":
+		return int64(at.Year())
+	case b.calendar == "month":
+		return int64(at.Year())*12 + int64(at.Month()) - 1
+	case b.unit == time.Millisecond:
+		return at.UnixMilli()
+	case b.unit == time.Microsecond:
+		return at.UnixMicro()
+	case b.unit == time.Nanosecond:
+		return at.UnixNano()
+	case b.unit > time.Second:
+		days := at.Unix() / 86400
+		if at.Unix()%86400 < 0 {
+			days--
+		}
+		return days
+	}
+	return at.Unix()
+}
+
+// moment reads a time as types take it, or less of one: a month or a year.
+// The end of a date, a month or a year is its last second.
+func moment(text, otherwise string, end bool) (time.Time, error) {
+	if text == "" {
+		text = otherwise
+	}
+	for _, l := range []struct {
+		layout              string
+		years, months, days int
+	}{
+		{time.RFC3339Nano, 0, 0, 0}, {time.DateOnly, 0, 0, 1}, {"2006-01", 0, 1, 0}, {"2006", 1, 0, 0},
+	} {
+		at, err := time.Parse(l.layout, text)
+		if err != nil {
+			continue
+		}
+		if end && l.layout != time.RFC3339Nano {
+			at = at.AddDate(l.years, l.months, l.days).Add(-time.Second)
+		}
+		if at.Year() < 1 || at.Year() > 9998 {
+			break
+		}
+		return at.UTC(), nil
+	}
+	return time.Time{}, fmt.Errorf("%s is not a time such as 2026-01-05 or 2026-01-05T10:00:00Z", clip(text))
+}

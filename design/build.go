@@ -1,0 +1,218 @@
+package design
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// keyID returns a digest of the table and the key of an item.
+func keyID(t *Table, it attr.Item) ([16]byte, bool) {
+	buf := append([]byte(t.Name), 0)
+	for _, a := range t.Keys() {
+		v := it.Get(a.Name)
+		if v.Kind() != a.Kind {
+			return [16]byte{}, false
+		}
+		buf = attr.AppendKey(buf, v)
+	}
+	sum := sha256.Sum256(buf)
+	return [16]byte(sum[:16]), true
+}
+
+// A generator makes the items of one entity.
+type generator struct {
+	e     *Entity
+	hash  uint64
+	count uint64
+	// fields in the order they are drawn, those of the table's key first.
+	fields  []*Field
+	domains []*domain
+	owns    []bool
+	key     int // of the fields, how many are in the key
+	next    uint64
+}
+
+func (b *builder) generate(ctx context.Context) error {
+	declared := 0
+	for _, e := range b.w.Model.Entities {
+		declared += e.Count
+	}
+	if declared == 0 {
+		return nil
+	}
+	limit := max(b.o.MaxItems, 0)
+	generators, err := newGenerators(b.w.Model, b.o.Seed)
+	if err != nil {
+		return err
+	}
+	made := 0
+	for _, g := range generators {
+		n := g.e.Count
+		if declared > limit {
+			// Each gets its share, and one at least.
+			n = int(float64(g.e.Count) * (float64(limit) / float64(declared)))
+			if n == 0 && g.e.Count > 0 && limit > 0 {
+				n = 1
+			}
+		}
+		g.count = uint64(n)
+		if err := b.run(ctx, g); err != nil {
+			return err
+		}
+		made += n
+	}
+	b.w.Scale = float64(made) / float64(declared)
+	return nil
+}
+
+// newGenerators gives each field one domain, so that entities that share a
+// field share its values.
+func newGenerators(m *Model, seed uint64) ([]*generator, error) {
+	owned := map[*Field]uint64{}
+	owners := map[*Field]*Entity{}
+	for _, e := range m.Entities {
+		if f := e.owned(); f != nil && e.Count > 0 {
+			if uint64(e.Count) > owned[f] {
+				owned[f], owners[f] = uint64(e.Count), e
+			}
+		}
+	}
+	domains := map[*Field]*domain{}
+	var all []*generator
+	for _, e := range m.Entities {
+		if e.Count == 0 {
+			continue
+		}
+		g := &generator{e: e, hash: hash64("entity", e.Name)}
+		fields := slices.Clone(e.keyFields())
+		g.key = len(fields)
+		for _, f := range e.Fields {
+			if !slices.Contains(fields, f) {
+				fields = append(fields, f)
+			}
+		}
+		g.fields = fields
+		for _, f := range fields {
+			if domains[f] == nil {
+				owner := ""
+				if !slices.Contains(m.Fields, f) {
+					owner = e.Name
+				}
+				d, err := newDomain(f, seed, owner, owned[f])
+				if err != nil {
+					return nil, errorAt(f.Pos, "field %s: %v", f.Name, err)
+				}
+				domains[f] = d
+			}
+			g.domains = append(g.domains, domains[f])
+			g.owns = append(g.owns, e.owned() == f)
+		}
+		all = append(all, g)
+	}
+	return all, nil
+}
+
+// keyFields are the fields in the table keys of e, in the order of the key.
+func (e *Entity) keyFields() []*Field {
+	var all []*Field
+	for _, a := range e.Table.Keys() {
+		t := e.Attribute(a.Name)
+		if t == nil || t.Template == nil {
+			continue
+		}
+		for _, name := range t.Template.Components() {
+			if f := e.Field(name); f != nil && !slices.Contains(all, f) {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// owned returns the field that alone makes the key of e, so that each of its
+// values is one item of e, or nil.
+func (e *Entity) owned() *Field {
+	if fields := e.keyFields(); len(fields) == 1 {
+		return fields[0]
+	}
+	return nil
+}
+
+// attempts is how often an item whose key is taken is drawn again before the
+// free keys are gone through one by one.
+const attempts = 16
+
+func (b *builder) run(ctx context.Context, g *generator) error {
+	for i := range g.count {
+		it, id, ok, err := b.item(g, i)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return Errors{{
+				Pos:  g.e.Pos,
+				Msg:  "the keys of entity " + g.e.Name + " cannot tell so many items apart",
+				Hint: "lower count, or give its key a field that is different for each item, or more distinct values",
+			}}
+		}
+		if err := b.put(ctx, id, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// item makes item i of g, whose key is new.
+func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
+	values := make(map[string]string, len(g.fields))
+	for k, f := range g.fields {
+		values[f.Name] = g.domains[k].value(g.hash, i, g.count, 0, g.owns[k])
+	}
+	for attempt := uint64(1); ; attempt++ {
+		it, err := g.e.item(values, nil)
+		if err != nil {
+			return Item{}, [16]byte{}, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
+		}
+		id, ok := keyID(g.e.Table, it)
+		if !ok {
+			return Item{}, id, false, errorAt(g.e.Pos, "entity %s makes items without all keys of table %s", g.e.Name, g.e.Table.Name)
+		}
+		if _, taken := b.seen[id]; !taken {
+			return Item{Table: g.e.Table, Entity: g.e, Values: values, Attributes: it, Pos: g.e.Pos, Generated: true}, id, true, nil
+		}
+		if attempt <= attempts && !g.alone() {
+			for k, f := range g.fields[:g.key] {
+				values[f.Name] = g.domains[k].value(g.hash, i, g.count, attempt, g.owns[k])
+			}
+			continue
+		}
+		if !g.step(values, i+attempt<<32) {
+			return Item{}, id, false, nil
+		}
+	}
+}
+
+// alone reports whether drawing again would give the same.
+func (g *generator) alone() bool { return g.key == 0 || g.key == 1 && g.owns[0] }
+
+// step sets the key fields to the next of all their combinations. It reports
+// false after the last.
+func (g *generator) step(values map[string]string, fresh uint64) bool {
+	rest := g.next
+	endless := false
+	for k := g.key - 1; k >= 0; k-- {
+		d := g.domains[k]
+		if d.size == 0 {
+			values[g.fields[k].Name] = d.fresh(mix(g.hash)^fresh, 0)
+			endless = true
+			continue
+		}
+		values[g.fields[k].Name] = d.text(rest%d.size, g.count)
+		rest /= d.size
+	}
+	g.next++
+	return rest == 0 || endless && fresh>>32 < 1000
+}

@@ -1,0 +1,126 @@
+package design
+
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Classify returns the entity that an item of t is: one whose templates make
+// the item's table keys, and whose constant attributes the item has. Of several
+// it is the one with the most literal text in its keys, then the one with the
+// most typed components, then the first. It returns nil when there is none.
+func (m *Model) Classify(t *Table, it attr.Item) *Entity {
+	var best *Entity
+	bestText, bestTyped := -1, -1
+	for _, e := range m.Entities {
+		if e.Table != t {
+			continue
+		}
+		text, typed := e.literals()
+		if text < bestText || text == bestText && typed <= bestTyped {
+			continue
+		}
+		if e.is(it) {
+			best, bestText, bestTyped = e, text, typed
+		}
+	}
+	return best
+}
+
+// literals counts the literal bytes and the typed components in the table keys
+// of e.
+func (e *Entity) literals() (text, typed int) {
+	for _, a := range e.Table.Keys() {
+		t := e.Attribute(a.Name)
+		if t == nil {
+			continue
+		}
+		if t.Template == nil {
+			text += t.Const.Size()
+			continue
+		}
+		for _, p := range t.Template.Parts() {
+			text += len(p.Literal)
+			if p.Name != "" && p.Type.Name != "string" && p.Type.Name != "path" {
+				typed++
+			}
+		}
+	}
+	return text, typed
+}
+
+// is reports whether the item can be one of e.
+func (e *Entity) is(it attr.Item) bool {
+	for _, a := range e.Table.Keys() {
+		t := e.Attribute(a.Name)
+		if t == nil || !t.makes(it.Get(a.Name)) {
+			return false
+		}
+	}
+	for _, t := range e.Attributes {
+		v := it.Get(t.Name)
+		if v.Kind() != 0 && t.constant() && !t.makes(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// constant reports whether the attribute is the same for all items that have
+// it.
+func (t *Template) constant() bool {
+	return t.Template == nil || len(t.Template.Components()) == 0
+}
+
+func (t *Template) makes(v attr.Value) bool {
+	if v.Kind() != t.Kind {
+		return false
+	}
+	if t.Template == nil {
+		return attr.Equal(v, t.Const)
+	}
+	text := textOf(v)
+	if v.Kind() == attr.Number {
+		// Digits are printed without the zeros that a padded type has.
+		parts := t.Template.Parts()
+		if len(parts) == 1 && parts[0].Name != "" {
+			return true
+		}
+	}
+	_, ok := t.Template.Match(text)
+	return ok
+}
+
+// FieldsOf returns the values of fields that the item's keys hold, those of
+// indexes included.
+func (e *Entity) FieldsOf(it attr.Item) map[string]string {
+	values := map[string]string{}
+	for _, t := range e.Attributes {
+		v := it.Get(t.Name)
+		if t.Template == nil || v.Kind() != t.Kind {
+			continue
+		}
+		found, ok := t.Template.Match(textOf(v))
+		if !ok {
+			continue
+		}
+		for _, name := range t.Template.Components() {
+			if _, have := values[name]; !have {
+				values[name] = found[name]
+			}
+		}
+	}
+	return values
+}
+
+// IsKey reports whether the attribute called name is in a key of the table or
+// of one of its indexes.
+func (t *Table) IsKey(name string) bool {
+	if slices.ContainsFunc(t.Keys(), func(a Attribute) bool { return a.Name == name }) {
+		return true
+	}
+	return slices.ContainsFunc(t.Indexes, func(x *Index) bool {
+		return slices.ContainsFunc(x.Keys(), func(a Attribute) bool { return a.Name == name })
+	})
+}

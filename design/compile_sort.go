@@ -1,0 +1,296 @@
+package design
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// highest sorts above every other character of UTF-8.
+const highest = "\U0010FFFF"
+
+// A clause is a condition on a key attribute.
+type clause struct {
+	a    Attribute
+	op   Op
+	args []attr.Value
+}
+
+func (c *compiler) clauses() ([]clause, error) {
+	hash, sort := c.p.Table.Partition, c.p.Table.Sort
+	if c.p.Index != nil {
+		hash, sort = c.p.Index.Partition, c.p.Index.Sort
+	}
+	var all []clause
+	for _, a := range hash {
+		v, err := c.whole(a, "the partition key")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, clause{a, Equal, []attr.Value{v}})
+	}
+	for _, a := range sort {
+		cl, whole, err := c.sort(a)
+		if err != nil {
+			return nil, err
+		}
+		if cl != nil {
+			all = append(all, *cl)
+		}
+		if !whole {
+			break
+		}
+	}
+	return all, c.leftover(slices.Concat(hash, sort))
+}
+
+// sort returns the condition on a sort key attribute, nil for none, and
+// whether it is known entirely, so that there may be one on the next.
+func (c *compiler) sort(a Attribute) (*clause, bool, error) {
+	if w, ok := c.direct(a); ok {
+		c.used[a.Name] = true
+		return rawClause(w, a)
+	}
+	if c.p.Entity == nil {
+		return nil, false, nil
+	}
+	t := c.p.Entity.Attribute(a.Name)
+	if t == nil {
+		_, err := c.template(a)
+		return nil, false, err
+	}
+	if t.Template == nil {
+		return &clause{a, Equal, []attr.Value{t.Const}}, true, nil
+	}
+	prefix, n, err := t.Template.BuildPrefix(c.equal())
+	if err != nil {
+		return nil, false, err
+	}
+	names := t.Template.Components()
+	for _, name := range names[:n] {
+		c.used[name] = true
+	}
+	if n == len(names) {
+		v, err := valueOf(prefix, t.Kind)
+		return &clause{a, Equal, []attr.Value{v}}, true, err
+	}
+	w, ok := c.given(names[n])
+	if !ok {
+		if prefix == "" {
+			return nil, false, nil
+		}
+		v, err := valueOf(prefix, t.Kind)
+		return &clause{a, BeginsWith, []attr.Value{v}}, false, err
+	}
+	c.used[names[n]] = true
+	parts := t.Template.Parts()
+	at := slices.IndexFunc(parts, func(p keys.Part) bool { return p.Name == names[n] })
+	s := span{a: a, typ: parts[at].Type, prefix: prefix, last: at == len(parts)-1}
+	if !s.last {
+		s.next = parts[at+1].Literal
+	}
+	cl, err := s.clause(w)
+	if err != nil {
+		if ce, ok := err.(*CompileError); ok {
+			ce.Pos, ce.Attribute, ce.Component = w.Pos, a.Name, w.Field
+		}
+		return nil, false, err
+	}
+	return cl, false, nil
+}
+
+// rawClause is a condition on the attribute itself.
+func rawClause(w Condition, a Attribute) (*clause, bool, error) {
+	if w.Op == BeginsWith && a.Kind == attr.Number {
+		return nil, false, noBeginnings(w.Field, "numbers")
+	}
+	cl := &clause{a: a, op: w.Op}
+	for _, arg := range w.Args {
+		v, err := valueOf(arg, a.Kind)
+		if err != nil {
+			return nil, false, &CompileError{Pos: w.Pos, Attribute: a.Name, Msg: fmt.Sprintf("%s: %v", a.Name, err)}
+		}
+		cl.args = append(cl.args, v)
+	}
+	return cl, w.Op == Equal, nil
+}
+
+func noBeginnings(field, what string) error {
+	return &CompileError{
+		Component: field, Msg: fmt.Sprintf("begins_with on %s: %s have no beginnings", field, what),
+		Advice: "use between, or >= and the like",
+	}
+}
+
+// A span is where the values of one component lie in a sort key: behind
+// prefix, and before next when it is not the last.
+type span struct {
+	a            Attribute
+	typ          keys.Type
+	prefix, next string
+	last         bool
+}
+
+func (s *span) clause(w Condition) (*clause, error) {
+	if w.Op == BeginsWith {
+		text, err := s.beginning(w)
+		if err != nil {
+			return nil, err
+		}
+		return s.make(BeginsWith, s.prefix+text)
+	}
+	encoded := make([]string, len(w.Args))
+	for i, arg := range w.Args {
+		part, err := s.typ.Encode(arg)
+		if err != nil {
+			return nil, err
+		}
+		encoded[i] = s.prefix + part
+	}
+	op := w.Op
+	if s.typ.Desc {
+		op = map[Op]Op{Less: More, LessEqual: MoreEqual, More: Less, MoreEqual: LessEqual}[op]
+		slices.Reverse(encoded)
+		if w.Op == Between {
+			op = Between
+		}
+	}
+	if s.a.Kind == attr.Number {
+		return s.make(op, encoded...)
+	}
+	first := encoded[0]
+	if s.prefix == "" {
+		switch {
+		case op == Between || s.last:
+		case op == More:
+			return s.make(MoreEqual, s.above(first))
+		case op == LessEqual:
+			return s.make(Less, s.above(first))
+		}
+		if op != Between {
+			return s.make(op, first)
+		}
+	}
+	switch op {
+	case Between:
+		if first > encoded[1] {
+			return nil, &CompileError{
+				Msg:    fmt.Sprintf("%s between %s and %s is empty: the first comes after the second", w.Field, w.Args[0], w.Args[1]),
+				Advice: "write the lower one first; order: desc reads backwards",
+			}
+		}
+		return s.make(Between, first, s.through(encoded[1]))
+	case More:
+		low := s.above(first)
+		if s.last {
+			low = first + "\x00"
+		}
+		return s.make(Between, low, s.prefix+highest)
+	case MoreEqual:
+		return s.make(Between, first, s.prefix+highest)
+	case LessEqual:
+		return s.make(Between, s.prefix, s.through(first))
+	}
+	high := first // no key ends here when something follows the component
+	if s.last {
+		high = below(first)
+	}
+	if high < s.prefix {
+		high = s.prefix
+	}
+	return s.make(Between, s.prefix, high)
+}
+
+// through is an inclusive upper bound of the keys with the value in key.
+func (s *span) through(key string) string {
+	if s.last {
+		return key
+	}
+	return s.above(key)
+}
+
+// above is the first text above all keys with the value in key.
+func (s *span) above(key string) string { return successor(key + s.next) }
+
+// successor returns the first text above everything that begins with s: its
+// last character raised by one.
+func successor(s string) string {
+	r := []rune(s)
+	for i := len(r) - 1; i >= 0; i-- {
+		if r[i] < '\U0010FFFF' {
+			if r[i]++; r[i] == 0xD800 {
+				r[i] = 0xE000
+			}
+			return string(r[:i+1])
+		}
+	}
+	return s + highest
+}
+
+// below is an inclusive upper bound of the texts below s, but for those that
+// go on with the highest character.
+func below(s string) string {
+	r := []rune(s)
+	if len(r) == 0 {
+		return ""
+	}
+	last := len(r) - 1
+	if r[last] == 0 {
+		return string(r[:last])
+	}
+	if r[last]--; r[last] == 0xDFFF {
+		r[last] = 0xD7FF
+	}
+	return string(r) + highest
+}
+
+// beginning returns the text that the parts of values with this beginning
+// begin with.
+func (s *span) beginning(w Condition) (string, error) {
+	text := w.Args[0]
+	switch s.typ.Name {
+	case "int", "signed", "decimal", "number", "epoch", "epochms":
+		return "", noBeginnings(w.Field, s.typ.String()+" values")
+	case "ulid":
+		text = strings.ToUpper(text)
+	case "uuid", "hex":
+		text = strings.ToLower(text)
+	}
+	if s.typ.Desc {
+		return "", noBeginnings(w.Field, "reversed values")
+	}
+	return text, nil
+}
+
+func (s *span) make(op Op, texts ...string) (*clause, error) {
+	cl := &clause{a: s.a, op: op}
+	for _, text := range texts {
+		v, err := valueOf(text, s.a.Kind)
+		if err != nil {
+			return nil, err
+		}
+		cl.args = append(cl.args, v)
+	}
+	return cl, nil
+}
+
+// keyCondition writes clauses as an expression.
+func (c *compiler) keyCondition(clauses []clause) string {
+	var all []string
+	for _, cl := range clauses {
+		name := c.names.Name(cl.a.Name)
+		switch cl.op {
+		case BeginsWith:
+			all = append(all, fmt.Sprintf("begins_with(%s, %s)", name, c.names.ValueLike(cl.args[0], cl.a.Name)))
+		case Between:
+			low := c.names.ValueLike(cl.args[0], cl.a.Name+"_from")
+			all = append(all, fmt.Sprintf("%s BETWEEN %s AND %s", name, low, c.names.ValueLike(cl.args[1], cl.a.Name+"_to")))
+		default:
+			all = append(all, fmt.Sprintf("%s %s %s", name, cl.op, c.names.ValueLike(cl.args[0], cl.a.Name)))
+		}
+	}
+	return strings.Join(all, " AND ")
+}

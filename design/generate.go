@@ -1,0 +1,346 @@
+package design
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"math/rand/v2"
+	"sort"
+	"strings"
+)
+
+// Everything generated is a function of the seed, the name of the field and
+// the number of the item: no draw depends on one before it, and only whole
+// numbers are computed with, so equal seeds give equal bytes on every machine.
+
+// hash64 is FNV-1a with a finalizer that spreads it over all bits.
+func hash64(parts ...string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, p := range parts {
+		for i := range len(p) {
+			h = (h ^ uint64(p[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211
+	}
+	return mix(h)
+}
+
+// mix is the finalizer of SplitMix64.
+func mix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// draw returns a number in [0, n) , all equally often.
+func draw(rng *rand.PCG, n uint64) uint64 {
+	if n <= 1 {
+		return 0
+	}
+	limit := -n % n // 2^64 mod n
+	for {
+		if x := rng.Uint64(); x >= limit {
+			return x % n
+		}
+	}
+}
+
+// A domain makes the values of one field.
+type domain struct {
+	f    *Field
+	seed uint64
+	b    *bounds
+	// size is the number of values; 0 means one for each item.
+	size uint64
+	// owned is the number of items of the entity whose key the field is, when
+	// the field does not say its values itself.
+	owned uint64
+	zipf  *zipf
+}
+
+func newDomain(f *Field, seed uint64, owner string, owned uint64) (*domain, error) {
+	d := &domain{f: f, seed: mix(seed ^ hash64(owner, f.Name)), owned: owned}
+	b, err := f.bounds()
+	if err != nil {
+		return nil, err
+	}
+	d.b = b
+	switch {
+	case len(f.Values) > 0:
+		d.size = uint64(len(f.Values))
+	case len(f.Type.Values) > 0:
+		d.size = uint64(len(f.Type.Values))
+	case f.Distinct > 0:
+		d.size = uint64(f.Distinct)
+		if b != nil && !idLike(f.Type.Name) {
+			d.size = min(d.size, b.count())
+		}
+	case owned > 0 && (b == nil || idLike(f.Type.Name) || b.count() >= owned):
+		d.size = owned
+	case b != nil && !idLike(f.Type.Name):
+		d.size = b.count()
+	}
+	if f.Distribution.Name == "zipf" {
+		if d.size == 0 || d.size > maxZipf {
+			return nil, fmt.Errorf("a zipf distribution needs values, or distinct of at most %d", maxZipf)
+		}
+		d.zipf = newZipf(int(d.size), f.Distribution.Skew)
+	}
+	return d, nil
+}
+
+// idLike reports whether a type has no values in common: a new one for each
+// item.
+func idLike(name string) bool { return name == "ulid" || name == "ksuid" }
+
+// value returns the value of an item, in text form. Attempt is 0, or more when
+// the item is drawn again because its key is taken; owns says that the item's
+// entity takes the values in turn; of is the number of items.
+func (d *domain) value(entity, item, of, attempt uint64, owns bool) string {
+	if d.size == 0 {
+		if d.f.Distribution.Name == "sequence" {
+			return d.fresh(item, of)
+		}
+		return d.fresh(mix(entity)^item, 0)
+	}
+	return d.text(d.index(entity, item, of, attempt, owns), of)
+}
+
+// index returns which of the values an item has.
+func (d *domain) index(entity, item, of, attempt uint64, owns bool) uint64 {
+	if owns || d.f.Distribution.Name == "sequence" {
+		if d.f.Distribution.Name == "sequence" && d.spreads() && of < d.size {
+			return item * (d.size / of)
+		}
+		return (item + attempt) % d.size
+	}
+	rng := rand.NewPCG(mix(d.seed^entity), mix(item)+attempt)
+	if d.zipf != nil {
+		return d.zipf.draw(rng)
+	}
+	return draw(rng, d.size)
+}
+
+// spreads reports whether a sequence goes from the low bound to the high one
+// over all items, rather than by one: times do.
+func (d *domain) spreads() bool {
+	return d.b != nil && d.b.unit != 0 && len(d.f.Values) == 0 && d.f.Distinct == 0 && d.owned == 0
+}
+
+// text returns the i-th value.
+func (d *domain) text(i, of uint64) string {
+	f := d.f
+	switch {
+	case len(f.Values) > 0:
+		return f.Values[i]
+	case len(f.Type.Values) > 0:
+		return f.Type.Values[i]
+	case d.b == nil || idLike(f.Type.Name):
+		return d.fresh(i, 0)
+	case d.size == d.b.count() || d.b.unit == 0 && !d.b.given:
+		return d.b.text(d.b.low + int64(i))
+	}
+	return d.b.spread(i, d.size)
+}
+
+const (
+	letters   = "abcdefghijklmnopqrstuvwxyz"
+	alphabet  = "abcdefghijklmnopqrstuvwxyz0123456789"
+	crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// fresh returns the value with number i of those without end. When of is not
+// 0, ids with a time in them are in the order of i, of which there are so many.
+func (d *domain) fresh(i, of uint64) string {
+	rng := rand.NewPCG(d.seed, mix(i+0x9e3779b97f4a7c15))
+	switch d.f.Type.Name {
+	case "uuid":
+		return uuid(rng)
+	case "hex":
+		return digits(rng, "0123456789abcdef", d.f.Type.Width)
+	case "ulid":
+		return ulid(uint64(d.b.low)+d.moment(rng, i, of), rng)
+	case "ksuid":
+		return ksuid(uint64(d.b.low)+d.moment(rng, i, of), rng)
+	case "path":
+		return d.path(rng)
+	}
+	if d.f.Type.Name != "" && d.f.Type.Name != "string" && d.b != nil {
+		return d.b.text(d.b.low + int64(draw(rng, d.b.count())))
+	}
+	return word(rng, d.length(rng, 12))
+}
+
+// moment is where in the bounds the time of an id lies.
+func (d *domain) moment(rng *rand.PCG, i, of uint64) uint64 {
+	if of == 0 {
+		return draw(rng, d.b.count())
+	}
+	step := d.b.count() / of
+	return min(i*max(step, 1), d.b.count()-1)
+}
+
+func (d *domain) length(rng *rand.PCG, otherwise int) int {
+	if d.f.MaxSize == 0 {
+		return otherwise
+	}
+	return d.f.MinSize + int(draw(rng, uint64(d.f.MaxSize-d.f.MinSize+1)))
+}
+
+// word is text without anything that a delimiter could be taken for. It begins
+// with a letter, so that it is no number.
+func word(rng *rand.PCG, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return digits(rng, letters, 1) + digits(rng, alphabet, n-1)
+}
+
+func digits(rng *rand.PCG, of string, n int) string {
+	b := make([]byte, n)
+	var random uint64
+	for i := range b {
+		if i%8 == 0 {
+			random = rng.Uint64()
+		}
+		b[i] = of[random&0xff*uint64(len(of))>>8]
+		random >>= 8
+	}
+	return string(b)
+}
+
+func (d *domain) path(rng *rand.PCG) string {
+	n := d.length(rng, 0)
+	if n == 0 {
+		depth := 1 + draw(rng, 4)
+		parts := make([]string, depth)
+		for i := range parts {
+			parts[i] = word(rng, 3+int(draw(rng, 6)))
+		}
+		return strings.Join(parts, "/")
+	}
+	b := []byte(word(rng, n))
+	for i := 6; i < n-1; i += 7 {
+		b[i] = '/'
+	}
+	return string(b)
+}
+
+func uuid(rng *rand.PCG) string {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], rng.Uint64())
+	binary.BigEndian.PutUint64(b[8:], rng.Uint64())
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// ulid writes 48 bits of milliseconds and 80 random ones.
+func ulid(ms uint64, rng *rand.PCG) string {
+	var b [26]byte
+	for i := 9; i >= 0; i-- {
+		b[i] = crockford[ms&31]
+		ms >>= 5
+	}
+	copy(b[10:], digits(rng, crockford, 16))
+	return string(b[:])
+}
+
+// ksuidEpoch is the second that KSUIDs count from.
+const ksuidEpoch = 1_400_000_000
+
+// ksuid writes 32 bits of seconds and 128 random ones in 27 digits.
+func ksuid(sec uint64, rng *rand.PCG) string {
+	var raw [20]byte
+	binary.BigEndian.PutUint32(raw[:], uint32(max(sec, ksuidEpoch)-ksuidEpoch))
+	binary.BigEndian.PutUint64(raw[4:], rng.Uint64())
+	binary.BigEndian.PutUint64(raw[12:], rng.Uint64())
+	n, base, digit := new(big.Int).SetBytes(raw[:]), big.NewInt(62), new(big.Int)
+	var b [27]byte
+	for i := 26; i >= 0; i-- {
+		n.DivMod(n, base, digit)
+		b[i] = base62[digit.Int64()]
+	}
+	return string(b[:])
+}
+
+// maxZipf is how many values a zipf distribution may have: each takes eight
+// bytes.
+const maxZipf = 1_000_000
+
+// A zipf draws i with a weight of 1/(i+1)^skew. Weights are whole numbers, made
+// with whole numbers, so that no processor rounds them in its own way.
+type zipf struct{ sums []uint64 }
+
+func newZipf(n int, skew float64) *zipf {
+	s := uint64(skew*65536 + 0.5)
+	z := &zipf{sums: make([]uint64, n)}
+	var sum uint64
+	for i := range z.sums {
+		sum += max(power(uint64(i)+1, s), 1)
+		z.sums[i] = sum
+	}
+	return z
+}
+
+func (z *zipf) draw(rng *rand.PCG) uint64 {
+	x := draw(rng, z.sums[len(z.sums)-1])
+	return uint64(sort.Search(len(z.sums), func(i int) bool { return z.sums[i] > x }))
+}
+
+// roots[k] is 2^(-1/2^(k+1)) in 63 bits after the point.
+var roots = func() (all [32]uint64) {
+	c := new(big.Int).Lsh(big.NewInt(1), 62)
+	for k := range all {
+		c.Sqrt(c.Lsh(c, 63))
+		all[k] = c.Uint64()
+	}
+	return all
+}()
+
+// power returns n^(-s/65536) in 40 bits after the point.
+func power(n, s uint64) uint64 {
+	whole, frac := log2(n)
+	// exponent = s/2^16 * (whole + frac/2^32), with 32 bits after the point.
+	hi := (s * whole) << 16
+	lo := new(big.Int).SetUint64(s)
+	lo.Rsh(lo.Mul(lo, new(big.Int).SetUint64(frac)), 16)
+	e := hi + lo.Uint64()
+	if e>>32 >= 40 {
+		return 0
+	}
+	x := uint64(1) << 63
+	for k := range roots {
+		if e&(1<<(31-k)) != 0 {
+			x = mulShift(x, roots[k])
+		}
+	}
+	return x >> 23 >> (e >> 32)
+}
+
+// log2 returns the logarithm of n in 32 bits after the point.
+func log2(n uint64) (whole, frac uint64) {
+	for m := n; m > 1; m >>= 1 {
+		whole++
+	}
+	x := n << (63 - whole) // n / 2^whole, 63 bits after the point
+	for range 32 {
+		frac <<= 1
+		hi, lo := bits.Mul64(x, x)
+		if hi>>63 != 0 { // the square is 2 or more
+			frac |= 1
+			x = hi
+		} else {
+			x = hi<<1 | lo>>63
+		}
+	}
+	return whole, frac
+}
+
+func mulShift(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi<<1 | lo>>63
+}

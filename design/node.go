@@ -1,0 +1,316 @@
+package design
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Limits of a model file. They are far above what people write, and keep a
+// hostile file from taking the memory of the process.
+const (
+	maxFileBytes = 32 << 20
+	maxNodes     = 4 << 20 // read, aliases followed
+	maxDepth     = 64
+	maxErrors    = 100
+)
+
+// A reader reads YAML nodes and collects what is wrong with them.
+type reader struct {
+	file  string
+	errs  Errors
+	nodes int
+	over  bool // a limit was passed
+}
+
+func (r *reader) pos(n *yaml.Node) Pos {
+	if n == nil {
+		return Pos{File: r.file}
+	}
+	return Pos{File: r.file, Line: n.Line, Col: n.Column}
+}
+
+func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
+	r.failAt(r.pos(n), hint, format, args...)
+}
+
+func (r *reader) failAt(pos Pos, hint, format string, args ...any) {
+	if len(r.errs) < maxErrors {
+		r.errs = append(r.errs, &ParseError{Pos: pos, Msg: fmt.Sprintf(format, args...), Hint: hint})
+	}
+}
+
+// document returns the root of the file's only document, or nil.
+func (r *reader) document(data []byte) *yaml.Node {
+	top := &yaml.Node{Line: 1, Column: 1}
+	switch {
+	case len(data) > maxFileBytes:
+		r.fail(top, "generate items instead of listing them", "the file has %d bytes, more than %d", len(data), maxFileBytes)
+		return nil
+	case !utf8.Valid(data):
+		r.fail(top, "save the file as UTF-8", "the file is not UTF-8 text")
+		return nil
+	case tooDeep(data):
+		r.fail(top, "", "the file is nested more than %d deep", maxDepth)
+		return nil
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		r.syntax(err)
+		return nil
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+		r.fail(top, "see sortkey design new for a first one", "the file is empty")
+		return nil
+	}
+	return doc.Content[0]
+}
+
+func (r *reader) syntax(err error) {
+	top := Pos{File: r.file, Line: 1, Col: 1}
+	var load *yaml.LoadError
+	if errors.As(err, &load) {
+		if load.Mark.Line > 0 {
+			top.Line, top.Col = load.Mark.Line, max(load.Mark.Column, 1)
+		}
+		r.failAt(top, "", "not YAML: %s", load.Message)
+		return
+	}
+	r.failAt(top, "", "not YAML: %v", err)
+}
+
+// tooDeep reports whether flow brackets or indentation nest beyond what a
+// parser should follow. It may count brackets in text, which no model has that
+// many of.
+func tooDeep(data []byte) bool {
+	depth := 0
+	for _, c := range data {
+		switch c {
+		case '[', '{':
+			if depth++; depth > 1000 {
+				return true
+			}
+		case ']', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	return false
+}
+
+// deref follows aliases. It counts what is read, so that a small file cannot
+// stand for a large one.
+func (r *reader) deref(n *yaml.Node) *yaml.Node {
+	for range maxDepth {
+		if n == nil || n.Kind != yaml.AliasNode {
+			break
+		}
+		n = n.Alias
+	}
+	if r.nodes++; r.nodes > maxNodes {
+		if !r.over {
+			r.fail(n, "use fewer aliases", "the file stands for more than %d values", maxNodes)
+		}
+		r.over = true
+	}
+	if r.over || n == nil || n.Kind == yaml.AliasNode {
+		return nil
+	}
+	return n
+}
+
+func kindOf(n *yaml.Node) string {
+	switch {
+	case n == nil || empty(n):
+		return "nothing"
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	}
+	return "the text " + strconv.Quote(clip(n.Value))
+}
+
+func clip(s string) string {
+	if len(s) <= 60 {
+		return s
+	}
+	cut := 57
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// empty reports whether nothing is written where n is.
+func empty(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+}
+
+// A member is a name in a mapping and what it has.
+type member struct {
+	name       string
+	key, value *yaml.Node
+}
+
+// members returns the members of a mapping in order, those merged with <<
+// after its own.
+func (r *reader) members(n *yaml.Node, what string) []member { return r.membersAt(n, what, 0) }
+
+func (r *reader) membersAt(n *yaml.Node, what string, depth int) []member {
+	at := n
+	if n = r.deref(n); n == nil {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		r.fail(at, "", "%s is a mapping of names, not %s", what, kindOf(n))
+		return nil
+	}
+	var all []member
+	var merged []*yaml.Node
+	first := make(map[string]*yaml.Node, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := r.deref(n.Content[i])
+		if key == nil {
+			continue
+		}
+		if key.Kind != yaml.ScalarNode {
+			r.fail(key, "", "a name in %s is text, not %s", what, kindOf(key))
+			continue
+		}
+		if key.ShortTag() == "!!merge" {
+			merged = append(merged, n.Content[i+1])
+			continue
+		}
+		if before := first[key.Value]; before != nil {
+			r.fail(key, "keep one of them", "%s is in %s twice; first in line %d", clip(key.Value), what, before.Line)
+			continue
+		}
+		first[key.Value] = key
+		all = append(all, member{key.Value, key, n.Content[i+1]})
+	}
+	for _, m := range merged {
+		if depth > maxDepth {
+			break
+		}
+		for _, in := range r.membersAt(m, what, depth+1) {
+			if first[in.name] == nil {
+				first[in.name] = in.key
+				all = append(all, in)
+			}
+		}
+	}
+	return all
+}
+
+// object returns the members of a mapping that has only known names.
+func (r *reader) object(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
+	all := map[string]*yaml.Node{}
+	for _, m := range r.members(n, what) {
+		if !contains(known, m.name) {
+			r.fail(m.key, nearest(m.name, known), "%s has no member %s", what, clip(m.name))
+			continue
+		}
+		all[m.name] = m.value
+	}
+	return all
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// list returns the elements of a list. What is no list is one element.
+func (r *reader) list(n *yaml.Node, what string) []*yaml.Node {
+	n = r.deref(n)
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == yaml.SequenceNode:
+		return n.Content
+	case empty(n):
+		r.fail(n, "", "%s is a list, not nothing", what)
+		return nil
+	}
+	return []*yaml.Node{n}
+}
+
+// text returns a scalar as it is written, whatever YAML takes it for.
+func (r *reader) text(n *yaml.Node, what string) (string, bool) {
+	at := n
+	if n = r.deref(n); n == nil {
+		return "", false
+	}
+	if n.Kind != yaml.ScalarNode || empty(n) {
+		hint := ""
+		if n.Kind == yaml.MappingNode {
+			hint = "put text with braces in quotes"
+		}
+		r.fail(at, hint, "%s is text, not %s", what, kindOf(n))
+		return "", false
+	}
+	return n.Value, true
+}
+
+func (r *reader) texts(n *yaml.Node, what string) []string {
+	var all []string
+	for _, e := range r.list(n, what) {
+		if s, ok := r.text(e, what); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func (r *reader) integer(n *yaml.Node, what string, least, most int) int {
+	s, ok := r.text(n, what)
+	if !ok {
+		return 0
+	}
+	i, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
+	if err != nil || i < int64(least) || i > int64(most) {
+		r.fail(n, "", "%s is a whole number from %d to %d, not %s", what, least, most, clip(s))
+		return 0
+	}
+	return int(i)
+}
+
+func (r *reader) number(n *yaml.Node, what string) float64 {
+	s, ok := r.text(n, what)
+	if !ok {
+		return 0
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+		r.fail(n, "", "%s is a number that is not negative, not %s", what, clip(s))
+		return 0
+	}
+	return f
+}
+
+func (r *reader) flag(n *yaml.Node, what string) bool {
+	s, ok := r.text(n, what)
+	if ok && s != "true" && s != "false" {
+		r.fail(n, "", "%s is true or false, not %s", what, clip(s))
+	}
+	return s == "true"
+}
+
+// choice returns a scalar that is one of some words.
+func (r *reader) choice(n *yaml.Node, what string, words ...string) string {
+	s, ok := r.text(n, what)
+	if ok && !contains(words, s) {
+		r.fail(n, nearest(s, words), "%s is one of %s, not %s", what, strings.Join(words, ", "), clip(s))
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,393 @@
+package design
+
+import (
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// Load reads the model in a file. The error is [Errors], or that of reading
+// the file.
+func Load(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a model from YAML or JSON. File is the name to put into places.
+// The error is [Errors]: all that is wrong with the model, in order.
+func Parse(file string, data []byte) (*Model, error) {
+	p := &parser{reader: reader{file: file}, m: &Model{}}
+	if root := p.document(data); root != nil {
+		p.model(root)
+	}
+	if len(p.errs) > 0 {
+		p.errs.sort()
+		return nil, p.errs
+	}
+	return p.m, nil
+}
+
+// A parser makes a model of nodes. What could not be understood is left out,
+// so that the rest can be looked at.
+type parser struct {
+	reader
+	m        *Model
+	declared map[*Field]bool // fields that have a type of their own
+}
+
+var modelName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func (p *parser) model(root *yaml.Node) {
+	m := p.m
+	m.Pos = p.pos(root)
+	top := p.object(root, "the model", "name", "about", "seed", "tables", "fields", "entities", "items", "patterns", "$schema")
+	if n := top["name"]; n != nil {
+		m.Name, _ = p.text(n, "the name")
+		if m.Name != "" && !modelName.MatchString(m.Name) {
+			p.fail(n, "such as task-management", "the name of a model is lower-case words joined by hyphens, not %s", clip(m.Name))
+		}
+	} else if root.Kind == yaml.MappingNode {
+		p.fail(root, "begin with a line such as name: task-management", "the model has no name")
+	}
+	if n := top["about"]; n != nil {
+		m.About, _ = p.text(n, "about")
+	}
+	if n := top["seed"]; n != nil {
+		m.Seed = uint64(p.integer(n, "the seed", 0, 1<<53))
+	}
+	p.tables(top["tables"], root)
+	p.declared = map[*Field]bool{}
+	m.Fields = p.fields(top["fields"])
+	p.entities(top["entities"])
+	p.items(top["items"])
+	p.patterns(top["patterns"])
+}
+
+// present reports whether n is there with something in it.
+func (p *parser) present(n *yaml.Node) bool { return n != nil && !empty(n) }
+
+func (p *parser) tables(n, root *yaml.Node) {
+	if !p.present(n) {
+		if root.Kind == yaml.MappingNode {
+			p.fail(root, "add tables: {Name: {partition: PK, sort: SK}}", "the model has no tables")
+		}
+		return
+	}
+	for _, m := range p.members(n, "tables") {
+		if t := p.table(m); t != nil {
+			p.m.Tables = append(p.m.Tables, t)
+		}
+	}
+}
+
+var tableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
+
+func (p *parser) table(m member) *Table {
+	t := &Table{Pos: p.pos(m.key), Name: m.name}
+	if !tableName.MatchString(m.name) {
+		p.fail(m.key, "3 to 255 letters, digits, and _ - .", "%s is no name for a table", clip(m.name))
+	}
+	o := p.object(m.value, "table "+m.name, "partition", "sort", "indexes")
+	if o["partition"] == nil {
+		p.fail(m.key, "add partition: PK", "table %s has no partition key", m.name)
+	} else {
+		t.Partition = p.keyAttributes(o["partition"], "the partition key", 1)
+	}
+	if o["sort"] != nil {
+		t.Sort = p.keyAttributes(o["sort"], "the sort key", 1)
+	}
+	if p.present(o["indexes"]) {
+		for _, x := range p.members(o["indexes"], "indexes") {
+			t.Indexes = append(t.Indexes, p.index(t, x))
+		}
+	}
+	p.agree(t)
+	return t
+}
+
+func (p *parser) index(t *Table, m member) *Index {
+	x := &Index{Pos: p.pos(m.key), Name: m.name, Projection: "ALL"}
+	what := "index " + m.name
+	if !tableName.MatchString(m.name) {
+		p.fail(m.key, "3 to 255 letters, digits, and _ - .", "%s is no name for an index", clip(m.name))
+	}
+	o := p.object(m.value, what, "partition", "sort", "projection", "local")
+	if o["local"] != nil {
+		x.Local = p.flag(o["local"], "local")
+	}
+	most := 4
+	if x.Local {
+		most = 1
+	}
+	switch {
+	case o["partition"] != nil:
+		x.Partition = p.keyAttributes(o["partition"], "the partition key", most)
+		if x.Local && len(x.Partition) == 1 && len(t.Partition) == 1 && x.Partition[0] != t.Partition[0] {
+			p.fail(o["partition"], "leave it out", "the local index %s has the partition key of its table, %s, not %s", m.name, t.Partition[0].Name, x.Partition[0].Name)
+		}
+	case x.Local:
+		x.Partition = t.Partition
+	default:
+		p.fail(m.key, "add partition: GSI1PK", "index %s has no partition key", m.name)
+	}
+	if o["sort"] != nil {
+		x.Sort = p.keyAttributes(o["sort"], "the sort key", most)
+	} else if x.Local {
+		p.fail(m.key, "add sort: …", "the local index %s has no sort key", m.name)
+	}
+	if x.Local && len(t.Sort) == 0 {
+		p.fail(m.key, "", "a local index needs a table with a sort key, and %s has none", t.Name)
+	}
+	if n := o["projection"]; n != nil {
+		if d := p.deref(n); d != nil && d.Kind == yaml.SequenceNode {
+			x.Projection, x.Include = "INCLUDE", p.texts(n, "projection")
+		} else {
+			word := p.choice(n, "projection", "all", "keys")
+			x.Projection = map[string]string{"all": "ALL", "keys": "KEYS_ONLY", "": "ALL"}[word]
+		}
+	}
+	return x
+}
+
+// keyAttributes reads PK, {name: PK, type: S}, or a list of those.
+func (p *parser) keyAttributes(n *yaml.Node, what string, most int) []Attribute {
+	var all []Attribute
+	for _, e := range p.list(n, what) {
+		if e = p.deref(e); e == nil {
+			continue
+		}
+		a := Attribute{Kind: attr.String}
+		if e.Kind == yaml.MappingNode {
+			o := p.object(e, what, "name", "type")
+			if o["name"] == nil {
+				p.fail(e, "write {name: PK, type: S}", "%s has no name", what)
+				continue
+			}
+			a.Name, _ = p.text(o["name"], "the name of "+what)
+			if o["type"] != nil {
+				a.Kind = p.keyKind(o["type"])
+			}
+		} else {
+			a.Name, _ = p.text(e, what)
+		}
+		if len(a.Name) > 255 {
+			p.fail(e, "", "the name of %s has more than 255 bytes", what)
+		}
+		if a.Name != "" {
+			all = append(all, a)
+		}
+	}
+	if len(all) > most {
+		hint := ""
+		if most == 1 {
+			hint = "only global indexes have keys of several attributes"
+		}
+		p.fail(n, hint, "%s has %d attributes, and at most %d are allowed", what, len(all), most)
+		all = all[:most]
+	}
+	return all
+}
+
+func (p *parser) keyKind(n *yaml.Node) attr.Kind {
+	word := p.choice(n, "the type of a key attribute", "S", "N", "B")
+	if kind, ok := attr.ParseKind(word); ok {
+		return kind
+	}
+	return attr.String
+}
+
+// agree holds the attributes of all keys of a table to one type each, and the
+// definition to what CreateTable would say.
+func (p *parser) agree(t *Table) {
+	before := len(p.errs)
+	kinds := map[string]attr.Kind{}
+	look := func(pos Pos, what string, list []Attribute) {
+		for _, a := range list {
+			if k, ok := kinds[a.Name]; ok && k != a.Kind {
+				p.failAt(pos, "write {name: "+a.Name+", type: "+k.String()+"}", "%s has %s of type %s, which is of type %s in another key", what, a.Name, a.Kind, k)
+			} else {
+				kinds[a.Name] = a.Kind
+			}
+		}
+	}
+	look(t.Pos, "table "+t.Name, t.Partition)
+	look(t.Pos, "table "+t.Name, t.Sort)
+	for _, x := range t.Indexes {
+		look(x.Pos, "index "+x.Name, x.Partition)
+		look(x.Pos, "index "+x.Name, x.Sort)
+	}
+	if len(p.errs) > before || len(t.Partition) == 0 {
+		return
+	}
+	if err := t.definition().Check(); err != nil {
+		p.failAt(t.Pos, "", "table %s cannot be made: %v", t.Name, err)
+	}
+}
+
+func (p *parser) fields(n *yaml.Node) []*Field {
+	if !p.present(n) {
+		return nil
+	}
+	var all []*Field
+	for _, m := range p.members(n, "fields") {
+		if f := p.field(m); f != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+var sizeRange = regexp.MustCompile(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
+
+const maxDistinct = 100_000_000
+
+// field reads {type: …, distinct: …}, a type alone, or nothing.
+func (p *parser) field(m member) *Field {
+	f := &Field{Pos: p.pos(m.key), Name: m.name, Distribution: Distribution{Name: "uniform"}}
+	if _, err := keys.Parse("{" + m.name + "}"); err != nil || strings.Contains(m.name, ":") {
+		p.fail(m.key, "names are letters, digits, _, - and ., and begin with a letter or _", "%s is no name for a field", clip(m.name))
+		return nil
+	}
+	v := p.deref(m.value)
+	if v == nil || empty(v) {
+		return f
+	}
+	if v.Kind == yaml.ScalarNode {
+		p.fieldType(f, v)
+		return f
+	}
+	o := p.object(v, "field "+m.name, "type", "values", "distinct", "distribution", "size", "from", "to")
+	if o["type"] != nil {
+		p.fieldType(f, o["type"])
+	}
+	if n := o["values"]; n != nil {
+		if f.Values = p.texts(n, "values"); len(f.Values) == 0 {
+			p.fail(n, "", "field %s has no values to choose from", m.name)
+		}
+	}
+	if n := o["distinct"]; n != nil {
+		f.Distinct = p.integer(n, "distinct", 1, maxDistinct)
+		if len(f.Values) > 0 {
+			p.fail(n, "keep one of them", "field %s has both values and distinct", m.name)
+		}
+	}
+	if n := o["distribution"]; n != nil {
+		f.Distribution = p.distribution(n)
+	}
+	if n := o["size"]; n != nil {
+		p.size(f, n)
+	}
+	for name, to := range map[string]*string{"from": &f.From, "to": &f.To} {
+		if o[name] != nil {
+			*to, _ = p.text(o[name], name)
+		}
+	}
+	for _, text := range append([]string{f.From, f.To}, f.Values...) {
+		if text == "" || !p.declared[f] {
+			continue
+		}
+		if _, err := f.Type.Encode(text); err != nil {
+			p.fail(m.value, "", "field %s: %s", m.name, keyError(err))
+		}
+	}
+	p.checkRange(f)
+	return f
+}
+
+// checkRange refuses bounds that values could not be generated between.
+func (p *parser) checkRange(f *Field) {
+	if f.From == "" && f.To == "" {
+		return
+	}
+	if _, err := f.bounds(); err != nil {
+		p.failAt(f.Pos, "", "field %s: %v", f.Name, err)
+	}
+}
+
+func (p *parser) fieldType(f *Field, n *yaml.Node) {
+	s, ok := p.text(n, "the type of field "+f.Name)
+	if !ok {
+		return
+	}
+	t, err := keys.ParseType(s)
+	if err != nil {
+		name, _, _ := strings.Cut(s, "(")
+		p.fail(n, nearest(name, keys.TypeNames()), "field %s: %s", f.Name, keyError(err))
+		return
+	}
+	f.Type = t
+	p.declared[f] = true
+}
+
+func (p *parser) distribution(n *yaml.Node) Distribution {
+	s, ok := p.text(n, "distribution")
+	d := Distribution{Name: s}
+	switch {
+	case !ok || s == "uniform" || s == "sequence":
+		return d
+	case s == "zipf":
+		return Distribution{"zipf", 1.2}
+	case strings.HasPrefix(s, "zipf(") && strings.HasSuffix(s, ")"):
+		skew := &yaml.Node{Kind: yaml.ScalarNode, Line: n.Line, Column: n.Column, Value: s[len("zipf(") : len(s)-1]}
+		d = Distribution{"zipf", p.number(skew, "the skew")}
+		if d.Skew <= 0 || d.Skew > 8 {
+			p.fail(n, "such as zipf(1.2)", "the skew of a zipf distribution is above 0 and at most 8")
+			d.Skew = 1.2
+		}
+		return d
+	}
+	p.fail(n, nearest(s, []string{"uniform", "zipf(1.2)", "sequence"}), "there is no distribution %s", clip(s))
+	return Distribution{Name: "uniform"}
+}
+
+func (p *parser) size(f *Field, n *yaml.Node) {
+	s, ok := p.text(n, "size")
+	if !ok {
+		return
+	}
+	m := sizeRange.FindStringSubmatch(s)
+	if m == nil {
+		p.fail(n, "bytes, such as 20 or 20..200", "the size of field %s cannot be %s", f.Name, clip(s))
+		return
+	}
+	at := func(text string) int {
+		return p.integer(&yaml.Node{Kind: yaml.ScalarNode, Line: n.Line, Column: n.Column, Value: text}, "size", 0, 400<<10)
+	}
+	f.MinSize, f.MaxSize = at(m[1]), at(m[1])
+	if m[2] != "" {
+		f.MaxSize = at(m[2])
+	}
+	if f.MaxSize < f.MinSize {
+		p.fail(n, "", "the sizes of field %s are the wrong way round", f.Name)
+	}
+}
+
+// keyError is what package keys says is wrong, without what the place says
+// already.
+func keyError(err error) string {
+	if e, ok := err.(*keys.Error); ok {
+		text := e.Msg
+		if e.Component != "" {
+			text = "component " + e.Component + ": " + text
+		}
+		if e.Advice != "" {
+			text += "; " + e.Advice
+		}
+		return text
+	}
+	return err.Error()
+}
