@@ -11,8 +11,9 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// maxPlans is how many ways to ask for one thing are given.
-const maxPlans = 3
+// maxPlans is how many ways to ask for one thing are given, when none is
+// without a remark.
+const maxPlans = 2
 
 // otherWays offers requests for what a query that breaks a rule asks for.
 func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
@@ -41,6 +42,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 				groups[i].rest = append(groups[i].rest, n)
 			}
 		}
+		groups[i].withoutEmpty()
 		e.numberPrefixes(&groups[i])
 	}
 	if len(groups) == 1 {
@@ -62,6 +64,13 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	return nil
 }
 
+// withoutEmpty leaves out the conditions whose value no key can have.
+func (g *group) withoutEmpty() {
+	g.atoms = slices.DeleteFunc(g.atoms, func(a atom) bool {
+		return slices.ContainsFunc(a.values, func(v attr.Value) bool { return v.Kind() != attr.Number && len(v.Raw()) == 0 })
+	})
+}
+
 // oneGroup offers the queries that read one group.
 func (e *explainer) oneGroup(g group, broken *rule, s *keycond.Schema) {
 	offered := 0
@@ -70,8 +79,11 @@ func (e *explainer) oneGroup(g group, broken *rule, s *keycond.Schema) {
 			e.tell("no row can satisfy both conditions on one attribute")
 			return
 		}
-		if offered < maxPlans && e.offer(p.words(), opQuery, e.request(p)) {
-			offered++
+		if !e.offer(p.words(), opQuery, e.request(p)) {
+			continue
+		}
+		if offered++; offered == maxPlans || len(p.dropped)+len(p.remarks) == 0 {
+			return
 		}
 	}
 	if offered == 0 && broken.kind == partitionRule {

@@ -86,7 +86,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	out := jsonReport{Operation: r.Operation, Table: r.Table, Index: r.Index, Request: r.Request}
 	if f := r.Refused; f != nil {
 		out.Refused = &jsonRefusal{Code: f.Code, Message: f.Message, Rule: f.Rule, Source: f.Source, Advice: jsonAdvices(f.Advice)}
-		return json.Marshal(out)
+		return marshal(out)
 	}
 	read := &jsonRead{
 		Clauses: r.Clauses, Filter: r.Filter, Reverse: r.Reverse, Before: rawItem(r.Before), After: rawItem(r.After),
@@ -104,7 +104,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		read.Items = append(read.Items, rawItem(it))
 	}
 	out.Read = read
-	return json.Marshal(out)
+	return marshal(out)
 }
 
 func jsonAdvices(list []Advice) []jsonAdvice {

@@ -22,8 +22,14 @@ type plan struct {
 	dropped []expr.Node
 	// empty says that no row can satisfy the group.
 	empty bool
-	// remarks say in which way the plan asks for something else.
+	// remarks say in which way the plan asks for something else, of which
+	// partial counts those that leave out what was asked for.
 	remarks []string
+	partial int
+	// fixes say what was mended on the way.
+	fixes []string
+	// all asks a local index for what it has to fetch from the table.
+	all bool
 }
 
 // plan returns the way to ask for a group at a place, and whether there is one.
@@ -76,13 +82,23 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 		if missing := e.notProjected(ix); len(missing) > 0 {
 			return p, false
 		}
-		if ix.projection != table.ProjectAll && e.q.projection == nil {
-			p.remarks = append(p.remarks, "it returns only the attributes that the index holds")
-		}
+	}
+	if ix != nil && s.Index != e.m.text("IndexName") {
 		for _, a := range s.Range {
-			if !used[a.Name] && !e.info.key.Has(a.Name) {
+			if len(g.on(a.Name)) == 0 && !e.info.key.Has(a.Name) {
 				p.remarks = append(p.remarks, "it finds only items that have "+Name(a.Name))
+				p.partial++
 			}
+		}
+	}
+	if ix != nil && ix.projection != table.ProjectAll && s.Index != e.m.text("IndexName") {
+		p.all = ix.local && e.q.projection == nil
+		switch {
+		case p.all || ix.local && (touches(conjunction(p.filter), func(name string) bool { return !ix.holds(name) }) || len(e.notProjected(ix)) > 0):
+			p.remarks = append(p.remarks, "the index does not hold all it needs, so each row costs another read of the table")
+		case e.q.projection == nil:
+			p.remarks = append(p.remarks, "it returns only the attributes that the index holds")
+			p.partial++
 		}
 	}
 	return p, true
@@ -151,20 +167,17 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 				return c, false
 			}
 			if to.Kind() != v.Kind() {
-				p.remarks = append(p.remarks, Name(a.Name)+" is "+kindWord(a.Kind)+", so give "+string(to.AppendJSON(nil)))
+				p.fixes = append(p.fixes, Name(a.Name)+" is "+kindWord(a.Kind)+", so give "+string(to.AppendJSON(nil)))
 			}
 			one.Values = append(one.Values, to)
 		}
 		if one.Op == keycond.BeginsWith && a.Kind == attr.Number {
 			return c, false
 		}
-		if one.Op == keycond.BeginsWith && len(one.Values[0].Raw()) == 0 {
-			continue // true of every value
-		}
 		if one.Op == keycond.Between {
 			if n, _ := attr.Compare(one.Values[0], one.Values[1]); n > 0 && len(atoms) == 1 {
 				slices.Reverse(one.Values)
-				p.remarks = append(p.remarks, "the lower bound comes first")
+				p.fixes = append(p.fixes, "the lower bound comes first")
 			}
 		}
 		if a.Kind != attr.Number && slices.ContainsFunc(one.Values, func(v attr.Value) bool { return len(v.Raw()) == 0 }) {
@@ -173,9 +186,6 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 		clauses = append(clauses, one)
 		l, h := edges(one)
 		low, high = inner(low, l, 1), inner(high, h, -1)
-	}
-	if len(clauses) == 0 {
-		return c, false
 	}
 	// One of them may say it all.
 	for _, one := range clauses {
@@ -210,10 +220,14 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 	if n > 0 || n == 0 && !(low.inclusive && high.inclusive) {
 		p.empty = true
 	}
+	var ends []string
 	for _, side := range []edge{low, high} {
 		if !side.inclusive {
-			p.remarks = append(p.remarks, "BETWEEN includes both ends: leave out a row at "+Literal(side.value)+" itself in the program")
+			ends = append(ends, Literal(side.value))
 		}
+	}
+	if ends != nil {
+		p.remarks = append(p.remarks, "BETWEEN includes both ends, so leave out what is at "+strings.Join(ends, " or ")+" itself in the program")
 	}
 	c.Op, c.Values = keycond.Between, []attr.Value{low.value, high.value}
 	if n == 0 {
@@ -296,6 +310,9 @@ func (e *explainer) request(p *plan) members {
 	case "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES":
 		delete(m, "Select")
 	}
+	if p.all && !m.has("Select") {
+		m.set("Select", "ALL_ATTRIBUTES")
+	}
 	m.set("KeyConditionExpression", b.clauses(p.clauses))
 	if len(p.filter) > 0 {
 		m.set("FilterExpression", b.node(conjunction(p.filter)))
@@ -340,8 +357,8 @@ func (e *explainer) scan(conditions []expr.Node) members {
 }
 
 // plans returns the ways to ask for a group, best first: those that leave
-// nothing to the program, then those at the place that was asked, then those
-// whose key does most.
+// least to the program, then those that leave nothing out, whose key does most
+// and that are at the place that was asked.
 func (e *explainer) plans(g group) []*plan {
 	var out []*plan
 	for _, ix := range append([]*indexInfo{nil}, e.info.indexes...) {
@@ -351,7 +368,7 @@ func (e *explainer) plans(g group) []*plan {
 	}
 	asked := e.m.text("IndexName")
 	score := func(p *plan) int {
-		n := len(p.dropped)*1000 - len(p.clauses)*10 + len(p.filter)
+		n := len(p.dropped)*1000 - len(p.clauses)*10 + len(p.filter) + p.partial*15
 		if p.schema.Index != asked {
 			n += 5
 		}
@@ -371,7 +388,7 @@ func (p *plan) words() string {
 	if len(p.dropped) > 0 {
 		b.WriteString("; check " + nodeText(conjunction(p.dropped)) + " in the program")
 	}
-	for _, r := range p.remarks {
+	for _, r := range slices.Concat(p.fixes, p.remarks) {
 		b.WriteString("; " + r)
 	}
 	return b.String()

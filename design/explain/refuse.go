@@ -36,7 +36,6 @@ func (e *explainer) refuse(s *ServiceError) error {
 			first = broken
 		}
 	}
-	asked := e.m
 	e.m = fixed
 	q, err := fixed.question()
 	e.q = q
@@ -52,8 +51,11 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if r.Operation == opQuery {
 		broken = e.broken(schema)
 	}
-	if first == nil {
+	switch {
+	case first == nil:
 		first = broken
+	case broken != nil:
+		first = &rule{text: first.text + "; besides, " + broken.text, source: first.source, kind: broken.kind}
 	}
 	if first == nil && fixed.has("ExclusiveStartKey") {
 		first = ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the page before, and this one does not lie in what is asked for")
@@ -63,16 +65,10 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if first == nil {
 		return nil // nothing that is known here
 	}
-	if broken == nil {
-		e.offer("the same without the fault", r.Operation, e.m)
+	if broken != nil {
+		return e.otherWays(broken, schema)
 	}
-	if r.Operation == opQuery && (broken != nil || asked.text("IndexName") != e.m.text("IndexName")) {
-		rule := broken
-		if rule == nil {
-			rule = first
-		}
-		return e.otherWays(rule, schema)
-	}
+	e.offer(mended, r.Operation, e.m)
 	return nil
 }
 
@@ -111,6 +107,9 @@ func (e *explainer) tell(format string, args ...any) {
 	r := e.report.Refused
 	r.Advice = append(r.Advice, Advice{Text: fmt.Sprintf(format, args...)})
 }
+
+// mended is the advice to send a request without its fault.
+const mended = "send the request mended, like this"
 
 const opBatchGet = "BatchGetItem"
 
@@ -168,7 +167,7 @@ func (e *explainer) refuseGet() error {
 			}
 		}
 		if e.broke(first); first != nil {
-			e.offer("the same without the fault", opGetItem, fixed)
+			e.offer(mended, opGetItem, fixed)
 		}
 		return nil
 	}
@@ -190,7 +189,9 @@ func (e *explainer) refuseGet() error {
 		g.atoms = append(g.atoms, atom{name: string(name), op: keycond.Equal, values: []attr.Value{v}, node: node})
 	}
 	for _, p := range e.plans(g) {
-		e.offer(p.words(), opQuery, e.request(p))
+		if e.offer(p.words(), opQuery, e.request(p)) && len(p.remarks) == 0 {
+			return nil
+		}
 	}
 	e.offerScan([]group{g}, nil)
 	return nil

@@ -5,15 +5,21 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 )
 
 // repairs are the faults of a request that are no matter of ranges. Each
 // returns the rule and the request without the fault, or nil.
 var repairs = []func(*explainer, members) (*rule, members){
+	repairLiterals,
+	repairUndefined,
 	repairReserved,
+	repairBetween,
+	repairPrefix,
 	repairUnused,
 	repairIndex,
 	repairConsistent,
@@ -61,11 +67,161 @@ func repairReserved(_ *explainer, m members) (*rule, members) {
 		return nil, m
 	}
 	fixed.set("ExpressionAttributeNames", names)
-	return ruleOf(plainRule, pageReserved, "%s is a reserved word: write #%[1]s and say in ExpressionAttributeNames what it stands for", strings.Join(words, ", ")), fixed
+	is := "is a reserved word"
+	if len(words) > 1 {
+		is = "are reserved words"
+	}
+	return ruleOf(plainRule, pageReserved, "%s %s: write #%s and say in ExpressionAttributeNames what it stands for", strings.Join(words, ", "), is, strings.Join(words, ", #")), fixed
 }
 
 func isGrammar(word string) bool {
 	return slices.ContainsFunc(grammar, func(g string) bool { return g == word || strings.ToUpper(g) == g && strings.EqualFold(g, word) })
+}
+
+// literals are the texts in quotes and the numbers that stand where a value
+// may; what comes before them is the first group.
+var literals = regexp.MustCompile(`([=<>(,]\s*|(?i:\bBETWEEN|\bAND)\s+)("(?:[^"\\]|\\.)*"|'(?:[^']|\'\')*'|[+-]?\d+(?:\.\d+)?\b)`)
+
+// repairLiterals replaces values in expressions by placeholders.
+func repairLiterals(_ *explainer, m members) (*rule, members) {
+	fixed := maps.Clone(m)
+	var values members
+	_ = json.Unmarshal(m["ExpressionAttributeValues"], &values)
+	if values == nil {
+		values = members{}
+	}
+	first := ""
+	for _, param := range []string{"KeyConditionExpression", "FilterExpression"} {
+		if !m.has(param) {
+			continue
+		}
+		fixed.set(param, literals.ReplaceAllStringFunc(m.text(param), func(found string) string {
+			parts := literals.FindStringSubmatch(found)
+			text := parts[2]
+			if first == "" {
+				first = text
+			}
+			value := map[string]string{"N": text}
+			switch text[0] {
+			case '"':
+				s, err := strconv.Unquote(text)
+				if err != nil {
+					s = strings.Trim(text, "\"")
+				}
+				value = map[string]string{"S": s}
+			case '\'':
+				value = map[string]string{"S": strings.ReplaceAll(text[1:len(text)-1], "''", "'")}
+			}
+			p := ":v1"
+			for n := 2; values.has(p); n++ {
+				p = ":v" + strconv.Itoa(n)
+			}
+			values.set(p, value)
+			return parts[1] + p
+		}))
+	}
+	if first == "" {
+		return nil, m
+	}
+	fixed.set("ExpressionAttributeValues", values)
+	return ruleOf(plainRule, pageValues, "an expression has no values in it: write a placeholder such as :v1 in place of %s and put the value into ExpressionAttributeValues", first), fixed
+}
+
+var (
+	betweens = regexp.MustCompile(`(?i:\bBETWEEN)\s+(:\w+)\s+(?i:AND)\s+(:\w+)`)
+	prefixes = regexp.MustCompile(`\bbegins_with\s*\(\s*([\w#]+)\s*,\s*(:\w+)\s*\)`)
+)
+
+// repairBetween puts the bounds of a BETWEEN the right way round.
+func repairBetween(_ *explainer, m members) (*rule, members) {
+	values, fixed := m.item("ExpressionAttributeValues"), maps.Clone(m)
+	var r *rule
+	for _, param := range []string{"KeyConditionExpression", "FilterExpression"} {
+		if !m.has(param) {
+			continue
+		}
+		fixed.set(param, betweens.ReplaceAllStringFunc(m.text(param), func(found string) string {
+			parts := betweens.FindStringSubmatch(found)
+			low, high := values.Get(parts[1]), values.Get(parts[2])
+			if n, ok := attr.Compare(low, high); !ok || n <= 0 {
+				return found
+			}
+			if r == nil {
+				r = ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", Literal(low), Literal(high))
+			}
+			return "BETWEEN " + parts[2] + " AND " + parts[1]
+		}))
+	}
+	return r, fixed
+}
+
+// repairPrefix makes a string of a number that begins_with has.
+func repairPrefix(_ *explainer, m members) (*rule, members) {
+	values := m.item("ExpressionAttributeValues")
+	var all members
+	_ = json.Unmarshal(m["ExpressionAttributeValues"], &all)
+	var r *rule
+	for _, param := range []string{"KeyConditionExpression", "FilterExpression"} {
+		for _, parts := range prefixes.FindAllStringSubmatch(m.text(param), -1) {
+			v := values.Get(parts[2])
+			if v.Kind() != attr.Number {
+				continue
+			}
+			text := string(v.AppendNumber(nil))
+			all.set(parts[2], map[string]string{"S": text})
+			r = ruleOf(plainRule, pageSyntax, "begins_with takes the beginning of a string or of binary data, and %s is a number", text)
+		}
+	}
+	if r == nil {
+		return nil, m
+	}
+	fixed := maps.Clone(m)
+	fixed.set("ExpressionAttributeValues", all)
+	return r, fixed
+}
+
+// repairUndefined finds the placeholders that stand for nothing. If one is
+// left over, it is the one that was meant.
+func repairUndefined(_ *explainer, m members) (*rule, members) {
+	fixed := maps.Clone(m)
+	var r *rule
+	for _, kind := range []struct{ sign, param, page string }{
+		{"#", "ExpressionAttributeNames", pageNames}, {":", "ExpressionAttributeValues", pageValues},
+	} {
+		var defined members
+		_ = json.Unmarshal(m[kind.param], &defined)
+		used := map[string]bool{}
+		for _, param := range []string{"KeyConditionExpression", "FilterExpression", "ProjectionExpression"} {
+			for _, p := range placeholder.FindAllString(m.text(param), -1) {
+				if strings.HasPrefix(p, kind.sign) {
+					used[p] = true
+				}
+			}
+		}
+		var missing, spare []string
+		for _, p := range slices.Sorted(maps.Keys(used)) {
+			if !defined.has(p) {
+				missing = append(missing, p)
+			}
+		}
+		for _, p := range slices.Sorted(maps.Keys(defined)) {
+			if !used[p] {
+				spare = append(spare, p)
+			}
+		}
+		if missing == nil {
+			continue
+		}
+		if r == nil {
+			r = ruleOf(plainRule, kind.page, "%s stands in an expression and not in %s", strings.Join(missing, ", "), kind.param)
+		}
+		if len(missing) == 1 && len(spare) == 1 {
+			defined[missing[0]] = defined[spare[0]]
+			delete(defined, spare[0])
+			fixed.set(kind.param, defined)
+		}
+	}
+	return r, fixed
 }
 
 // repairUnused removes placeholders that no expression has.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -73,18 +74,29 @@ func (m members) set(name string, value any) {
 		m[name] = v
 		return
 	}
-	raw, err := json.Marshal(value)
+	raw, err := marshal(value)
 	if err == nil {
 		m[name] = raw
 	}
 }
 
 func (m members) encode() json.RawMessage {
-	raw, err := json.Marshal(m)
+	raw, err := marshal(m)
 	if err != nil { // members are JSON already
 		return json.RawMessage("{}")
 	}
 	return raw
+}
+
+// marshal writes JSON in which < and > are themselves.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // without returns a copy without some members.

@@ -59,7 +59,7 @@ const (
 )
 
 func (p *printer) paint(code, s string) string {
-	if !p.o.Color || s == "" {
+	if !p.o.Color || s == "" || code == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
