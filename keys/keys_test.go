@@ -90,3 +90,15 @@ func TestBuildMatch(t *testing.T) {
 		}
 	}
 }
+
+func TestExplicit(t *testing.T) {
+	day := keys.Type{Name: "date"}
+	tmpl, err := keys.ParseWith("{{{a}}}#{b:desc}{c:int(2)}#{d:path}", map[string]keys.Type{"b": day, "d": day, "x": day, "a": {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "{{{a}}}#{b:date:desc}{c:int(2)}#{d:path}"
+	if got := tmpl.Explicit(); got != want || keys.MustParse(got).Explicit() != want {
+		t.Errorf("Explicit() = %q, want %q", got, want)
+	}
+}

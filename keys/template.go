@@ -203,6 +203,23 @@ func (p Part) closes(part, literal string) *Error {
 // String returns the template as it was written.
 func (t *Template) String() string { return t.src }
 
+// Explicit returns the template with the type of every component written out,
+// so that [Parse] reads it without the types that [ParseWith] was given.
+func (t *Template) Explicit() string {
+	var b strings.Builder
+	for _, p := range t.parts {
+		switch typ := p.Type.String(); {
+		case p.Name == "":
+			b.WriteString(strings.NewReplacer("{", "{{", "}", "}}").Replace(p.Literal))
+		case typ == "string":
+			b.WriteString("{" + p.Name + "}")
+		default:
+			b.WriteString("{" + p.Name + ":" + typ + "}")
+		}
+	}
+	return b.String()
+}
+
 // Parts returns what the template is made of, in order. The caller may change
 // the slice.
 func (t *Template) Parts() []Part { return slices.Clone(t.parts) }
