@@ -16,6 +16,7 @@ type Env struct {
 	names     []name // sorted by key
 	values    attr.Item
 	valueUsed []bool
+	room      [8]bool // for valueUsed
 }
 
 // name is an entry of ExpressionAttributeNames.
@@ -39,7 +40,11 @@ func NewEnv(names map[string]string, values attr.Item) (*Env, error) {
 	if err := e.checkValues(); err != nil {
 		return nil, err
 	}
-	e.valueUsed = make([]bool, values.Len())
+	if n := values.Len(); n <= len(e.room) {
+		e.valueUsed = e.room[:n]
+	} else {
+		e.valueUsed = make([]bool, n)
+	}
 	size := values.Size()
 	for _, n := range e.names {
 		size += len(n.key) + len(n.attribute)
@@ -95,7 +100,7 @@ func (e *Env) checkValues() error {
 		if len(key) > MaxTokenBytes {
 			return refuse(p, "ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;")
 		}
-		if len(key) == 0 || key[0] != ':' || !isWord(string(key[1:])) {
+		if len(key) == 0 || key[0] != ':' || !isWord(key[1:]) {
 			return refuse(p, "ExpressionAttributeValues contains invalid key: Syntax error; key: %s", quote(string(key)))
 		}
 	}
@@ -110,11 +115,13 @@ func (e *Env) Condition(p Param, src string) (*Condition, error) {
 		return nil, err
 	}
 	defer r.release()
+	room := r.makeRoom()
 	root := r.parseCondition()
 	if err := r.error(); err != nil {
 		return nil, err
 	}
-	return &Condition{Root: root, Param: p}, nil
+	room.condition = Condition{Root: root, Param: p}
+	return &room.condition, nil
 }
 
 // Projection parses and checks a projection expression. The error is an
@@ -139,6 +146,7 @@ func (e *Env) Update(src string) (*Update, error) {
 		return nil, err
 	}
 	defer r.release()
+	r.makeRoom()
 	actions := r.parseUpdate()
 	if err := r.error(); err != nil {
 		return nil, err

@@ -148,7 +148,7 @@ func keyword(word string) tokenKind {
 	return tokIdent
 }
 
-func endOfWord(src string, i int) int {
+func endOfWord[T string | []byte](src T, i int) int {
 	for i < len(src) && (isLetter(src[i]) || isDigit(src[i]) || src[i] == '_') {
 		i++
 	}
@@ -160,4 +160,4 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // isWord reports whether s is letters, digits and underscores, and not empty.
-func isWord(s string) bool { return s != "" && endOfWord(s, 0) == len(s) }
+func isWord[T string | []byte](s T) bool { return len(s) > 0 && endOfWord(s, 0) == len(s) }

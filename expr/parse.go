@@ -20,6 +20,7 @@ type parser struct {
 	pos    int // the next token
 	ops    int // operators read
 	steps  []Step
+	left   left
 
 	syntax error
 	faults [faultClasses]fault
@@ -86,6 +87,43 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 	p := parsers.Get().(*parser)
 	*p = parser{env: e, param: param, src: src, tokens: lex(p.tokens[:0], src), steps: p.steps[:0]}
 	return p, nil
+}
+
+// A room has the parts of the tree of a usual expression, so that it is made at
+// once. What does not fit is made one by one.
+type room struct {
+	condition Condition
+	paths     [2]onePath
+	values    [3]ValueOperand
+	compares  [2]Compare
+	betweens  [1]Between
+	ands      [1]And
+}
+
+// left is what is left of a room.
+type left struct {
+	paths    []onePath
+	values   []ValueOperand
+	compares []Compare
+	betweens []Between
+	ands     []And
+}
+
+// makeRoom gives p a room.
+func (p *parser) makeRoom() *room {
+	r := new(room)
+	p.left = left{r.paths[:], r.values[:], r.compares[:], r.betweens[:], r.ands[:]}
+	return r
+}
+
+// take returns the next of what is left, or a new one.
+func take[T any](left *[]T) *T {
+	if len(*left) == 0 {
+		return new(T)
+	}
+	t := &(*left)[0]
+	*left = (*left)[1:]
+	return t
 }
 
 func (p *parser) release() {
@@ -226,7 +264,9 @@ func (p *parser) value() Operand {
 	if v.IsZero() {
 		p.noteUndefined(faultValue, tok, "An expression attribute value used in expression is not defined; attribute value: %s", key)
 	}
-	return &ValueOperand{Name: key, Value: v}
+	o := take(&p.left.values)
+	o.Name, o.Value = key, v
+	return o
 }
 
 // onePath is a path of one step, made at once with its operand.
@@ -273,7 +313,8 @@ func (p *parser) path(head *PathOperand) *PathOperand {
 		text = head.Text + text
 	}
 	if len(steps) == 1 {
-		one := &onePath{PathOperand{Text: text}, [1]Step(steps)}
+		one := take(&p.left.paths)
+		one.Text, one.step = text, [1]Step(steps)
 		one.Path = one.step[:]
 		return &one.PathOperand
 	}

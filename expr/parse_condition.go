@@ -43,7 +43,9 @@ func (p *parser) and(inParen bool) part {
 	for p.kind() == tokAnd {
 		p.operator(p.next())
 		r := p.not(false)
-		l = part{node: &And{l.node, r.node}, tok: l.tok}
+		and := take(&p.left.ands)
+		*and = And{l.node, r.node}
+		l = part{node: and, tok: l.tok}
 	}
 	return l
 }
@@ -129,7 +131,9 @@ func (p *parser) compare(l part) part {
 	op := Op(p.text(tok))
 	p.checkCompare(tok, op, l, r)
 	p.endLeaf()
-	return part{node: &Compare{op, l.op, r.op}, tok: l.tok}
+	c := take(&p.left.compares)
+	*c = Compare{op, l.op, r.op}
+	return part{node: c, tok: l.tok}
 }
 
 func (p *parser) between(l part) part {
@@ -143,7 +147,9 @@ func (p *parser) between(l part) part {
 	}
 	p.checkBetween(tok, l, lo, hi)
 	p.endLeaf()
-	return part{node: &Between{l.op, lo.op, hi.op}, tok: l.tok}
+	b := take(&p.left.betweens)
+	*b = Between{l.op, lo.op, hi.op}
+	return part{node: b, tok: l.tok}
 }
 
 func (p *parser) in(l part) part {

@@ -1,69 +1,85 @@
 package keycond
 
 import (
-	"slices"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/store"
 )
 
+// A room is memory that the bytes of a slice are written to one after the
+// other: an empty slice whose capacity is what is left.
+type room []byte
+
+// keep returns b, which was appended to the room, and goes on after it.
+func (r *room) keep(b []byte) []byte {
+	*r = b[len(b):]
+	return b[:len(b):len(b)]
+}
+
+// upper is [store.AppendUpper].
+func (r *room) upper(prefix []byte) []byte {
+	b := store.AppendUpper(*r, prefix)
+	if b == nil {
+		return nil
+	}
+	return r.keep(b)
+}
+
 // bounds returns the range of sort positions for clauses on a left prefix of
 // the sort key, of which only the last may be other than [Equal].
-func (s *Schema) bounds(clauses []Clause) store.Range {
+func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 	if len(clauses) == 0 {
 		return store.Range{}
 	}
 	last := clauses[len(clauses)-1]
 	var prefix []byte // positions of all rows that satisfy the equalities
-	for _, c := range clauses[:len(clauses)-1] {
-		prefix = attr.AppendKey(prefix, c.Values[0])
+	if len(clauses) > 1 {
+		b := []byte(*r)
+		for _, c := range clauses[:len(clauses)-1] {
+			b = attr.AppendKey(b, c.Values[0])
+		}
+		prefix = r.keep(b)
 	}
-	whole := store.Range{Lo: nilIfEmpty(prefix), Hi: store.AppendUpper(nil, prefix)}
 	v := last.Values[0]
 	switch last.Op {
 	case Less:
-		return store.Range{Lo: whole.Lo, Hi: s.first(prefix, v)}
+		return store.Range{Lo: prefix, Hi: s.first(r, prefix, v)}
 	case LessEqual:
-		return store.Range{Lo: whole.Lo, Hi: s.after(prefix, v)}
+		return store.Range{Lo: prefix, Hi: s.after(r, prefix, v)}
 	case Greater:
-		return store.Range{Lo: s.after(prefix, v), Hi: whole.Hi}
+		return store.Range{Lo: s.after(r, prefix, v), Hi: r.upper(prefix)}
 	case GreaterEqual:
-		return store.Range{Lo: s.first(prefix, v), Hi: whole.Hi}
+		return store.Range{Lo: s.first(r, prefix, v), Hi: r.upper(prefix)}
 	case Between:
-		return store.Range{Lo: s.first(prefix, v), Hi: s.after(prefix, last.Values[1])}
+		return store.Range{Lo: s.first(r, prefix, v), Hi: s.after(r, prefix, last.Values[1])}
 	case BeginsWith:
-		lo := slices.Clone(prefix)
+		lo := append([]byte(*r), prefix...)
 		if s.Table == nil {
 			lo = append(lo, v.Raw()...)
 		} else {
 			lo = attr.AppendKeyPrefix(lo, v.Raw())
 		}
-		return store.Range{Lo: lo, Hi: store.AppendUpper(nil, lo)}
+		lo = r.keep(lo)
+		return store.Range{Lo: lo, Hi: r.upper(lo)}
 	}
-	return store.Range{Lo: s.first(prefix, v), Hi: s.after(prefix, v)}
+	return store.Range{Lo: s.first(r, prefix, v), Hi: s.after(r, prefix, v)}
 }
 
 // first returns the lowest position a row with component v after prefix can
 // have.
-func (s *Schema) first(prefix []byte, v attr.Value) []byte {
+func (s *Schema) first(r *room, prefix []byte, v attr.Value) []byte {
+	b := append([]byte(*r), prefix...)
 	if s.Table == nil {
-		return append(slices.Clone(prefix), v.Raw()...)
+		return r.keep(append(b, v.Raw()...))
 	}
-	return attr.AppendKey(slices.Clone(prefix), v)
+	return r.keep(attr.AppendKey(b, v))
 }
 
 // after returns the lowest position above all rows with component v after
 // prefix. In a table that is one row; in an index, all rows that share it.
-func (s *Schema) after(prefix []byte, v attr.Value) []byte {
+func (s *Schema) after(r *room, prefix []byte, v attr.Value) []byte {
 	if s.Table == nil {
-		return append(s.first(prefix, v), 0)
+		b := append([]byte(*r), prefix...)
+		return r.keep(append(append(b, v.Raw()...), 0))
 	}
-	return store.AppendUpper(nil, s.first(prefix, v))
-}
-
-func nilIfEmpty(b []byte) []byte {
-	if len(b) == 0 {
-		return nil
-	}
-	return b
+	return r.upper(s.first(r, prefix, v))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 )
 
@@ -19,24 +20,25 @@ const (
 	msgLegacy = "Attempted conditional constraint is not an indexable operation"
 )
 
-// collect returns the clauses that c demands all of.
-func collect(c *expr.Condition) ([]Clause, error) {
-	clauses, err := appendClauses(nil, c.Root)
+// collect appends the clauses that c demands all of. Their values are appended
+// to values.
+func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
+	clauses, err := appendClauses(dst, values, c.Root)
 	if err != nil && c.Param == expr.KeyConditions {
 		return nil, refuse(msgLegacy)
 	}
 	return clauses, err
 }
 
-func appendClauses(dst []Clause, n expr.Node) ([]Clause, error) {
+func appendClauses(dst []Clause, values *[]attr.Value, n expr.Node) ([]Clause, error) {
 	var c Clause
 	var err error
 	switch n := n.(type) {
 	case *expr.And:
-		if dst, err = appendClauses(dst, n.L); err != nil {
+		if dst, err = appendClauses(dst, values, n.L); err != nil {
 			return nil, err
 		}
-		return appendClauses(dst, n.R)
+		return appendClauses(dst, values, n.R)
 	case *expr.Or:
 		return nil, refuseOperator("OR")
 	case *expr.Not:
@@ -44,14 +46,14 @@ func appendClauses(dst []Clause, n expr.Node) ([]Clause, error) {
 	case *expr.In:
 		return nil, refuseOperator("IN")
 	case *expr.Compare:
-		c, err = compareClause(n)
+		c, err = compareClause(values, n)
 	case *expr.Between:
-		c, err = clause(Between, "BETWEEN", n.X, n.Lo, n.Hi)
+		c, err = clause(values, Between, "BETWEEN", n.X, n.Lo, n.Hi)
 	case *expr.Call:
 		if n.Func != expr.BeginsWith {
 			return nil, refuseOperator(string(n.Func))
 		}
-		c, err = clause(BeginsWith, string(n.Func), n.Args...)
+		c, err = clause(values, BeginsWith, string(n.Func), n.Args...)
 	}
 	if err != nil {
 		return nil, err
@@ -66,39 +68,51 @@ func refuseOperator(op string) error {
 	return refuse("Invalid operator used in KeyConditionExpression: %s", op)
 }
 
-var compareOps = map[expr.Op]Op{
-	expr.Equal: Equal, expr.Less: Less, expr.LessOrEqual: LessEqual,
-	expr.Greater: Greater, expr.GreaterOrEqual: GreaterEqual,
+// compareOp returns the operator of a comparison, 0 for one that no key
+// condition may have, and the one that means the same with the operands in the
+// other order.
+func compareOp(op expr.Op) (is, swapped Op) {
+	switch op {
+	case expr.Equal:
+		return Equal, Equal
+	case expr.Less:
+		return Less, Greater
+	case expr.LessOrEqual:
+		return LessEqual, GreaterEqual
+	case expr.Greater:
+		return Greater, Less
+	case expr.GreaterOrEqual:
+		return GreaterEqual, LessEqual
+	}
+	return 0, 0
 }
-
-var swapped = map[Op]Op{Equal: Equal, Less: Greater, LessEqual: GreaterEqual, Greater: Less, GreaterEqual: LessEqual}
 
 // compareClause makes a clause of a comparison, whose operands may stand in
 // either order.
-func compareClause(n *expr.Compare) (Clause, error) {
-	op, ok := compareOps[n.Op]
-	if !ok {
+func compareClause(values *[]attr.Value, n *expr.Compare) (Clause, error) {
+	op, swapped := compareOp(n.Op)
+	if op == 0 {
 		return Clause{}, refuseOperator(string(n.Op))
 	}
 	if _, ok := n.L.(*expr.ValueOperand); ok {
 		if _, ok := n.R.(*expr.PathOperand); ok {
-			return clause(swapped[op], "", n.R, n.L)
+			return clause(values, swapped, "", n.R, n.L)
 		}
 	}
-	return clause(op, "", n.L, n.R)
+	return clause(values, op, "", n.L, n.R)
 }
 
 // clause makes a clause of an operator and its operands, the first of which
 // must be the key attribute. Name is the operator's for messages, or "" where
 // the order of operands cannot be wrong.
-func clause(op Op, name string, operands ...expr.Operand) (Clause, error) {
+func clause(values *[]attr.Value, op Op, name string, operands ...expr.Operand) (Clause, error) {
 	c := Clause{Op: op}
 	var key expr.Path
-	at := -1
+	at, from := -1, len(*values)
 	for i, o := range operands {
 		switch o := o.(type) {
 		case *expr.ValueOperand:
-			c.Values = append(c.Values, o.Value)
+			*values = append(*values, o.Value)
 		case *expr.PathOperand:
 			if at >= 0 {
 				return c, refuse(msgTwoNames)
@@ -118,6 +132,7 @@ func clause(op Op, name string, operands ...expr.Operand) (Clause, error) {
 		return c, refuse("Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand", name)
 	}
 	c.Attribute.Name = key[0].Name
+	c.Values = (*values)[from:len(*values):len(*values)]
 	return c, nil
 }
 

@@ -74,11 +74,14 @@ func (c Clause) String() string {
 // Source: DG/Query.KeyConditionExpressions.html; messages as captured in
 // dynalite (test/query.js) and alternator (test_gsi_composite_keys.py).
 func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
-	clauses, err := collect(c)
+	m := new(made)
+	values := m.values[:0]
+	var few [len(m.clauses)]Clause
+	clauses, err := collect(few[:0], &values, c)
 	if err != nil {
 		return nil, err
 	}
-	sort, err := s.arrange(clauses)
+	sort, err := s.arrange(m.clauses[:0], clauses)
 	if err != nil {
 		return nil, err
 	}
@@ -87,18 +90,29 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 			return nil, err
 		}
 	}
-	slice := &Slice{Clauses: sort}
-	last := len(s.Hash) - 1
+	slice := &m.slice
+	slice.Clauses = sort
+	r := room(m.bytes[:0])
+	partition, last := []byte(r), len(s.Hash)-1
 	for i, c := range sort[:len(s.Hash)] {
-		slice.Partition = appendComponent(slice.Partition, c.Values[0], i == last)
+		partition = appendComponent(partition, c.Values[0], i == last)
 	}
-	slice.Range = s.bounds(sort[len(s.Hash):])
+	slice.Partition = r.keep(partition)
+	slice.Range = s.bounds(&r, sort[len(s.Hash):])
 	return slice, nil
 }
 
-// arrange puts the clauses into key order and refuses those that do not make
+// made is a slice with the room that a usual one takes.
+type made struct {
+	slice   Slice
+	clauses [2]Clause
+	values  [3]attr.Value
+	bytes   [96]byte
+}
+
+// arrange appends the clauses in key order and refuses those that do not make
 // one slice.
-func (s *Schema) arrange(clauses []Clause) ([]Clause, error) {
+func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	find := func(name string) *Clause {
 		for i := range clauses {
 			if clauses[i].Attribute.Name == name {
@@ -107,7 +121,6 @@ func (s *Schema) arrange(clauses []Clause) ([]Clause, error) {
 		}
 		return nil
 	}
-	ordered := make([]Clause, 0, len(clauses))
 	for _, a := range s.Hash {
 		c := find(a.Name)
 		if c == nil {
