@@ -1,11 +1,251 @@
 package cli
 
 import (
-	"errors"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/bench/layer"
+	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 )
 
+// benchFlags are those of all bench commands.
+type benchFlags struct {
+	engines, layers, endpoints []string
+	items, collection, size    int
+	rounds, workers            int
+	duration                   time.Duration
+	dir                        string
+	quick, quiet               bool
+	output                     benchOutput
+}
+
 func (a *App) benchCommand() *cobra.Command {
-	return &cobra.Command{Use: "bench", Hidden: true, RunE: func(*cobra.Command, []string) error { return errors.ErrUnsupported }}
+	var f benchFlags
+	var list, targets bool
+	cmd := &cobra.Command{
+		Use:   "bench [WORKLOAD…]",
+		Short: "Measure every layer beside the bare engine, and Sortkey beside other endpoints",
+		Long: `Bench runs workloads over the layers of Sortkey, from a bare B-tree or Pebble up
+to the AWS SDK, and prints what an operation takes at each as a multiple of what
+it takes on the bare engine. All layers are measured in rounds that alternate,
+so that a machine that is slow for a while is slow for all of them; the ratio is
+the median of the rounds' own. Every answer's rows are counted.
+
+With --endpoint the same workloads go over HTTP to a server of ours, in a
+process of its own, and to the endpoints named, and times are multiples of ours.
+Each endpoint must be free of a table called ` + work.TableName + `, which is made, filled
+and deleted.
+
+An interrupt ends it and leaves nothing behind.`,
+		Example: `  sortkey bench                                  every workload, in memory
+  sortkey bench query-10 page --engine memory,disk --details
+  sortkey bench --list
+  sortkey bench get put --layer api,http -c 8 --items 1000000
+  sortkey bench --json report.json --html report.html
+  sortkey bench get query-10 --endpoint dynalite=http://127.0.0.1:4567
+  sortkey bench targets                          what Sortkey holds itself to
+  sortkey bench growth --max 1000000             the cost of a query against the size of its table`,
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return workloadNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if list {
+				return a.listWorkloads()
+			}
+			if targets {
+				return a.benchTargets(cmd, f, nil)
+			}
+			return a.bench(cmd, f, args)
+		},
+	}
+	flags := cmd.Flags()
+	f.register(cmd)
+	flags.StringSliceVar(&f.engines, "engine", []string{"memory"}, "`ENGINES`: memory, disk or both")
+	flags.StringSliceVar(&f.layers, "layer", nil, "`LAYERS` to measure: store, table, api, http, client, direct (default all)")
+	flags.IntVar(&f.items, "items", 0, "items of a table (default 100000; 20000 with --endpoint)")
+	flags.IntVar(&f.collection, "collection", 0, "items of a partition (default by workload)")
+	flags.IntVar(&f.size, "size", 0, "bytes of an item (default 100)")
+	flags.IntVarP(&f.workers, "concurrency", "c", 1, "workers that call at once")
+	flags.BoolVar(&list, "list", false, "list the workloads instead of running them")
+	flags.BoolVar(&targets, "targets", false, "the same as sortkey bench targets")
+	completeWords(cmd, "engine", "memory", "disk")
+	completeWords(cmd, "layer", layerNames()...)
+	cmd.AddCommand(a.benchTargetsCommand(), a.benchGrowthCommand(), a.benchShowCommand())
+	return cmd
+}
+
+// register adds the flags that all commands have that measure.
+func (f *benchFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each layer (default 5; 9 for targets)")
+	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms; 150ms for targets)")
+	flags.StringVar(&f.dir, "dir", "", "`DIR` for databases on disk while they are measured (default the system's for temporary files)")
+	flags.BoolVar(&f.quick, "quick", false, "short rounds on small tables, to see that it works")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not say what goes on")
+	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "other endpoint, as `NAME=URL`; may be repeated")
+	f.output.register(cmd)
+	mustComplete(cmd, "endpoint", cobra.NoFileCompletions)
+}
+
+func completeWords(cmd *cobra.Command, flag string, words ...string) {
+	mustComplete(cmd, flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+func workloadNames() (names []string) {
+	for _, w := range work.All() {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+func layerNames() (names []string) {
+	for _, n := range layer.Names() {
+		names = append(names, string(n))
+	}
+	return names
+}
+
+func (a *App) listWorkloads() error {
+	width := 0
+	for _, w := range work.All() {
+		width = max(width, len(w.Name))
+	}
+	for _, w := range work.All() {
+		if _, err := fmt.Fprintf(a.Stdout, "%-*s  %s\n", width, w.Name, w.About); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// config reads the flags.
+func (f *benchFlags) config(a *App, args []string) (c bench.Config, err error) {
+	c = bench.Config{
+		Size:   work.Size{Items: f.items, Collection: f.collection, Bytes: f.size},
+		Rounds: f.rounds, Duration: f.duration, Workers: f.workers, Dir: f.dir,
+	}
+	for name, n := range map[string]int{"items": f.items, "collection": f.collection, "size": f.size, "rounds": f.rounds} {
+		if n < 0 {
+			return c, usage("bench", "--%s: %d is negative", name, n)
+		}
+	}
+	if f.size > maxItem {
+		return c, usage("bench", "--size: an item has at most %d bytes", maxItem)
+	}
+	for _, name := range args {
+		w := work.Find(name)
+		if w == nil {
+			return c, hint.Usage("see sortkey bench --list", "there is no workload %q", name)
+		}
+		c.Workloads = append(c.Workloads, w)
+	}
+	for _, name := range f.engines {
+		e := layer.Engine(name)
+		if e != layer.Memory && e != layer.Disk {
+			return c, hint.Usage("the engines are memory and disk", "--engine: there is no engine %q", name)
+		}
+		c.Engines = append(c.Engines, e)
+	}
+	for _, name := range f.layers {
+		if !slices.Contains(layer.Names(), layer.Name(name)) {
+			return c, hint.Usage("the layers are "+strings.Join(layerNames(), ", "), "--layer: there is no layer %q", name)
+		}
+		c.Layers = append(c.Layers, layer.Name(name))
+	}
+	for _, text := range f.endpoints {
+		e, err := bench.ParseEndpoint(text)
+		if err != nil || e.Name == bench.Ours {
+			return c, hint.Usage("write a name and an address, as in --endpoint dynalite=http://127.0.0.1:4567", "--endpoint: %q does not name another endpoint", text)
+		}
+		c.Endpoints = append(c.Endpoints, e)
+	}
+	if f.quick {
+		c.Calls = 64
+		if c.Size.Items == 0 {
+			c.Size.Items = 2000
+		}
+		if c.Rounds == 0 {
+			c.Rounds = 2
+		}
+		if c.Duration == 0 {
+			c.Duration = time.Millisecond
+		}
+		if c.Workloads == nil {
+			for _, w := range work.All() {
+				if w.Shape(c.Size).Items <= c.Size.Items {
+					c.Workloads = append(c.Workloads, w)
+				}
+			}
+		}
+	}
+	if !f.quiet {
+		c.Progress = func(text string) { fmt.Fprintf(a.Stderr, "bench: %s\n", text) }
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return c, fmt.Errorf("cannot find this program to serve with: %w", err)
+	}
+	c.Serve = []string{exe, "serve", "--addr", "127.0.0.1:0"}
+	return c, nil
+}
+
+// maxItem is less than the largest item by what its keys take.
+const maxItem = 390 << 10
+
+func (a *App) bench(cmd *cobra.Command, f benchFlags, args []string) error {
+	c, err := f.config(a, args)
+	if err != nil {
+		return err
+	}
+	return f.measure(cmd, a, func(ctx context.Context) (*bench.Report, error) {
+		if len(c.Endpoints) > 0 {
+			return bench.RunEndpoints(ctx, c)
+		}
+		return bench.Run(ctx, c)
+	})
+}
+
+// measure runs until it is done or interrupted, and prints the report.
+func (f *benchFlags) measure(cmd *cobra.Command, a *App, run func(context.Context) (*bench.Report, error)) error {
+	if err := f.output.check(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	report, err := run(ctx)
+	if err != nil {
+		return benchFailure(ctx, err)
+	}
+	report.Args = arguments(cmd)
+	if err := f.output.write(a, report); err != nil {
+		return err
+	}
+	if missed := bench.Missed(report.Targets); missed > 0 {
+		return hint.New("the lines below the table say what stands behind each", "%d of %d targets missed", missed, len(report.Targets))
+	}
+	return nil
+}
+
+// benchFailure explains why nothing was measured.
+func benchFailure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return hint.New("", "interrupted")
+	}
+	if strings.Contains(err.Error(), "ResourceInUseException") {
+		return hint.New("delete it, if it is left over from a run that was killed", "an endpoint has a table %s already: %v", work.TableName, err)
+	}
+	return err
 }

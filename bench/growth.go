@@ -1,0 +1,161 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sortkey/sortkey/bench/layer"
+	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/bench/work"
+)
+
+// Growth is the cost of a query of 10 rows against the size of its table.
+type Growth struct {
+	Layers []string     `json:"layers"`
+	Steps  []GrowthStep `json:"steps"`
+	// Stopped says why the last step is not the size asked for, if it is not.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// A GrowthStep is one size.
+type GrowthStep struct {
+	Items  int           `json:"items"`
+	Points []GrowthPoint `json:"points"` // by layer
+	// Memory is what the Go runtime held after loading, in bytes.
+	Memory uint64 `json:"memory_bytes"`
+}
+
+// A GrowthPoint is one layer at one size.
+type GrowthPoint struct {
+	// Ratio is the time of a query against that in the smallest table, which
+	// is measured again in rounds that alternate with these.
+	Ratio   measure.Ratio `json:"ratio"`
+	NsPerOp float64       `json:"ns_per_op"`
+	P50     int64         `json:"p50_ns"`
+	P99     int64         `json:"p99_ns"`
+}
+
+// Sizes of growth.
+const (
+	GrowthFrom = 1_000
+	GrowthTo   = 10_000_000
+)
+
+const (
+	growthCollection = 100
+	growthCalls      = 1 << 14 // partitions all over the table, so that no cache holds them
+)
+
+func growthLayers() []layer.Name { return []layer.Name{layer.Bare, layer.Table, layer.API} }
+
+// Grow doubles a table in memory from 1,000 items to most, and measures a
+// query of 10 rows at each size. It stops before the memory is exhausted.
+func Grow(ctx context.Context, c Config, most int) (*Report, error) {
+	var sizes []int
+	for n := GrowthFrom; n < most; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	return grow(ctx, c, append(sizes, max(most, GrowthFrom)))
+}
+
+func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
+	c.Calls = growthCalls
+	c = c.withDefaults()
+	start, report := time.Now(), newReport()
+	shape := work.Shape{Items: GrowthFrom, Collection: growthCollection, Size: c.Size.Bytes}
+	if shape.Size <= 0 {
+		shape.Size = work.DefaultBytes
+	}
+	small, done, err := c.open(ctx, layer.Memory, shape, false)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	big, done, err := c.open(ctx, layer.Memory, shape, false)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	base, err := c.growthSeries(ctx, small)
+	if err != nil {
+		return nil, err
+	}
+	g := &Growth{}
+	for _, name := range growthLayers() {
+		g.Layers = append(g.Layers, string(name))
+	}
+	for _, n := range sizes {
+		if g.Stopped = tooMuch(n, big.Shape); g.Stopped != "" {
+			c.say("%s", g.Stopped)
+			break
+		}
+		c.say("%d items", n)
+		if err := big.Grow(ctx, n, nil); err != nil {
+			return nil, err
+		}
+		step, err := c.growthStep(ctx, base, big)
+		if err != nil {
+			return nil, err
+		}
+		g.Steps = append(g.Steps, step)
+	}
+	report.Growth = g
+	return report.end(start), nil
+}
+
+func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measure.Series, err error) {
+	calls := work.Find("query-10").Calls(d.Shape, c.Calls, c.Seed)
+	for _, name := range growthLayers() {
+		l, err := layer.New(ctx, name, d, layer.Config{})
+		if err != nil {
+			return nil, err
+		}
+		ops, err := prepare(ctx, l, calls)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, measure.NewSeries(string(name), ops, 1))
+	}
+	return all, nil
+}
+
+func (c *Config) growthStep(ctx context.Context, base []*measure.Series, d *layer.Data) (step GrowthStep, err error) {
+	all, err := c.growthSeries(ctx, d)
+	if err != nil {
+		return step, err
+	}
+	var pairs []*measure.Series
+	for i := range all {
+		base[i].Rounds = nil
+		pairs = append(pairs, base[i], all[i])
+	}
+	if err := measure.Alternate(ctx, pairs, c.Rounds, c.warm(), c.Duration, nil); err != nil {
+		return step, err
+	}
+	step.Items, step.Memory = d.Shape.Items, measure.Held()
+	for i, s := range all {
+		p := GrowthPoint{NsPerOp: measure.Median(s.PerOp()), P50: int64(s.Hist.Percentile(50)), P99: int64(s.Hist.Percentile(99))}
+		p.Ratio, _ = measure.RatioOf(s.PerOp(), base[i].PerOp())
+		step.Points = append(step.Points, p)
+	}
+	return step, nil
+}
+
+// rowBytes is the least memory that an item takes, twice over for what the
+// garbage collector needs, besides its own bytes.
+const rowBytes = 500
+
+// tooMuch says why a table cannot grow to n items, or nothing.
+func tooMuch(n int, s work.Shape) string {
+	available := measure.Available()
+	if available == 0 { // the system does not say
+		return ""
+	}
+	per := uint64(rowBytes + 3*s.Size)             //nolint:gosec // positive
+	need := uint64(max(n-s.Items, 0))*per + 64<<20 //nolint:gosec // positive
+	if need <= available/5*4 {
+		return ""
+	}
+	return fmt.Sprintf("stopped at %d items: %d need about %d MB more, and %d MB of memory are free", s.Items, n, need>>20, available>>20)
+}

@@ -1,0 +1,84 @@
+package layer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/bench/work"
+)
+
+// An apiLayer answers request bodies with response bodies, without a socket.
+type apiLayer struct{ data *Data }
+
+// Close implements [Layer].
+func (apiLayer) Close() error { return nil }
+
+// Prepare implements [Layer].
+func (l apiLayer) Prepare(_ context.Context, c *work.Call) (measure.Op, error) {
+	service, target, body := l.data.API, c.Op.Target(), c.Body(l.data.Shape)
+	return func(ctx context.Context, s *measure.Scratch) (rows, size int, err error) {
+		out, status := service.Serve(ctx, target, body, s.Buf[:0])
+		s.Buf = out
+		return answer(c, status, out)
+	}, nil
+}
+
+// answer checks a response and returns its rows and its length.
+func answer(c *work.Call, status int, body []byte) (rows, size int, err error) {
+	if status != 200 {
+		return 0, 0, &StatusError{Op: c.Op, Status: status, Body: string(body[:min(len(body), 400)])}
+	}
+	rows = countRows(c.Op, body)
+	return rows, len(body), checked(c, rows)
+}
+
+// A StatusError is an answer that is no success.
+type StatusError struct {
+	Op     work.Op
+	Status int
+	Body   string // its beginning
+}
+
+// Error implements error.
+func (e *StatusError) Error() string { return fmt.Sprintf("%s: status %d: %s", e.Op, e.Status, e.Body) }
+
+var (
+	countName = []byte(`"Count":`)
+	itemName  = []byte(`"Item":`)
+)
+
+// countRows returns the rows that a response says it has. It looks where the
+// count usually is first, so that a long body costs no more than a short one.
+func countRows(op work.Op, body []byte) int {
+	switch op {
+	case work.Get:
+		if bytes.Contains(body[:min(len(body), 64)], itemName) {
+			return 1
+		}
+		return bytes.Count(body, itemName)
+	case work.TransactGet:
+		return bytes.Count(body, itemName)
+	case work.Query, work.Scan:
+	default:
+		return 0
+	}
+	const near = 512
+	for _, part := range [][]byte{body[:min(len(body), near)], body[max(len(body)-near, 0):], body} {
+		if i := bytes.LastIndex(part, countName); i >= 0 {
+			n, digits := 0, 0
+			for _, c := range part[i+len(countName):] {
+				if c == ' ' && digits == 0 {
+					continue
+				}
+				if c < '0' || c > '9' || digits > 9 {
+					break
+				}
+				n, digits = n*10+int(c-'0'), digits+1
+			}
+			return n
+		}
+	}
+	return -1
+}

@@ -1,0 +1,127 @@
+package layer_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/bench/layer"
+	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/bench/work"
+)
+
+// few is the most items of a table in tests.
+const few = 3000
+
+// TestEveryWorkloadOnEveryLayer runs each workload once on each layer of each
+// engine. Every operation checks its own answer; here they are held to each
+// other and to what the workload says.
+func TestEveryWorkloadOnEveryLayer(t *testing.T) {
+	for _, engine := range []layer.Engine{layer.Memory, layer.Disk} {
+		for _, w := range work.All() {
+			s := w.Shape(work.Size{Items: few})
+			if s.Items > few {
+				continue
+			}
+			t.Run(string(engine)+"/"+w.Name, func(t *testing.T) {
+				t.Parallel()
+				d, err := layer.Open(t.Context(), engine, s, layer.Options{Dir: t.TempDir()})
+				require.NoError(t, err)
+				defer func() { require.NoError(t, d.Close()) }()
+				calls := w.Calls(s, 20, 7)
+				for _, name := range layer.Names() {
+					rows := run(t, d, name, w, calls)
+					for i, c := range calls {
+						if c.Want >= 0 && rows[i] != c.Want && name != layer.ClientCanned && name != layer.DirectCanned {
+							t.Errorf("%s, call %d: %d rows, want %d", name, i, rows[i], c.Want)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func run(t *testing.T, d *layer.Data, name layer.Name, w *work.Workload, calls []work.Call) (rows []int) {
+	t.Helper()
+	l, err := layer.New(t.Context(), name, d, layer.Config{Workers: 2, Writes: w.Writes})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	var s measure.Scratch
+	for i := range calls {
+		op, err := l.Prepare(t.Context(), &calls[i])
+		require.NoError(t, err, "%s: %s", name, calls[i].Body(d.Shape))
+		n, size, err := op(t.Context(), &s)
+		require.NoError(t, err, "%s: %s", name, calls[i].Body(d.Shape))
+		if size <= 0 && calls[i].Want > 0 {
+			t.Errorf("%s: an answer of %d bytes", name, size)
+		}
+		rows = append(rows, n)
+	}
+	return rows
+}
+
+// TestWrongAnswersAreFound: a call that wants other rows than there are fails
+// on every layer that reads.
+func TestWrongAnswersAreFound(t *testing.T) {
+	w := work.Find("query-10")
+	s := w.Shape(work.Size{Items: few})
+	d, err := layer.Open(t.Context(), layer.Memory, s, layer.Options{})
+	require.NoError(t, err)
+	defer d.Close()
+	for _, name := range []layer.Name{layer.Bare, layer.Table, layer.API, layer.HTTP, layer.Client, layer.Direct} {
+		l, err := layer.New(t.Context(), name, d, layer.Config{})
+		require.NoError(t, err)
+		c := w.Calls(s, 1, 1)[0]
+		c.Want++
+		op, err := l.Prepare(t.Context(), &c)
+		if err == nil {
+			_, _, err = op(t.Context(), &measure.Scratch{})
+		}
+		if err == nil {
+			t.Errorf("%s does not notice a wrong number of rows", name)
+		}
+		require.NoError(t, l.Close())
+	}
+}
+
+func TestGrow(t *testing.T) {
+	d, err := layer.Open(t.Context(), layer.Memory, work.Shape{Items: 100, Collection: 100, Size: 100}, layer.Options{})
+	require.NoError(t, err)
+	defer d.Close()
+	require.NoError(t, d.Grow(t.Context(), 300, nil))
+	w := work.Find("query-10")
+	for _, name := range []layer.Name{layer.Bare, layer.API} {
+		for i, n := range run(t, d, name, w, w.Calls(d.Shape, 50, 3)) {
+			if n != 10 {
+				t.Errorf("%s, call %d after growing: %d rows", name, i, n)
+			}
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for _, engine := range []layer.Engine{"floppy", layer.Disk} { // no such engine; no folder
+		_, err := layer.Open(t.Context(), engine, work.Shape{Items: 1, Collection: 1, Size: 100}, layer.Options{})
+		require.Error(t, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := layer.Open(ctx, layer.Memory, work.Shape{Items: 10, Collection: 1, Size: 100}, layer.Options{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestTouchReadsEveryByte(t *testing.T) {
+	for n := range 100 {
+		b := make([]byte, n)
+		want := layer.Touch(b)
+		for i := range b {
+			b[i] = 1
+			if layer.Touch(b) == want {
+				t.Fatalf("Touch of %d bytes does not read byte %d", n, i)
+			}
+			b[i] = 0
+		}
+	}
+}

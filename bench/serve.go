@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A server is a child process that serves Sortkey.
+type server struct {
+	url string
+	// first is the time from the start of the process to the line that says
+	// where it listens.
+	first time.Duration
+	cmd   *exec.Cmd
+	done  chan error
+}
+
+// serverPatience is how long a child may take to listen, or to end.
+const serverPatience = 20 * time.Second
+
+// serve starts a command that prints its address as sortkey serve does.
+func serve(ctx context.Context, command []string) (*server, error) {
+	if len(command) == 0 {
+		return nil, errors.New("no command serves Sortkey")
+	}
+	s := &server{cmd: exec.CommandContext(ctx, command[0], command[1:]...), done: make(chan error, 1)} //nolint:gosec // the caller's own program
+	s.cmd.Stderr = os.Stderr
+	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	line := make(chan string, 1)
+	go func() {
+		r := bufio.NewReader(out)
+		text, _ := r.ReadString('\n')
+		line <- text
+		_, _ = io.Copy(io.Discard, r)
+		s.done <- s.cmd.Wait()
+	}()
+	select {
+	case text := <-line:
+		s.first = time.Since(start)
+		_, rest, ok := strings.Cut(text, "listening on ")
+		if fields := strings.Fields(rest); ok && len(fields) > 0 {
+			s.url = fields[0]
+			return s, nil
+		}
+		s.stop()
+		return nil, fmt.Errorf("%s printed %q and no address", command[0], text)
+	case <-time.After(serverPatience):
+		s.stop()
+		return nil, fmt.Errorf("%s does not say where it listens", command[0])
+	}
+}
+
+// stop ends the process and waits for it.
+func (s *server) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.done:
+	case <-time.After(serverPatience):
+		_ = s.cmd.Process.Kill()
+		<-s.done
+	}
+}

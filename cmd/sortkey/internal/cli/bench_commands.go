@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+)
+
+func (a *App) benchTargetsCommand() *cobra.Command {
+	var f benchFlags
+	var only []string
+	cmd := &cobra.Command{
+		Use:   "targets",
+		Short: "Measure the figures that Sortkey holds itself to",
+		Long: `Targets measures what Sortkey must reach and prints it beside what it reached.
+It ends with 1 if a figure is missed. It takes a few minutes and some gigabytes
+of memory, and means most on a machine that does nothing else.
+
+The figures against other implementations need --endpoint with the names
+dynalite and dynoxide; scripts/bench-peers.sh starts them.`,
+		Example: `  sortkey bench targets
+  sortkey bench targets --only page,GetItem
+  sortkey bench targets --endpoint dynalite=http://127.0.0.1:4567 --json bench/results`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.benchTargets(cmd, f, only) },
+	}
+	f.register(cmd)
+	cmd.Flags().StringSliceVar(&only, "only", nil, "`WORDS`: only measures whose group has one of them, such as page, GetItem, put, serve")
+	mustComplete(cmd, "only", cobra.NoFileCompletions)
+	return cmd
+}
+
+func (a *App) benchTargets(cmd *cobra.Command, f benchFlags, only []string) error {
+	c, err := f.config(a, nil)
+	if err != nil {
+		return err
+	}
+	if f.rounds == 0 {
+		c.Rounds = 0
+	}
+	if f.duration == 0 {
+		c.Duration = 0
+	}
+	return f.measure(cmd, a, func(ctx context.Context) (*bench.Report, error) {
+		r, err := bench.RunTargets(ctx, c, bench.TargetOptions{Quick: f.quick, Only: only})
+		if err == nil && len(r.Targets) == 0 {
+			return nil, hint.Usage("see sortkey bench targets --help", "--only: no measure has such a word")
+		}
+		return r, err
+	})
+}
+
+func (a *App) benchGrowthCommand() *cobra.Command {
+	var f benchFlags
+	var most int
+	cmd := &cobra.Command{
+		Use:   "growth",
+		Short: "Measure the cost of a 10-row query against the size of its table",
+		Long: `Growth doubles a table in memory from 1,000 items up and measures a query of 10
+rows at each size, in partitions all over the table. Beside each size the
+smallest table is measured again, in rounds that alternate, and the ratio is to
+that. It stops before the machine's memory is exhausted.`,
+		Example: `  sortkey bench growth
+  sortkey bench growth --max 1000000 --html growth.html`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if most < bench.GrowthFrom {
+				return usage("bench growth", "--max: %d items are fewer than the smallest table's %d", most, bench.GrowthFrom)
+			}
+			c, err := f.config(a, nil)
+			if err != nil {
+				return err
+			}
+			if len(c.Endpoints) > 0 {
+				return usage("bench growth", "growth takes no --endpoint")
+			}
+			c.Size.Items, c.Size.Bytes = 0, f.size
+			return f.measure(cmd, a, func(ctx context.Context) (*bench.Report, error) { return bench.Grow(ctx, c, most) })
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().IntVar(&most, "max", bench.GrowthTo, "`ITEMS` of the largest table")
+	cmd.Flags().IntVar(&f.size, "size", 0, "bytes of an item (default 100)")
+	return cmd
+}
+
+func (a *App) benchShowCommand() *cobra.Command {
+	var o benchOutput
+	cmd := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Print a report again from its JSON",
+		Example: `  sortkey bench show report.json --details
+  sortkey bench show report.json --html report.html`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("bench show", "bench show takes one report, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			r, err := bench.ReadReport(file)
+			if err != nil {
+				return hint.New("reports are written with --json", "%s: %v", args[0], err)
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			return o.write(a, r)
+		},
+	}
+	o.register(cmd)
+	return cmd
+}

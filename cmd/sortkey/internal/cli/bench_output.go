@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/bench/report"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+)
+
+// benchOutput is where a report goes.
+type benchOutput struct {
+	json, html string
+	details    bool
+}
+
+func (o *benchOutput) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.json, "json", "", "write the report with everything measured to `FILE`, or to standard output for -; a folder gets DATE-MACHINE.json")
+	flags.StringVar(&o.html, "html", "", "write the report as one page with plots to `FILE`")
+	flags.BoolVar(&o.details, "details", false, "print rates, percentiles and allocations too")
+}
+
+// check refuses what could not be written, before anything is measured.
+func (o *benchOutput) check() error {
+	for flag, file := range map[string]string{"json": o.json, "html": o.html} {
+		if file == "" || file == "-" {
+			continue
+		}
+		if info, err := os.Stat(file); flag == "json" && err == nil && info.IsDir() {
+			continue
+		}
+		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+			return hint.Usage("make it, or name another file", "--%s: there is no folder %s", flag, filepath.Dir(file))
+		}
+	}
+	return nil
+}
+
+// write writes the report to where the flags say, and a table to Stdout.
+func (o *benchOutput) write(a *App, r *bench.Report) error {
+	if o.json != "-" {
+		style := a.style()
+		report.Table(a.Stdout, r, report.Options{Details: o.details, Colour: style.Paint.Good("x") != "x"})
+	}
+	switch {
+	case o.json == "-":
+		if err := r.WriteJSON(a.Stdout); err != nil {
+			return err
+		}
+	case o.json != "":
+		file := o.json
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			file = filepath.Join(file, r.Started.Format("2006-01-02")+"-"+r.Machine.Slug()+".json")
+		}
+		if err := writeFile(file, r.WriteJSON); err != nil {
+			return err
+		}
+	}
+	if o.html == "" {
+		return nil
+	}
+	return writeFile(o.html, func(w io.Writer) error { return report.HTML(w, r) })
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// arguments returns the command as it was given: its flags that were set, and
+// what is not a flag.
+func arguments(cmd *cobra.Command) (args []string) {
+	args = append(args, cmd.CommandPath())
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "json", "html", "dir", "quiet", "details":
+		default:
+			args = append(args, fmt.Sprintf("--%s=%s", f.Name, f.Value))
+		}
+	})
+	return append(args, cmd.Flags().Args()...)
+}
