@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -86,16 +84,9 @@ func (s *Store) open(dir string) (err error) {
 	} else if _, err := fsys.Stat(dir); err != nil {
 		return fmt.Errorf("disk: %w", err)
 	}
-	if fsys == vfs.Default {
-		// One folder has one name, or this process could open it twice.
-		if dir, err = filepath.Abs(dir); err == nil {
-			dir, err = filepath.EvalSymlinks(dir)
-		}
-		if err != nil {
-			return fmt.Errorf("disk: %w", err)
-		}
+	if s.dir, err = resolve(fsys, dir); err != nil {
+		return err
 	}
-	s.dir = fsys.PathDir(fsys.PathJoin(dir, metaName)) // as the paths of its files have it
 	s.fs = &guard{FS: fsys, store: s}
 	s.lock, err = pebble.LockDirectory(s.dir, s.fs)
 	if err != nil {

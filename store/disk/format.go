@@ -6,8 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -29,6 +31,7 @@ const Format = 1
 const (
 	metaName = "SORTKEY"
 	metaTemp = "SORTKEY.tmp"
+	maxMeta  = 1 << 10 // bytes
 	metaHead = "sortkey store"
 	lockName = "LOCK"
 
@@ -46,7 +49,7 @@ func readMeta(fsys vfs.FS, dir string) (state string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("disk: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 1<<10))
+	text, err := io.ReadAll(io.LimitReader(f, maxMeta))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", fmt.Errorf("disk: reading %s of %s: %w", metaName, dir, err)
 	}
@@ -89,25 +92,81 @@ func removeUnfinished(fsys vfs.FS, dir string) error {
 		return err
 	}
 	for _, name := range names {
-		for _, pattern := range []string{"MANIFEST-*", "OPTIONS-*", "CURRENT*", "marker.*", "temporary.*", "*.log", "*.sst", "*.blob", "*.dbtmp"} {
-			if ok, _ := path.Match(pattern, name); ok {
-				if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
-					return err
-				}
-				break
+		if matches(name, engineFiles) || matches(name, engineTemps) {
+			if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
+				return err
 			}
 		}
 	}
 	return syncDir(fsys, dir)
 }
 
+// The names of Pebble's files, and of those it is still writing.
+var (
+	engineFiles = []string{"MANIFEST-*", "OPTIONS-*", "CURRENT", "marker.*", "*.log", "*.sst", "*.blob"}
+	engineTemps = []string{"CURRENT.*", "temporary.*", "*.dbtmp"}
+)
+
+func matches(name string, patterns []string) bool {
+	for _, pattern := range patterns {
+		if ok, _ := path.Match(pattern, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// resolve returns the one name of a folder that is there. Under another one,
+// this process could open it twice.
+func resolve(fsys vfs.FS, dir string) (string, error) {
+	if fsys == vfs.Default {
+		abs, err := filepath.Abs(dir)
+		if err == nil {
+			abs, err = filepath.EvalSymlinks(abs)
+		}
+		if err != nil {
+			return "", fmt.Errorf("disk: %w", err)
+		}
+		dir = abs
+	}
+	return fsys.PathDir(fsys.PathJoin(dir, metaName)), nil // as the paths of its files have it
+}
+
+// Exists reports whether a folder holds a store, of whatever format and in
+// whatever state. Of opts, FS is used.
+func Exists(dir string, opts Options) bool {
+	fsys := opts.withDefaults().FS
+	_, err := fsys.Stat(fsys.PathJoin(dir, metaName))
+	return err == nil
+}
+
+// Lock takes the lock of a store's folder without opening it, so that nobody
+// else does until it is closed. The error is [ErrLocked] when somebody has it.
+// Of opts, FS is used.
+func Lock(dir string, opts Options) (io.Closer, error) {
+	fsys := opts.withDefaults().FS
+	dir, err := resolve(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := pebble.LockDirectory(dir, fsys)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s is open in another process, or elsewhere in this one (%w)", ErrLocked, dir, err)
+	}
+	return lock, nil
+}
+
 func writeMeta(fsys vfs.FS, dir, state string) error {
+	return replaceMeta(fsys, dir, fmt.Sprintf("%s\nformat %d\nstate %s\n", metaHead, Format, state))
+}
+
+func replaceMeta(fsys vfs.FS, dir, text string) error {
 	temp := fsys.PathJoin(dir, metaTemp)
 	f, err := fsys.Create(temp, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s\nformat %d\nstate %s\n", metaHead, Format, state)
+	_, err = io.WriteString(f, text)
 	if err == nil {
 		err = f.Sync()
 	}

@@ -1,0 +1,393 @@
+package disk
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// An archive is a tar file of a folder archiveRoot. Its first entry says what
+// follows, so that a newer format, or a disk with too little room, is refused
+// before anything is written:
+//
+//	sortkey/ARCHIVE      contents as JSON
+//	sortkey/000012.sst   the files, in the order of contents, SORTKEY last
+//	…
+const (
+	archiveRoot    = "sortkey/"
+	archiveName    = "ARCHIVE"
+	archiveVersion = 1
+
+	maxContents = 64 << 20 // bytes of the first entry
+	maxTrailer  = 1 << 20  // bytes after the last
+)
+
+type contents struct {
+	Archive int           `json:"sortkeyArchive"` // version of the archive
+	Format  int           `json:"format"`         // of the store in it
+	Files   []archiveFile `json:"files"`
+}
+
+type archiveFile struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Archive writes a copy of the store, as it is now, to w as a tar file, not
+// compressed. It makes a checkpoint in a temporary folder inside the store's
+// own first, so updates go on meanwhile. [Extract] reads it.
+func (s *Store) Archive(ctx context.Context, w io.Writer) error {
+	if err := s.begin(); err != nil {
+		return s.closedOr(err)
+	}
+	defer s.end()
+	fsys := s.opts.FS
+	dir := fsys.PathJoin(s.forks, strings.ToLower(rand.Text()))
+	defer func() {
+		_ = fsys.RemoveAll(dir)
+		removeIfEmpty(fsys, s.forks)
+	}()
+	if err := s.checkpoint(dir); err != nil {
+		return err
+	}
+	if err := writeArchive(ctx, fsys, dir, w); err != nil {
+		return fmt.Errorf("disk: archive: %w", err)
+	}
+	return nil
+}
+
+func writeArchive(ctx context.Context, fsys vfs.FS, dir string, w io.Writer) error {
+	files, err := storeFiles(fsys, dir)
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(contents{Archive: archiveVersion, Format: Format, Files: files})
+	if err != nil {
+		return err
+	}
+	tw := tar.NewWriter(w)
+	if err := writeEntry(ctx, tw, archiveFile{archiveName, int64(len(head))}, bytes.NewReader(head)); err != nil {
+		return err
+	}
+	for _, file := range files {
+		f, err := fsys.Open(fsys.PathJoin(dir, file.Name), vfs.SequentialReadsOption)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(writeEntry(ctx, tw, file, f), f.Close()); err != nil {
+			return err
+		}
+	}
+	return tw.Close()
+}
+
+func writeEntry(ctx context.Context, tw *tar.Writer, file archiveFile, r io.Reader) error {
+	h := &tar.Header{
+		Typeflag: tar.TypeReg, Name: archiveRoot + file.Name, Size: file.Bytes,
+		Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
+	}
+	if err := tw.WriteHeader(h); err != nil {
+		return err
+	}
+	return copyExactly(ctx, tw, r, file)
+}
+
+// copyExactly copies the bytes of a file, no more and no fewer.
+func copyExactly(ctx context.Context, w io.Writer, r io.Reader, file archiveFile) error {
+	r = &contextReader{ctx, r}
+	n, err := io.CopyN(w, r, file.Bytes)
+	if errors.Is(err, io.EOF) || err == nil && file.Bytes != n {
+		return fmt.Errorf("%s ends after %d of %d bytes: %w", file.Name, n, file.Bytes, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// A contextReader reads until a context ends.
+type contextReader struct {
+	ctx context.Context //nolint:containedctx // lives as long as one copy
+	r   io.Reader
+}
+
+func (r *contextReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.r.Read(p)
+}
+
+// storeFiles returns the files of a store that is not open: all that make it
+// up, and no locks or leftovers. SORTKEY is last, so that a copy is no store
+// before it is whole.
+func storeFiles(fsys vfs.FS, dir string) ([]archiveFile, error) {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var files []archiveFile
+	for _, name := range slices.DeleteFunc(names, func(name string) bool { return !plainName(name) }) {
+		size, err := regularSize(fsys, fsys.PathJoin(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, archiveFile{name, size})
+	}
+	size, err := regularSize(fsys, fsys.PathJoin(dir, metaName))
+	if err != nil {
+		return nil, err
+	}
+	return append(files, archiveFile{metaName, size}), nil
+}
+
+// regularSize returns the size of a file, which may not be a link.
+func regularSize(fsys vfs.FS, path string) (int64, error) {
+	var info fs.FileInfo
+	var err error
+	if fsys == vfs.Default {
+		info, err = os.Lstat(path)
+	} else {
+		info, err = fsys.Stat(path)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s is no regular file", path)
+	}
+	return info.Size(), nil
+}
+
+// plainName reports whether a file of that name can be part of a store, other
+// than SORTKEY.
+func plainName(name string) bool {
+	for _, c := range []byte(name) {
+		if c != '-' && c != '.' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return len(name) < 100 && matches(name, engineFiles)
+}
+
+// check refuses contents that no archive of ours has.
+func (c *contents) check(what string) (total int64, err error) {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("disk: %s is not as Sortkey writes it: %s", what, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case c.Archive < 1 || c.Format < 1:
+		return 0, bad("it names no format")
+	case c.Archive > archiveVersion:
+		return 0, fmt.Errorf("disk: %s is of version %d, and this version of Sortkey reads archives up to %d: use a newer version of Sortkey", what, c.Archive, archiveVersion)
+	case c.Format > Format:
+		return 0, &FormatError{Dir: what, Found: c.Format, Supported: Format}
+	case len(c.Files) == 0 || c.Files[len(c.Files)-1].Name != metaName:
+		return 0, bad("%s is not its last file", metaName)
+	}
+	for i, f := range c.Files {
+		switch {
+		case i < len(c.Files)-1 && !plainName(f.Name):
+			return 0, bad("it has a file %q", f.Name)
+		case i > 0 && i < len(c.Files)-1 && f.Name <= c.Files[i-1].Name:
+			return 0, bad("%q is not in order", f.Name)
+		case f.Name == metaName && f.Bytes > maxMeta:
+			return 0, bad("%s has %d bytes", metaName, f.Bytes)
+		case f.Bytes < 0 || f.Bytes > math.MaxInt64-total:
+			return 0, bad("%q has %d bytes", f.Name, f.Bytes)
+		}
+		total += f.Bytes
+	}
+	return total, nil
+}
+
+// Extract makes a store, in a folder that does not exist or is empty, of what
+// [Store.Archive] has written. Archives may come from anyone: it writes the
+// files of a store inside dir and nothing else, no more than the archive says
+// at its beginning that there is, and that only if the disk has the room. A
+// folder that an error left unfinished can be removed, and [Open] refuses it.
+// The error is a [*FormatError] when a newer version wrote the store. Of opts,
+// FS is used.
+func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
+	opts = opts.withDefaults()
+	tr := tar.NewReader(&contextReader{ctx, r})
+	c, total, err := readContents(tr)
+	if err != nil {
+		return err
+	}
+	m, err := newMaker(opts.FS, dir, total)
+	if err != nil {
+		return err
+	}
+	for _, file := range c.Files {
+		h, err := tr.Next()
+		if err != nil {
+			return badArchive(err)
+		}
+		if h.Typeflag != tar.TypeReg || h.Name != archiveRoot+file.Name || h.Size != file.Bytes {
+			return fmt.Errorf("disk: the archive has %q of %d bytes where %q of %d should be", h.Name, h.Size, archiveRoot+file.Name, file.Bytes)
+		}
+		if err := m.add(ctx, file, tr); err != nil {
+			return badArchive(err)
+		}
+	}
+	if _, err := tr.Next(); !errors.Is(err, io.EOF) {
+		if err == nil {
+			err = errors.New("more files than it says")
+		}
+		return badArchive(err)
+	}
+	// The rest is padding; a compressed archive has its checksum after it.
+	if n, err := io.Copy(io.Discard, io.LimitReader(r, maxTrailer+1)); err != nil || n > maxTrailer {
+		return badArchive(errors.Join(err, errTrailer(n)))
+	}
+	return m.finish()
+}
+
+func errNoArchive(err error) error {
+	const text = "disk: this is no archive of a Sortkey store"
+	if err != nil {
+		return fmt.Errorf(text+": %w", err)
+	}
+	return errors.New(text)
+}
+
+func errTrailer(n int64) error {
+	if n > maxTrailer {
+		return errors.New("more data after its end")
+	}
+	return nil
+}
+
+func badArchive(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("disk: reading the archive: %w", err)
+}
+
+func readContents(tr *tar.Reader) (*contents, int64, error) {
+	h, err := tr.Next()
+	if err != nil || h.Typeflag != tar.TypeReg || h.Name != archiveRoot+archiveName || h.Size > maxContents {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return nil, 0, err
+		}
+		return nil, 0, errNoArchive(err)
+	}
+	data, err := io.ReadAll(tr) // no more than maxContents
+	if err != nil {
+		return nil, 0, badArchive(err)
+	}
+	c := new(contents)
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, 0, badArchive(err)
+	}
+	total, err := c.check("the archive")
+	return c, total, err
+}
+
+// Copy makes a copy, in a folder that does not exist or is empty, of a store
+// that is not open, without changing it. Errors are those of [Open] for from,
+// and as for [Extract]. Of opts, FS is used. See [Store.Checkpoint] for a store
+// that is open.
+func Copy(ctx context.Context, from, dir string, opts Options) error {
+	opts = opts.withDefaults()
+	fsys := opts.FS
+	if _, err := fsys.Stat(fsys.PathJoin(from, lockName)); err == nil {
+		lock, err := Lock(from, opts)
+		if err != nil {
+			return err
+		}
+		defer lock.Close() //nolint:errcheck // nothing was written
+	}
+	state, err := readMeta(fsys, from)
+	if err == nil && state != stateReady {
+		err = fmt.Errorf("disk: there is no store in %s", from)
+	}
+	if err != nil {
+		return err
+	}
+	files, err := storeFiles(fsys, from)
+	if err != nil {
+		return fmt.Errorf("disk: copying %s: %w", from, err)
+	}
+	total, err := (&contents{Archive: archiveVersion, Format: Format, Files: files}).check(from)
+	if err != nil {
+		return err
+	}
+	m, err := newMaker(fsys, dir, total)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		f, err := fsys.Open(fsys.PathJoin(from, file.Name), vfs.SequentialReadsOption)
+		if err == nil {
+			err = errors.Join(m.add(ctx, file, f), f.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("disk: copying %s: %w", from, err)
+		}
+	}
+	return m.finish()
+}
+
+// A maker makes the folder of a store from its files. The file SORTKEY is
+// written when all others are there.
+type maker struct {
+	fs   vfs.FS
+	dir  string
+	meta strings.Builder
+}
+
+func newMaker(fsys vfs.FS, dir string, total int64) (*maker, error) {
+	if names, err := fsys.List(dir); err == nil && len(names) > 0 {
+		return nil, fmt.Errorf("disk: %s is not empty", dir)
+	}
+	if err := makeDir(fsys, dir); err != nil {
+		return nil, fmt.Errorf("disk: %w", err)
+	}
+	if usage, err := fsys.GetDiskUsage(dir); err == nil && uint64(total) > usage.AvailBytes {
+		return nil, fmt.Errorf("disk: %d bytes are needed in %s, and there is room for %d", total, dir, usage.AvailBytes)
+	}
+	return &maker{fs: fsys, dir: dir}, nil
+}
+
+func (m *maker) add(ctx context.Context, file archiveFile, r io.Reader) error {
+	if file.Name == metaName {
+		return copyExactly(ctx, &m.meta, r, file)
+	}
+	f, err := m.fs.Create(m.fs.PathJoin(m.dir, file.Name), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	err = copyExactly(ctx, f, r, file)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (m *maker) finish() error {
+	err := syncDir(m.fs, m.dir)
+	if err == nil {
+		err = replaceMeta(m.fs, m.dir, m.meta.String())
+	}
+	if err == nil {
+		_, err = readMeta(m.fs, m.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("disk: %w", err)
+	}
+	return nil
+}
