@@ -47,11 +47,9 @@ func (e *entry) make(ix *Index, item attr.Item) bool {
 
 // has reports whether item has an entry in ix.
 func (ix *Index) has(item attr.Item) bool {
-	for _, attrs := range [...][]keycond.Attribute{ix.key.Hash, ix.key.Range} {
-		for _, a := range attrs {
-			if item.Get(a.Name).Kind() != a.Kind {
-				return false
-			}
+	for _, a := range ix.own {
+		if item.Get(a.Name).Kind() != a.Kind {
+			return false
 		}
 	}
 	return true
@@ -74,18 +72,16 @@ func (ix *Index) entrySize(item attr.Item) int {
 // checkEntry refuses an item with an attribute that is a key of ix and cannot
 // be one: of another kind, empty, or too long.
 func (ix *Index) checkEntry(item attr.Item) error {
-	for _, attrs := range [...][]keycond.Attribute{ix.key.Hash, ix.key.Range} {
-		for _, a := range attrs {
-			v := item.Get(a.Name)
-			if v.IsZero() {
-				continue
-			}
-			if v.Kind() != a.Kind {
-				return errIndexKind(ix, a, v.Kind())
-			}
-			if err := ix.key.CheckValue(a, v); err != nil {
-				return invalid("%s", err.Error())
-			}
+	for _, a := range ix.own {
+		v := item.Get(a.Name)
+		if v.IsZero() {
+			continue
+		}
+		if v.Kind() != a.Kind {
+			return errIndexKind(ix, a, v.Kind())
+		}
+		if err := ix.key.CheckValue(a, v); err != nil {
+			return invalid("%s", err.Error())
 		}
 	}
 	return nil

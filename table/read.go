@@ -84,39 +84,77 @@ func (s *Snapshot) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 
 // page walks rows until they end or the page is full, and counts.
 func (s *Snapshot) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, visit func(attr.Item) error) (Page, error) {
-	var page Page
-	tr.Stop = StopEnd
-	for row, err := range rows {
-		if err != nil {
-			return Page{}, err
-		}
-		item := itemOf(row.Value)
-		page.Examined++
-		tr.Bytes += item.Size()
-		full := item
-		if q.Fetch {
-			if full, err = s.fetch(q.Table, item); err != nil {
-				return Page{}, err
-			}
-			tr.Fetched += full.Size()
-			page.Capacity.Table += ReadUnits(full.Size(), q.Consistent)
-		}
-		if q.Filter.Eval(full) {
-			page.Returned++
-			if err := visit(full); err != nil {
-				return Page{}, err
-			}
-		}
-		if page.Examined == q.Limit {
-			tr.Stop = StopLimit
-		} else if tr.Bytes >= PageBytes {
-			tr.Stop = StopSize
-		} else {
-			continue
-		}
-		page.Last = keyOf(item, q.schema())
-		break
+	p := &pager{s: s, q: q, visit: visit, tr: tr}
+	p.tr.Stop = StopEnd
+	rows(p.row)
+	if p.err != nil {
+		return Page{}, p.err
 	}
+	p.count()
+	return p.page, nil
+}
+
+// A pager makes one page, a row at a time.
+type pager struct {
+	s     *Snapshot
+	q     *Read
+	visit func(attr.Item) error
+	page  Page
+	tr    Trace
+	err   error
+}
+
+// row takes the next row. It reports false when the page is done.
+func (p *pager) row(row store.Row, err error) bool {
+	if err != nil {
+		return p.fail(err)
+	}
+	item := itemOf(row.Value)
+	p.page.Examined++
+	p.tr.Bytes += item.Size()
+	full := item
+	if p.q.Fetch {
+		if full, err = p.fetch(item); err != nil {
+			return p.fail(err)
+		}
+	}
+	if p.q.Filter.Eval(full) {
+		p.page.Returned++
+		if err := p.visit(full); err != nil {
+			return p.fail(err)
+		}
+	}
+	switch {
+	case p.page.Examined == p.q.Limit:
+		p.tr.Stop = StopLimit
+	case p.tr.Bytes >= PageBytes:
+		p.tr.Stop = StopSize
+	default:
+		return true
+	}
+	p.page.Last = keyOf(item, p.q.keyAttributes())
+	return false
+}
+
+func (p *pager) fail(err error) bool {
+	p.err = err
+	return false
+}
+
+// fetch reads the whole item of an index entry and counts it.
+func (p *pager) fetch(entry attr.Item) (attr.Item, error) {
+	full, err := p.s.fetch(p.q.Table, entry)
+	if err != nil {
+		return nil, err
+	}
+	p.tr.Fetched += full.Size()
+	p.page.Capacity.Table += ReadUnits(full.Size(), p.q.Consistent)
+	return full, nil
+}
+
+// count works out the capacity and reports the trace.
+func (p *pager) count() {
+	q, page, tr := p.q, &p.page, &p.tr
 	units := ReadUnits(tr.Bytes, q.Consistent)
 	if q.Index == nil {
 		page.Capacity.Table += units
@@ -126,8 +164,7 @@ func (s *Snapshot) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, vis
 	}
 	tr.Table, tr.Consistent = q.Table.Name(), q.Consistent
 	tr.Examined, tr.Returned, tr.Units = page.Examined, page.Returned, page.Capacity.Total()
-	reportTrace(s.ctx, tr)
-	return page, nil
+	reportTrace(p.s.ctx, p.tr)
 }
 
 // fetch reads the whole item of an index entry.
@@ -135,6 +172,14 @@ func (s *Snapshot) fetch(t *Table, item attr.Item) (attr.Item, error) {
 	partition, _ := t.key.AppendPartition(nil, item)
 	sort, _ := t.key.AppendSort(nil, item)
 	return s.get(t, partition, sort)
+}
+
+// keyAttributes returns the attributes of a start key.
+func (q *Read) keyAttributes() []keycond.Attribute {
+	if q.Index != nil {
+		return q.Index.attributes
+	}
+	return q.Table.attributes
 }
 
 func (q *Read) schema() *keycond.Schema {
@@ -157,7 +202,7 @@ const (
 // the key attributes of what is read.
 func (q *Read) position() (store.Position, error) {
 	s := q.schema()
-	attrs := s.Attributes()
+	attrs := q.keyAttributes()
 	if q.Start.Len() != len(attrs) {
 		return store.Position{}, invalid(msgStart)
 	}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/sortkey/sortkey/attr"
@@ -12,20 +13,23 @@ import (
 // A Table is a compiled [Definition]. It does not change; a changed table is
 // another Table. Get one inside a [DB.View] or [DB.Update].
 type Table struct {
-	def     *Definition
-	key     *keycond.Schema
-	indexes []*Index // global ones first, each kind in the order of definition
-	stats   *stats
+	def        *Definition
+	key        *keycond.Schema
+	attributes []keycond.Attribute // of the key
+	indexes    []*Index            // global ones first, each kind in the order of definition
+	stats      *stats
 }
 
 // An Index is a compiled secondary index of a [Table].
 type Index struct {
-	def      *IndexDefinition
-	key      *keycond.Schema
-	local    bool
-	project  func(name []byte) bool // nil for ALL
-	stats    *spaceStats
-	position int // among the table's indexes
+	def        *IndexDefinition
+	key        *keycond.Schema
+	attributes []keycond.Attribute // of the index's key and the table's
+	own        []keycond.Attribute // of the index's key alone
+	local      bool
+	project    func(name []byte) bool // nil for ALL
+	stats      *spaceStats
+	position   int // among the table's indexes
 }
 
 // stats counts the items and bytes of a table and its indexes. The counters
@@ -54,10 +58,12 @@ func compile(def *Definition, old *Table) *Table {
 		t.stats.table = old.stats.table
 	}
 	t.key = def.schema("", def.Key, nil)
+	t.attributes = t.key.Attributes()
 	add := func(defs []IndexDefinition, local bool) {
 		for i := range defs {
 			ix := &Index{def: &defs[i], local: local, position: len(t.indexes), stats: new(spaceStats)}
 			ix.key = def.schema(ix.def.Name, ix.def.Key, t.key)
+			ix.attributes, ix.own = ix.key.Attributes(), slices.Concat(ix.key.Hash, ix.key.Range)
 			ix.project = projector(ix)
 			if old != nil {
 				if before := old.stats.byName[ix.def.Name]; before != nil {
@@ -79,7 +85,7 @@ func projector(ix *Index) func([]byte) bool {
 		return nil
 	}
 	keep := map[string]bool{}
-	for _, a := range ix.key.Attributes() {
+	for _, a := range ix.attributes {
 		keep[a.Name] = true
 	}
 	for _, name := range ix.def.Projection.Include {
@@ -162,10 +168,10 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 // Address returns where the item with the given key lies. The key must have
 // exactly the attributes of the key schema.
 func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
-	if key.Len() != len(t.key.Hash)+len(t.key.Range) {
+	if key.Len() != len(t.attributes) {
 		return nil, nil, errKey()
 	}
-	for _, a := range t.key.Attributes() {
+	for _, a := range t.attributes {
 		if v := key.Get(a.Name); v.Kind() != a.Kind {
 			return nil, nil, errKey()
 		}
@@ -174,7 +180,7 @@ func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
 }
 
 func (t *Table) checkKeyValues(it attr.Item) error {
-	for _, a := range t.key.Attributes() {
+	for _, a := range t.attributes {
 		v := it.Get(a.Name)
 		if v.IsZero() {
 			return invalid("One or more parameter values were invalid: Missing the key %s in the item", a.Name)
@@ -189,14 +195,18 @@ func (t *Table) checkKeyValues(it attr.Item) error {
 	return nil
 }
 
-// KeyOf returns the key of an item: the attributes of the table's key, and
-// for an index those of the index too.
-func keyOf(it attr.Item, s *keycond.Schema) attr.Item {
-	var b attr.Builder
-	for _, a := range s.Attributes() {
+var builders = sync.Pool{New: func() any { return new(attr.Builder) }}
+
+// keyOf returns the key of an item: the given attributes of it.
+func keyOf(it attr.Item, attributes []keycond.Attribute) attr.Item {
+	b := builders.Get().(*attr.Builder)
+	for _, a := range attributes {
 		b.Add(a.Name, it.Get(a.Name))
 	}
-	return b.Item()
+	key := b.Item()
+	b.Reset()
+	builders.Put(b)
+	return key
 }
 
 // space returns where rows of the table, or of ix when it is not nil, lie.
@@ -213,5 +223,5 @@ func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
 	if err := t.checkKeyValues(item); err != nil {
 		return nil, err
 	}
-	return keyOf(item, t.key), nil
+	return keyOf(item, t.attributes), nil
 }

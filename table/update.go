@@ -83,7 +83,7 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 			continue
 		}
 		for _, ix := range t.indexes {
-			for _, a := range slices.Concat(ix.key.Hash, ix.key.Range) {
+			for _, a := range ix.own {
 				if a.Name == action.Path.Path[0].Name && a.Kind != kind {
 					return errIndexKind(ix, a, kind)
 				}
@@ -105,7 +105,7 @@ func (t *Table) isIndexKey(name string) bool {
 // API_TransactWriteItems, CancellationReasons.
 func (t *Table) checkUpdated(item attr.Item) error {
 	for _, ix := range t.indexes {
-		for _, a := range slices.Concat(ix.key.Hash, ix.key.Range) {
+		for _, a := range ix.own {
 			v := item.Get(a.Name)
 			if v.IsZero() {
 				continue
