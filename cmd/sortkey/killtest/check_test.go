@@ -1,0 +1,226 @@
+package killtest_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+)
+
+func equal(a, b item) bool { return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b) }
+
+// scan returns all items of a table or index.
+func scan(t *testing.T, db *dynamodb.Client, table, index string) (all []item) {
+	t.Helper()
+	in := &dynamodb.ScanInput{TableName: &table, Limit: aws.Int32(500)}
+	if index != "" {
+		in.IndexName = &index
+	}
+	for pages := dynamodb.NewScanPaginator(db, in); pages.HasMorePages(); {
+		out, err := pages.NextPage(context.Background())
+		require.NoError(t, err, "scan of %s %s", table, index)
+		all = append(all, out.Items...)
+	}
+	return all
+}
+
+func address(it item) string { return text(it["PK"]) + ", " + text(it["SK"]) }
+
+func byAddress(t *testing.T, what string, all []item) map[string]item {
+	t.Helper()
+	m := map[string]item{}
+	for _, it := range all {
+		if _, twice := m[address(it)]; twice {
+			t.Fatalf("%s has %s twice", what, address(it))
+		}
+		m[address(it)] = it
+	}
+	return m
+}
+
+// check holds the database to what the writers know of it, and settles what
+// they had under way. It returns how many requests that were not answered had
+// been done.
+func check(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, done int) {
+	t.Helper()
+	found := map[string]map[string]item{}
+	for _, table := range []string{plain, indexed, bank} {
+		found[table] = byAddress(t, table, scan(t, db, table, ""))
+		checkCount(t, db, table, len(found[table]))
+	}
+	hits := number(found[bank]["counter, "]["hits"])
+	least, most := 0, 0
+	for _, w := range writers {
+		if w.pending != nil || w.transfer != nil {
+			unanswered++
+			if w.resolve(t, found) {
+				done++
+			}
+		}
+		least += w.added
+		if w.adding {
+			most++
+		}
+	}
+	if hits < least || hits > least+most {
+		t.Fatalf("the counter is %d after %d additions and %d that may have been", hits, least, most)
+	}
+	for _, w := range writers { // one of the writers takes what the others may have added
+		if w.adding {
+			unanswered++
+			if hits > least {
+				done++
+				least++
+				w.added++
+			}
+			w.adding = false
+		}
+	}
+	items := 0
+	for _, w := range writers {
+		for k, n := range w.items {
+			if got := found[k.table][address(k.attributes())]; !equal(got, k.item(n)) {
+				t.Fatalf("%v: acknowledged as number %d, is %v", k, n, got)
+			}
+			if n != 0 {
+				items++
+			}
+		}
+	}
+	require.Equal(t, items, len(found[plain])+len(found[indexed]), "items that nobody wrote")
+	checkBank(t, found[bank], writers)
+	checkIndexes(t, db, found[indexed])
+	return unanswered, done
+}
+
+// checkCount waits until a table is said to have n items. After a crash they
+// are counted again while the server runs.
+func checkCount(t *testing.T, db *dynamodb.Client, table string, n int) {
+	t.Helper()
+	counted := int64(-1)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		out, err := db.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: &table})
+		require.NoError(t, err)
+		if counted = *out.Table.ItemCount; counted == int64(n) {
+			return
+		}
+	}
+	t.Fatalf("%s is said to have %d items, it has %d", table, counted, n)
+}
+
+// resolve finds out whether the request under way was done, and settles it. A
+// batch may have been done in part, but of whole items.
+func (w *writer) resolve(t *testing.T, found map[string]map[string]item) (did bool) {
+	t.Helper()
+	var before, after []string
+	see := func(what string, got, old, to item) {
+		t.Helper()
+		switch {
+		case equal(old, to):
+			if !equal(got, old) {
+				t.Fatalf("%s: a request without effect made it %v", what, got)
+			}
+		case equal(got, old):
+			before = append(before, what)
+		case equal(got, to):
+			after = append(after, what)
+		default:
+			t.Fatalf("%s is neither what it was nor what it was to be: %v", what, got)
+		}
+	}
+	for i, c := range w.pending {
+		see(fmt.Sprint(c.key), found[c.key.table][address(c.key.attributes())], c.key.item(c.old), c.key.item(c.to))
+		if !w.atomic {
+			if got := found[c.key.table][address(c.key.attributes())]; equal(got, c.key.item(c.old)) {
+				w.pending[i].to = c.old
+			}
+		}
+	}
+	if tr := w.transfer; tr != nil {
+		see(tr.id, found[bank][tr.id+", "], nil, tr.receipt())
+	}
+	if w.atomic && before != nil && after != nil {
+		t.Fatalf("half a transaction: %s done, %s not", strings.Join(after, "; "), strings.Join(before, "; "))
+	}
+	adding := w.adding
+	w.settle(!w.atomic && w.transfer == nil || after != nil)
+	w.adding = adding
+	return after != nil
+}
+
+// checkBank holds the accounts to the receipts, so every transfer to being
+// whole, and the receipts to what the writers know.
+func checkBank(t *testing.T, found map[string]item, writers []*writer) {
+	t.Helper()
+	balance := make([]int, accounts)
+	for i := range balance {
+		balance[i] = deposit
+	}
+	receipts := 0
+	for _, w := range writers {
+		for id, tr := range w.transfers {
+			if got := found[id+", "]; !equal(got, tr.receipt()) {
+				t.Fatalf("%s: acknowledged, is %v", id, got)
+			}
+			balance[tr.from] -= tr.amount
+			balance[tr.to] += tr.amount
+			receipts++
+		}
+	}
+	for i, want := range balance {
+		if got := number(found[accountName(i)+", "]["balance"]); got != want {
+			t.Fatalf("%s has %d, its receipts make %d", accountName(i), got, want)
+		}
+	}
+	require.Len(t, found, receipts+accounts+1, "receipts that nobody wrote")
+}
+
+// checkIndexes compares each index with one made of the table's items.
+func checkIndexes(t *testing.T, db *dynamodb.Client, table map[string]item) {
+	t.Helper()
+	groups, ranks := map[string]item{}, map[string]item{}
+	inGroup := map[string]int{}
+	for at, it := range table {
+		if it["group"] != nil {
+			groups[at] = it
+			inGroup[text(it["group"])]++
+		}
+		if it["rank"] != nil {
+			ranks[at] = item{"PK": it["PK"], "SK": it["SK"], "rank": it["rank"], "note": it["note"]}
+		}
+	}
+	for index, want := range map[string]map[string]item{"ByGroup": groups, "ByRank": ranks} {
+		got := byAddress(t, index, scan(t, db, indexed, index))
+		for at, it := range want {
+			if !equal(got[at], it) {
+				t.Fatalf("index %s at %s has %v, the table makes it %v", index, at, got[at], it)
+			}
+		}
+		require.Len(t, got, len(want), "rows of index %s that no item has", index)
+	}
+	for group, n := range inGroup { // in order, too
+		last, rows := -1, 0
+		for pages := dynamodb.NewQueryPaginator(db, &dynamodb.QueryInput{
+			TableName: aws.String(indexed), IndexName: aws.String("ByGroup"), KeyConditionExpression: aws.String("#g = :g"),
+			ExpressionAttributeNames: map[string]string{"#g": "group"}, ExpressionAttributeValues: item{":g": str(group)},
+		}); pages.HasMorePages(); {
+			out, err := pages.NextPage(context.Background())
+			require.NoError(t, err)
+			for _, it := range out.Items {
+				if when := number(it["when"]); when < last {
+					t.Fatalf("%s is not in order: %d after %d", group, when, last)
+				} else {
+					last = when
+				}
+				rows++
+			}
+		}
+		require.Equal(t, n, rows, "rows of %s", group)
+	}
+}

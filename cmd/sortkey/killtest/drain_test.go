@@ -1,0 +1,179 @@
+package killtest_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+)
+
+// eventually waits until a condition holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+var metricsURL = regexp.MustCompile(`msg=metrics url=(\S+)`)
+
+// metrics returns where the figures are, for a server that logs and has them.
+func (p *process) metrics(t testing.TB) (url string) {
+	t.Helper()
+	eventually(t, "the address of the metrics", func() bool {
+		m := metricsURL.FindStringSubmatch(p.stderr.String())
+		if m != nil {
+			url = m[1]
+		}
+		return m != nil
+	})
+	return url
+}
+
+// A slow request is one that has been sent in part.
+type slow struct {
+	conn net.Conn
+	rest string
+}
+
+// begin sends the first part of a request that puts an item, and waits until
+// the server is at it.
+func begin(t *testing.T, p *process, metrics string) *slow {
+	t.Helper()
+	addr := strings.TrimPrefix(p.url, "http://")
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	body := `{"TableName":"Bank","Item":{"PK":{"S":"slow"}}}`
+	_, err = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: %s\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\n"+
+		"Content-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n%s", addr, len(body), body[:10])
+	require.NoError(t, err)
+	eventually(t, "the request is under way", func() bool { return strings.Contains(get(t, metrics), "\nsortkey_requests_in_flight 1\n") })
+	return &slow{conn, body[10:]}
+}
+
+// stop signals the process and waits until it takes no more connections.
+func stop(t *testing.T, p *process) {
+	t.Helper()
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	eventually(t, "no connection is taken", func() bool {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(p.url, "http://"))
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err != nil
+	})
+}
+
+func skipWithoutSignals(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no SIGTERM")
+	}
+}
+
+func TestDrain(t *testing.T) {
+	skipWithoutSignals(t)
+	dir := filepath.Join(t.TempDir(), "db")
+	p := serve(t, "--data", dir, "--log", "text", "--metrics", "127.0.0.1:0", "--drain", "1h")
+	create(t, p.client(t))
+	require.Contains(t, get(t, p.url+"/healthz"), "healthy")
+	figures := p.metrics(t)
+	under := begin(t, p, figures)
+	stop(t, p)
+	require.Contains(t, get(t, figures), "\nsortkey_requests_in_flight 1\n", "there are figures to the end")
+
+	_, err := io.WriteString(under.conn, under.rest)
+	require.NoError(t, err)
+	res, err := http.ReadResponse(bufio.NewReader(under.conn), nil)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, 200, res.StatusCode)
+	require.NoError(t, p.wait(t), "exit code 0")
+	require.Regexp(t, `msg=stopping cause="terminated signal received" drain=1h0m0s`, p.stderr.String())
+	require.Contains(t, p.stderr.String(), "msg=stopped")
+
+	// The write is there, and the store was closed: the next start counts
+	// nothing again.
+	p = serve(t, "--data", dir)
+	out, err := p.client(t).GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(bank), Key: item{"PK": str("slow")}})
+	require.NoError(t, err)
+	require.Equal(t, item{"PK": str("slow")}, out.Item)
+}
+
+func TestDrainEnds(t *testing.T) {
+	skipWithoutSignals(t)
+	p := serve(t, "--log", "text", "--metrics", "127.0.0.1:0", "--drain", "20ms")
+	begin(t, p, p.metrics(t))
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	err, ok := errors.AsType[*exec.ExitError](p.wait(t))
+	require.True(t, ok)
+	require.Equal(t, 1, err.ExitCode())
+	require.Contains(t, p.stderr.String(), "sortkey: requests still under way after 20ms were broken off\nhint: give requests longer to finish with --drain\n")
+}
+
+func TestSecondSignal(t *testing.T) {
+	skipWithoutSignals(t)
+	p := serve(t, "--log", "text", "--metrics", "127.0.0.1:0", "--drain", "1h")
+	begin(t, p, p.metrics(t))
+	stop(t, p)
+	eventually(t, "the process ends", func() bool {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-p.done:
+			return true
+		default:
+			return false
+		}
+	})
+	require.Error(t, p.wait(t), "it did not end by itself")
+	require.NotContains(t, p.stderr.String(), "msg=stopped")
+}
+
+// TestMetrics asks a server on disk, and at the address of the clients too,
+// where figures are not to be had.
+func TestMetrics(t *testing.T) {
+	p := serve(t, "--data", filepath.Join(t.TempDir(), "db"), "--log", "text", "--metrics", "127.0.0.1:0", "--credentials", "AKID:secret")
+	db := p.client(t)
+	create(t, db)
+	_, err := db.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: aws.String("None"), Key: item{"PK": str("x")}})
+	require.Error(t, err)
+	require.Len(t, scan(t, db, bank, ""), accounts+1)
+	figures := p.metrics(t)
+	text := get(t, figures)
+	for _, want := range []string{
+		fmt.Sprintf(`sortkey_requests_total{code="OK",operation="PutItem"} %d`, accounts+1),
+		`sortkey_requests_total{code="ResourceNotFoundException",operation="GetItem"} 1`,
+		fmt.Sprintf(`sortkey_rows_examined_total{operation="Scan"} %d`, accounts+1),
+		"sortkey_tables 3", fmt.Sprintf(`sortkey_table_items{table="Bank"} %d`, accounts+1), "sortkey_store_log_bytes ", "go_goroutines ",
+	} {
+		if !strings.Contains(text, "\n"+want) {
+			t.Errorf("a scrape has no %s", want)
+		}
+	}
+	for _, url := range []string{p.url + "/metrics", strings.TrimSuffix(figures, "/metrics") + "/"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		require.NoError(t, err)
+		res, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.Equal(t, 404, res.StatusCode, url)
+	}
+}

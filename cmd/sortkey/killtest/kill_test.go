@@ -1,0 +1,139 @@
+package killtest_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+)
+
+const writers = 6
+
+// setting returns a number from the environment.
+func setting(t *testing.T, name string, or uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return or
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err, name)
+	return n
+}
+
+// TestKill kills a server that several clients write to, at random moments,
+// over and over on one folder. Every write that was acknowledged must be there
+// and whole, transactions done or not, indexes what the items make them.
+//
+// SORTKEY_KILLS is how many times, by default 10; SORTKEY_SEED gives what the
+// clients send and when the kills come, though not where they strike.
+func TestKill(t *testing.T) {
+	kills := int(setting(t, "SORTKEY_KILLS", 10))
+	seed := setting(t, "SORTKEY_SEED", rand.Uint64())
+	t.Logf("SORTKEY_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1<<32))
+	dir := filepath.Join(t.TempDir(), "db")
+
+	p := serve(t, "--data", dir)
+	create(t, p.client(t))
+	var all []*writer
+	for i := range writers {
+		all = append(all, newWriter(i, seed))
+	}
+	unanswered, done, starting := 0, 0, 0
+	for range kills {
+		if rng.IntN(5) == 0 { // while it starts
+			p.kill(t)
+			delay := time.Duration(rng.Int64N(int64(30 * time.Millisecond)))
+			p, _ = spawn(t, "--data", dir)
+			time.Sleep(delay)
+			p.kill(t)
+			p = serve(t, "--data", dir)
+			starting++
+		}
+		load(t, p, all, time.Duration(rng.Int64N(int64(200*time.Millisecond))))
+		p = serve(t, "--data", dir)
+		u, d := check(t, p.client(t), all)
+		unanswered, done = unanswered+u, done+d
+		if t.Failed() {
+			return
+		}
+	}
+	acked, transactions, refused, items := 0, 0, 0, 0
+	for _, w := range all {
+		acked, transactions, refused = acked+w.acked, transactions+w.transactions, refused+w.refused
+		for _, n := range w.items {
+			if n != 0 {
+				items++
+			}
+		}
+	}
+	require.NotZero(t, acked)
+	t.Logf("%d kills under load and %d while starting: %d acknowledged writes checked, among them %d transactions; "+
+		"%d requests refused by conditions; of %d requests not answered %d were done, all whole; %d items in the end",
+		kills, starting, acked, transactions, refused, unanswered, done, items)
+}
+
+// create makes the tables, the accounts and the counter.
+func create(t *testing.T, db *dynamodb.Client) {
+	t.Helper()
+	for _, in := range tables() {
+		_, err := db.CreateTable(context.Background(), in)
+		require.NoError(t, err)
+	}
+	put := func(it item) {
+		_, err := db.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: aws.String(bank), Item: it})
+		require.NoError(t, err)
+	}
+	for i := range accounts {
+		put(item{"PK": str(accountName(i)), "balance": num(deposit)})
+	}
+	put(item{"PK": str("counter"), "hits": num(0)})
+}
+
+// load has the writers write until the server is killed, some time after the
+// first of them was answered.
+func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
+	t.Helper()
+	var killed atomic.Bool
+	first := make(chan struct{})
+	var answered sync.Once
+	var wait sync.WaitGroup
+	for _, w := range all {
+		w.db = p.client(t, once)
+		wait.Go(func() {
+			for {
+				err := w.step(context.Background())
+				if err != nil {
+					// The SDK closes the body of a request when the answer's
+					// headers are there. If that is so soon that the transport
+					// has not looked for the body's end yet, it closes the
+					// connection (smithy-go, transport/http/client.go): the
+					// request was not answered, as far as this client knows.
+					if !killed.Load() && !errors.Is(err, net.ErrClosed) || errors.Is(err, errWrong) {
+						t.Errorf("client %d, with %v: %v", w.id, w.pending, err)
+					}
+					answered.Do(func() { close(first) })
+					return
+				}
+				answered.Do(func() { close(first) })
+			}
+		})
+	}
+	<-first
+	time.Sleep(delay)
+	killed.Store(true)
+	p.kill(t)
+	wait.Wait()
+}

@@ -1,0 +1,158 @@
+// Package killtest_test runs the command as a process of its own, to end it
+// gently and not.
+package killtest_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
+)
+
+// commandEnv makes the test binary the command.
+const commandEnv = "SORTKEY_TEST_COMMAND"
+
+// patience is how long a process may take for what takes no time.
+const patience = 30 * time.Second
+
+func TestMain(m *testing.M) {
+	if os.Getenv(commandEnv) != "" {
+		os.Exit(cli.Main(os.Args[1:], cli.System()))
+	}
+	os.Exit(m.Run())
+}
+
+// A process is a server.
+type process struct {
+	cmd    *exec.Cmd
+	url    string // "" if it ended before it was ready
+	stderr buffer
+	done   chan struct{} // closed when it has ended
+	err    error         // how, once it has
+}
+
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// spawn starts a server, and returns at once. First gets its first line, "" if
+// there is none.
+func spawn(t testing.TB, args ...string) (p *process, first <-chan string) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p = &process{cmd: exec.Command(self, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), done: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), commandEnv+"=1")
+	p.cmd.Stderr = &p.stderr
+	out, err := p.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.cmd.Start())
+	line := make(chan string, 1)
+	go func() {
+		defer close(p.done)
+		r := bufio.NewReader(out)
+		text, _ := r.ReadString('\n')
+		line <- text
+		_, _ = io.Copy(io.Discard, r)
+		p.err = p.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+	})
+	return p, line
+}
+
+// serve starts a server and waits until it is ready.
+func serve(t testing.TB, args ...string) *process {
+	t.Helper()
+	p, first := spawn(t, args...)
+	select {
+	case line := <-first:
+		_, after, ok := strings.Cut(line, "AWS_ENDPOINT_URL_DYNAMODB=")
+		if !ok {
+			<-p.done
+			t.Fatalf("serve printed %q and ended with %v: %s", line, p.err, &p.stderr)
+		}
+		p.url = strings.Fields(after)[0]
+	case <-time.After(patience):
+		t.Fatal("serve is not ready")
+	}
+	return p
+}
+
+// wait returns how the process ended.
+func (p *process) wait(t testing.TB) error {
+	t.Helper()
+	select {
+	case <-p.done:
+		return p.err
+	case <-time.After(patience):
+		t.Fatalf("the process does not end: %s", &p.stderr)
+		return nil
+	}
+}
+
+// kill kills the process, which must have reported nothing bad until then.
+func (p *process) kill(t testing.TB) {
+	t.Helper()
+	require.NoError(t, p.cmd.Process.Kill())
+	_ = p.wait(t)
+	if log := p.stderr.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "panic") {
+		t.Fatalf("the server said: %s", log)
+	}
+}
+
+// client returns a client of the process with connections of its own.
+func (p *process) client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
+	tr := &http.Transport{}
+	t.Cleanup(tr.CloseIdleConnections)
+	return dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(p.url), HTTPClient: &http.Client{Transport: tr},
+		Credentials: credentials.NewStaticCredentialsProvider("AKID", "secret", ""),
+	}, optFns...)
+}
+
+// once has a client send each request once.
+func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
+
+// get returns the body of an address.
+func get(t testing.TB, url string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Equal(t, 200, res.StatusCode, "%s: %s", url, body)
+	return string(body)
+}

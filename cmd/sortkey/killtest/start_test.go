@@ -1,0 +1,71 @@
+package killtest_test
+
+import (
+	"bufio"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkServeStart is the time from the start of the command to the first
+// answer of its server, with the memory it then has: all that is resident, and
+// what is its own, without the pages of the program's file.
+func BenchmarkServeStart(b *testing.B) {
+	program := filepath.Join(b.TempDir(), "sortkey")
+	out, err := exec.Command("go", "build", "-o", program, "github.com/sortkey/sortkey/cmd/sortkey").CombinedOutput()
+	require.NoError(b, err, string(out))
+	info, err := os.Stat(program)
+	require.NoError(b, err)
+	for name, args := range map[string][]string{"memory": nil, "disk": {"--data", filepath.Join(b.TempDir(), "db")}} {
+		b.Run(name, func(b *testing.B) {
+			var resident, own float64
+			for b.Loop() {
+				cmd := exec.Command(program, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+				stdout, err := cmd.StdoutPipe()
+				require.NoError(b, err)
+				require.NoError(b, cmd.Start())
+				line, err := bufio.NewReader(stdout).ReadString('\n')
+				require.NoError(b, err)
+				_, after, _ := strings.Cut(line, "AWS_ENDPOINT_URL_DYNAMODB=")
+				r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, strings.Fields(after)[0], strings.NewReader("{}"))
+				require.NoError(b, err)
+				r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+				r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+				res, err := http.DefaultClient.Do(r)
+				require.NoError(b, err)
+				require.NoError(b, res.Body.Close())
+				require.Equal(b, 200, res.StatusCode)
+
+				b.StopTimer()
+				time.Sleep(100 * time.Millisecond) // idle
+				resident, own = max(resident, memory(b, cmd.Process.Pid, "VmRSS")), max(own, memory(b, cmd.Process.Pid, "RssAnon"))
+				require.NoError(b, cmd.Process.Signal(os.Interrupt))
+				require.NoError(b, cmd.Wait())
+				b.StartTimer()
+			}
+			b.ReportMetric(resident, "resident-MB")
+			b.ReportMetric(own, "own-MB")
+			b.ReportMetric(float64(info.Size())/1e6, "program-MB")
+		})
+	}
+}
+
+// memory returns a figure of a process in megabytes, 0 where there is no /proc.
+func memory(b *testing.B, pid int, name string) float64 {
+	b.Helper()
+	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "\n"+name+":")
+	kB, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+	require.NoError(b, err)
+	return kB * 1024 / 1e6
+}
