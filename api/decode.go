@@ -31,6 +31,8 @@ type decoder struct {
 	body    []byte
 	scratch []byte
 	faults  Faults
+	texts   texts
+	strings []string // for members to point to, each once
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
@@ -205,8 +207,27 @@ func (d *decoder) readString(x *string, _ position) (bool, error) {
 		return false, mismatch(raw, "String")
 	}
 	text, err := d.unquote(raw)
-	*x = string(text)
+	*x = d.texts.string(text)
 	return true, err
+}
+
+// texts are strings of requests before. Programs send the same names of tables
+// and the same expressions again and again.
+type texts [8]string
+
+// maxText is the longest string kept for another request.
+const maxText = 256
+
+// string returns text as a string.
+func (t *texts) string(text []byte) string {
+	if len(text) == 0 || len(text) > maxText {
+		return string(text)
+	}
+	known := &t[(len(text)^int(text[len(text)-1]))%len(t)]
+	if *known != string(text) {
+		*known = string(text)
+	}
+	return *known
 }
 
 func (d *decoder) readInteger(x *int64, _ position) (bool, error) {
@@ -379,7 +400,7 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 
 // readPointer reads a member into a new variable, or leaves it nil.
 func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bool, error)) error {
-	v := new(T)
+	v := newMember[T](d)
 	ok, err := read(d, v, inField)
 	if ok {
 		*x = v
@@ -387,6 +408,21 @@ func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bo
 		*x = nil
 	}
 	return err
+}
+
+// newMember returns a new variable. Those of strings, the most by far, are made
+// several at once.
+func newMember[T any](d *decoder) *T {
+	v := (*T)(nil)
+	if _, ok := any(v).(*string); !ok {
+		return new(T)
+	}
+	if len(d.strings) == 0 {
+		d.strings = make([]string, 8)
+	}
+	v, _ = any(&d.strings[0]).(*T)
+	d.strings = d.strings[1:]
+	return v
 }
 
 func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, position) (bool, error)) (bool, error) {

@@ -169,7 +169,9 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 				used.Table += table.ReadUnits(item.Size(), reads[i].consistent)
 				if item != nil {
 					read += item.Size()
-					c.add(reads[i].project(item))
+					if err := c.add(reads[i].project(item)); err != nil {
+						return err
+					}
 				}
 			}
 			out.Responses[name] = c.items

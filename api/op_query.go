@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -12,17 +13,18 @@ import (
 )
 
 // A sink takes the items of an answer one by one. An item is valid until add
-// returns.
-type sink interface{ add(attr.Item) }
+// returns. An error ends the reading.
+type sink interface{ add(attr.Item) error }
 
 // collector is the sink of typed answers.
 type collector struct{ items []attr.Item }
 
-func (c *collector) add(it attr.Item) {
+func (c *collector) add(it attr.Item) error {
 	if it == nil {
 		it = attr.Item{}
 	}
 	c.items = append(c.items, bytes.Clone(it))
+	return nil
 }
 
 // jsonSink is the sink of bodies: it writes a JSON list, straight from the
@@ -32,11 +34,12 @@ type jsonSink struct {
 	count int
 }
 
-func (j *jsonSink) add(it attr.Item) {
+func (j *jsonSink) add(it attr.Item) error {
 	if j.count++; j.count > 1 {
 		j.dst = append(j.dst, ',')
 	}
 	j.dst = it.AppendJSON(j.dst)
+	return nil
 }
 
 const itemsHead = `{"Items":[`
@@ -51,11 +54,23 @@ func (j *jsonSink) finish(out appender) []byte {
 	return dst
 }
 
+// answering is what an answer in JSON needs that nobody keeps after it.
+type answering[I any] struct {
+	in   I
+	sink jsonSink
+}
+
 // items makes a handler of an operation that finds items: they are written as
 // they are found, unless only their number is asked for.
 func items[I any, P decodable[I], O appender](sel func(P) *string, run func(*Service, context.Context, P, sink) (O, error)) handler {
+	pool := &sync.Pool{New: func() any { return new(answering[I]) }}
 	return func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
-		in := P(new(I))
+		a := pool.Get().(*answering[I])
+		defer func() {
+			*a = answering[I]{}
+			pool.Put(a)
+		}()
+		in := P(&a.in)
 		if err := in.DecodeJSON(body); err != nil {
 			return nil, err
 		}
@@ -66,12 +81,12 @@ func items[I any, P decodable[I], O appender](sel func(P) *string, run func(*Ser
 			}
 			return out.AppendJSON(dst), nil
 		}
-		j := &jsonSink{dst: append(dst, itemsHead...)}
-		out, err := run(s, ctx, in, j)
+		a.sink.dst = append(dst, itemsHead...)
+		out, err := run(s, ctx, in, &a.sink)
 		if err != nil {
 			return nil, err
 		}
-		return j.finish(out), nil
+		return a.sink.finish(out), nil
 	}
 }
 
@@ -99,7 +114,9 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 	if err := OpQuery.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
-	rd := reading{
+	x := new(querying)
+	rd := &x.reading
+	*rd = reading{
 		request: request{op: OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		index:   in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
@@ -126,7 +143,7 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 	if err := rd.finish(in.FilterExpression, expr.QueryFilter, in.QueryFilter, in.ConditionalOperator); err != nil {
 		return nil, err
 	}
-	out := new(QueryOutput)
+	out := &x.out
 	err = s.db.View(ctx, func(snap *table.Snapshot) error {
 		read, schema, err := rd.resolve(s, snap, in.TableName)
 		if err != nil {
@@ -142,17 +159,26 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 		if err := rd.checkFilterKeys(schema); err != nil {
 			return err
 		}
-		q := &table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
-		page, err := snap.Query(q, rd.visit(to))
+		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
+		page, err := snap.Query(&x.query, rd.visit(to))
 		if err != nil {
 			return err
 		}
-		out.Count, out.ScannedCount = new(int64(page.Returned)), new(int64(page.Examined))
+		x.count, x.scanned = int64(page.Returned), int64(page.Examined)
+		out.Count, out.ScannedCount = &x.count, &x.scanned
 		out.LastEvaluatedKey = page.Last
 		out.ConsumedCapacity = consumed(rd.mode, value(in.TableName), &page.Capacity)
 		return nil
 	})
 	return out, err
+}
+
+// querying is a query while it runs, and its answer.
+type querying struct {
+	reading
+	query          table.Query
+	out            QueryOutput
+	count, scanned int64
 }
 
 // Scan runs one page of a scan.
@@ -182,7 +208,9 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 	if err := OpScan.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
-	rd := reading{
+	x := new(scanning)
+	rd := &x.reading
+	*rd = reading{
 		request: request{op: OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		index:   in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
@@ -193,23 +221,32 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 	if err := rd.finish(in.FilterExpression, expr.ScanFilter, in.ScanFilter, in.ConditionalOperator); err != nil {
 		return nil, err
 	}
-	out := new(ScanOutput)
+	out := &x.out
 	err := s.db.View(ctx, func(snap *table.Snapshot) error {
 		read, _, err := rd.resolve(s, snap, in.TableName)
 		if err != nil {
 			return err
 		}
-		sc := &table.Scan{Read: read, Segment: uint32(value(in.Segment)), Segments: uint32(value(in.TotalSegments))}
-		page, err := snap.Scan(sc, rd.visit(to))
+		x.scan = table.Scan{Read: read, Segment: uint32(value(in.Segment)), Segments: uint32(value(in.TotalSegments))}
+		page, err := snap.Scan(&x.scan, rd.visit(to))
 		if err != nil {
 			return err
 		}
-		out.Count, out.ScannedCount = new(int64(page.Returned)), new(int64(page.Examined))
+		x.count, x.scanned = int64(page.Returned), int64(page.Examined)
+		out.Count, out.ScannedCount = &x.count, &x.scanned
 		out.LastEvaluatedKey = page.Last
 		out.ConsumedCapacity = consumed(rd.mode, value(in.TableName), &page.Capacity)
 		return nil
 	})
 	return out, err
+}
+
+// scanning is a scan while it runs, and its answer.
+type scanning struct {
+	reading
+	scan           table.Scan
+	out            ScanOutput
+	count, scanned int64
 }
 
 // checkSegments refuses a segment without a total, the reverse, and a segment

@@ -141,13 +141,13 @@ func (rd *reading) checkFilterKeys(schema *keycond.Schema) error {
 
 // visit returns what to do with each item found: project it and hand it on.
 func (rd *reading) visit(to sink) func(attr.Item) error {
-	return func(it attr.Item) error {
-		if to == nil {
-			return nil
-		}
-		to.add(rd.project(it))
-		return nil
+	switch {
+	case to == nil:
+		return func(attr.Item) error { return nil }
+	case rd.projection == nil:
+		return to.add
 	}
+	return func(it attr.Item) error { return to.add(rd.project(it)) }
 }
 
 // project returns the part of it that was asked for, valid until the next

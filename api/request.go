@@ -12,15 +12,12 @@ type request struct {
 	op     Op
 	names  map[string]string
 	values attr.Item
-	env    *expr.Env
+	env    expr.Env
 }
 
 // open checks the placeholders. Expressions are read afterwards, then close
 // looks for placeholders that none of them used.
-func (r *request) open() (err error) {
-	r.env, err = expr.NewEnv(r.names, r.values)
-	return r.wrap(err)
-}
+func (r *request) open() error { return r.wrap(r.env.Reset(r.names, r.values)) }
 
 func (r *request) close() error { return r.wrap(r.env.Unused()) }
 

@@ -30,15 +30,24 @@ type name struct {
 // when the request has none; values must not change afterwards. The error is
 // an [*Error].
 func NewEnv(names map[string]string, values attr.Item) (*Env, error) {
-	e := &Env{values: values}
-	if err := e.addNames(names); err != nil {
+	e := new(Env)
+	if err := e.Reset(names, values); err != nil {
 		return nil, err
+	}
+	return e, nil
+}
+
+// Reset makes e what [NewEnv] returns. An Env must not be copied after it.
+func (e *Env) Reset(names map[string]string, values attr.Item) error {
+	*e = Env{values: values}
+	if err := e.addNames(names); err != nil {
+		return err
 	}
 	if values == nil {
-		return e, nil
+		return nil
 	}
 	if err := e.checkValues(); err != nil {
-		return nil, err
+		return err
 	}
 	if n := values.Len(); n <= len(e.room) {
 		e.valueUsed = e.room[:n]
@@ -50,9 +59,9 @@ func NewEnv(names map[string]string, values attr.Item) (*Env, error) {
 		size += len(n.key) + len(n.attribute)
 	}
 	if size > MaxSubstitutionBytes {
-		return nil, refuse(ExpressionAttributeValues, "The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d", size)
+		return refuse(ExpressionAttributeValues, "The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d", size)
 	}
-	return e, nil
+	return nil
 }
 
 func (e *Env) addNames(names map[string]string) error {
