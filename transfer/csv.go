@@ -1,0 +1,258 @@
+package transfer
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// cells are the records of a CSV file. Unlike package encoding/csv it reads
+// with bounded memory, goes on after a malformed record, and tells an empty
+// cell from an empty quoted one.
+type cells struct {
+	r     *bufio.Reader
+	comma byte
+	max   int
+	line  int64 // that the next byte is in
+	data  []byte
+	at    []cell
+}
+
+// A cell is a part of data.
+type cell struct {
+	from, to int
+	quoted   bool
+}
+
+func (s *cells) value() []byte { return nil }
+
+func (s *cells) next() (line int64, err error) {
+	for {
+		line, err = s.read()
+		blank := err == nil && len(s.at) == 1 && s.at[0].from == s.at[0].to && !s.at[0].quoted
+		if !blank {
+			return line, err
+		}
+	}
+}
+
+// read reads one record.
+func (s *cells) read() (line int64, err error) {
+	const (
+		start = iota
+		plain
+		quoted
+		closed // after a quotation mark in a quoted cell
+	)
+	s.data, s.at = s.data[:0], append(s.at[:0], cell{})
+	line = s.line
+	state, size, long := start, 0, false
+	var bad error
+	for {
+		c, err := s.r.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF) && size == 0:
+			return line, io.EOF
+		case errors.Is(err, io.EOF) && state == quoted:
+			return line, refusef("the quoted cell that begins in this record is never closed")
+		case errors.Is(err, io.EOF):
+			return line, s.end(state == plain, long, bad)
+		case err != nil:
+			return line, err
+		}
+		if c == '\n' {
+			s.line++
+		}
+		if size++; size > s.max {
+			long, s.data, s.at = true, s.data[:0], s.at[:0]
+			s.at = append(s.at, cell{})
+		}
+		last := &s.at[len(s.at)-1]
+		switch {
+		case c == '\n' && state != quoted:
+			return line, s.end(state == plain, long, bad)
+		case c == s.comma && state != quoted:
+			last.to = len(s.data)
+			s.at = append(s.at, cell{from: len(s.data)})
+			state = start
+		case c == '"' && state == start:
+			last.quoted, state = true, quoted
+		case c == '"' && state == quoted:
+			state = closed
+		case c == '"' && state == closed:
+			state = quoted
+			s.add(c, long)
+		case c == '"':
+			bad = refusef(`a quotation mark in a cell that is not quoted: write "" in a quoted cell`)
+		case state == closed:
+			if c != '\r' {
+				bad = refusef("%q follows the closing quotation mark of a cell", c)
+			}
+		default:
+			if state == start {
+				state = plain
+			}
+			s.add(c, long)
+		}
+	}
+}
+
+func (s *cells) add(c byte, long bool) {
+	if !long {
+		s.data = append(s.data, c)
+	}
+}
+
+// end ends a record. Plain says that the carriage return before its end is not
+// in quotes.
+func (s *cells) end(plain, long bool, bad error) error {
+	last := &s.at[len(s.at)-1]
+	if n := len(s.data); plain && n > last.from && s.data[n-1] == '\r' {
+		s.data = s.data[:n-1]
+	}
+	last.to = len(s.data)
+	if long {
+		return errTooLong(s.max)
+	}
+	return bad
+}
+
+func (s *cells) text(i int) string { return string(s.data[s.at[i].from:s.at[i].to]) }
+
+// columns are the header of a CSV file: names, and types where they are
+// declared.
+type columns struct {
+	names []string
+	types []string
+}
+
+// readColumns reads the header, unless the names are given.
+func readColumns(s *cells, names []string, types Types) (*columns, error) {
+	c := &columns{names: names}
+	if names == nil {
+		line, err := s.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return c, nil
+			}
+			return nil, fail("", "line %d: the header: %w", line, err)
+		}
+		for i := range s.at {
+			c.names = append(c.names, s.text(i))
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range c.names {
+		switch {
+		case name == "":
+			return nil, fail("give every column a name, or all names with --columns", "the header has a column without a name")
+		case seen[name]:
+			return nil, fail("give every column its own name, or all names with --columns", "the header has two columns called %s", strconv.Quote(name))
+		}
+		seen[name] = true
+		c.types = append(c.types, types[name])
+	}
+	return c, nil
+}
+
+// item returns the item of a record. An empty cell is no attribute.
+func (c *columns) item(b *attr.Builder, s *cells) (attr.Item, error) {
+	if len(s.at) != len(c.names) {
+		return nil, refusef("its cells are %d, the columns %d", len(s.at), len(c.names))
+	}
+	b.Reset()
+	for i, at := range s.at {
+		if at.from == at.to && !at.quoted {
+			continue
+		}
+		v, err := cellValue(c.types[i], s.text(i))
+		if err != nil {
+			return nil, refusef("column %s: %s", c.names[i], reason(err))
+		}
+		b.Add(c.names[i], v)
+	}
+	return b.Item(), nil
+}
+
+// cellValue returns the value of a cell. That of a list, map or set is its
+// DynamoDB JSON without the type.
+func cellValue(kind, text string) (attr.Value, error) {
+	switch kind {
+	case "", "S":
+		return attr.NewString(text), nil
+	case "N":
+		return attr.NewNumber(strings.TrimSpace(text))
+	case "B":
+		return binaryValue(text)
+	case "BOOL":
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "true":
+			return attr.NewBool(true), nil
+		case "false":
+			return attr.NewBool(false), nil
+		}
+		return attr.Value{}, refusef("%q is neither true nor false", text)
+	case "NULL":
+		return attr.NewNull(), nil
+	case AnyType:
+		return jsonValue([]byte(text))
+	}
+	return jsonValue([]byte(`{"` + kind + `":` + text + `}`))
+}
+
+func jsonValue(text []byte) (attr.Value, error) {
+	v, err := attr.ParseValue(text)
+	if err == nil && v.IsZero() {
+		err = refusef("null is no value")
+	}
+	return v, untyped(err)
+}
+
+func binaryValue(text string) (attr.Value, error) {
+	raw, err := attr.AppendBlob([]byte{}, []byte(text))
+	if err != nil {
+		return attr.Value{}, refusef("binary data must be in base64")
+	}
+	return attr.NewBinary(raw), nil
+}
+
+// appendCell appends a cell. It is quoted when that is needed, and when it is
+// an empty value rather than none.
+func appendCell(dst []byte, text string, comma byte) []byte {
+	if text != "" && !strings.ContainsAny(text, "\"\r\n \t"+string(rune(comma))) {
+		return append(dst, text...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(dst, '"')
+}
+
+// appendCellValue appends what cellValue reads back as v.
+func appendCellValue(dst []byte, v attr.Value, kind string, comma byte) []byte {
+	var text []byte
+	switch {
+	case v.IsZero():
+		return dst
+	case kind == AnyType:
+		text = v.AppendJSON(nil)
+	case v.Kind() == attr.String:
+		text = v.Raw()
+	case v.Kind() == attr.Number:
+		text = v.AppendNumber(nil)
+	case v.Kind() == attr.Null:
+		text = []byte("null")
+	case v.Kind() == attr.Bool:
+		text = strconv.AppendBool(nil, v.Bool())
+	default: // {"SS":["a"]} without the type, and a B without its quotes too
+		text = v.AppendJSON(nil)
+		text = text[len(v.Kind().String())+4 : len(text)-1]
+		if v.Kind() == attr.Binary {
+			text = text[1 : len(text)-1]
+		}
+	}
+	return appendCell(dst, string(text), comma)
+}

@@ -1,0 +1,204 @@
+package transfer
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A form is what the records of a JSON file look like. The first record that
+// tells decides, and later ones must be like it.
+type form int
+
+const (
+	formUnknown form = iota
+	formItem         // {"Item":{"id":{"S":"x"}}}
+	formBare         // {"id":{"S":"x"}}
+	formChange       // {"Metadata":…,"Keys":…,"NewImage":…}, of an incremental export
+	formPlain        // {"id":"x"}
+)
+
+// formOf returns what a record looks like.
+func formOf(raw []byte) form {
+	members, ok := membersOf(raw)
+	if !ok {
+		return formUnknown
+	}
+	values := map[string]jsontext.Value{}
+	all := true
+	for _, m := range members {
+		values[m.name] = m.value
+		all = all && typed(m.value)
+	}
+	if item, ok := values["Item"]; ok && len(members) == 1 {
+		if inner, ok := membersOf(item); ok && (len(inner) == 0 || typed(inner[0].value)) {
+			return formItem
+		}
+	}
+	if keys, ok := membersOf(values["Keys"]); ok && len(keys) > 0 && typed(keys[0].value) && values["Metadata"] != nil {
+		return formChange
+	}
+	if all {
+		return formBare
+	}
+	return formPlain
+}
+
+type member struct {
+	name  string
+	value jsontext.Value
+}
+
+// membersOf returns the members of an object.
+func membersOf(raw []byte) (members []member, ok bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, false
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, false
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		text := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, false
+		}
+		members = append(members, member{text, value.Clone()})
+	}
+	_, err := dec.ReadToken()
+	return members, err == nil
+}
+
+// typed reports whether a value looks like {"S":"x"}.
+func typed(raw jsontext.Value) bool {
+	members, ok := membersOf(raw)
+	if !ok || len(members) != 1 {
+		return false
+	}
+	kind, ok := attr.ParseKind(members[0].name)
+	if !ok {
+		return false
+	}
+	switch first := members[0].value.Kind(); kind {
+	case attr.String, attr.Number, attr.Binary:
+		return first == '"'
+	case attr.Bool, attr.Null:
+		return first == 't' || first == 'f'
+	case attr.Map:
+		return first == '{'
+	default:
+		return first == '['
+	}
+}
+
+var errNull = refusef("null is no item")
+
+// item reads a record. Remove says that the item of that key was deleted.
+func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
+	if d.form == formUnknown {
+		form := formOf(raw)
+		if form == formUnknown { // malformed: it does not tell
+			d.open(raw)
+			if err := d.noObject(); err != nil {
+				return nil, false, err
+			}
+		}
+		if string(raw) != "{}" {
+			d.form = form
+		}
+	}
+	switch d.form {
+	case formPlain, formUnknown:
+		it, err = d.plain(raw)
+	case formBare:
+		d.open(raw)
+		it, err = d.typedItem()
+	default:
+		return d.wrapped(raw)
+	}
+	return it, false, err
+}
+
+// untyped words the error of JSON that is not that of DynamoDB.
+func untyped(err error) error {
+	if e, ok := errors.AsType[*attr.Error](err); ok && e.Syntax {
+		return refusef("it is no DynamoDB JSON: %s", e.Msg)
+	}
+	return err
+}
+
+// typedItem reads an item in DynamoDB JSON and the end of the text.
+func (d *decoder) typedItem() (attr.Item, error) {
+	if k := d.dec.PeekKind(); k != '{' && k != 'n' {
+		return nil, d.noObject()
+	}
+	it, err := attr.DecodeItem(&d.dec)
+	switch e, ok := errors.AsType[*attr.Error](err); {
+	case err != nil && (!ok || e.Syntax):
+		return nil, untyped(err)
+	case err == nil && it == nil:
+		return nil, errNull
+	}
+	return it, errors.Join(err, d.end())
+}
+
+// wrapped reads the item out of the member that has it.
+func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
+	d.open(raw)
+	if d.dec.PeekKind() != '{' {
+		return nil, false, d.noObject()
+	}
+	if _, err := d.dec.ReadToken(); err != nil {
+		return nil, false, err
+	}
+	var keys, image attr.Item
+	var invalid error
+	for d.dec.PeekKind() != '}' {
+		tok, err := d.dec.ReadToken()
+		if err != nil {
+			return nil, false, err
+		}
+		var into *attr.Item
+		switch name := tok.String(); {
+		case name == "Item" && d.form == formItem, name == "NewImage" && d.form == formChange:
+			into = &image
+		case name == "Keys" && d.form == formChange:
+			into = &keys
+		case d.form == formItem:
+			return nil, false, refusef("%q stands where the lines before have Item", name)
+		}
+		if into == nil {
+			err = d.dec.SkipValue()
+		} else {
+			*into, err = attr.DecodeItem(&d.dec)
+		}
+		if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
+			invalid, err = err, nil
+		}
+		if err != nil {
+			return nil, false, untyped(err)
+		}
+	}
+	if _, err := d.dec.ReadToken(); err != nil {
+		return nil, false, err
+	}
+	switch err := d.end(); {
+	case err != nil:
+		return nil, false, err
+	case invalid != nil:
+		return nil, false, invalid
+	case image != nil:
+		return image, false, nil
+	case keys != nil:
+		return keys, true, nil
+	}
+	return nil, false, refusef("there is no item in it")
+}

@@ -1,0 +1,178 @@
+package transfer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Source is what is imported into one table.
+type Source struct {
+	// Name is the file or folder as it was given.
+	Name string
+	// Table is the table's name when the source tells, or "".
+	Table string
+	// Schema is the table's when the source has one, or nil.
+	Schema *Schema
+	// Format and Types are those the source tells. Default: Auto, none.
+	Format Format
+	Types  Types
+	// Files are the data files in the order they are read in.
+	Files []File
+	// Items is how many items there are, or -1.
+	Items int64
+
+	export bool
+}
+
+// A File is one data file.
+type File struct {
+	Path string
+	// Items is how many records there must be, or -1.
+	Items int64
+	// MD5 is the checksum the file must have, in base64, or "".
+	MD5 string
+}
+
+// dataNames are the endings of data files in a folder without a manifest.
+var dataNames = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".ion"}
+
+// Discover finds what files and folders hold. A folder is an export with its
+// manifests, a folder of such exports (as of a bucket, or of all tables), or a
+// folder of data files for one table, which may have the table's definition in
+// table.json. Files are one source together. "-" is standard input.
+func Discover(paths []string) ([]*Source, error) {
+	var found []*Source
+	var files *Source
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if path != stdin && err != nil {
+			return nil, err
+		}
+		if path != stdin && info.IsDir() {
+			sources, err := discoverFolder(path)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, sources...)
+			continue
+		}
+		if files == nil {
+			files = &Source{Name: path, Items: -1, Format: Auto}
+			found = append(found, files)
+		}
+		files.Files = append(files.Files, File{Path: path, Items: -1})
+	}
+	if len(found) == 0 {
+		return nil, fail("name files or folders, or - for standard input", "there is nothing to import")
+	}
+	return found, distinct(found)
+}
+
+// distinct refuses several exports of one table: read one after the other,
+// items that were deleted in between would come back.
+func distinct(found []*Source) error {
+	seen := map[string]string{}
+	for _, s := range found {
+		if !s.export || s.Table == "" {
+			continue
+		}
+		if before, ok := seen[s.Table]; ok && s.Items >= 0 {
+			return fail("name the one to import", "%s and %s are both exports of the table %s", before, s.Name, s.Table)
+		}
+		seen[s.Table] = s.Name
+	}
+	return nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func discoverFolder(dir string) ([]*Source, error) {
+	if isFile(filepath.Join(dir, summaryFile)) {
+		src, err := readExport(dir)
+		return []*Source{src}, err
+	}
+	for _, pattern := range []string{"*", "AWSDynamoDB/*", "*/AWSDynamoDB/*"} {
+		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, summaryFile))
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(names)
+		var found []*Source
+		for _, name := range names {
+			src, err := readExport(filepath.Dir(name))
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, src)
+		}
+		if found != nil {
+			return found, nil
+		}
+	}
+	if isFile(filepath.Join(dir, startedFile)) {
+		return nil, fail("export again", "%s is an export that was not finished: it has no %s", dir, summaryFile)
+	}
+	src := &Source{Name: dir, Items: -1, Format: Auto}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".zst")
+		if !slices.Contains(dataNames, filepath.Ext(name)) || strings.HasPrefix(name, ".") || !isFile(path) || ownFile(name) {
+			continue
+		}
+		src.Files = append(src.Files, File{Path: path, Items: -1})
+	}
+	if src.Files == nil {
+		return nil, fail("name the data files, or a folder with an export", "there are no data files in %s", dir)
+	}
+	if src.Schema, err = optional(filepath.Join(dir, schemaFile), ReadSchema); err != nil {
+		return nil, err
+	}
+	if src.Types, err = optional(filepath.Join(dir, typesFile), readTypes); err != nil {
+		return nil, err
+	}
+	if src.Schema != nil {
+		src.Table = src.Schema.TableName
+	}
+	return []*Source{src}, nil
+}
+
+// ownFile reports whether a file in a folder of data files is none of them.
+func ownFile(name string) bool {
+	return name == schemaFile || name == typesFile || name == filesFile ||
+		strings.HasSuffix(name, journalSuffix) || strings.HasSuffix(name, rejectsSuffix)
+}
+
+// The endings of the files an import leaves beside its input.
+const (
+	journalSuffix = ".import-journal"
+	rejectsSuffix = ".rejected.jsonl"
+)
+
+// Beside returns where an import of paths keeps its journal and its report of
+// refused lines by default: beside the first of them. Both are "" when all
+// comes from standard input.
+func Beside(paths []string) (journal, rejects string) {
+	for _, path := range paths {
+		if path != stdin {
+			base := filepath.Clean(path)
+			if abs, err := filepath.Abs(base); err == nil && (base == "." || base == "..") {
+				base = abs
+			}
+			return base + journalSuffix, base + rejectsSuffix
+		}
+	}
+	return "", ""
+}
+
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}

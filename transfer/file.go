@@ -1,0 +1,130 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	readBuffer = 64 << 10
+	// maxWindow bounds the memory of a zstd decoder.
+	maxWindow = 32 << 20
+)
+
+var (
+	magicGzip = []byte{0x1f, 0x8b}
+	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	magicIon  = []byte{0xe0, 0x01, 0x00, 0xea}
+)
+
+// An input is an open file, unpacked.
+type input struct {
+	io.Reader
+	packed atomic.Int64 // bytes read of the file itself
+	close  []func() error
+}
+
+// openInput opens a file, or standard input for "-".
+func openInput(path string) (*input, error) {
+	in := &input{}
+	var file io.Reader = os.Stdin
+	if path != stdin {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		file = f
+		in.close = append(in.close, f.Close)
+	}
+	unpacked, done, err := unpack(&counter{r: file, n: &in.packed})
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	in.Reader = unpacked
+	in.close = append(in.close, done)
+	return in, nil
+}
+
+// Close closes the file.
+func (in *input) Close() (err error) {
+	for i := len(in.close) - 1; i >= 0; i-- {
+		err = errors.Join(err, in.close[i]())
+	}
+	return err
+}
+
+// stdin is the path of standard input.
+const stdin = "-"
+
+// unpack returns the contents of a file that may be packed with gzip or zstd,
+// by its first bytes.
+func unpack(r io.Reader) (io.Reader, func() error, error) {
+	br := bufio.NewReaderSize(r, readBuffer)
+	head, err := br.Peek(len(magicZstd))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, err
+	}
+	switch {
+	case bytes.HasPrefix(head, magicGzip):
+		zr, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, nil, packedError("gzip", err)
+		}
+		return &unpacked{r: zr, name: "gzip"}, zr.Close, nil
+	case bytes.HasPrefix(head, magicZstd):
+		zr, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, nil, packedError("zstd", err)
+		}
+		return &unpacked{r: zr, name: "zstd"}, func() error { zr.Close(); return nil }, nil
+	}
+	return br, func() error { return nil }, nil
+}
+
+// unpacked words the errors of a packed file.
+type unpacked struct {
+	r    io.Reader
+	name string
+}
+
+// Read implements [io.Reader].
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = packedError(u.name, err)
+	}
+	return n, err
+}
+
+func packedError(name string, err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("the %s data is cut off: the file is not whole", name)
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
+		return fmt.Errorf("the %s data is damaged: its checksum is another", name)
+	case errors.Is(err, gzip.ErrHeader):
+		return errors.New("something that is not gzip follows the gzip data")
+	}
+	return fmt.Errorf("the %s data is damaged: %w", name, err)
+}
+
+// A counter counts the bytes that are read.
+type counter struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+// Read implements [io.Reader].
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}

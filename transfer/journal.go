@@ -1,0 +1,225 @@
+package transfer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A journal says how far an import has come: everything before its position
+// was answered for by the endpoint and is durable, or stands in the report.
+type journal struct {
+	Version int             `json:"version"`
+	Target  string          `json:"target"`
+	Options string          `json:"options"`
+	Sources []journalSource `json:"sources"`
+	At      position        `json:"at"`
+	Tables  []TableResult   `json:"tables"`
+	Broken  []Reject        `json:"broken,omitempty"`
+	Report  string          `json:"report,omitempty"` // of refused lines
+	Bytes   int64           `json:"reportBytes"`
+}
+
+const journalVersion = 1
+
+type journalSource struct {
+	Table string     `json:"table"`
+	Files []identity `json:"files"`
+}
+
+// A position is a place in the input.
+type position struct {
+	Source  int   `json:"source"`
+	File    int   `json:"file"`
+	Records int64 `json:"records"` // of that file that are done
+	Line    int64 `json:"line"`    // of the last of them
+}
+
+// An identity tells whether a file is the one it was.
+type identity struct {
+	Path     string    `json:"path"`
+	Size     int64     `json:"size"`
+	Modified time.Time `json:"modified"`
+	Head     string    `json:"sha256OfHead"`
+}
+
+const headBytes = 64 << 10
+
+// identify returns the identity of a file. Only a regular file has one.
+func identify(path string) (id identity, regular bool, err error) {
+	if path == stdin {
+		return identity{Path: path}, false, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return id, false, err
+	}
+	if id.Path, err = filepath.Abs(path); err != nil {
+		return id, false, err
+	}
+	if !info.Mode().IsRegular() {
+		return id, false, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return id, false, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, headBytes)); err != nil {
+		return id, false, err
+	}
+	id.Size, id.Modified, id.Head = info.Size(), info.ModTime().UTC(), hex.EncodeToString(h.Sum(nil))
+	return id, true, nil
+}
+
+// readJournal returns the journal in a file, or nil if there is none.
+func readJournal(path string) (*journal, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var j journal
+	if err := json.Unmarshal(data, &j); err != nil || j.Version != journalVersion {
+		return nil, fail("start over with --restart", "%s is no journal of an import that this version can read", path)
+	}
+	return &j, nil
+}
+
+// write replaces the journal in a file, whole or not at all.
+func (j *journal) write(path string) error {
+	data, err := json.MarshalIndent(j, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeAtomic(path, append(data, '\n'))
+}
+
+// writeAtomic writes a file under another name, syncs it and renames it.
+func writeAtomic(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder makes the names in a folder durable, where that can be asked for.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, os.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// A Reject is one refused record.
+type Reject struct {
+	File   string `json:"file"`
+	Line   int64  `json:"line"`
+	Reason string `json:"reason"`
+
+	order int64 // its number in the file
+}
+
+// A report is the file of refused records, one JSON object in each line.
+type report struct {
+	path string
+	f    *os.File
+	size int64
+}
+
+// openReport prepares the report: with size bytes of an import that goes on,
+// or none. The file is made when there is something to write.
+func openReport(path string, size int64) (*report, error) {
+	r := &report{path: path, size: size}
+	if path == "" {
+		return r, nil
+	}
+	if size == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		return r, nil
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fail("start over with --restart", "the report of refused lines cannot be gone on with: %w", err)
+	}
+	r.f = f
+	if info, err := f.Stat(); err != nil || info.Size() < size {
+		return nil, errors.Join(fail("start over with --restart", "%s is shorter than it was", path), err, f.Close())
+	}
+	return r, errors.Join(f.Truncate(size), seekEnd(f))
+}
+
+func seekEnd(f *os.File) error {
+	_, err := f.Seek(0, io.SeekEnd)
+	return err
+}
+
+// add writes rejects and makes them durable.
+func (r *report) add(rejects []Reject) (err error) {
+	if len(rejects) == 0 || r.path == "" {
+		return nil
+	}
+	if r.f == nil {
+		if r.f, err = os.OpenFile(r.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err != nil {
+			return err
+		}
+	}
+	var out []byte
+	for _, x := range rejects {
+		line, err := json.Marshal(x)
+		if err != nil {
+			return err
+		}
+		out = append(append(out, line...), '\n')
+	}
+	n, err := r.f.Write(out)
+	r.size += int64(n)
+	if err != nil {
+		return err
+	}
+	return r.f.Sync()
+}
+
+func (r *report) close() error {
+	if r.f == nil {
+		return nil
+	}
+	return r.f.Close()
+}

@@ -1,0 +1,225 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/md5" //nolint:gosec // the checksum of the service's manifests
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// The files of an export. Source: DG/S3DataExport.Output.html; the last two
+// are ours.
+const (
+	summaryFile = "manifest-summary.json"
+	filesFile   = "manifest-files.json"
+	startedFile = "_started"
+	dataFolder  = "data"
+	schemaFile  = "table.json"
+	typesFile   = "types.json"
+)
+
+// summary is manifest-summary.json.
+type summary struct {
+	Version            string  `json:"version"`
+	ExportArn          string  `json:"exportArn"`
+	StartTime          string  `json:"startTime"`
+	EndTime            string  `json:"endTime"`
+	TableArn           string  `json:"tableArn"`
+	TableID            string  `json:"tableId"`
+	ExportTime         string  `json:"exportTime"`
+	S3Bucket           *string `json:"s3Bucket"`
+	S3Prefix           *string `json:"s3Prefix"`
+	S3SseAlgorithm     *string `json:"s3SseAlgorithm"`
+	S3SseKmsKeyID      *string `json:"s3SseKmsKeyId"`
+	ManifestFilesS3Key string  `json:"manifestFilesS3Key"`
+	BilledSizeBytes    int64   `json:"billedSizeBytes"`
+	ItemCount          int64   `json:"itemCount"`
+	OutputFormat       string  `json:"outputFormat"`
+	OutputView         string  `json:"outputView,omitempty"`
+	ExportType         string  `json:"exportType,omitempty"`
+}
+
+const summaryVersion = "2020-06-30"
+
+// dataFile is one line of manifest-files.json.
+type dataFile struct {
+	ItemCount     int64  `json:"itemCount"`
+	MD5Checksum   string `json:"md5Checksum"`
+	ETag          string `json:"etag"`
+	DataFileS3Key string `json:"dataFileS3Key"`
+}
+
+// checksum is the MD5 of a file in base64, as manifests have it.
+func checksum(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
+
+// etag is what S3 calls an object that was uploaded in one part.
+func etag(sum []byte) string {
+	parts := md5.Sum(sum) //nolint:gosec // as above
+	return hex.EncodeToString(parts[:]) + "-1"
+}
+
+// tableName is the table of an export.
+func (s *summary) tableName() string {
+	_, name, _ := strings.Cut(s.TableArn, ":table/")
+	name, _, _ = strings.Cut(name, "/")
+	return name
+}
+
+// maxManifest bounds what is read of a manifest, in bytes.
+const maxManifest = 256 << 20
+
+// readManifest reads a manifest file and holds it against its checksum, if
+// there is one.
+func readManifest(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil, err
+	}
+	want, err := os.ReadFile(strings.TrimSuffix(name, ".json") + ".checksum")
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return data, nil
+	case err != nil:
+		return nil, err
+	}
+	if sum := md5.Sum(data); strings.TrimSpace(string(want)) != checksum(sum[:]) { //nolint:gosec // as above
+		return nil, fail("copy the export again, or import without checks: --no-verify", "%s is damaged: its checksum is another than that beside it", name)
+	}
+	return data, nil
+}
+
+// readExport reads what the manifests in a folder say.
+func readExport(dir string) (*Source, error) {
+	data, err := readManifest(filepath.Join(dir, summaryFile))
+	if err != nil {
+		return nil, err
+	}
+	var sum summary
+	if err := json.Unmarshal(data, &sum); err != nil {
+		return nil, fail("", "%s is malformed: %w", filepath.Join(dir, summaryFile), err)
+	}
+	src := &Source{Name: dir, Table: sum.tableName(), Items: sum.ItemCount, export: true}
+	if src.Format, err = ParseFormat(sum.OutputFormat); err != nil {
+		return nil, err
+	}
+	if sum.ExportType == "INCREMENTAL_EXPORT" {
+		src.Items = -1
+	}
+	filesPath := filepath.Join(dir, filesFile)
+	if data, err = readManifest(filesPath); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		f := dataFile{ItemCount: -1}
+		if err := json.Unmarshal(lines.Bytes(), &f); err != nil || f.DataFileS3Key == "" {
+			return nil, fail("", "%s is malformed in line %d", filesPath, n)
+		}
+		name, err := findData(dir, f.DataFileS3Key)
+		if err != nil {
+			return nil, err
+		}
+		src.Files = append(src.Files, File{Path: name, Items: f.ItemCount, MD5: f.MD5Checksum})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fail("", "%s is malformed: %w", filesPath, err)
+	}
+	if src.Schema, err = optional(filepath.Join(dir, schemaFile), ReadSchema); err != nil {
+		return nil, err
+	}
+	if src.Types, err = optional(filepath.Join(dir, typesFile), readTypes); err != nil {
+		return nil, err
+	}
+	if src.Schema != nil && src.Schema.TableName != "" && src.Table == "" {
+		src.Table = src.Schema.TableName
+	}
+	return src, nil
+}
+
+// findData returns where a data file is: beside the manifests, or, for a copy
+// of the whole bucket, below one of the folders above them. Incremental
+// exports share one data folder.
+func findData(dir, key string) (string, error) {
+	base := path.Base(key)
+	names := []string{filepath.Join(dir, dataFolder, base), filepath.Join(dir, "..", dataFolder, base)}
+	for up, i := dir, 0; i < 8; up, i = filepath.Join(up, ".."), i+1 {
+		if rel := filepath.FromSlash(key); filepath.IsLocal(rel) {
+			names = append(names, filepath.Join(up, rel))
+		}
+	}
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name, nil
+		}
+	}
+	return "", fail("copy the data folder beside the manifests", "%s names the data file %s, which is not there", filepath.Join(dir, filesFile), key)
+}
+
+// optional reads a file that need not be there.
+func optional[T any](name string, read func(string) (T, error)) (v T, err error) {
+	v, err = read(name)
+	if errors.Is(err, os.ErrNotExist) {
+		var none T
+		return none, nil
+	}
+	return v, err
+}
+
+func readTypes(name string) (Types, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var t Types
+	if err := json.Unmarshal(data, &t); err != nil {
+		return nil, fail("", "%s is malformed: %w", name, err)
+	}
+	return t, t.Check()
+}
+
+// verify holds a file against the checksum of its manifest.
+func verify(ctx context.Context, f File, read func(n int)) error {
+	r, err := os.Open(f.Path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	h := md5.New() //nolint:gosec // as above
+	buf := make([]byte, 256<<10)
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n, err := r.Read(buf)
+		h.Write(buf[:n])
+		read(n)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if got := checksum(h.Sum(nil)); got != f.MD5 {
+		return fail("copy the export again, or import without checks: --no-verify", "%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", f.Path, got, f.MD5)
+	}
+	return nil
+}

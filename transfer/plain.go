@@ -1,0 +1,194 @@
+package transfer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A decoder turns the JSON of records into items.
+type decoder struct {
+	types Types
+	form  form
+	dec   jsontext.Decoder
+	src   bytes.Buffer
+	b     attr.Builder
+}
+
+// open starts reading a text. A name that stands twice in one object, and
+// bytes that are not UTF-8, are errors.
+func (d *decoder) open(raw []byte) {
+	d.src = *bytes.NewBuffer(raw)
+	d.dec.Reset(&d.src)
+}
+
+// end returns the error of anything that follows the value.
+func (d *decoder) end() error {
+	if _, err := d.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return refusef("something follows the item")
+	}
+	return nil
+}
+
+// plain reads a plain JSON object.
+func (d *decoder) plain(raw []byte) (attr.Item, error) {
+	d.open(raw)
+	if d.dec.PeekKind() != '{' {
+		return nil, d.noObject()
+	}
+	if _, err := d.dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	d.b.Reset()
+	for d.dec.PeekKind() != '}' {
+		name, err := d.dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		attribute := name.String()
+		v, err := d.declared(d.types[attribute])
+		if err != nil {
+			return nil, refusef("%s: %s", attribute, reason(err))
+		}
+		d.b.Add(attribute, v)
+	}
+	if _, err := d.dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	return d.b.Item(), d.end()
+}
+
+// noObject is the error for a record that is none, or no JSON.
+func (d *decoder) noObject() error {
+	v, err := d.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	if len(v) > 40 {
+		v = append(bytes.ToValidUTF8(v[:40], nil), "…"...)
+	}
+	return refusef("%s is no item: an item is an object", v)
+}
+
+// declared reads a value of a declared type: "" for what JSON says.
+func (d *decoder) declared(kind string) (attr.Value, error) {
+	got := d.dec.PeekKind()
+	if kind == AnyType {
+		v, err := attr.DecodeValue(&d.dec)
+		if err == nil && v.IsZero() {
+			err = refusef("null is no value")
+		}
+		return v, untyped(err)
+	}
+	if got == 'n' || kind == "" || kind == "L" && got == '[' || kind == "M" && got == '{' || kind == "BOOL" && (got == 't' || got == 'f') {
+		return d.value(1)
+	}
+	wrong := func() (attr.Value, error) {
+		text, err := d.dec.ReadValue()
+		if err != nil {
+			return attr.Value{}, err
+		}
+		if len(text) > 40 {
+			text = append(bytes.ToValidUTF8(text[:40], nil), "…"...)
+		}
+		return attr.Value{}, refusef("%s is no %s", text, kind)
+	}
+	switch kind {
+	case "S", "N", "B":
+		if got != '"' && (got != '0' || kind == "B") {
+			return wrong()
+		}
+		return d.scalar(kind)
+	case "SS", "NS", "BS":
+		if got != '[' {
+			return wrong()
+		}
+		set, _ := attr.ParseKind(kind)
+		var elems []attr.Value
+		if _, err := d.dec.ReadToken(); err != nil {
+			return attr.Value{}, err
+		}
+		for d.dec.PeekKind() != ']' {
+			if k := d.dec.PeekKind(); k != '"' && (k != '0' || kind == "BS") {
+				return wrong()
+			}
+			v, err := d.scalar(kind[:1])
+			if err != nil {
+				return attr.Value{}, err
+			}
+			elems = append(elems, v)
+		}
+		if _, err := d.dec.ReadToken(); err != nil {
+			return attr.Value{}, err
+		}
+		return attr.NewSet(set, elems...)
+	}
+	return wrong()
+}
+
+// scalar reads a string or number as an S, N or B.
+func (d *decoder) scalar(kind string) (attr.Value, error) {
+	tok, err := d.dec.ReadToken()
+	if err != nil {
+		return attr.Value{}, err
+	}
+	switch text := tok.String(); kind {
+	case "N":
+		return attr.NewNumber(text)
+	case "B":
+		return binaryValue(text)
+	default:
+		return attr.NewString(text), nil
+	}
+}
+
+// value reads the value JSON says, at a level of a document.
+func (d *decoder) value(level int) (attr.Value, error) {
+	if level > attr.MaxNesting {
+		return attr.Value{}, attr.ErrNesting
+	}
+	tok, err := d.dec.ReadToken()
+	if err != nil {
+		return attr.Value{}, err
+	}
+	switch tok.Kind() {
+	case 'n':
+		return attr.NewNull(), nil
+	case 't', 'f':
+		return attr.NewBool(tok.Bool()), nil
+	case '"':
+		return attr.NewString(tok.String()), nil
+	case '0':
+		return attr.NewNumber(tok.String())
+	case '[':
+		var elems []attr.Value
+		for d.dec.PeekKind() != ']' {
+			v, err := d.value(level + 1)
+			if err != nil {
+				return attr.Value{}, err
+			}
+			elems = append(elems, v)
+		}
+		_, err := d.dec.ReadToken()
+		return attr.NewList(elems...), err
+	}
+	var b attr.Builder
+	for d.dec.PeekKind() != '}' {
+		name, err := d.dec.ReadToken()
+		if err != nil {
+			return attr.Value{}, err
+		}
+		attribute := name.String()
+		v, err := d.value(level + 1)
+		if err != nil {
+			return attr.Value{}, err
+		}
+		b.Add(attribute, v)
+	}
+	_, err = d.dec.ReadToken()
+	return attr.NewMap(b.Item()), err
+}

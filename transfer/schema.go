@@ -1,0 +1,239 @@
+package transfer
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// A Schema is the definition of a table: the members of a CreateTable request
+// that matter for its items. As JSON it is such a request, but for
+// TimeToLiveSpecification, which is there only when a table has one and is
+// called as CloudFormation does.
+type Schema struct {
+	TableName                 string                      `json:"TableName,omitempty"`
+	AttributeDefinitions      []types.AttributeDefinition `json:"AttributeDefinitions"`
+	KeySchema                 []types.KeySchemaElement    `json:"KeySchema"`
+	LocalSecondaryIndexes     []Index                     `json:"LocalSecondaryIndexes,omitempty"`
+	GlobalSecondaryIndexes    []Index                     `json:"GlobalSecondaryIndexes,omitempty"`
+	BillingMode               types.BillingMode           `json:"BillingMode,omitempty"`
+	ProvisionedThroughput     *Throughput                 `json:"ProvisionedThroughput,omitempty"`
+	StreamSpecification       *Stream                     `json:"StreamSpecification,omitempty"`
+	DeletionProtectionEnabled bool                        `json:"DeletionProtectionEnabled,omitempty"`
+	TableClass                types.TableClass            `json:"TableClass,omitempty"`
+	TimeToLiveSpecification   *TimeToLive                 `json:"TimeToLiveSpecification,omitempty"`
+}
+
+// An Index is the definition of an index.
+type Index struct {
+	IndexName             string                   `json:"IndexName"`
+	KeySchema             []types.KeySchemaElement `json:"KeySchema"`
+	Projection            Projection               `json:"Projection"`
+	ProvisionedThroughput *Throughput              `json:"ProvisionedThroughput,omitempty"`
+}
+
+// A Projection is what an index has of an item.
+type Projection struct {
+	ProjectionType   types.ProjectionType `json:"ProjectionType"`
+	NonKeyAttributes []string             `json:"NonKeyAttributes,omitempty"`
+}
+
+// Throughput is provisioned capacity.
+type Throughput struct {
+	ReadCapacityUnits  int64 `json:"ReadCapacityUnits"`
+	WriteCapacityUnits int64 `json:"WriteCapacityUnits"`
+}
+
+// Stream is the stream of a table.
+type Stream struct {
+	StreamEnabled  bool                 `json:"StreamEnabled"`
+	StreamViewType types.StreamViewType `json:"StreamViewType,omitempty"`
+}
+
+// TimeToLive is the attribute by which items expire.
+type TimeToLive struct {
+	AttributeName string `json:"AttributeName"`
+	Enabled       bool   `json:"Enabled"`
+}
+
+const hintSchema = "give the JSON of a CreateTable request or of DescribeTable's answer"
+
+// ParseSchema reads the JSON of a CreateTable request, of the answer of
+// DescribeTable, or of the description in it.
+func ParseSchema(data []byte) (*Schema, error) {
+	var doc struct {
+		Schema
+		Table            *json.RawMessage
+		TableDescription *json.RawMessage
+		BillingSummary   *struct{ BillingMode types.BillingMode } `json:"BillingModeSummary"`
+		ClassSummary     *struct{ TableClass types.TableClass }   `json:"TableClassSummary"`
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, fail(hintSchema, "the schema is malformed: %w", err)
+	}
+	for _, inner := range []*json.RawMessage{doc.Table, doc.TableDescription} {
+		if inner != nil && doc.KeySchema == nil {
+			return ParseSchema(*inner)
+		}
+	}
+	s := &doc.Schema
+	if doc.BillingSummary != nil && s.BillingMode == "" {
+		s.BillingMode = doc.BillingSummary.BillingMode
+	}
+	if doc.ClassSummary != nil && s.TableClass == "" {
+		s.TableClass = doc.ClassSummary.TableClass
+	}
+	return s, s.tidy()
+}
+
+// tidy checks s and drops what a description has and a request must not.
+func (s *Schema) tidy() error {
+	switch {
+	case len(s.KeySchema) == 0:
+		return fail(hintSchema, "the schema has no KeySchema")
+	case len(s.AttributeDefinitions) == 0:
+		return fail(hintSchema, "the schema has no AttributeDefinitions")
+	}
+	all := s.keyTypes()
+	for _, e := range s.KeySchema {
+		if all[aws.ToString(e.AttributeName)] == "" {
+			return fail(hintSchema, "the schema does not define the type of the key attribute %s", aws.ToString(e.AttributeName))
+		}
+	}
+	unset := func(t *Throughput) *Throughput {
+		if t != nil && t.ReadCapacityUnits == 0 && t.WriteCapacityUnits == 0 || s.BillingMode == types.BillingModePayPerRequest {
+			return nil
+		}
+		return t
+	}
+	s.ProvisionedThroughput = unset(s.ProvisionedThroughput)
+	for i := range s.GlobalSecondaryIndexes {
+		s.GlobalSecondaryIndexes[i].ProvisionedThroughput = unset(s.GlobalSecondaryIndexes[i].ProvisionedThroughput)
+	}
+	for i := range s.LocalSecondaryIndexes {
+		s.LocalSecondaryIndexes[i].ProvisionedThroughput = nil
+	}
+	if s.ProvisionedThroughput == nil {
+		s.BillingMode = types.BillingModePayPerRequest
+		for i := range s.GlobalSecondaryIndexes {
+			s.GlobalSecondaryIndexes[i].ProvisionedThroughput = nil
+		}
+	}
+	if s.StreamSpecification != nil && !s.StreamSpecification.StreamEnabled {
+		s.StreamSpecification = nil
+	}
+	if s.TimeToLiveSpecification != nil && !s.TimeToLiveSpecification.Enabled {
+		s.TimeToLiveSpecification = nil
+	}
+	return nil
+}
+
+// ReadSchema reads the schema in a file.
+func ReadSchema(path string) (*Schema, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const most = 4 << 20
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return nil, err
+	}
+	s, err := ParseSchema(data)
+	if e, ok := errors.AsType[*Error](err); ok {
+		return nil, fail(e.Hint, "%s: %w", path, err)
+	}
+	return s, err
+}
+
+// ParseKey reads a key such as "pk:S,sk:N", of one or two attributes; S is the
+// type when there is none. Billing is by request, and there are no indexes.
+func ParseKey(text string) (*Schema, error) {
+	const hint = "write NAME:TYPE, or two of them separated by a comma, such as pk:S,sk:N"
+	s := &Schema{BillingMode: types.BillingModePayPerRequest}
+	parts := strings.Split(text, ",")
+	if len(parts) > 2 {
+		return nil, fail(hint, "--key: a key has one or two attributes, not %d", len(parts))
+	}
+	for i, part := range parts {
+		name, kind := strings.TrimSpace(part), "S"
+		if j := strings.LastIndexByte(name, ':'); j >= 0 {
+			name, kind = name[:j], name[j+1:]
+		}
+		if name == "" || kind != "S" && kind != "N" && kind != "B" {
+			return nil, fail(hint, "--key: %q is no key attribute of type S, N or B", part)
+		}
+		role := types.KeyTypeHash
+		if i == 1 {
+			role = types.KeyTypeRange
+			if name == aws.ToString(s.KeySchema[0].AttributeName) {
+				return nil, fail(hint, "--key: %s stands there twice", name)
+			}
+		}
+		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: role})
+		s.AttributeDefinitions = append(s.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeType(kind)})
+	}
+	return s, nil
+}
+
+// SchemaOf returns the schema of a described table, without its time to live.
+func SchemaOf(d *types.TableDescription) (*Schema, error) {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSchema(data)
+}
+
+// keyTypes are the types of all key attributes, those of indexes included.
+func (s *Schema) keyTypes() Types {
+	t := Types{}
+	for _, a := range s.AttributeDefinitions {
+		t[aws.ToString(a.AttributeName)] = string(a.AttributeType)
+	}
+	return t
+}
+
+// CreateTable returns the request that makes the table under a name.
+func (s *Schema) CreateTable(name string) *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{
+		TableName: &name, AttributeDefinitions: s.AttributeDefinitions, KeySchema: s.KeySchema,
+		BillingMode: s.BillingMode, ProvisionedThroughput: s.ProvisionedThroughput.sdk(), TableClass: s.TableClass,
+	}
+	if s.DeletionProtectionEnabled {
+		in.DeletionProtectionEnabled = aws.Bool(true)
+	}
+	if s.StreamSpecification != nil {
+		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: s.StreamSpecification.StreamViewType}
+	}
+	for _, x := range s.LocalSecondaryIndexes {
+		in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
+			IndexName: aws.String(x.IndexName), KeySchema: x.KeySchema, Projection: x.Projection.sdk(),
+		})
+	}
+	for _, x := range s.GlobalSecondaryIndexes {
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: aws.String(x.IndexName), KeySchema: x.KeySchema, Projection: x.Projection.sdk(),
+			ProvisionedThroughput: x.ProvisionedThroughput.sdk(),
+		})
+	}
+	return in
+}
+
+func (t *Throughput) sdk() *types.ProvisionedThroughput {
+	if t == nil {
+		return nil
+	}
+	return &types.ProvisionedThroughput{ReadCapacityUnits: &t.ReadCapacityUnits, WriteCapacityUnits: &t.WriteCapacityUnits}
+}
+
+func (p Projection) sdk() *types.Projection {
+	return &types.Projection{ProjectionType: p.ProjectionType, NonKeyAttributes: p.NonKeyAttributes}
+}

@@ -1,0 +1,319 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A shape is what an export in plain JSON or CSV has to say about itself.
+type shape struct {
+	types    Types
+	warnings []string
+}
+
+// maxColumns bounds the attribute names that are kept in memory.
+const maxColumns = 10_000
+
+// kinds are the kinds of an attribute's values, one bit each.
+type kinds uint16
+
+func kindsOf(k attr.Kind) kinds { return 1 << k }
+
+// A census notes what attributes items have.
+type census struct {
+	seen   map[string]kinds
+	hidden map[string]bool // whose documents hold what plain JSON cannot tell
+	over   bool            // there were more than maxColumns
+}
+
+func newCensus() *census {
+	return &census{seen: map[string]kinds{}, hidden: map[string]bool{}}
+}
+
+func (c *census) add(it attr.Item) {
+	for name, v := range it.All() {
+		have, ok := c.seen[string(name)]
+		if !ok && len(c.seen) == maxColumns {
+			c.over = true
+			continue
+		}
+		if now := have | kindsOf(v.Kind()); now != have {
+			c.seen[string(name)] = now
+		}
+		if k := v.Kind(); (k == attr.List || k == attr.Map) && !c.hidden[string(name)] && hides(v, true) {
+			c.hidden[string(name)] = true
+		}
+	}
+}
+
+// hides reports whether a value has another type when it is read from plain
+// JSON. At the top it can be declared.
+func hides(v attr.Value, top bool) bool {
+	switch v.Kind() {
+	case attr.Binary, attr.StringSet, attr.NumberSet, attr.BinarySet:
+		return !top
+	case attr.List:
+		for i := range v.Len() {
+			if hides(v.Index(i), false) {
+				return true
+			}
+		}
+	case attr.Map:
+		for _, m := range v.Map().All() {
+			if hides(m, false) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plain returns the types that plain JSON must be told, and what is lost
+// nevertheless.
+func (c *census) plain() (sh shape) {
+	sh.types = Types{}
+	var lost []string
+	for _, name := range slices.Sorted(maps.Keys(c.seen)) {
+		if c.hidden[name] {
+			lost = append(lost, name)
+			continue
+		}
+		untold := kindsOf(attr.Binary) | kindsOf(attr.StringSet) | kindsOf(attr.NumberSet) | kindsOf(attr.BinarySet)
+		if c.seen[name]&untold == 0 {
+			continue
+		}
+		if kind, single := one(c.seen[name] &^ kindsOf(attr.Null)); single {
+			sh.types[name] = kind.String()
+		} else {
+			lost = append(lost, name)
+		}
+	}
+	if lost != nil {
+		sh.warnings = append(sh.warnings, fmt.Sprintf("plain JSON cannot tell sets and binary data from other values in: %s; use the format dynamodb to read all of it back", some(lost)))
+	}
+	if c.over {
+		sh.warnings = append(sh.warnings, fmt.Sprintf("there are more than %d attribute names: the types of the rest were not noted; use the format dynamodb to read all of it back", maxColumns))
+	}
+	return sh
+}
+
+// one returns the single kind of a set.
+func one(k kinds) (attr.Kind, bool) {
+	for kind := attr.String; kind <= attr.Map; kind++ {
+		if k == kindsOf(kind) {
+			return kind, true
+		}
+	}
+	return 0, false
+}
+
+func some(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// shaped writes the table as plain JSON or CSV.
+func (x *exporter) shaped(ctx context.Context, w io.Writer, dir string) (items int64, sh shape, err error) {
+	c := newCensus()
+	if x.o.Format == JSON {
+		var line []byte
+		err := x.scan(ctx, 0, func(it attr.Item) error {
+			items++
+			c.add(it)
+			line = append(appendPlainItem(line[:0], it), '\n')
+			_, err := w.Write(line)
+			return err
+		})
+		return items, c.plain(), err
+	}
+	// The columns are known only when all items have been seen.
+	sp, err := newSpool(dir)
+	if err != nil {
+		return 0, sh, err
+	}
+	defer func() { err = errors.Join(err, sp.remove()) }()
+	err = x.scan(ctx, 0, func(it attr.Item) error {
+		items++
+		c.add(it)
+		return sp.add(it)
+	})
+	if err == nil && c.over {
+		err = fail("use the format dynamodb or json", "table %s has more than %d attribute names, too many for the columns of CSV", x.table, maxColumns)
+	}
+	if err != nil {
+		return 0, sh, err
+	}
+	sh.types = Types{}
+	names := x.schema.keys().names
+	for _, name := range slices.Sorted(maps.Keys(c.seen)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		sh.types[name] = AnyType
+		if kind, single := one(c.seen[name]); single {
+			sh.types[name] = kind.String()
+		} else if c.seen[name] == 0 {
+			sh.types[name] = x.schema.keyTypes()[name]
+		}
+	}
+	if slices.Contains(names, "") {
+		return 0, sh, fail("use the format dynamodb or json", "an attribute without a name cannot be a column of CSV")
+	}
+	var line []byte
+	row := func(cell func(name string) []byte) error {
+		line = line[:0]
+		for i, name := range names {
+			if i > 0 {
+				line = append(line, x.o.Delimiter)
+			}
+			line = append(line, cell(name)...)
+		}
+		if len(line) == 0 { // a blank line is no record
+			line = append(line, `""`...)
+		}
+		line = append(line, '\n')
+		_, err := w.Write(line)
+		return err
+	}
+	if err := row(func(name string) []byte { return appendCell(nil, name, x.o.Delimiter) }); err != nil {
+		return 0, sh, err
+	}
+	var cell []byte
+	return items, sh, sp.each(func(it attr.Item) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return row(func(name string) []byte {
+			cell = appendCellValue(cell[:0], it.Get(name), sh.types[name], x.o.Delimiter)
+			return cell
+		})
+	})
+}
+
+// A spool keeps items in a temporary file.
+type spool struct {
+	f *os.File
+	w *bufio.Writer
+}
+
+func newSpool(dir string) (*spool, error) {
+	f, err := os.CreateTemp(dir, ".sortkey-export-*")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(f.Name()) // where an open file can do without a name
+	return &spool{f: f, w: bufio.NewWriterSize(f, 128<<10)}, nil
+}
+
+func (s *spool) add(it attr.Item) error {
+	var head [binary.MaxVarintLen64]byte
+	if _, err := s.w.Write(binary.AppendUvarint(head[:0], uint64(len(it)))); err != nil {
+		return err
+	}
+	_, err := s.w.Write(it)
+	return err
+}
+
+// each calls fn with all items. They are valid during the call.
+func (s *spool) each(fn func(attr.Item) error) error {
+	if err := s.w.Flush(); err != nil {
+		return err
+	}
+	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	r := bufio.NewReaderSize(s.f, 128<<10)
+	var buf []byte
+	for {
+		n, err := binary.ReadUvarint(r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		buf = slices.Grow(buf[:0], int(n))[:n]
+		if _, err := io.ReadFull(r, buf); err != nil {
+			return err
+		}
+		if err := fn(attr.Item(buf)); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *spool) remove() error {
+	err := s.f.Close()
+	if left := os.Remove(s.f.Name()); !errors.Is(left, os.ErrNotExist) {
+		err = errors.Join(err, left)
+	}
+	return err
+}
+
+// appendPlainItem appends an item as a plain JSON object.
+func appendPlainItem(dst []byte, it attr.Item) []byte {
+	dst = append(dst, '{')
+	for i := range it.Len() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		name, v := it.At(i)
+		dst = appendText(dst, name)
+		dst = append(dst, ':')
+		dst = appendPlain(dst, v)
+	}
+	return append(dst, '}')
+}
+
+func appendPlain(dst []byte, v attr.Value) []byte {
+	switch v.Kind() {
+	case attr.String:
+		return appendText(dst, v.Raw())
+	case attr.Number:
+		return v.AppendNumber(dst)
+	case attr.Binary:
+		dst = append(dst, '"')
+		dst = base64.StdEncoding.AppendEncode(dst, v.Raw())
+		return append(dst, '"')
+	case attr.Bool:
+		if v.Bool() {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case attr.Map:
+		return appendPlainItem(dst, v.Map())
+	case attr.List, attr.StringSet, attr.NumberSet, attr.BinarySet:
+		dst = append(dst, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendPlain(dst, v.Index(i))
+		}
+		return append(dst, ']')
+	}
+	return append(dst, "null"...)
+}
+
+func appendText(dst, text []byte) []byte {
+	dst, _ = jsontext.AppendQuote(dst, text) // fails only after it has replaced bytes that are no UTF-8
+	return dst
+}

@@ -1,0 +1,123 @@
+package transfer
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// itemOf returns an item of the SDK.
+func itemOf(it attr.Item) map[string]types.AttributeValue {
+	m := make(map[string]types.AttributeValue, it.Len())
+	for name, v := range it.All() {
+		m[string(name)] = valueOf(v)
+	}
+	return m
+}
+
+func valueOf(v attr.Value) types.AttributeValue {
+	switch v.Kind() {
+	case attr.String:
+		return &types.AttributeValueMemberS{Value: string(v.Raw())}
+	case attr.Number:
+		return &types.AttributeValueMemberN{Value: numberOf(v)}
+	case attr.Binary:
+		return &types.AttributeValueMemberB{Value: blobOf(v)}
+	case attr.Bool:
+		return &types.AttributeValueMemberBOOL{Value: v.Bool()}
+	case attr.StringSet:
+		return &types.AttributeValueMemberSS{Value: elements(v, func(e attr.Value) string { return string(e.Raw()) })}
+	case attr.NumberSet:
+		return &types.AttributeValueMemberNS{Value: elements(v, numberOf)}
+	case attr.BinarySet:
+		return &types.AttributeValueMemberBS{Value: elements(v, blobOf)}
+	case attr.List:
+		return &types.AttributeValueMemberL{Value: elements(v, valueOf)}
+	case attr.Map:
+		return &types.AttributeValueMemberM{Value: itemOf(v.Map())}
+	}
+	return &types.AttributeValueMemberNULL{Value: true}
+}
+
+func numberOf(v attr.Value) string {
+	var text [64]byte
+	return string(v.AppendNumber(text[:0]))
+}
+
+// blobOf copies: the SDK takes a nil slice for none.
+func blobOf(v attr.Value) []byte { return append([]byte{}, v.Raw()...) }
+
+func elements[T any](v attr.Value, element func(attr.Value) T) []T {
+	out := make([]T, v.Len())
+	for i := range out {
+		out[i] = element(v.Index(i))
+	}
+	return out
+}
+
+// fromSDK returns the item of an item of the SDK. The error is that of a value
+// that no service can have sent.
+func fromSDK(m map[string]types.AttributeValue) (attr.Item, error) {
+	var b attr.Builder
+	for name, value := range m {
+		v, err := fromValue(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		b.Add(name, v)
+	}
+	return b.Item(), nil
+}
+
+func fromValue(value types.AttributeValue) (attr.Value, error) {
+	switch v := value.(type) {
+	case *types.AttributeValueMemberS:
+		return attr.NewString(v.Value), nil
+	case *types.AttributeValueMemberN:
+		return attr.NewNumber(v.Value)
+	case *types.AttributeValueMemberB:
+		return attr.NewBinary(v.Value), nil
+	case *types.AttributeValueMemberBOOL:
+		return attr.NewBool(v.Value), nil
+	case *types.AttributeValueMemberNULL:
+		return attr.NewNull(), nil
+	case *types.AttributeValueMemberSS:
+		return fromSet(attr.StringSet, v.Value, func(s string) (attr.Value, error) { return attr.NewString(s), nil })
+	case *types.AttributeValueMemberNS:
+		return fromSet(attr.NumberSet, v.Value, attr.NewNumber)
+	case *types.AttributeValueMemberBS:
+		return fromSet(attr.BinarySet, v.Value, func(b []byte) (attr.Value, error) { return attr.NewBinary(b), nil })
+	case *types.AttributeValueMemberL:
+		elems, err := fromEach(v.Value, fromValue)
+		return attr.NewList(elems...), err
+	case *types.AttributeValueMemberM:
+		it, err := fromSDK(v.Value)
+		if err != nil {
+			return attr.Value{}, err
+		}
+		return attr.NewMap(it), nil
+	}
+	return attr.Value{}, fmt.Errorf("a value of unknown type %T", value)
+}
+
+func fromSet[T any](kind attr.Kind, list []T, value func(T) (attr.Value, error)) (attr.Value, error) {
+	elems, err := fromEach(list, value)
+	if err != nil {
+		return attr.Value{}, err
+	}
+	return attr.NewSet(kind, elems...)
+}
+
+func fromEach[T any](list []T, value func(T) (attr.Value, error)) ([]attr.Value, error) {
+	elems := make([]attr.Value, len(list))
+	for i, e := range list {
+		v, err := value(e)
+		if err != nil {
+			return nil, err
+		}
+		elems[i] = v
+	}
+	return elems, nil
+}
