@@ -151,7 +151,8 @@ func marshal(v any) (json.RawMessage, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return json.RawMessage(strings.TrimSpace(text.String())), nil
+	// Fonts have no picture of the highest character.
+	return json.RawMessage(strings.ReplaceAll(strings.TrimSpace(text.String()), highest, `\udbff\udfff`)), nil
 }
 
 // check parses the filter and the projection as the service would.

@@ -197,6 +197,9 @@ func (s *span) clause(w Condition) (*clause, error) {
 	high := first // no key ends here when something follows the component
 	if s.last {
 		high = below(first)
+		if _, fixed := s.typ.Fixed(); fixed {
+			high = strings.TrimSuffix(high, highest)
+		}
 	}
 	if high < s.prefix {
 		high = s.prefix

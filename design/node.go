@@ -1,11 +1,14 @@
 package design
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -15,17 +18,21 @@ import (
 // hostile file from taking the memory of the process.
 const (
 	maxFileBytes = 32 << 20
-	maxNodes     = 4 << 20 // read, aliases followed
 	maxDepth     = 64
 	maxErrors    = 100
+	// A file stands for so many values, aliases followed, and for more by each
+	// of its bytes.
+	maxValues        = 100_000
+	maxValuesPerByte = 8
 )
 
 // A reader reads YAML nodes and collects what is wrong with them.
 type reader struct {
 	file  string
 	errs  Errors
-	nodes int
-	over  bool // a limit was passed
+	nodes int  // read, aliases followed
+	limit int  // of nodes
+	over  bool // the limit was passed
 }
 
 func (r *reader) pos(n *yaml.Node) Pos {
@@ -48,6 +55,7 @@ func (r *reader) failAt(pos Pos, hint, format string, args ...any) {
 // document returns the root of the file's only document, or nil.
 func (r *reader) document(data []byte) *yaml.Node {
 	top := &yaml.Node{Line: 1, Column: 1}
+	r.limit = maxValues + maxValuesPerByte*len(data)
 	switch {
 	case len(data) > maxFileBytes:
 		r.fail(top, "generate items instead of listing them", "the file has %d bytes, more than %d", len(data), maxFileBytes)
@@ -60,7 +68,7 @@ func (r *reader) document(data []byte) *yaml.Node {
 		return nil
 	}
 	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
+	if err := yaml.Unmarshal(surrogates.ReplaceAllFunc(data, pair), &doc); err != nil {
 		r.syntax(err)
 		return nil
 	}
@@ -69,6 +77,19 @@ func (r *reader) document(data []byte) *yaml.Node {
 		return nil
 	}
 	return doc.Content[0]
+}
+
+// surrogates are the escapes of one character in JSON that YAML does not know.
+var surrogates = regexp.MustCompile(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+
+func pair(text []byte) []byte {
+	at := len(text) - len(`\ud83d\ude00`)
+	high, err := strconv.ParseUint(string(text[at+2:at+6]), 16, 16)
+	low, err2 := strconv.ParseUint(string(text[at+8:]), 16, 16)
+	if err != nil || err2 != nil {
+		return text
+	}
+	return append(bytes.Clone(text[:at]), fmt.Sprintf(`\U%08X`, utf16.DecodeRune(rune(high), rune(low)))...)
 }
 
 func (r *reader) syntax(err error) {
@@ -111,9 +132,9 @@ func (r *reader) deref(n *yaml.Node) *yaml.Node {
 		}
 		n = n.Alias
 	}
-	if r.nodes++; r.nodes > maxNodes {
+	if r.nodes++; r.nodes > r.limit {
 		if !r.over {
-			r.fail(n, "use fewer aliases", "the file stands for more than %d values", maxNodes)
+			r.fail(n, "use fewer aliases", "the file stands for more than %d values", r.limit)
 		}
 		r.over = true
 	}

@@ -1,9 +1,12 @@
 package design
 
 import (
+	"errors"
 	"io"
 	"os"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -301,7 +304,7 @@ func (p *parser) field(m member) *Field {
 			continue
 		}
 		if _, err := f.Type.Encode(text); err != nil {
-			p.fail(m.value, "", "field %s: %s", m.name, keyError(err))
+			p.failKey(p.pos(m.value), "field "+m.name, err)
 		}
 	}
 	p.checkRange(f)
@@ -326,7 +329,11 @@ func (p *parser) fieldType(f *Field, n *yaml.Node) {
 	t, err := keys.ParseType(s)
 	if err != nil {
 		name, _, _ := strings.Cut(s, "(")
-		p.fail(n, nearest(name, keys.TypeNames()), "field %s: %s", f.Name, keyError(err))
+		if slices.Contains(keys.TypeNames(), name) {
+			p.failKey(p.pos(n), "field "+f.Name, err)
+		} else {
+			p.fail(n, nearest(name, keys.TypeNames()), "field %s: there is no type %s", f.Name, clip(name))
+		}
 		return
 	}
 	f.Type = t
@@ -342,9 +349,9 @@ func (p *parser) distribution(n *yaml.Node) Distribution {
 	case s == "zipf":
 		return Distribution{"zipf", 1.2}
 	case strings.HasPrefix(s, "zipf(") && strings.HasSuffix(s, ")"):
-		skew := &yaml.Node{Kind: yaml.ScalarNode, Line: n.Line, Column: n.Column, Value: s[len("zipf(") : len(s)-1]}
-		d = Distribution{"zipf", p.number(skew, "the skew")}
-		if d.Skew <= 0 || d.Skew > 8 {
+		skew, err := strconv.ParseFloat(s[len("zipf("):len(s)-1], 64)
+		d = Distribution{"zipf", skew}
+		if err != nil || !(skew > 0 && skew <= 8) {
 			p.fail(n, "such as zipf(1.2)", "the skew of a zipf distribution is above 0 and at most 8")
 			d.Skew = 1.2
 		}
@@ -376,18 +383,30 @@ func (p *parser) size(f *Field, n *yaml.Node) {
 	}
 }
 
-// keyError is what package keys says is wrong, without what the place says
-// already.
-func keyError(err error) string {
-	if e, ok := err.(*keys.Error); ok {
-		text := e.Msg
-		if e.Component != "" {
-			text = "component " + e.Component + ": " + text
+// failKey notes what package keys says is wrong.
+func (p *parser) failKey(pos Pos, what string, err error) {
+	if e, ok := errors.AsType[*keys.Error](err); ok {
+		if e.Component != "" && !strings.HasSuffix(what, " "+e.Component) {
+			what += ", component " + e.Component
 		}
-		if e.Advice != "" {
-			text += "; " + e.Advice
-		}
-		return text
+		p.failAt(pos, e.Advice, "%s: %s", what, e.Msg)
+		return
 	}
-	return err.Error()
+	p.failAt(pos, "", "%s: %v", what, err)
+}
+
+// keyError is what package keys says is wrong, without the template.
+func keyError(err error) string {
+	e, ok := errors.AsType[*keys.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	text := e.Msg
+	if e.Component != "" {
+		text = "component " + e.Component + ": " + text
+	}
+	if e.Advice != "" {
+		text += "; " + e.Advice
+	}
+	return text
 }

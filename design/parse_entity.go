@@ -248,7 +248,7 @@ func (p *parser) finish(d *draft) {
 			t, err := compileTemplate(e, a)
 			if err != nil {
 				whole = false
-				p.fail(a.at, "", "attribute %s: %s", a.t.Name, keyError(err))
+				p.failKey(p.pos(a.at), "attribute "+a.t.Name, err)
 				continue
 			}
 			a.t.Template = t
@@ -385,7 +385,7 @@ func (p *parser) sample(e *Entity, n *yaml.Node, whole bool) {
 			if v, ok := p.text(m.value, "field "+m.name); ok {
 				s.Values[m.name] = v
 				if _, err := f.Type.Encode(v); err != nil && whole {
-					p.fail(m.value, "", "field %s: %s", m.name, keyError(err))
+					p.failKey(p.pos(m.value), "field "+m.name, err)
 				}
 			}
 			continue

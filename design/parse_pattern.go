@@ -115,7 +115,7 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 		p.where(q, o["where"])
 	}
 	if q.Operation != "Scan" && len(q.Where) == 0 && (q.Entity == nil || o["where"] == nil) {
-		p.fail(n, "add where: {customerId: 7}", "%s says not where to look", what)
+		p.fail(n, "add where: {customerId: 7}", "%s does not say where to look", what)
 	}
 	if o["filter"] != nil {
 		q.Filter, _ = p.text(o["filter"], "filter")
@@ -217,7 +217,7 @@ func (p *parser) where(q *Pattern, n *yaml.Node) {
 				continue
 			}
 			if err := q.Entity.encodes(f, arg); err != nil {
-				p.fail(m.value, "", "field %s: %s", m.name, keyError(err))
+				p.failKey(p.pos(m.value), "field "+m.name, err)
 			}
 		}
 		q.Where = append(q.Where, c)
