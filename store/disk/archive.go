@@ -255,13 +255,7 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	return m.finish()
 }
 
-func errNoArchive(err error) error {
-	const text = "disk: this is no archive of a Sortkey store"
-	if err != nil {
-		return fmt.Errorf(text+": %w", err)
-	}
-	return errors.New(text)
-}
+var errNoArchive = errors.New("disk: this is no archive of a Sortkey store")
 
 func errTrailer(n int64) error {
 	if n > maxTrailer {
@@ -279,11 +273,13 @@ func badArchive(err error) error {
 
 func readContents(tr *tar.Reader) (*contents, int64, error) {
 	h, err := tr.Next()
-	if err != nil || h.Typeflag != tar.TypeReg || h.Name != archiveRoot+archiveName || h.Size > maxContents {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return nil, 0, err
-		}
-		return nil, 0, errNoArchive(err)
+	switch {
+	case errors.Is(err, tar.ErrHeader), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, 0, errNoArchive
+	case err != nil:
+		return nil, 0, badArchive(err)
+	case h.Typeflag != tar.TypeReg || h.Name != archiveRoot+archiveName || h.Size > maxContents:
+		return nil, 0, errNoArchive
 	}
 	data, err := io.ReadAll(tr) // no more than maxContents
 	if err != nil {

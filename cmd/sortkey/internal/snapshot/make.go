@@ -1,0 +1,224 @@
+package snapshot
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/table"
+)
+
+// Info is what a snapshot holds.
+type Info struct {
+	Path   string   // of the snapshot, or of the database it became
+	Tables []string // their names
+	Bytes  int64    // on disk
+}
+
+// A kind is a form of snapshot.
+type kind int
+
+const (
+	folder kind = iota
+	plain       // tar
+	gzipped
+	zstandard
+)
+
+var suffixes = []struct {
+	text string
+	kind kind
+}{{".tar", plain}, {".tar.gz", gzipped}, {".tgz", gzipped}, {".tar.zst", zstandard}, {".tzst", zstandard}}
+
+// kindOf returns the form that the name of a snapshot asks for.
+func kindOf(path string) kind {
+	for _, s := range suffixes {
+		if strings.HasSuffix(strings.ToLower(path), s.text) {
+			return s.kind
+		}
+	}
+	return folder
+}
+
+// Make copies the database in the folder data to target, which must not exist:
+// a folder, or one file when its name ends in .tar, .tar.gz, .tgz, .tar.zst or
+// .tzst. The target appears when it is whole; an error leaves nothing.
+func Make(ctx context.Context, data, target string) (*Info, error) {
+	if err := inside(target, data, "the snapshot"); err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = hint.New("name another, or remove it first", "%s is there already", target)
+		}
+		return nil, err
+	}
+	if !disk.Exists(data, disk.Options{}) {
+		return nil, noDatabase(data)
+	}
+	st, err := disk.Open(data, disk.Options{})
+	if err != nil {
+		return nil, openError(data, err)
+	}
+	info, err := makeOf(ctx, st, target)
+	if closeErr := st.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
+func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
+	db, err := table.Open(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	info := &Info{Path: target, Tables: db.Names()}
+	temp, err := os.MkdirTemp(filepath.Dir(filepath.Clean(target)), "."+filepath.Base(target)+".tmp-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	made := filepath.Join(temp, "snapshot")
+	if kind := kindOf(target); kind == folder {
+		err = st.Checkpoint(made)
+	} else {
+		err = writeFile(made, kind, func(w io.Writer) error { return st.Archive(ctx, w) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.Bytes, err = size(made); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := os.Rename(made, target); err != nil {
+		return nil, err
+	}
+	return info, syncFolder(filepath.Dir(filepath.Clean(target)))
+}
+
+// writeFile writes a file, compressed as asked for, to the disk.
+func writeFile(path string, kind kind, write func(io.Writer) error) error {
+	f, err := os.Create(path) //nolint:gosec // named by the user
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	buffer := bufio.NewWriterSize(f, 1<<20)
+	var w io.WriteCloser
+	switch kind {
+	case gzipped:
+		w = gzip.NewWriter(buffer)
+	case zstandard:
+		if w, err = zstd.NewWriter(buffer); err != nil {
+			return err
+		}
+	default:
+		w = nopCloser{buffer}
+	}
+	if err := write(w); err != nil {
+		_ = w.Close() // ends its goroutines
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if err := buffer.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// size returns the bytes of a file, or of the files in a folder.
+func size(path string) (total int64, err error) {
+	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}
+
+func syncFolder(path string) error {
+	d, err := os.Open(path) //nolint:gosec // named by the user
+	if err != nil {
+		return err
+	}
+	_ = d.Sync() // not every file system can
+	return d.Close()
+}
+
+// inside refuses a path that is a folder or lies in it.
+func inside(path, dir, what string) error {
+	path, err := realPath(path)
+	if err != nil {
+		return err
+	}
+	dir, err = realPath(dir)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(dir, path)
+	if err == nil && filepath.IsLocal(rel) {
+		return hint.New("name a place outside of it", "%s cannot lie in %s", what, dir)
+	}
+	return nil
+}
+
+// realPath returns a path without links, as far as it exists.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if at == filepath.Dir(at) {
+			return path, nil
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+func noDatabase(dir string) error {
+	return hint.New("name the folder that was given to sortkey serve --data", "there is no database in %s", dir)
+}
+
+// openError words why a database cannot be opened.
+func openError(dir string, err error) error {
+	if errors.Is(err, disk.ErrLocked) {
+		return &hint.Error{Msg: dir + " is in use", Hint: "stop the server that has it open first: a folder belongs to one process", Err: err}
+	}
+	return fmt.Errorf("%s: %w", dir, err)
+}

@@ -1,0 +1,198 @@
+package snapshot_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+// database makes a store with one row in a folder.
+func database(t testing.TB, dir, value string) {
+	t.Helper()
+	s, err := disk.Open(dir, disk.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		return w.Put(1, []byte("p"), []byte("s"), []byte(value))
+	}))
+	require.NoError(t, s.Close())
+}
+
+// value returns what the row is.
+func value(t testing.TB, dir string) (value string) {
+	t.Helper()
+	s, err := disk.Open(dir, disk.Options{ReadOnly: true})
+	require.NoError(t, err)
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		v, _, err := r.Get(1, []byte("p"), []byte("s"))
+		value = string(v)
+		return err
+	}))
+	require.NoError(t, s.Close())
+	return value
+}
+
+func names(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, name := range []string{"folder", "a.tar", "a.tar.gz", "a.TGZ", "a.tar.zst", "a.tzst"} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			data, kept := filepath.Join(root, "data"), filepath.Join(root, name)
+			database(t, data, "old")
+			_, err := snapshot.Make(t.Context(), data, kept)
+			require.NoError(t, err)
+			info, err := os.Stat(kept)
+			require.NoError(t, err)
+			require.Equal(t, name == "folder", info.IsDir())
+			database(t, data, "new")
+
+			_, err = snapshot.Restore(t.Context(), kept, data, false)
+			require.ErrorContains(t, err, "is not empty")
+			require.Equal(t, "new", value(t, data))
+			link := filepath.Join(root, "link")
+			require.NoError(t, os.Symlink(data, link))
+			_, err = snapshot.Restore(t.Context(), kept, link, true)
+			require.NoError(t, err)
+			require.Equal(t, "old", value(t, data))
+			to, err := os.Readlink(link)
+			require.NoError(t, err)
+			require.Equal(t, data, to)
+			require.ElementsMatch(t, []string{"data", name, "link"}, names(t, root))
+		})
+	}
+}
+
+// TestRestoreFails: whatever is wrong with a snapshot, the database is as it
+// was and nothing lies beside it.
+func TestRestoreFails(t *testing.T) {
+	root := t.TempDir()
+	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept.tar")
+	database(t, filepath.Join(root, "source"), "old")
+	_, err := snapshot.Make(t.Context(), filepath.Join(root, "source"), kept)
+	require.NoError(t, err)
+	text, err := os.ReadFile(kept)
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "source")))
+	require.NoError(t, os.Remove(kept))
+	database(t, data, "here")
+	var packed bytes.Buffer
+	w, err := zstd.NewWriter(&packed)
+	require.NoError(t, err)
+	_, err = w.Write(text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	spoilt := bytes.Clone(packed.Bytes())
+	spoilt[len(spoilt)/2] ^= 0xff
+	var trap bytes.Buffer // a store whose files are not those of one
+	tw := tar.NewWriter(&trap)
+	for _, e := range [][2]string{
+		{"sortkey/ARCHIVE", `{"sortkeyArchive":1,"format":1,"files":[{"name":"000001.log","bytes":5},{"name":"SORTKEY","bytes":36}]}`},
+		{"sortkey/000001.log", "hello"},
+		{"sortkey/SORTKEY", "sortkey store\nformat 1\nstate ready\n\n"},
+	} {
+		require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: e[0], Size: int64(len(e[1]))}))
+		_, err := io.WriteString(tw, e[1])
+		require.NoError(t, err)
+	}
+	require.NoError(t, tw.Close())
+
+	for _, tt := range []struct {
+		name string
+		text []byte
+		want string
+	}{
+		{"cut off", text[:len(text)/2], "unexpected EOF"},
+		{"compressed and cut off", packed.Bytes()[:packed.Len()-3], "archive"},
+		{"spoilt", spoilt, "reading the archive"},
+		{"empty", nil, "this is no archive"},
+		{"no gzip", []byte{0x1f, 0x8b, 0, 0}, "EOF"},
+		{"no store", trap.Bytes(), "opening"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "s")
+			require.NoError(t, os.WriteFile(path, tt.text, 0o600))
+			for _, to := range []string{data, filepath.Join(root, "absent")} {
+				_, err := snapshot.Restore(t.Context(), path, to, true)
+				require.ErrorContains(t, err, tt.want)
+				require.Equal(t, []string{"data"}, names(t, root))
+				require.Equal(t, "here", value(t, data))
+			}
+		})
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(t.TempDir(), "s")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	_, err = snapshot.Restore(ctx, path, data, true)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = snapshot.Make(ctx, data, filepath.Join(root, "made"))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, []string{"data"}, names(t, root))
+}
+
+// TestFolderOfLinks: a folder from a stranger brings no files of ours along.
+func TestFolderOfLinks(t *testing.T) {
+	root := t.TempDir()
+	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")
+	database(t, data, "old")
+	_, err := snapshot.Make(t.Context(), data, kept)
+	require.NoError(t, err)
+	secret := filepath.Join(root, "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
+	require.NoError(t, os.Symlink(secret, filepath.Join(kept, "000999.sst")))
+	_, err = snapshot.Restore(t.Context(), kept, filepath.Join(root, "to"), false)
+	require.ErrorContains(t, err, "000999.sst is no regular file")
+	require.NoError(t, os.Remove(filepath.Join(kept, "000999.sst")))
+	require.NoError(t, os.WriteFile(filepath.Join(kept, "notes.txt"), []byte("notes"), 0o600))
+	_, err = snapshot.Restore(t.Context(), kept, filepath.Join(root, "to"), false)
+	require.NoError(t, err)
+	for _, name := range names(t, filepath.Join(root, "to")) {
+		require.NotEqual(t, "notes.txt", name)
+	}
+}
+
+// TestInUse: a database that is open is neither copied nor replaced.
+func TestInUse(t *testing.T) {
+	root := t.TempDir()
+	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")
+	database(t, data, "old")
+	_, err := snapshot.Make(t.Context(), data, kept)
+	require.NoError(t, err)
+	s, err := disk.Open(data, disk.Options{})
+	require.NoError(t, err)
+	defer s.Close()
+	for what, do := range map[string]func() error{
+		"snapshot": func() error { _, err := snapshot.Make(t.Context(), data, kept+"2"); return err },
+		"restore":  func() error { _, err := snapshot.Restore(t.Context(), kept, data, true); return err },
+		"copy":     func() error { _, err := snapshot.Restore(t.Context(), data, kept+"2", true); return err },
+	} {
+		err := do()
+		require.ErrorIs(t, err, disk.ErrLocked, what)
+		h, ok := errors.AsType[*hint.Error](err)
+		require.True(t, ok, what)
+		require.True(t, strings.HasSuffix(h.Msg, "is in use"), what)
+	}
+}
