@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/design/awscli"
+)
+
+// maxInput bounds the bytes of a request in a file: the service takes no body
+// that is longer.
+const maxInput = 16 << 20
+
+// explainRequest finds the request that the arguments stand for.
+func (a *App) explainRequest(ctx context.Context, src *explainSource, args []string, f *explainFlags) (op string, request json.RawMessage, err error) {
+	if f.pattern != "" {
+		if len(args) > 0 {
+			return "", nil, usage("explain", "give a request or --pattern, not both")
+		}
+		return src.pattern(f.pattern)
+	}
+	if len(args) == 0 {
+		return "", nil, usage("explain", "explain needs a request")
+	}
+	if args[0] == "aws" {
+		c, err := cliParser.ParseWords(args)
+		return a.command(c, err)
+	}
+	if len(args) == 1 && len(f.pk) == 0 {
+		text := strings.TrimSpace(args[0])
+		if strings.HasPrefix(text, "{") || awscli.Is(text) {
+			return a.readRequest("the request", []byte(text))
+		}
+		data, err := readInput(args[0])
+		if !errors.Is(err, fs.ErrNotExist) {
+			if err != nil {
+				return "", nil, hint.New("", "cannot read %s: %v", args[0], err)
+			}
+			return a.readRequest(args[0], data)
+		}
+	}
+	return f.byFlags(ctx, src, args)
+}
+
+// readInput reads a file, or standard input for "-".
+func readInput(name string) ([]byte, error) {
+	in := io.Reader(os.Stdin)
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		err = fmt.Errorf("it is longer than %d MB", maxInput>>20)
+	}
+	return data, err
+}
+
+var cliParser = &awscli.Parser{ReadFile: os.ReadFile}
+
+// command takes a line of the AWS CLI over and says what is left out.
+func (a *App) command(c *awscli.Command, err error) (string, json.RawMessage, error) {
+	if err != nil {
+		return "", nil, hint.Usage("see sortkey explain --help", "%v", err)
+	}
+	for _, note := range c.Notes {
+		fmt.Fprintf(a.Stderr, "sortkey: %s\n", note)
+	}
+	return c.Operation, c.Request, nil
+}
+
+// readRequest reads JSON or a line of the AWS CLI. The operation of JSON is
+// its member "operation", if it has one, or the one that has its members.
+func (a *App) readRequest(name string, data []byte) (op string, request json.RawMessage, err error) {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if len(data) > 0 && data[0] != '{' {
+		if !awscli.Is(string(data)) {
+			return "", nil, hint.Usage(`write {"TableName": …} or aws dynamodb query …`, "%s is neither JSON nor a line of the AWS CLI", name)
+		}
+		c, err := cliParser.Parse(string(data))
+		return a.command(c, err)
+	}
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(data, &m); err != nil {
+		return "", nil, hint.Usage("", "%s is no JSON: %v%s", name, err, nearby(data, err))
+	}
+	for _, member := range []string{"operation", "Operation"} {
+		if raw, ok := m[member]; ok && json.Unmarshal(raw, &op) == nil {
+			delete(m, member)
+			request, err = json.Marshal(m)
+			return op, request, err
+		}
+	}
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { _, ok := m[name]; return ok })
+	}
+	op = "Query"
+	switch {
+	case has("KeyConditionExpression", "KeyConditions", "ScanIndexForward"):
+	case has("Key"):
+		op = "GetItem"
+	case has("Segment", "ScanFilter", "FilterExpression"):
+		op = "Scan"
+	}
+	return op, data, nil
+}
+
+// nearby shows the place of a syntax error.
+func nearby(data []byte, err error) string {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
+		return ""
+	}
+	at := min(max(int(syntax.Offset)-1, 0), len(data))
+	line := 1 + bytes.Count(data[:at], []byte("\n"))
+	column := at - bytes.LastIndexByte(data[:at], '\n')
+	return fmt.Sprintf(" (line %d, column %d)", line, column)
+}
