@@ -8,6 +8,7 @@ import "bytes"
 type edit struct {
 	*tree
 	owner uint64
+	nodes *nodes // may be nil
 }
 
 // own returns n if the edit may change it, else a copy.
@@ -15,7 +16,8 @@ func (e *edit) own(n *node) *node {
 	if n.owner == e.owner {
 		return n
 	}
-	c := n.newLike(e.owner)
+	e.nodes.leave(n)
+	c := e.nodes.like(n, e.owner)
 	c.n, c.len, c.prefix = n.n, n.len, n.prefix
 	copy(c.heads[:n.n], n.heads[:n.n])
 	copy(c.recs[:n.n], n.recs[:n.n])
@@ -28,11 +30,11 @@ func (e *edit) own(n *node) *node {
 // put adds a record, or replaces the one at its address.
 func (e *edit) put(rec *record) {
 	if e.root == nil {
-		e.root = newLeaf(e.owner)
+		e.root = e.nodes.leaf(e.owner)
 	}
 	root, right := e.insert(e.root, rec)
 	if right.kid != nil {
-		top := newInner(e.owner)
+		top := e.nodes.inner(e.owner)
 		top.kids[0], top.n = root, 1
 		top.insert(1, right)
 		root = top
@@ -93,7 +95,7 @@ func (e *edit) add(n *node, at int, x entry) entry {
 // split moves the entries of n from from on to a new node. It returns that and
 // a record whose address separates the two.
 func (e *edit) split(n *node, from int) (*node, *record) {
-	right := n.newLike(e.owner)
+	right := e.nodes.like(n, e.owner)
 	rec := n.recs[from]
 	if n.kids == nil {
 		rec = separator(n.recs[from-1].addr(), rec.addr())
@@ -215,6 +217,9 @@ func (e *edit) merge(n *node, at int) {
 	}
 	left.n += right.n
 	left.summarise()
+	if right.owner != e.owner {
+		e.nodes.leave(right)
+	}
 	n.kids[at] = left
 	n.remove(at + 1)
 }

@@ -13,28 +13,69 @@ type Options struct{}
 
 // A Store keeps rows in memory. It is safe for concurrent use.
 type Store struct {
-	writer  chan struct{}        // holds one token while an Update runs
-	current atomic.Pointer[tree] // nil once closed
-	owners  *atomic.Uint64       // the last owner of nodes; forks share nodes, so they share it
+	current atomic.Pointer[version] // nil once closed
+
+	writer chan struct{} // holds one token while an Update runs
+	nodes  nodes         // of the Update that runs
+
+	owners *atomic.Uint64 // the last owner of nodes, of this store and its forks
+	shared atomic.Uint64  // the last owner that forks may share nodes of
+}
+
+// A version is a tree that was published.
+type version struct {
+	tree
+	readers atomic.Int64 // Views and Forks that hold it
 }
 
 var _ store.Store = (*Store)(nil)
 
 // Open returns a new, empty store.
-func Open(Options) *Store { return open(new(tree), new(atomic.Uint64)) }
+func Open(Options) *Store { return open(new(version), new(atomic.Uint64)) }
 
-// open returns a store of the rows of a tree, closed if there is none.
-func open(t *tree, owners *atomic.Uint64) *Store {
+// open returns a store of the rows of a version, closed if there is none.
+func open(v *version, owners *atomic.Uint64) *Store {
 	s := &Store{writer: make(chan struct{}, 1), owners: owners}
-	s.current.Store(t)
+	s.current.Store(v)
 	return s
 }
+
+// hold returns the current version, to be released, or nil. Its nodes do not
+// change until then.
+func (s *Store) hold() *version {
+	for {
+		v := s.current.Load()
+		if v == nil {
+			return nil
+		}
+		v.readers.Add(1)
+		if s.current.Load() == v {
+			return v
+		}
+		v.release() // an Update came between and may not have seen us
+	}
+}
+
+func (v *version) release() { v.readers.Add(-1) }
 
 // Fork returns a new store with the same rows. Changes to either do not show
 // in the other. It takes a short, constant time, does not wait for updates and
 // leaves out those still running; rows are shared until they change. The fork
 // of a closed store is closed.
-func (s *Store) Fork() *Store { return open(s.current.Load(), s.owners) }
+func (s *Store) Fork() *Store {
+	v := s.hold()
+	if v == nil {
+		return open(nil, s.owners)
+	}
+	defer v.release()
+	f := open(&version{tree: v.tree}, s.owners)
+	last := s.owners.Load()
+	f.shared.Store(last)
+	for old := s.shared.Load(); old < last && !s.shared.CompareAndSwap(old, last); {
+		old = s.shared.Load()
+	}
+	return f
+}
 
 // Len returns the number of rows in all spaces, 0 after Close.
 func (s *Store) Len() int {
@@ -47,15 +88,16 @@ func (s *Store) Len() int {
 
 // View implements [store.Store].
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
-	t := s.current.Load()
-	if t == nil {
+	v := s.hold()
+	if v == nil {
 		return store.ErrClosed
 	}
+	r := &reader{ctx: ctx, version: v, tree: v.tree}
+	r.uses.Store(1)
+	defer r.end()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r := &reader{ctx: ctx, tree: *t}
-	defer r.done.Store(true)
 	return fn(r)
 }
 
@@ -73,25 +115,33 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	}
 	defer func() { <-s.writer }()
 
-	base := s.current.Load()
+	base := s.hold()
 	if base == nil {
 		return store.ErrClosed
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	w := &writer{reader: reader{ctx: ctx, tree: *base}, store: s}
-	defer w.done.Store(true)
-	if err := fn(w); err != nil {
+	w := &writer{reader: reader{ctx: ctx, version: base, tree: base.tree}, store: s}
+	w.uses.Store(1)
+	s.nodes.forget() // what an Update left that failed or panicked is in use
+	if err := w.run(fn); err != nil {
 		return err
 	}
 	if w.owner == 0 { // nothing was changed
 		return nil
 	}
-	if next := w.tree; !s.current.CompareAndSwap(base, &next) {
+	if !s.current.CompareAndSwap(base, &version{tree: w.tree}) {
 		return store.ErrClosed
 	}
+	s.nodes.publish(base, s.shared.Load)
 	return nil
+}
+
+// run calls fn unless the context has ended.
+func (w *writer) run(fn func(store.Writer) error) error {
+	defer w.end()
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	return fn(w)
 }
 
 // Close implements [store.Store]. Views still running go on; an Update still

@@ -12,14 +12,46 @@ import (
 
 // A reader reads one tree. A writer changes which one between two reads.
 type reader struct {
-	ctx  context.Context //nolint:containedctx // lives as long as the call of View or Update
-	tree tree
-	done atomic.Bool
+	ctx     context.Context //nolint:containedctx // lives as long as the call of View or Update
+	version *version        // held while uses is not zero
+	tree    tree
+
+	// uses counts the call of View or Update and the reads running. A read that
+	// goes on after the call, in another goroutine, keeps the version too.
+	uses atomic.Int32
+	done atomic.Bool // the call has returned
 
 	// walks counts the iterators running over tree. Only a writer looks at it.
 	walks atomic.Int32
 }
 
+// begin begins a read. It reports false when the call has returned.
+func (r *reader) begin() bool {
+	for {
+		n := r.uses.Load()
+		if n == 0 || r.done.Load() {
+			return false
+		}
+		if r.uses.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// finish ends a read.
+func (r *reader) finish() {
+	if r.uses.Add(-1) == 0 {
+		r.version.release()
+	}
+}
+
+// end ends the call.
+func (r *reader) end() {
+	r.done.Store(true)
+	r.finish()
+}
+
+// check is for writers, which need not count their reads.
 func (r *reader) check() error {
 	if r.done.Load() {
 		return store.ErrClosed
@@ -32,9 +64,10 @@ func (r *reader) check() error {
 
 // Get implements [store.Reader].
 func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
-	if r.done.Load() {
+	if !r.begin() {
 		return nil, false, store.ErrClosed
 	}
+	defer r.finish()
 	a := newAddresses()
 	defer a.free()
 	if rec := r.tree.get(a.row(space, partition, sort)); rec != nil {
@@ -68,8 +101,13 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 
 // walk yields the rows with lo <= address < hi. A nil hi is no bound.
 func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
-	if err := r.check(); err != nil {
-		yield(store.Row{}, err)
+	if !r.begin() {
+		yield(store.Row{}, store.ErrClosed)
+		return
+	}
+	defer r.finish()
+	if r.ctx.Err() != nil {
+		yield(store.Row{}, context.Cause(r.ctx))
 		return
 	}
 	if hi != nil && bytes.Compare(lo, hi) >= 0 {

@@ -60,14 +60,6 @@ func newInner(owner uint64) *node {
 	return &in.node
 }
 
-// newLike returns a new node of the kind that n is.
-func (n *node) newLike(owner uint64) *node {
-	if n.kids == nil {
-		return newLeaf(owner)
-	}
-	return newInner(owner)
-}
-
 // first is the first entry that has a key.
 func (n *node) first() int {
 	if n.kids == nil {

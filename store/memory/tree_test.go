@@ -123,7 +123,7 @@ func TestTree(t *testing.T) {
 			grow := 5 // of ten edits, how many add
 			for round := range 150 {
 				owner++
-				e := edit{&now, owner}
+				e := edit{&now, owner, nil}
 				if round%10 == 0 {
 					grow = 2 + rng.IntN(8)
 				}
@@ -169,7 +169,7 @@ func TestSplit(t *testing.T) {
 	for i := range fan {
 		for _, tail := range []string{"1", "9"} {
 			var now tree
-			e := edit{&now, 1}
+			e := edit{&now, 1, nil}
 			for j := range fan {
 				e.put(key([]byte{'A' + byte(j), '5'}))
 			}
@@ -186,7 +186,7 @@ func TestTreeInOrder(t *testing.T) {
 	at := func(i int) []byte { return fmt.Appendf(nil, "partition/%08d", i) }
 	for _, step := range []int{1, -1} {
 		var now tree
-		e := edit{&now, 1}
+		e := edit{&now, 1, nil}
 		for i := range rows {
 			e.put(key(at(step * i & (1<<24 - 1))))
 		}
@@ -207,7 +207,7 @@ func TestTreeInOrder(t *testing.T) {
 // TestSearchDoesNotAllocate: nor does a walk.
 func TestSearchDoesNotAllocate(t *testing.T) {
 	var now tree
-	e := edit{&now, 1}
+	e := edit{&now, 1, nil}
 	for i := range 5000 {
 		e.put(key(fmt.Appendf(nil, "partition/%08d", i)))
 	}

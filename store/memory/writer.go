@@ -30,7 +30,7 @@ func (w *writer) edit() (edit, error) {
 	if w.owner == 0 || w.walks.Load() > 0 {
 		w.owner = w.store.owners.Add(1)
 	}
-	return edit{&w.tree, w.owner}, nil
+	return edit{&w.tree, w.owner, &w.store.nodes}, nil
 }
 
 // Put implements [store.Writer].
