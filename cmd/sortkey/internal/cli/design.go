@@ -1,11 +1,297 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/design/gen"
 )
 
 func (a *App) designCommand() *cobra.Command {
-	return &cobra.Command{Use: "design", Hidden: true, RunE: func(*cobra.Command, []string) error { return errors.ErrUnsupported }}
+	cmd := &cobra.Command{
+		Use:   "design",
+		Short: "Work on a key design before its tables exist",
+		Long: `Design works on a key design before its tables exist: a model file in YAML that
+says which tables there are, what is stored in them under which keys, and what is
+asked. Everything happens in memory, offline.`,
+		Example: `  sortkey design new shop.yaml
+  sortkey design check shop.yaml
+  sortkey design expr shop.yaml 'orders of a customer, newest first' --lang python
+  sortkey design gen shop.yaml --package shop -o keys.go`,
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.designNewCommand(), a.designCheckCommand(), a.designSchemaCommand(), a.designGenCommand(), a.designExprCommand())
+	return cmd
+}
+
+// yamlFiles completes model files.
+func yamlFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// oneModel is the check of arguments of commands on one model.
+func oneModel(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return usage("design "+cmd.Name(), "design %s needs a model file", cmd.Name())
+	case 1:
+		return nil
+	}
+	return usage("design "+cmd.Name(), "design %s takes one model file, not %d", cmd.Name(), len(args))
+}
+
+// loadModel reads the model in a file, or in the model.yaml of a folder.
+func loadModel(path string) (*design.Model, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "model.yaml")
+	}
+	m, err := design.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &hint.Error{Msg: "there is no model file " + path, Hint: "write a first one with: sortkey design new " + path, Err: err}
+	}
+	if list, ok := errors.AsType[design.Errors](err); ok {
+		return nil, modelErrors(path, list)
+	}
+	return m, err
+}
+
+// modelErrors shows all that is wrong with a model, the last advice as the
+// command's own.
+func modelErrors(path string, list design.Errors) error {
+	if len(list) == 1 {
+		return &hint.Error{Msg: list[0].Error(), Hint: list[0].Hint, Err: list}
+	}
+	text := strings.ReplaceAll(list.Error(), "\n", "\n  ")
+	return &hint.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), text), Err: list}
+}
+
+func (a *App) designNewCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "new [FILE]",
+		Short: "Write a commented model to begin with",
+		Long: `New writes a small model whose comments explain the model file. Without FILE it
+goes to standard output. An existing file is left alone unless --force is given.`,
+		Example: `  sortkey design new shop.yaml
+  sortkey design check shop.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("design new", "design new takes one file, not %d", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: yamlFiles,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := a.Stdout.Write(design.Starter())
+				return err
+			}
+			return a.writeNew(args[0], design.Starter(), force)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	return cmd
+}
+
+// writeNew writes a file that must not be there yet.
+func (a *App) writeNew(path string, data []byte, force bool) error {
+	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY
+	if force {
+		flags = os.O_CREATE | os.O_TRUNC | os.O_WRONLY
+	}
+	f, err := os.OpenFile(path, flags, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return &hint.Error{Msg: path + " is there already", Hint: "give another name, or --force to write over it", Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// output writes to a file, or to Stdout when there is none. What a failed
+// write leaves is removed.
+func (a *App) output(path string, data []byte) error {
+	if path == "" || path == "-" {
+		_, err := a.Stdout.Write(data)
+		return err
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		return &hint.Error{Msg: err.Error(), Hint: "give another file with -o", Err: err}
+	}
+	return nil
+}
+
+func (a *App) designSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of model files, for editors",
+		Long: `Schema prints the JSON Schema of model files. An editor with the YAML language
+server checks and completes a model whose first line is
+  # yaml-language-server: $schema=model.schema.json`,
+		Example: "  sortkey design schema > model.schema.json",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := a.Stdout.Write(design.Schema())
+			return err
+		},
+	}
+}
+
+func (a *App) designGenCommand() *cobra.Command {
+	var pkg, out string
+	cmd := &cobra.Command{
+		Use:   "gen MODEL",
+		Short: "Write Go functions for the keys and patterns of a model",
+		Long: `Gen writes a Go file with a struct for each entity, methods that build and read its
+keys, and a function for each access pattern that makes its request.`,
+		Example:           "  sortkey design gen shop.yaml --package shop -o shop/keys.go",
+		Args:              oneModel,
+		ValidArgsFunction: yamlFiles,
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			code, err := gen.Go(m, pkg)
+			if err != nil {
+				return err
+			}
+			return a.output(out, code)
+		},
+	}
+	cmd.Flags().StringVar(&pkg, "package", "keys", "the name of the Go package")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write; standard output if there is none")
+	mustComplete(cmd, "package", cobra.NoFileCompletions)
+	return cmd
+}
+
+func (a *App) designExprCommand() *cobra.Command {
+	var lang string
+	cmd := &cobra.Command{
+		Use:   "expr MODEL [PATTERN]",
+		Short: "Write the request of an access pattern as code",
+		Long: `Expr writes the request of an access pattern, with its key condition, names and
+values: as a line of the AWS CLI, as Go, Python or JavaScript, or as JSON. Without
+PATTERN it writes all of them.`,
+		Example: `  sortkey design expr shop.yaml 'orders of a customer, newest first'
+  sortkey design expr shop.yaml 'orders of a customer, newest first' --lang python`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return usage("design expr", "design expr needs a model file and the name of a pattern")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			if len(args) != 1 {
+				return yamlFiles(cmd, args, toComplete)
+			}
+			m, err := loadModel(args[0])
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return starting(patternNames(m), toComplete), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			list := m.Patterns
+			if len(args) == 2 {
+				p, err := patternNamed(m, args[1])
+				if err != nil {
+					return err
+				}
+				list = []*design.Pattern{p}
+			}
+			return a.expressions(m, list, lang, len(args) == 2)
+		},
+	}
+	cmd.Flags().StringVarP(&lang, "lang", "l", "aws", "the language: "+strings.Join(languages(), ", "))
+	mustComplete(cmd, "lang", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return starting(languages(), toComplete), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+func languages() []string { return append(gen.Languages(), "json") }
+
+func patternNames(m *design.Model) (names []string) {
+	for _, p := range m.Patterns {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// patternNamed returns the pattern of that name, or the only one with a name
+// that has the text in it.
+func patternNamed(m *design.Model, name string) (*design.Pattern, error) {
+	if p := m.Pattern(name); p != nil {
+		return p, nil
+	}
+	var like []*design.Pattern
+	for _, p := range m.Patterns {
+		if strings.Contains(strings.ToLower(p.Name), strings.ToLower(name)) {
+			like = append(like, p)
+		}
+	}
+	if len(like) == 1 {
+		return like[0], nil
+	}
+	return nil, hint.New("the patterns are:\n  "+strings.Join(patternNames(m), "\n  "), "the model %s has %s pattern named %q", m.Name, map[bool]string{true: "no", false: "more than one"}[len(like) == 0], name)
+}
+
+func (a *App) expressions(m *design.Model, list []*design.Pattern, lang string, one bool) error {
+	var out bytes.Buffer
+	for i, p := range list {
+		if !one {
+			if i > 0 {
+				out.WriteByte('\n')
+			}
+			mark := "# "
+			if lang == "go" || lang == "js" || lang == "json" {
+				mark = "// "
+			}
+			out.WriteString(mark + strings.ReplaceAll(p.Name, "\n", " ") + "\n")
+		}
+		text, err := expression(m, p, lang)
+		if refused, ok := errors.AsType[*design.CompileError](err); ok && !one {
+			fmt.Fprintf(&out, "%s is not one request: %s\n", p.Name, refused.Msg)
+			continue
+		} else if ok {
+			return &hint.Error{Msg: p.Name + " is not one request: " + refused.Msg, Hint: refused.Advice, Err: err}
+		}
+		if err != nil {
+			return usage("design expr", "%v", err)
+		}
+		out.WriteString(text)
+	}
+	_, err := a.Stdout.Write(out.Bytes())
+	return err
+}
+
+func expression(m *design.Model, p *design.Pattern, lang string) (string, error) {
+	if lang != "json" {
+		return gen.Expression(m, p, lang)
+	}
+	_, request, err := p.Compile(m)
+	if err != nil {
+		return "", err
+	}
+	return string(request) + "\n", nil
 }

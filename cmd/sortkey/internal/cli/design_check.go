@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/design/check"
+)
+
+type designCheckFlags struct {
+	seed     uint64
+	maxItems int
+	format   string
+	failOn   string
+	out      string
+	quiet    bool
+}
+
+func (a *App) designCheckCommand() *cobra.Command {
+	var f designCheckFlags
+	cmd := &cobra.Command{
+		Use:   "check MODEL",
+		Short: "Ask every access pattern of a model and hold it to what is expected",
+		Long: `Check makes the tables of a model in memory, fills them with its samples and with
+generated items, asks every access pattern, and tells for each which slice it reads,
+how many rows, what is read and thrown away, pages and read units. It compares that
+with what the model expects, and looks for the hazards of keys.
+
+MODEL is a model file, or a folder with a model.yaml.
+
+The exit code is 1 when an expectation is not met or there is an error among the
+findings; with --fail-on warning a warning is enough.`,
+		Example: `  sortkey design check shop.yaml
+  sortkey design check examples/file-tree/model.yaml
+  sortkey design check shop.yaml --max-items 1000000 --seed 7
+  sortkey design check shop.yaml --format sarif -o design.sarif --fail-on warning`,
+		Args:              oneModel,
+		ValidArgsFunction: yamlFiles,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.designCheck(cmd.Context(), args[0], &f) },
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&f.seed, "seed", 0, "where generated values start from; 0 is the model's own")
+	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "how many items to generate at most; 0 for samples alone")
+	flags.StringVar(&f.format, "format", "text", "how to print: "+strings.Join(checkFormats(), ", "))
+	flags.StringVar(&f.failOn, "fail-on", "error", "what ends with exit code 1: error, warning, or never")
+	flags.StringVarP(&f.out, "output", "o", "", "the file to write; standard output if there is none")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only what is wrong")
+	for name, words := range map[string][]string{"format": checkFormats(), "fail-on": {"error", "warning", "never"}} {
+		mustComplete(cmd, name, func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			return starting(words, toComplete), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	for _, name := range []string{"seed", "max-items"} {
+		mustComplete(cmd, name, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags) error {
+	severity := map[string]design.Severity{"error": design.Error, "warning": design.Warning, "never": design.Error + 1}[f.failOn]
+	if severity == 0 {
+		return usage("design check", "--fail-on is error, warning or never, not %q", f.failOn)
+	}
+	write, ok := formats[f.format]
+	if !ok {
+		return usage("design check", "--format is one of %s, not %q", strings.Join(checkFormats(), ", "), f.format)
+	}
+	if f.maxItems < 0 {
+		return usage("design check", "--max-items must not be negative")
+	}
+	m, err := loadModel(path)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	o := design.Options{Seed: f.seed, MaxItems: f.maxItems}
+	if f.maxItems == 0 {
+		o.MaxItems = -1
+	}
+	w, err := design.Build(ctx, m, o)
+	if list, ok := err.(design.Errors); ok {
+		return modelErrors(path, list)
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	r, err := check.Run(ctx, w, check.Options{Lint: lints})
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := write(a, &out, w, r, f); err != nil {
+		return err
+	}
+	if err := a.output(f.out, out.Bytes()); err != nil {
+		return err
+	}
+	if r.Failed(severity) {
+		return errWrongAnswers
+	}
+	return nil
+}
+
+// A format writes a result.
+type format func(a *App, out *bytes.Buffer, w *design.World, r *check.Result, f *designCheckFlags) error
+
+// formats are those of design check.
+var formats = map[string]format{
+	"text": func(a *App, out *bytes.Buffer, _ *design.World, r *check.Result, f *designCheckFlags) error {
+		style := a.style()
+		o := check.TextOptions{Width: style.Width, Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
+		return r.WriteText(out, o)
+	},
+}
+
+// checkFormats are the names of formats, the usual one first.
+func checkFormats() []string {
+	var names []string
+	for _, name := range []string{"text", "json", "html", "sarif"} {
+		if formats[name] != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// lints looks for the hazards of keys.
+var lints func(context.Context, *design.World) ([]design.Finding, error)
