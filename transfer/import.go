@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,6 +153,7 @@ type importer struct {
 	client  *dynamodb.Client
 	sources []*Source
 	schemas []*Schema // of the tables
+	reading []ReadOptions
 	result  *ImportResult
 	journal journal
 	kept    bool // there is a journal in its file
@@ -364,6 +366,13 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	if want == nil {
 		want = s.Schema
 	}
+	opts := im.o.ReadOptions
+	if (opts.Format == Auto || opts.Format == "") && s.Format != "" {
+		opts.Format = s.Format
+	}
+	opts.Types = Types{}
+	maps.Copy(opts.Types, s.Types)
+	maps.Copy(opts.Types, im.o.Types)
 	out, err := im.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name}, retries)
 	missing, absent := errors.AsType[*types.ResourceNotFoundException](err)
 	switch {
@@ -375,6 +384,9 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	case err != nil && !absent:
 		return err
 	case absent:
+		if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
+			return err
+		}
 		if err := im.create(ctx, name, want); err != nil {
 			return fmt.Errorf("creating table %s: %w", name, err)
 		}
@@ -390,7 +402,11 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 			return fail("import into another table with --table", "the key of the table %s is %s, not %s", name, have.keys(), want.keys())
 		}
 		want = have
+		if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
+			return err
+		}
 	}
+	im.reading = append(im.reading, opts)
 	im.schemas = append(im.schemas, want)
 	return nil
 }
@@ -468,18 +484,9 @@ func (im *importer) importAll(ctx context.Context) error {
 	return nil
 }
 
-func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) (err error) {
+func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) error {
 	schema := im.schemas[i]
-	opts := im.o.ReadOptions
-	if (opts.Format == Auto || opts.Format == "") && s.Format != "" {
-		opts.Format = s.Format
-	}
-	if opts.Types, err = s.Types.merge(opts.Types); err != nil {
-		return err
-	}
-	if opts.Types, err = opts.Types.merge(schema.keyTypes()); err != nil {
-		return err
-	}
+	opts := im.reading[i]
 	table := im.journal.Tables[i].Table
 	p := startPipeline(writes, im.client, table, schema.keys(), im.o.Workers)
 	defer p.close()
