@@ -51,6 +51,10 @@ func (s *Store) checkpoint(dir string) error {
 	if s.opts.ReadOnly {
 		return ErrReadOnly
 	}
+	s.flush() // what is in a file is shared, what is in the log is copied and read again
+	if failed := s.failed(); failed != nil {
+		return failed
+	}
 	var err error
 	if failed := s.protect(func() error {
 		err = s.db.Checkpoint(dir, pebble.WithFlushedWAL())
@@ -70,6 +74,33 @@ func (s *Store) checkpoint(dir string) error {
 	return nil
 }
 
+// flush writes the rows that are in memory and in the log to a file, so that
+// an Open has less to read. It gives up when the store fails: the engine would
+// try for ever.
+func (s *Store) flush() {
+	if s.failed() != nil {
+		return
+	}
+	_ = s.protect(func() error {
+		done, err := s.db.AsyncFlush()
+		if err != nil {
+			return err
+		}
+		tick := time.NewTicker(pause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return nil
+			case <-tick.C:
+				if s.failed() != nil {
+					return nil
+				}
+			}
+		}
+	})
+}
+
 var _ store.Forker = (*Store)(nil)
 
 // forksName is the folder in a store's own that its forks live in. There they
@@ -81,8 +112,9 @@ const forksName = "forks"
 const forkSync = time.Hour
 
 // Fork implements [store.Forker] with a checkpoint in a temporary folder inside
-// the store's own. Files of rows are shared, the log is copied, so it takes as
-// long as copying up to two of [Options.MemTableBytes]. Closing the fork
+// the store's own. Rows that are in memory only are written to a file first,
+// and files of rows are shared, so it takes as long as writing up to
+// [Options.MemTableBytes]. Closing the fork
 // removes its folder; one that a crash left is removed when the store is opened
 // the next time. A fork may outlive the store it came from, but not the
 // process, and survives no crash. The error is [ErrReadOnly] for a store that is

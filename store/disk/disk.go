@@ -213,8 +213,11 @@ func (s *Store) Close() error {
 	defer close(s.shut)
 
 	s.stop()
-	if s.isFork {
+	switch {
+	case s.isFork:
 		defer s.removeFork()
+	case !s.opts.ReadOnly:
+		s.flush() // or the next Open reads the log
 	}
 	var err error
 	if s.poisoned.Load() {

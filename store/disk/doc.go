@@ -19,5 +19,11 @@
 // room, and every acknowledged Update is there.
 //
 // A folder belongs to one Store at a time, and says in its file SORTKEY which
-// format it is in.
+// format it is in. Close writes what is in memory to a file, so that the next
+// Open is quick; after a crash Open reads the log, at most a few times
+// [Options.MemTableBytes].
+//
+// Copies of an open store: [Store.Checkpoint] makes a folder to keep,
+// [Store.Fork] a store that goes when it is closed, [Store.Archive] one file.
+// [Extract] and [Copy] make a store of a file, or of a folder nobody has open.
 package disk
