@@ -98,7 +98,7 @@ func epochKind(name string, digits int, layout string) *kind {
 // midnight in UTC, or what layout writes. The year of the result has four
 // digits.
 func parseTime(text, layout string) (time.Time, bool) {
-	for _, l := range []string{time.RFC3339Nano, time.DateOnly, layout} {
+	for _, l := range []string{layout, time.RFC3339Nano, time.DateOnly} {
 		at, err := time.Parse(l, text)
 		if err != nil {
 			continue

@@ -1,0 +1,115 @@
+package keys
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+)
+
+// Match returns the values in a key, in canonical text form by component, and
+// whether the key is one of t: one that [Template.Build] makes.
+func (t *Template) Match(key string) (map[string]string, bool) {
+	values, failed, err := t.read(key)
+	if failed || err != nil {
+		return nil, false
+	}
+	return maps.Collect(t.pairs(values)), true
+}
+
+// Values returns the values in a key, in canonical text form and in the order
+// of the components. Its errors are an [*Error], which says where the key
+// stops being one of t.
+func (t *Template) Values(key string) ([]string, error) {
+	values, failed, err := t.read(key)
+	if err != nil {
+		return nil, err
+	}
+	if failed {
+		return nil, t.mismatch(key)
+	}
+	return values, nil
+}
+
+// read returns the values in a key. It fails without an error where the key
+// is cut, which is the usual way for the key of another template and so does
+// not allocate.
+func (t *Template) read(key string) (values []string, failed bool, err error) {
+	rest := key
+	for i, p := range t.parts {
+		part, after, ok := t.cut(i, rest)
+		if !ok {
+			return nil, true, nil
+		}
+		rest = after
+		if p.Name == "" {
+			continue
+		}
+		v, err := p.Type.Decode(part)
+		if err != nil {
+			return nil, false, in(err, t.src, p.Name)
+		}
+		if values == nil {
+			values = make([]string, 0, len(t.names))
+		}
+		values = append(values, v)
+	}
+	return values, rest != "", nil
+}
+
+// mismatch says where the key cannot be cut.
+func (t *Template) mismatch(key string) *Error {
+	e := &Error{Template: t.src, Value: key, Advice: "the key was made by another template"}
+	rest := key
+	for i, p := range t.parts {
+		_, after, ok := t.cut(i, rest)
+		if !ok {
+			e.Component = p.Name
+			e.Msg = "the key " + clip(key) + " ends before " + p.Name
+			switch {
+			case p.Name == "":
+				e.Msg = "the key " + clip(key) + " has not " + clip(p.Literal) + " at byte " + strconv.Itoa(len(key)-len(rest))
+			case i+1 < len(t.parts) && p.Type.variable() && rest != "":
+				e.Msg = "the key " + clip(key) + " has not " + clip(t.parts[i+1].Literal) + " after " + p.Name
+			}
+			return e
+		}
+		rest = after
+	}
+	e.Msg = "the key " + clip(key) + " goes on at byte " + strconv.Itoa(len(key)-len(rest)) + ", after the end of the template"
+	return e
+}
+
+// pairs yields the components with their values.
+func (t *Template) pairs(values []string) func(func(string, string) bool) {
+	return func(yield func(string, string) bool) {
+		for i, v := range values {
+			if !yield(t.names[i], v) {
+				return
+			}
+		}
+	}
+}
+
+// cut takes what t.parts[i] covers from the front of a key. What follows a
+// component stays in the rest.
+func (t *Template) cut(i int, key string) (part, rest string, ok bool) {
+	p := t.parts[i]
+	if p.Name == "" {
+		rest, ok = strings.CutPrefix(key, p.Literal)
+		return p.Literal, rest, ok
+	}
+	n := len(key)
+	if width, fixed := p.Type.Fixed(); fixed {
+		n = width
+	} else if i+1 < len(t.parts) {
+		literal := t.parts[i+1].Literal
+		n = strings.Index(key, literal)
+		if p.Type.Name == "path" {
+			n = len(key) - len(literal)
+		}
+	}
+	if n < 0 || n > len(key) || n == 0 && len(t.parts) > 1 {
+		return "", "", false
+	}
+	return key[:n], key[n:], true
+}
