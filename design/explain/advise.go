@@ -103,6 +103,15 @@ func (e *explainer) manyGroups(groups []group) {
 			plans = append(plans, list[0])
 		}
 	}
+	plans = merge(plans)
+	switch len(plans) {
+	case 0:
+		e.tell("no row can satisfy all of that at once")
+		return
+	case 1:
+		e.offer(plans[0].words(), opQuery, e.request(plans[0]))
+		return
+	}
 	if keys, ok := e.batch(plans); ok {
 		m := members{}
 		m.set("RequestItems", map[string]any{e.info.name: keys})
@@ -146,6 +155,46 @@ func (e *explainer) batch(plans []*plan) (map[string]any, bool) {
 	return out, true
 }
 
+// merge joins ranges that overlap or touch, so that no row is asked for twice.
+func merge(plans []*plan) []*plan {
+	var out []*plan
+	for _, p := range plans {
+		for i := 0; i < len(out); i++ {
+			if p.text() == out[i].text() {
+				p = out[i]
+			} else if all, ok := hull([]*plan{out[i], p}); ok && meet(out[i], p) {
+				p = all
+			} else {
+				continue
+			}
+			out = slices.Delete(out, i, i+1)
+			i = -1 // it may meet those before it now
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// text is what a plan asks for.
+func (p *plan) text() string {
+	return p.schema.Index + " " + clausesText(p.clauses) + " " + nodeText(conjunction(p.filter)) + " " + nodeText(conjunction(p.dropped))
+}
+
+// meet reports whether no key lies between the ranges of two plans that have a
+// hull.
+func meet(p, q *plan) bool {
+	pl, ph := p.edges()
+	ql, qh := q.edges()
+	before := func(high, low edge) bool { // there is room between them
+		if high.open || low.open {
+			return false
+		}
+		c, _ := attr.Compare(high.value, low.value)
+		return c < 0 || c == 0 && !high.inclusive && !low.inclusive
+	}
+	return !before(ph, ql) && !before(qh, pl)
+}
+
 // hull returns the one range that holds the ranges of plans, if they differ
 // in their last condition only.
 func hull(plans []*plan) (*plan, bool) {
@@ -157,13 +206,13 @@ func hull(plans []*plan) (*plan, bool) {
 	if n < len(first.schema.Hash) {
 		return nil, false
 	}
-	low, high := edges(first.clauses[n])
+	low, high := first.edges()
 	for _, p := range plans[1:] {
 		if p.schema != first.schema || len(p.clauses) != n+1 || nodeText(conjunction(p.filter)) != nodeText(conjunction(first.filter)) || len(p.dropped) > 0 ||
 			clausesText(p.clauses[:n]) != clausesText(first.clauses[:n]) {
 			return nil, false
 		}
-		l, h := edges(p.clauses[n])
+		l, h := p.edges()
 		low, high = outer(low, l, 1), outer(high, h, -1)
 	}
 	all := &plan{schema: first.schema, index: first.index, clauses: first.clauses[:n:n], filter: first.filter}

@@ -85,7 +85,13 @@ func (e *explainer) pages(asked members, first *page) error {
 			return err
 		}
 		r.Last = p.last
-		if p.last == nil || r.Pages == most {
+		if p.last == nil {
+			break
+		}
+		if r.Pages == most {
+			if most == MaxPages {
+				e.note(fmt.Sprintf("there are more pages than the %d that were read", most))
+			}
 			break
 		}
 		asked.set("ExclusiveStartKey", p.last)

@@ -28,6 +28,9 @@ type plan struct {
 	partial int
 	// fixes say what was mended on the way.
 	fixes []string
+	// low and high are the edges that were meant where the last clause has
+	// wider ones, because BETWEEN includes both ends.
+	low, high *edge
 	// all asks a local index for what it has to fetch from the table.
 	all bool
 }
@@ -227,6 +230,7 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 		}
 	}
 	if ends != nil {
+		p.low, p.high = &low, &high
 		p.remarks = append(p.remarks, "BETWEEN includes both ends, so leave out what is at "+strings.Join(ends, " or ")+" itself in the program")
 	}
 	c.Op, c.Values = keycond.Between, []attr.Value{low.value, high.value}
@@ -234,6 +238,14 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 		c.Op, c.Values = keycond.Equal, c.Values[:1]
 	}
 	return c, true
+}
+
+// edges returns those of the last clause, as they were meant.
+func (p *plan) edges() (low, high edge) {
+	if p.low != nil {
+		return *p.low, *p.high
+	}
+	return edges(p.clauses[len(p.clauses)-1])
 }
 
 // inner returns that of two edges which lets less through: the higher of low

@@ -26,11 +26,10 @@ type side struct {
 
 // A place is the key of a table or an index in the naive model.
 type place struct {
-	index       string
-	local       bool
-	hash, sort  []side
-	holds       []string // beside the keys; nil is all
-	description map[string]any
+	index      string
+	local      bool
+	hash, sort []side
+	holds      []string // beside the keys; nil is all
 }
 
 var (
