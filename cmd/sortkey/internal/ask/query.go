@@ -76,7 +76,7 @@ func (q *Query) Input(t *model.Table) (*dynamodb.QueryInput, error) {
 	if q.Consistent {
 		in.ConsistentRead = aws.Bool(true)
 	}
-	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.sdkNames(), p.sdkValues()
+	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.sdkValues()
 	return in, nil
 }
 
@@ -136,10 +136,10 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 func keyCondition(p *placeholders, clauses []keycond.Clause) string {
 	parts := make([]string, len(clauses))
 	for i, c := range clauses {
-		name, v := p.name(c.Attribute.Name), p.value(c.Values[0])
+		name, v := p.Name(c.Attribute.Name), p.Value(c.Values[0])
 		switch c.Op {
 		case keycond.Between:
-			parts[i] = name + " BETWEEN " + v + " AND " + p.value(c.Values[1])
+			parts[i] = name + " BETWEEN " + v + " AND " + p.Value(c.Values[1])
 		case keycond.BeginsWith:
 			parts[i] = "begins_with(" + name + ", " + v + ")"
 		default:

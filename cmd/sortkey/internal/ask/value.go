@@ -3,46 +3,19 @@ package ask
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // quoted reads the quoted string that s starts with and returns what follows.
 func quoted(s string) (value, rest string, err error) {
-	if s[0] == '"' {
-		text, err := strconv.QuotedPrefix(s)
-		if err != nil {
-			return "", "", badQuote(s)
-		}
-		value, err = strconv.Unquote(text)
-		if err != nil {
-			return "", "", badQuote(s)
-		}
-		return value, s[len(text):], nil
-	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		if s[i] != '\'' {
-			b.WriteByte(s[i])
-			continue
-		}
-		if i+1 == len(s) || s[i+1] != '\'' {
-			return b.String(), s[i+1:], nil
-		}
-		b.WriteByte('\'')
-		i++
-	}
-	return "", "", badQuote(s)
-}
-
-func badQuote(s string) error {
-	return hint.Usage(`close the quote; inside '…' write '' for a quote, inside "…" write \"`,
-		"%s is not a whole quoted string", s)
+	value, rest, err = expr.CutQuoted(s)
+	return value, rest, literal(err)
 }
 
 func isQuoted(s string) bool { return s != "" && (s[0] == '"' || s[0] == '\'') }

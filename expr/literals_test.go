@@ -1,0 +1,108 @@
+package expr_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+)
+
+func TestLiterals(t *testing.T) {
+	for _, tt := range []struct{ src, want, readable string }{
+		{`a = 'it''s' AND total>-1e2`, "#n1 = :v1 AND #n2>:v2", "a = :v1 AND #total>:v2"},
+		{`not size(a.total[ 3 ]) != 2`, "not size(#n1.#n2[ 3 ]) <> :v1", "not size(a.#total[ 3 ]) <> :v1"},
+		{"`c-d` == \"x\" or status in (true, null, \"x\")", "#n1 = :v1 or #n2 in (:v2, :v3, :v1)", "#n1 = :v1 or #status in (:v2, :v3, :v1)"},
+		{`a.true = true`, "#n1.#n2 = :v1", "a.#true = :v1"},
+		{`a BETWEEN .5 and +5.`, "#n1 BETWEEN :v1 and :v2", "a BETWEEN :v1 and :v2"},
+		{``, ``, ``},
+	} {
+		var l expr.Literals
+		got, err := l.Expression(tt.src)
+		if err != nil || got != tt.want {
+			t.Errorf("Expression(%s) = %s, %v, want %s", tt.src, got, err, tt.want)
+		}
+		l = expr.Literals{Readable: true}
+		got, err = l.Expression(tt.src)
+		if err != nil || got != tt.readable {
+			t.Errorf("Expression(%s), readable = %s, %v, want %s", tt.src, got, err, tt.readable)
+		}
+		if _, err := expr.NewEnv(l.Names(), l.Values()); err != nil {
+			t.Errorf("%s: names %v and values %s: %v", tt.src, l.Names(), l.Values().AppendJSON(nil), err)
+		}
+	}
+}
+
+func TestLiteralsErrors(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{`a = :v`, "placeholders such as :v"},
+		{`#a = 1`, "placeholders such as #a"},
+		{`a = 'x`, "not a whole quoted string"},
+		{`a = "x`, "not a whole quoted string"},
+		{"`a = 1", "not a whole attribute name"},
+		{"`` = 1", "not a whole attribute name"},
+		{`a-b = 1`, `"-" cannot be understood`},
+		{`a = 1e999`, "1e999"},
+	} {
+		var l expr.Literals
+		_, err := l.Expression(tt.src)
+		if le, ok := errors.AsType[*expr.LiteralError](err); !ok || !strings.Contains(le.Msg, tt.want) {
+			t.Errorf("Expression(%s): %v, want %s", tt.src, err, tt.want)
+		}
+	}
+}
+
+func TestLiteralsResolve(t *testing.T) {
+	l := expr.Literals{Readable: true, Resolve: func(name string) (string, error) {
+		if name == "bad" {
+			return "", fmt.Errorf("no %s", name)
+		}
+		return "at-" + name, nil
+	}}
+	got, err := l.Expression("a.b = c")
+	if want := "#n1.b = #n2"; err != nil || got != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+	if want := map[string]string{"#n1": "at-a", "#n2": "at-c"}; fmt.Sprint(l.Names()) != fmt.Sprint(want) {
+		t.Errorf("names %v, want %v", l.Names(), want)
+	}
+	if _, err := l.Expression("bad = 1"); err == nil {
+		t.Error("a name that means nothing is taken")
+	}
+}
+
+func TestLiteralsPlaces(t *testing.T) {
+	var l expr.Literals
+	one, x := attr.NewString("1"), attr.NewString("x")
+	places := []string{l.ValueLike(one, "PK"), l.ValueLike(x, "PK"), l.ValueLike(one, "SK"), l.ValueLike(attr.NewString("y"), "a-b")}
+	if want := []string{":PK", ":PK_", ":PK", ":v3"}; !slices.Equal(places, want) {
+		t.Errorf("places %v, want %v", places, want)
+	}
+}
+
+func FuzzLiterals(f *testing.F) {
+	for _, s := range []string{"a = 'b' AND c.d[0] > 1", "`x` in (true, null)", "\"\\x\"", "a\x00b", ":v", "1e"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		for _, readable := range []bool{false, true} {
+			l := expr.Literals{Readable: readable}
+			text, err := l.Expression(src)
+			if err != nil {
+				continue
+			}
+			env, err := expr.NewEnv(l.Names(), l.Values())
+			if err != nil {
+				continue
+			}
+			if _, err := env.Condition(expr.FilterExpression, text); err == nil {
+				if err := env.Unused(); err != nil {
+					t.Errorf("%q becomes %q: %v", src, text, err)
+				}
+			}
+		}
+	})
+}
