@@ -23,7 +23,8 @@ import (
 // empty or not exist, or else hold a database that replace allows to be thrown
 // away. The copy is made beside it and opened to see that it is whole, and takes
 // its place by being renamed: an error, or an end of the process at any moment,
-// leaves data as it was.
+// leaves data as it was. After the latter a folder .NAME.tmp-… beside it can be
+// removed.
 func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, error) {
 	if err := inside(snapshot, data, "the snapshot"); err != nil {
 		return nil, err
