@@ -49,6 +49,38 @@ func (it Item) AppendWith(dst []byte, changes []Change) []byte {
 	return p.dst
 }
 
+// AppendOnly appends a new item: of it the attributes whose names keep reports
+// true for. They are copied as they lie. It may ask for a name twice.
+func (it Item) AppendOnly(dst []byte, keep func(name []byte) bool) []byte {
+	count, size, length := 0, 0, docHead
+	var kept uint64 // of the first 64
+	for i := range it.Len() {
+		name, v := it.At(i)
+		if !keep(name) {
+			continue
+		}
+		if i < 64 {
+			kept |= 1 << i
+		}
+		count++
+		size += len(name) + v.Size()
+		length += 4 + attrHead + len(name) + len(v.raw)
+	}
+	p := newPatch(dst, it, count, size, length)
+	for i := range it.Len() {
+		is := i < 64 && kept>>i&1 != 0
+		if i >= 64 {
+			name, _ := it.At(i)
+			is = keep(name)
+		}
+		if is {
+			p.from = i
+			p.keep(i + 1)
+		}
+	}
+	return p.dst
+}
+
 // find returns the place of the attribute called name, or that where it would
 // be.
 func (it Item) find(name string) (int, bool) {

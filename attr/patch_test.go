@@ -180,3 +180,31 @@ func ExampleItem_AppendWith() {
 	fmt.Printf("%s\n", changed.AppendJSON(nil))
 	// Output: {"id":{"S":"x"},"new":{"S":"y"}}
 }
+
+// TestAppendOnly compares it with a builder, on items of few and many attributes.
+func TestAppendOnly(t *testing.T) {
+	for _, n := range []int{0, 1, 5, 63, 64, 65, 200} {
+		var all attr.Builder
+		for i := range n {
+			all.Add(fmt.Sprintf("a%03d", i), attr.NewString(strings.Repeat("x", i%7)))
+		}
+		it := all.Item()
+		for _, step := range []int{1, 2, 3, 500} {
+			keep := func(name []byte) bool {
+				var i int
+				_, err := fmt.Sscanf(string(name), "a%d", &i)
+				return err == nil && (i+1)%step == 0
+			}
+			var want attr.Builder
+			for name, v := range it.All() {
+				if keep(name) {
+					want.AddBytes(name, v)
+				}
+			}
+			got := it.AppendOnly([]byte("before"), keep)
+			if string(got) != "before"+string(want.Item()) {
+				t.Errorf("AppendOnly of %d attributes, every %d: %x, want %x", n, step, got[6:], want.Item())
+			}
+		}
+	}
+}

@@ -175,31 +175,46 @@ func BenchmarkFilterAll(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 }
 
-// BenchmarkPut writes items of four attributes to a table with one index.
+// BenchmarkPut writes items of four attributes to a table with one index, and
+// beside it the same number of rows to a bare B-tree.
 func BenchmarkPut(b *testing.B) {
-	f := open(b)
-	f.create("t", "PK:S SK:S", "G g:S - KEYS_ONLY")
-	items := make([]attr.Item, 1<<16)
+	items, keys := make([]attr.Item, 1<<16), make([][]byte, 1<<16)
 	for i := range items {
 		items[i] = item(b, fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10, i%10, i%100, i))
+		keys[i] = store.AppendAddress(nil, 1, fmt.Appendf(nil, "CUSTOMER#%07d", i/10), fmt.Appendf(nil, "ORDER#%d", i%10))
 	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	i := 0
-	for b.Loop() {
-		err := f.db.Update(context.Background(), func(tx *table.Tx) error {
-			tb, err := tx.Table("t")
-			if err != nil {
+	b.Run("table", func(b *testing.B) {
+		f := open(b)
+		f.create("t", "PK:S SK:S", "G g:S - KEYS_ONLY")
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			err := f.db.Update(context.Background(), func(tx *table.Tx) error {
+				tb, err := tx.Table("t")
+				if err != nil {
+					return err
+				}
+				_, err = tx.Put(tb, items[i%len(items)], nil)
 				return err
+			})
+			if err != nil {
+				b.Fatal(err)
 			}
-			_, err = tx.Put(tb, items[i%len(items)], nil)
-			return err
-		})
-		if err != nil {
-			b.Fatal(err)
+			i++
 		}
-		i++
-	}
+	})
+	b.Run("bare", func(b *testing.B) {
+		tree := btree.NewG(32, func(x, y bareRow) bool { return bytes.Compare(x.key, y.key) < 0 })
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			for j := range 2 {
+				k := (i + j*7919) % len(keys)
+				tree.ReplaceOrInsert(bareRow{bytes.Clone(keys[k]), items[k]})
+			}
+			i++
+		}
+	})
 }
 
 // bareRow is a row of the bare tree that pages are measured against.

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
@@ -12,8 +13,21 @@ import (
 type entry struct {
 	partition, sort []byte
 	value           attr.Item
-	builder         attr.Builder
 	room            []byte // for values that are projected
+}
+
+// entries are those of an item before and after a write.
+type entries struct{ old, new entry }
+
+var entryPool = sync.Pool{New: func() any { return new(entries) }}
+
+func (e *entries) release() {
+	const keepBytes = 64 << 10
+	if cap(e.old.room) > keepBytes || cap(e.new.room) > keepBytes {
+		return
+	}
+	e.old.value, e.new.value = nil, nil
+	entryPool.Put(e)
 }
 
 // make sets e to the entry of item in ix. It reports false when the item has
@@ -34,13 +48,7 @@ func (e *entry) make(ix *Index, item attr.Item) bool {
 		e.value = item
 		return true
 	}
-	e.builder.Reset()
-	for name, v := range item.All() {
-		if ix.project(name) {
-			e.builder.AddBytes(name, v)
-		}
-	}
-	e.room = e.builder.AppendItem(e.room[:0])
+	e.room = item.AppendOnly(e.room[:0], ix.project)
 	e.value = attr.Item(e.room)
 	return true
 }
@@ -94,44 +102,46 @@ func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
 // maintain brings the entry of one item in ix up to date and adds what that
 // consumed. Source of the units: DG/GSI.html, write operations.
 func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
-	was, is := tx.old.make(ix, old), tx.new.make(ix, item)
+	e := entryPool.Get().(*entries)
+	defer e.release()
+	was, is := e.old.make(ix, old), e.new.make(ix, item)
 	space := ix.def.Space
 	if was && ix.def.Building { // the old item may not have been added yet
 		var err error
-		if _, was, err = tx.w.Get(space, tx.old.partition, tx.old.sort); err != nil {
+		if _, was, err = tx.w.Get(space, e.old.partition, e.old.sort); err != nil {
 			return err
 		}
 	}
 	if !was && !is {
 		return nil
 	}
-	moved := was && is && (!bytes.Equal(tx.old.partition, tx.new.partition) || !bytes.Equal(tx.old.sort, tx.new.sort))
+	moved := was && is && (!bytes.Equal(e.old.partition, e.new.partition) || !bytes.Equal(e.old.sort, e.new.sort))
 	if was && is && !moved {
-		if tx.old.value.Equal(tx.new.value) {
+		if e.old.value.Equal(e.new.value) {
 			return nil
 		}
-		units.addIndex(ix.def.Name, ix.local, WriteUnits(max(tx.old.value.Size(), tx.new.value.Size())))
+		units.addIndex(ix.def.Name, ix.local, WriteUnits(max(e.old.value.Size(), e.new.value.Size())))
 	} else {
 		if was {
-			units.addIndex(ix.def.Name, ix.local, WriteUnits(tx.old.value.Size()))
-			if err := tx.w.Delete(space, tx.old.partition, tx.old.sort); err != nil {
+			units.addIndex(ix.def.Name, ix.local, WriteUnits(e.old.value.Size()))
+			if err := tx.w.Delete(space, e.old.partition, e.old.sort); err != nil {
 				return err
 			}
 		}
 		if is {
-			units.addIndex(ix.def.Name, ix.local, WriteUnits(tx.new.value.Size()))
+			units.addIndex(ix.def.Name, ix.local, WriteUnits(e.new.value.Size()))
 		}
 	}
 	var before, after attr.Item
 	if was {
-		before = tx.old.value
+		before = e.old.value
 	}
 	if is {
-		after = tx.new.value
+		after = e.new.value
 		if ix.project != nil {
 			after = slices.Clone(after)
 		}
-		if err := tx.w.Put(space, tx.new.partition, tx.new.sort, after); err != nil {
+		if err := tx.w.Put(space, e.new.partition, e.new.sort, after); err != nil {
 			return err
 		}
 	}

@@ -84,14 +84,26 @@ func projector(ix *Index) func([]byte) bool {
 	if ix.def.Projection.Type == ProjectAll {
 		return nil
 	}
-	keep := map[string]bool{}
+	keep := slices.Clone(ix.def.Projection.Include)
 	for _, a := range ix.attributes {
-		keep[a.Name] = true
+		keep = append(keep, a.Name)
 	}
-	for _, name := range ix.def.Projection.Include {
-		keep[name] = true
+	const few = 8 // up to so many a look at each is quicker than a map
+	if len(keep) <= few {
+		return func(name []byte) bool {
+			for _, k := range keep {
+				if string(name) == k {
+					return true
+				}
+			}
+			return false
+		}
 	}
-	return func(name []byte) bool { return keep[string(name)] }
+	set := make(map[string]bool, len(keep))
+	for _, k := range keep {
+		set[k] = true
+	}
+	return func(name []byte) bool { return set[string(name)] }
 }
 
 // Name returns the table's name.

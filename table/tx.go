@@ -50,9 +50,9 @@ func (s *Snapshot) get(t *Table, partition, sort []byte) (attr.Item, error) {
 // not safe for concurrent use.
 type Tx struct {
 	Snapshot
-	w        store.Writer
-	pending  []delta
-	old, new entry
+	w       store.Writer
+	pending []delta
+	room    [4]delta // for pending
 }
 
 // delta is a change of counters, made when the transaction is through.
@@ -157,6 +157,9 @@ func (tx *Tx) count(s *spaceStats, old, item attr.Item) {
 	if item != nil {
 		d.items++
 		d.bytes += item.Size() + storageOverhead
+	}
+	if tx.pending == nil {
+		tx.pending = tx.room[:0]
 	}
 	tx.pending = append(tx.pending, d)
 }
