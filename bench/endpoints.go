@@ -65,12 +65,16 @@ func (c *Config) endpointsOn(ctx context.Context, engine layer.Engine, report *R
 			return err
 		}
 		for i := range results {
-			results[i].Engine = string(engine)
+			results[i].Engine, results[i].Endpoint = string(engine), true
 		}
 		report.Results = append(report.Results, results...)
 	}
 	return nil
 }
+
+// slowRounds is how many times as long as meant the rounds of an endpoint may
+// take together; then it has no more of them.
+const slowRounds = 5
 
 // A peer is an endpoint while a group runs.
 type peer struct {
@@ -127,6 +131,7 @@ func (c *Config) endpointWorkload(ctx context.Context, peers []*peer, w *work.Wo
 			failed[p.Name] = p.failed
 			continue
 		}
+		p.remote.Begin()
 		ops, err := prepare(ctx, p.remote, calls)
 		s := measure.NewSeries(p.Name, ops, workers)
 		if err == nil {
@@ -144,18 +149,21 @@ func (c *Config) endpointWorkload(ctx context.Context, peers []*peer, w *work.Wo
 		}
 		series = append(series, s)
 	}
+	spent := map[string]time.Duration{}
 	for r := range c.Rounds {
 		for i := range series {
 			s := series[(r+i)%len(series)]
-			if failed[s.Name] != nil {
+			if failed[s.Name] != nil || spent[s.Name] > slowRounds*c.Duration*time.Duration(c.Rounds) {
 				continue
 			}
+			start := time.Now()
 			if err := s.Round(ctx, c.Duration); err != nil {
 				if s.Name == Ours || ctx.Err() != nil {
 					return nil, err
 				}
 				failed[s.Name] = err
 			}
+			spent[s.Name] += time.Since(start)
 		}
 	}
 	for _, p := range peers {

@@ -33,10 +33,12 @@ type Report struct {
 
 // A Result is one workload on one layer, or one endpoint.
 type Result struct {
-	Workload string     `json:"workload"`
-	About    string     `json:"about"`
-	Engine   string     `json:"engine,omitempty"`
+	Workload string `json:"workload"`
+	About    string `json:"about"`
+	Engine   string `json:"engine,omitempty"`
+	// Layer is a layer, or the name of an endpoint.
 	Layer    string     `json:"layer"`
+	Endpoint bool       `json:"endpoint,omitempty"`
 	Shape    work.Shape `json:"shape"`
 	Workers  int        `json:"workers"`
 	// Ratios are the time of an operation against that of other layers in the
@@ -94,6 +96,9 @@ func figures(s *measure.Series) (f Figures) {
 	}
 	return f
 }
+
+// FileName returns the report's name for files: its day and its machine.
+func (r *Report) FileName() string { return r.Started.Format("2006-01-02") + "-" + r.Machine.Slug() }
 
 // WriteJSON writes the report as one JSON document.
 func (r *Report) WriteJSON(w io.Writer) error {

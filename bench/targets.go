@@ -79,7 +79,7 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		t.Duration = time.Duration(t.items(int(targetDuration), int(5*time.Millisecond)))
 	}
 	t.Calls = t.items(4096, 64)
-	t.Size = work.Size{Items: t.items(100_000, 20_000)}
+	t.Size = work.Size{Items: t.items(100_000, 14_000)} // quick, too, there is one full page
 	t.Config = t.withDefaults()
 	start, report := time.Now(), newReport()
 	defer func() {

@@ -57,13 +57,12 @@ func (l *treeLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, erro
 			}
 			if p.call.Range.Reverse {
 				tree.DescendLessOrEqual(pair{key: hi}, func(x pair) bool {
-					if bytes.Compare(x.key, lo) < 0 {
-						return false
-					}
-					return bytes.Equal(x.key, hi) || visit(x)
+					return rows == 0 && bytes.Equal(x.key, hi) || visit(x)
 				})
 			} else {
-				tree.AscendRange(pair{key: lo}, pair{key: hi}, visit)
+				// The number of rows ends it: AscendRange compares each key with
+				// hi, which a walk need not do.
+				tree.AscendGreaterOrEqual(pair{key: lo}, visit)
 			}
 			if rows != p.examined {
 				return 0, 0, errMissing

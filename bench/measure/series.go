@@ -105,10 +105,10 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 		return ErrNoOps
 	}
 	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
 	peak := watch()
 	var failed atomic.Bool
 	errs := make([]error, len(s.workers))
+	runtime.ReadMemStats(&before)
 	start := time.Now()
 	if len(s.workers) == 1 {
 		errs[0] = s.work(ctx, s.workers[0], start, d, &failed)
@@ -119,8 +119,9 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 		}
 		wg.Wait()
 	}
-	r := Round{Nanos: int64(time.Since(start)), Peak: peak()}
+	r := Round{Nanos: int64(time.Since(start))}
 	runtime.ReadMemStats(&after)
+	r.Peak = peak()
 	r.Allocs, r.AllocBytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
 	for _, w := range s.workers {
 		r.Ops, r.Rows, r.Bytes = r.Ops+w.ops, r.Rows+w.rows, r.Bytes+w.size

@@ -55,13 +55,22 @@ type grid struct {
 
 // tables sorts results into grids, one for each engine.
 func tables(results []bench.Result) (grids []*grid) {
-	by := map[string]*grid{}
+	type kind struct {
+		engine   string
+		endpoint bool
+	}
+	by := map[kind]*grid{}
 	for i := range results {
 		r := &results[i]
-		g := by[r.Engine]
+		k := kind{r.Engine, r.Endpoint}
+		g := by[k]
 		if g == nil {
 			g = &grid{base: "bare", cells: map[[2]string]*bench.Result{}}
-			by[r.Engine] = g
+			g.title = "Layers on " + r.Engine + ": time of an operation, as a multiple of the bare engine's"
+			if r.Endpoint {
+				g.base, g.title = bench.Ours, "HTTP, ours on "+r.Engine+": time of an operation elsewhere, as a multiple of ours"
+			}
+			by[k] = g
 			grids = append(grids, g)
 		}
 		if !slices.Contains(g.workloads, r.Workload) {
@@ -71,46 +80,51 @@ func tables(results []bench.Result) (grids []*grid) {
 			g.layers = append(g.layers, r.Layer)
 		}
 		g.cells[[2]string{r.Workload, r.Layer}] = r
-		if r.Layer == bench.Ours {
-			g.base = bench.Ours
-		}
-		g.title = r.Engine + ": time of an operation, as a multiple of that of the bare engine's; client and direct also of the SDK alone"
-		if g.base == bench.Ours {
-			g.title = "HTTP, sortkey with its rows in " + r.Engine + ": time of an operation elsewhere, as a multiple of sortkey's"
-		}
 	}
 	return grids
 }
 
 func (g *grid) cell(workload, layer string) *bench.Result { return g.cells[[2]string{workload, layer}] }
 
-// ratios prints one line for each workload: the base's time, then ratios.
-func (g *grid) ratios() string {
-	t := newTable()
-	head := table.Row{"workload", g.base}
+// compared returns the columns of ratios: layers, and behind those of the SDK
+// what they are against the SDK alone.
+func (g *grid) compared() (names []string) {
 	for _, l := range g.layers {
 		if l == g.base || strings.HasSuffix(l, "-canned") {
 			continue
 		}
-		head = append(head, l)
+		names = append(names, l)
 		if slices.Contains(g.layers, l+"-canned") {
-			head = append(head, l+"/SDK")
+			names = append(names, l+"/SDK")
 		}
+	}
+	return names
+}
+
+// baseTime prints what an operation takes on the base.
+func (g *grid) baseTime(workload string) string {
+	if r := g.cell(workload, g.base); r != nil && r.Failed == "" {
+		return Duration(r.NsPerOp)
+	}
+	return "–"
+}
+
+// ratios prints one line for each workload: the base's time, then ratios.
+func (g *grid) ratios() string {
+	t := newTable()
+	head := table.Row{"workload", g.base}
+	for _, name := range g.compared() {
+		head = append(head, name)
 	}
 	t.AppendHeader(head)
 	for _, w := range g.workloads {
-		row := table.Row{w, "–"}
-		if r := g.cell(w, g.base); r != nil && r.Failed == "" {
-			row[1] = Duration(r.NsPerOp)
-		}
-		for _, l := range g.layers {
-			if l == g.base || strings.HasSuffix(l, "-canned") {
-				continue
+		row := table.Row{w, g.baseTime(w)}
+		for _, name := range g.compared() {
+			base := g.base
+			if l, sdk := strings.CutSuffix(name, "/SDK"); sdk {
+				name, base = l, l+"-canned"
 			}
-			row = append(row, g.ratio(w, l, g.base))
-			if slices.Contains(g.layers, l+"-canned") {
-				row = append(row, g.ratio(w, l, l+"-canned"))
-			}
+			row = append(row, g.ratio(w, name, base))
 		}
 		t.AppendRow(row)
 	}

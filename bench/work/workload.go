@@ -72,10 +72,10 @@ func plain(z Size) Shape {
 	return Shape{Items: z.Items, Collection: max(1000, pageItems(z.Bytes)*5/4), Size: z.Bytes}
 }
 
-// sized is a table of items of so many bytes, 64 MB of them at most.
+// sized is a table of items of so many bytes, 32 MB of them at most, which fits the cache on disk.
 func sized(bytes int) func(Size) Shape {
 	return func(z Size) Shape {
-		z.Items = min(z.Items, max(64<<20/bytes, 100))
+		z.Items = min(z.Items, max(32<<20/bytes, 100))
 		z.Bytes = bytes
 		s := plain(z)
 		s.Collection = min(s.Collection, pageItems(bytes)*5/4)

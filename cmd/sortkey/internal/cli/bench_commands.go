@@ -25,7 +25,7 @@ dynalite and dynoxide; scripts/bench-peers.sh starts them.`,
 		Example: `  sortkey bench targets
   sortkey bench targets --only page,GetItem
   sortkey bench targets --endpoint dynalite=http://127.0.0.1:4567 --json bench/results`,
-		Args:              noArgs,
+		Args:              noBenchArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.benchTargets(cmd, f, only) },
 	}
@@ -33,6 +33,13 @@ dynalite and dynoxide; scripts/bench-peers.sh starts them.`,
 	cmd.Flags().StringSliceVar(&only, "only", nil, "`WORDS`: only measures whose group has one of them, such as page, GetItem, put, serve")
 	mustComplete(cmd, "only", cobra.NoFileCompletions)
 	return cmd
+}
+
+func noBenchArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("bench "+cmd.Name(), "bench %s takes no arguments, not %q", cmd.Name(), args[0])
+	}
+	return nil
 }
 
 func (a *App) benchTargets(cmd *cobra.Command, f benchFlags, only []string) error {
@@ -67,7 +74,7 @@ smallest table is measured again, in rounds that alternate, and the ratio is to
 that. It stops before the machine's memory is exhausted.`,
 		Example: `  sortkey bench growth
   sortkey bench growth --max 1000000 --html growth.html`,
-		Args:              noArgs,
+		Args:              noBenchArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if most < bench.GrowthFrom {
@@ -120,5 +127,6 @@ func (a *App) benchShowCommand() *cobra.Command {
 		},
 	}
 	o.register(cmd)
+	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print the short tables of bench/README.md instead")
 	return cmd
 }

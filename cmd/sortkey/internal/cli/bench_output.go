@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +18,7 @@ import (
 type benchOutput struct {
 	json, html string
 	details    bool
+	markdown   bool
 }
 
 func (o *benchOutput) register(cmd *cobra.Command) {
@@ -45,7 +46,11 @@ func (o *benchOutput) check() error {
 
 // write writes the report to where the flags say, and a table to Stdout.
 func (o *benchOutput) write(a *App, r *bench.Report) error {
-	if o.json != "-" {
+	switch {
+	case o.json == "-":
+	case o.markdown:
+		report.Markdown(a.Stdout, r)
+	default:
 		style := a.style()
 		report.Table(a.Stdout, r, report.Options{Details: o.details, Colour: style.Paint.Good("x") != "x"})
 	}
@@ -57,7 +62,7 @@ func (o *benchOutput) write(a *App, r *bench.Report) error {
 	case o.json != "":
 		file := o.json
 		if info, err := os.Stat(file); err == nil && info.IsDir() {
-			file = filepath.Join(file, r.Started.Format("2006-01-02")+"-"+r.Machine.Slug()+".json")
+			file = filepath.Join(file, r.FileName()+".json")
 		}
 		if err := writeFile(file, r.WriteJSON); err != nil {
 			return err
@@ -87,9 +92,14 @@ func arguments(cmd *cobra.Command) (args []string) {
 	args = append(args, cmd.CommandPath())
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "json", "html", "dir", "quiet", "details":
+		case "json", "html", "dir", "temp", "readme", "quiet", "details":
 		default:
-			args = append(args, fmt.Sprintf("--%s=%s", f.Name, f.Value))
+			value := strings.Trim(f.Value.String(), "[]") // of a list
+			if value == "true" {
+				args = append(args, "--"+f.Name)
+			} else {
+				args = append(args, "--"+f.Name+"="+value)
+			}
 		}
 	})
 	return append(args, cmd.Flags().Args()...)

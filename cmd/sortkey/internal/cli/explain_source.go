@@ -61,25 +61,15 @@ func (a *App) openExplain(ctx context.Context, f *explainFlags) (*explainSource,
 // openDesign builds the world of a model file, or loads an example.
 func openDesign(ctx context.Context, f *explainFlags) (*explainSource, error) {
 	if ext := strings.ToLower(filepath.Ext(f.model)); ext == ".yaml" || ext == ".yml" {
-		m, err := design.Load(f.model)
-		if err != nil {
-			return nil, err
-		}
-		w, err := design.Build(ctx, m, design.Options{})
-		if err != nil {
-			return nil, err
-		}
-		classify := func(table string, it attr.Item) string {
-			if t := m.Table(table); t != nil {
-				if e := m.Classify(t, it); e != nil {
-					return e.Name
-				}
-			}
-			return ""
-		}
-		return &explainSource{target: report.InProcess(w.DB), client: sdk.Client(w.DB), classify: classify, model: m, close: w.Close}, nil
+		return openWorld(ctx, f.model)
 	}
 	s, err := model.Find(f.model)
+	if err != nil && !errors.Is(err, model.ErrNotFound) {
+		// It is a file: perhaps a design in JSON.
+		if src, designErr := openWorld(ctx, f.model); designErr == nil {
+			return src, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +83,26 @@ func openDesign(ctx context.Context, f *explainFlags) (*explainSource, error) {
 		return nil, err
 	}
 	return &explainSource{target: report.InProcess(db), client: client, classify: byAttribute(f.entity), system: s, close: db.Close}, nil
+}
+
+func openWorld(ctx context.Context, path string) (*explainSource, error) {
+	m, err := loadModel(path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := design.Build(ctx, m, design.Options{})
+	if err != nil {
+		return nil, err
+	}
+	classify := func(table string, it attr.Item) string {
+		if t := m.Table(table); t != nil {
+			if e := m.Classify(t, it); e != nil {
+				return e.Name
+			}
+		}
+		return ""
+	}
+	return &explainSource{target: report.InProcess(w.DB), client: sdk.Client(w.DB), classify: classify, model: m, close: w.Close}, nil
 }
 
 // byAttribute takes the text in the first attribute there is for the entity.
@@ -109,28 +119,49 @@ func byAttribute(names []string) func(string, attr.Item) string {
 
 // pattern returns the request of an access pattern of the model.
 func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
-	var names []string
 	switch {
 	case s.model != nil:
-		if p := s.model.Pattern(name); p != nil {
-			return p.Compile(s.model)
+		p, err := patternNamed(s.model, name)
+		if err != nil {
+			return "", nil, err
 		}
-		for _, p := range s.model.Patterns {
-			names = append(names, p.Name)
-		}
+		return p.Compile(s.model)
 	case s.system != nil:
 		at := slices.IndexFunc(s.system.Patterns, func(p examples.Pattern) bool { return p.Name == name })
 		if at >= 0 {
 			op, request := s.system.Patterns[at].Operation()
 			return op, request, nil
 		}
+		return "", nil, hint.New("its patterns are:\n  "+strings.Join(s.patternNames(), "\n  "), "the model has no access pattern %q", name)
+	}
+	return "", nil, usage("explain", "--pattern needs --model")
+}
+
+func (s *explainSource) patternNames() (names []string) {
+	if s.model != nil {
+		return patternNames(s.model)
+	}
+	if s.system != nil {
 		for _, p := range s.system.Patterns {
 			names = append(names, p.Name)
 		}
-	default:
-		return "", nil, usage("explain", "--pattern needs --model")
 	}
-	return "", nil, hint.New("its patterns are:\n  "+strings.Join(names, "\n  "), "the model has no access pattern %q", name)
+	return names
+}
+
+// completePatterns returns the patterns of the model whose names begin so.
+func (f *explainFlags) completePatterns(ctx context.Context, toComplete string) []string {
+	if f.model == "" {
+		return nil
+	}
+	ctx, cancel := completionContext(ctx)
+	defer cancel()
+	src, err := openDesign(ctx, f)
+	if err != nil {
+		return nil
+	}
+	defer src.close()
+	return starting(src.patternNames(), toComplete)
 }
 
 // A signer signs requests, for endpoints that want to know who asks.

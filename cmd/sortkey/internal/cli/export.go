@@ -106,7 +106,7 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	took := time.Since(start)
 	if err != nil {
 		h := explain(explainTransfer(err))
-		if errors.Is(err, context.Canceled) && f.to != "-" {
+		if _, left := os.Stat(f.to + ".partial"); errors.Is(err, context.Canceled) && f.to != "-" && errors.Is(left, os.ErrNotExist) {
 			h.Msg += "; nothing is left of the export"
 		}
 		return h

@@ -1,0 +1,205 @@
+package measure_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/bench/measure"
+)
+
+func TestMedian(t *testing.T) {
+	for _, tt := range []struct {
+		in   []float64
+		want float64
+	}{
+		{[]float64{3}, 3},
+		{[]float64{5, 1, 3}, 3},
+		{[]float64{4, 1, 3, 2}, 2.5},
+		{[]float64{1, 1000, 2}, 2},
+	} {
+		if got := measure.Median(tt.in); got != tt.want {
+			t.Errorf("Median(%v) = %v, want %v", tt.in, got, tt.want)
+		}
+	}
+	if got := measure.Median(nil); !math.IsNaN(got) {
+		t.Errorf("Median(nil) = %v, want NaN", got)
+	}
+}
+
+func TestRatioOf(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		x, base []float64
+		want    measure.Ratio
+		ok      bool
+	}{
+		// Every round twice as slow as the one before, for both: the ratios stay.
+		{"drift", []float64{10, 20, 40}, []float64{5, 10, 20}, measure.Ratio{Median: 2, Low: 2, High: 2}, true},
+		{"spread", []float64{10, 30, 20}, []float64{10, 10, 10}, measure.Ratio{Median: 2, Low: 1, High: 3}, true},
+		{"fewer rounds", []float64{10}, []float64{5, 1, 1}, measure.Ratio{Median: 2, Low: 2, High: 2}, true},
+		{"round without figures", []float64{10, 20}, []float64{0, 10}, measure.Ratio{Median: 2, Low: 2, High: 2}, true},
+		{"nothing", nil, []float64{1}, measure.Ratio{}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := measure.RatioOf(tt.x, tt.base)
+			if got != tt.want || ok != tt.ok {
+				t.Errorf("RatioOf(%v, %v) = %v, %v, want %v, %v", tt.x, tt.base, got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}
+
+// TestHistMerge: one histogram of all latencies, and two merged, are the same.
+func TestHistMerge(t *testing.T) {
+	all, a, b := measure.NewHist(), measure.NewHist(), measure.NewHist()
+	for i := range 10_000 {
+		d := time.Duration(i*i + 1)
+		all.Record(d)
+		if i%3 == 0 {
+			a.Record(d)
+		} else {
+			b.Record(d)
+		}
+	}
+	a.Merge(b)
+	require.Equal(t, int64(10_000), a.Count())
+	for _, p := range []float64{0, 50, 90, 99, 99.9, 100} {
+		if got, want := a.Percentile(p), all.Percentile(p); got != want {
+			t.Errorf("Percentile(%v) = %v after merging, want %v", p, got, want)
+		}
+	}
+	// 3 digits: the median of i² is 5000².
+	if got := float64(all.Percentile(50)); math.Abs(got/25e6-1) > 0.002 {
+		t.Errorf("median %v, want about 25ms", got)
+	}
+}
+
+func TestHistJSON(t *testing.T) {
+	h := measure.NewHist()
+	for _, d := range []time.Duration{0, 1, time.Microsecond, time.Second, 1000 * time.Second} { // the last is beyond its range
+		h.Record(d)
+	}
+	text, err := json.Marshal(h)
+	require.NoError(t, err)
+	var got measure.Hist
+	require.NoError(t, json.Unmarshal(text, &got))
+	require.Equal(t, h.Count(), got.Count())
+	for _, p := range []float64{0, 40, 60, 80, 100} {
+		require.Equal(t, h.Percentile(p), got.Percentile(p))
+	}
+	for _, bad := range []string{`"x"`, `7`, `""`, `"AAAA"`} {
+		if err := json.Unmarshal([]byte(bad), &got); err == nil {
+			t.Errorf("a histogram is read from %s", bad)
+		}
+	}
+}
+
+func TestAlternate(t *testing.T) {
+	var order []string
+	op := func(name string, rows int) measure.Op {
+		return func(context.Context, *measure.Scratch) (int, int, error) {
+			if len(order) == 0 || order[len(order)-1] != name {
+				order = append(order, name)
+			}
+			return rows, 10, nil
+		}
+	}
+	a := measure.NewSeries("a", []measure.Op{op("a", 1)}, 1)
+	b := measure.NewSeries("b", []measure.Op{op("b", 2), op("b", 2)}, 1)
+	rounds := 0
+	require.NoError(t, measure.Alternate(t.Context(), []*measure.Series{a, b}, 4, time.Microsecond, time.Microsecond, func() { rounds++ }))
+	require.Equal(t, 8, rounds)
+	// Warm-up of a and b, then rounds that begin with a, b, a, b.
+	require.Equal(t, []string{"a", "b", "a", "b", "a", "b", "a"}, order)
+	for _, s := range []*measure.Series{a, b} {
+		require.Len(t, s.Rounds, 4)
+		for _, r := range s.Rounds {
+			want := map[string]int64{"a": 1, "b": 2}[s.Name]
+			require.Positive(t, r.Ops)
+			require.Equal(t, r.Ops*want, r.Rows)
+			require.Equal(t, r.Ops*10, r.Bytes)
+			require.Positive(t, r.Nanos)
+		}
+		require.Positive(t, s.Hist.Count())
+	}
+}
+
+func TestWorkersShareARound(t *testing.T) {
+	const workers = 4
+	var ops []measure.Op
+	arrived := make(chan struct{}, workers)
+	all := make(chan struct{})
+	seen := 0
+	go func() {
+		for range workers {
+			<-arrived
+			seen++
+		}
+		close(all)
+	}()
+	once := func(ctx context.Context, s *measure.Scratch) (int, int, error) {
+		if s.Sum == 0 { // the first operation of each worker waits for the others'
+			s.Sum = 1
+			arrived <- struct{}{}
+			<-all
+		}
+		return 1, 1, nil
+	}
+	for range 2 * workers {
+		ops = append(ops, once)
+	}
+	s := measure.NewSeries("s", ops, workers)
+	require.NoError(t, s.Round(t.Context(), time.Microsecond))
+	require.Equal(t, workers, seen)
+	require.GreaterOrEqual(t, s.Rounds[0].Ops, int64(workers))
+}
+
+func TestFailures(t *testing.T) {
+	wrong := errors.New("wrong")
+	bad := func(context.Context, *measure.Scratch) (int, int, error) { return 0, 0, wrong }
+	for _, workers := range []int{1, 3} {
+		s := measure.NewSeries("s", []measure.Op{bad}, workers)
+		require.ErrorIs(t, s.Warm(t.Context(), time.Microsecond, time.Microsecond), wrong)
+		require.ErrorIs(t, s.Round(t.Context(), time.Second), wrong)
+		require.Empty(t, s.Rounds, "a failed round is kept")
+	}
+	require.ErrorIs(t, measure.NewSeries("s", nil, 1).Round(t.Context(), 1), measure.ErrNoOps)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	good := func(context.Context, *measure.Scratch) (int, int, error) { return 0, 0, nil }
+	require.ErrorIs(t, measure.NewSeries("s", []measure.Op{good}, 1).Round(ctx, time.Hour), context.Canceled)
+}
+
+func TestAllocations(t *testing.T) {
+	var kept []byte
+	op := func(context.Context, *measure.Scratch) (int, int, error) {
+		kept = make([]byte, 1000)
+		return 0, len(kept), nil
+	}
+	s := measure.NewSeries("s", []measure.Op{op}, 1)
+	require.NoError(t, s.Round(t.Context(), 20*time.Millisecond))
+	r := s.Rounds[0]
+	if got := r.AllocsPerOp(); got < 1 || got > 1.5 {
+		t.Errorf("%v allocations an operation, want 1", got)
+	}
+	if got := r.AllocBytesPerOp(); got < 1000 || got > 2000 {
+		t.Errorf("%v bytes an operation, want about 1,000", got)
+	}
+	require.Positive(t, r.Peak)
+}
+
+func TestMemoryOfTheMachine(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux says")
+	}
+	require.Positive(t, measure.Available())
+	require.GreaterOrEqual(t, measure.Total(), measure.Available())
+	require.Positive(t, measure.PeakResident())
+}

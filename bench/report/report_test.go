@@ -1,0 +1,165 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/bench/report"
+	"github.com/sortkey/sortkey/bench/work"
+)
+
+// sample is a report with a bit of everything.
+func sample() *bench.Report {
+	r := &bench.Report{
+		Version: bench.ReportVersion, Started: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Args: []string{"sortkey bench", "<&>"},
+		Machine: bench.Machine{CPU: "A & B <fast>", Cores: 4, OS: "linux", Arch: "amd64", Go: "go1.26"},
+		Build:   bench.Build{Version: "v1", Commit: "0123456789abcdef", Dirty: true},
+		Targets: []bench.Target{
+			{Measure: "a page", Must: "at most 2 ×", Reached: "1.50 ×", OK: true, Detail: "rounds 1.40–1.60"},
+			{Measure: "another", Must: "at most 3 µs", Reached: "4.00 µs"},
+			{Measure: "HTTP", Must: "at least 3 ×", Skipped: "needs --endpoint"},
+		},
+		Growth: &bench.Growth{Layers: []string{"bare", "api"}, Stopped: "stopped at 2000 items: too much"},
+	}
+	add := func(workload, layer string, endpoint bool, ns float64, ratios map[string]float64) {
+		h := measure.NewHist()
+		for i := range 1000 {
+			h.Record(time.Duration(ns) * time.Duration(i+500) / 1000)
+		}
+		x := bench.Result{Workload: workload, Engine: "memory", Layer: layer, Endpoint: endpoint, Shape: work.Shape{Items: 10}, Hist: h, Ratios: map[string]measure.Ratio{}}
+		x.NsPerOp, x.OpsPerSec, x.Allocs = ns, 1e9/ns, 2.5
+		for base, v := range ratios {
+			x.Ratios[base] = measure.Ratio{Median: v, Low: v * 0.9, High: v * 1.1}
+		}
+		r.Results = append(r.Results, x)
+	}
+	add("get", "bare", false, 200, nil)
+	add("get", "api", false, 2000, map[string]float64{"bare": 10})
+	add("get", "client", false, 24_000, map[string]float64{"bare": 120, "client-canned": 1.2})
+	add("get", "client-canned", false, 20_000, map[string]float64{"bare": 100})
+	add("get", bench.Ours, true, 30_000, nil)
+	add("get", "other", true, 90_000, map[string]float64{bench.Ours: 3})
+	r.Results = append(r.Results, bench.Result{Workload: "page", Engine: "memory", Layer: "other", Endpoint: true, Failed: "status 400 <no>"})
+	for _, n := range []int{1000, 2000} {
+		r.Growth.Steps = append(r.Growth.Steps, bench.GrowthStep{Items: n, Points: []bench.GrowthPoint{
+			{NsPerOp: 500, Ratio: measure.Ratio{Median: 1}}, {NsPerOp: 5000, Ratio: measure.Ratio{Median: 1.1}},
+		}})
+	}
+	return r
+}
+
+func TestTable(t *testing.T) {
+	var b bytes.Buffer
+	report.Table(&b, sample(), report.Options{Details: true})
+	text := b.String()
+	for _, want := range []string{
+		"commit   0123456789ab with changes",
+		"workload    bare     api  client  client/SDK\n",
+		"get       200 ns  10.0 ×   120 ×      1.20 ×\n",
+		"get       30.0 µs  3.00 ×\n",
+		"other, page failed: status 400 <no>\n",
+		"2,000  500 ns  1.00",
+		"another  at most 3 µs  4.00 µs       NO\n",
+		"1 of 2 reached, 1 not measured\n",
+		"stopped at 2000 items: too much\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	var b bytes.Buffer
+	report.Markdown(&b, sample())
+	for _, want := range []string{
+		"A & B <fast>, 4 cores, linux/amd64, go1.26, commit 0123456789ab with changes, 2026-01-02.\n",
+		"| a page | at most 2 × | 1.50 × | yes |\n",
+		"| another | at most 3 µs | 4.00 µs | **no** |\n",
+		"| HTTP | at least 3 × | not measured | – |\n",
+		"| workload | bare | api | client | client/SDK |\n|---|--:|--:|--:|--:|\n| get | 200 ns | 10.0 × | 120 × | 1.20 × |\n",
+		"| 2,000 | 1.00 × | 1.10 × |\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the tables lack %q:\n%s", want, b.String())
+		}
+	}
+}
+
+// TestHTML: the page is well-formed, refers to nothing outside it, runs no
+// script, and shows what was measured.
+func TestHTML(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, report.HTML(&b, sample()))
+	text := b.String()
+	d := xml.NewDecoder(strings.NewReader(text))
+	paths, circles := 0, 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch start.Name.Local {
+		case "path":
+			paths++
+		case "circle":
+			circles++
+		case "script", "link", "img", "iframe", "object", "base":
+			t.Errorf("the page has a <%s>", start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			if a.Name.Local == "href" || a.Name.Local == "src" || strings.HasPrefix(a.Name.Local, "on") {
+				t.Errorf("the page has %s=%q", a.Name.Local, a.Value)
+			}
+			if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || strings.Contains(a.Value, "ZgotmplZ") {
+				t.Errorf("the page has %s=%q", a.Name.Local, a.Value)
+			}
+		}
+	}
+	if found := regexp.MustCompile(`(?i)https?:|url\(|@import|//cdn`).FindString(text); found != "" {
+		t.Errorf("the page refers to something outside it: %s", found)
+	}
+	for _, want := range []string{"A &amp; B &lt;fast&gt;", "prefers-color-scheme: dark", "status 400 &lt;no&gt;", "1 of 3 missed", "stopped at 2000 items"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	// Latencies of 4 layers and 2 endpoints, growth of 2 layers twice; keys of
+	// the three legends.
+	require.Equal(t, 4+2+2*2+4+2+2, paths)
+	require.Equal(t, 3+2+2*4, circles)
+	require.NoError(t, report.HTML(io.Discard, &bench.Report{}), "an empty report")
+}
+
+func TestDuration(t *testing.T) {
+	for ns, want := range map[float64]string{
+		0.5: "0.50 ns", 12.34: "12.3 ns", 999: "999 ns", 999.9: "1.00 µs", 1500: "1.50 µs", 2.5e6: "2.50 ms", 61e9: "61.0 s",
+	} {
+		if got := report.Duration(ns); got != want {
+			t.Errorf("Duration(%v) = %q, want %q", ns, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 2.5: "2.5", 7: "7", 999.6: "1,000", 1234567: "1,234,567"} {
+		if got := report.Count(x); got != want {
+			t.Errorf("Count(%v) = %q, want %q", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package work_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/bench/work"
+)
+
+func TestWorkloadsHaveNames(t *testing.T) {
+	var names []string
+	for _, w := range work.All() {
+		if !regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`).MatchString(w.Name) || w.About == "" {
+			t.Errorf("workload %q, %q", w.Name, w.About)
+		}
+		if slices.Contains(names, w.Name) {
+			t.Errorf("two workloads are called %s", w.Name)
+		}
+		names = append(names, w.Name)
+		require.Equal(t, w.Shape(work.Size{}), work.Find(w.Name).Shape(work.Size{}))
+	}
+	require.Nil(t, work.Find("nothing"))
+}
+
+// TestCallsRepeat: the same seed gives the same requests, and another one
+// others, where there is a choice.
+func TestCallsRepeat(t *testing.T) {
+	w := work.Find("query-10")
+	s := w.Shape(work.Size{Items: 5000})
+	require.Equal(t, w.Calls(s, 50, 1), w.Calls(s, 50, 1))
+	require.NotEqual(t, w.Calls(s, 50, 1), w.Calls(s, 50, 2))
+}
+
+func TestBodiesAreJSON(t *testing.T) {
+	for _, w := range work.All() {
+		s := w.Shape(work.Size{Items: 2000})
+		if s.Items > 2000 {
+			continue
+		}
+		require.True(t, json.Valid(s.CreateBody()), "%s", s.CreateBody())
+		for _, c := range w.Calls(s, 30, 1) {
+			var body map[string]any
+			if err := json.Unmarshal(c.Body(s), &body); err != nil {
+				t.Fatalf("%s: %v: %s", w.Name, err, c.Body(s))
+			}
+			for _, i := range c.Items {
+				if i < 0 || i >= s.Items {
+					t.Fatalf("%s asks for item %d of %d", w.Name, i, s.Items)
+				}
+			}
+		}
+	}
+}
+
+// TestItems: an item has about the size asked for, its JSON is the same item,
+// and versions keep size and key.
+func TestItems(t *testing.T) {
+	for _, size := range []int{100, 1000, 40 << 10} {
+		for _, ix := range []work.Indexes{work.NoIndex, work.PlainIndex, work.MultiIndex} {
+			s := work.Shape{Items: 10_000, Collection: 100, Size: size, Indexes: ix}
+			for _, i := range []int{0, 1, 999, 9999} {
+				it := s.Item(i, 0)
+				if got := it.Size(); got < size-10 || got > size+10 {
+					t.Errorf("item %d of %+v has %d bytes", i, s, got)
+				}
+				require.Equal(t, it.Size(), s.Item(i, 27).Size())
+				require.Equal(t, s.Key(i).Get("SK"), it.Get("SK"))
+				var doc map[string]map[string]string
+				require.NoError(t, json.Unmarshal(s.ItemJSON(nil, i, 0), &doc))
+				require.Len(t, doc, it.Len())
+				require.Equal(t, s.Partition(i), doc["PK"]["S"])
+			}
+		}
+	}
+}
+
+func TestFullPage(t *testing.T) {
+	w := work.Find("page")
+	s := w.Shape(work.Size{})
+	c := w.Calls(s, 10, 1)
+	require.Len(t, c, s.Collections(), "one call for each collection")
+	for _, c := range c {
+		require.True(t, c.Page)
+		size := 0
+		for i := range c.Want {
+			size += s.Item(i, 0).Size()
+		}
+		require.InDelta(t, 1<<20, size, 20_000)
+	}
+	small := w.Shape(work.Size{Items: 500})
+	require.False(t, w.Calls(small, 1, 1)[0].Page)
+	require.Equal(t, 500, w.Calls(small, 1, 1)[0].Want)
+}
