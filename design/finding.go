@@ -39,4 +39,7 @@ type Finding struct {
 	Message string
 	Keys    []string
 	Advice  string
+	// Accepted is why the author of the model accepts it; "" if nothing does.
+	// What is accepted is a Note.
+	Accepted string
 }

@@ -40,6 +40,8 @@ type Model struct {
 	// Items are items that no entity describes, as they are.
 	Items    []*RawItem
 	Patterns []*Pattern
+	// Allow are the findings of lints that the author accepts.
+	Allow []*Allowance
 }
 
 // A Table is a table with its indexes.

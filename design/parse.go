@@ -57,7 +57,7 @@ var modelName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 func (p *parser) model(root *yaml.Node) {
 	m := p.m
 	m.Pos = p.pos(root)
-	top := p.object(root, "the model", "name", "about", "seed", "tables", "fields", "entities", "items", "patterns", "$schema")
+	top := p.object(root, "the model", "name", "about", "seed", "tables", "fields", "entities", "items", "patterns", "allow", "$schema")
 	if n := top["name"]; n != nil {
 		m.Name, _ = p.text(n, "the name")
 		if m.Name != "" && !modelName.MatchString(m.Name) {
@@ -78,6 +78,7 @@ func (p *parser) model(root *yaml.Node) {
 	p.entities(top["entities"])
 	p.items(top["items"])
 	p.patterns(top["patterns"])
+	p.allowances(top["allow"])
 }
 
 // present reports whether n is there with something in it.

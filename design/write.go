@@ -93,6 +93,7 @@ func (p *writer) model() {
 			p.pattern(q)
 		}
 	}
+	p.allowances()
 }
 
 func (p *writer) table(t *Table) {
