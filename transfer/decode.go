@@ -107,9 +107,7 @@ func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 		form := formOf(raw)
 		if form == formUnknown { // malformed: it does not tell
 			d.open(raw)
-			if err := d.noObject(); err != nil {
-				return nil, false, err
-			}
+			return nil, false, d.noObject()
 		}
 		if string(raw) != "{}" {
 			d.form = form

@@ -58,14 +58,13 @@ type pipeline struct {
 	queues []chan message
 	done   sync.WaitGroup
 
-	mu       sync.Mutex
-	freed    sync.Cond
-	used     int // bytes in flight
-	err      error
-	rejects  []Reject
-	written  int64
-	deleted  int64
-	requests int64
+	mu      sync.Mutex
+	freed   sync.Cond
+	used    int // bytes in flight
+	err     error
+	rejects []Reject
+	written int64
+	deleted int64
 }
 
 func startPipeline(ctx context.Context, client *dynamodb.Client, table string, k *keys, workers int) *pipeline {

@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/sortkeytest"
 	"github.com/sortkey/sortkey/transfer"
 )
 
@@ -141,6 +143,35 @@ func gzipped(t testing.TB, text string) []byte {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	return b.Bytes()
+}
+
+// TestPacked imports one file packed in every way, whatever it is called.
+func TestPacked(t *testing.T) {
+	text := `{"pk":"a"}` + "\n" + `{"pk":"b"}` + "\n"
+	var z bytes.Buffer
+	w, err := zstd.NewWriter(&z)
+	require.NoError(t, err)
+	_, err = w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	for name, data := range map[string]string{
+		"plain": text, "gzip": string(gzipped(t, text)), "two gzips": string(gzipped(t, text[:11])) + string(gzipped(t, text[11:])), "zstd": z.String(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := sortkeytest.New(t)
+			path := write(t, "a.json", data)
+			r, err := importFiles(t, t.Context(), db.Direct, options(t, path), path)
+			require.NoError(t, err)
+			require.Equal(t, int64(2), r.Sum().Written)
+		})
+	}
+	t.Run("cut zstd", func(t *testing.T) {
+		path := write(t, "a.json", z.String()[:z.Len()-5])
+		r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, options(t, path), path)
+		require.NoError(t, err)
+		require.Len(t, r.Broken, 1)
+		require.Contains(t, r.Broken[0].Reason, "the zstd data is cut off")
+	})
 }
 
 // FuzzReader reads anything as anything: it ends, it says for every record
