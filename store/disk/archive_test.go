@@ -297,3 +297,30 @@ func (w *limited) Write(p []byte) (int, error) {
 	w.left -= len(p)
 	return len(p), nil
 }
+
+// TestExtractSpoilt: an archive with one byte changed is refused, or makes a
+// folder that is refused or opens.
+func TestExtractSpoilt(t *testing.T) {
+	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	put(t, s, "k", "v")
+	var text bytes.Buffer
+	require.NoError(t, s.Archive(t.Context(), &text))
+	require.NoError(t, s.Close())
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	refused, opened := 0, 0
+	for range 500 {
+		spoilt := slices.Clone(text.Bytes())
+		spoilt[rng.IntN(len(spoilt))] ^= byte(1 + rng.IntN(255))
+		fs := vfs.NewMem()
+		if err := disk.Extract(t.Context(), bytes.NewReader(spoilt), "db", disk.Options{FS: fs}); err != nil {
+			refused++
+		}
+		if s, err := disk.Open("db", disk.Options{FS: fs, ReadOnly: true}); err == nil {
+			opened++
+			require.NoError(t, s.Close(), "seed %d", seed)
+		}
+	}
+	require.Positive(t, refused, "seed %d", seed)
+	require.Positive(t, opened, "seed %d", seed)
+}
