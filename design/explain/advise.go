@@ -42,6 +42,10 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 				groups[i].rest = append(groups[i].rest, n)
 			}
 		}
+		if a, ok := e.impossible(groups[i]); ok && len(groups) == 1 {
+			e.tell("no row has that: %s is %s, which %s cannot be", Name(a.name), kindWord(e.info.kindOf(a.name)), Literal(a.values[0]))
+			return nil
+		}
 		groups[i].withoutEmpty()
 		e.numberPrefixes(&groups[i])
 	}
@@ -62,6 +66,19 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	}
 	e.offerScan(groups, append(all, filter...))
 	return nil
+}
+
+// impossible returns a condition whose value no key attribute can have, in any
+// type.
+func (e *explainer) impossible(g group) (atom, bool) {
+	for _, a := range g.atoms {
+		for _, v := range a.values {
+			if _, ok := convert(v, e.info.kindOf(a.name)); !ok && a.op != keycond.BeginsWith {
+				return a, true
+			}
+		}
+	}
+	return atom{}, false
 }
 
 // withoutEmpty leaves out the conditions whose value no key can have.

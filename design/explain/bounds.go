@@ -63,8 +63,8 @@ func (r *Report) bounds(s *keycond.Schema, slice *keycond.Slice) {
 	}
 	side(&r.Low, low)
 	side(&r.High, high)
-	if sort[len(sort)-1].Op == keycond.BeginsWith && r.High.Bytes == nil {
-		r.High = Bound{}
+	if r.High.Text == "" && r.High.Bytes != nil { // above every value there can be
+		r.High.Text = Quote(r.High.Bytes)
 	}
 }
 

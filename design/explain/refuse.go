@@ -32,9 +32,8 @@ func (e *explainer) refuse(s *ServiceError) error {
 	var first *rule
 	for _, repair := range repairs {
 		var broken *rule
-		if broken, fixed = repair(e, fixed); first == nil {
-			first = broken
-		}
+		broken, fixed = repair(e, fixed)
+		first = first.and(broken)
 	}
 	e.m = fixed
 	q, err := fixed.question()
@@ -51,12 +50,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if r.Operation == opQuery {
 		broken = e.broken(schema)
 	}
-	switch {
-	case first == nil:
-		first = broken
-	case broken != nil:
-		first = &rule{text: first.text + "; besides, " + broken.text, source: first.source, kind: broken.kind}
-	}
+	first = first.and(broken)
 	if first == nil && fixed.has("ExclusiveStartKey") {
 		first = ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the page before, and this one does not lie in what is asked for")
 		e.m = fixed.without("ExclusiveStartKey")
@@ -68,7 +62,11 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if broken != nil {
 		return e.otherWays(broken, schema)
 	}
-	e.offer(mended, r.Operation, e.m)
+	text := mended
+	if first.fix != "" {
+		text = first.fix
+	}
+	e.offer(text, r.Operation, e.m)
 	return nil
 }
 
@@ -162,9 +160,8 @@ func (e *explainer) refuseGet() error {
 		fixed, first := e.m, (*rule)(nil)
 		for _, repair := range []func(*explainer, members) (*rule, members){repairReserved, repairUnused} {
 			var broken *rule
-			if broken, fixed = repair(e, fixed); first == nil {
-				first = broken
-			}
+			broken, fixed = repair(e, fixed)
+			first = first.and(broken)
 		}
 		if e.broke(first); first != nil {
 			e.offer(mended, opGetItem, fixed)

@@ -319,7 +319,9 @@ func repairProjection(e *explainer, m members) (*rule, members) {
 		return nil, m
 	}
 	if touchesCondition(q.filter, ix) {
-		return ruleOf(plainRule, pageIndexes, "a global index filters by what it holds, and index %s does not hold what the filter names", ix.key.Index), pruned(m.without("FilterExpression", "QueryFilter", "ScanFilter"))
+		r := ruleOf(plainRule, pageIndexes, "a global index filters by what it holds, and index %s does not hold what the filter names", ix.key.Index)
+		r.fix = "ask without the filter, then get the whole items from the table and choose in the program"
+		return r, pruned(m.without("FilterExpression", "QueryFilter", "ScanFilter"))
 	}
 	if q.projection == nil {
 		return nil, m
@@ -337,7 +339,9 @@ func repairProjection(e *explainer, m members) (*rule, members) {
 	if fixed.text("Select") == "SPECIFIC_ATTRIBUTES" {
 		delete(fixed, "Select")
 	}
-	return ruleOf(plainRule, pageIndexes, "a global index returns what it holds, and index %s does not hold %s", ix.key.Index, strings.Join(missing, ", ")), fixed
+	r := ruleOf(plainRule, pageIndexes, "a global index returns what it holds, and index %s does not hold %s", ix.key.Index, strings.Join(missing, ", "))
+	r.fix = "ask for what the index holds, then get the rest of each item from the table"
+	return r, fixed
 }
 
 func touchesCondition(c *expr.Condition, ix *indexInfo) bool {

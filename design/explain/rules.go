@@ -34,6 +34,24 @@ type rule struct {
 	text, source string
 	// kind is what advice depends on.
 	kind ruleKind
+	// fix says what the request without the fault asks; "" is the same.
+	fix string
+}
+
+// and returns the rule that r and other are broken both; either may be nil.
+func (r *rule) and(other *rule) *rule {
+	switch {
+	case r == nil:
+		return other
+	case other == nil:
+		return r
+	}
+	both := *r
+	both.text += "; besides, " + other.text
+	if other.fix != "" {
+		both.fix = other.fix
+	}
+	return &both
 }
 
 type ruleKind uint8

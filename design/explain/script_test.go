@@ -18,7 +18,7 @@ import (
 )
 
 // TestScripts runs the scripts in testdata. A script makes a database and asks
-// it; what a request on one line has between angle brackets is a value:
+// it:
 //
 //	db
 //	table Shop PK SK
@@ -28,7 +28,8 @@ import (
 //	explain op=Query width=80
 //	{"TableName": "Shop", …}
 //
-// Plain JSON stands for items; the entity of an item is its attribute type.
+// Plain JSON stands for items, with arrays for binary values; the entity of an
+// item is its attribute type.
 // After the report stands what each request of its advice finds.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
@@ -209,6 +210,14 @@ func plainItem(t *testing.T, src string) attr.Item {
 			b.Add(name, n)
 		case bool:
 			b.Add(name, attr.NewBool(v))
+		case []any: // bytes
+			raw := make([]byte, len(v))
+			for i, n := range v {
+				c, err := strconv.ParseUint(n.(json.Number).String(), 10, 8)
+				require.NoError(t, err)
+				raw[i] = byte(c)
+			}
+			b.Add(name, attr.NewBinary(raw))
 		default:
 			t.Fatalf("%v in an item", v)
 		}
