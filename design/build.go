@@ -33,6 +33,7 @@ type generator struct {
 	owns    []bool
 	key     int // of the fields, how many are in the key
 	next    uint64
+	b       attr.Builder
 }
 
 func (b *builder) generate(ctx context.Context) error {
@@ -172,7 +173,7 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 		values[f.Name] = g.domains[k].value(g.hash, i, g.count, 0, g.owns[k])
 	}
 	for attempt := uint64(1); ; attempt++ {
-		it, err := g.e.item(values, nil)
+		it, err := g.e.build(&g.b, values, nil)
 		if err != nil {
 			return Item{}, [16]byte{}, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
 		}

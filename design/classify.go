@@ -117,10 +117,7 @@ func (e *Entity) FieldsOf(it attr.Item) map[string]string {
 // IsKey reports whether the attribute called name is in a key of the table or
 // of one of its indexes.
 func (t *Table) IsKey(name string) bool {
-	if slices.ContainsFunc(t.Keys(), func(a Attribute) bool { return a.Name == name }) {
-		return true
-	}
-	return slices.ContainsFunc(t.Indexes, func(x *Index) bool {
+	return t.has(name) || slices.ContainsFunc(t.Indexes, func(x *Index) bool {
 		return slices.ContainsFunc(x.Keys(), func(a Attribute) bool { return a.Name == name })
 	})
 }

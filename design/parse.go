@@ -76,6 +76,7 @@ func (p *parser) model(root *yaml.Node) {
 	p.declared = map[*Field]bool{}
 	m.Fields = p.fields(top["fields"])
 	p.entities(top["entities"])
+	p.checkFields()
 	p.items(top["items"])
 	p.patterns(top["patterns"])
 	p.allowances(top["allow"])
@@ -300,22 +301,41 @@ func (p *parser) field(m member) *Field {
 			*to, _ = p.text(o[name], name)
 		}
 	}
-	for _, text := range append([]string{f.From, f.To}, f.Values...) {
-		if text == "" || !p.declared[f] {
-			continue
-		}
-		if _, err := f.Type.Encode(text); err != nil {
-			p.failKey(p.pos(m.value), "field "+m.name, err)
-		}
-	}
-	p.checkRange(f)
 	return f
 }
 
-// checkRange refuses bounds that values could not be generated between.
-func (p *parser) checkRange(f *Field) {
-	if f.From == "" && f.To == "" {
-		return
+// checkFields holds values and bounds to the types that fields have by now.
+func (p *parser) checkFields() {
+	done := map[*Field]bool{}
+	check := func(list []*Field) {
+		for _, f := range list {
+			if !done[f] {
+				p.checkField(f)
+			}
+			done[f] = true
+		}
+	}
+	check(p.m.Fields)
+	for _, e := range p.m.Entities {
+		check(e.Fields)
+	}
+}
+
+func (p *parser) checkField(f *Field) {
+	texts := slices.Clone(f.Values)
+	switch f.Type.Name {
+	case "int", "signed", "decimal", "number": // a time may be bounded by a month or a year
+		for _, bound := range []string{f.From, f.To} {
+			if bound != "" {
+				texts = append(texts, bound)
+			}
+		}
+	}
+	for _, text := range texts {
+		if _, err := f.Type.Encode(text); err != nil {
+			p.failKey(f.Pos, "field "+f.Name, err)
+			return
+		}
 	}
 	if _, err := f.bounds(); err != nil {
 		p.failAt(f.Pos, "", "field %s: %v", f.Name, err)
@@ -330,7 +350,9 @@ func (p *parser) fieldType(f *Field, n *yaml.Node) {
 	t, err := keys.ParseType(s)
 	if err != nil {
 		name, _, _ := strings.Cut(s, "(")
-		if slices.Contains(keys.TypeNames(), name) {
+		if strings.Contains(s, "(") && !strings.Contains(s, ")") {
+			p.fail(n, "inside braces, put a type with a comma in quotes", "field %s: the type %s has no closing parenthesis", f.Name, clip(s))
+		} else if slices.Contains(keys.TypeNames(), name) {
 			p.failKey(p.pos(n), "field "+f.Name, err)
 		} else {
 			p.fail(n, nearest(name, keys.TypeNames()), "field %s: there is no type %s", f.Name, clip(name))

@@ -416,6 +416,12 @@ func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.it
 // item adds attributes that stand for themselves.
 func (e *Entity) item(values map[string]string, extra attr.Item) (attr.Item, error) {
 	var b attr.Builder
+	return e.build(&b, values, extra)
+}
+
+// build is item with a builder to reuse.
+func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Item) (attr.Item, error) {
+	b.Reset()
 	for _, t := range e.Attributes {
 		if extra.Get(t.Name).Kind() != 0 {
 			continue
@@ -428,7 +434,7 @@ func (e *Entity) item(values map[string]string, extra attr.Item) (attr.Item, err
 			b.Add(t.Name, v)
 			continue
 		}
-		if slices.ContainsFunc(e.Table.Keys(), func(a Attribute) bool { return a.Name == t.Name }) {
+		if e.Table.has(t.Name) {
 			return nil, fmt.Errorf("attribute %s, a key, needs a value for %s", t.Name, t.missing(values))
 		}
 	}

@@ -2,6 +2,7 @@ package design
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
@@ -51,6 +52,12 @@ func (t *Table) Index(name string) *Index {
 // Keys returns the key attributes of the table, the partition key first.
 func (t *Table) Keys() []Attribute {
 	return append(append([]Attribute(nil), t.Partition...), t.Sort...)
+}
+
+// has reports whether the attribute called name is in the table's own key.
+func (t *Table) has(name string) bool {
+	is := func(a Attribute) bool { return a.Name == name }
+	return slices.ContainsFunc(t.Partition, is) || slices.ContainsFunc(t.Sort, is)
 }
 
 // Keys returns the key attributes of the index, those of the partition first.
