@@ -44,10 +44,11 @@ var fences = map[string][]string{
 	"keys":                     {},
 	"keys/keyexpr":             {"keys"},
 	"design":                   {"attr", "expr", "keys", "keycond", "store", "table", "api", ""},
+	"design/awscli":            {},
 	"design/explain":           {"attr", "expr", "keys", "keycond", "store", "table", "api", "", "design"},
 	"design/check":             {"attr", "keys", "", "table", "design", "design/explain", "design/lint"},
 	"design/lint":              {"attr", "keys", "keycond", "store", "table", "design", "design/explain"},
-	"design/convert":           {"attr", "expr", "keys", "table", "design"},
+	"design/convert":           {"attr", "expr", "keys", "keycond", "table", "design", "design/awscli"},
 	"design/report":            {"attr", "keys", "store", "table", "design", "design/check", "design/explain", "design/lint"},
 	"design/gen":               {"attr", "expr", "keys", "design"},
 	"design/designtest":        {"attr", "design", "design/check"},
@@ -61,8 +62,8 @@ var fences = map[string][]string{
 // noSDK are rooms whose every dependency keeps away from the AWS SDK, and
 // noHTTP those that keep away from net/http too.
 var (
-	noSDK  = []string{"attr", "expr", "store", "store/memory", "keycond", "table", "api", "server", ""}
-	noHTTP = []string{"attr", "expr", "store", "store/memory", "keycond", "table"}
+	noSDK  = []string{"attr", "expr", "store", "store/memory", "keycond", "table", "api", "server", "keys", ""}
+	noHTTP = []string{"attr", "expr", "store", "store/memory", "keycond", "table", "keys"}
 )
 
 // rooms returns the folders with Go files, with the imports of their files

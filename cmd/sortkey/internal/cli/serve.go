@@ -22,6 +22,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store"
@@ -128,8 +129,16 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := model.Load(ctx, loader(db, opts.Server.Credentials), s); err != nil {
+		if _, err := model.Ensure(ctx, loader(db, opts.Server.Credentials), s); err != nil {
 			return err
+		}
+	}
+	if st, ok := opts.Store.(*disk.Store); ok {
+		control, err := snapshot.Listen(f.data, st)
+		if err != nil {
+			log.Warn("no snapshots while this server runs", "err", err)
+		} else {
+			defer control.Close()
 		}
 	}
 	ln, err := listen(ctx, "--addr", f.addr)

@@ -24,7 +24,8 @@ ends in .tar, .tar.gz, .tgz, .tar.zst or .tzst it becomes one file, to keep or
 to send elsewhere. sortkey restore puts either back.
 
 SNAPSHOT must not exist. It appears when it is whole, and an error leaves
-nothing. The database must not be in use: stop the server first.`,
+nothing. A server may have the database open: it takes the snapshot itself, and
+answers requests meanwhile. Every write it had answered is in it.`,
 		Example: `  sortkey snapshot --data ./sortkey-data ./before-the-change
   sortkey snapshot --data ./sortkey-data backup-2026-11-21.tar.zst`,
 		Args:              oneArgument("snapshot", "the SNAPSHOT to make"),

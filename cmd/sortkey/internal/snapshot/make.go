@@ -53,21 +53,27 @@ func kindOf(path string) kind {
 
 // Make copies the database in the folder data to target, which must not exist:
 // a folder, or one file when its name ends in .tar, .tar.gz, .tgz, .tar.zst or
-// .tzst. The target appears when it is whole; an error leaves nothing.
+// .tzst. The target appears when it is whole; an error leaves nothing. A server
+// that has the database open takes the snapshot itself and goes on meanwhile.
 func Make(ctx context.Context, data, target string) (*Info, error) {
-	if err := inside(target, data, "the snapshot"); err != nil {
-		return nil, err
-	}
-	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
-		if err == nil {
-			err = hint.New("name another, or remove it first", "%s is there already", target)
-		}
-		return nil, err
-	}
 	if !disk.Exists(data, disk.Options{}) {
 		return nil, noDatabase(data)
 	}
+	if err := checkTarget(data, target); err != nil {
+		return nil, err
+	}
 	st, err := disk.Open(data, disk.Options{})
+	if errors.Is(err, disk.ErrLocked) {
+		info, askErr := ask(ctx, data, target)
+		if errors.Is(askErr, errNoControl) {
+			return nil, openError(data, err)
+		}
+		if askErr != nil {
+			return nil, askErr
+		}
+		info.Path = target
+		return info, nil
+	}
 	if err != nil {
 		return nil, openError(data, err)
 	}
@@ -79,6 +85,29 @@ func Make(ctx context.Context, data, target string) (*Info, error) {
 		return nil, err
 	}
 	return info, nil
+}
+
+// makeNew is makeOf for a target that was not looked at yet.
+func makeNew(ctx context.Context, st *disk.Store, data, target string) (*Info, error) {
+	if err := checkTarget(data, target); err != nil {
+		return nil, err
+	}
+	return makeOf(ctx, st, target)
+}
+
+// checkTarget refuses a target that is there, or that lies in the database.
+func checkTarget(data, target string) error {
+	if err := inside(target, data, "the snapshot"); err != nil {
+		return err
+	}
+	_, err := os.Lstat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return hint.New("name another, or remove it first", "%s is there already", target)
 }
 
 func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
