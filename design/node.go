@@ -63,9 +63,6 @@ func (r *reader) document(data []byte) *yaml.Node {
 	case !utf8.Valid(data):
 		r.fail(top, "save the file as UTF-8", "the file is not UTF-8 text")
 		return nil
-	case tooDeep(data):
-		r.fail(top, "", "the file is nested more than %d deep", maxDepth)
-		return nil
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(surrogates.ReplaceAllFunc(data, pair), &doc); err != nil {
@@ -103,24 +100,6 @@ func (r *reader) syntax(err error) {
 		return
 	}
 	r.failAt(top, "", "not YAML: %v", err)
-}
-
-// tooDeep reports whether flow brackets or indentation nest beyond what a
-// parser should follow. It may count brackets in text, which no model has that
-// many of.
-func tooDeep(data []byte) bool {
-	depth := 0
-	for _, c := range data {
-		switch c {
-		case '[', '{':
-			if depth++; depth > 1000 {
-				return true
-			}
-		case ']', '}':
-			depth = max(depth-1, 0)
-		}
-	}
-	return false
 }
 
 // deref follows aliases. It counts what is read, so that a small file cannot

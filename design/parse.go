@@ -86,7 +86,7 @@ func (p *parser) model(root *yaml.Node) {
 func (p *parser) present(n *yaml.Node) bool { return n != nil && !empty(n) }
 
 func (p *parser) tables(n, root *yaml.Node) {
-	if !p.present(n) {
+	if d := p.deref(n); d == nil || empty(d) || d.Kind == yaml.MappingNode && len(d.Content) == 0 {
 		if root.Kind == yaml.MappingNode {
 			p.fail(root, "add tables: {Name: {partition: PK, sort: SK}}", "the model has no tables")
 		}
