@@ -16,14 +16,31 @@ import (
 // returns. An error ends the reading.
 type sink interface{ add(attr.Item) error }
 
-// collector is the sink of typed answers.
-type collector struct{ items []attr.Item }
+// collector is the sink of typed answers. Small items share memory.
+type collector struct {
+	items []attr.Item
+	room  []byte
+}
+
+const (
+	sharedBytes = 512 // the longest item that shares
+	roomBytes   = 4096
+)
 
 func (c *collector) add(it attr.Item) error {
 	if it == nil {
 		it = attr.Item{}
 	}
-	c.items = append(c.items, bytes.Clone(it))
+	if len(it) > sharedBytes {
+		c.items = append(c.items, bytes.Clone(it))
+		return nil
+	}
+	if c.room == nil || cap(c.room)-len(c.room) < len(it) {
+		c.room = make([]byte, 0, min(max(2*cap(c.room), 2*sharedBytes), roomBytes))
+	}
+	from := len(c.room)
+	c.room = append(c.room, it...)
+	c.items = append(c.items, c.room[from:len(c.room):len(c.room)])
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package sdk
 
 import (
+	"net/http"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -24,7 +26,14 @@ func options(db *sortkey.DB) dynamodb.Options {
 		Region:           db.Region(),
 		BaseEndpoint:     aws.String(endpoint),
 		Credentials:      credentials.NewStaticCredentialsProvider("sortkey", "sortkey", ""),
-		HTTPClient:       db.HTTPClient(),
+		HTTPClient:       roundTripper{db.HTTPClient().Transport},
 		RetryMaxAttempts: 1,
 	}
 }
+
+// roundTripper is an SDK's HTTP client without what [http.Client] adds: there
+// are no redirects, cookies or time-outs to see to.
+type roundTripper struct{ http.RoundTripper }
+
+// Do implements [dynamodb.HTTPClient].
+func (t roundTripper) Do(req *http.Request) (*http.Response, error) { return t.RoundTrip(req) }
