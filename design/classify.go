@@ -8,24 +8,51 @@ import (
 
 // Classify returns the entity that an item of t is: one whose templates make
 // the item's table keys, and whose constant attributes the item has. Of several
-// it is the one with the most literal text in its keys, then the one with the
+// it is the one whose templates make the index keys that the item has too, then
+// the one with the most literal text in its table keys, then the one with the
 // most typed components, then the first. It returns nil when there is none.
+//
+// An item of an index that projects less than everything has fewer attributes
+// to tell it by.
 func (m *Model) Classify(t *Table, it attr.Item) *Entity {
 	var best *Entity
-	bestText, bestTyped := -1, -1
+	var bestFits bool
+	var bestText, bestTyped int
 	for _, e := range m.Entities {
-		if e.Table != t {
+		if e.Table != t || !e.is(it) {
 			continue
 		}
+		fits := e.fitsIndexes(it)
 		text, typed := e.literals()
-		if text < bestText || text == bestText && typed <= bestTyped {
-			continue
+		if best != nil {
+			switch {
+			case fits != bestFits:
+				if bestFits {
+					continue
+				}
+			case text < bestText, text == bestText && typed <= bestTyped:
+				continue
+			}
 		}
-		if e.is(it) {
-			best, bestText, bestTyped = e, text, typed
-		}
+		best, bestFits, bestText, bestTyped = e, fits, text, typed
 	}
 	return best
+}
+
+// fitsIndexes reports whether e makes all index keys that the item has.
+func (e *Entity) fitsIndexes(it attr.Item) bool {
+	for _, x := range e.Table.Indexes {
+		for _, a := range x.Keys() {
+			v := it.Get(a.Name)
+			if v.Kind() == 0 {
+				continue
+			}
+			if t := e.Attribute(a.Name); t == nil || !t.makes(v) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // literals counts the literal bytes and the typed components in the table keys
