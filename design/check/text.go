@@ -51,7 +51,7 @@ const (
 )
 
 func (p *printer) paint(code, s string) string {
-	if !p.o.Color || s == "" {
+	if !p.o.Color || s == "" || code == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
@@ -61,18 +61,31 @@ func (p *printer) paint(code, s string) string {
 func (p *printer) line(label, code, s string) {
 	const indent, width = 4, 8
 	s = strings.ReplaceAll(s, "\n", " ")
-	for i, l := range strings.Split(text.WrapSoft(s, max(p.o.Width-indent-width, 30)), "\n") {
+	for i, l := range wrap(s, max(p.o.Width-indent-width, 30)) {
 		if i > 0 {
 			label = ""
 		}
-		fmt.Fprintf(&p.out, "%*s%s%s\n", indent, "", p.paint(faint, fmt.Sprintf("%-*s", width, label)), p.paint(code, strings.TrimRight(l, " ")))
+		head := strings.Repeat(" ", width)
+		if label != "" {
+			head = p.paint(faint, fmt.Sprintf("%-*s", width, label))
+		}
+		fmt.Fprintf(&p.out, "%*s%s%s\n", indent, "", head, p.paint(code, l))
 	}
+}
+
+// wrap breaks text into lines between words.
+func wrap(s string, width int) []string {
+	lines := strings.Split(text.WrapSoft(s, width), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return lines
 }
 
 func (p *printer) print() {
 	fmt.Fprintln(&p.out, p.paint(strong, p.r.Model.Name))
 	if p.r.Model.About != "" && !p.o.Quiet {
-		fmt.Fprintln(&p.out, text.WrapSoft(p.r.Model.About, p.o.Width))
+		fmt.Fprintln(&p.out, strings.Join(wrap(p.r.Model.About, p.o.Width), "\n"))
 	}
 	for i := range p.r.Patterns {
 		if pr := &p.r.Patterns[i]; !p.o.Quiet || !pr.OK() {
@@ -95,7 +108,7 @@ func (p *printer) pattern(pr *PatternResult) {
 		mark = p.paint(red, "✗")
 	}
 	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint(strong, pr.Pattern.Name))
-	if pr.Compile != nil {
+	if pr.Compile != nil && pr.OK() {
 		p.line("refused", "", design.NotARange+": "+pr.Compile.Msg)
 		p.line("instead", "", pr.Compile.Advice)
 	}
@@ -115,6 +128,9 @@ func (p *printer) pattern(pr *PatternResult) {
 
 func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	p.line("asks", "", asks(pr, r))
+	if r.Refused != nil && !pr.OK() {
+		return // what is wrong says why
+	}
 	if r.Refused != nil {
 		p.line("refused", "", r.Refused.Code+": "+r.Refused.Message)
 		if r.Refused.Rule != "" {
