@@ -76,7 +76,7 @@ func stats(w *design.World, t *design.Table, x *design.Index, byEntity map[*desi
 		if it.Table != t {
 			continue
 		}
-		size, ok := rowSize(t, x, it.Attributes)
+		size, ok := RowSize(t, x, it.Attributes)
 		if !ok {
 			continue
 		}
@@ -139,9 +139,9 @@ func stats(w *design.World, t *design.Table, x *design.Index, byEntity map[*desi
 	return s
 }
 
-// rowSize returns the documented size of an item in a table or an index, and
+// RowSize returns the documented size of an item in a table or an index, and
 // whether it is in it.
-func rowSize(t *design.Table, x *design.Index, it attr.Item) (int, bool) {
+func RowSize(t *design.Table, x *design.Index, it attr.Item) (int, bool) {
 	if x == nil {
 		return it.Size(), true
 	}
