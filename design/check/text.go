@@ -59,7 +59,7 @@ func (p *printer) paint(code, s string) string {
 
 // line writes a label and what it says, wrapped behind it.
 func (p *printer) line(label, code, s string) {
-	const indent, width = 4, 8
+	const indent, width = 4, 9
 	s = strings.ReplaceAll(s, "\n", " ")
 	for i, l := range wrap(s, max(p.o.Width-indent-width, 30)) {
 		if i > 0 {
@@ -270,8 +270,11 @@ func (p *printer) findings(s design.Severity) {
 			}
 			p.line(label, "", k)
 		}
-		if f.Advice != "" {
+		if f.Advice != "" && f.Accepted == "" {
 			p.line("do", "", f.Advice)
+		}
+		if f.Accepted != "" {
+			p.line("accepted", "", f.Accepted)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestText(t *testing.T) {
 func lint(_ context.Context, w *design.World) ([]design.Finding, error) {
 	t := w.Model.Tables[0]
 	return []design.Finding{
-		{Rule: "a-note", Severity: design.Note, Pos: t.Pos, Table: t.Name, Message: "the table is small"},
+		{Rule: "a-note", Severity: design.Note, Pos: t.Pos, Table: t.Name, Message: "the table is small", Advice: "wait", Accepted: "it is new"},
 		{Rule: "a-warning", Severity: design.Warning, Pos: t.Pos, Message: "the keys are long", Keys: []string{`"one"`, `"two"`}, Advice: "shorten them"},
 		{Rule: "an-error", Severity: design.Error, Pos: t.Pos, Message: "the keys are too long"},
 	}, nil
