@@ -14,9 +14,21 @@ import (
 
 // A judge compares what a pattern did with what is expected of it.
 type judge struct {
-	w  *design.World
 	p  *design.Pattern
 	pr *PatternResult
+}
+
+// Judge compares what the pattern did with what is expected of it and sets
+// Failures. Of Report it reads what was returned, counted and refused, so that
+// the answer of any client can be judged.
+func (p *PatternResult) Judge() {
+	p.Failures = nil
+	j := judge{p: p.Pattern, pr: p}
+	if p.Compile != nil {
+		j.uncompiled()
+		return
+	}
+	j.judge()
 }
 
 func (j *judge) fail(keys []string, advice, format string, args ...any) {

@@ -137,8 +137,7 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 		if pr.Compile == nil {
 			pr.Compile = &design.CompileError{Pos: p.Pos, Pattern: p.Name, Msg: err.Error()}
 		}
-		j := judge{w: w, p: p, pr: &pr}
-		j.uncompiled()
+		pr.Judge()
 		return pr, nil
 	}
 	items := o.Items
@@ -155,8 +154,7 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 		})
 		return pr, nil
 	}
-	j := judge{w: w, p: p, pr: &pr}
-	j.judge()
+	pr.Judge()
 	return pr, nil
 }
 
