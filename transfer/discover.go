@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,7 +49,10 @@ func Discover(paths []string) ([]*Source, error) {
 	var files *Source
 	for _, path := range paths {
 		info, err := os.Stat(path)
-		if path != stdin && err != nil {
+		switch {
+		case path != stdin && errors.Is(err, fs.ErrNotExist):
+			return nil, fail("name a file, a folder, or - for standard input", "there is no %s", path)
+		case path != stdin && err != nil:
 			return nil, err
 		}
 		if path != stdin && info.IsDir() {
