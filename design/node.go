@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -64,8 +65,19 @@ func (r *reader) document(data []byte) *yaml.Node {
 		r.fail(top, "save the file as UTF-8", "the file is not UTF-8 text")
 		return nil
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(surrogates.ReplaceAllFunc(data, pair), &doc); err != nil {
+	loader, err := yaml.NewLoader(bytes.NewReader(surrogates.ReplaceAllFunc(data, pair)))
+	if err != nil {
+		r.syntax(err)
+		return nil
+	}
+	var doc, more yaml.Node
+	if err := loader.Load(&doc); err != nil && err != io.EOF {
+		r.syntax(err)
+		return nil
+	}
+	if err := loader.Load(&more); err == nil && more.Kind != 0 {
+		r.fail(&more, "a model is one document: put the others into files of their own", "the file has a second document")
+	} else if err != nil && err != io.EOF {
 		r.syntax(err)
 		return nil
 	}
@@ -96,7 +108,11 @@ func (r *reader) syntax(err error) {
 		if load.Mark.Line > 0 {
 			top.Line, top.Col = load.Mark.Line, max(load.Mark.Column, 1)
 		}
-		r.failAt(top, "", "not YAML: %s", load.Message)
+		hint := ""
+		if strings.Contains(load.Message, "cannot start any token") {
+			hint = "indent with spaces, not tabs, and put text that begins with @, ` or % in quotes"
+		}
+		r.failAt(top, hint, "not YAML: %s", load.Message)
 		return
 	}
 	r.failAt(top, "", "not YAML: %v", err)
