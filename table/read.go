@@ -86,7 +86,12 @@ func (s *Snapshot) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 func (s *Snapshot) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, visit func(attr.Item) error) (Page, error) {
 	p := &pager{s: s, q: q, visit: visit, tr: tr}
 	p.tr.Stop = StopEnd
-	rows(p.row)
+	rows(func(row store.Row, err error) bool {
+		if err != nil {
+			return p.fail(err)
+		}
+		return p.take(itemOf(row.Value))
+	})
 	if p.err != nil {
 		return Page{}, p.err
 	}
@@ -104,16 +109,13 @@ type pager struct {
 	err   error
 }
 
-// row takes the next row. It reports false when the page is done.
-func (p *pager) row(row store.Row, err error) bool {
-	if err != nil {
-		return p.fail(err)
-	}
-	item := itemOf(row.Value)
+// take takes the next row. It reports false when the page is done.
+func (p *pager) take(item attr.Item) bool {
 	p.page.Examined++
 	p.tr.Bytes += item.Size()
 	full := item
 	if p.q.Fetch {
+		var err error
 		if full, err = p.fetch(item); err != nil {
 			return p.fail(err)
 		}
