@@ -64,8 +64,8 @@ func (t *targets) items(n, quick int) int {
 
 // Rounds and their length for targets.
 const (
-	targetRounds   = 9
-	targetDuration = 150 * time.Millisecond
+	targetRounds   = 25 // many short ones, so that what disturbs some does not reach the median
+	targetDuration = 50 * time.Millisecond
 )
 
 // RunTargets measures the figures that Sortkey holds itself to. Those against

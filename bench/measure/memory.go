@@ -59,6 +59,12 @@ func Total() uint64 { return procBytes("/proc/meminfo", "MemTotal:") }
 // system does not say.
 func Resident(pid int) uint64 { return procBytes("/proc/"+strconv.Itoa(pid)+"/status", "VmRSS:") }
 
+// ResidentFile returns the part of [Resident] that is pages of files, such as
+// the program itself.
+func ResidentFile(pid int) uint64 {
+	return procBytes("/proc/"+strconv.Itoa(pid)+"/status", "RssFile:")
+}
+
 // PeakResident returns the most Resident has been for this process, or 0.
 func PeakResident() uint64 { return procBytes("/proc/self/status", "VmHWM:") }
 

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/sortkey/sortkey/bench"
 )
@@ -13,12 +14,15 @@ import (
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"times": Times, "duration": Duration, "count": Count,
-	"add": func(a, b int) int { return a + b },
-	"ns":  func(n int64) string { return Duration(float64(n)) },
-	"mb":  func(n float64) string { return fmt.Sprintf("%.1f", n/1e6) },
-}).Parse(pageText))
+// page is parsed when it is needed: most commands do not.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"times": Times, "duration": Duration, "count": Count,
+		"add": func(a, b int) int { return a + b },
+		"ns":  func(n int64) string { return Duration(float64(n)) },
+		"mb":  func(n float64) string { return fmt.Sprintf("%.1f", n/1e6) },
+	}).Parse(pageText))
+})
 
 // A section is one engine's part of the page.
 type section struct {
@@ -64,7 +68,7 @@ func HTML(w io.Writer, r *bench.Report) error {
 		data.GrowthPlots = []*plot{growthPlot(g, false), growthPlot(g, true)}
 		data.GrowthLegend, data.GrowthTable = legend(g.Layers), growth(g)
 	}
-	return page.Execute(w, data)
+	return page().Execute(w, data)
 }
 
 func legend(layers []string) (keys []key) {

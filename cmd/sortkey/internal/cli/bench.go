@@ -89,8 +89,8 @@ An interrupt ends it and leaves nothing behind.`,
 // register adds the flags that all commands have that measure.
 func (f *benchFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each layer (default 5; 9 for targets)")
-	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms; 150ms for targets)")
+	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each layer (default 5; 25 for targets)")
+	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms; 50ms for targets)")
 	flags.StringVar(&f.temp, "temp", "", "`DIR` for databases on disk while they are measured (default the system's for temporary files)")
 	flags.BoolVar(&f.quick, "quick", false, "short rounds on small tables, to see that it works")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "do not say what goes on")
