@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/table"
@@ -12,61 +13,84 @@ import (
 
 // GetItem reads one item.
 func (s *Service) GetItem(ctx context.Context, in *GetItemInput) (*GetItemOutput, error) {
-	var item attr.Item
-	out, err := s.getItem(ctx, in, func(it attr.Item) { item = bytes.Clone(it) })
-	if err != nil {
+	g := new(getting)
+	if err := s.getItem(ctx, in, g); err != nil {
 		return nil, s.typedError(err)
 	}
-	out.Item = item
-	return out, nil
+	return &g.out, nil
 }
 
+// getting is a GetItem while it runs, and its answer: the item is in out, or
+// for a body in JSON behind dst.
+type getting struct {
+	reading
+	out   GetItemOutput
+	json  bool
+	found bool
+	dst   []byte
+}
+
+// take is given the item, which is valid until it returns.
+func (g *getting) take(it attr.Item) {
+	g.found = true
+	if !g.json {
+		g.out.Item = bytes.Clone(it)
+		return
+	}
+	g.dst = append(g.dst, `{"Item":`...)
+	g.dst = it.AppendJSON(g.dst)
+}
+
+// servedGet is what the answer of a GetItem in JSON needs that nobody keeps
+// after it.
+type servedGet struct {
+	in GetItemInput
+	getting
+}
+
+var servedGets = sync.Pool{New: func() any { return new(servedGet) }}
+
 func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	in := new(GetItemInput)
-	if err := in.DecodeJSON(body); err != nil {
+	g := servedGets.Get().(*servedGet)
+	defer func() {
+		*g = servedGet{}
+		servedGets.Put(g)
+	}()
+	if err := g.in.DecodeJSON(body); err != nil {
 		return nil, err
 	}
-	start := len(dst)
-	out, err := s.getItem(ctx, in, func(it attr.Item) {
-		dst = append(dst, `{"Item":`...)
-		dst = it.AppendJSON(dst)
-	})
-	if err != nil {
+	g.json, g.dst = true, dst
+	if err := s.getItem(ctx, &g.in, &g.getting); err != nil {
 		return nil, err
 	}
-	if len(dst) == start {
-		return out.AppendJSON(dst), nil
-	}
-	if out.ConsumedCapacity == nil {
+	switch dst = g.dst; {
+	case !g.found:
+		return g.out.AppendJSON(dst), nil
+	case g.out.ConsumedCapacity == nil:
 		return append(dst, '}'), nil
 	}
 	at := len(dst)
-	dst = out.AppendJSON(dst)
-	dst[at] = ','
+	dst = g.out.AppendJSON(dst)
+	dst[at] = ',' // in the place of the brace
 	return dst, nil
 }
 
-// getItem reads one item and gives it to found, if there is one; it is valid
-// until found returns.
-func (s *Service) getItem(ctx context.Context, in *GetItemInput, found func(attr.Item)) (*GetItemOutput, error) {
+// getItem reads one item and gives it to g, if there is one.
+func (s *Service) getItem(ctx context.Context, in *GetItemInput, g *getting) error {
 	if err := in.Validate(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := in.CheckParams(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := OpGetItem.FaultError(in.Faults, ""); err != nil {
-		return nil, err
+		return err
 	}
-	rd := reading{
-		request:    request{op: OpGetItem, names: in.ExpressionAttributeNames},
-		consistent: value(in.ConsistentRead),
+	g.op, g.names, g.consistent = OpGetItem, in.ExpressionAttributeNames, value(in.ConsistentRead)
+	if err := g.openProjection(in.ProjectionExpression, in.AttributesToGet); err != nil {
+		return err
 	}
-	if err := rd.openProjection(in.ProjectionExpression, in.AttributesToGet); err != nil {
-		return nil, err
-	}
-	out := new(GetItemOutput)
-	err := s.db.View(ctx, func(snap *table.Snapshot) error {
+	return s.db.View(ctx, func(snap *table.Snapshot) error {
 		t, err := s.lookup(snap.Table, in.TableName)
 		if err != nil {
 			return err
@@ -76,13 +100,12 @@ func (s *Service) getItem(ctx context.Context, in *GetItemInput, found func(attr
 			return err
 		}
 		if item != nil {
-			found(rd.project(item))
+			g.take(g.project(item))
 		}
-		c := table.Capacity{Table: table.ReadUnits(item.Size(), rd.consistent)}
-		out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, value(in.TableName), &c)
+		c := table.Capacity{Table: table.ReadUnits(item.Size(), g.consistent)}
+		g.out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, value(in.TableName), &c)
 		return nil
 	})
-	return out, err
 }
 
 // openProjection reads the one expression that reads by key have.
