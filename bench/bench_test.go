@@ -87,6 +87,29 @@ func TestRunIsInterrupted(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+func TestRunRefusesWhatDoesNotFit(t *testing.T) {
+	c := quick("get")
+	c.Size.Items = 1 << 50
+	_, err := bench.Run(t.Context(), c)
+	require.ErrorContains(t, err, "of memory may be used")
+}
+
+// TestSmallTables: workloads whose tables are too small for what they ask find
+// what there is.
+func TestSmallTables(t *testing.T) {
+	for _, size := range []work.Size{{Items: 1}, {Items: 7, Bytes: 1}, {Items: 25, Collection: 1}, {Items: 20, Bytes: 300_000}} {
+		c := quick()
+		c.Size, c.Layers = size, []layer.Name{layer.Store, layer.Table, layer.API}
+		for _, w := range work.All() {
+			if w.Shape(size).Items <= size.Items {
+				c.Workloads = append(c.Workloads, w)
+			}
+		}
+		_, err := bench.Run(t.Context(), c)
+		require.NoError(t, err, "%+v", size)
+	}
+}
+
 func TestGrow(t *testing.T) {
 	r, err := bench.Grow(t.Context(), quick(), 3000)
 	require.NoError(t, err)

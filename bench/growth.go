@@ -30,7 +30,10 @@ type GrowthStep struct {
 type GrowthPoint struct {
 	// Ratio is the time of a query against that in the smallest table, which
 	// is measured again in rounds that alternate with these.
-	Ratio   measure.Ratio `json:"ratio"`
+	Ratio measure.Ratio `json:"ratio"`
+	// Hot is the same for queries that ask for few partitions again and
+	// again, so that caches of the processor hold them.
+	Hot     measure.Ratio `json:"hot_ratio"`
 	NsPerOp float64       `json:"ns_per_op"`
 	P50     int64         `json:"p50_ns"`
 	P99     int64         `json:"p99_ns"`
@@ -45,6 +48,7 @@ const (
 const (
 	growthCollection = 100
 	growthCalls      = 1 << 14 // partitions all over the table, so that no cache holds them
+	growthHot        = 64      // of which these are asked for again and again
 )
 
 func growthLayers() []layer.Name { return []layer.Name{layer.Bare, layer.Table, layer.API} }
@@ -104,7 +108,9 @@ func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
 	return report.end(start), nil
 }
 
+// growthSeries returns the series of each layer, then those of hot queries.
 func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measure.Series, err error) {
+	var hot []*measure.Series
 	calls := work.Find("query-10").Calls(d.Shape, c.Calls, c.Seed)
 	for _, name := range growthLayers() {
 		l, err := layer.New(ctx, name, d, layer.Config{})
@@ -116,8 +122,9 @@ func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measur
 			return nil, err
 		}
 		all = append(all, measure.NewSeries(string(name), ops, 1))
+		hot = append(hot, measure.NewSeries(string(name), ops[:min(growthHot, len(ops))], 1))
 	}
-	return all, nil
+	return append(all, hot...), nil
 }
 
 func (c *Config) growthStep(ctx context.Context, base []*measure.Series, d *layer.Data) (step GrowthStep, err error) {
@@ -134,9 +141,10 @@ func (c *Config) growthStep(ctx context.Context, base []*measure.Series, d *laye
 		return step, err
 	}
 	step.Items, step.Memory = d.Shape.Items, measure.Held()
-	for i, s := range all {
+	for i, s := range all[:len(all)/2] {
 		p := GrowthPoint{NsPerOp: measure.Median(s.PerOp()), P50: int64(s.Hist.Percentile(50)), P99: int64(s.Hist.Percentile(99))}
-		p.Ratio, _ = measure.RatioOf(s.PerOp(), base[i].PerOp())
+		p.Ratio = ratio(s, base[i])
+		p.Hot = ratio(all[i+len(all)/2], base[i+len(all)/2])
 		step.Points = append(step.Points, p)
 	}
 	return step, nil
@@ -148,14 +156,19 @@ const rowBytes = 500
 
 // tooMuch says why a table cannot grow to n items, or nothing.
 func tooMuch(n int, s work.Shape) string {
+	need, free := memoryFor(n-s.Items, s.Size)
+	if need <= free {
+		return ""
+	}
+	return fmt.Sprintf("stopped at %d items: %d need about %d MB more, and %d MB of memory may be used", s.Items, n, need>>20, free>>20)
+}
+
+// memoryFor returns about what so many more items take in memory, and what may
+// be taken of the machine's.
+func memoryFor(items, size int) (need, free uint64) {
 	available := measure.Available()
 	if available == 0 { // the system does not say
-		return ""
+		return 0, 0
 	}
-	per := uint64(rowBytes + 3*s.Size)             //nolint:gosec // positive
-	need := uint64(max(n-s.Items, 0))*per + 64<<20 //nolint:gosec // positive
-	if need <= available/5*4 {
-		return ""
-	}
-	return fmt.Sprintf("stopped at %d items: %d need about %d MB more, and %d MB of memory are free", s.Items, n, need>>20, available>>20)
+	return uint64(max(items, 0))*uint64(rowBytes+3*max(size, 0)) + 64<<20, available / 5 * 4 //nolint:gosec // not negative
 }

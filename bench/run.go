@@ -91,6 +91,9 @@ func (c *Config) tempDir() (dir string, remove func(), err error) {
 }
 
 func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape, noBare bool) (*layer.Data, func(), error) {
+	if need, free := memoryFor(s.Items, s.Size); e == layer.Memory && need > free {
+		return nil, nil, fmt.Errorf("a table of %d items of %d bytes needs about %d MB, and %d MB of memory may be used", s.Items, s.Size, need>>20, free>>20)
+	}
 	dir, remove, err := c.tempDir()
 	if err != nil {
 		return nil, nil, err

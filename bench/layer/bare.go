@@ -55,7 +55,9 @@ func (l *treeLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, erro
 				s.Sum ^= Touch(x.value)
 				return rows < p.examined
 			}
-			if p.call.Range.Reverse {
+			if p.examined == 0 { // nothing is there: a search is all there is to do
+				tree.Get(pair{key: lo})
+			} else if p.call.Range.Reverse {
 				tree.DescendLessOrEqual(pair{key: hi}, func(x pair) bool {
 					return rows == 0 && bytes.Equal(x.key, hi) || visit(x)
 				})

@@ -188,5 +188,15 @@ func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 	return rows, false
 }
 
+// fits returns how many of rows items a page holds, from item first on: all,
+// unless they are very large.
+func (s Shape) fits(first, rows int) int {
+	if rows*s.Size < table.PageBytes/2 {
+		return rows
+	}
+	rows, _ = s.pageRows(first, 1, rows)
+	return rows
+}
+
 // pageItems returns about how many items a page of 1 MB holds.
 func pageItems(size int) int { return table.PageBytes/max(size, 1) + 1 }

@@ -136,7 +136,7 @@ func within(rows, align int, key string, values func(s Shape, lo int) []Bind) fu
 		base := r.IntN(s.Collections()) * s.Collection
 		n := min(rows, s.Collection)
 		lo := r.IntN((s.Collection-n)/align+1) * align
-		want := min(n, s.Collection-lo)
+		want := s.fits(base+lo, min(n, s.Collection-lo))
 		return Call{Op: Query, Want: want, Range: Range{
 			Key: key, After: -1,
 			Values: append([]Bind{{":p", "S", s.Partition(base)}}, values(s, lo)...),
@@ -186,7 +186,7 @@ func deep(s Shape, _ int, r *rand.Rand) Call {
 	base := r.IntN(s.Collections()) * s.Collection
 	at := s.Collection * 9 / 10
 	at = max(min(at+r.IntN(s.Collection/10+1), s.Collection-101), 0)
-	return Call{Op: Query, Want: min(100, s.Collection-at-1), Range: Range{
+	return Call{Op: Query, Want: s.fits(base+at+1, min(100, s.Collection-at-1)), Range: Range{
 		Key: "PK = :p", Limit: 100, After: base + at, Values: []Bind{{":p", "S", s.Partition(base)}},
 	}}
 }
@@ -215,6 +215,6 @@ func indexed(index string, rows int) func(Shape, int, *rand.Rand) Call {
 		if index != "ByState" {
 			q.Values = append(q.Values, Bind{":a", "N", fmt.Sprint(lo)}, Bind{":b", "N", fmt.Sprint(lo + n - 1)})
 		}
-		return Call{Op: Query, Want: n, Range: q}
+		return Call{Op: Query, Want: s.fits(lo, n), Range: q}
 	}
 }
