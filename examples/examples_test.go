@@ -1,162 +1,111 @@
 package examples_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/examples"
 )
 
+// TestCheck asks every access pattern of every example, at full scale.
+func TestCheck(t *testing.T) {
+	for _, name := range examples.Names() {
+		t.Run(name, func(t *testing.T) { designtest.Run(t, filepath.Join(name, "model.yaml")) })
+	}
+}
+
+// TestAll: each example says what it is about, has a page of text, and expects
+// only rows that are written out, so that a slip of the pen in a file is not
+// taken for a fault of the database.
 func TestAll(t *testing.T) {
 	all, err := examples.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{
-		"composite-patterns": 9, "content-management": 16, "employees": 5, "file-tree": 6,
-		"overloaded-index": 8, "product-catalog": 9, "task-management": 10,
+	if len(all) != 7 {
+		t.Errorf("All() = %d models, want 7", len(all))
 	}
-	if len(all) != len(want) {
-		t.Errorf("All() = %d systems, want %d", len(all), len(want))
-	}
-	total := 0
-	for _, s := range all {
-		total += len(s.Patterns)
-		if len(s.Patterns) != want[s.Name] {
-			t.Errorf("%s has %d patterns, want %d", s.Name, len(s.Patterns), want[s.Name])
-		}
-		if s.About == "" {
-			t.Errorf("%s does not say what it is about", s.Name)
-		}
-		keysExist(t, s)
-	}
-	if total != 63 {
-		t.Errorf("there are %d patterns, want 63", total)
+	for _, m := range all {
+		t.Run(m.Name, func(t *testing.T) {
+			if m.About == "" {
+				t.Error("it does not say what it is about")
+			}
+			if want := filepath.ToSlash(filepath.Join("examples", m.Name, "model.yaml")); m.Pos.File != want {
+				t.Errorf("its place is %s, want %s", m.Pos.File, want)
+			}
+			keysExist(t, m)
+		})
 	}
 }
 
-// keysExist checks that every key an answer names is that of an item, so that
-// a slip of the pen in a file is not taken for a fault of the database.
-func keysExist(t *testing.T, s *examples.System) {
+func keysExist(t *testing.T, m *design.Model) {
 	t.Helper()
+	w, err := design.Build(t.Context(), m, design.Options{MaxItems: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
 	have := map[string]bool{}
-	for i, data := range s.Tables {
-		var table struct {
-			TableName string
-			KeySchema []struct{ AttributeName string }
+	for _, it := range w.Items {
+		var key design.Key
+		for _, a := range it.Table.Keys() {
+			key = append(key, it.Attributes.Get(a.Name))
 		}
-		if err := json.Unmarshal(data, &table); err != nil {
-			t.Fatalf("%s: table %d: %v", s.Name, i, err)
-		}
-		for _, data := range s.Items[table.TableName] {
-			item, err := attr.ParseItem(data)
-			if err != nil {
-				t.Fatalf("%s: %v", s.Name, err)
-			}
-			var key examples.Key
-			for _, e := range table.KeySchema {
-				key = append(key, item.Get(e.AttributeName))
-			}
-			if have[key.String()] {
-				t.Errorf("%s: two items have the key %v", s.Name, key)
-			}
-			have[key.String()] = true
+		have[it.Table.Name+text(key)] = true
+		if it.Entity != nil && m.Classify(it.Table, it.Attributes) != it.Entity {
+			t.Errorf("%s: an item of %s is taken for another entity: %s", it.Pos, it.Entity.Name, it.Attributes.AppendJSON(nil))
 		}
 	}
-	for _, p := range s.Patterns {
-		for _, key := range p.Keys {
-			if !have[key.String()] {
-				t.Errorf("%s: %s: no item has the key %v", s.Name, p.Name, key)
+	for _, p := range m.Patterns {
+		x := p.Expect
+		if x.Rows == nil && x.MaxRows == nil && x.Keys == nil && x.Item == nil && !x.NoItem && x.Error == "" {
+			t.Errorf("%s: %s expects nothing of the answer", p.Pos, p.Name)
+		}
+		for _, key := range x.Keys {
+			if !have[p.Table.Name+text(key)] {
+				t.Errorf("%s: %s: no item has the key %s", p.Pos, p.Name, text(key))
 			}
 		}
 	}
+}
+
+func text(key design.Key) string {
+	var b []byte
+	for _, v := range key {
+		b = append(v.AppendJSON(b), ' ')
+	}
+	return string(b)
 }
 
 func TestLoadUnknown(t *testing.T) {
-	for _, name := range []string{"", "nothing", "../examples", "file-tree/model.json"} {
+	for _, name := range []string{"", "nothing", "../examples", "file-tree/model.yaml"} {
 		if _, err := examples.Load(name); !errors.Is(err, examples.ErrUnknown) {
 			t.Errorf("Load(%q) = %v, want %v", name, err, examples.ErrUnknown)
 		}
 	}
 }
 
-func TestParseErrors(t *testing.T) {
-	const (
-		table = `{"TableName": "T", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}`
-		head  = `{"name": "x", "tables": [` + table + `]`
-	)
-	for _, tt := range []struct{ name, text, want string }{
-		{"empty", ``, "m.json:1: the text ends before the model does"},
-		{"cut off", "{\"name\":\n\"x\"", "m.json:2: the text ends before the model does"},
-		{"syntax", "{\n\"name\" 1}", "m.json:2: invalid character '1' after object key"},
-		{"type", "{\n\n\"name\": 1}", "m.json:3: name cannot be a JSON number"},
-		{"array", `[]`, "m.json:1: a JSON object must be here, not a JSON array"},
-		{"unknown member", "{\n\"extra\": 1}", `m.json:2: unknown member "extra"`},
-		{"two models", head + `} {}`, "m.json:1: more text after the model"},
-		{"nameless", `{}`, `m.json: the model has no "name"`},
-		{"no tables", `{"name": "x"}`, `m.json: the model has no "tables"`},
-		{"nameless table", `{"name": "x", "tables": [{}]}`, "m.json: table 1 has no TableName"},
-		{"table is a string", `{"name": "x", "tables": ["T"]}`, "m.json: table 1: a JSON object must be here, not a JSON string"},
-		{"keyless table", `{"name": "x", "tables": [{"TableName": "T"}]}`, "m.json: table T: KeySchema must name one or two attributes"},
-		{"table twice", `{"name": "x", "tables": [` + table + `,` + table + `]}`, "m.json: table T is there twice"},
-		{"foreign items", head + `, "items": {"U": []}}`, `m.json: there are items for "U", which is not among the tables`},
-		{"bad item", head + `, "items": {"T": [{"a": {"S": "x"}}, {"a": 1}]}}`, "m.json: item 2 of T: "},
-		{"nameless pattern", head + `, "patterns": [{}]}`, `m.json: pattern 1 has no "name"`},
-		{"no question", head + `, "patterns": [{"name": "p"}]}`, `m.json: pattern "p": exactly one of "query", "get" and "scan" must be there`},
-		{"two questions", head + `, "patterns": [{"name": "p", "query": {}, "get": {}}]}`, `exactly one of "query", "get" and "scan"`},
-		{"no answer", head + `, "patterns": [{"name": "p", "query": {}}]}`, `exactly one of "keys", "item" and "error"`},
-		{"two answers", head + `, "patterns": [{"name": "p", "get": {}, "item": null, "error": "E"}]}`, `exactly one of "keys", "item" and "error"`},
-		{"get with keys", head + `, "patterns": [{"name": "p", "get": {}, "keys": []}]}`, `a "get" answers with "item"`},
-		{"query with item", head + `, "patterns": [{"name": "p", "query": {}, "item": null}]}`, `only a "get" answers with "item"`},
-		{"foreign table", head + `, "patterns": [{"name": "p", "query": {"TableName": "U"}, "keys": []}]}`, `it asks "U", which is not among the tables`},
-		{"short key", head + `, "patterns": [{"name": "p", "query": {"TableName": "T"}, "keys": [[]]}]}`, "key 1 has 0 values, the key of T has 1"},
-		{"bad key", head + `, "patterns": [{"name": "p", "query": {"TableName": "T"}, "keys": [[true]]}]}`, "key value true: "},
-		{"key is no array", head + `, "patterns": [{"name": "p", "query": {"TableName": "T"}, "keys": ["a"]}]}`, "a key must be an array"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := examples.Parse("m.json", []byte(tt.text))
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("Parse(%s) = %v, want %s", tt.text, err, tt.want)
-			}
-		})
-	}
-}
-
-func TestKey(t *testing.T) {
-	const text = `["a\"b",-12.5,{"B":"AAE="}]`
-	var key examples.Key
-	if err := json.Unmarshal([]byte(text), &key); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := key.String(), `("a\"b", -12.5, {B:AAE=})`; got != want {
-		t.Errorf("String() = %s, want %s", got, want)
-	}
-	out, err := json.Marshal(key)
-	if err != nil || string(out) != text {
-		t.Errorf("Marshal = %s, %v, want %s", out, err, text)
-	}
-	if !key.Equal(slices.Clone(key)) || key.Equal(key[:2]) || key.Equal(examples.Key{key[0], key[2], key[1]}) {
-		t.Error("Equal does not tell keys apart")
-	}
-}
-
 func ExampleLoad() {
-	s, err := examples.Load("file-tree")
+	m, err := examples.Load("file-tree")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, p := range s.Patterns[:2] {
-		fmt.Println(p.Name, "→", len(p.Keys), "rows")
+	for _, p := range m.Patterns[:2] {
+		fmt.Println(p.Name, "→", len(p.Expect.Keys), "rows")
 	}
+	node := m.Entity("Node")
+	sample := node.Samples[0].Values
+	fmt.Println(node.Attribute("PK").Template.Build(sample))
 	// Output:
 	// everything under root/photos/ → 4 rows
 	// everything that starts with root/photos → 9 rows
+	// DRIVE#a91 <nil>
 }
 
 func ExampleNames() {
@@ -166,7 +115,8 @@ func ExampleNames() {
 	// content-management
 	// employees
 	// file-tree
-	// overloaded-index
 	// product-catalog
+	// shop
 	// task-management
 }
+

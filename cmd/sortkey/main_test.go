@@ -22,12 +22,18 @@ func TestMain(m *testing.M) {
 // TestScripts runs the real command. The scripts may use, besides the usual
 // commands, serve, which starts a server in the background and sets ENDPOINT,
 // and stop, which ends it and leaves what it wrote in serve.out and serve.err.
+// EXAMPLES is the folder of the examples.
 func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("EXAMPLES", examples)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/table"
@@ -67,22 +68,23 @@ func (a *App) open(ctx context.Context, f sourceFlags) (*source, error) {
 	return &source{client: client, tracer: tr, close: func() error { return nil }}, nil
 }
 
+// openModel builds the world of a model, with its generated items.
 func openModel(ctx context.Context, name string) (*source, error) {
-	s, err := model.Find(name)
+	w, err := buildWorld(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	db, err := sortkey.Open(sortkey.Options{})
+	tr := &tracer{next: w.DB.HTTPClient()}
+	client := sdk.Client(w.DB, func(o *dynamodb.Options) { o.HTTPClient = tr })
+	return &source{client: client, tracer: tr, close: w.Close}, nil
+}
+
+func buildWorld(ctx context.Context, name string) (*design.World, error) {
+	m, err := model.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	tr := &tracer{next: db.HTTPClient()}
-	client := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = tr })
-	if err := model.Load(ctx, client, s); err != nil {
-		db.Close()
-		return nil, err
-	}
-	return &source{client: client, tracer: tr, close: db.Close}, nil
+	return design.Build(ctx, m, design.Options{})
 }
 
 // credentials are those of the environment, or some: a server on this machine

@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/examples"
 )
 
@@ -29,20 +30,21 @@ func (a *App) demoCommand() *cobra.Command {
 		Short: "Run the access patterns of the examples and check their answers",
 		Long: `Demo loads each example into a database in memory of its own and runs its
 access patterns through the real DynamoDB client. For each it prints what was
-asked, the slice that was read, and the rows in order.
+asked, the slice that was read, and the rows in order. The items are those that
+the model file writes out; design check generates more.
 
 With --data all examples share one database that is kept in a folder. What is
 not there yet is loaded; a second run finds it, loads nothing and checks all
 answers again. The folder can be served with sortkey serve --data.
 
 It ends with 0 if every answer is right, and with 1 if one is not. Instead of
-an example's NAME, a model FILE of the same form can be given.`,
+an example's NAME, a model FILE can be given, or a folder with a model.yaml.`,
 		Example: `  sortkey demo                 all examples
   sortkey demo file-tree       one of them
-  sortkey demo ./model.json    a model file
+  sortkey demo ./model.yaml    a model file
   sortkey demo --data ./demo   kept in a folder; run it twice
   sortkey demo --list          their names
-  sortkey demo --json | jq '.systems[].patterns[] | select(.right | not)'`,
+  sortkey demo --json | jq '.models[].patterns[] | select(.right | not)'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("demo", "demo takes one name, not %d", len(args))
@@ -51,19 +53,19 @@ an example's NAME, a model FILE of the same form can be given.`,
 		},
 		ValidArgsFunction: completeModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			systems, err := examples.All()
+			designs, err := examples.All()
 			if len(args) == 1 {
-				var s *examples.System
-				s, err = model.Find(args[0])
-				systems = []*examples.System{s}
+				var m *design.Model
+				m, err = model.Find(args[0])
+				designs = []*design.Model{m}
 			}
 			if err != nil {
 				return err
 			}
 			if list {
-				return a.listExamples(systems)
+				return a.listExamples(designs)
 			}
-			return a.demo(cmd.Context(), systems, data, asJSON)
+			return a.demo(cmd.Context(), designs, data, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead")
@@ -73,7 +75,7 @@ an example's NAME, a model FILE of the same form can be given.`,
 	return cmd
 }
 
-func (a *App) demo(ctx context.Context, systems []*examples.System, data string, asJSON bool) (err error) {
+func (a *App) demo(ctx context.Context, designs []*design.Model, data string, asJSON bool) (err error) {
 	runOne := demo.Run
 	if data != "" {
 		st, err := openData(data, slog.New(slog.DiscardHandler))
@@ -85,12 +87,12 @@ func (a *App) demo(ctx context.Context, systems []*examples.System, data string,
 			return errors.Join(err, st.Close())
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		runOne = func(ctx context.Context, s *examples.System) (*demo.Report, error) { return demo.RunOn(ctx, db, s) }
+		runOne = func(ctx context.Context, m *design.Model) (*demo.Report, error) { return demo.RunOn(ctx, db, m) }
 	}
 	var reports []*demo.Report
 	style := a.style()
-	for _, s := range systems {
-		r, err := runOne(ctx, s)
+	for _, m := range designs {
+		r, err := runOne(ctx, m)
 		if errors.Is(err, model.ErrOther) {
 			return hint.New("give another folder, or an empty one", "--data: %s: %v", data, err)
 		}
@@ -125,16 +127,16 @@ func (a *App) demo(ctx context.Context, systems []*examples.System, data string,
 	return nil
 }
 
-func (a *App) listExamples(systems []*examples.System) error {
-	items := make([]attr.Item, len(systems))
-	for i, s := range systems {
-		patterns, err := attr.NewNumber(fmt.Sprint(len(s.Patterns)))
+func (a *App) listExamples(designs []*design.Model) error {
+	items := make([]attr.Item, len(designs))
+	for i, m := range designs {
+		patterns, err := attr.NewNumber(fmt.Sprint(len(m.Patterns)))
 		if err != nil {
 			return err
 		}
-		about, _, _ := strings.Cut(s.About, ". ")
+		about, _, _ := strings.Cut(m.About, ". ")
 		var b attr.Builder
-		b.Add("name", attr.NewString(s.Name))
+		b.Add("name", attr.NewString(m.Name))
 		b.Add("patterns", patterns)
 		b.Add("about", attr.NewString(strings.TrimSuffix(about, ".")))
 		items[i] = b.Item()
@@ -149,7 +151,7 @@ func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// completeModel completes the name of an example or a file.
+// completeModel completes the name of an example or a model file.
 func completeModel(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

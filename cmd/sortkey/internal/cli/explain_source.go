@@ -9,22 +9,17 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/design"
 	report "github.com/sortkey/sortkey/design/explain"
-	"github.com/sortkey/sortkey/examples"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -33,8 +28,7 @@ type explainSource struct {
 	target   report.Target
 	client   *dynamodb.Client
 	classify func(table string, it attr.Item) string
-	model    *design.Model    // nil if there is none
-	system   *examples.System // nil if there is none
+	model    *design.Model // nil if there is none
 	close    func() error
 }
 
@@ -58,49 +52,20 @@ func (a *App) openExplain(ctx context.Context, f *explainFlags) (*explainSource,
 	}, nil
 }
 
-// openDesign builds the world of a model file, or loads an example.
+// openDesign builds the world of a model, with its generated items.
 func openDesign(ctx context.Context, f *explainFlags) (*explainSource, error) {
-	if ext := strings.ToLower(filepath.Ext(f.model)); ext == ".yaml" || ext == ".yml" {
-		return openWorld(ctx, f.model)
-	}
-	s, err := model.Find(f.model)
-	if err != nil && !errors.Is(err, model.ErrNotFound) {
-		// It is a file: perhaps a design in JSON.
-		if src, designErr := openWorld(ctx, f.model); designErr == nil {
-			return src, nil
-		}
-	}
+	w, err := buildWorld(ctx, f.model)
 	if err != nil {
 		return nil, err
 	}
-	db, err := sortkey.Open(sortkey.Options{})
-	if err != nil {
-		return nil, err
-	}
-	client := sdk.Client(db)
-	if err := model.Load(ctx, client, s); err != nil {
-		db.Close()
-		return nil, err
-	}
-	return &explainSource{target: report.InProcess(db), client: client, classify: byAttribute(f.entity), system: s, close: db.Close}, nil
-}
-
-func openWorld(ctx context.Context, path string) (*explainSource, error) {
-	m, err := loadModel(path)
-	if err != nil {
-		return nil, err
-	}
-	w, err := design.Build(ctx, m, design.Options{})
-	if err != nil {
-		return nil, err
-	}
+	m, other := w.Model, byAttribute(f.entity)
 	classify := func(table string, it attr.Item) string {
 		if t := m.Table(table); t != nil {
 			if e := m.Classify(t, it); e != nil {
 				return e.Name
 			}
 		}
-		return ""
+		return other(table, it)
 	}
 	return &explainSource{target: report.InProcess(w.DB), client: sdk.Client(w.DB), classify: classify, model: m, close: w.Close}, nil
 }
@@ -119,34 +84,18 @@ func byAttribute(names []string) func(string, attr.Item) string {
 
 // pattern returns the request of an access pattern of the model.
 func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
-	switch {
-	case s.model != nil:
-		p, err := patternNamed(s.model, name)
-		if err != nil {
-			return "", nil, err
-		}
-		return p.Compile(s.model)
-	case s.system != nil:
-		at := slices.IndexFunc(s.system.Patterns, func(p examples.Pattern) bool { return p.Name == name })
-		if at >= 0 {
-			op, request := s.system.Patterns[at].Operation()
-			return op, request, nil
-		}
-		return "", nil, hint.New("its patterns are:\n  "+strings.Join(s.patternNames(), "\n  "), "the model has no access pattern %q", name)
+	if s.model == nil {
+		return "", nil, usage("explain", "--pattern needs --model")
 	}
-	return "", nil, usage("explain", "--pattern needs --model")
-}
-
-func (s *explainSource) patternNames() (names []string) {
-	if s.model != nil {
-		return patternNames(s.model)
+	p, err := patternNamed(s.model, name)
+	if err != nil {
+		return "", nil, err
 	}
-	if s.system != nil {
-		for _, p := range s.system.Patterns {
-			names = append(names, p.Name)
-		}
+	op, request, err := p.Compile(s.model)
+	if refused, ok := errors.AsType[*design.CompileError](err); ok {
+		return "", nil, &hint.Error{Msg: p.Name + " is not one request: " + refused.Msg, Hint: refused.Advice, Err: err}
 	}
-	return names
+	return op, request, err
 }
 
 // completePatterns returns the patterns of the model whose names begin so.
@@ -156,12 +105,11 @@ func (f *explainFlags) completePatterns(ctx context.Context, toComplete string) 
 	}
 	ctx, cancel := completionContext(ctx)
 	defer cancel()
-	src, err := openDesign(ctx, f)
-	if err != nil {
+	m, err := model.Find(f.model)
+	if err != nil || context.Cause(ctx) != nil {
 		return nil
 	}
-	defer src.close()
-	return starting(src.patternNames(), toComplete)
+	return starting(patternNames(m), toComplete)
 }
 
 // A signer signs requests, for endpoints that want to know who asks.

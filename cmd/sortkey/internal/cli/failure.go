@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/examples"
 )
 
@@ -20,6 +21,9 @@ func explain(err error) *hint.Error {
 	if h, ok := errors.AsType[*hint.Error](err); ok {
 		// What stands round it says where it happened.
 		return &hint.Error{Msg: err.Error(), Hint: h.Hint, Usage: h.Usage, Err: err}
+	}
+	if list, ok := errors.AsType[design.Errors](err); ok && len(list) > 0 {
+		return explain(modelErrors(list[0].Pos.File, list))
 	}
 	if errors.Is(err, model.ErrNotFound) {
 		return hint.New("the examples are: "+strings.Join(examples.Names(), ", "), "%v", err)

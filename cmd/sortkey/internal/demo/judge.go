@@ -1,102 +1,70 @@
 package demo
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/examples"
-	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/design/explain"
 )
 
-// judge holds an answer against the right one and says what is wrong with it,
-// or nothing. Schema is the key of what was asked.
-func judge(p *examples.Pattern, res *Result, schema *keycond.Schema) string {
-	if p.Error != "" {
-		return judgeError(p.Error, res)
+// judge compares the answer with what is expected of the pattern, by the rules
+// of design check.
+func (r *runner) judge(res *Result) {
+	p := res.Pattern
+	rep := &explain.Report{
+		Operation: res.Op, Request: res.Request, Consistent: res.consistent, Pages: max(1, len(res.Slices)),
+		Returned: res.count, Items: res.Items, Strong: res.ReadUnits, Eventual: res.ReadUnits,
 	}
-	if res.Err != nil {
-		return "it was refused"
+	if api, ok := errors.AsType[smithy.APIError](res.Err); ok {
+		rep.Refused = &explain.Refusal{Code: api.ErrorCode(), Message: api.ErrorMessage()}
 	}
-	if p.Item != nil {
-		return judgeItem(p, res)
+	entities := map[string]int{}
+	for _, item := range res.Items {
+		row := explain.Row{Key: item, Entity: r.entity(p.Table, item), Bytes: item.Size(), Returned: true}
+		rep.Rows = append(rep.Rows, row)
+		entities[row.Entity]++
 	}
-	if len(res.Keys) != len(p.Keys) {
-		return fmt.Sprintf("%d items instead of %d", len(res.Keys), len(p.Keys))
+	for name, n := range entities {
+		rep.Entities = append(rep.Entities, explain.Share{Entity: name, Examined: n, Returned: n})
 	}
-	if p.Ties {
-		return judgeTies(p.Keys, res, schema)
+	slices.SortFunc(rep.Entities, func(a, b explain.Share) int {
+		return cmp.Or(cmp.Compare(b.Returned, a.Returned), cmp.Compare(a.Entity, b.Entity))
+	})
+	res.Report = rep
+	res.Pattern = r.expected(p, res.projected)
+	res.Judge()
+	res.Pattern = p
+}
+
+// expected returns the pattern with the expectations that an answer of samples
+// alone can be held to.
+func (r *runner) expected(p *design.Pattern, projected bool) *design.Pattern {
+	q := *p
+	if projected && q.Operation != "GetItem" {
+		// Items without their keys can be counted, and no more.
+		if q.Expect.Keys != nil {
+			n := len(q.Expect.Keys)
+			q.Expect.Rows = &n
+		}
+		q.Expect.Keys, q.Expect.Entities = nil, nil
+		return &q
 	}
-	for i := range p.Keys {
-		if !p.Keys[i].Equal(res.Keys[i]) {
-			return fmt.Sprintf("item %d has the key %v instead of %v", i+1, res.Keys[i], p.Keys[i])
+	if slices.ContainsFunc(r.m.Entities, func(e *design.Entity) bool { return e.Count > 0 && e.Table == p.Table }) {
+		q.Expect.Rows = nil // counts generated items too
+	}
+	return &q
+}
+
+func (r *runner) entity(t *design.Table, item attr.Item) string {
+	if t != nil {
+		if e := r.m.Classify(t, item); e != nil {
+			return e.Name
 		}
 	}
 	return ""
-}
-
-func judgeError(want string, res *Result) string {
-	api, ok := errors.AsType[smithy.APIError](res.Err)
-	switch {
-	case !ok:
-		return "it was answered, instead of refused with " + want
-	case api.ErrorCode() != want:
-		return "it was refused with " + api.ErrorCode() + " instead of " + want
-	}
-	return ""
-}
-
-func judgeItem(p *examples.Pattern, res *Result) string {
-	if string(p.Item) == "null" {
-		if len(res.Items) > 0 {
-			return "there is an item, instead of none"
-		}
-		return ""
-	}
-	want, err := attr.ParseItem(p.Item)
-	switch {
-	case err != nil:
-		return err.Error()
-	case len(res.Items) == 0:
-		return "there is no item"
-	case !bytes.Equal(want, res.Items[0]):
-		return "it is another item than " + string(want.AppendJSON(nil))
-	}
-	return ""
-}
-
-// judgeTies allows items with equal keys in what was asked to change places.
-func judgeTies(want []examples.Key, res *Result, schema *keycond.Schema) string {
-	at := make(map[string]attr.Item, len(res.Keys))
-	for i, key := range res.Keys {
-		if at[key.String()] != nil {
-			return fmt.Sprintf("the item with the key %v is there twice", key)
-		}
-		at[key.String()] = res.Items[i]
-	}
-	for i, key := range want {
-		item := at[key.String()]
-		if item == nil {
-			return fmt.Sprintf("the item with the key %v is missing", key)
-		}
-		if !sameKey(item, res.Items[i], schema) {
-			return fmt.Sprintf("item %d has the key %v instead of %v", i+1, res.Keys[i], key)
-		}
-	}
-	return ""
-}
-
-// sameKey reports whether two items lie at the same place but for their ties.
-func sameKey(a, b attr.Item, schema *keycond.Schema) bool {
-	for _, attrs := range [][]keycond.Attribute{schema.Hash, schema.Range} {
-		for _, k := range attrs {
-			if !attr.Equal(a.Get(k.Name), b.Get(k.Name)) {
-				return false
-			}
-		}
-	}
-	return true
 }

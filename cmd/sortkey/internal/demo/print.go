@@ -6,10 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
-	"github.com/sortkey/sortkey/examples"
+	"github.com/sortkey/sortkey/design"
 )
 
 // A Style is how to print for people. The zero value is plain.
@@ -24,8 +23,8 @@ const indent = "    "
 // Print writes a report for people.
 func Print(w io.Writer, r *Report, style Style) {
 	p := style.Paint
-	fmt.Fprintf(w, "%s\n", p.Strong(r.System.Name))
-	fmt.Fprint(w, wrap(r.System.About, 78, "  "))
+	fmt.Fprintf(w, "%s\n", p.Strong(r.Model.Name))
+	fmt.Fprint(w, wrap(r.Model.About, 78, "  "))
 	switch r.Data {
 	case Loaded:
 		fmt.Fprintf(w, "  %s\n", p.Faint("tables made and items loaded"))
@@ -41,33 +40,38 @@ func Print(w io.Writer, r *Report, style Style) {
 func printResult(w io.Writer, res *Result, style Style) {
 	p := style.Paint
 	mark := p.Good("✓")
-	if res.Wrong != "" {
+	if !res.Right() {
 		mark = p.Bad("✗")
 	}
 	fmt.Fprintf(w, "  %s %s\n", mark, p.Strong(res.Pattern.Name))
-	line(w, p, "asked", res.Question)
+	if res.Compile != nil {
+		line(w, p, "error", "not one request: "+res.Compile.Msg)
+	} else {
+		line(w, p, "asked", res.Question)
+	}
 	for _, s := range res.Slices {
 		line(w, p, "slice", s.String())
 		line(w, p, "read", s.Read)
 	}
-	if len(res.Slices) == 0 && res.Err == nil {
-		line(w, p, "read", fmt.Sprintf("one item by its key, %v read units", res.Units))
+	if len(res.Slices) == 0 && res.Err == nil && res.Compile == nil {
+		line(w, p, "read", fmt.Sprintf("one item by its key, %v read units", res.ReadUnits))
 	}
 	if res.Err != nil {
 		line(w, p, "error", refusal(res.Err))
 	}
-	if res.Pattern.Note != "" {
-		note := wrap(res.Pattern.Note, 78, indent+"      ")
+	if res.Pattern.About != "" {
+		note := wrap(res.Pattern.About, 78, indent+"      ")
 		line(w, p, "note", strings.TrimSpace(note))
 	}
 	fmt.Fprint(w, show.Rows(res.Items, res.First, style.Width, indent, p))
-	if res.Err == nil && len(res.Items) == 0 {
+	if res.Err == nil && res.Compile == nil && len(res.Items) == 0 {
 		fmt.Fprintln(w, indent+p.Faint("no items"))
 	}
-	if res.Wrong != "" {
-		fmt.Fprintln(w, indent+p.Bad("wrong: "+res.Wrong))
-		fmt.Fprintln(w, indent+"expected "+strings.Join(expected(res.Pattern), "\n"+indent+"         "))
-		fmt.Fprintln(w, indent+"got      "+strings.Join(got(res), "\n"+indent+"         "))
+	for _, f := range res.Failures {
+		fmt.Fprintln(w, indent+p.Bad("wrong: "+f.Message))
+		for _, k := range f.Keys {
+			fmt.Fprintln(w, indent+"       "+k)
+		}
 	}
 }
 
@@ -82,42 +86,6 @@ func refusal(err error) string {
 		return after
 	}
 	return text
-}
-
-func expected(p *examples.Pattern) []string {
-	switch {
-	case p.Error != "":
-		return []string{p.Error}
-	case p.Item != nil:
-		if item, err := attr.ParseItem(p.Item); err == nil && item != nil {
-			return []string{string(item.AppendJSON(nil))}
-		}
-		return []string{"no item"}
-	}
-	return keys(p.Keys)
-}
-
-func got(res *Result) []string {
-	switch {
-	case res.Err != nil:
-		return []string{refusal(res.Err)}
-	case res.Pattern.Item != nil && len(res.Items) > 0:
-		return []string{string(res.Items[0].AppendJSON(nil))}
-	case res.Pattern.Item != nil:
-		return []string{"no item"}
-	}
-	return keys(res.Keys)
-}
-
-func keys(list []examples.Key) []string {
-	if len(list) == 0 {
-		return []string{"no items"}
-	}
-	out := make([]string, len(list))
-	for i, k := range list {
-		out[i] = k.String()
-	}
-	return out
 }
 
 // wrap breaks text into lines of at most width bytes, each after prefix.
@@ -190,12 +158,12 @@ func AllRight(reports []*Report) bool {
 }
 
 type jsonDocument struct {
-	Systems []jsonSystem `json:"systems"`
-	Right   int          `json:"right"`
-	Total   int          `json:"total"`
+	Models []jsonModel `json:"models"`
+	Right  int         `json:"right"`
+	Total  int         `json:"total"`
 }
 
-type jsonSystem struct {
+type jsonModel struct {
 	Name     string        `json:"name"`
 	About    string        `json:"about"`
 	Data     Data          `json:"data,omitempty"`
@@ -204,31 +172,35 @@ type jsonSystem struct {
 
 type jsonPattern struct {
 	Name      string            `json:"name"`
-	Note      string            `json:"note,omitempty"`
+	About     string            `json:"about,omitempty"`
 	Operation string            `json:"operation"`
-	Asked     string            `json:"asked"`
-	Request   json.RawMessage   `json:"request"`
+	Asked     string            `json:"asked,omitempty"`
+	Request   json.RawMessage   `json:"request,omitempty"`
 	Right     bool              `json:"right"`
-	Wrong     string            `json:"wrong,omitempty"`
-	Expected  []string          `json:"expected,omitempty"`
-	Got       []string          `json:"got,omitempty"`
+	Wrong     []jsonFailure     `json:"wrong,omitempty"`
 	Slices    []slice.Words     `json:"slices,omitempty"`
 	ReadUnits float64           `json:"readUnits"`
 	Error     string            `json:"error,omitempty"`
 	Items     []json.RawMessage `json:"items"`
 }
 
+// jsonFailure is an expectation that was not met.
+type jsonFailure struct {
+	Message string   `json:"message"`
+	Keys    []string `json:"keys,omitempty"`
+}
+
 // WriteJSON writes reports as one JSON document.
 func WriteJSON(w io.Writer, reports []*Report) error {
-	doc := jsonDocument{Systems: []jsonSystem{}}
+	doc := jsonDocument{Models: []jsonModel{}}
 	for _, r := range reports {
 		doc.Right += r.Right()
 		doc.Total += len(r.Results)
-		s := jsonSystem{Name: r.System.Name, About: r.System.About, Data: r.Data, Patterns: []jsonPattern{}}
+		s := jsonModel{Name: r.Model.Name, About: r.Model.About, Data: r.Data, Patterns: []jsonPattern{}}
 		for i := range r.Results {
 			s.Patterns = append(s.Patterns, jsonOf(&r.Results[i]))
 		}
-		doc.Systems = append(doc.Systems, s)
+		doc.Models = append(doc.Models, s)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -237,16 +209,18 @@ func WriteJSON(w io.Writer, reports []*Report) error {
 }
 
 func jsonOf(res *Result) jsonPattern {
-	_, request := res.Pattern.Operation()
 	p := jsonPattern{
-		Name: res.Pattern.Name, Note: res.Pattern.Note, Operation: res.Operation, Asked: res.Question, Request: request,
-		Right: res.Wrong == "", Wrong: res.Wrong, Slices: res.Slices, ReadUnits: res.Units, Items: []json.RawMessage{},
+		Name: res.Pattern.Name, About: res.Pattern.About, Operation: res.Op, Asked: res.Question, Request: res.Request,
+		Right: res.Right(), Slices: res.Slices, ReadUnits: res.ReadUnits, Items: []json.RawMessage{},
 	}
-	if res.Wrong != "" {
-		p.Expected, p.Got = expected(res.Pattern), got(res)
+	for _, f := range res.Failures {
+		p.Wrong = append(p.Wrong, jsonFailure{f.Message, f.Keys})
 	}
 	if res.Err != nil {
 		p.Error = refusal(res.Err)
+	}
+	if res.Compile != nil {
+		p.Error = design.NotARange + ": " + res.Compile.Msg
 	}
 	for _, item := range res.Items {
 		p.Items = append(p.Items, item.AppendJSON(nil))

@@ -16,22 +16,23 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/examples"
+	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/design/check"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/table"
 )
 
-// A Report is what the patterns of one system came to.
+// A Report is what the patterns of one model came to.
 type Report struct {
-	System  *examples.System
+	Model   *design.Model
 	Results []Result
 	// Data is where the items came from, if the database was kept; otherwise
 	// it is empty.
 	Data Data
 }
 
-// Data says where the items of a system came from.
+// Data says where the items of a model came from.
 type Data string
 
 // The values of [Data].
@@ -44,58 +45,64 @@ const (
 func (r *Report) Right() int {
 	n := 0
 	for i := range r.Results {
-		if r.Results[i].Wrong == "" {
+		if r.Results[i].Right() {
 			n++
 		}
 	}
 	return n
 }
 
-// A Result is what one pattern came to.
+// A Result is what one pattern came to: the pattern with its request, why
+// there is none, and what is wrong with the answer; and the answer itself, as
+// the client got it. Its report has what a client sees, which is not all that
+// a check tells.
 type Result struct {
-	Pattern *examples.Pattern
-	// Operation is Query, GetItem or Scan; Question says what was asked.
-	Operation, Question string
-	// Wrong says what is wrong with the answer; it is empty for a right one.
-	Wrong string
+	check.PatternResult
+	// Question says what was asked.
+	Question string
 	// Slices are what was read.
 	Slices []slice.Words
-	// Units are the read units consumed.
-	Units float64
+	// ReadUnits are those that the service says it consumed.
+	ReadUnits float64
 	// Items are the items returned, in order.
 	Items []attr.Item
-	// Keys are their primary keys.
-	Keys []examples.Key
 	// First lists the attributes to show first: the keys of what was asked.
 	First []string
 	// Err is the service's refusal, if it refused.
 	Err error
+
+	count      int  // of rows returned
+	projected  bool // the items are not whole
+	consistent bool
 }
 
-// Run loads s into a database in memory and runs its patterns. An error means
-// that s could not be run at all; a wrong answer is in the report.
-func Run(ctx context.Context, s *examples.System) (*Report, error) {
+// Right reports whether the answer is right.
+func (res *Result) Right() bool { return res.OK() }
+
+// Run loads m into a database in memory and runs its patterns. An error means
+// that m could not be run at all; a wrong answer is in the report.
+func Run(ctx context.Context, m *design.Model) (*Report, error) {
 	db, err := sortkey.Open(sortkey.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
 	client := sdk.Client(db)
-	if err := model.Load(ctx, client, s); err != nil {
+	if err := model.Load(ctx, client, m); err != nil {
 		return nil, err
 	}
-	return run(ctx, client, s)
+	return run(ctx, client, m)
 }
 
-// RunOn is Run on a database that may hold s already; what is missing of it is
+// RunOn is Run on a database that may hold m already; what is missing of it is
 // loaded, and the report says in Data which it was.
-func RunOn(ctx context.Context, db *sortkey.DB, s *examples.System) (*Report, error) {
+func RunOn(ctx context.Context, db *sortkey.DB, m *design.Model) (*Report, error) {
 	client := sdk.Client(db)
-	found, err := model.Ensure(ctx, client, s)
+	found, err := model.Ensure(ctx, client, m)
 	if err != nil {
 		return nil, err
 	}
-	report, err := run(ctx, client, s)
+	report, err := run(ctx, client, m)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +113,13 @@ func RunOn(ctx context.Context, db *sortkey.DB, s *examples.System) (*Report, er
 	return report, nil
 }
 
-func run(ctx context.Context, client *dynamodb.Client, s *examples.System) (*Report, error) {
-	r := runner{client: client, tables: map[string]*model.Table{}}
-	report := &Report{System: s}
-	for i := range s.Patterns {
-		res, err := r.run(ctx, &s.Patterns[i])
+func run(ctx context.Context, client *dynamodb.Client, m *design.Model) (*Report, error) {
+	r := runner{m: m, client: client, tables: map[string]*model.Table{}}
+	report := &Report{Model: m}
+	for _, p := range m.Patterns {
+		res, err := r.run(ctx, p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: pattern %q: %w", s.Name, s.Patterns[i].Name, err)
+			return nil, fmt.Errorf("%s: pattern %q: %w", m.Name, p.Name, err)
 		}
 		report.Results = append(report.Results, *res)
 	}
@@ -120,26 +127,34 @@ func run(ctx context.Context, client *dynamodb.Client, s *examples.System) (*Rep
 }
 
 type runner struct {
+	m      *design.Model
 	client *dynamodb.Client
 	tables map[string]*model.Table
 }
 
 // run asks one question and judges the answer.
-func (r *runner) run(ctx context.Context, p *examples.Pattern) (*Result, error) {
-	operation, request := p.Operation()
-	res := &Result{Pattern: p, Operation: operation}
+func (r *runner) run(ctx context.Context, p *design.Pattern) (*Result, error) {
+	res := &Result{PatternResult: check.PatternResult{Pattern: p}}
+	var err error
+	res.Op, res.Request, err = p.Compile(r.m)
+	if err != nil {
+		var ok bool
+		if res.Compile, ok = errors.AsType[*design.CompileError](err); !ok {
+			return nil, err
+		}
+		res.Judge()
+		return res, nil
+	}
 	var traces []table.Trace
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { traces = append(traces, tr) })
-
 	var target target
-	var err error
-	switch operation {
+	switch res.Op {
 	case "Query":
-		target, err = r.query(ctx, res, request)
+		target, err = r.query(ctx, res)
 	case "GetItem":
-		target, err = r.get(ctx, res, request)
+		target, err = r.get(ctx, res)
 	default:
-		target, err = r.scan(ctx, res, request)
+		target, err = r.scan(ctx, res)
 	}
 	if err != nil {
 		// Only what the service says is an answer.
@@ -148,20 +163,15 @@ func (r *runner) run(ctx context.Context, p *examples.Pattern) (*Result, error) 
 		}
 		res.Err = err
 	}
-	if target.table == nil {
-		res.Wrong = judge(p, res, nil)
-		return res, nil
+	if target.table != nil {
+		for _, tr := range traces {
+			res.Slices = append(res.Slices, slice.Of(tr, target.table))
+		}
+		for _, a := range target.schema.Attributes() {
+			res.First = append(res.First, a.Name)
+		}
 	}
-	for _, tr := range traces {
-		res.Slices = append(res.Slices, slice.Of(tr, target.table))
-	}
-	for _, item := range res.Items {
-		res.Keys = append(res.Keys, keyOf(item, target.table.Key))
-	}
-	for _, a := range target.schema.Attributes() {
-		res.First = append(res.First, a.Name)
-	}
-	res.Wrong = judge(p, res, target.schema)
+	r.judge(res)
 	return res, nil
 }
 
@@ -187,48 +197,67 @@ func (r *runner) target(ctx context.Context, name, index *string) (target, error
 	return target{table: t, schema: schema}, nil
 }
 
-func (r *runner) query(ctx context.Context, res *Result, request []byte) (target, error) {
+// more reports whether the rows after key are asked for too: those of the next
+// page, unless the pattern wants a page of its own length.
+func more(key map[string]types.AttributeValue, limit *int32) bool {
+	return len(key) > 0 && limit == nil
+}
+
+func (r *runner) query(ctx context.Context, res *Result) (target, error) {
 	var in dynamodb.QueryInput
-	if err := wire.Decode(request, &in); err != nil {
+	if err := wire.Decode(res.Request, &in); err != nil {
 		return target{}, err
 	}
 	in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
 	res.Question = ask.Question(&in)
+	res.projected, res.consistent = in.ProjectionExpression != nil || in.AttributesToGet != nil || in.Select != "", aws.ToBool(in.ConsistentRead)
 	target, err := r.target(ctx, in.TableName, in.IndexName)
 	if err != nil {
 		return target, err
 	}
-	out, err := r.client.Query(ctx, &in)
-	if err != nil {
-		return target, err
+	for {
+		out, err := r.client.Query(ctx, &in)
+		if err != nil {
+			return target, err
+		}
+		if err := res.took(out.Items, int(out.Count), out.ConsumedCapacity); err != nil || !more(out.LastEvaluatedKey, in.Limit) {
+			return target, err
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
-	return target, res.took(out.Items, out.ConsumedCapacity)
 }
 
-func (r *runner) scan(ctx context.Context, res *Result, request []byte) (target, error) {
+func (r *runner) scan(ctx context.Context, res *Result) (target, error) {
 	var in dynamodb.ScanInput
-	if err := wire.Decode(request, &in); err != nil {
+	if err := wire.Decode(res.Request, &in); err != nil {
 		return target{}, err
 	}
 	in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
 	res.Question = ask.ScanQuestion(&in)
+	res.projected, res.consistent = in.ProjectionExpression != nil || in.AttributesToGet != nil || in.Select != "", aws.ToBool(in.ConsistentRead)
 	target, err := r.target(ctx, in.TableName, in.IndexName)
 	if err != nil {
 		return target, err
 	}
-	out, err := r.client.Scan(ctx, &in)
-	if err != nil {
-		return target, err
+	for {
+		out, err := r.client.Scan(ctx, &in)
+		if err != nil {
+			return target, err
+		}
+		if err := res.took(out.Items, int(out.Count), out.ConsumedCapacity); err != nil || !more(out.LastEvaluatedKey, in.Limit) {
+			return target, err
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
-	return target, res.took(out.Items, out.ConsumedCapacity)
 }
 
-func (r *runner) get(ctx context.Context, res *Result, request []byte) (target, error) {
+func (r *runner) get(ctx context.Context, res *Result) (target, error) {
 	var in dynamodb.GetItemInput
-	if err := wire.Decode(request, &in); err != nil {
+	if err := wire.Decode(res.Request, &in); err != nil {
 		return target{}, err
 	}
 	in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+	res.projected, res.consistent = in.ProjectionExpression != nil || in.AttributesToGet != nil, aws.ToBool(in.ConsistentRead)
 	target, err := r.target(ctx, in.TableName, nil)
 	if err != nil {
 		res.Question = ask.GetQuestion(&in, nil)
@@ -247,13 +276,14 @@ func (r *runner) get(ctx context.Context, res *Result, request []byte) (target, 
 	if out.Item != nil {
 		items = append(items, out.Item)
 	}
-	return target, res.took(items, out.ConsumedCapacity)
+	return target, res.took(items, len(items), out.ConsumedCapacity)
 }
 
 // took keeps what an answer holds.
-func (res *Result) took(items []map[string]types.AttributeValue, capacity *types.ConsumedCapacity) error {
+func (res *Result) took(items []map[string]types.AttributeValue, count int, capacity *types.ConsumedCapacity) error {
+	res.count += count
 	if capacity != nil {
-		res.Units = aws.ToFloat64(capacity.CapacityUnits)
+		res.ReadUnits += aws.ToFloat64(capacity.CapacityUnits)
 	}
 	for _, m := range items {
 		item, err := wire.Item(m)
@@ -263,12 +293,4 @@ func (res *Result) took(items []map[string]types.AttributeValue, capacity *types
 		res.Items = append(res.Items, item)
 	}
 	return nil
-}
-
-func keyOf(item attr.Item, key *keycond.Schema) examples.Key {
-	var k examples.Key
-	for _, a := range key.Attributes() {
-		k = append(k, item.Get(a.Name))
-	}
-	return k
 }

@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -18,27 +17,40 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/examples"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 func TestFind(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "m.json")
-	const text = `{"name": "mine", "tables": [{"TableName": "Things", "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}]}]}`
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "model.yaml")
+	if err := os.WriteFile(file, []byte("name: mine\ntables: {Things: {partition: p}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"employees": "employees", file: "mine"} {
-		s, err := model.Find(name)
-		if err != nil || s.Name != want {
-			t.Errorf("Find(%s) = %v, %v, want %s", name, s, err, want)
+	for name, want := range map[string]string{"employees": "employees", file: "mine", dir: "mine"} {
+		m, err := model.Find(name)
+		if err != nil || m.Name != want {
+			t.Errorf("Find(%s) = %v, %v, want %s", name, m, err, want)
 		}
 	}
-	if _, err := model.Find("nothing"); !errors.Is(err, model.ErrNotFound) {
-		t.Errorf("Find(nothing) = %v, want %v", err, model.ErrNotFound)
+	for _, name := range []string{"nothing", "", filepath.Join(dir, "none"), "file-tree/model.yaml"} {
+		if _, err := model.Find(name); !errors.Is(err, model.ErrNotFound) {
+			t.Errorf("Find(%s) = %v, want %v", name, err, model.ErrNotFound)
+		}
 	}
-	if _, err := model.Find(filepath.Dir(file)); err == nil {
-		t.Error("Find of a folder succeeds")
+	for text, want := range map[string]string{
+		`{"name": "x", "tables": [{"TableName": "T", "KeySchema": []}], "items": {}}`: "has a list of CreateTable requests in tables",
+		`{"name": "x", "tables": [{"partition": "p"}]}`:                               "other.json:1:25: tables is a mapping of names, not a list",
+		`{"name": "x"`: "not YAML",
+	} {
+		other := filepath.Join(dir, "other.json")
+		if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := model.Find(other); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Find of %s = %v, want %s", text, err, want)
+		}
 	}
 }
 
@@ -110,7 +122,7 @@ func TestUnprocessed(t *testing.T) {
 	}
 }
 
-func unprocessed(t *testing.T, s *examples.System, left, calls int, fails bool) {
+func unprocessed(t *testing.T, s *design.Model, left, calls int, fails bool) {
 	t.Helper()
 	service := &slow{left: left}
 	client := dynamodb.New(dynamodb.Options{
@@ -130,14 +142,18 @@ func TestEnsure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ensure := func(s *examples.System, what string, want bool) {
+	ensure := func(s *design.Model, what string, want bool) {
 		t.Helper()
 		found, err := model.Ensure(t.Context(), db.Client, s)
 		if err != nil || found != want {
 			t.Errorf("%s: Ensure = %v, %v, want %v", what, found, err, want)
 		}
-		if n := len(sortkeytest.All[map[string]any](db, "Drive")); n < len(s.Items["Drive"]) {
-			t.Errorf("%s: %d items, want %d", what, n, len(s.Items["Drive"]))
+		written := len(s.Items)
+		for _, e := range s.Entities {
+			written += len(e.Samples)
+		}
+		if n := len(sortkeytest.All[map[string]any](db, "Drive")); n < written || n > written+1 {
+			t.Errorf("%s: %d items, want %d", what, n, written)
 		}
 	}
 	ensure(s, "nothing there", false)
@@ -153,14 +169,14 @@ func TestEnsure(t *testing.T) {
 	ensure(s, "one more", true)
 
 	for _, table := range []string{
-		`{"TableName": "Drive", "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}]}`,
-		`{"TableName": "Drive", "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
-			"AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}, {"AttributeName": "SK", "AttributeType": "N"}]}`,
-		`{"TableName": "Drive", "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
-			"AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}, {"AttributeName": "SK", "AttributeType": "S"}],
-			"GlobalSecondaryIndexes": [{"IndexName": "More", "KeySchema": [{"AttributeName": "SK", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}]}`,
+		`{partition: PK}`,
+		`{partition: PK, sort: {name: SK, type: N}}`,
+		`{partition: PK, sort: SK, indexes: {More: {partition: SK}}}`,
 	} {
-		other := &examples.System{Name: "other", Tables: []json.RawMessage{json.RawMessage(table)}}
+		other, err := design.Parse("m.yaml", []byte("name: other\ntables: {Drive: "+table+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := model.Ensure(t.Context(), db.Client, other); !errors.Is(err, model.ErrOther) {
 			t.Errorf("Ensure of %s = %v, want %v", table, err, model.ErrOther)
 		}
