@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -94,12 +93,14 @@ func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape, noBare 
 	if need, free := memoryFor(s.Items, s.Size); e == layer.Memory && need > free {
 		return nil, nil, fmt.Errorf("a table of %d items of %d bytes needs about %d MB, and %d MB of memory may be used", s.Items, s.Size, need>>20, free>>20)
 	}
-	dir, remove, err := c.tempDir()
-	if err != nil {
-		return nil, nil, err
+	dir, remove, err := "", func() {}, error(nil)
+	if e == layer.Disk {
+		if dir, remove, err = c.tempDir(); err != nil {
+			return nil, nil, err
+		}
 	}
 	c.say("%s: loading %d items of %d bytes", e, s.Items, s.Size)
-	d, err := layer.Open(ctx, e, s, layer.Options{Dir: filepath.Clean(dir), NoBare: noBare})
+	d, err := layer.Open(ctx, e, s, layer.Options{Dir: dir, NoBare: noBare})
 	if err != nil {
 		remove()
 		return nil, nil, err
