@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/gen"
+	"github.com/sortkey/sortkey/examples"
 )
 
 func (a *App) designCommand() *cobra.Command {
@@ -22,7 +23,8 @@ func (a *App) designCommand() *cobra.Command {
 		Short: "Work on a key design before its tables exist",
 		Long: `Design works on a key design before its tables exist: a model file in YAML that
 says which tables there are, what is stored in them under which keys, and what is
-asked. Everything happens in memory, offline.`,
+asked. Everything happens in memory, offline. MODEL is such a file, a folder with a
+model.yaml, or the name of an example.`,
 		Example: `  sortkey design new shop.yaml
   sortkey design check shop.yaml
   sortkey design expr shop.yaml 'orders of a customer, newest first' --lang python
@@ -34,10 +36,13 @@ asked. Everything happens in memory, offline.`,
 	return cmd
 }
 
-// yamlFiles completes model files.
-func yamlFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// models completes the names of examples and model files.
+func models(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if names := starting(examples.Names(), toComplete); len(names) > 0 && toComplete != "" {
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
 	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
@@ -46,24 +51,27 @@ func yamlFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shell
 func oneModel(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return usage("design "+cmd.Name(), "design %s needs a model file", cmd.Name())
+		return usage("design "+cmd.Name(), "design %s needs a model file or the name of an example", cmd.Name())
 	case 1:
 		return nil
 	}
-	return usage("design "+cmd.Name(), "design %s takes one model file, not %d", cmd.Name(), len(args))
+	return usage("design "+cmd.Name(), "design %s takes one model, not %d", cmd.Name(), len(args))
 }
 
-// loadModel reads the model in a file, or in the model.yaml of a folder.
-func loadModel(path string) (*design.Model, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "model.yaml")
-	}
-	m, err := design.Load(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &hint.Error{Msg: "there is no model file " + path, Hint: "write a first one with: sortkey design new " + path, Err: err}
+// loadModel returns the example of that name, or the model in a file or in the
+// model.yaml of a folder.
+func loadModel(name string) (*design.Model, error) {
+	m, err := model.Find(name)
+	if errors.Is(err, model.ErrNotFound) {
+		return nil, &hint.Error{
+			Msg:  "there is no model " + name,
+			Hint: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a first model with: sortkey design new FILE", Err: err,
+		}
 	}
 	if list, ok := errors.AsType[design.Errors](err); ok {
-		return nil, modelErrors(path, list)
+		if _, explained := errors.AsType[*hint.Error](err); !explained {
+			return nil, modelErrors(name, list)
+		}
 	}
 	return m, err
 }
@@ -93,7 +101,7 @@ goes to standard output. An existing file is left alone unless --force is given.
 			}
 			return nil
 		},
-		ValidArgsFunction: yamlFiles,
+		ValidArgsFunction: models,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				_, err := a.Stdout.Write(design.Starter())
@@ -161,7 +169,7 @@ func (a *App) designGenCommand() *cobra.Command {
 keys, and a function for each access pattern that makes its request.`,
 		Example:           "  sortkey design gen shop.yaml --package shop -o shop/keys.go",
 		Args:              oneModel,
-		ValidArgsFunction: yamlFiles,
+		ValidArgsFunction: models,
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := loadModel(args[0])
 			if err != nil {
@@ -198,7 +206,7 @@ PATTERN it writes all of them.`,
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 			if len(args) != 1 {
-				return yamlFiles(cmd, args, toComplete)
+				return models(cmd, args, toComplete)
 			}
 			m, err := loadModel(args[0])
 			if err != nil {

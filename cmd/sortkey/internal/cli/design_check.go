@@ -32,16 +32,16 @@ generated items, asks every access pattern, and tells for each which slice it re
 how many rows, what is read and thrown away, pages and read units. It compares that
 with what the model expects, and looks for the hazards of keys.
 
-MODEL is a model file, or a folder with a model.yaml.
+MODEL is a model file, a folder with a model.yaml, or the name of an example.
 
 The exit code is 1 when an expectation is not met or there is an error among the
 findings; with --fail-on warning a warning is enough.`,
 		Example: `  sortkey design check shop.yaml
-  sortkey design check examples/file-tree/model.yaml
+  sortkey design check file-tree
   sortkey design check shop.yaml --max-items 1000000 --seed 7
   sortkey design check shop.yaml --format sarif -o design.sarif --fail-on warning`,
 		Args:              oneModel,
-		ValidArgsFunction: yamlFiles,
+		ValidArgsFunction: models,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.designCheck(cmd.Context(), args[0], &f) },
 	}
 	flags := cmd.Flags()
