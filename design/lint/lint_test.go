@@ -1,0 +1,132 @@
+package lint_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/cockroachdb/datadriven" // declares -rewrite
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/design/lint"
+)
+
+// maxItems is how many items the models of testdata get, so that those that
+// declare millions are quick.
+const maxItems = 3000
+
+func find(t *testing.T, path string) []design.Finding {
+	t.Helper()
+	m, err := design.Load(path)
+	require.NoError(t, err)
+	w, err := design.Build(context.Background(), m, design.Options{MaxItems: maxItems})
+	require.NoError(t, err)
+	defer w.Close()
+	found, err := lint.Run(context.Background(), w)
+	require.NoError(t, err)
+	return found
+}
+
+// text writes findings as people see them.
+func text(found []design.Finding) string {
+	var b strings.Builder
+	for i, f := range found {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s %s at %d:%d", f.Severity, f.Rule, f.Pos.Line, f.Pos.Col)
+		for _, about := range [][2]string{{"table", f.Table}, {"index", f.Index}, {"entity", f.Entity}, {"pattern", f.Pattern}} {
+			if about[1] != "" {
+				fmt.Fprintf(&b, ", %s %s", about[0], about[1])
+			}
+		}
+		fmt.Fprintf(&b, "\n  %s\n", f.Message)
+		for _, k := range f.Keys {
+			fmt.Fprintf(&b, "    %s\n", k)
+		}
+		if f.Advice != "" {
+			fmt.Fprintf(&b, "  do: %s\n", f.Advice)
+		}
+		if f.Accepted != "" {
+			fmt.Fprintf(&b, "  accepted: %s\n", f.Accepted)
+		}
+	}
+	return b.String()
+}
+
+// golden compares text with a file, or writes it with -rewrite.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if flag.Lookup("rewrite").Value.String() == "true" {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "run go test ./design/lint -rewrite and look at the difference")
+	require.Equal(t, string(want), got)
+}
+
+// TestExamples keeps what is found in the examples.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*/model.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := filepath.Base(filepath.Dir(file))
+		t.Run(name, func(t *testing.T) {
+			golden(t, filepath.Join("testdata", "examples", name+".txt"), text(find(t, file)))
+		})
+	}
+}
+
+// TestRules walks testdata: each rule has a model that triggers it and the same
+// design mended, which does not.
+func TestRules(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range lint.Rules() {
+		require.False(t, known[r.ID], "two rules %s", r.ID)
+		known[r.ID] = true
+		t.Run(r.ID, func(t *testing.T) {
+			dir := filepath.Join("testdata", r.ID)
+			var bad []design.Finding
+			for _, f := range find(t, filepath.Join(dir, "bad.yaml")) {
+				if f.Rule == r.ID {
+					bad = append(bad, f)
+				}
+			}
+			require.NotEmpty(t, bad, "bad.yaml does not trigger the rule")
+			golden(t, filepath.Join(dir, "bad.txt"), text(bad))
+			for _, f := range find(t, filepath.Join(dir, "good.yaml")) {
+				if f.Rule == r.ID {
+					t.Errorf("good.yaml triggers the rule:\n%s", text([]design.Finding{f}))
+				}
+			}
+			for _, f := range bad {
+				if f.Pos.Line == 0 || f.Message == "" || f.Advice == "" || len(f.Keys) == 0 && r.ID != "unused-allowance" {
+					t.Errorf("not all is said:\n%s", text([]design.Finding{f}))
+				}
+			}
+		})
+	}
+	dirs, err := os.ReadDir("testdata")
+	require.NoError(t, err)
+	for _, d := range dirs {
+		if d.IsDir() && d.Name() != "examples" && !known[d.Name()] {
+			t.Errorf("testdata/%s is of no rule", d.Name())
+		}
+	}
+}
+
+// TestClean holds that a good design gets no findings at all.
+func TestClean(t *testing.T) {
+	for _, file := range []string{"testdata/clean.yaml"} {
+		if found := find(t, file); len(found) > 0 {
+			t.Errorf("%s:\n%s", file, text(found))
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/table"
+)
+
+const partitionGuide = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+
+// What one partition serves in a second. Source: DG/bp-partition-key-design.html.
+const (
+	maxReads  = 3000
+	maxWrites = 1000
+)
+
+// span is how many values a field of dates or whole numbers can have, 0 when
+// that is not known.
+func span(f *design.Field) float64 {
+	switch f.Type.Name {
+	case "year", "month", "date":
+		from, to := "2025-01-01", "2025-12-31"
+		if f.From != "" {
+			from = f.From
+		}
+		if f.To != "" {
+			to = f.To
+		}
+		a, ok := day(from)
+		b, ok2 := day(to)
+		if !ok || !ok2 || b.Before(a) {
+			return 0
+		}
+		days := b.Sub(a).Hours()/24 + 1
+		return max(1, days/map[string]float64{"year": 365, "month": 30.5, "date": 1}[f.Type.Name])
+	case "int", "number", "signed":
+		a, err := strconv.ParseFloat(f.From, 64)
+		b, err2 := strconv.ParseFloat(f.To, 64)
+		if err == nil && err2 == nil && b >= a {
+			return b - a + 1
+		}
+	}
+	return 0
+}
+
+func day(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01", "2006"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+var partitionSkew = lint{Rule{
+	ID: "partition-skew", Title: "Partitions that hold too much of the table", Severity: design.Warning,
+	Help: "Capacity is divided among partitions by the hash of the partition key. A key with few values, or one that most items share, puts a large part of the data, and mostly of the requests, into one place: " +
+		"a status, a country, a constant.",
+	Example: []string{`GSI1: "STATUS#DONE": 90% of 2,000,000 items`},
+	Cure:    "Add to the key what divides the items and what each query knows, STATUS#{status}#{day:date}; or a number from a hash of the id, STATUS#{status}#{shard:int(2)}, and ask all shards at once.",
+	Source:  partitionGuide,
+}, func(l *linter) {
+	for _, v := range l.views {
+		l.skewed(v)
+	}
+}}
+
+// From so many rows, or bytes, in one partition on, and such a share of all,
+// a partition is worth a finding.
+const (
+	manyItems = 100_000
+	manyBytes = 1 << 30
+	largePart = 0.1
+)
+
+func (l *linter) skewed(v *view) {
+	if len(v.rows) == 0 {
+		return
+	}
+	grow := map[*design.Entity]float64{}
+	total := 0.0
+	for _, e := range l.m.Entities {
+		grow[e] = l.growth(e, v.hash)
+		total += float64(e.Count)
+	}
+	var items, bytes float64 // of the largest partition
+	var at part
+	var allItems, allBytes float64
+	large := 0
+	for _, p := range v.parts {
+		n, b := 0.0, 0.0
+		for _, r := range v.rows[p.from:p.to] {
+			g := factor(grow, r.it)
+			n += g
+			b += g * float64(r.size)
+		}
+		if n >= manyItems || b >= manyBytes {
+			large++
+		}
+		if n > items || n == items && b > bytes {
+			items, bytes, at = n, b, p
+		}
+	}
+	for _, r := range v.rows {
+		g := l.scaleOf(r.it)
+		allItems += g
+		allBytes += g * float64(r.size)
+	}
+	items, bytes = min(items, allItems), min(bytes, allBytes)
+	if (items < manyItems || items < largePart*allItems) && (bytes < manyBytes || bytes < largePart*allBytes) {
+		return
+	}
+	it := v.rows[at.from].it
+	f := v.in(design.Finding{
+		Pos: l.partitionPos(v, at),
+		Message: fmt.Sprintf("at the declared scale the partition %s of %s holds %s items, %s of them all, in %s%s",
+			v.partitionOf(it), v.name(), grouped(int(items)), percent(items/allItems), size(bytes), also(large-1)),
+		Keys: v.shown(it, v.rows[at.to-1].it),
+	})
+	if it.Entity != nil {
+		f.Entity = it.Entity.Name
+	}
+	f.Advice = l.divide(v, it.Entity, true)
+	l.add(f)
+}
+
+// scaleOf is how many items a generated one stands for.
+func (l *linter) scaleOf(it *design.Item) float64 {
+	if !it.Generated || it.Entity == nil || l.w.Scale <= 0 {
+		return 1
+	}
+	return 1 / l.w.Scale
+}
+
+// divide says how a partition becomes several.
+func (l *linter) divide(v *view, e *design.Entity, byDay bool) string {
+	if e != nil {
+		if t := e.Attribute(v.hash[0].Name); t != nil && t.Template != nil {
+			day := ""
+			if f := timeField(e); f != "" && byDay {
+				name, _, _ := cutColon(f)
+				day = fmt.Sprintf("%q, when patterns know the day, or ", t.Template.String()+"#{"+name+":date}")
+			}
+			return fmt.Sprintf("divide it: write %s: %s%q with a shard from a hash of the id, and ask the shards side by side", t.Name, day, t.Template.String()+"#{shard:int(2)}")
+		}
+	}
+	return "divide it by a part that each query knows, or by a shard number from a hash of the id"
+}
+
+func cutColon(s string) (before, after string, found bool) {
+	for i := range len(s) {
+		if s[i] == ':' {
+			return s[:i], s[i+1:], true
+		}
+	}
+	return s, "", false
+}
+
+var hotPartition = lint{Rule{
+	ID: "hot-partition", Title: "Partitions hotter than a partition can be", Severity: design.Error,
+	Help: "One partition serves 3,000 read units and 1,000 write units a second, whatever the capacity of the table. Beyond that requests are throttled. " +
+		"The load is that of the declared rates, divided evenly over the items of each entity; rates of patterns whose partition key is the same for all requests count as a whole.",
+	Example: []string{`"METRICS": 2,500 write units a second`},
+	Cure:    "Divide the partition by a shard number, METRICS#{shard:int(2)}, or by what each request knows; cache what is read by all.",
+	Source:  partitionGuide,
+}, func(l *linter) {
+	for _, v := range l.views {
+		l.hot(v)
+	}
+}}
+
+func (l *linter) hot(v *view) {
+	type share struct{ reads, writes float64 }
+	shares := map[*design.Entity]share{}
+	for _, e := range l.m.Entities {
+		n := float64(len(l.items[e]))
+		if n == 0 || e.Reads == 0 && e.Writes == 0 {
+			continue
+		}
+		// What a partition has of an entity is less at the declared scale when
+		// there are more partitions then.
+		s := 1 / n
+		if made := float64(l.generated(e)); made > 0 && float64(e.Count) > made {
+			s *= min(1, l.growth(e, v.hash)*made/float64(e.Count))
+		}
+		shares[e] = share{e.Reads * s, e.Writes * s}
+	}
+	var reads, writes load
+	for _, p := range v.parts {
+		r, w := 0.0, 0.0
+		for _, row := range v.rows[p.from:p.to] {
+			s, ok := shares[row.it.Entity]
+			if !ok {
+				continue
+			}
+			w += s.writes * table.WriteUnits(row.size)
+			if v.x == nil {
+				r += s.reads * table.ReadUnits(row.size, false)
+			}
+		}
+		reads.take(r, p, maxReads)
+		writes.take(w, p, maxWrites)
+	}
+	l.tooHot(v, &writes, "write units", maxWrites)
+	for _, q := range l.queries {
+		if q.v != v || q.report == nil || q.p.Rate == 0 || q.op != "Query" || !l.constant(v, q) {
+			continue
+		}
+		units := q.report.Eventual
+		if q.p.Consistent || q.report.Consistent {
+			units = q.report.Strong
+		}
+		if p, ok := q.slice(); ok && units*q.p.Rate > reads.units {
+			reads = load{units: units * q.p.Rate, at: p, over: 1, pattern: q.p}
+		}
+	}
+	l.tooHot(v, &reads, "read units", maxReads)
+}
+
+// A load is the hottest partition by one measure.
+type load struct {
+	units   float64
+	at      part
+	over    int // partitions beyond the limit
+	pattern *design.Pattern
+}
+
+func (h *load) take(units float64, p part, limit float64) {
+	if units > limit {
+		h.over++
+	}
+	// Sums of shares differ in their last digits.
+	if units > h.units*(1+1e-9) {
+		h.units, h.at = units, p
+	}
+}
+
+// constant reports whether the partition key of a query is the same for all
+// who ask it.
+func (l *linter) constant(v *view, q *query) bool {
+	e := q.p.Entity
+	if e == nil && len(q.entities) > 0 {
+		e = q.entities[0]
+	}
+	return e != nil && len(componentsOf(e, v.hash)) == 0
+}
+
+func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
+	if h.units < limit/2 {
+		return
+	}
+	it := v.rows[h.at.from].it
+	f := v.in(design.Finding{
+		Pos: l.partitionPos(v, h.at),
+		Message: fmt.Sprintf("at the declared rates the partition %s of %s gets %s %s a second, and one partition serves %s%s",
+			v.partitionOf(it), v.name(), rate(h.units), what, grouped(int(limit)), also(h.over-1)),
+		Keys: v.shown(it), Advice: l.divide(v, it.Entity, false),
+	})
+	if h.at.to-h.at.from > 1 {
+		f.Keys = v.shown(it, v.rows[h.at.to-1].it)
+	}
+	if it.Entity != nil {
+		f.Entity = it.Entity.Name
+	}
+	if h.pattern != nil {
+		f.Pattern, f.Pos = h.pattern.Name, h.pattern.Pos
+	}
+	if h.units <= limit {
+		f.Severity = design.Warning
+	}
+	if h.at.to-h.at.from == 1 {
+		f.Advice = "keep copies of the item under several keys, or in a cache"
+	}
+	l.add(f)
+}
