@@ -11,6 +11,8 @@ import (
 
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/check"
+	"github.com/sortkey/sortkey/design/lint"
+	"github.com/sortkey/sortkey/design/report"
 )
 
 type designCheckFlags struct {
@@ -92,7 +94,7 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 		return err
 	}
 	defer w.Close()
-	r, err := check.Run(ctx, w, check.Options{Lint: lints})
+	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run})
 	if err != nil {
 		return err
 	}
@@ -119,6 +121,19 @@ var formats = map[string]format{
 		o := check.TextOptions{Width: style.Width, Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
 		return r.WriteText(out, o)
 	},
+	"html": func(_ *App, out *bytes.Buffer, w *design.World, r *check.Result, _ *designCheckFlags) error {
+		return report.HTML(out, w, r)
+	},
+	"json": func(_ *App, out *bytes.Buffer, _ *design.World, r *check.Result, _ *designCheckFlags) error {
+		return report.JSON(out, r)
+	},
+	"sarif": func(_ *App, out *bytes.Buffer, _ *design.World, r *check.Result, _ *designCheckFlags) error {
+		root, err := os.Getwd()
+		if err != nil {
+			root = "" // places stay as they are
+		}
+		return report.SARIF(out, r, report.SARIFOptions{Root: root, Version: moduleVersion()})
+	},
 }
 
 // checkFormats are the names of formats, the usual one first.
@@ -131,6 +146,3 @@ func checkFormats() []string {
 	}
 	return names
 }
-
-// lints looks for the hazards of keys.
-var lints func(context.Context, *design.World) ([]design.Finding, error)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -81,16 +82,22 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// moduleVersion is the version of the module that was built, "" if it is not
+// known.
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return ""
+}
+
 // version says what was built: the module's version, the commit, the compiler.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "sortkey (unknown version)"
 	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
-	}
+	v := cmp.Or(moduleVersion(), "(devel)")
 	about := info.GoVersion
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 {

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/design/check"
+	"github.com/sortkey/sortkey/design/explain"
+)
+
+// A slice is what an access pattern reads, in the space it reads.
+type slice struct {
+	n     int // of the pattern, from 1
+	pr    *check.PatternResult
+	space *space
+	part  *part // nil for a scan, and for a partition without rows
+	// lo and hi bound the rows of the range, from and to those that were read.
+	lo, hi, from, to int
+	// fate says of rows whether they were returned; rows in the middle of a
+	// large slice have none.
+	fate map[int]bool
+}
+
+// report is what the pattern read.
+func (s *slice) report() *explain.Report { return s.pr.Report }
+
+// read reports whether there is a picture to draw: the service took the
+// request.
+func read(pr *check.PatternResult) bool { return pr.Report != nil && pr.Report.Refused == nil }
+
+// cut finds the slices of patterns in spaces.
+func cut(all []*space, patterns []check.PatternResult) []*slice {
+	out := make([]*slice, len(patterns))
+	for i := range patterns {
+		pr := &patterns[i]
+		if !read(pr) {
+			continue
+		}
+		r := pr.Report
+		for _, s := range all {
+			if s.t.Name != r.Table || (s.x == nil) != (r.Index == "") || s.x != nil && s.x.Name != r.Index {
+				continue
+			}
+			sl := &slice{n: i + 1, pr: pr, space: s, fate: map[int]bool{}}
+			if r.Operation != "Scan" {
+				sl.place()
+			}
+			s.slices = append(s.slices, sl)
+			out[i] = sl
+		}
+	}
+	return out
+}
+
+// place finds the rows of a slice in its partition.
+func (s *slice) place() {
+	r := s.report()
+	p := s.space.byKey[string(r.Partition.Bytes)]
+	if p == nil {
+		return
+	}
+	s.part = p
+	p.slices = append(p.slices, s)
+	rows := s.space.ordered(p)
+	s.hi = len(rows)
+	if r.Low.Bytes != nil {
+		s.lo = s.space.find(p, r.Low.Bytes)
+	}
+	if r.High.Bytes != nil {
+		s.hi = max(s.lo, s.space.find(p, r.High.Bytes))
+	}
+	s.from, s.to = s.lo, s.lo
+	first := true
+	for _, list := range [][]explain.Row{r.Rows, r.Tail} {
+		for _, row := range list {
+			i, ok := s.at(row.Key)
+			if !ok {
+				continue
+			}
+			s.fate[i] = row.Returned
+			if first {
+				s.from, s.to, first = i, i+1, false
+			}
+			s.from, s.to = min(s.from, i), max(s.to, i+1)
+		}
+	}
+}
+
+// at is the index of the row with a key.
+func (s *slice) at(key attr.Item) (int, bool) {
+	schema := s.space.t.Schema(s.space.x)
+	place, ok := schema.AppendSort(nil, key)
+	if !ok {
+		return 0, false
+	}
+	i := s.space.find(s.part, place)
+	return i, i < len(s.part.rows) && string(s.part.rows[i].place) == string(place)
+}
+
+// dropped is how many of some rows that were read were not returned. It is a
+// guess from the whole when the fate of some is not known.
+func (s *slice) dropped(from, to int) float64 {
+	from, to = max(from, s.from), min(to, s.to)
+	if from >= to {
+		return 0
+	}
+	known, lost := 0, 0.0
+	for i := from; i < to; i++ {
+		if returned, ok := s.fate[i]; ok {
+			known++
+			if !returned {
+				lost++
+			}
+		}
+	}
+	r := s.report()
+	if known < to-from && r.Examined > 0 {
+		lost += float64(to-from-known) * float64(r.Examined-r.Returned) / float64(r.Examined)
+	}
+	return lost
+}
+
+// words says in a sentence what the slice reads, for those who do not see it.
+func (s *slice) words() string {
+	r := s.report()
+	text := fmt.Sprintf("%s: reads %s", s.pr.Pattern.Name, count(r.Examined, "row"))
+	if n := r.Examined - r.Returned; n > 0 {
+		text += fmt.Sprintf(" and drops %s", thousands(n))
+	}
+	return text + ", " + rcu(s.pr)
+}
+
+// rcu writes the read units of a pattern as it is asked.
+func rcu(pr *check.PatternResult) string { return figure(pr.Units()) + " RCU" }
+
+// from and before are the edges of a slice in words.
+func edges(r *explain.Report) (low, high string) {
+	low, high = "the start of the partition", "the end of the partition"
+	switch {
+	case r.Low.Bytes != nil && r.Low.Inclusive:
+		low = "from " + r.Low.Text
+	case r.Low.Bytes != nil:
+		low = "after " + r.Low.Text
+	}
+	switch {
+	case r.High.Bytes != nil && r.High.Inclusive:
+		high = "up to " + r.High.Text
+	case r.High.Bytes != nil:
+		high = "before " + r.High.Text
+	}
+	return low, high
+}
