@@ -36,16 +36,16 @@ func (r *runner) judge(res *Result) {
 		return cmp.Or(cmp.Compare(b.Returned, a.Returned), cmp.Compare(a.Entity, b.Entity))
 	})
 	res.Report = rep
-	res.Pattern = r.expected(p, res.projected)
+	res.Pattern = r.expected(res)
 	res.Judge()
 	res.Pattern = p
 }
 
 // expected returns the pattern with the expectations that an answer of samples
 // alone can be held to.
-func (r *runner) expected(p *design.Pattern, projected bool) *design.Pattern {
-	q := *p
-	if projected && q.Operation != "GetItem" {
+func (r *runner) expected(res *Result) *design.Pattern {
+	q := *res.Pattern
+	if res.projected && res.Op != "GetItem" {
 		// Items without their keys can be counted, and no more.
 		if q.Expect.Keys != nil {
 			n := len(q.Expect.Keys)
@@ -54,8 +54,8 @@ func (r *runner) expected(p *design.Pattern, projected bool) *design.Pattern {
 		q.Expect.Keys, q.Expect.Entities = nil, nil
 		return &q
 	}
-	if slices.ContainsFunc(r.m.Entities, func(e *design.Entity) bool { return e.Count > 0 && e.Table == p.Table }) {
-		q.Expect.Rows = nil // counts generated items too
+	if q.Expect.Rows != nil && slices.ContainsFunc(r.m.Entities, func(e *design.Entity) bool { return e.Count > 0 && e.Table == q.Table }) {
+		q.Expect.Rows, res.generated = nil, true
 	}
 	return &q
 }

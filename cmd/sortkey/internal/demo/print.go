@@ -65,7 +65,11 @@ func printResult(w io.Writer, res *Result, style Style) {
 	}
 	fmt.Fprint(w, show.Rows(res.Items, res.First, style.Width, indent, p))
 	if res.Err == nil && res.Compile == nil && len(res.Items) == 0 {
-		fmt.Fprintln(w, indent+p.Faint("no items"))
+		none := "no items"
+		if res.generated {
+			none = "no items among the samples; design check generates more"
+		}
+		fmt.Fprintln(w, indent+p.Faint(none))
 	}
 	for _, f := range res.Failures {
 		fmt.Fprintln(w, indent+p.Bad("wrong: "+f.Message))

@@ -73,6 +73,7 @@ type Result struct {
 
 	count      int  // of rows returned
 	projected  bool // the items are not whole
+	generated  bool // the pattern counts generated items, which a demo has none of
 	consistent bool
 }
 
