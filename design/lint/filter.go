@@ -110,7 +110,7 @@ func (l *linter) equivalent(q *query) *query {
 // returned are the table keys of all rows returned, sorted, and whether they
 // are known.
 func (q *query) returned() ([]string, bool) {
-	table := &view{t: q.v.t, hash: q.v.t.Partition, sort: q.v.t.Sort}
+	table := &view{t: q.v.t, all: q.v.t.Keys()}
 	var all []string
 	for _, row := range q.report.Rows {
 		if row.Returned {

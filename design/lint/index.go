@@ -35,6 +35,7 @@ var unreadIndex = lint{Rule{
 func (l *linter) unread(v *view) {
 	asked := false
 	read := map[*design.Entity]bool{}
+	var readers []reader
 	for _, q := range l.queries {
 		if q.v != v {
 			continue
@@ -43,23 +44,26 @@ func (l *linter) unread(v *view) {
 		if q.p.Entity == nil && q.op == "Scan" {
 			return
 		}
-		read[q.p.Entity] = true
-		for _, e := range q.entities {
-			read[e] = true
+		for _, e := range append([]*design.Entity{q.p.Entity}, q.entities...) {
+			if e != nil {
+				read[e] = true
+				readers = append(readers, reader{q, e})
+			}
 		}
 	}
 	var unread []string
 	shown := map[*design.Entity][]string{}
+	items := map[*design.Entity]*design.Item{}
 	for _, r := range v.rows {
 		e := r.it.Entity
 		if e == nil || read[e] || len(shown[e]) > 0 {
 			continue
 		}
-		shown[e] = v.shown(r.it)
+		shown[e], items[e] = v.shown(r.it), r.it
 	}
 	f := v.in(design.Finding{Pos: v.x.Pos})
 	for _, e := range l.m.Entities {
-		if len(shown[e]) > 0 {
+		if len(shown[e]) > 0 && !slices.ContainsFunc(readers, func(r reader) bool { return l.reaches(r, items[e]) }) {
 			unread = append(unread, e.Name)
 			f.Keys = append(f.Keys, shown[e]...)
 		}
@@ -72,7 +76,7 @@ func (l *linter) unread(v *view) {
 	case asked && len(unread) > 0:
 		f.Message = fmt.Sprintf("no pattern reads the rows of %s in index %s", list(unread), v.x.Name)
 		var attributes []string
-		for _, a := range v.keys() {
+		for _, a := range v.all {
 			if !slices.Contains(v.t.Keys(), a) {
 				attributes = append(attributes, a.Name)
 			}
@@ -82,6 +86,41 @@ func (l *linter) unread(v *view) {
 		return
 	}
 	l.add(f)
+}
+
+// A reader is a query and an entity whose rows it reads.
+type reader struct {
+	q *query
+	e *design.Entity
+}
+
+// reaches reports whether such a query, with other values, can read an item:
+// the item lies in a partition that the entity can have rows in, and where the
+// query has a condition on the sort key, it begins as the entity's does.
+func (l *linter) reaches(r reader, it *design.Item) bool {
+	for i, a := range r.q.v.all {
+		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
+		asked := i < len(r.q.v.hash) || slices.ContainsFunc(r.q.clauses, func(c clause) bool { return c.name == a.Name })
+		switch {
+		case !asked:
+		case t == nil:
+			return false
+		case t.Template == nil:
+			if !attr.Equal(t.Const, value) {
+				return false
+			}
+		case a.Kind != attr.String:
+		case i < len(r.q.v.hash):
+			if _, ok := t.Template.Match(string(value.Raw())); !ok {
+				return false
+			}
+		default:
+			if s := l.of(r.e, a.Name); s != nil && !strings.HasPrefix(string(value.Raw()), s.literal()) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 var writeAmplification = lint{Rule{
@@ -158,10 +197,7 @@ var multiAttribute = lint{Rule{
 func (l *linter) joined(v *view) {
 	var e *design.Entity
 	for _, o := range l.m.Entities {
-		makes := o.Table == v.t
-		for _, a := range v.keys() {
-			makes = makes && o.Attribute(a.Name) != nil
-		}
+		makes := o.Table == v.t && v.madeBy(o)
 		if makes && e != nil {
 			return
 		}

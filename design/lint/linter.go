@@ -71,6 +71,8 @@ type view struct {
 	schema *keycond.Schema
 	hash   []design.Attribute
 	sort   []design.Attribute
+	all    []design.Attribute // hash, then sort
+	held   map[string]bool    // attributes that are projected; nil is all
 	rows   []row
 	parts  []part
 	bytes  int
@@ -90,6 +92,16 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 	v := &view{t: t, x: x, schema: t.Schema(x), hash: t.Partition, sort: t.Sort}
 	if x != nil {
 		v.hash, v.sort = x.Partition, x.Sort
+	}
+	v.all = slices.Concat(v.hash, v.sort)
+	if x != nil && x.Projection != "ALL" {
+		v.held = map[string]bool{}
+		for _, a := range slices.Concat(t.Keys(), v.all) {
+			v.held[a.Name] = true
+		}
+		for _, name := range x.Include {
+			v.held[name] = true
+		}
 	}
 	var arena []byte
 	for i := range l.w.Items {
@@ -143,28 +155,21 @@ func (v *view) size(it attr.Item) (int, bool) {
 	if v.x == nil {
 		return it.Size(), true
 	}
-	for _, a := range v.x.Keys() {
+	for _, a := range v.all {
 		if it.Get(a.Name).Kind() != a.Kind {
 			return 0, false
 		}
 	}
-	if v.x.Projection == "ALL" {
+	if v.held == nil {
 		return it.Size(), true
 	}
 	size := 0
 	for name, value := range it.All() {
-		if v.holds(string(name)) {
+		if v.held[string(name)] {
 			size += len(name) + value.Size()
 		}
 	}
 	return size, true
-}
-
-// holds reports whether the view has the attribute.
-func (v *view) holds(name string) bool {
-	is := func(a design.Attribute) bool { return a.Name == name }
-	return v.x == nil || v.x.Projection == "ALL" || slices.ContainsFunc(v.t.Keys(), is) ||
-		slices.ContainsFunc(v.x.Keys(), is) || slices.Contains(v.x.Include, name)
 }
 
 // partition returns the partition with these bytes.
@@ -200,9 +205,6 @@ func (v *view) pos() design.Pos {
 	return v.t.Pos
 }
 
-// keys are the key attributes, the partition's first.
-func (v *view) keys() []design.Attribute { return slices.Concat(v.hash, v.sort) }
-
 // A slot is an attribute of an entity that is in a key and made by a template.
 type slot struct {
 	e      *design.Entity
@@ -223,10 +225,10 @@ func (l *linter) slot(e *design.Entity, t *design.Template) *slot {
 	}
 	s := &slot{e: e, t: t, parts: t.Template.Parts()}
 	for _, v := range l.views {
-		if v.t != e.Table {
+		if v.t != e.Table || !v.madeBy(e) {
 			continue
 		}
-		for _, a := range v.keys() {
+		for _, a := range v.all {
 			if a.Name == t.Name {
 				s.places = append(s.places, place{v, !slices.Contains(v.hash, a)})
 			}
@@ -236,6 +238,12 @@ func (l *linter) slot(e *design.Entity, t *design.Template) *slot {
 		return nil
 	}
 	return s
+}
+
+// madeBy reports whether the entity makes all key attributes of the view, and
+// so is in it.
+func (v *view) madeBy(e *design.Entity) bool {
+	return !slices.ContainsFunc(v.all, func(a design.Attribute) bool { return e.Attribute(a.Name) == nil })
 }
 
 // sorts returns the first view that the slot is in the sort key of, or nil.

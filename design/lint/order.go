@@ -276,14 +276,15 @@ func (l *linter) prefixed(q *query, c clause) {
 			if s.t.Name != c.name || s.e.Table != q.v.t {
 				continue
 			}
-			head, tail, ok := s.cut(prefix)
-			if !ok {
+			if _, fits := s.ends(prefix); !fits {
 				continue
 			}
 			f.Entity = s.e.Name
-			f.Advice = l.splitAdvice(q, s, head, tail)
 			f.Keys = l.partitions(q.v, s, prefix)
-			break
+			if head, tail, ok := s.cut(prefix); ok {
+				f.Advice = l.splitAdvice(q, s, head, tail)
+				break
+			}
 		}
 	}
 	l.add(f)

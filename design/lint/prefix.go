@@ -108,8 +108,8 @@ func (l *linter) open(q *query, c *clause) {
 		if at := strings.IndexAny(rest, marks); at >= 0 {
 			name = prefix + rest[:at+1]
 		}
-		if !seen[name] {
-			seen[name] = true
+		if bare := strings.TrimRight(name, marks); !seen[bare] {
+			seen[bare] = true
 			siblings = append(siblings, name)
 		}
 		if sibling == nil {
@@ -183,7 +183,7 @@ func (q *query) slice() (part, bool) {
 func (l *linter) beginning(q *query, name string) string {
 	var b strings.Builder
 	it := q.key()
-	for _, a := range q.v.keys() {
+	for _, a := range q.v.all {
 		if a.Name == name {
 			break
 		}

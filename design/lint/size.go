@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
@@ -44,6 +45,7 @@ var keyLength = lint{Rule{
 		f := s.in(design.Finding{Keys: s.first().shown(at), Advice: fmt.Sprintf("bound what goes into %s, or put a hash of it there and the text into another attribute", s.t.Name)})
 		if most := longestKey(s); most > limit {
 			f.Severity = design.Error
+			f.Keys = append(f.Keys, l.long(s, at)...)
 			f.Message = fmt.Sprintf("%s can have %s bytes, and a %s holds %s: writes will be refused", s.t.Name, grouped(most), role, grouped(limit))
 			l.add(f)
 		} else if longest > limit*3/4 {
@@ -52,6 +54,16 @@ var keyLength = lint{Rule{
 		}
 	}
 }}
+
+// long is a key of the greatest length.
+func (l *linter) long(s *slot, at *design.Item) []string {
+	for _, p := range s.parts {
+		if f := s.e.Field(p.Name); f != nil && f.MaxSize > 0 && textual(p.Type) {
+			return nonEmpty(l.suchAs(s.first(), s.e, at, map[string]string{p.Name: strings.Repeat("x", f.MaxSize)}))
+		}
+	}
+	return nil
+}
 
 // longestKey is the most bytes that a template can make, as far as types and
 // fields say; text without a bound counts as nothing.
@@ -125,7 +137,7 @@ func (l *linter) itemSize(e *design.Entity) {
 			large, bytes = t.Name, n
 		}
 	}
-	v := &view{t: e.Table, hash: e.Table.Partition, sort: e.Table.Sort}
+	v := &view{t: e.Table, all: e.Table.Keys()}
 	f := design.Finding{Pos: e.Pos, Table: e.Table.Name, Entity: e.Name, Keys: v.shown(at), Advice: fmt.Sprintf("put %s into rows of its own, or into an object store", large)}
 	if t := e.Attribute(large); t != nil && t.Pos.Line > 0 {
 		f.Pos = t.Pos

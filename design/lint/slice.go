@@ -223,7 +223,7 @@ var mixedPartition = lint{Rule{
 // mixed looks for items of two partitions of the table that have one key in an
 // index which names all that tells items of one partition apart.
 func (l *linter) mixed(v *view, e *design.Entity) {
-	inIndex := componentsOf(e, v.keys())
+	inIndex := componentsOf(e, v.all)
 	own := componentsOf(e, v.t.Partition)
 	inside := componentsOf(e, v.t.Sort)
 	if len(own) == 0 || len(inside) == 0 || len(inIndex) == 0 {
@@ -244,8 +244,8 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 	for _, p := range v.parts {
 		var last *design.Item
 		for _, r := range v.rows[p.from:p.to] {
-			if r.it.Entity != e {
-				continue
+			if r.it.Entity != e || r.it.Generated {
+				continue // generated names coincide by chance
 			}
 			if last != nil && sameKey(v, last, r.it) && !attr.Equal(last.Attributes.Get(v.t.Partition[0].Name), r.it.Attributes.Get(v.t.Partition[0].Name)) {
 				if n++; n == 1 {
@@ -283,7 +283,7 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 
 // sameKey reports whether two items have equal keys in the view.
 func sameKey(v *view, a, b *design.Item) bool {
-	for _, k := range v.keys() {
+	for _, k := range v.all {
 		if !attr.Equal(a.Attributes.Get(k.Name), b.Attributes.Get(k.Name)) {
 			return false
 		}
@@ -293,7 +293,7 @@ func sameKey(v *view, a, b *design.Item) bool {
 
 // partitionOf is the partition key of an item, for sentences.
 func (v *view) partitionOf(it *design.Item) string {
-	only := view{t: v.t, x: v.x, hash: v.hash}
+	only := view{t: v.t, x: v.x, all: v.hash}
 	return only.keyOf(it.Attributes)
 }
 

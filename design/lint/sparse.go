@@ -35,10 +35,10 @@ func (l *linter) membership(v *view, e *design.Entity) {
 	var made, missing []string
 	var when []*design.Template // those with a condition
 	var always []*design.Template
-	own := 0 // key attributes of the index that are not the table's
-	for _, a := range v.keys() {
+	own := 0 // attributes that are there for the index
+	for _, a := range v.all {
 		t := e.Attribute(a.Name)
-		if !slices.Contains(v.t.Keys(), a) && t != nil {
+		if !slices.Contains(v.t.Keys(), a) && t != nil && !natural(t) {
 			own++
 		}
 		switch {
@@ -52,7 +52,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		}
 		made = append(made, a.Name)
 	}
-	if own == 0 {
+	if own == 0 && (len(missing) > 0 || len(made) == 0) {
 		return
 	}
 	f := v.in(design.Finding{Entity: e.Name, Pos: e.Attribute(made[0]).Pos})
@@ -106,6 +106,12 @@ func (l *linter) membership(v *view, e *design.Entity) {
 	l.add(f)
 }
 
+// natural reports whether an attribute is the value of the field of its name,
+// which an item has whether or not an index is made of it.
+func natural(t *design.Template) bool {
+	return t.Template != nil && t.Template.String() == "{"+t.Name+"}"
+}
+
 // given reports whether samples have the attributes as they are.
 func (l *linter) given(v *view, e *design.Entity, names []string) bool {
 	for _, it := range l.items[e] {
@@ -125,7 +131,7 @@ func (l *linter) given(v *view, e *design.Entity, names []string) bool {
 
 // tableKeys are the keys of the first items in the table.
 func (l *linter) tableKeys(v *view, items []*design.Item) (shown []string) {
-	table := &view{t: v.t, hash: v.t.Partition, sort: v.t.Sort}
+	table := &view{t: v.t, all: v.t.Keys()}
 	for _, it := range items[:min(2, len(items))] {
 		shown = append(shown, table.keyOf(it.Attributes))
 	}

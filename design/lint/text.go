@@ -18,7 +18,7 @@ import (
 // keyOf writes the key of an item in the view.
 func (v *view) keyOf(it attr.Item) string {
 	var parts []string
-	for _, a := range v.keys() {
+	for _, a := range v.all {
 		if value := it.Get(a.Name); value.Kind() != 0 {
 			parts = append(parts, clip(explain.Literal(value)))
 		}
@@ -46,7 +46,7 @@ func (l *linter) suchAs(v *view, e *design.Entity, base *design.Item, change map
 	}
 	maps.Copy(values, change)
 	var parts []string
-	for _, a := range v.keys() {
+	for _, a := range v.all {
 		t := e.Attribute(a.Name)
 		switch {
 		case t == nil:
@@ -213,7 +213,7 @@ func (l *linter) topUp(f *design.Finding) {
 
 // another is a key that differs from that of an item in its last text.
 func (l *linter) another(v *view, e *design.Entity, it *design.Item) []string {
-	all := v.keys()
+	all := v.all
 	for _, a := range slices.Backward(all) {
 		t := e.Attribute(a.Name)
 		if t == nil || t.Template == nil {
