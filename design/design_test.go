@@ -1,6 +1,7 @@
 package design_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -70,4 +71,25 @@ func TestLoad(t *testing.T) {
 	_, err = design.Parse("m.yaml", []byte(strings.Repeat("[", 5000)))
 	_, ok := errors.AsType[design.Errors](err)
 	require.True(t, ok, "%v", err)
+}
+
+func TestBuildEnds(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("enough")
+	cancel(stop)
+	_, err := design.Build(ctx, load(t, "shop.yaml"), design.Options{})
+	require.ErrorIs(t, err, stop)
+}
+
+func TestFieldsOf(t *testing.T) {
+	m := load(t, "shop.yaml")
+	e := m.Entity("Order")
+	it, err := e.Item(e.Samples[0].Values)
+	require.NoError(t, err)
+	got := e.FieldsOf(it)
+	for _, name := range []string{"customerId", "placed", "orderId", "status", "total"} {
+		require.Equal(t, e.Samples[0].Values[name], got[name], name)
+	}
+	_, err = e.Item(map[string]string{"customerId": "7"})
+	require.ErrorContains(t, err, "attribute SK, a key, needs a value for placed")
 }

@@ -115,6 +115,9 @@ func errorAt(pos Pos, format string, args ...any) error {
 
 func (b *builder) build(ctx context.Context) error {
 	for _, t := range b.w.Model.Tables {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
 		out, status := b.w.DB.Service().Serve(ctx, "DynamoDB_20120810.CreateTable", t.CreateRequest(), nil)
 		if status != http.StatusOK {
 			return errorAt(t.Pos, "table %s cannot be made: %s", t.Name, message(out))

@@ -39,6 +39,9 @@ func models(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.yaml")
 	require.NoError(t, err)
+	examples, err := filepath.Glob("../examples/*/model.yaml")
+	require.NoError(t, err)
+	files = append(files, examples...)
 	all := map[string][]byte{"starter": design.Starter()}
 	for _, file := range files {
 		data, err := os.ReadFile(file)

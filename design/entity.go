@@ -1,0 +1,78 @@
+package design
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Item returns the item that the entity's templates make of the values of
+// fields in their text form. Attributes whose fields have no value are left
+// out, unless they are keys of the table.
+func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.item(values, nil) }
+
+// item adds attributes that stand for themselves.
+func (e *Entity) item(values map[string]string, extra attr.Item) (attr.Item, error) {
+	var b attr.Builder
+	return e.build(&b, values, extra)
+}
+
+// build is item with a builder to reuse.
+func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Item) (attr.Item, error) {
+	b.Reset()
+	for _, t := range e.Attributes {
+		if extra.Get(t.Name).Kind() != 0 {
+			continue
+		}
+		v, ok, err := t.value(values)
+		if err != nil {
+			return nil, fmt.Errorf("attribute %s: %s", t.Name, keyError(err))
+		}
+		if ok {
+			b.Add(t.Name, v)
+			continue
+		}
+		if e.Table.has(t.Name) {
+			return nil, fmt.Errorf("attribute %s, a key, needs a value for %s", t.Name, t.missing(values))
+		}
+	}
+	for name, v := range extra.All() {
+		b.AddBytes(name, v)
+	}
+	return b.Item(), nil
+}
+
+// value returns the attribute's value, and whether it has one.
+func (t *Template) value(values map[string]string) (attr.Value, bool, error) {
+	for field, want := range t.When {
+		if v, ok := values[field]; !ok || !slices.Contains(want, v) {
+			return attr.Value{}, false, nil
+		}
+	}
+	if t.Template == nil {
+		return t.Const, true, nil
+	}
+	if t.missing(values) != "" {
+		return attr.Value{}, false, nil
+	}
+	text, err := t.Template.Build(values)
+	if err != nil {
+		return attr.Value{}, false, err
+	}
+	v, err := valueOf(text, t.Kind)
+	return v, err == nil, err
+}
+
+// missing returns the first field of the template without a value, or "".
+func (t *Template) missing(values map[string]string) string {
+	if t.Template == nil {
+		return ""
+	}
+	for _, name := range t.Template.Components() {
+		if _, ok := values[name]; !ok {
+			return name
+		}
+	}
+	return ""
+}
