@@ -149,6 +149,9 @@ func (g *grid) latency(workload string) *plot {
 		}
 		var xs, ys []float64
 		for _, q := range quantiles {
+			if float64(r.Hist.Count())*(1-q.p/100) < 1 {
+				break // nothing was that rare
+			}
 			xs = append(xs, x.at(1/(1-q.p/100)))
 			ys = append(ys, y.at(max(float64(r.Hist.Percentile(q.p)), 1)))
 		}
