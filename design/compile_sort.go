@@ -176,6 +176,12 @@ func (s *span) clause(w Condition) (*clause, error) {
 	}
 	switch op {
 	case Between:
+		if first > encoded[1] && !s.typ.Ordered() {
+			return nil, &CompileError{
+				Msg:    fmt.Sprintf("%s between %s and %s is empty: %s values sort as text, and %q comes after %q", w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1]),
+				Advice: "give it a type whose order is that of its values, such as int(8)",
+			}
+		}
 		if first > encoded[1] {
 			return nil, &CompileError{
 				Msg:    fmt.Sprintf("%s between %s and %s is empty: the first comes after the second", w.Field, w.Args[0], w.Args[1]),
