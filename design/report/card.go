@@ -22,7 +22,11 @@ func (p *page) card(i int) {
 	if pr.Pattern.About != "" {
 		p.leaf("p", pr.Pattern.About, class("about"))
 	}
+	told := !read(pr) && pr.Pattern.Expect.Error == "" // the refusal says it
 	for _, f := range pr.Failures {
+		if told {
+			break
+		}
 		p.open("div", class("finding bad"))
 		p.leaf("p", f.Message)
 		p.keys(f.Keys)
@@ -31,11 +35,23 @@ func (p *page) card(i int) {
 		}
 		p.close()
 	}
+	for _, s := range severities {
+		for _, f := range p.r.Findings {
+			if f.Severity == s.severity && f.Rule != check.Rule && f.Pattern == pr.Pattern.Name {
+				p.open("div", class("finding "+s.kind))
+				p.leaf("p", f.Message)
+				if f.Advice != "" {
+					p.leaf("p", "To do: "+f.Advice, class("muted"))
+				}
+				p.close()
+			}
+		}
+	}
 	switch {
 	case pr.Report == nil:
 		p.noRequest(pr)
 	case pr.Report.Refused != nil:
-		p.refused(pr.Report)
+		p.refused(pr)
 	default:
 		p.question(pr.Report)
 		p.picture(i+1, pr)
@@ -46,10 +62,13 @@ func (p *page) card(i int) {
 }
 
 func (p *page) noRequest(pr *check.PatternResult) {
-	if pr.Compile == nil {
+	if pr.Compile == nil { // it could not be asked
+		for _, f := range pr.Failures {
+			p.leaf("p", f.Message, class("bad-text"))
+		}
 		return
 	}
-	p.open("div", class("finding"))
+	p.open("div", box(pr))
 	p.leaf("p", "It is not one request: "+pr.Compile.Msg)
 	if pr.Compile.Advice != "" {
 		p.leaf("p", "Instead: "+pr.Compile.Advice, class("muted"))
@@ -57,9 +76,18 @@ func (p *page) noRequest(pr *check.PatternResult) {
 	p.close()
 }
 
-func (p *page) refused(r *explain.Report) {
+// box is the class of a box that says why a pattern has no slice.
+func box(pr *check.PatternResult) at {
+	if pr.OK() {
+		return class("finding")
+	}
+	return class("finding bad")
+}
+
+func (p *page) refused(pr *check.PatternResult) {
+	r := pr.Report
 	p.leaf("pre", string(r.Request))
-	p.open("div", class("finding"))
+	p.open("div", box(pr))
 	p.leaf("p", "The service refuses it: "+r.Refused.Code+": "+r.Refused.Message)
 	if r.Refused.Rule != "" {
 		p.open("p")
@@ -179,16 +207,16 @@ func (d *drawing) label(key attr.Item) (text, full string) {
 // key writes the name of a row. What all rows of the range begin with is
 // fainter than what tells them apart.
 func (d *drawing) key(text, classes string, y float64) {
-	text = short(text, cardKeys)
 	d.open("text", class("mono key "+classes), num("x", 30), num("y", y))
 	rest, ok := strings.CutPrefix(text, d.prefix)
 	if ok && d.prefix != "" {
-		d.leaf("tspan", d.prefix, class("prefix"))
+		begin := short(d.prefix, max(cardKeys-width(rest), 12))
+		d.leaf("tspan", begin, class("prefix"))
 		if rest != "" {
-			d.leaf("tspan", rest, class("rest"))
+			d.leaf("tspan", short(rest, cardKeys-width(begin)), class("rest"))
 		}
 	} else {
-		d.text(text)
+		d.text(short(text, cardKeys))
 	}
 	d.close()
 }
@@ -293,7 +321,15 @@ func (d *drawing) row(row explain.Row) {
 			what = "read, paid for and dropped"
 		}
 		d.leaf("title", fmt.Sprintf("%s (%s, %s): %s", full, named(row.Entity), count(row.Bytes, "byte"), what))
-		note := count(row.Bytes, "byte")
+		note, classes := count(row.Bytes, "byte"), "small muted end"
+		if d.s != nil && d.s.stray != nil && d.s.stray(text) && row.Returned {
+			d.void("rect", num("x", 18.5), num("y", y+1.5), num("width", cardWidth-21), num("height", 19), num("rx", 3), class("stray "+d.color(row.Entity)))
+			d.void("rect", num("x", 18), num("y", y+1), num("width", 6), num("height", 20), num("rx", 2), class("fill "+d.color(row.Entity)))
+			d.key(text, "", y+15)
+			d.leaf("text", "! sibling", class("small stray-mark end"), num("x", cardWidth-10), num("y", y+15))
+			d.close()
+			return
+		}
 		if row.Returned {
 			c := d.color(row.Entity)
 			d.void("rect", num("x", 18), num("y", y+1), num("width", cardWidth-20), num("height", 20), num("rx", 3), class("tint strong "+c))
@@ -303,9 +339,9 @@ func (d *drawing) row(row explain.Row) {
 			d.void("rect", num("x", 18), num("y", y+1), num("width", cardWidth-20), num("height", 20), num("rx", 3), class("hatch soft"))
 			d.void("rect", num("x", 18), num("y", y+1), num("width", 6), num("height", 20), num("rx", 2), class("fill "+d.color(row.Entity)))
 			d.key(text, "over", y+15)
-			note = "dropped"
+			note, classes = "dropped", classes+" over"
 		}
-		d.leaf("text", note, class("small muted end over"), num("x", cardWidth-10), num("y", y+15))
+		d.leaf("text", note, class(classes), num("x", cardWidth-10), num("y", y+15))
 		d.close()
 	})
 }

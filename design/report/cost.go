@@ -31,7 +31,7 @@ func (p *page) cost(pr *check.PatternResult) {
 	p.close()
 	fact("bytes", thousands(r.Bytes+r.Fetched), "")
 	if s := strong(pr); s == "–" {
-		fact("read units", figure(r.Eventual)+" (an index has no strong reads)", "")
+		fact("read units", figure(r.Eventual)+", eventual only", "")
 	} else {
 		fact("read units", figure(r.Eventual)+", strong "+s, "")
 	}

@@ -58,7 +58,7 @@ func (p *page) finding(f design.Finding, kind string) {
 	p.keys(f.Keys)
 	if f.Advice != "" {
 		p.open("p", class("todo"))
-		p.leaf("b", "To do: ")
+		p.leaf("strong", "To do: ")
 		p.text(f.Advice)
 		p.close()
 	}

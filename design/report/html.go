@@ -35,7 +35,7 @@ func HTML(out io.Writer, w *design.World, r *check.Result) error {
 	for i, e := range w.Model.Entities {
 		p.colors[e.Name] = fmt.Sprintf("e%d", i%colors)
 	}
-	p.slices = cut(p.spaces, r.Patterns)
+	p.slices = cut(p.spaces, r)
 	p.html()
 	_, err := p.out.WriteTo(out)
 	return err
@@ -114,6 +114,7 @@ func (p *page) legend() {
 		p.void("rect", num("x", 3), num("y", 2), num("width", 20), num("height", 14), num("rx", 2), class("fill e0"))
 	})
 	mark("read, paid for and dropped", func() { p.wasted("e0", 3, 2, 20, 14) })
+	mark("a sibling that only begins alike", func() { p.strayCell("e0", 3, 2, 20, 14) })
 	mark("in the range, not read", func() {
 		p.void("rect", num("x", 3), num("y", 2), num("width", 20), num("height", 14), num("rx", 2), class("unread"))
 	})

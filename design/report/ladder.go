@@ -16,6 +16,7 @@ type ladder struct {
 	lanes [][]*slice
 	keys  float64 // width of the column of keys
 	names float64 // width of the column of entities
+	lane  float64 // width of a lane
 }
 
 // A line is a row, or a run of rows.
@@ -28,14 +29,16 @@ const (
 	rowHeight   = 22
 	runHeight   = 30
 	charWidth   = 7.25 // of the monospaced font
-	laneWidth   = 190
 	laneCells   = 20
 	maxLanes    = 5
+	minLane     = 168
+	maxLane     = 210
+	ladderWidth = 1156 // of a wide window
 	maxRows     = 46
 	wholeRows   = 36 // partitions up to this size are drawn whole
 	ladderTop   = 8
 	labelLine   = 15
-	labelColumn = 18 // characters of a lane's label
+	labelChar   = 7.8 // of the bold font of labels
 )
 
 // newLadder lays out a partition.
@@ -60,6 +63,8 @@ func newLadder(s *space, p *part, lanes []*slice) *ladder {
 	if len(s.entities) > 1 {
 		l.names = float64(min(entity, 14))*6.4 + 12
 	}
+	room := ladderWidth - l.keys - l.names
+	l.lane = min(max(room/float64(max(min(len(lanes), maxLanes), 1)), minLane), maxLane)
 	return l
 }
 
@@ -120,9 +125,17 @@ func (l *ladder) span(from, to int) (top, bottom float64) {
 	return top, max(top, bottom)
 }
 
+// title is the name of a pattern as it fits into a lane.
+func (l *ladder) title(s *slice) []string {
+	return wrap(s.pr.Pattern.Name, int((l.lane-laneLabel-6)/labelChar), 4)
+}
+
+// laneLabel is where labels begin in a lane.
+const laneLabel = 16 + 8 + laneCells + 8
+
 // label is what stands beside a bracket, and where.
 func (l *ladder) label(s *slice) (lines []string, top float64) {
-	lines = wrap(s.pr.Pattern.Name, labelColumn, 3)
+	lines = l.title(s)
 	r := s.report()
 	cost := count(r.Examined, "row")
 	if r.Examined == 0 {
@@ -131,6 +144,9 @@ func (l *ladder) label(s *slice) (lines []string, top float64) {
 	lines = append(lines, cost+" · "+rcu(s.pr))
 	if n := r.Examined - r.Returned; n > 0 {
 		lines = append(lines, fmt.Sprintf("%s dropped: %s", thousands(n), percent(s.pr.Waste())))
+	}
+	if n := s.strayed(); n > 0 {
+		lines = append(lines, count(n, "sibling")+" in it")
 	}
 	a, b := l.span(s.lo, s.hi)
 	if s.to > s.from {
@@ -155,7 +171,7 @@ next:
 				continue next
 			}
 		}
-		if len(taken) == maxLanes {
+		if len(taken) == max(min(int((ladderWidth-l.keys-l.names)/l.lane), maxLanes), 1) {
 			rest = append(rest, s)
 			continue
 		}
@@ -176,7 +192,7 @@ func (p *page) ladders(s *space, part *part) {
 
 func (p *page) ladder(l *ladder, first bool) {
 	x0 := l.keys + l.names
-	wide := x0 + float64(len(l.lanes))*laneWidth
+	wide := x0 + float64(len(l.lanes))*l.lane
 	end := l.lines[len(l.lines)-1]
 	high := end.y + end.h
 	for _, lane := range l.lanes {
@@ -203,7 +219,7 @@ func (p *page) ladder(l *ladder, first bool) {
 	}
 	for i, lane := range l.lanes {
 		for _, s := range lane {
-			p.lane(l, s, x0+float64(i)*laneWidth+16)
+			p.lane(l, s, x0+float64(i)*l.lane+16)
 		}
 	}
 	p.close()
@@ -277,7 +293,7 @@ func (p *page) lane(l *ladder, s *slice, x float64) {
 	top, bottom := l.span(s.lo, s.hi)
 	p.bracket(x, top, bottom)
 	lines, y := l.label(s)
-	title := len(wrap(s.pr.Pattern.Name, labelColumn, 3))
+	title := len(l.title(s))
 	tx := x + 8 + laneCells + 8
 	for i, text := range lines {
 		c := "lane-name"
@@ -311,6 +327,10 @@ func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 	}
 	rows := l.s.ordered(l.p)
 	c := p.color(l.s.entity(rows[ln.at].item))
+	if s.stray != nil && ln.n == 1 && s.stray(l.s.name(l.p, ln.at)) {
+		p.strayCell(c, x, y, laneCells, h)
+		return
+	}
 	lost := s.dropped(ln.at, ln.at+ln.n) / float64(ln.n)
 	if lost < 1 {
 		p.void("rect", num("x", x), num("y", y), num("width", laneCells), num("height", h*(1-lost)), num("rx", 2), class("fill "+c))
@@ -318,6 +338,13 @@ func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 	if lost > 0 {
 		p.wasted(c, x, y+h*(1-lost), laneCells, h*lost)
 	}
+}
+
+// strayCell is a row that was read and returned and is not what the pattern
+// asks for.
+func (p *page) strayCell(c string, x, y, w, h float64) {
+	p.void("rect", num("x", x+1), num("y", y+1), num("width", w-2), num("height", h-2), num("rx", 2), class("stray "+c))
+	p.leaf("text", "!", class("stray-mark mid"), num("x", x+w/2), num("y", y+h/2+4))
 }
 
 // wasted is a hatched box.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/sortkey/sortkey/design/check"
@@ -52,6 +53,13 @@ func (p *page) overviewRow(i int, pr *check.PatternResult) {
 	p.leaf("a", pr.Pattern.Name, to("pattern-%d", i+1))
 	for _, f := range pr.Failures {
 		p.leaf("span", f.Message, class("failure"))
+	}
+	for _, s := range severities[:2] {
+		for _, f := range p.r.Findings {
+			if f.Severity == s.severity && f.Rule != check.Rule && f.Pattern == pr.Pattern.Name {
+				p.leaf("span", cmp.Or(ruleOf(f.Rule).title, f.Rule), class("failure "+s.kind), at{"title", f.Message})
+			}
+		}
 	}
 	p.close()
 	if !read(pr) {

@@ -206,9 +206,9 @@ func (p *page) plot(pl *plot, largest string) {
 		}
 		dy := -6.0
 		if i > 0 && math.Abs(y(s.values[0])-y(pl.series[0].values[0])) < 16 {
-			dy = 16
+			dy = 18
 		}
-		p.leaf("text", text, class("small "+s.class), num("x", x(0)+8), num("y", y(s.values[0])+dy))
+		p.leaf("text", text, class("small over "+s.class), num("x", x(0)+8), num("y", y(s.values[0])+dy))
 	}
 	p.close()
 	for _, l := range far {

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/check"
 	"github.com/sortkey/sortkey/design/explain"
 )
@@ -19,6 +21,9 @@ type slice struct {
 	// fate says of rows whether they were returned; rows in the middle of a
 	// large slice have none.
 	fate map[int]bool
+	// stray reports of the name of a row whether it is a sibling of what the
+	// pattern wants, which only shares its beginning; nil when none are.
+	stray func(name string) bool
 }
 
 // report is what the pattern read.
@@ -29,10 +34,10 @@ func (s *slice) report() *explain.Report { return s.pr.Report }
 func read(pr *check.PatternResult) bool { return pr.Report != nil && pr.Report.Refused == nil }
 
 // cut finds the slices of patterns in spaces.
-func cut(all []*space, patterns []check.PatternResult) []*slice {
-	out := make([]*slice, len(patterns))
-	for i := range patterns {
-		pr := &patterns[i]
+func cut(all []*space, result *check.Result) []*slice {
+	out := make([]*slice, len(result.Patterns))
+	for i := range result.Patterns {
+		pr := &result.Patterns[i]
 		if !read(pr) {
 			continue
 		}
@@ -44,6 +49,7 @@ func cut(all []*space, patterns []check.PatternResult) []*slice {
 			sl := &slice{n: i + 1, pr: pr, space: s, fate: map[int]bool{}}
 			if r.Operation != "Scan" {
 				sl.place()
+				sl.strays(result.Findings)
 			}
 			s.slices = append(s.slices, sl)
 			out[i] = sl
@@ -84,6 +90,48 @@ func (s *slice) place() {
 			s.from, s.to = min(s.from, i), max(s.to, i+1)
 		}
 	}
+}
+
+// openPrefix is the lint that finds siblings in a slice. Its first key is one
+// that is wanted, its second one that is not.
+const openPrefix = "open-prefix"
+
+// strays looks for a finding that says the slice has siblings in it.
+func (s *slice) strays(findings []design.Finding) {
+	begin := prefix(s.report())
+	if begin == "" || s.part == nil {
+		return
+	}
+	for _, f := range findings {
+		if f.Rule != openPrefix || f.Pattern != s.pr.Pattern.Name || len(f.Keys) < 2 {
+			continue
+		}
+		mark := "" // what is wanted goes on with it
+		if i := strings.LastIndex(f.Keys[0], begin); i >= 0 {
+			mark = strings.Trim(f.Keys[0][i+len(begin):], `"`)
+		}
+		if r := []rune(mark); len(r) > 1 {
+			mark = string(r[:1])
+		}
+		s.stray = func(name string) bool {
+			rest, ok := strings.CutPrefix(name, begin)
+			return ok && rest != "" && (mark == "" || !strings.HasPrefix(rest, mark))
+		}
+		return
+	}
+}
+
+// strayed counts the siblings that were read.
+func (s *slice) strayed() int {
+	n := 0
+	if s.stray != nil {
+		for i := s.from; i < s.to; i++ {
+			if s.stray(s.space.name(s.part, i)) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // at is the index of the row with a key.
