@@ -221,9 +221,14 @@ func (l *linter) joined(v *view) {
 			if len(t.When) > 0 {
 				return
 			}
+			names := 0
 			for _, p := range t.Template.Parts() {
 				if p.Name == "" {
 					continue
+				}
+				names++
+				if slices.Contains(lists[0], p.Name) {
+					continue // the partition has it already
 				}
 				if p.Type.Desc || p.Type.Name == "path" {
 					return
@@ -231,9 +236,10 @@ func (l *linter) joined(v *view) {
 				parts[i] = append(parts[i], p)
 				lists[i] = append(lists[i], p.Name)
 			}
-			joined = joined || len(parts[i]) > 1
+			// Where the table's own key serves, nothing is joined for the index.
+			joined = joined || names > 1 && !slices.Contains(v.t.Keys(), a)
 		}
-		if len(lists[i]) > 4 {
+		if len(lists[i]) > 4 || i == 1 && len(lists[i]) == 0 && len(side) > 0 {
 			return
 		}
 	}
@@ -250,7 +256,7 @@ func (l *linter) joined(v *view) {
 	var all, absent []string
 	for _, side := range parts {
 		for _, p := range side {
-			if len(side) > 1 && !slices.Contains(all, p.Name) {
+			if !slices.Contains(all, p.Name) && l.joinedIn(e, v, p.Name) {
 				all = append(all, p.Name)
 			}
 			if e.Attribute(p.Name) == nil && !slices.Contains(absent, p.Name) {
@@ -283,6 +289,15 @@ func (l *linter) joined(v *view) {
 		}
 	}
 	l.add(f)
+}
+
+// joinedIn reports whether a key attribute of the index joins a component with
+// others.
+func (l *linter) joinedIn(e *design.Entity, v *view, name string) bool {
+	return slices.ContainsFunc(v.all, func(a design.Attribute) bool {
+		t := e.Attribute(a.Name)
+		return t.Template != nil && len(t.Template.Components()) > 1 && slices.Contains(t.Template.Components(), name)
+	})
 }
 
 func bracketed(list []string, parts []keys.Part) string {

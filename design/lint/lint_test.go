@@ -69,7 +69,16 @@ func golden(t *testing.T, file, got string) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err, "run go test ./design/lint -rewrite and look at the difference")
-	require.Equal(t, string(want), got)
+	if string(want) == got {
+		return
+	}
+	was, is := strings.Split(string(want), "\n"), strings.Split(got, "\n")
+	for i := range max(len(was), len(is)) {
+		if i >= len(was) || i >= len(is) || was[i] != is[i] {
+			t.Fatalf("%s is stale from line %d on: run go test ./design/lint -rewrite and look at the difference:\nwas %s\n is %s",
+				file, i+1, strings.Join(was[i:min(i+3, len(was))], "\n    "), strings.Join(is[i:min(i+3, len(is))], "\n    "))
+		}
+	}
 }
 
 // TestExamples holds that the lints show the traps that the examples teach.

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -162,7 +163,7 @@ func cutColon(s string) (before, after string, found bool) {
 var hotPartition = lint{Rule{
 	ID: "hot-partition", Title: "Partitions hotter than a partition can be", Severity: design.Error,
 	Help: "One partition serves 3,000 read units and 1,000 write units a second, whatever the capacity of the table. Beyond that requests are throttled. " +
-		"The load is that of the declared rates, divided evenly over the items of each entity; rates of patterns whose partition key is the same for all requests count as a whole.",
+		"The load is that of the declared rates, divided evenly over the items of each entity, and a write counts in each index that holds the item; rates of patterns are divided evenly over the values that their partition key can have.",
 	Example: []string{`"METRICS": 2,500 write units a second`},
 	Cure:    "Divide the partition by a shard number, METRICS#{shard:int(2)}, or by what each request knows; cache what is read by all.",
 	Source:  partitionGuide,
@@ -206,15 +207,16 @@ func (l *linter) hot(v *view) {
 	}
 	l.tooHot(v, &writes, "write units", maxWrites)
 	for _, q := range l.queries {
-		if q.v != v || q.report == nil || q.p.Rate == 0 || q.op != "Query" || !l.constant(v, q) {
+		if q.v != v || q.report == nil || q.report.Refused != nil || q.p.Rate == 0 || q.op != "Query" {
 			continue
 		}
 		units := q.report.Eventual
 		if q.p.Consistent || q.report.Consistent {
 			units = q.report.Strong
 		}
-		if p, ok := q.slice(); ok && units*q.p.Rate > reads.units {
-			reads = load{units: units * q.p.Rate, at: p, over: 1, pattern: q.p}
+		n := l.spreads(v, q)
+		if p, ok := q.slice(); ok && units*q.p.Rate/n > reads.units {
+			reads = load{units: units * q.p.Rate / n, at: p, over: 1, pattern: q.p, among: n}
 		}
 	}
 	l.tooHot(v, &reads, "read units", maxReads)
@@ -226,6 +228,7 @@ type load struct {
 	at      part
 	over    int // partitions beyond the limit
 	pattern *design.Pattern
+	among   float64 // partitions that its requests are spread over
 }
 
 func (h *load) take(units float64, p part, limit float64) {
@@ -238,14 +241,22 @@ func (h *load) take(units float64, p part, limit float64) {
 	}
 }
 
-// constant reports whether the partition key of a query is the same for all
-// who ask it.
-func (l *linter) constant(v *view, q *query) bool {
+// spreads is how many partitions the requests of a query are spread over, as
+// evenly as can be: as many as its partition key has values.
+func (l *linter) spreads(v *view, q *query) float64 {
 	e := q.p.Entity
 	if e == nil && len(q.entities) > 0 {
 		e = q.entities[0]
 	}
-	return e != nil && len(componentsOf(e, v.hash)) == 0
+	if e == nil {
+		return math.Inf(1)
+	}
+	n := 1.0
+	for name := range componentsOf(e, v.hash) {
+		_, then := l.distinct(e, name)
+		n *= then
+	}
+	return math.Max(n, 1)
 }
 
 func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
@@ -264,6 +275,9 @@ func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
 	}
 	if it.Entity != nil {
 		f.Entity = it.Entity.Name
+	}
+	if h.among > 1 {
+		f.Message += fmt.Sprintf("; the requests are spread over %s at most", plural(int(h.among), "partition"))
 	}
 	if h.pattern != nil {
 		f.Pattern, f.Pos = h.pattern.Name, h.pattern.Pos

@@ -273,7 +273,7 @@ func plural(n int, what string) string {
 	switch {
 	case n == 1:
 		return "1 " + what
-	case strings.HasSuffix(what, "y"):
+	case strings.HasSuffix(what, "y") && !strings.HasSuffix(what, "ey"):
 		return grouped(n) + " " + strings.TrimSuffix(what, "y") + "ies"
 	}
 	return grouped(n) + " " + what + "s"

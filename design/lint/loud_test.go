@@ -1,0 +1,121 @@
+package lint_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLoud are designs with a hazard in other clothes than those of testdata,
+// and a part of what is said about it.
+func TestLoud(t *testing.T) {
+	const head = "name: loud\ntables: {Tab: {partition: PK, sort: SK, indexes: {GSI1: {partition: GSI1PK, sort: GSI1SK}}}}\n"
+	raw := func(cond, a, b string) string {
+		return `
+patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "` + cond + `", ExpressionAttributeNames: {"#s": SK}, ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "` + a + `"}, ":b": {S: "` + b + `"}}}}]`
+	}
+	for _, tt := range []struct{ name, rule, src, want string }{
+		{"no data: keys of the types", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "V#{v:number}#{at:time}#{id:ulid}#{k:enum(A,B)}#{u:uuid}#{h:hex(8)}#{d:date}"}}}`,
+			`such as "P#a1", "V#10#2026-01-05T10:00:00Z#01KE5WGCV08GZZZZZZZZZZZZZZ#A#123e4567-e89b-42d3-a456-426614174000#c0ffee42#2026-01-05"`},
+		{"a month is two digits", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{year:number}#{month:number}"}, samples: [{p: a, year: 2025, month: 2}]}}`, `{year:number}#{month:int(2)}`},
+		{"decimals", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 9.5}, {p: a, x: 10.25}]}}`, `{x:decimal(4,2)}`},
+		{"text that is numbers", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 stands before 9"},
+		{"a range of numbers", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o:number}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a, o: {">": 5}}}}]`, `error.*"q" wants them in order`},
+		{"negative decimals", "negative-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: -9.5}, {p: a, x: -10.25}]}}`, `{x:decimal(4,2)}`},
+		{"seconds as a type, milliseconds as a type", "mixed-epoch", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "AT#{at:epoch}"}}
+  F: {attributes: {PK: "P#{q}", SK: "AT#{on:epochms}"}}`, `write SK: "AT#{on:epochms}" here, and "AT#{at:epochms}" in E`},
+		{"numbers of both units in one field", "mixed-epoch", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:number}"}, samples: [{p: a, at: 1767607200}, {p: a, at: 1767607200123}]}}`, "seconds since 1970 and milliseconds since 1970"},
+		{"two directions", "mixed-time", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "AT#{at:time}"}}
+  F: {attributes: {PK: "P#{q}", SK: "AT#{on:time:desc}"}}`, "in two directions: in order in E, reversed in F"},
+		{"text and epoch", "mixed-time", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "AT#{at:micros}"}}
+  F: {attributes: {PK: "P#{q}", SK: "AT#{on:epoch}"}}`, "in different formats: date T time in E, seconds since 1970 in F"},
+		{"text of many formats", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05"}, {p: a, at: "20260105T100000Z"}]}}`, "different formats"},
+		{"no zone", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05T10:00"}, {p: a, at: "2026-01-05T10:00Z"}]}}`, "no zone and Z"},
+		{"names of months", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "5 Jan 2026"}, {p: a, at: "5 Feb 2026"}]}}`, "with names of months"},
+		{"the day first", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "05.01.2026"}]}}`, "the day first"},
+		{"a date without zeros", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-1-5"}]}}`, "without padding"},
+		{"zzz loses zzzz", "high-sentinel", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: a}, {p: a, n: zzzz}, {p: a, n: "{x"}]}}` +
+			raw("PK = :p AND #s BETWEEN :a AND :b", "N#", "N#zzz"), "error.*2 keys that begin with"},
+		{"U+FFFF is below emoji", "high-sentinel", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: a}]}}` +
+			raw("PK = :p AND #s BETWEEN :a AND :b", "N#", "N#\\uffff"), `such as "P#a", "N#😀"`},
+		{"a bound of a range", "high-sentinel", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: "é"}]}}` +
+			raw("PK = :p AND #s BETWEEN :a AND :b", "N#k", "N#~"), `bound it by "N$"`},
+		{"a version by its beginning", "open-prefix", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "V#{v}#{x}"}, samples: [{p: a, v: 1, x: x}, {p: a, v: 10, x: x}, {p: a, v: 11, x: x}]}}
+patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p AND begins_with(SK, :a)", ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "V#1"}}}}]`, "siblings beside what is under it: V#10# and V#11#"},
+		{"a node and the rows under it", "open-prefix", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "U#{u}"}, samples: [{p: a, u: 1}, {p: a, u: 10}]}
+  F: {attributes: {PK: "P#{p}", SK: "U#{u}#F#{f}"}, samples: [{p: a, u: 1, f: x}]}`, `note.*"1" of u is the beginning of its siblings too.*reads 10`},
+		{"an index by a part of its partition key", "partition-prefix", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}#{k}", GSI1SK: "S"}, samples: [{p: a, t: x, k: y}]}}
+patterns: [{name: q, query: {entity: E, index: GSI1, where: {t: x}}}]`, `make an index with the partition key "T#{t}" and the sort key "{k}"`},
+		{"not a range, as expected", "component-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a, b: y}}, expect: {error: NotARange}}]`, `note.*write SK: "{b}#{a}"`},
+		{"random text", "random-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "E#{id}"}, samples: [{p: a, id: 4f1c9a7be2d03586}, {p: a, id: 9a7be2d035864f1c}]}}
+patterns: [{name: latest, query: {entity: E, where: {p: a}}}]`, "use an id that begins with its time, {id:ulid}"},
+		{"a filter without an index", "filter-for-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", kind: "{kind}"}, samples: [{p: a, e: 1, kind: x}, {p: a, e: 2, kind: x}, {p: a, e: 3, kind: y}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, filter: kind = "y"}}]`, `ByKind: {partition: [PK, kind], sort: SK}`},
+		{"a scan with a filter", "filter-for-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", kind: "{kind}"}, samples: [{p: a, e: 1, kind: x}, {p: a, e: 2, kind: x}, {p: a, e: 3, kind: y}]}}
+patterns: [{name: q, scan: {table: Tab, filter: kind = "y"}}]`, "make an index with the partition key kind"},
+		{"different conditions", "sparse-index", `
+fields: {s: {values: [A, B, C]}}
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: {template: "S#{s}", when: {s: [A]}}, GSI1SK: {template: "{s}", when: {s: [B]}}}, samples: [{p: a, s: A}]}}`, "different conditions"},
+		{"some lack a value", "sparse-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{d}"}, samples: [{p: a, s: x, d: y}, {p: b}]}}`, "1 of 2 items of E lack a key attribute of index GSI1 and is not in it"},
+		{"one item that all read", "hot-partition", `
+entities: {E: {attributes: {PK: "CONFIG", SK: "MAIN"}, samples: [{}], rates: {reads: 9000}}}`, "keep copies of the item"},
+		{"few partitions for many requests", "hot-partition", `
+fields: {s: {values: [A, B]}}
+entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}
+patterns: [{name: q, query: {entity: E, where: {s: A}}, rate: 20000}]`, "gets 5,000 read units a second.*spread over 2 partitions at most"},
+		{"half of what a partition serves", "hot-partition", `
+entities: {E: {attributes: {PK: "ALL", SK: "{e}"}, samples: [{e: x}, {e: y}], rates: {writes: 600}}}`, "warning"},
+		{"a multi-attribute index shows the numbers", "multi-attribute", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}", GSI1SK: "{n:number}#{m}"}, samples: [{p: a, t: x, n: 9, m: x}, {p: b, t: x, n: 10, m: x}]}}`, "in another order than now"},
+	} {
+		src := tt.src
+		var found []string
+		for _, f := range of(parse(t, head+src+"\n", 0), tt.rule) {
+			found = append(found, f.Severity.String()+" "+f.Message+"\n"+strings.Join(f.Keys, "\n")+"\n"+f.Advice)
+		}
+		all := strings.Join(found, "\n\n")
+		at := 0
+		ok := len(found) > 0
+		for want := range strings.SplitSeq(tt.want, ".*") {
+			i := strings.Index(all[at:], want)
+			if ok = ok && i >= 0; !ok {
+				break
+			}
+			at += i + len(want)
+		}
+		if !ok {
+			t.Errorf("%s: no %s that says %q:\n%s", tt.name, tt.rule, tt.want, all)
+		}
+	}
+}
