@@ -3,6 +3,7 @@ package examples_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,6 +35,9 @@ func TestAll(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			if m.About == "" {
 				t.Error("it does not say what it is about")
+			}
+			if _, err := os.Stat(filepath.Join(m.Name, "README.md")); err != nil {
+				t.Error(err)
 			}
 			if want := filepath.ToSlash(filepath.Join("examples", m.Name, "model.yaml")); m.Pos.File != want {
 				t.Errorf("its place is %s, want %s", m.Pos.File, want)

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what commands print into the documents that quote it")
+
+// documents are the markdown files, from the root of the repository, whose
+// output is kept true. In each, a block such as
+//
+//	```console
+//	$ sortkey demo file-tree | tail -1
+//	10 of 10 access patterns right
+//	```
+//
+// holds commands and what they print, on both outputs. They run in the root of
+// the repository, in a shell. A line of "…" alone stands for any lines.
+var documents = []string{"examples/README.md", "examples/*/README.md"}
+
+// TestDocuments runs the commands that documents quote. With -rewrite it
+// writes what they print now.
+func TestDocuments(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no sh")
+	}
+	root := filepath.Join("..", "..")
+	for _, pattern := range documents {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(files) == 0 {
+			t.Errorf("no document is %s (%v)", pattern, err)
+		}
+		for _, file := range files {
+			name, err := filepath.Rel(root, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(filepath.ToSlash(name), func(t *testing.T) {
+				t.Parallel()
+				checkDocument(t, file, func(command string) (string, error) {
+					cmd := exec.Command(shell, "-c", command)
+					cmd.Dir = root
+					cmd.Env = append(os.Environ(), "NO_COLOR=1", "COLUMNS=", "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=")
+					out, err := cmd.CombinedOutput()
+					if _, ended := errors.AsType[*exec.ExitError](err); ended {
+						err = nil // a refusal is worth quoting
+					}
+					return string(out), err
+				})
+			})
+		}
+	}
+}
+
+// checkDocument compares the quotations in a file with what run prints.
+func checkDocument(t *testing.T, file string, run func(command string) (string, error)) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, wrong := requote(string(data), run)
+	if len(wrong) == 0 {
+		return
+	}
+	if *rewrite {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range wrong {
+			if w.lost {
+				t.Errorf("%s:%d: %s: what is quoted between … is not printed any more: quote again by hand", file, w.line, w.command)
+			}
+		}
+		return
+	}
+	for _, w := range wrong {
+		t.Errorf("%s:%d: %s prints something else (go test ./cmd/sortkey -run TestDocuments -rewrite):\n%s", file, w.line, w.command, w.got)
+	}
+}
+
+// A misquote is a quotation that is not what the command prints.
+type misquote struct {
+	line    int // of the command
+	command string
+	got     string
+	lost    bool // there is no new text for it
+}
+
+// requote returns a document with what its commands print now, and the
+// quotations that were not that.
+func requote(text string, run func(command string) (string, error)) (string, []misquote) {
+	lines := strings.Split(text, "\n")
+	var out []string
+	var wrong []misquote
+	for i := 0; i < len(lines); {
+		out = append(out, lines[i])
+		i++
+		if lines[i-1] != "```console" {
+			continue
+		}
+		for i < len(lines) && lines[i] != "```" {
+			out = append(out, lines[i])
+			command, ok := strings.CutPrefix(lines[i], "$ ")
+			if !ok {
+				wrong = append(wrong, misquote{line: i + 1, command: lines[i], got: "a block begins with a command, after \"$ \"", lost: true})
+				i++
+				continue
+			}
+			at := i + 1
+			i++
+			var quoted []string
+			for i < len(lines) && lines[i] != "```" && !strings.HasPrefix(lines[i], "$ ") {
+				quoted = append(quoted, lines[i])
+				i++
+			}
+			got, err := run(command)
+			if err != nil {
+				got = err.Error()
+			}
+			printed := strings.Split(strings.TrimRight(got, "\n"), "\n")
+			for j := range printed {
+				printed[j] = strings.TrimRight(printed[j], " ")
+			}
+			renewed, same, ok := quote(quoted, printed)
+			if !same {
+				wrong = append(wrong, misquote{line: at, command: command, got: got, lost: !ok})
+			}
+			out = append(out, renewed...)
+		}
+	}
+	return strings.Join(out, "\n"), wrong
+}
+
+const elision = "…"
+
+// quote renews a quotation: it returns the same parts of what was printed, and
+// whether that is what was quoted. A part between elisions is found by its
+// first line, and ok is false when that is not printed any more.
+func quote(quoted, printed []string) (renewed []string, same, ok bool) {
+	if !slices.Contains(quoted, elision) {
+		return printed, slices.Equal(quoted, printed), true
+	}
+	ok = true
+	var part []string
+	at, anchored := 0, true // the first part is at the start
+	end := func(last bool) {
+		if len(part) == 0 {
+			return
+		}
+		start := at
+		if !anchored {
+			if i := slices.Index(printed[at:], part[0]); i >= 0 {
+				start = at + i
+				// A line that is printed often is the one before what follows.
+				for j := start; j+len(part) <= len(printed); j++ {
+					if slices.Equal(printed[j:j+len(part)], part) {
+						start = j
+						break
+					}
+				}
+			} else {
+				ok = false
+				renewed = append(renewed, part...)
+				return
+			}
+		}
+		stop := min(start+len(part), len(printed))
+		if last {
+			stop = len(printed)
+		}
+		renewed = append(renewed, printed[start:stop]...)
+		at = stop
+	}
+	for _, line := range quoted {
+		if line != elision {
+			part = append(part, line)
+			continue
+		}
+		end(false)
+		renewed = append(renewed, elision)
+		part, anchored = nil, false
+	}
+	end(true)
+	return renewed, ok && slices.Equal(renewed, quoted), ok
+}
+
+// TestQuote: quotations that are not what is printed are found and mended.
+func TestQuote(t *testing.T) {
+	const printed = "a\nb 2\n\nc\nd\ne\n"
+	for _, tt := range []struct{ quoted, want string }{
+		{"a\nb 2\n\nc\nd\ne", ""},
+		{"a\nb 1\n\nc\nd\ne", "a\nb 2\n\nc\nd\ne"},
+		{"", "a\nb 2\n\nc\nd\ne"},
+		{"a\nb 2\n…", ""},
+		{"a\nb 1\n…", "a\nb 2\n…"},
+		{"…\nc\nd\n…", ""},
+		{"…\nc\nx\n…\ne", "…\nc\nd\n…\ne"},
+		{"a\n…\ne", ""},
+		{"a\n…\nd\nx", "a\n…\nd\ne"},
+		{"…\nd\n…\nc\n…", "lost"},
+		{"…\nz\n…", "lost"},
+	} {
+		t.Run(fmt.Sprintf("%q", tt.quoted), func(t *testing.T) {
+			head, tail := "# Title\n\n```console\n$ command\n", "\n```\n\nText.\n"
+			if tt.quoted == "" {
+				head = strings.TrimSuffix(head, "\n")
+			}
+			want := head + tt.want + tail
+			if tt.quoted == "" {
+				want = head + "\n" + tt.want + tail
+			}
+			got, wrong := requote(head+tt.quoted+tail, func(string) (string, error) { return printed, nil })
+			switch {
+			case tt.want == "":
+				if len(wrong) != 0 || got != head+tt.quoted+tail {
+					t.Errorf("requote = %q, %v", got, wrong)
+				}
+			case len(wrong) != 1 || wrong[0].line != 4 || wrong[0].lost != (tt.want == "lost"):
+				t.Errorf("wrong = %+v", wrong)
+			case tt.want != "lost" && got != want:
+				t.Errorf("requote = %q, want %q", got, want)
+			}
+		})
+	}
+	if _, wrong := requote("```console\nsortkey\n```\n", nil); len(wrong) != 1 {
+		t.Errorf("a block without a command: %v", wrong)
+	}
+}
