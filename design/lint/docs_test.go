@@ -2,7 +2,6 @@ package lint_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,10 +63,9 @@ func page(t *testing.T) string {
 			fmt.Fprintf(&b, "\n```text\n%s\n```\n", strings.Join(r.Example, "\n"))
 		}
 		fmt.Fprintf(&b, "\n**What to do.** %s\n", r.Cure)
-		bad, err := os.ReadFile(filepath.Join("testdata", r.ID, "bad.txt"))
-		require.NoError(t, err)
-		first, _, _ := strings.Cut(string(bad), "\n\n")
-		_, first, _ = strings.Cut(first, "\n")
+		bad := of(find(t, filepath.Join("testdata", r.ID, "bad.yaml")), r.ID)
+		require.NotEmpty(t, bad, r.ID)
+		_, first, _ := strings.Cut(text(bad[:1]), "\n")
 		fmt.Fprintf(&b, "\nA finding, of [this model](../design/lint/testdata/%s/bad.yaml), mended in [this one](../design/lint/testdata/%s/good.yaml):\n\n```text\n%s\n```\n", r.ID, r.ID, strings.TrimRight(first, "\n"))
 		if r.Source != "" {
 			fmt.Fprintf(&b, "\nSource: %s\n", links(r.Source))

@@ -62,7 +62,7 @@ func (l *linter) unread(v *view) {
 		shown[e], items[e] = v.shown(r.it), r.it
 	}
 	f := v.in(design.Finding{Pos: v.x.Pos})
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		if len(shown[e]) > 0 && !slices.ContainsFunc(readers, func(r reader) bool { return l.reaches(r, items[e]) }) {
 			unread = append(unread, e.Name)
 			f.Keys = append(f.Keys, shown[e]...)
@@ -131,7 +131,7 @@ var writeAmplification = lint{Rule{
 	Cure:    "Project what the patterns read, projection: keys or a list of attributes; overload one index with several entities; drop indexes that save little reading.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html",
 }, func(l *linter) {
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		l.amplified(e)
 	}
 }}
@@ -196,7 +196,7 @@ var multiAttribute = lint{Rule{
 // joined looks at an index of one entity.
 func (l *linter) joined(v *view) {
 	var e *design.Entity
-	for _, o := range l.m.Entities {
+	for _, o := range l.entities {
 		makes := o.Table == v.t && v.madeBy(o)
 		if makes && e != nil {
 			return

@@ -14,19 +14,21 @@ import (
 
 // A linter holds a world in the forms that rules look at.
 type linter struct {
-	ctx     context.Context
-	w       *design.World
-	m       *design.Model
-	rules   []string // ids of all
-	items   map[*design.Entity][]*design.Item
-	views   []*view
-	slots   []*slot
-	queries []*query
-	columns map[column][]word
-	numbers []numberHazard // found by the first rule that needs them
-	counted bool
-	used    map[*design.Allowance]bool
-	found   []design.Finding
+	ctx   context.Context
+	w     *design.World
+	m     *design.Model
+	rules []string // ids of all
+	// entities are those that have a table of the model.
+	entities []*design.Entity
+	items    map[*design.Entity][]*design.Item
+	views    []*view
+	slots    []*slot
+	queries  []*query
+	columns  map[column][]word
+	numbers  []numberHazard // found by the first rule that needs them
+	counted  bool
+	used     map[*design.Allowance]bool
+	found    []design.Finding
 }
 
 func newLinter(ctx context.Context, w *design.World) *linter {
@@ -37,6 +39,11 @@ func newLinter(ctx context.Context, w *design.World) *linter {
 }
 
 func (l *linter) prepare() error {
+	for _, e := range l.m.Entities {
+		if slices.Contains(l.m.Tables, e.Table) && e.Table != nil {
+			l.entities = append(l.entities, e)
+		}
+	}
 	for i := range l.w.Items {
 		it := &l.w.Items[i]
 		l.items[it.Entity] = append(l.items[it.Entity], it)
@@ -50,7 +57,7 @@ func (l *linter) prepare() error {
 			l.views = append(l.views, v)
 		}
 	}
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		for _, t := range e.Attributes {
 			if s := l.slot(e, t); s != nil {
 				l.slots = append(l.slots, s)

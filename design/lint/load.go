@@ -83,7 +83,7 @@ func (l *linter) skewed(v *view) {
 	}
 	grow := map[*design.Entity]float64{}
 	total := 0.0
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		grow[e] = l.growth(e, v.hash)
 		total += float64(e.Count)
 	}
@@ -118,7 +118,7 @@ func (l *linter) skewed(v *view) {
 	f := v.in(design.Finding{
 		Pos: l.partitionPos(v, at),
 		Message: fmt.Sprintf("at the declared scale the partition %s of %s holds %s items, %s of them all, in %s%s",
-			v.partitionOf(it), v.name(), grouped(int(items)), percent(items/allItems), size(bytes), also(large-1)),
+			v.partitionOf(it), v.name(), grouped(int(items)), percent(items/allItems), size(bytes), others(large-1, "large")),
 		Keys: v.shown(it, v.rows[at.to-1].it),
 	})
 	if it.Entity != nil {
@@ -176,7 +176,7 @@ var hotPartition = lint{Rule{
 func (l *linter) hot(v *view) {
 	type share struct{ reads, writes float64 }
 	shares := map[*design.Entity]share{}
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		n := float64(len(l.items[e]))
 		if n == 0 || e.Reads == 0 && e.Writes == 0 {
 			continue
@@ -267,7 +267,7 @@ func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
 	f := v.in(design.Finding{
 		Pos: l.partitionPos(v, h.at),
 		Message: fmt.Sprintf("at the declared rates the partition %s of %s gets %s %s a second, and one partition serves %s%s",
-			v.partitionOf(it), v.name(), rate(h.units), what, grouped(int(limit)), also(h.over-1)),
+			v.partitionOf(it), v.name(), rate(h.units), what, grouped(int(limit)), others(h.over-1, "hotter than that")),
 		Keys: v.shown(it), Advice: l.divide(v, it.Entity, false),
 	})
 	if h.at.to-h.at.from > 1 {

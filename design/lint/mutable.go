@@ -17,7 +17,7 @@ var mutableKey = lint{Rule{
 	Cure:    "Make table keys of what never changes, SK: TASK#{task}, and ask for the status by an index.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (writes to indexes)",
 }, func(l *linter) {
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		l.mutable(e)
 	}
 }}

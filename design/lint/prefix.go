@@ -134,11 +134,27 @@ func (l *linter) open(q *query, c *clause) {
 		return
 	}
 	f.Message = fmt.Sprintf("the prefix %s reads siblings beside what is under it: %s", quoted(prefix), list(siblings))
+	if q.expectsKey(sibling) {
+		f.Severity = design.Note // the author knows them
+	}
 	if low := lowSiblings(siblings, prefix, closed); low != "" {
 		f.Message += "; " + low
 	}
 	f.Keys = q.v.shown(own, sibling)
 	l.add(f)
+}
+
+// expectsKey reports whether the pattern expects an item among the rows it
+// returns.
+func (q *query) expectsKey(it *design.Item) bool {
+	return slices.ContainsFunc(q.p.Expect.Keys, func(key design.Key) bool {
+		for i, a := range q.v.t.Keys() {
+			if i >= len(key) || !attr.Equal(key[i], it.Attributes.Get(a.Name)) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // closing is the delimiter that follows prefix in key.

@@ -101,7 +101,7 @@ var itemSize = lint{Rule{
 	Cure:    "Put large values into rows of their own, DOC#{doc} with PART#{n:int(4)}, or into an object store with the key here; keep growing lists as items.",
 	Source:  limits + "; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-use-s3-too.html",
 }, func(l *linter) {
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		l.itemSize(e)
 	}
 }}
@@ -177,7 +177,7 @@ func (l *linter) collections(v *view) {
 		}
 	}
 	grow := map[*design.Entity]float64{}
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		grow[e] = l.growth(e, v.hash)
 	}
 	most, over := 0.0, 0
@@ -212,7 +212,7 @@ func (l *linter) collections(v *view) {
 			break
 		}
 	}
-	f.Message = fmt.Sprintf("at the declared scale the collection of %s has %s with its local indexes, and 10 GB is the most%s", v.partitionOf(v.rows[at.from].it), size(most), also(over-1))
+	f.Message = fmt.Sprintf("at the declared scale the collection of %s has %s with its local indexes, and 10 GB is the most%s", v.partitionOf(v.rows[at.from].it), size(most), others(over-1, "beyond it"))
 	if over == 0 {
 		f.Severity = design.Warning
 	}
@@ -291,7 +291,7 @@ func (l *linter) distinct(e *design.Entity, name string) (now, then float64) {
 	// A field that alone is the key of another entity has a value for each of
 	// its items.
 	owner := (*design.Entity)(nil)
-	for _, o := range l.m.Entities {
+	for _, o := range l.entities {
 		own := componentsOf(o, o.Table.Keys())
 		if len(own) == 1 && own[name] && o.Field(name) == f && (owner == nil || o.Count > owner.Count) && o.Count > 0 {
 			owner = o

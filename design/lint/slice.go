@@ -117,7 +117,7 @@ var sameShape = lint{Rule{
 }, func(l *linter) {
 	groups := map[string][]*design.Entity{}
 	var order []string
-	for _, e := range l.m.Entities {
+	for _, e := range l.entities {
 		var b strings.Builder
 		b.WriteString(e.Table.Name)
 		names, complete := 0, true
@@ -205,14 +205,14 @@ var mixedPartition = lint{Rule{
 	Help: "An index made of names that are unique only within a partition of the table, such as the path of a file within an account, puts the rows of all partitions that use the same name into one: " +
 		"a query for the folder root/ of one account reads the folders root/ of all others, and shows them.",
 	Example: []string{`ByParent: "/", "root/" (of account a91)`, `ByParent: "/", "root/" (of account b07)`},
-	Cure:    "Put the component of the table's partition key before the name in the partition key of the index: {drive}#{parent}.",
+	Cure:    "Have the table's partition key in the partition key of the index, beside the name: ByParent: {partition: [PK, parent], sort: SK}; or joined to it: {drive}#{parent}.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (index keys need not be unique)",
 }, func(l *linter) {
 	for _, v := range l.views {
 		if v.x == nil || v.x.Local {
 			continue
 		}
-		for _, e := range l.m.Entities {
+		for _, e := range l.entities {
 			if e.Table == v.t {
 				l.mixed(v, e)
 			}
@@ -275,7 +275,11 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 	if t := e.Attribute(v.hash[0].Name); t != nil {
 		f.Pos = t.Pos
 		if t.Template != nil {
-			f.Advice = fmt.Sprintf("write %s: %q", t.Name, strings.Join(names, "#")+"#"+t.Template.String())
+			f.Advice = fmt.Sprintf("declare %s: {partition: [%s, %s]", v.x.Name, v.t.Partition[0].Name, t.Name)
+			if len(v.sort) > 0 {
+				f.Advice += ", sort: " + v.sort[0].Name
+			}
+			f.Advice += fmt.Sprintf("}, or write %s: %q", t.Name, strings.Join(names, "#")+"#"+t.Template.String())
 		}
 	}
 	l.add(f)

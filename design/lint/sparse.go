@@ -23,7 +23,7 @@ var sparseIndex = lint{Rule{
 		if v.x == nil {
 			continue
 		}
-		for _, e := range l.m.Entities {
+		for _, e := range l.entities {
 			if e.Table == v.t {
 				l.membership(v, e)
 			}

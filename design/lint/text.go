@@ -185,7 +185,7 @@ func quoted(s string) string { return clip(explain.Quote([]byte(s))) }
 // topUp gives a finding about an entity that has fewer than two keys others.
 func (l *linter) topUp(f *design.Finding) {
 	e := l.m.Entity(f.Entity)
-	if e == nil || len(f.Keys) > 1 {
+	if !slices.Contains(l.entities, e) || len(f.Keys) > 1 {
 		return
 	}
 	v := l.views[slices.IndexFunc(l.views, func(v *view) bool { return v.t == e.Table })]
@@ -249,6 +249,17 @@ func also(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(", and %s more", grouped(n))
+}
+
+// others tells how many more are as bad.
+func others(n int, how string) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n == 1:
+		return "; another is " + how + " too"
+	}
+	return fmt.Sprintf("; %s others are %s too", grouped(n), how)
 }
 
 // are is the verb for so many.

@@ -135,7 +135,7 @@ func (l *linter) times(epoch bool) {
 				if len(found) == 0 {
 					continue
 				}
-				key := fmt.Sprint(p.v.name(), "\x01", s.t.Name, "\x01", l.beside(s, p), "\x01", skeleton(s.parts[:i]))
+				key := fmt.Sprint(p.v.t.Name, "\x01", p.v.name(), "\x01", s.t.Name, "\x01", l.beside(s, p), "\x01", skeleton(s.parts[:i]))
 				if _, ok := groups[key]; !ok {
 					order = append(order, key)
 				}
