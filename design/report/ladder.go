@@ -36,6 +36,7 @@ const (
 	ladderWidth = 1156 // of a wide window
 	maxRows     = 46
 	wholeRows   = 36 // partitions up to this size are drawn whole
+	unreadRows  = 12 // if no pattern reads them
 	ladderTop   = 8
 	labelLine   = 15
 	labelChar   = 7.8 // of the bold font of labels
@@ -71,7 +72,11 @@ func newLadder(s *space, p *part, lanes []*slice) *ladder {
 // outline decides which rows of a partition to show: all of a small one, and
 // of a large one the ends and what lies about the edges of slices.
 func outline(n int, lanes []*slice) []line {
-	if n <= wholeRows {
+	whole := wholeRows
+	if len(lanes) == 0 {
+		whole = unreadRows
+	}
+	if n <= whole {
 		lines := make([]line, n)
 		for i := range lines {
 			lines[i] = line{at: i, n: 1}
