@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/lint"
+	"github.com/sortkey/sortkey/keys"
 )
 
 // maxItems is how many items the models of testdata get, so that those that
@@ -107,6 +110,9 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// quotedTemplate is a template that a finding advises.
+var quotedTemplate = regexp.MustCompile(`"[^"]*\{[^"]*"`)
+
 // TestRules walks testdata: each rule has a model that triggers it and the same
 // design mended, which does not.
 func TestRules(t *testing.T) {
@@ -132,6 +138,12 @@ func TestRules(t *testing.T) {
 			for _, f := range bad {
 				if f.Pos.Line == 0 || f.Message == "" || f.Advice == "" || len(f.Keys) == 0 && r.ID != "unused-allowance" {
 					t.Errorf("not all is said:\n%s", text([]design.Finding{f}))
+				}
+				for _, m := range quotedTemplate.FindAllString(f.Advice, -1) {
+					src, err := strconv.Unquote(m)
+					require.NoError(t, err)
+					_, err = keys.Parse(src)
+					require.NoError(t, err, "advised: %s", f.Advice)
 				}
 			}
 		})

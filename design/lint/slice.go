@@ -21,57 +21,79 @@ var foreignRows = lint{Rule{
 }, func(l *linter) {
 	type found struct {
 		q       *query
-		foreign *design.Entity
-		rows    int
+		foreign []*design.Entity
+		rows    []string
 		more    int
 	}
 	var order []*found
-	known := map[[2]string]*found{}
+	known := map[string]*found{} // by view and entities: it is one cause
 	for _, q := range l.queries {
 		e := q.p.Entity
 		if e == nil || q.op != "Query" || q.report == nil || q.report.Refused != nil {
 			continue
 		}
+		o := &found{q: q}
+		all := []string{e.Name}
 		for _, s := range q.report.Entities {
 			f := l.m.Entity(s.Entity)
 			if f == nil || f == e || s.Examined == 0 || q.expects(l, f) {
 				continue
 			}
-			key := [2]string{e.Name + "\x00" + q.v.name(), f.Name}
-			if known[key] != nil {
-				known[key].more++
-				continue
-			}
-			known[key] = &found{q: q, foreign: f, rows: s.Examined}
-			order = append(order, known[key])
+			o.foreign = append(o.foreign, f)
+			o.rows = append(o.rows, plural(s.Examined, "row")+" of "+f.Name)
+			all = append(all, f.Name)
 		}
+		if len(o.foreign) == 0 {
+			continue
+		}
+		slices.Sort(all)
+		key := q.v.t.Name + "\x00" + q.v.name() + "\x00" + strings.Join(all, "\x00")
+		if known[key] != nil {
+			known[key].more++
+			continue
+		}
+		known[key] = o
+		order = append(order, o)
 	}
 	for _, o := range order {
-		q, e := o.q, o.q.p.Entity
-		f := q.in(design.Finding{
-			Message: fmt.Sprintf("%q asks for rows of %s and reads %s of %s", q.p.Name, e.Name, plural(o.rows, "row"), o.foreign.Name),
-		})
-		if o.more > 0 {
-			f.Message += fmt.Sprintf(", and so do %d other patterns", o.more)
-			if o.more == 1 {
-				f.Message = strings.TrimSuffix(f.Message, "so do 1 other patterns") + "so does another pattern"
-			}
-		}
-		f.Keys = l.bothRows(q, e, o.foreign)
-		f.Advice = fmt.Sprintf("if both are meant, add entities: [%s, %s] to expect", e.Name, o.foreign.Name)
-		if len(q.v.sort) > 0 {
-			if s := l.of(o.foreign, q.v.sort[0].Name); s != nil && s.t.Kind == attr.String {
-				parts := slices.DeleteFunc(s.t.Template.Parts(), func(p keys.Part) bool { return p.Name == "" })
-				var names []string
-				for _, p := range parts {
-					names = append(names, source([]keys.Part{p}, "", ""))
-				}
-				f.Advice = fmt.Sprintf("give %s a beginning of its own, such as %s: %q; ", o.foreign.Name, s.t.Name, strings.Join(append([]string{strings.ToUpper(strings.ReplaceAll(o.foreign.Name, " ", "_"))}, names...), "#")) + f.Advice
-			}
-		}
-		l.add(f)
+		l.addForeign(o.q, o.foreign, o.rows, o.more)
 	}
 }}
+
+// addForeign adds the finding of a query that reads rows of others, as more
+// queries do.
+func (l *linter) addForeign(q *query, foreign []*design.Entity, rows []string, more int) {
+	e := q.p.Entity
+	f := q.in(design.Finding{Message: fmt.Sprintf("%q asks for rows of %s and reads %s", q.p.Name, e.Name, list(rows))})
+	switch {
+	case more == 1:
+		f.Message += "; another pattern does so too"
+	case more > 1:
+		f.Message += fmt.Sprintf("; %d other patterns do so too", more)
+	}
+	f.Keys = l.bothRows(q, e, foreign[0])
+	var named []string
+	for _, o := range append([]*design.Entity{e}, foreign...) {
+		named = append(named, o.Name)
+	}
+	f.Advice = fmt.Sprintf("if it is meant, add entities: [%s] to expect", strings.Join(named, ", "))
+	if len(q.v.sort) > 0 {
+		switch s := l.of(foreign[0], q.v.sort[0].Name); {
+		case s == nil || s.t.Kind != attr.String:
+		case natural(s.t):
+			f.Advice = fmt.Sprintf("sort %s by an attribute that begins with the name of the entity; ", q.v.name()) + f.Advice
+		default:
+			parts := []string{strings.ToUpper(strings.ReplaceAll(foreign[0].Name, " ", "_"))}
+			for _, p := range s.parts {
+				if p.Name != "" {
+					parts = append(parts, source([]keys.Part{p}, "", ""))
+				}
+			}
+			f.Advice = fmt.Sprintf("give %s a beginning of its own, such as %s: %q; ", foreign[0].Name, s.t.Name, strings.Join(parts, "#")) + f.Advice
+		}
+	}
+	l.add(f)
+}
 
 // expects reports whether the pattern says that it reads rows of an entity.
 func (q *query) expects(l *linter, e *design.Entity) bool {
