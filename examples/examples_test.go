@@ -123,4 +123,3 @@ func ExampleNames() {
 	// shop
 	// task-management
 }
-
