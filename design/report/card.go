@@ -40,7 +40,10 @@ func (p *page) card(i int) {
 			if f.Severity == s.severity && f.Rule != check.Rule && f.Pattern == pr.Pattern.Name {
 				p.open("div", class("finding "+s.kind))
 				p.leaf("p", f.Message)
-				if f.Advice != "" {
+				switch {
+				case f.Accepted != "":
+					p.leaf("p", "Accepted: "+f.Accepted, class("muted"))
+				case f.Advice != "":
 					p.leaf("p", "To do: "+f.Advice, class("muted"))
 				}
 				p.close()

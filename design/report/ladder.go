@@ -245,7 +245,7 @@ func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 	it := l.s.attributes(rows[ln.at])
 	entity := l.s.entity(rows[ln.at].item)
 	p.open("g")
-	p.leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(entity), count(rows[ln.at].size, "byte")))
+	p.leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(entity), count(int(rows[ln.at].size), "byte")))
 	p.rowBox(entity, 0, ln.y+1, l.keys-6, ln.h-2)
 	p.leaf("text", short(l.s.name(l.p, ln.at), 40), class("mono key"), num("x", 13), num("y", ln.y+ln.h/2+4))
 	if l.names > 0 {

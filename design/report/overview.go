@@ -23,7 +23,7 @@ func (p *page) overview() {
 	for _, h := range []struct {
 		text, class, title string
 	}{
-		{"", "", ""}, {"pattern", "", ""}, {"reads", "", "the operation and the table or index"}, {"rows", "n", "rows returned"},
+		{"", "", ""}, {"pattern", "", ""}, {"reads", "reads", "the operation and the table or index"}, {"rows", "n", "rows returned"},
 		{"read", "n", "rows read and paid for"}, {"waste", "", "the share of the bytes read that were not returned"}, {"bytes", "n", "bytes read"},
 		{"RCU", "n", "read units, eventually consistent"}, {"RCU strong", "n", "read units with ConsistentRead"}, {"pages", "n", ""},
 	} {
@@ -63,7 +63,7 @@ func (p *page) overviewRow(i int, pr *check.PatternResult) {
 	}
 	p.close()
 	if !read(pr) {
-		p.leaf("td", asked(pr))
+		p.leaf("td", asked(pr), class("reads"))
 		why := "not one request"
 		if pr.Report != nil {
 			why = "refused: " + pr.Report.Refused.Code
@@ -73,7 +73,7 @@ func (p *page) overviewRow(i int, pr *check.PatternResult) {
 		return
 	}
 	r := pr.Report
-	p.leaf("td", asked(pr))
+	p.leaf("td", asked(pr), class("reads"))
 	p.leaf("td", thousands(r.Returned), class("n"))
 	p.leaf("td", thousands(r.Examined), class("n"))
 	p.open("td")

@@ -70,10 +70,11 @@ func (s *slice) place() {
 	rows := s.space.ordered(p)
 	s.hi = len(rows)
 	if r.Low.Bytes != nil {
-		s.lo = s.space.find(p, r.Low.Bytes)
+		s.lo, _ = s.space.find(p, r.Low.Bytes)
 	}
 	if r.High.Bytes != nil {
-		s.hi = max(s.lo, s.space.find(p, r.High.Bytes))
+		high, _ := s.space.find(p, r.High.Bytes)
+		s.hi = max(s.lo, high)
 	}
 	s.from, s.to = s.lo, s.lo
 	first := true
@@ -141,8 +142,7 @@ func (s *slice) at(key attr.Item) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	i := s.space.find(s.part, place)
-	return i, i < len(s.part.rows) && string(s.part.rows[i].place) == string(place)
+	return s.space.find(s.part, place)
 }
 
 // dropped is how many of some rows that were read were not returned. It is a

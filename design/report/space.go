@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"sort"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
@@ -32,18 +31,17 @@ type space struct {
 type part struct {
 	key           string // as the store has it
 	name          string
-	rows          []row // in order once sorted
+	rows          []row    // in order once there are places
+	places        [][]byte // the sort positions of rows
 	bytes         int
 	reads, writes float64 // units a second
-	sorted        bool
 	slices        []*slice
 }
 
 // A row is an item as the space holds it.
 type row struct {
-	item  int // in the world
-	size  int
-	place []byte // its sort position, once the partition is sorted
+	item int32 // in the world
+	size int32
 }
 
 // spaces sorts the items of a world into the tables and indexes of its model.
@@ -88,11 +86,11 @@ func (s *space) fill(of map[*design.Entity]float64) {
 			s.byKey[p.key] = p
 			s.parts = append(s.parts, p)
 		}
-		p.rows = append(p.rows, row{item: i, size: n})
+		p.rows = append(p.rows, row{item: int32(i), size: int32(n)})
 		p.bytes += n
 		s.items++
 		s.bytes += n
-		has[s.entity(i)] = true
+		has[s.entity(int32(i))] = true
 		if e := it.Entity; e != nil {
 			p.writes += e.Writes / of[e] * table.WriteUnits(n)
 			if s.x == nil {
@@ -114,7 +112,7 @@ func (s *space) fill(of map[*design.Entity]float64) {
 }
 
 // entity is the name of the entity of an item, "" if none.
-func (s *space) entity(item int) string {
+func (s *space) entity(item int32) string {
 	if e := s.w.Items[item].Entity; e != nil {
 		return e.Name
 	}
@@ -133,22 +131,32 @@ func (s *space) title() string {
 
 // ordered returns the rows of a partition in the order of the space.
 func (s *space) ordered(p *part) []row {
-	if p.sorted {
+	if p.places != nil {
 		return p.rows
 	}
-	schema := s.t.Schema(s.x)
-	for i := range p.rows {
-		p.rows[i].place, _ = schema.AppendSort(nil, s.attributes(p.rows[i]))
+	type placed struct {
+		row
+		place []byte
 	}
-	slices.SortFunc(p.rows, func(a, b row) int { return bytes.Compare(a.place, b.place) })
-	p.sorted = true
+	schema := s.t.Schema(s.x)
+	all := make([]placed, len(p.rows))
+	for i, r := range p.rows {
+		place, _ := schema.AppendSort(nil, s.attributes(r))
+		all[i] = placed{r, place}
+	}
+	slices.SortFunc(all, func(a, b placed) int { return bytes.Compare(a.place, b.place) })
+	p.places = make([][]byte, len(all))
+	for i, r := range all {
+		p.rows[i], p.places[i] = r.row, r.place
+	}
 	return p.rows
 }
 
-// find returns the index of the first row at or above a sort position.
-func (s *space) find(p *part, place []byte) int {
-	rows := s.ordered(p)
-	return sort.Search(len(rows), func(i int) bool { return bytes.Compare(rows[i].place, place) >= 0 })
+// find returns the index of the first row at or above a sort position, and
+// whether the row is there.
+func (s *space) find(p *part, place []byte) (int, bool) {
+	s.ordered(p)
+	return slices.BinarySearchFunc(p.places, place, bytes.Compare)
 }
 
 // label is what a row is called inside its partition: its sort key, or the
