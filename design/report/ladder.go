@@ -150,7 +150,7 @@ func (l *ladder) label(s *slice) (lines []string, top float64) {
 	if n := r.Examined - r.Returned; n > 0 {
 		lines = append(lines, fmt.Sprintf("%s dropped: %s", thousands(n), percent(s.pr.Waste())))
 	}
-	if n := s.strayed(); n > 0 {
+	if n := s.strayed; n > 0 {
 		lines = append(lines, count(n, "sibling")+" in it")
 	}
 	a, b := l.span(s.lo, s.hi)

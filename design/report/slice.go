@@ -24,6 +24,8 @@ type slice struct {
 	// stray reports of the name of a row whether it is a sibling of what the
 	// pattern wants, which only shares its beginning; nil when none are.
 	stray func(name string) bool
+	// strayed is how many siblings were read.
+	strayed int
 }
 
 // report is what the pattern read.
@@ -118,21 +120,13 @@ func (s *slice) strays(findings []design.Finding) {
 			rest, ok := strings.CutPrefix(name, begin)
 			return ok && rest != "" && (mark == "" || !strings.HasPrefix(rest, mark))
 		}
-		return
-	}
-}
-
-// strayed counts the siblings that were read.
-func (s *slice) strayed() int {
-	n := 0
-	if s.stray != nil {
-		for i := s.from; i < s.to; i++ {
-			if s.stray(s.space.name(s.part, i)) {
-				n++
+		for _, r := range s.part.rows[s.from:s.to] {
+			if s.stray(s.space.label(s.space.attributes(r))) {
+				s.strayed++
 			}
 		}
+		return
 	}
-	return n
 }
 
 // at is the index of the row with a key.
