@@ -74,6 +74,9 @@ patterns: [{name: q, query: {entity: E, index: GSI1, where: {t: x}}}]`, `make an
 		{"not a range, as expected", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, b: y}}, expect: {error: NotARange}}]`, `note.*write SK: "{b}#{a}"`},
+		{"a word goes with its component", "component-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "C#USER#{user}#{at:time}#{n:int(2)}"}, samples: [{p: a, user: x, at: "2026-01-05T10:00:00Z", n: 1}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}}}]`, `write SK: "C#{at:time}#USER#{user}#{n:int(2)}"`},
 		{"random text", "random-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{id}"}, samples: [{p: a, id: 4f1c9a7be2d03586}, {p: a, id: 9a7be2d035864f1c}]}}
 patterns: [{name: latest, query: {entity: E, where: {p: a}}}]`, "use an id that begins with its time, {id:ulid}"},

@@ -140,8 +140,18 @@ func timeField(e *design.Entity) string {
 	return ""
 }
 
-// swapped is the template with two components exchanged.
+// swapped is the template with two components exchanged. A word before the
+// first that is its name goes with it, unless all keys begin with it:
+// C#USER#{user}#{at} is C#{at}#USER#{user}.
 func swapped(parts []keys.Part, i, j int) string {
+	if i > 0 && j == i+2 && parts[i-1].Name == "" {
+		before, between := parts[i-1].Literal, parts[i+1].Literal
+		bare := strings.TrimRight(before, delimiters)
+		head := bare[:strings.LastIndexAny(bare, delimiters)+1]
+		if head != "" && strings.EqualFold(bare[len(head):], parts[i].Name) {
+			parts[i-1].Literal, parts[i+1].Literal = head, between+before[len(head):]
+		}
+	}
 	parts[i], parts[j] = parts[j], parts[i]
 	return source(parts, "", "")
 }
