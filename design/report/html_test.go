@@ -132,6 +132,7 @@ func TestSlices(t *testing.T) {
 	require.Contains(t, root.id("slice-6").text, "nothing there")
 	require.Contains(t, root.id("space-1").text, "all of it scans: it reads 8 rows")
 	require.Contains(t, root.id("pattern-9").text, "ValidationException")
+	require.Contains(t, root.id("overview").text, "2 siblings in it")
 	require.Contains(t, root.id("overview").text, "A prefix without its closing delimiter")
 }
 

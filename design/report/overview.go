@@ -61,6 +61,9 @@ func (p *page) overviewRow(i int, pr *check.PatternResult) {
 			}
 		}
 	}
+	if s := p.slices[i]; s != nil && s.strayed > 0 {
+		p.leaf("span", count(s.strayed, "sibling")+" in it", class("failure warn"))
+	}
 	p.close()
 	if !read(pr) {
 		p.leaf("td", asked(pr), class("reads"))
