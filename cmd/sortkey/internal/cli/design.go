@@ -32,7 +32,7 @@ model.yaml, or the name of an example.`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.designNewCommand(), a.designCheckCommand(), a.designSchemaCommand(), a.designGenCommand(), a.designExprCommand())
+	cmd.AddCommand(a.designNewCommand(), a.designCheckCommand(), a.designSchemaCommand(), a.designGenCommand(), a.designExprCommand(), a.designImportCommand())
 	return cmd
 }
 

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/design/convert"
+)
+
+type designImportFlags struct {
+	from   string
+	format string
+	out    string
+	force  bool
+	json   bool
+	convert.Options
+}
+
+func (a *App) designImportCommand() *cobra.Command {
+	var f designImportFlags
+	cmd := &cobra.Command{
+		Use:   "import FILE… | --from URL",
+		Short: "Make a model of a design that another tool wrote",
+		Long: `Import makes a model of a design that another tool wrote, or of the tables of a
+running server: models of NoSQL Workbench, OneTable schemas, ElectroDB schemas,
+CreateTable and DescribeTable JSON with items in DynamoDB JSON, and the data model of
+the DynamoDB MCP server.
+
+Where the design has items and no templates, templates are inferred from their keys;
+an item that they do not make exactly stays as it is. Where it has no access patterns,
+one is derived for each entity and each index. What could not be carried over is
+listed on standard error.
+
+The format is told from the content; --format says it. Several files make one model:
+the definition of a table and its items, for example. FILE can be - for standard input.
+--from reads the tables of a server and a part of their items; it writes nothing there.`,
+		Example: `  sortkey design import workbench.json -o shop.yaml
+  sortkey design check shop.yaml
+
+  aws dynamodb describe-table --table-name Shop > table.json
+  aws dynamodb scan --table-name Shop --max-items 500 > items.json
+  sortkey design import table.json items.json -o shop.yaml
+
+  sortkey design import --from http://127.0.0.1:8000 --table Drive`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0 && f.from == "":
+				return usage("design import", "design import needs a file, or a server with --from")
+			case len(args) > 0 && f.from != "":
+				return usage("design import", "files and --from exclude each other")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.designImport(cmd.Context(), args, &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.from, "from", "", "the `URL` of a server whose tables to read")
+	flags.StringVar(&f.format, "format", "", "what the files are: "+strings.Join(convert.FormatNames(), ", "))
+	flags.StringVar(&f.Name, "name", "", "the name of the model; that of the design or the file if there is none")
+	flags.StringVar(&f.Table, "table", "", "the table, where the design does not name it; the only one to read with --from")
+	flags.IntVar(&f.Items, "items", convert.DefaultItems, "how many items of a table to take at most; 0 for none")
+	flags.StringVarP(&f.out, "output", "o", "", "the file to write; standard output if there is none")
+	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document: the model, if it goes to no file, and what was lost")
+	mustComplete(cmd, "format", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return starting(convert.FormatNames(), toComplete), cobra.ShellCompDirectiveNoFileComp
+	})
+	for _, name := range []string{"from", "name", "table", "items"} {
+		mustComplete(cmd, name, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+func (a *App) designImport(ctx context.Context, args []string, f *designImportFlags) error {
+	if f.format != "" {
+		format, ok := convert.ParseFormat(f.format)
+		if !ok {
+			return usage("design import", "--format is one of %s, not %q", strings.Join(convert.FormatNames(), ", "), f.format)
+		}
+		f.Format = format
+	}
+	switch {
+	case f.Items < 0:
+		return usage("design import", "--items must not be negative")
+	case f.Items == 0:
+		f.Items = -1
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	m, losses, err := a.convert(ctx, args, f)
+	if e, ok := errors.AsType[*convert.Error](err); ok {
+		return &hint.Error{Msg: e.Error(), Hint: e.Hint, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := design.Write(&out, m); err != nil {
+		return err
+	}
+	toFile := f.out != "" && f.out != "-"
+	if toFile {
+		if err := a.writeNew(f.out, out.Bytes(), f.force); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return a.importedJSON(m, losses, f.out, out.String(), toFile)
+	}
+	if !toFile {
+		if _, err := a.Stdout.Write(out.Bytes()); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.Stderr, "%s: %s, %s, %s; check it with: sortkey design check %s\n", f.out,
+			quantity(int64(len(m.Tables)), "table"), entities(len(m.Entities)), quantity(int64(len(m.Patterns)), "pattern"), f.out)
+	}
+	a.losses(losses)
+	return nil
+}
+
+func entities(n int) string {
+	if n == 1 {
+		return "1 entity"
+	}
+	return fmt.Sprintf("%d entities", n)
+}
+
+// losses lists what a model does not have.
+func (a *App) losses(list []convert.Loss) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintln(a.Stderr, "not carried over, or in another way:")
+	for _, l := range list {
+		fmt.Fprintf(a.Stderr, "  %s\n", l)
+		if l.Hint != "" {
+			fmt.Fprintf(a.Stderr, "    hint: %s\n", l.Hint)
+		}
+	}
+}
+
+// importedJSON writes what came of an import for programs.
+func (a *App) importedJSON(m *design.Model, list []convert.Loss, out, text string, toFile bool) error {
+	type loss struct {
+		File   string `json:"file,omitempty"`
+		Line   int    `json:"line,omitempty"`
+		Column int    `json:"column,omitempty"`
+		Path   string `json:"path,omitempty"`
+		What   string `json:"what"`
+		Why    string `json:"why"`
+		Hint   string `json:"hint,omitempty"`
+	}
+	doc := struct {
+		Name     string `json:"name"`
+		File     string `json:"file,omitempty"`
+		Model    string `json:"model,omitempty"`
+		Tables   int    `json:"tables"`
+		Entities int    `json:"entities"`
+		Patterns int    `json:"patterns"`
+		Losses   []loss `json:"losses"`
+	}{Name: m.Name, Tables: len(m.Tables), Entities: len(m.Entities), Patterns: len(m.Patterns), Losses: []loss{}}
+	if toFile {
+		doc.File = out
+	} else {
+		doc.Model = text
+	}
+	for _, l := range list {
+		doc.Losses = append(doc.Losses, loss{l.Pos.File, l.Pos.Line, l.Pos.Col, l.Path, l.What, l.Why, l.Hint})
+	}
+	enc := json.NewEncoder(a.Stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(doc)
+}
+
+func (a *App) convert(ctx context.Context, args []string, f *designImportFlags) (*design.Model, []convert.Loss, error) {
+	if f.from != "" {
+		return a.convertFrom(ctx, f)
+	}
+	var files []convert.File
+	for _, name := range args {
+		data, err := readDesign(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, convert.File{Name: name, Data: data})
+	}
+	return convert.Import(ctx, files, f.Options)
+}
+
+func (a *App) convertFrom(ctx context.Context, f *designImportFlags) (*design.Model, []convert.Loss, error) {
+	src, err := a.openExplain(ctx, &explainFlags{queryFlags: queryFlags{sourceFlags: sourceFlags{endpoint: f.from}}})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer src.close()
+	call := func(ctx context.Context, op string, request []byte) ([]byte, error) {
+		out, _, err := src.target.Do(ctx, op, request)
+		return out, err
+	}
+	m, losses, err := convert.FromEndpoint(ctx, f.from, call, f.Options)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, nil, &hint.Error{Msg: "nothing listens at " + f.from, Hint: "start a server with: sortkey serve — or give the files of a design", Err: err}
+	}
+	return m, losses, err
+}
+
+// readDesign reads a file, or standard input for -. A file that is too long is
+// cut, which the import refuses with a better word than there is here.
+func readDesign(name string) ([]byte, error) {
+	in := io.Reader(os.Stdin)
+	if name != "-" {
+		file, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &hint.Error{Msg: "there is no file " + name, Hint: "give the path of a file; see sortkey design import --help", Err: err}
+		}
+		if err != nil {
+			return nil, hint.New("", "cannot read %s: %v", name, err)
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err := io.ReadAll(io.LimitReader(in, convert.MaxFileBytes+1))
+	if err != nil {
+		return nil, hint.New("", "cannot read %s: %v", name, err)
+	}
+	return data, nil
+}

@@ -1,0 +1,123 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A Format is what a file can be.
+type Format string
+
+// The formats.
+const (
+	// Workbench is a model of NoSQL Workbench, version 3 and like it.
+	Workbench Format = "workbench"
+	// OneTable is a schema of DynamoDB OneTable in JSON, onetable:1.1.0 and
+	// like it.
+	OneTable Format = "onetable"
+	// ElectroDB is what JSON.stringify makes of the schemas of entities.
+	ElectroDB Format = "electrodb"
+	// MCP is dynamodb_data_model.json, which the DynamoDB MCP server writes.
+	MCP Format = "mcp"
+	// Tables is the JSON of CreateTable requests or DescribeTable answers.
+	Tables Format = "tables"
+	// Items is DynamoDB JSON items: one a line, the answer of a scan, or a
+	// BatchWriteItem request.
+	Items Format = "items"
+)
+
+var formatTitle = []struct {
+	f     Format
+	title string
+}{
+	{Workbench, "a model of NoSQL Workbench"},
+	{OneTable, "a OneTable schema"},
+	{ElectroDB, "ElectroDB schemas"},
+	{MCP, "dynamodb_data_model.json of the DynamoDB MCP server"},
+	{Tables, "CreateTable or DescribeTable JSON"},
+	{Items, "items in DynamoDB JSON, beside the definition of their table"},
+}
+
+// FormatNames returns the names of all formats.
+func FormatNames() (names []string) {
+	for _, f := range formatTitle {
+		names = append(names, string(f.f))
+	}
+	return names
+}
+
+func formatTitles() (titles []string) {
+	for _, f := range formatTitle {
+		titles = append(titles, f.title+" ("+string(f.f)+")")
+	}
+	return titles
+}
+
+// ParseFormat returns the format of that name.
+func ParseFormat(name string) (Format, bool) {
+	return Format(name), slices.Contains(FormatNames(), name)
+}
+
+// Detect returns the format of a file's content, "" when it is none. The error
+// is an [*Error] when the content is not JSON.
+func Detect(data []byte) (Format, error) {
+	d, err := read("", data)
+	if err != nil {
+		return "", err
+	}
+	return detect(d), nil
+}
+
+func detect(d *document) Format {
+	n := d.roots[0]
+	if n.isList() && len(n.list) > 0 {
+		n = n.list[0]
+	}
+	switch {
+	case !n.isObject():
+		return ""
+	case n.get("DataModel").isList():
+		return Workbench
+	case strings.HasPrefix(n.str("format"), "onetable:"), n.get("models").isObject() && n.get("indexes").isObject():
+		return OneTable
+	case isElectro(n), len(electroList(n)) > 0:
+		return ElectroDB
+	case n.get("tables").isList() && (n.get("access_patterns") != nil || n.get("items") != nil):
+		return MCP
+	case isTable(n), isTable(n.either("Table", "TableDescription")), n.get("Tables").isList(), n.get("tables").isList():
+		return Tables
+	case n.get("Items").isList(), isTyped(n.get("Item")), isTyped(n), isPuts(n), n.get("PutRequest").isObject():
+		return Items
+	}
+	return ""
+}
+
+func isTable(n *node) bool { return n.get("KeySchema").isList() }
+
+// isTyped reports whether n is an item in DynamoDB JSON.
+func isTyped(n *node) bool {
+	for _, m := range n.members() {
+		if len(m.members()) != 1 {
+			return false
+		}
+		if _, ok := attr.ParseKind(m.list[0].key); !ok {
+			return false
+		}
+	}
+	return n.isObject() && len(n.list) > 0
+}
+
+// isPuts reports whether n is the items of a BatchWriteItem request.
+func isPuts(n *node) bool {
+	if m := n.get("RequestItems"); m != nil {
+		return isPuts(m)
+	}
+	for _, m := range n.members() {
+		if !m.isList() || len(m.list) > 0 && !m.list[0].get("PutRequest").isObject() {
+			return false
+		}
+	}
+	return n.isObject() && len(n.list) > 0
+}
