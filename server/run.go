@@ -52,23 +52,28 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		// Requests outlive ctx by the time of the shutdown.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
+	f := newFront(context.WithoutCancel(ctx), h, opts, ln.Addr())
+	defer f.cancel()
+	accepting, served := make(chan error, 1), make(chan error, 1)
+	go func() { accepting <- f.serve(ln) }()
+	go func() { served <- srv.Serve(f.rest) }()
+	var failed error
 	select {
-	case err := <-served:
-		return err
+	case failed = <-accepting:
 	case <-ctx.Done():
+		_ = ln.Close()
+		<-accepting
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.ShutdownTimeout)
 	defer cancel()
-	err := srv.Shutdown(grace)
-	if err != nil {
-		err = errors.Join(err, srv.Close())
+	err := f.shutdown(grace)
+	if rest := srv.Shutdown(grace); rest != nil {
+		err = errors.Join(err, rest, srv.Close())
 	}
 	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
 		err = errors.Join(err, ended)
 	}
-	return err
+	return errors.Join(failed, err)
 }
 
 // timeout turns a negative time-out into net/http's zero, which is none.
