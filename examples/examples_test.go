@@ -5,18 +5,61 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/design/check"
 	"github.com/sortkey/sortkey/design/designtest"
+	"github.com/sortkey/sortkey/design/lint"
 	"github.com/sortkey/sortkey/examples"
 )
 
-// TestCheck asks every access pattern of every example, at full scale.
+// TestCheck asks every access pattern of every example, at full scale, and
+// fails where design check does.
 func TestCheck(t *testing.T) {
 	for _, name := range examples.Names() {
-		t.Run(name, func(t *testing.T) { designtest.Run(t, filepath.Join(name, "model.yaml")) })
+		t.Run(name, func(t *testing.T) {
+			designtest.RunWith(t, filepath.Join(name, "model.yaml"), designtest.Options{Check: check.Options{Lint: lint.Run}})
+		})
+	}
+}
+
+// TestTraps: the hazards that the examples are there to show are found, by
+// pattern, entity or index.
+func TestTraps(t *testing.T) {
+	for name, traps := range map[string]map[string]string{
+		"composite-patterns": {"unpadded-number": "UnpaddedMeasurement", "open-prefix": "everything that starts with ELECTRONICS", "hot-partition": "MyTable"},
+		"content-management": {"unpadded-number": "Version", "partition-prefix": "documents of a tenant, by the start of the partition key", "component-order": "Comment"},
+		"employees":          {"component-order": "staff of one department in a state", "filter-for-key": "staff of one department in a state, by a filter"},
+		"file-tree":          {"open-prefix": "everything that starts with root/photos", "mixed-partition": "ByParent", "filter-for-key": "direct children of root/, by a filter"},
+		"product-catalog":    {"open-prefix": "one product and its variants, beside one whose name goes on"},
+		"shop":               {"component-order": "newest comment on a post, by the table", "hot-partition": "GSI1"},
+		"task-management":    {"hot-partition": "GSI2", "mutable-key": "GSI2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := examples.Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := design.Build(t.Context(), m, design.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			found, err := lint.Run(t.Context(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rule, on := range traps {
+				if !slices.ContainsFunc(found, func(f design.Finding) bool {
+					return f.Rule == rule && slices.Contains([]string{f.Table, f.Index, f.Entity, f.Pattern}, on) && len(f.Keys) == 2
+				}) {
+					t.Errorf("no finding of %s on %s with two keys", rule, on)
+				}
+			}
+		})
 	}
 }
 
