@@ -18,9 +18,9 @@ import (
 // spends several times as long on such a request as the operation takes, most
 // of it on watching the connection meanwhile and on its time-outs. So a front
 // reads the whole request first and writes the answer at once. A connection on
-// which anything else comes goes to net/http, together with what was read of
-// it, and stays there. The strictest reading decides: what this file takes,
-// net/http would have taken with the same meaning.
+// which anything else comes, or a request in slow parts, goes to net/http,
+// together with what was read of it, and stays there. The strictest reading
+// decides: what a front takes, net/http would have taken with the same meaning.
 //
 // Unlike net/http it does not cancel a request whose client goes away while it
 // is worked on.

@@ -2,9 +2,11 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -15,6 +17,8 @@ import (
 const (
 	// frontBytes is the largest request, head and body, that a front takes.
 	frontBytes = 64 << 10
+	// patience is how long a request may take to arrive.
+	patience = 20 * time.Millisecond
 	// keepRead is the most memory that an idle connection keeps.
 	keepRead = 16 << 10
 	// joinBytes is the largest body that is copied behind its head, so that both
@@ -41,7 +45,7 @@ func (c *frontConn) run() {
 	for {
 		// Before it is idle: a shutdown sets another deadline then.
 		c.extend(&c.readEnd, c.front.opts.IdleTimeout, c.SetReadDeadline)
-		if !c.front.setIdle(c, true) || len(c.in) == 0 && !c.read() {
+		if !c.front.setIdle(c, true) || len(c.in) == 0 && c.read() != nil {
 			break
 		}
 		c.front.setIdle(c, false)
@@ -77,21 +81,23 @@ func (c *frontConn) extend(end *time.Time, d time.Duration, set func(time.Time) 
 	}
 }
 
-// read reads more of the connection, and reports whether there was more.
-func (c *frontConn) read() bool {
+// read reads more of the connection.
+func (c *frontConn) read() error {
 	if len(c.in) == cap(c.in) {
 		c.in = slices.Grow(c.in, max(4<<10, len(c.in)))
 	}
 	n, err := c.Read(c.in[len(c.in):cap(c.in)])
 	c.in = c.in[:len(c.in)+n]
-	return n > 0 || err == nil
+	if n > 0 {
+		return nil // what is wrong shows again
+	}
+	return err
 }
 
-// request reads the whole of a request, which takes size bytes. It reports
-// false when the connection is gone, or handed over.
+// request reads the rest of a request, which takes size bytes. It reports false
+// when the connection is gone, or handed over.
 func (c *frontConn) request() (h head, size int, ok bool) {
-	start := time.Time{}
-	end := -1 // of the head
+	end, waiting := -1, false // end is that of the head
 	for {
 		if end < 0 {
 			if i := bytes.Index(c.in, []byte("\r\n\r\n")); i >= 0 {
@@ -108,19 +114,16 @@ func (c *frontConn) request() (h head, size int, ok bool) {
 		if end >= 0 && len(c.in) >= end+h.length {
 			return h, end + h.length, true
 		}
-		if start.IsZero() {
-			start = time.Now()
+		if !waiting {
+			waiting = true
+			c.readEnd = time.Now().Add(patience)
+			_ = c.SetReadDeadline(c.readEnd)
 		}
-		limit := timeout(c.front.opts.ReadTimeout)
-		if header := timeout(c.front.opts.ReadHeaderTimeout); end < 0 && header > 0 && (limit == 0 || header < limit) {
-			limit = header
-		}
-		c.readEnd = time.Time{}
-		if limit > 0 {
-			c.readEnd = start.Add(limit)
-		}
-		_ = c.SetReadDeadline(c.readEnd)
-		if !c.read() {
+		switch err := c.read(); {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			c.handOver() // which has time-outs for slow requests
+			return h, 0, false
+		case err != nil:
 			_ = c.Close()
 			return h, 0, false
 		}
