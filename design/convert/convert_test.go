@@ -31,6 +31,7 @@ var imports = []struct {
 }{
 	{"workbench", []string{"workbench.json"}, convert.Options{}, nil},
 	{"workbench-old", []string{"workbench-old.json"}, convert.Options{}, nil},
+	{"workbench-mixed", []string{"workbench-mixed.json"}, convert.Options{}, nil},
 	{"onetable", []string{"onetable.json"}, convert.Options{Table: "Accounts"}, nil},
 	{"electrodb", []string{"electrodb.json"}, convert.Options{}, nil},
 	{"mcp", []string{"mcp.json"}, convert.Options{}, []string{"5 All orders of all users"}},

@@ -25,8 +25,10 @@ func (im *importer) entities(t *design.Table) {
 	join(t, p)
 	var made []*design.Entity
 	for _, g := range p.groups {
-		if e := im.settle(t, g); e != nil {
-			made = append(made, e)
+		for _, part := range part(t, g) {
+			if e := im.settle(t, part); e != nil {
+				made = append(made, e)
+			}
 		}
 	}
 	var rest []*row
@@ -67,6 +69,31 @@ func join(t *design.Table, p *pool) {
 			r.group.rows = append(r.group.rows, r)
 		}
 	}
+}
+
+// part takes a group apart whose keys have different words: a facet may hold a
+// thing and all that belongs to it.
+func part(t *design.Table, g *group) []*group {
+	parts := groupBy(g.rows, func(r *row) string { return shapes(t, r) })
+	if g.entity != nil || len(parts) < 2 || len(parts) > min(mostKinds, 1+2*len(g.rows)/3) ||
+		slices.ContainsFunc(parts, func(one *group) bool { return strings.Trim(one.name, "*\x00") == "" }) {
+		return []*group{g}
+	}
+	bare := false
+	for _, one := range parts {
+		name := shapeName(one.name, t.Name)
+		keys := strings.Split(one.name, "\x00")
+		if len(keys) > 2 && !strings.Contains(keys[1], "*") && !bare {
+			name, bare = "", true // the thing itself
+		}
+		one.aliases, one.attributes, one.n = g.aliases, g.attributes, g.n
+		one.about = g.about
+		one.name = strings.TrimSpace(g.name + " " + name)
+		if name == g.name {
+			one.name = name
+		}
+	}
+	return parts
 }
 
 // shapes are the shapes of the keys of an item.

@@ -257,6 +257,9 @@ func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, con
 		}
 	}
 	alias := fieldName(s.g.aliases[a.Name])
+	if generic.MatchString(alias) {
+		alias = "" // Workbench fills in the attribute's name
+	}
 	fresh := false // a component of its own
 	for i, p := range components {
 		column := make([]cell, len(s.rows))
@@ -444,7 +447,8 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 	}
 	for i := 2; ; i++ {
 		name := base + strconv.Itoa(i)
-		if i == 2 && !strings.HasSuffix(base, "Key") && usable(base+"Key") {
+		component := slices.Contains(taken, base) || s.columns[base] != nil
+		if i == 2 && !component && !strings.HasSuffix(base, "Key") && usable(base+"Key") {
 			return base + "Key"
 		}
 		if usable(name) {
