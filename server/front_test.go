@@ -151,6 +151,14 @@ func TestFrontIdleTimeout(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
+// TestFrontSilence: a new connection has as long as headers may take.
+func TestFrontSilence(t *testing.T) {
+	addr, _ := start(t, echo{}, server.Options{ReadHeaderTimeout: 30 * time.Millisecond})
+	_, r := dial(t, addr)
+	_, err := r.ReadByte()
+	require.ErrorIs(t, err, io.EOF)
+}
+
 // TestFrontPanic: what wraps the handler may panic; that ends the connection
 // and nothing else.
 func TestFrontPanic(t *testing.T) {

@@ -42,9 +42,10 @@ type frontConn struct {
 // run answers requests until the connection ends or is handed over.
 func (c *frontConn) run() {
 	defer c.front.remove(c)
-	for {
+	opts := &c.front.opts
+	for wait := opts.ReadHeaderTimeout; ; wait = opts.IdleTimeout {
 		// Before it is idle: a shutdown sets another deadline then.
-		c.extend(&c.readEnd, c.front.opts.IdleTimeout, c.SetReadDeadline)
+		c.extend(&c.readEnd, wait, c.SetReadDeadline)
 		if !c.front.setIdle(c, true) || len(c.in) == 0 && c.read() != nil {
 			break
 		}

@@ -152,7 +152,11 @@ var (
 // responseType returns the content type to answer with, nil for a request
 // whose own type the service does not take.
 func responseType(h http.Header) []string {
-	name, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	typ := h.Get("Content-Type")
+	if typ == typeJSON10[0] {
+		return typeJSON10
+	}
+	name, _, _ := strings.Cut(typ, ";")
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "application/x-amz-json-1.0":
 		return typeJSON10
