@@ -223,6 +223,7 @@ type row struct {
 // A group is items of one kind, and what is known of it.
 type group struct {
 	name, about string
+	long        string // another name, when there is one of the first already
 	// aliases name what the key attributes hold.
 	aliases map[string]string
 	// attributes are the names of others that its items may have.

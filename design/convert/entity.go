@@ -81,7 +81,7 @@ func part(t *design.Table, g *group) []*group {
 	}
 	bare := false
 	for _, one := range parts {
-		name := shapeName(one.name, t.Name)
+		name, _ := shapeName(one.name, t.Name)
 		keys := strings.Split(one.name, "\x00")
 		if len(keys) > 2 && !strings.Contains(keys[1], "*") && !bare {
 			name, bare = "", true // the thing itself
@@ -118,7 +118,7 @@ func (im *importer) settle(t *design.Table, g *group) *design.Entity {
 		im.raw(t, g.rows)
 		return nil
 	}
-	e.Name = im.entityName(g.name, t)
+	e.Name = im.entityName(g.name, g.long, t)
 	if e.About == "" {
 		e.About = g.about
 	}
@@ -291,14 +291,14 @@ func groups(t *design.Table, rows []*row) []*group {
 	}
 	list := t.Keys()
 	g := groupBy(rows, func(r *row) string { return shapes(t, r) })
-	if len(g) > min(mostKinds, 3+len(rows)/2) {
-		g = groupBy(rows, func(r *row) string { return shape(text(r.it.Get(list[0].Name))) + "\x00" })
-	}
-	if len(g) > min(mostKinds, 3+len(rows)/2) {
-		g = groupBy(rows, func(*row) string { return "\x00" })
+	if most := min(mostKinds, 6+2*len(rows)/3); len(g) > most {
+		// Words that are values make too many.
+		if g = groupBy(rows, func(r *row) string { return shape(text(r.it.Get(list[0].Name))) + "\x00" }); len(g) > most {
+			g = groupBy(rows, func(*row) string { return "\x00" })
+		}
 	}
 	for _, one := range g {
-		one.name = shapeName(one.name, t.Name)
+		one.name, one.long = shapeName(one.name, t.Name)
 	}
 	return g
 }
@@ -342,9 +342,11 @@ func shape(key string) string {
 		}
 		return "*"
 	}
-	label, path := true, strings.IndexAny(key, strong) == strings.IndexByte(key, '/')
+	label := true
+	// In capitals when the first is; the parts of a path are no labels.
+	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') || len(parts) > 0 && upper.MatchString(parts[0])
 	for i, p := range parts {
-		if !label || !labels.MatchString(p) || path && !upper.MatchString(p) {
+		if !label || !labels.MatchString(p) || capitals && !upper.MatchString(p) {
 			parts[i], label = "*", true
 			continue
 		}
@@ -353,8 +355,9 @@ func shape(key string) string {
 	return strings.Join(slices.Compact(parts), " ")
 }
 
-// shapeName makes the name of an entity of the shapes of its keys.
-func shapeName(shapes, table string) string {
+// shapeName makes the name of an entity of the shapes of its keys, and a longer
+// one.
+func shapeName(shapes, table string) (short, long string) {
 	var last, first string
 	for i, s := range strings.Split(strings.TrimSuffix(shapes, "\x00"), "\x00") {
 		var words []string
@@ -380,11 +383,11 @@ func shapeName(shapes, table string) string {
 	}
 	switch {
 	case last != "":
-		return last
+		return last, first + last
 	case first != "":
-		return first
+		return first, ""
 	}
-	return table
+	return table, ""
 }
 
 // title writes a word as names of entities are: Order for ORDER.
@@ -411,7 +414,10 @@ func title(s string) string {
 var notName = regexp.MustCompile(`[^\pL\pN_ .-]+`)
 
 // entityName makes a name that no other entity has.
-func (im *importer) entityName(name string, t *design.Table) string {
+func (im *importer) entityName(name, long string, t *design.Table) string {
+	if long != "" && im.m.Entity(name) != nil && im.m.Entity(name).Table == t && im.m.Entity(long) == nil {
+		name = long
+	}
 	name = strings.Join(strings.Fields(notName.ReplaceAllString(name, " ")), " ")
 	if name == "" || !unicode.IsLetter([]rune(name)[0]) && name[0] != '_' {
 		name = "Item" + name
@@ -419,11 +425,18 @@ func (im *importer) entityName(name string, t *design.Table) string {
 	if r := []rune(name); len(r) > 80 {
 		name = strings.TrimSpace(string(r[:80]))
 	}
-	if im.m.Entity(name) == nil {
-		return name
+	of := " of " + notName.ReplaceAllString(t.Name, "_")
+	candidates := []string{name}
+	if len(im.m.Tables) > 1 {
+		candidates = append(candidates, name+of)
 	}
-	if other := name + " of " + notName.ReplaceAllString(t.Name, "_"); im.m.Entity(other) == nil && len(im.m.Tables) > 1 {
-		return other
+	if long != "" {
+		candidates = append(candidates, long, long+of)
+	}
+	for _, c := range candidates {
+		if im.m.Entity(c) == nil {
+			return c
+		}
 	}
 	for i := 2; ; i++ {
 		if other := name + strconv.Itoa(i); im.m.Entity(other) == nil {

@@ -275,7 +275,7 @@ func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, con
 		mayShare := !sparse || fresh || !lastOne
 		name := ""
 		if mayShare {
-			name = s.shared(p.typ, column, names)
+			name = s.shared(p, column, names)
 		}
 		if name == "" {
 			fresh = true
@@ -299,12 +299,26 @@ func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, con
 			if p.label == "" {
 				wishes = append(wishes, own)
 			}
+			if at := slices.Index(calendar, lastOf(names)); at >= 0 && at+1 < len(calendar) && p.typ.Name == "int" && p.typ.Width == 2 {
+				wishes = append(wishes, calendar[at+1])
+			}
 			name = s.pick(column, own, append(wishes, labelName(p), own, a.Name), names)
 		}
 		names = append(names, name)
 		columns = append(columns, column)
 	}
 	return names, columns, true
+}
+
+// calendar are the parts of a date in keys that have them one by one; nothing
+// follows the last.
+var calendar = []string{"year", "month", "day", "hour", "minute", "second", ""}
+
+func lastOf(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return names[len(names)-1]
 }
 
 // distinctive reports whether equal values are no coincidence.
@@ -325,16 +339,16 @@ func distinctive(column []cell) bool {
 }
 
 // shared returns the component that has the same values in all rows with one.
-func (s *shaper) shared(typ keys.Type, column []cell, taken []string) string {
-	if !distinctive(column) {
-		return ""
-	}
+// Short values that are the same once may be so by chance, unless the label says
+// the same too.
+func (s *shaper) shared(p piece, column []cell, taken []string) string {
+	sure := distinctive(column)
 	for _, f := range s.e.Fields {
 		have := s.columns[f.Name]
-		if have == nil || slices.Contains(taken, f.Name) || f.Type.String() != typ.String() {
+		if have == nil || slices.Contains(taken, f.Name) || f.Type.String() != p.typ.String() {
 			continue
 		}
-		equal := true
+		equal := sure || f.Name == labelName(p)
 		for i, v := range column {
 			equal = equal && (!v.ok || have[i] == v)
 		}
