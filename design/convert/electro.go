@@ -125,8 +125,8 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 	lower := false
 	for _, x := range n.get("indexes").members() {
 		im.known(x, "index", "collection", "pk", "sk", "type", "scope")
-		if s := x.str("type"); s == "clustered" || !x.get("scope").vacant() || !x.get("condition").vacant() {
-			im.lose(x, "index "+x.key+" of "+name, "only keys of isolated indexes without scope and condition are known", "write its templates")
+		if s := x.str("type"); s == "clustered" || x.get("collection").isList() || !x.get("scope").vacant() || !x.get("condition").vacant() {
+			im.lose(x, "index "+x.key+" of "+name, "only keys of isolated indexes in one collection, without scope and condition, are known", "write its templates")
 			if x.str("index") == "" {
 				return
 			}
@@ -136,11 +136,6 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 		switch c := x.get("collection"); {
 		case c.isText() && c.text != "":
 			sk = "$" + c.text + "#" + name + "_" + version
-		case c.isList() && len(c.list) > 0:
-			for _, m := range c.list {
-				sk += "$" + m.text + "#"
-			}
-			sk = strings.TrimSuffix(sk, "#") + "#" + name + "_" + version
 		default:
 			sk = "$" + name + "_" + version
 		}
