@@ -222,6 +222,12 @@ func TestResumeRefused(t *testing.T) {
 		{"journal", func(t *testing.T, _ string, o *transfer.ImportOptions) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte("{"), 0o644))
 		}, "is no journal"},
+		{"empty journal", func(t *testing.T, _ string, o *transfer.ImportOptions) {
+			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":1}`), 0o644))
+		}, "is no journal"},
+		{"place", func(t *testing.T, _ string, o *transfer.ImportOptions) {
+			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":1,"sources":[{"files":[]}],"tables":[{}],"at":{"file":-1}}`), 0o644))
+		}, "is no journal"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := write(t, "a.jsonl", manyLines(100))
@@ -230,8 +236,10 @@ func TestResumeRefused(t *testing.T) {
 			db := interrupted(t, path, o)
 			fresh := o
 			tt.change(t, path, &o)
-			o.Resume = true
 			_, err := importFiles(t, t.Context(), db.Direct, o, path)
+			require.Error(t, err)
+			o.Resume = true
+			_, err = importFiles(t, t.Context(), db.Direct, o, path)
 			require.ErrorContains(t, err, tt.want)
 			fresh.Restart = true
 			_, err = importFiles(t, t.Context(), db.Direct, fresh, path)
@@ -239,6 +247,46 @@ func TestResumeRefused(t *testing.T) {
 			require.False(t, exists(o.Journal))
 		})
 	}
+}
+
+// TestOutputsInTheWay: what a journal or a report would take the place of, and
+// is no file of an import, stays.
+func TestOutputsInTheWay(t *testing.T) {
+	path := write(t, "a.jsonl", manyLines(3)+"{}\n")
+	o := options(t, path)
+	o.Journal = ""
+	dir := t.TempDir()
+	folder, notes, link := filepath.Join(dir, "folder"), filepath.Join(dir, "notes"), filepath.Join(dir, "link")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	require.NoError(t, os.WriteFile(notes, []byte("notes\n"), 0o644))
+	require.NoError(t, os.Symlink(notes, link))
+	for _, tt := range []struct {
+		journal, rejects string
+		restart          bool
+		want             string
+	}{
+		{rejects: folder, want: "is a folder"},
+		{rejects: filepath.Join(dir, "absent", "file"), want: "there is no folder"},
+		{journal: folder, want: "is no plain file"},
+		{journal: link, restart: true, want: "is no plain file"},
+		{journal: notes, want: "is no journal"},
+		{journal: notes, restart: true, want: "is no journal"},
+		{journal: filepath.Join(dir, "x"), rejects: filepath.Join(dir, "x"), want: "both journal and report"},
+	} {
+		o := o
+		o.Journal, o.Rejects, o.Restart = tt.journal, tt.rejects, tt.restart
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+		require.ErrorContains(t, err, tt.want)
+	}
+	o.Rejects = link // as /dev/stderr is one
+	_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+	require.NoError(t, err)
+	data, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	require.Regexp(t, `^notes\n\{"file":.*"the key attribute pk is missing"\}\n$`, string(data))
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	require.Equal(t, os.ModeSymlink, info.Mode().Type())
 }
 
 // TestUnprocessed leaves some of each batch unprocessed.

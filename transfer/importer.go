@@ -99,10 +99,13 @@ func (im *importer) prepare() error {
 	if im.o.Journal == "" {
 		return nil
 	}
-	old, err := readJournal(im.o.Journal)
+	if a, err := filepath.Abs(im.o.Journal); err == nil && im.o.Rejects != "" {
+		if b, err := filepath.Abs(im.o.Rejects); err == nil && a == b {
+			return fail("name two files", "%s cannot be both journal and report", im.o.Journal)
+		}
+	}
+	old, err := readJournal(im.o.Journal, im.o.Restart)
 	switch {
-	case im.o.Restart:
-		return nil
 	case err != nil:
 		return err
 	case old == nil:
@@ -135,9 +138,6 @@ func (im *importer) resume(old *journal) error {
 				return fail(hint, "%s has changed since the import was interrupted", f.Path)
 			}
 		}
-	}
-	if at := old.At; at.Source < 0 || at.Source >= len(old.Sources) || at.File < 0 || at.File >= len(old.Sources[at.Source].Files) {
-		return fail(hint, "the journal is damaged")
 	}
 	if old.Bytes > 0 {
 		im.o.Rejects = old.Report

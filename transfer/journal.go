@@ -78,20 +78,43 @@ func identify(path string) (id identity, regular bool, err error) {
 	return id, true, nil
 }
 
-// readJournal returns the journal in a file, or nil if there is none.
-func readJournal(path string) (*journal, error) {
-	data, err := os.ReadFile(path)
+// readJournal returns the journal in a file, or nil if there is none. A journal
+// that cannot be read is no error if it is to be written over; a file that never
+// was one is.
+func readJournal(path string, restart bool) (*journal, error) {
+	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
+	const other = "name another file with --journal, or do without: --no-journal"
+	if !info.Mode().IsRegular() {
+		return nil, fail(other, "%s is no plain file, and a journal would take its place", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > 0 && data[0] != '{' {
+		return nil, fail(other, "%s is no journal of an import, and one would take its place", path)
+	}
 	var j journal
-	if err := json.Unmarshal(data, &j); err != nil || j.Version != journalVersion {
+	switch err := json.Unmarshal(data, &j); {
+	case restart:
+		return nil, nil
+	case err != nil || j.Version != journalVersion || !j.sound():
 		return nil, fail("start over with --restart", "%s is no journal of an import that this version can read", path)
 	}
 	return &j, nil
+}
+
+// sound reports whether the position is one in the sources.
+func (j *journal) sound() bool {
+	at := j.At
+	return at.Source >= 0 && at.Source < len(j.Sources) && at.File >= 0 && at.File < len(j.Sources[at.Source].Files) &&
+		at.Records >= 0 && j.Bytes >= 0
 }
 
 // write replaces the journal in a file, whole or not at all.
@@ -157,17 +180,32 @@ type Reject struct {
 
 // A report is the file of refused records, one JSON object in each line.
 type report struct {
-	path string
-	f    *os.File
-	size int64
+	path   string
+	f      *os.File
+	size   int64
+	stream bool // what is at path is no plain file: it is written to as it is
 }
 
 // openReport prepares the report: with size bytes of an import that goes on,
-// or none. The file is made when there is something to write.
+// or none. The file is made when there is something to write. A device, a pipe
+// or a link that is there stays, and gets the lines.
 func openReport(path string, size int64) (*report, error) {
 	r := &report{path: path, size: size}
 	if path == "" {
 		return r, nil
+	}
+	const other = "name another file with --rejects"
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fail(other, "the report of rejected lines cannot be written: %s is a folder", path)
+	case err == nil && !info.Mode().IsRegular():
+		r.stream, r.size = true, 0
+		return r, nil
+	case err != nil:
+		if above, err := os.Stat(filepath.Dir(path)); err != nil || !above.IsDir() {
+			return nil, fail(other, "the report of rejected lines cannot be written: there is no folder %s", filepath.Dir(path))
+		}
 	}
 	if size == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -197,7 +235,11 @@ func (r *report) add(rejects []Reject) (err error) {
 		return nil
 	}
 	if r.f == nil {
-		if r.f, err = os.OpenFile(r.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err != nil {
+		flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY
+		if r.stream {
+			flags = os.O_CREATE | os.O_APPEND | os.O_WRONLY
+		}
+		if r.f, err = os.OpenFile(r.path, flags, 0o644); err != nil {
 			return err
 		}
 	}
@@ -210,10 +252,10 @@ func (r *report) add(rejects []Reject) (err error) {
 		out = append(append(out, line...), '\n')
 	}
 	n, err := r.f.Write(out)
-	r.size += int64(n)
-	if err != nil {
+	if err != nil || r.stream {
 		return err
 	}
+	r.size += int64(n)
 	return r.f.Sync()
 }
 

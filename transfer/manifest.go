@@ -89,7 +89,8 @@ func readManifest(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, err := os.ReadFile(strings.TrimSuffix(name, ".json") + ".checksum")
+	beside := strings.TrimSuffix(name, ".json") + ".checksum"
+	want, err := os.ReadFile(beside)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return data, nil
@@ -97,7 +98,7 @@ func readManifest(name string) ([]byte, error) {
 		return nil, err
 	}
 	if sum := md5.Sum(data); strings.TrimSpace(string(want)) != checksum(sum[:]) { //nolint:gosec // as above
-		return nil, fail("copy the export again, or import without checks: --no-verify", "%s is damaged: its checksum is another than that beside it", name)
+		return nil, fail("copy the export again; or if it was changed on purpose, remove "+beside, "%s is damaged: its checksum is another than that beside it", name)
 	}
 	return data, nil
 }
