@@ -3,6 +3,7 @@ package design
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -34,6 +35,7 @@ type generator struct {
 	key     int // of the fields, how many are in the key
 	next    uint64
 	b       attr.Builder
+	values  map[string]string // of the item being made
 }
 
 func (b *builder) generate(ctx context.Context) error {
@@ -49,6 +51,7 @@ func (b *builder) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.grow(min(declared, limit, 1<<21) + len(generators))
 	made := 0
 	for _, g := range generators {
 		n := g.e.Count
@@ -87,7 +90,7 @@ func newGenerators(m *Model, seed uint64) ([]*generator, error) {
 		if e.Count == 0 {
 			continue
 		}
-		g := &generator{e: e, hash: hash64("entity", e.Name)}
+		g := &generator{e: e, hash: hash64("entity", e.Name), values: map[string]string{}}
 		fields := slices.Clone(e.keyFields())
 		g.key = len(fields)
 		for _, f := range e.Fields {
@@ -168,10 +171,12 @@ func (b *builder) run(ctx context.Context, g *generator) error {
 
 // item makes item i of g, whose key is new.
 func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
-	values := make(map[string]string, len(g.fields))
+	values := g.values
+	clear(values)
 	for k, f := range g.fields {
-		values[f.Name] = g.domains[k].value(g.hash, i, g.count, 0, g.owns[k])
+		values[f.Name] = g.draw(k, i, 0)
 	}
+	drawn := Values{g: g, item: i}
 	for attempt := uint64(1); ; attempt++ {
 		it, err := g.e.build(&g.b, values, nil)
 		if err != nil {
@@ -182,18 +187,28 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 			return Item{}, id, false, errorAt(g.e.Pos, "entity %s makes items without all keys of table %s", g.e.Name, g.e.Table.Name)
 		}
 		if _, taken := b.seen[id]; !taken {
-			return Item{Table: g.e.Table, Entity: g.e, Values: values, Attributes: it, Pos: g.e.Pos, Generated: true}, id, true, nil
+			return Item{Table: g.e.Table, Entity: g.e, Values: drawn, Attributes: it, Pos: g.e.Pos, Generated: true}, id, true, nil
 		}
 		if attempt <= attempts && !g.alone() {
 			for k, f := range g.fields[:g.key] {
-				values[f.Name] = g.domains[k].value(g.hash, i, g.count, attempt, g.owns[k])
+				values[f.Name] = g.draw(k, i, attempt)
 			}
+			drawn.attempt = attempt
 			continue
 		}
 		if !g.step(values, i+attempt<<32) {
 			return Item{}, id, false, nil
 		}
+		drawn = Values{text: maps.Clone(values)}
 	}
+}
+
+// grow makes room for n more items.
+func (b *builder) grow(n int) {
+	b.w.Items = slices.Grow(b.w.Items, n)
+	seen := make(map[[16]byte]int32, len(b.seen)+n)
+	maps.Copy(seen, b.seen)
+	b.seen = seen
 }
 
 // alone reports whether drawing again would give the same.

@@ -35,12 +35,12 @@ func TestBuild(t *testing.T) {
 	customers := map[string]bool{}
 	for _, it := range w.Items {
 		if it.Entity != nil && it.Entity.Name == "Customer" {
-			customers[it.Values["customerId"]] = true
+			customers[it.Values.Get("customerId")] = true
 		}
 	}
 	for _, it := range w.Items {
-		if it.Entity != nil && !customers[it.Values["customerId"]] {
-			t.Fatalf("customer %s of %s does not exist", it.Values["customerId"], it.Entity.Name)
+		if it.Entity != nil && !customers[it.Values.Get("customerId")] {
+			t.Fatalf("customer %s of %s does not exist", it.Values.Get("customerId"), it.Entity.Name)
 		}
 	}
 }

@@ -213,7 +213,7 @@ func TestCompileIsExact(t *testing.T) {
 		for _, it := range w.Items {
 			ok := it.Entity != nil
 			for i, c := range conditions {
-				ok = ok && (c == nil || c(it.Values[fmt.Sprintf("c%d", i)]))
+				ok = ok && (c == nil || c(it.Values.Get(fmt.Sprintf("c%d", i))))
 			}
 			if ok {
 				want[string(it.Attributes.Get("SK").Raw())] = true

@@ -34,14 +34,14 @@ func generated(t *testing.T, field, decl string, count int) []string {
 	require.Len(t, w.Items, count)
 	var all []string
 	for _, it := range w.Items {
-		all = append(all, it.Values[field])
+		all = append(all, it.Values.Get(field))
 		e := it.Entity
 		text := string(it.Attributes.Get("SK").Raw())
 		v, ok := e.Attribute("SK").Template.Match(text)
 		require.True(t, ok, text)
-		canonical, err := e.Field(field).Type.Canonical(it.Values[field])
+		canonical, err := e.Field(field).Type.Canonical(it.Values.Get(field))
 		require.NoError(t, err)
-		require.Equal(t, canonical, v[field], "what is generated is canonical: %s", it.Values[field])
+		require.Equal(t, canonical, v[field], "what is generated is canonical: %s", it.Values.Get(field))
 	}
 	return all
 }

@@ -48,7 +48,7 @@ func (w *World) Close() error { return w.DB.Close() }
 type Item struct {
 	Table      *Table
 	Entity     *Entity // nil for a raw item
-	Values     map[string]string
+	Values     Values
 	Attributes attr.Item
 	// Pos is the sample or the raw item in the file, or the entity of a
 	// generated one.
@@ -74,7 +74,7 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{w: &World{Model: m, DB: db, Scale: 1}, o: o, seen: map[[16]byte]Pos{}}
+	b := &builder{w: &World{Model: m, DB: db, Scale: 1}, o: o, seen: map[[16]byte]int32{}}
 	if err := b.build(ctx); err != nil {
 		db.Close()
 		return nil, err
@@ -97,7 +97,7 @@ func (s *seeded) Read(p []byte) (int, error) {
 type builder struct {
 	w    *World
 	o    Options
-	seen map[[16]byte]Pos // keys of items so far
+	seen map[[16]byte]int32 // keys of items so far, and which items have them
 	// pending are requests not yet sent.
 	pending []pending
 }
@@ -129,7 +129,7 @@ func (b *builder) build(ctx context.Context) error {
 			if err != nil {
 				return errorAt(s.Pos, "this sample of %s: %v", e.Name, err)
 			}
-			if err := b.add(ctx, Item{Table: e.Table, Entity: e, Values: s.Values, Attributes: it, Pos: s.Pos}); err != nil {
+			if err := b.add(ctx, Item{Table: e.Table, Entity: e, Values: Values{text: s.Values}, Attributes: it, Pos: s.Pos}); err != nil {
 				return err
 			}
 		}
@@ -164,13 +164,13 @@ func (b *builder) add(ctx context.Context, it Item) error {
 		return errorAt(it.Pos, "the item has not all keys of table %s", it.Table.Name)
 	}
 	if first, taken := b.seen[id]; taken {
-		return errorAt(it.Pos, "this item has the same key as the one in line %d", first.Line)
+		return errorAt(it.Pos, "this item has the same key as the one in line %d", b.w.Items[first].Pos.Line)
 	}
 	return b.put(ctx, id, it)
 }
 
 func (b *builder) put(ctx context.Context, id [16]byte, it Item) error {
-	b.seen[id] = it.Pos
+	b.seen[id] = int32(len(b.w.Items))
 	b.w.Items = append(b.w.Items, it)
 	b.pending = append(b.pending, pending{it.Table.Name, it.Attributes, it.Pos})
 	if len(b.pending) < 25 {

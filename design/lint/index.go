@@ -333,7 +333,7 @@ func (l *linter) sameOrder(v *view, parts []keys.Part) (a, b *design.Item, check
 		for i, r := range v.rows[p.from:p.to] {
 			now = now[:0]
 			for _, c := range parts {
-				value, ok := component(c, r.it.Values[c.Name])
+				value, ok := component(c, r.it.Values.Get(c.Name))
 				if !ok {
 					return nil, nil, 0
 				}

@@ -110,6 +110,13 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 			v.held[name] = true
 		}
 	}
+	most := len(l.items[nil])
+	for e, items := range l.items {
+		if e != nil && e.Table == t && v.madeBy(e) {
+			most += len(items)
+		}
+	}
+	v.rows = make([]row, 0, most)
 	var arena []byte
 	for i := range l.w.Items {
 		if i%1024 == 0 {

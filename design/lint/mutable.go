@@ -110,7 +110,7 @@ func (l *linter) before(s *slot, v *view, name string) []string {
 	shown := v.shown(it)
 	other := "changed"
 	for _, w := range l.authored(s.e, name) {
-		if it == nil || w.text != it.Values[name] {
+		if it == nil || w.text != it.Values.Get(name) {
 			other = w.text
 			break
 		}

@@ -113,7 +113,7 @@ func (l *linter) addNumbers(all []numberHazard) {
 		low, high = "-2", "-1"
 	}
 	if h.a != nil {
-		low, high = h.b.Values[h.name], h.a.Values[h.name]
+		low, high = h.b.Values.Get(h.name), h.a.Values.Get(h.name)
 		f.Keys = v.shown(h.a, h.b)
 		f.Message += fmt.Sprintf(": %s stands before %s%s", high, low, also(h.count-1))
 	} else {
@@ -191,7 +191,7 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 	switch f := s.e.Field(p.Name); {
 	case h.typed:
 		for _, it := range l.items[s.e] {
-			if text := it.Values[p.Name]; decimalText.MatchString(text) {
+			if text := it.Values.Get(p.Name); decimalText.MatchString(text) {
 				seen.add(text)
 			}
 		}
@@ -221,8 +221,8 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 	}
 	h.negative, h.digits, h.decimals = seen.negative, seen.most, seen.decimals
 	l.neighbours(v, s, at, func(a, b *design.Item) bool {
-		x, err := strconv.ParseFloat(a.Values[h.name], 64)
-		y, err2 := strconv.ParseFloat(b.Values[h.name], 64)
+		x, err := strconv.ParseFloat(a.Values.Get(h.name), 64)
+		y, err2 := strconv.ParseFloat(b.Values.Get(h.name), 64)
 		if err == nil && err2 == nil && y < x {
 			if h.count++; h.a == nil {
 				h.a, h.b = a, b

@@ -42,7 +42,7 @@ func (v *view) shown(items ...*design.Item) (all []string) {
 func (l *linter) suchAs(v *view, e *design.Entity, base *design.Item, change map[string]string) string {
 	values := map[string]string{}
 	if base != nil {
-		maps.Copy(values, base.Values)
+		values = base.Values.Map()
 	}
 	maps.Copy(values, change)
 	var parts []string

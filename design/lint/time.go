@@ -171,8 +171,8 @@ func (l *linter) writtenAt(s *slot, p keys.Part) []written {
 	if sh, ok := shapeOfType(p.Type); ok {
 		w := written{s: s, name: p.Name, shape: sh, typed: true}
 		for _, it := range l.items[s.e] {
-			if it.Values[p.Name] != "" {
-				w.w = word{it.Values[p.Name], it}
+			if it.Values.Get(p.Name) != "" {
+				w.w = word{it.Values.Get(p.Name), it}
 				break
 			}
 		}

@@ -48,7 +48,7 @@ func (l *linter) authored(e *design.Entity, field string) []word {
 		if it.Generated && (!declared || left == 0) {
 			continue
 		}
-		if text, ok := it.Values[field]; ok && text != "" {
+		if text, ok := it.Values.Lookup(field); ok && text != "" {
 			if i, ok := at[text]; ok && all[i].it == nil {
 				left--
 			}
@@ -78,7 +78,7 @@ func (l *linter) neighbours(v *view, s *slot, at int, f func(a, b *design.Item) 
 			}
 			same := last != nil
 			for _, name := range before {
-				same = same && last.Values[name] == r.it.Values[name]
+				same = same && last.Values.Get(name) == r.it.Values.Get(name)
 			}
 			if same && !f(last, r.it) {
 				return

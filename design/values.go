@@ -1,0 +1,56 @@
+package design
+
+import "maps"
+
+// Values are the fields of an item in text form. Those of generated items are
+// not kept but drawn again when they are asked for. Safe for concurrent use.
+type Values struct {
+	text map[string]string
+	// Of a generated item, unless text is set: which it is, and how often the
+	// fields of its key were drawn before.
+	g             *generator
+	item, attempt uint64
+}
+
+// Get returns the value of a field, or "" when the item has none.
+func (v Values) Get(field string) string {
+	text, _ := v.Lookup(field)
+	return text
+}
+
+// Lookup returns the value of a field and whether the item has one.
+func (v Values) Lookup(field string) (string, bool) {
+	if v.text != nil || v.g == nil {
+		text, ok := v.text[field]
+		return text, ok
+	}
+	for k, f := range v.g.fields {
+		if f.Name == field {
+			return v.g.draw(k, v.item, v.attempt), true
+		}
+	}
+	return "", false
+}
+
+// Map returns all values by field. The map is the caller's.
+func (v Values) Map() map[string]string {
+	if v.text != nil || v.g == nil {
+		all := make(map[string]string, len(v.text))
+		maps.Copy(all, v.text)
+		return all
+	}
+	all := make(map[string]string, len(v.g.fields))
+	for k, f := range v.g.fields {
+		all[f.Name] = v.g.draw(k, v.item, v.attempt)
+	}
+	return all
+}
+
+// draw returns the value of field k of an item. Only the fields of the key are
+// drawn again when a key is taken.
+func (g *generator) draw(k int, item, attempt uint64) string {
+	if k >= g.key {
+		attempt = 0
+	}
+	return g.domains[k].value(g.hash, item, g.count, attempt, g.owns[k])
+}
