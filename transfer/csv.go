@@ -3,7 +3,9 @@ package transfer
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -141,7 +143,10 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 			}
 			return nil, fail("", "line %d: the header: %w", line, err)
 		}
-		for i := range s.at {
+		for i, at := range s.at {
+			if name := s.text(i); !at.quoted && strings.Contains(name, "\r") {
+				return nil, fail("convert it first: tr '\\r' '\\n'", "its lines end with carriage returns alone")
+			}
 			c.names = append(c.names, s.text(i))
 		}
 	}
@@ -157,6 +162,25 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 		c.types = append(c.types, types[name])
 	}
 	return c, nil
+}
+
+// check refuses columns that no item of a table with the keys k can be in:
+// otherwise every record would be.
+func (c *columns) check(k *keys, comma byte) error {
+	for _, name := range k.names {
+		if len(c.names) == 0 || slices.Contains(c.names, name) {
+			continue
+		}
+		hint := "name the columns with --columns if the file has no header"
+		for _, other := range []byte(",;\t|:") {
+			if len(c.names) == 1 && other != comma && strings.IndexByte(c.names[0], other) >= 0 {
+				hint = fmt.Sprintf("perhaps its cells are separated by %q: see --delimiter", other)
+				break
+			}
+		}
+		return fail(hint, "the key attribute %s is none of the columns: %s", name, reason(errors.New(strings.Join(c.names, ", "))))
+	}
+	return nil
 }
 
 // item returns the item of a record. An empty cell is no attribute.

@@ -332,6 +332,33 @@ func TestLargeItems(t *testing.T) {
 	require.Equal(t, int64(120), r.Sum().Written)
 }
 
+// TestForeignFiles: a file that cannot hold items of the table is not read to
+// its end, line by line.
+func TestForeignFiles(t *testing.T) {
+	for _, tt := range []struct{ name, text, want, hint string }{
+		{"semicolons", "pk;n\na;1\n", "the key attribute pk is none of the columns: pk;n", "';'"},
+		{"other columns", "id,n\na,1\n", "the key attribute pk is none of the columns: id, n", "--columns"},
+		{"carriage returns", "pk,n\ra,1\rb,2\r", "its lines end with carriage returns alone", "tr "},
+		{"UTF-16", "\xff\xfep\x00k\x00\n\x00", "this is text in UTF-16, not in UTF-8", "iconv"},
+		{"UTF-16, big end first", "\xfe\xff\x00p\x00k\x00\n", "this is text in UTF-16, not in UTF-8", "iconv"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := write(t, "a.csv", tt.text)
+			r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, options(t, path), path)
+			e, ok := errors.AsType[*transfer.Error](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, path+": "+tt.want, e.Msg)
+			require.Contains(t, e.Hint, tt.hint)
+			require.Empty(t, r.Rejects)
+		})
+	}
+	for _, text := range []string{"", "\n\n", "pk,n\n"} { // nothing to import is no error
+		path := write(t, "a.csv", text)
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, options(t, path), path)
+		require.NoError(t, err)
+	}
+}
+
 func TestTables(t *testing.T) {
 	path := write(t, "a.jsonl", `{"pk":"a"}`)
 	t.Run("none", func(t *testing.T) {

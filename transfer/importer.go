@@ -387,6 +387,9 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 		_ = in.Close()
 	}()
 	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
+	if err == nil && r.columns != nil {
+		err = r.columns.check(p.keys, r.cells.comma)
+	}
 	if err != nil {
 		if e, ok := errors.AsType[*Error](err); ok {
 			return fail(e.Hint, "%s: %w", f.Path, err)

@@ -90,6 +90,9 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 		}
 		head = head[len(bom):]
 	}
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return nil, fail("convert it first: iconv -f UTF-16 -t UTF-8", "this is text in UTF-16, not in UTF-8")
+	}
 	if bytes.HasPrefix(head, magicIon) || bytes.HasPrefix(head, []byte("$ion_1_")) {
 		return nil, errIon()
 	}
