@@ -1,8 +1,6 @@
 package attr
 
-import (
-	"github.com/cockroachdb/apd/v3"
-)
+import "bytes"
 
 // Add returns the exact sum of two numbers. A sum that needs more than 38
 // digits, or is out of range, is an [*Error].
@@ -123,39 +121,68 @@ func (d *decimal) scaled(exp int) int64 {
 	return v
 }
 
-// addBig sets d to x + y. It reports false when the sum has too many digits.
+// addBig sets d to x + y, digit by digit. It reports false when the sum has too
+// many digits.
 func (d *decimal) addBig(x, y *decimal) bool {
-	var sum, l, r apd.Decimal
-	x.put(&l)
-	y.put(&r)
-	exact := apd.BaseContext // its precision of 0 stands for any
-	if _, err := exact.Add(&sum, &l, &r); err != nil {
+	// Both are written out from the place above the first digit of either down
+	// to the last: a sum may need the one above.
+	var l, r [maxPoint - minPoint + 2*MaxDigits]byte
+	top, exp := max(x.point, y.point)+1, min(x.point-x.n, y.point-y.n)
+	width := top - exp
+	if width > len(l) {
 		return false
 	}
-	var buf [maxPoint - minPoint + 2*MaxDigits]byte
-	digits := sum.Coeff.Append(buf[:0], 10)
-	exp := int(sum.Exponent)
-	for len(digits) > 0 && digits[len(digits)-1] == '0' {
-		digits = digits[:len(digits)-1]
+	copy(l[top-x.point:], x.digits[:x.n])
+	copy(r[top-y.point:], y.digits[:y.n])
+	sum, other, neg := l[:width], r[:width], x.neg
+	if x.neg == y.neg {
+		addDigits(sum, other)
+	} else {
+		if bytes.Compare(sum, other) < 0 {
+			sum, other, neg = other, sum, y.neg
+		}
+		subDigits(sum, other)
+	}
+	for len(sum) > 0 && sum[len(sum)-1] == 0 {
+		sum = sum[:len(sum)-1]
 		exp++
 	}
-	if len(digits) > MaxDigits {
+	for len(sum) > 0 && sum[0] == 0 {
+		sum = sum[1:]
+	}
+	if len(sum) > MaxDigits {
 		return false
 	}
-	*d = decimal{neg: sum.Negative, n: len(digits), point: len(digits) + exp}
-	for i, c := range digits {
-		d.digits[i] = c - '0'
+	*d = decimal{}
+	if len(sum) > 0 {
+		d.neg, d.n, d.point = neg, copy(d.digits[:], sum), len(sum)+exp
 	}
 	return true
 }
 
-// put sets z to d.
-func (d *decimal) put(z *apd.Decimal) {
-	var text [MaxDigits]byte
-	for i := range d.n {
-		text[i] = '0' + d.digits[i]
+// addDigits adds the digits of y to those of x, which has room for the carry.
+func addDigits(x, y []byte) {
+	var carry byte
+	for i := len(x) - 1; i >= 0; i-- {
+		x[i] += y[i] + carry
+		carry = 0
+		if x[i] > 9 {
+			x[i] -= 10
+			carry = 1
+		}
 	}
-	z.Coeff.SetString(string(text[:d.n]), 10)
-	z.Exponent = int32(d.point - d.n)
-	z.Negative = d.neg
+}
+
+// subDigits takes the digits of y from those of x, which are no less.
+func subDigits(x, y []byte) {
+	var borrow byte
+	for i := len(x) - 1; i >= 0; i-- {
+		low := y[i] + borrow
+		borrow = 0
+		if x[i] < low {
+			x[i] += 10
+			borrow = 1
+		}
+		x[i] -= low
+	}
 }
