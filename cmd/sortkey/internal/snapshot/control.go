@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
@@ -28,6 +29,12 @@ const (
 // maxOrder bounds what is read of a request or an answer.
 const maxOrder = 1 << 20
 
+// orderTimeout is how long an order may take to arrive.
+const orderTimeout = 5 * time.Second
+
+// maxSocketPath is the longest path of a socket that every system takes.
+const maxSocketPath = 100
+
 type order struct{ Target string }
 
 type reply struct {
@@ -40,6 +47,10 @@ type reply struct {
 // folder data, until the Closer is closed. Close waits for a snapshot under
 // way.
 func Listen(data string, st *disk.Store) (io.Closer, error) {
+	return listen(data, st, orderTimeout)
+}
+
+func listen(data string, st *disk.Store, patience time.Duration) (io.Closer, error) {
 	dir := filepath.Join(data, controlName)
 	if err := os.RemoveAll(dir); err != nil { // what a crash has left
 		return nil, err
@@ -47,16 +58,24 @@ func Listen(data string, st *disk.Store) (io.Closer, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	ln, err := new(net.ListenConfig).Listen(context.Background(), "unix", filepath.Join(dir, socketName))
+	path := filepath.Join(dir, socketName)
+	ln, err := new(net.ListenConfig).Listen(context.Background(), "unix", path)
+	if errors.Is(err, syscall.EINVAL) && len(path) > maxSocketPath {
+		err = fmt.Errorf("%s is too long a path for a socket: serve the folder by a shorter one, such as a link to it", path)
+	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	srv := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv := &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// An order is short, and one that never ends must not keep Close waiting.
+		body := http.NewResponseController(w)
+		_ = body.SetReadDeadline(time.Now().Add(patience))
 		var o order
 		if err := json.NewDecoder(io.LimitReader(r.Body, maxOrder)).Decode(&o); err != nil {
 			answer(w, nil, err)
 			return
 		}
+		_ = body.SetReadDeadline(time.Time{}) // a snapshot takes its time
 		info, err := makeNew(r.Context(), st, data, o.Target)
 		answer(w, info, err)
 	})}

@@ -16,3 +16,13 @@ func exchange(a, b string) error {
 	}
 	return os.NewSyscallError("exchange", err)
 }
+
+// renameNew renames a file or folder to a name that nothing has. The error is
+// [errors.ErrUnsupported] where the file system cannot tell.
+func renameNew(from, to string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
+		return errors.ErrUnsupported
+	}
+	return os.NewSyscallError("rename", err)
+}

@@ -97,8 +97,14 @@ func makeNew(ctx context.Context, st *disk.Store, data, target string) (*Info, e
 
 // checkTarget refuses a target that is there, or that lies in the database.
 func checkTarget(data, target string) error {
+	if target == "" {
+		return hint.New("give the folder or file to make", "the snapshot has no name")
+	}
 	if err := inside(target, data, "the snapshot"); err != nil {
 		return err
+	}
+	if above := filepath.Dir(filepath.Clean(target)); !isFolder(above) {
+		return hint.New("make it first", "there is no folder %s for the snapshot", above)
 	}
 	_, err := os.Lstat(target)
 	switch {
@@ -107,7 +113,7 @@ func checkTarget(data, target string) error {
 	case err != nil:
 		return err
 	}
-	return hint.New("name another, or remove it first", "%s is there already", target)
+	return taken(target)
 }
 
 func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
@@ -136,10 +142,26 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := os.Rename(made, target); err != nil {
+	err = renameNew(made, filepath.Clean(target))
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = os.Rename(made, target)
+	}
+	if errors.Is(err, fs.ErrExist) { // somebody else made it meanwhile
+		return nil, taken(target)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return info, syncFolder(filepath.Dir(filepath.Clean(target)))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func taken(target string) error {
+	return hint.New("name another, or remove it first", "%s is there already", target)
 }
 
 // writeFile writes a file, compressed as asked for, to the disk.
