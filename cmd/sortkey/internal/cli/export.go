@@ -100,9 +100,7 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	start := time.Now()
 	results, err := a.exportFrom(ctx, target, args, f, o)
 	bar.end()
-	if closed := target.close(); err == nil {
-		err = closed
-	}
+	err = target.end(err)
 	took := time.Since(start)
 	if err != nil {
 		h := explain(explainTransfer(err))

@@ -24,6 +24,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/transfer"
 )
 
@@ -173,9 +174,7 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 	start := time.Now()
 	result, err := transfer.Import(ctx, target.client, sources, o)
 	bar.end()
-	if closed := target.close(); err == nil {
-		err = closed
-	}
+	err = target.end(err)
 	took := time.Since(start)
 	if f.json {
 		if err := a.writeImport(result, took); err != nil {
@@ -287,6 +286,22 @@ type target struct {
 	close  func() error
 }
 
+// end closes it after what was done gave err. A disk that refused a write is the
+// cause of all that failed after it.
+func (t *target) end(err error) error {
+	closed := t.close()
+	if failed, ok := errors.AsType[*disk.FailedError](closed); ok {
+		return &hint.Error{
+			Msg: fmt.Sprintf("the disk refused a write: %v", failed.Err), Err: closed,
+			Hint: "see that there is room where --data is, and that it can be written to",
+		}
+	}
+	if err == nil {
+		err = closed
+	}
+	return err
+}
+
 // openTarget opens it. Create makes a folder that is not there.
 func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*target, error) {
 	if f.data == "" {
@@ -306,6 +321,9 @@ func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*targ
 		return nil, hint.New("name the folder that was given to serve or import", "--data: there is no database in %s", f.data)
 	}
 	st, err := openData(f.data, slog.New(slog.DiscardHandler))
+	if h, ok := errors.AsType[*hint.Error](err); ok && errors.Is(err, disk.ErrLocked) {
+		h.Hint = "go through the server that has it open with --endpoint instead of --data, or stop that one"
+	}
 	if err != nil {
 		return nil, err
 	}

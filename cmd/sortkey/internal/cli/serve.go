@@ -194,7 +194,10 @@ func openData(dir string, logger *slog.Logger) (store.Store, error) {
 	st, err := disk.Open(dir, disk.Options{Logger: logger})
 	switch {
 	case errors.Is(err, disk.ErrLocked):
-		return nil, hint.New("another sortkey serves it; stop that one, or name another folder", "--data: %s is in use", dir)
+		return nil, &hint.Error{
+			Msg: fmt.Sprintf("--data: %s is in use", dir), Err: err,
+			Hint: "another sortkey serves it; stop that one, or name another folder",
+		}
 	case err != nil:
 		return nil, fmt.Errorf("--data: %w", err)
 	}
