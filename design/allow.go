@@ -1,10 +1,11 @@
 package design
 
 import (
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // An Allowance accepts findings of a lint, with the reason.
@@ -31,7 +32,7 @@ func (a *Allowance) Accepts(f *Finding) bool {
 	return false
 }
 
-var ruleID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var ruleID = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func (p *parser) allowances(n *yaml.Node) {
 	if !p.present(n) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -52,7 +52,7 @@ type parser struct {
 	declared map[*Field]bool // fields that have a type of their own
 }
 
-var modelName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var modelName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func (p *parser) model(root *yaml.Node) {
 	m := p.m
@@ -99,7 +99,7 @@ func (p *parser) tables(n, root *yaml.Node) {
 	}
 }
 
-var tableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
+var tableName = lazyregexp.New(`^[A-Za-z0-9_.-]{3,255}$`)
 
 func (p *parser) table(m member) *Table {
 	t := &Table{Pos: p.pos(m.key), Name: m.name}
@@ -256,7 +256,7 @@ func (p *parser) fields(n *yaml.Node) []*Field {
 	return all
 }
 
-var sizeRange = regexp.MustCompile(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
+var sizeRange = lazyregexp.New(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
 
 const maxDistinct = 100_000_000
 

@@ -2,13 +2,13 @@ package design
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -48,7 +48,7 @@ func (p *parser) entities(n *yaml.Node) {
 	}
 }
 
-var entityName = regexp.MustCompile(`^[\pL_][\pL\pN_ .-]*$`)
+var entityName = lazyregexp.New(`^[\pL_][\pL\pN_ .-]*$`)
 
 func (p *parser) entity(m member) *draft {
 	e := &Entity{Pos: p.pos(m.key), Name: m.name}
@@ -176,7 +176,7 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 	return d
 }
 
-var componentIn = regexp.MustCompile(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
+var componentIn = lazyregexp.New(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
 
 // components calls fn with the components of a template that may be wrong
 // otherwise: their names and the types they give themselves.

@@ -3,20 +3,20 @@ package design
 import (
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 var (
-	plainWord  = regexp.MustCompile(`^[A-Za-z0-9_./+-]+$`)
-	plainWords = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./+,;'()=<>-]*( [A-Za-z0-9_./+,;'()=<>-]+)*$`)
+	plainWord  = lazyregexp.New(`^[A-Za-z0-9_./+-]+$`)
+	plainWords = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_./+,;'()=<>-]*( [A-Za-z0-9_./+,;'()=<>-]+)*$`)
 	// special are the words that YAML, of some version or other, takes for
 	// something else than text.
-	special = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|-+|\.+|=|<)$`)
+	special = lazyregexp.New(`^(?i:null|true|false|yes|no|on|off|y|n|-+|\.+|=|<)$`)
 )
 
 // name writes a name of a mapping.

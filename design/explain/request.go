@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // members are the members of a request by name, as they are.
@@ -108,7 +108,7 @@ func (m members) without(names ...string) members {
 	return c
 }
 
-var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
+var placeholder = lazyregexp.New(`[#:][A-Za-z0-9_]+`)
 
 // prune removes the names and values that no expression of m mentions, which
 // the service would refuse.

@@ -2,12 +2,12 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 var unpaddedNumber = lint{Rule{
@@ -158,7 +158,7 @@ func (l *linter) countNumbers() {
 	}
 }
 
-var decimalText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+var decimalText = lazyregexp.New(`^-?[0-9]+(\.[0-9]+)?$`)
 
 // A spread is what the numbers of a component look like.
 type spread struct {

@@ -2,12 +2,12 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -42,9 +42,9 @@ var componentOrder = lint{Rule{
 }}
 
 // byTime are the words of patterns that want rows in order of time.
-var byTime = regexp.MustCompile(`(?i)\b(newest|latest|recent|recently|lately|oldest|chronological(ly)?|by (date|time|day)|in order of time|timeline|feed|last (\d+|few|two|three|five|ten|day|week|hour|month)s?)\b`)
+var byTime = lazyregexp.New(`(?i)\b(newest|latest|recent|recently|lately|oldest|chronological(ly)?|by (date|time|day)|in order of time|timeline|feed|last (\d+|few|two|three|five|ten|day|week|hour|month)s?)\b`)
 
-var randomText = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`)
+var randomText = lazyregexp.New(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`)
 
 // orders compares the order that a query wants with what its rows are in order
 // of.

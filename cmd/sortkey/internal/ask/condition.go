@@ -1,11 +1,11 @@
 package ask
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -18,9 +18,9 @@ type Condition struct {
 const conditionHint = "write x, '= x', '< x', '<= x', '> x', '>= x', 'between x and y', 'begins_with x' or 'x*'"
 
 var (
-	beginsWith = regexp.MustCompile(`(?is)^(?:begins|starts)[_-]with(?:\s*(\()|\s+)(.*)$`)
-	between    = regexp.MustCompile(`(?is)^between\s+(.*)$`)
-	and        = regexp.MustCompile(`(?is)\sand\s`)
+	beginsWith = lazyregexp.New(`(?is)^(?:begins|starts)[_-]with(?:\s*(\()|\s+)(.*)$`)
+	between    = lazyregexp.New(`(?is)^between\s+(.*)$`)
+	and        = lazyregexp.New(`(?is)\sand\s`)
 )
 
 var comparisons = []struct {

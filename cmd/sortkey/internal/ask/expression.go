@@ -2,7 +2,6 @@ package ask
 
 import (
 	"errors"
-	"regexp"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // Placeholders stand for the names and values of a request's expressions.
@@ -53,7 +53,7 @@ func literal(err error) error {
 	return err
 }
 
-var anyPlaceholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
+var anyPlaceholder = lazyregexp.New(`[#:][A-Za-z0-9_]+`)
 
 // Fill returns an expression with its placeholders replaced by what they stand
 // for, to be read by people.
