@@ -139,6 +139,8 @@ func (db *DB) recount(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	db.mu.RLock() // so that Close and Fork see all of it or none
+	defer db.mu.RUnlock()
 	for _, c := range counts {
 		c.stats.add(c.items, c.bytes)
 	}

@@ -47,6 +47,10 @@ func (db *DB) Recover(ctx context.Context) error {
 
 // clearGarbage clears the spaces that the catalogue lists.
 func (db *DB) clearGarbage(ctx context.Context) error {
+	// A listed space is in nobody's hands only once the definition without it
+	// is in force, which an Alter under way has yet to see to.
+	db.alter.Lock()
+	defer db.alter.Unlock()
 	var spaces []store.Space
 	err := db.store.View(ctx, func(r store.Reader) error {
 		for row, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
@@ -62,10 +66,6 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A listed space is in nobody's hands only once the definition without it
-	// is in force, which an Alter under way has yet to see to.
-	db.alter.Lock()
-	defer db.alter.Unlock()
 	for _, space := range spaces {
 		if err := db.clear(ctx, space); err != nil {
 			return err

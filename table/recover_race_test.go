@@ -1,0 +1,63 @@
+package table_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// TestRecountWhileClosing: a Close during a count writes counters that are
+// exact, or does not say that they are.
+func TestRecountWhileClosing(t *testing.T) {
+	st := filled(t, 30)
+	begun, counted := make(chan struct{}), make(chan struct{})
+	scanning := unlimited(st)
+	scanning.atScan = func() {
+		close(begun)
+		<-counted
+	}
+	f := begin(t, &closingStore{scanning, func() {
+		close(counted)
+		for range 1000 {
+			runtime.Gosched() // the count ends here if nothing keeps it
+		}
+	}})
+	done := make(chan error, 1)
+	go func() { done <- f.db.Recover(context.Background()) }()
+	<-begun
+	require.NoError(t, f.db.Close(t.Context()))
+	require.NoError(t, <-done)
+
+	again := begin(t, st)
+	if again.db.Recovered() {
+		wantCounts(t, again, "said to be exact")
+	}
+}
+
+// A closingStore calls back when an update has written its first row.
+type closingStore struct {
+	*brittleStore
+	written func()
+}
+
+func (s *closingStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return s.brittleStore.Update(ctx, func(w store.Writer) error { return fn(&closingWriter{w, s}) })
+}
+
+type closingWriter struct {
+	store.Writer
+	s *closingStore
+}
+
+func (w *closingWriter) Put(space store.Space, partition, sort, value []byte) error {
+	err := w.Writer.Put(space, partition, sort, value)
+	if w.s.written != nil {
+		w.s.written()
+		w.s.written = nil
+	}
+	return err
+}
