@@ -2,13 +2,13 @@ package convert
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -295,7 +295,7 @@ func (o *oneTable) field(d *declared, f *node) {
 	d.field(f.key, typ, values)
 }
 
-var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
+var reference = lazyregexp.New(`\$\{([^}]*)\}`)
 
 // valueTemplate turns account#${id} into account#{id}, and ${n:8} into
 // {n:int(8)}.

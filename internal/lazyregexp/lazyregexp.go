@@ -62,3 +62,11 @@ func (r *Regexp) ReplaceAllFunc(b []byte, repl func([]byte) []byte) []byte {
 
 // FindStringIndex is that of package regexp.
 func (r *Regexp) FindStringIndex(s string) []int { return r.compiled().FindStringIndex(s) }
+
+// FindAllStringSubmatchIndex is that of package regexp.
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.compiled().FindAllStringSubmatchIndex(s, n)
+}
+
+// Match is that of package regexp.
+func (r *Regexp) Match(b []byte) bool { return r.compiled().Match(b) }

@@ -17,6 +17,8 @@ func TestRegexp(t *testing.T) {
 	require.Equal(t, []string{"abb", "bb"}, r.FindStringSubmatch("xabby"))
 	require.Equal(t, "x-y", r.ReplaceAllString("xabby", "-"))
 	require.Equal(t, []int{1, 4}, r.FindStringIndex("xabby"))
+	require.Equal(t, [][]int{{1, 4, 2, 4}}, r.FindAllStringSubmatchIndex("xabby", -1))
+	require.True(t, r.Match([]byte("xabby")))
 	require.Equal(t, []string{"ab", "abb"}, r.FindAllString("abcabb", -1))
 	require.Equal(t, [][]string{{"ab", "b"}, {"abb", "bb"}}, r.FindAllStringSubmatch("abcabb", -1))
 	require.Equal(t, "xABBy", r.ReplaceAllStringFunc("xabby", strings.ToUpper))
