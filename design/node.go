@@ -224,6 +224,16 @@ func (r *reader) membersAt(n *yaml.Node, what string, depth int) []member {
 	return all
 }
 
+// mapped reports whether a mapping has a member of that name.
+func mapped(n *yaml.Node, name string) bool {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return true
+		}
+	}
+	return false
+}
+
 // object returns the members of a mapping that has only known names.
 func (r *reader) object(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	all := map[string]*yaml.Node{}

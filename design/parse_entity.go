@@ -131,11 +131,17 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 		return nil
 	}
 	if v.Kind != yaml.MappingNode {
+		p.cutOff(v, m.name)
 		src, ok := p.text(v, "attribute "+m.name)
 		if !ok {
 			return nil
 		}
 		d.src, d.at = src, v
+		return d
+	}
+	if text, ok := unquoted(v); ok {
+		p.fail(v, fmt.Sprintf("put text with braces in quotes: %s: %q", m.name, text), "attribute %s is a mapping to YAML", m.name)
+		d.src, d.at = text, v // as it was meant, for the errors after it
 		return d
 	}
 	o := p.object(v, "attribute "+m.name, "template", "type", "value", "when")
@@ -168,12 +174,36 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 			}
 		}
 	}
+	p.cutOff(o["template"], m.name)
 	src, ok := p.text(o["template"], "the template of "+m.name)
 	if !ok {
 		return nil
 	}
 	d.src, d.at = src, o["template"]
 	return d
+}
+
+// unquoted returns the template that a mapping would be in quotes, such as
+// {placed:date}.
+func unquoted(n *yaml.Node) (string, bool) {
+	if n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle == 0 || len(n.Content) != 2 {
+		return "", false
+	}
+	key, value := n.Content[0], n.Content[1]
+	if key.Kind != yaml.ScalarNode || value.Kind != yaml.ScalarNode || !empty(value) || slices.Contains([]string{"template", "type", "value", "when"}, key.Value) {
+		return "", false
+	}
+	return "{" + key.Value + "}", true
+}
+
+// cutOff fails for text that YAML ends before a component: behind a space, #
+// begins a comment.
+func (p *parser) cutOff(n *yaml.Node, name string) {
+	n = p.deref(n)
+	if n == nil || !strings.HasPrefix(n.LineComment, "#{") {
+		return
+	}
+	p.fail(n, "put the text in quotes", "attribute %s ends before %s, which is a comment to YAML", name, clip(n.LineComment))
 }
 
 var componentIn = lazyregexp.New(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)

@@ -14,6 +14,10 @@ func (p *parser) patterns(n *yaml.Node) {
 	if !p.present(n) {
 		return
 	}
+	if m := p.deref(n); m != nil && m.Kind == yaml.MappingNode && !mapped(m, "name") {
+		p.fail(n, "write each as an element: - name: orders of a customer", "patterns is a list, not a mapping of names")
+		return
+	}
 	names := map[string]int{}
 	for _, e := range p.list(n, "patterns") {
 		q := p.pattern(e)
@@ -57,7 +61,7 @@ func (p *parser) pattern(n *yaml.Node) *Pattern {
 		}
 	}
 	if len(asked) != 1 {
-		p.fail(n, "give it one of query, get, scan and request", "pattern %s has %d questions", clip(q.Name), len(asked))
+		p.fail(n, "give it one of query, get, scan and request", "%s has %d questions", strings.TrimSpace("pattern "+clip(q.Name)), len(asked))
 		return nil
 	}
 	ok := true
@@ -115,7 +119,10 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 		p.where(q, o["where"])
 	}
 	if q.Operation != "Scan" && len(q.Where) == 0 && (q.Entity == nil || o["where"] == nil) {
-		p.fail(n, "add where: {customerId: 7}", "%s does not say where to look", what)
+		// An entity whose partition is a constant says enough.
+		if need := q.needs(); len(need) > 0 {
+			p.fail(n, "add where: {"+strings.Join(need, ": …, ")+": …}", "%s does not say where to look", what)
+		}
 	}
 	if o["filter"] != nil {
 		q.Filter, _ = p.text(o["filter"], "filter")
@@ -133,6 +140,35 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 		q.Consistent = p.flag(o["consistent"], "consistent")
 	}
 	p.expressions(q, o)
+}
+
+// needs returns what a pattern must say of the partition: fields of its entity,
+// or key attributes.
+func (q *Pattern) needs() (all []string) {
+	list := q.Table.Partition
+	switch {
+	case q.Index != nil:
+		list = q.Index.Partition
+	case q.Operation == "GetItem":
+		list = q.Table.Keys()
+	}
+	for _, a := range list {
+		var t *Template
+		if q.Entity != nil {
+			t = q.Entity.Attribute(a.Name)
+		}
+		switch {
+		case t == nil:
+			all = append(all, a.Name)
+		case t.Template != nil:
+			for _, name := range t.Template.Components() {
+				if !slices.Contains(all, name) {
+					all = append(all, name)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // expressions translates the filter and the projection to see whether they
