@@ -62,9 +62,22 @@ func (ns *nodes) publish(v *version, shared func() uint64) {
 		ns.waiting = append(ns.waiting, leaving{v, slices.Clone(ns.left)})
 		ns.many += len(ns.left)
 	case !unread: // what is left later waits for its readers too
-		ns.waiting = append(ns.waiting, leaving{version: v})
+		ns.waiting = append(ns.waiting[:ns.needed()], leaving{version: v})
 	}
 	ns.forget()
+}
+
+// needed returns how many of those waiting there is a reason for: not for the
+// last of them when they have no nodes and their readers are gone. There would
+// be ever more of these while one View runs for long and others come and go,
+// each with a whole version.
+func (ns *nodes) needed() int {
+	n := len(ns.waiting)
+	for n > 0 && ns.waiting[n-1].nodes == nil && ns.waiting[n-1].version.readers.Load() == 0 {
+		n--
+		ns.waiting[n] = leaving{}
+	}
+	return n
 }
 
 // free keeps the nodes of owners above shared for later. Forks hold a version

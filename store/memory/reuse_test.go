@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -173,6 +174,40 @@ func TestReadThatOutlivesItsView(t *testing.T) {
 	}
 	close(ended)
 	require.ErrorIs(t, <-result, store.ErrClosed)
+}
+
+// TestVersionsOfShortViewsAreFreed: while one View runs for long, what others
+// read meanwhile is garbage when they are done.
+func TestVersionsOfShortViewsAreFreed(t *testing.T) {
+	const rows, updates, most = 5000, 20_000, 24 << 20
+	s := memory.Open(memory.Options{})
+	require.NoError(t, writeAll(s, rows, "start"))
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	short := func(i int) error {
+		return s.View(context.Background(), func(store.Reader) error {
+			return s.Update(context.Background(), func(w store.Writer) error {
+				return w.Put(1, []byte("p"), fmt.Appendf(nil, "%05d", i%rows), []byte("later"))
+			})
+		})
+	}
+	require.NoError(t, s.View(t.Context(), func(store.Reader) error {
+		before := heap()
+		for i := range updates {
+			if err := short(i); err != nil {
+				return err
+			}
+		}
+		if after := heap(); after > before+most {
+			t.Errorf("%d updates left %d bytes behind, want at most %d", updates, after-before, most)
+		}
+		runtime.KeepAlive(s)
+		return nil
+	}))
 }
 
 // TestPutAllocates bounds what a write makes: the row, the version and what
