@@ -344,12 +344,16 @@ func TestForeignFiles(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := write(t, "a.csv", tt.text)
-			r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, options(t, path), path)
+			db, o := sortkeytest.New(t), options(t, path)
+			r, err := importFiles(t, t.Context(), db.Direct, o, path)
 			e, ok := errors.AsType[*transfer.Error](err)
 			require.True(t, ok, "%v", err)
 			require.Equal(t, path+": "+tt.want, e.Msg)
 			require.Contains(t, e.Hint, tt.hint)
 			require.Empty(t, r.Rejects)
+			// It can be tried again at once, with other options.
+			require.Empty(t, r.Journal)
+			require.False(t, exists(o.Journal))
 		})
 	}
 	for _, text := range []string{"", "\n\n", "pk,n\n"} { // nothing to import is no error

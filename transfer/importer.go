@@ -52,8 +52,12 @@ func (im *importer) run(ctx context.Context) error {
 	}
 	err = im.importAll(ctx)
 	if im.kept {
-		if err == nil {
+		sum := (&ImportResult{Tables: im.journal.Tables}).Sum()
+		switch {
+		case err == nil:
 			return os.Remove(im.o.Journal)
+		case im.journal.At == position{} && sum.Read == 0: // nothing to go on from
+			return errors.Join(err, os.Remove(im.o.Journal))
 		}
 		im.result.Journal = im.o.Journal
 		at := im.journal.At
