@@ -253,6 +253,35 @@ func TestTrace(t *testing.T) {
 	})
 }
 
+// A trace that is kept says the same after other requests, for a key condition
+// in either form.
+func TestTraceIsKept(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		var traces []table.Trace
+		ctx := table.WithTrace(t.Context(), func(tr table.Trace) { traces = append(traces, tr) })
+		const rounds = 20
+		for i := range rounds {
+			pk := fmt.Sprintf("partition %02d", i)
+			legacy := &dynamodb.QueryInput{TableName: aws.String("Rows"), KeyConditions: map[string]types.Condition{
+				"pk": {ComparisonOperator: types.ComparisonOperatorEq, AttributeValueList: []types.AttributeValue{s(pk)}},
+			}}
+			for _, in := range []*dynamodb.QueryInput{queryOf(pk), legacy} {
+				_, err := c.Query(ctx, in)
+				require.NoError(t, err)
+			}
+			_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("ZZZZZZZZZZZZZZZZZZZZ", i)})
+			require.NoError(t, err)
+		}
+		require.Len(t, traces, 2*rounds)
+		for i, tr := range traces {
+			want := fmt.Sprintf("partition %02d", i/2)
+			require.Equal(t, want, string(tr.Partition))
+			require.Equal(t, want, string(tr.Clauses[0].Values[0].Raw()))
+		}
+	})
+}
+
 // What a caller does to its maps and slices after a call must not reach the
 // database, and what it does to an answer must not reach the next one.
 func TestNothingIsShared(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 // service as it is: refused is then set and the results mean nothing.
 type source struct {
 	refused  bool
+	kept     bool           // values in buf may outlive the request
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
 	elems    []attr.Value   // elements of the lists being read, innermost last
@@ -21,17 +22,20 @@ type source struct {
 var sources = sync.Pool{New: func() any { return new(source) }}
 
 // release ends the use of s and of the values it made. Items have memory of
-// their own.
+// their own, and conditions keep theirs: a trace has them in its clauses.
 func (s *source) release() {
 	const keepBytes, keepValues = 1 << 20, 1 << 12
 	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
 		*s = source{}
 	}
+	if s.kept {
+		s.buf = nil
+	}
 	for i := range s.builders {
 		s.builders[i].Reset()
 	}
 	clear(s.elems[:cap(s.elems)])
-	s.refused, s.buf, s.elems = false, s.buf[:0], s.elems[:0]
+	s.refused, s.kept, s.buf, s.elems = false, false, s.buf[:0], s.elems[:0]
 	sources.Put(s)
 }
 
@@ -66,11 +70,12 @@ func (s *source) collect(attributes map[string]types.AttributeValue, depth int) 
 	return true
 }
 
-// values returns the values of a list, nil for nil.
+// values returns the values of a list, nil for nil. They may be kept.
 func (s *source) values(list []types.AttributeValue) []attr.Value {
 	if list == nil {
 		return nil
 	}
+	s.kept = true
 	out := make([]attr.Value, len(list))
 	for i, v := range list {
 		out[i] = s.value(v, 1)
