@@ -138,6 +138,9 @@ func BenchmarkServe(b *testing.B) {
 
 // TestServeAllocates bounds the allocations of whole requests.
 func TestServeAllocates(t *testing.T) {
+	if raceEnabled {
+		t.Skip("with the race detector a pool does not keep what it is given")
+	}
 	s := ordersService(t, 12_000)
 	for _, tt := range []struct {
 		op, body string
