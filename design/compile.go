@@ -341,12 +341,16 @@ func (c *compiler) made(a Attribute) *Template {
 // defeated is the error of a condition behind a component that has none.
 func (c *compiler) defeated(w Condition, a Attribute, t *Template) error {
 	e := &CompileError{Pos: w.Pos, Attribute: a.Name, Component: w.Field}
-	for _, name := range t.Template.Components() {
+	for _, part := range t.Template.Parts() {
+		name := part.Name
+		if name == "" {
+			continue
+		}
 		if name == w.Field {
 			break
 		}
 		before, ok := c.given(name)
-		if ok && before.Op == Equal {
+		if ok && wholeDays(before, part.Type).Op == Equal {
 			continue
 		}
 		if ok {

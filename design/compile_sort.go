@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keys"
@@ -65,7 +66,13 @@ func (c *compiler) sort(a Attribute) (*clause, bool, error) {
 	if t.Template == nil {
 		return &clause{a, Equal, []attr.Value{t.Const}}, true, nil
 	}
-	prefix, n, err := t.Template.BuildPrefix(c.equal())
+	equal := c.equal()
+	for _, part := range t.Template.Parts() {
+		if _, day := lastOf(part.Type, equal[part.Name]); day {
+			delete(equal, part.Name) // a range
+		}
+	}
+	prefix, n, err := t.Template.BuildPrefix(equal)
 	if err != nil {
 		return nil, false, err
 	}
@@ -92,7 +99,7 @@ func (c *compiler) sort(a Attribute) (*clause, bool, error) {
 	if !s.last {
 		s.next = parts[at+1].Literal
 	}
-	cl, err := s.clause(w)
+	cl, err := s.clause(wholeDays(w, s.typ))
 	if err != nil {
 		if ce, ok := err.(*CompileError); ok {
 			ce.Pos, ce.Attribute, ce.Component = w.Pos, a.Name, w.Field
@@ -100,6 +107,47 @@ func (c *compiler) sort(a Attribute) (*clause, bool, error) {
 		return nil, false, err
 	}
 	return cl, false, nil
+}
+
+// lastOf returns the last moment of the day that text is, for types that have
+// many moments in a day.
+func lastOf(t keys.Type, text string) (string, bool) {
+	frac := ""
+	switch t.Name {
+	case "time", "epoch":
+	case "millis", "epochms":
+		frac = ".999"
+	case "micros":
+		frac = ".999999"
+	case "nanos":
+		frac = ".999999999"
+	default:
+		return "", false
+	}
+	if _, err := time.Parse(time.DateOnly, text); err != nil {
+		return "", false
+	}
+	return text + "T23:59:59" + frac + "Z", true
+}
+
+// wholeDays is a condition in which a date that stands for a moment is its
+// whole day: equal to it are all its moments, and what is above it is above the
+// last of them.
+func wholeDays(w Condition, t keys.Type) Condition {
+	end, ok := "", false
+	if n := len(w.Args); n > 0 {
+		end, ok = lastOf(t, w.Args[n-1])
+	}
+	if !ok {
+		return w
+	}
+	switch w.Op {
+	case Equal, Between:
+		w.Op, w.Args = Between, []string{w.Args[0], end}
+	case LessEqual, More:
+		w.Args = []string{end}
+	}
+	return w
 }
 
 // rawClause is a condition on the attribute itself.
