@@ -159,6 +159,25 @@ func TestFrontSilence(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
+// TestFrontHalfRequests: a client that ends its side in the middle of a request
+// is told so.
+func TestFrontHalfRequests(t *testing.T) {
+	addr, _ := start(t, echo{}, server.Options{})
+	all := usual("{}")
+	for _, n := range []int{10, len(all) - 10, len(all) - 1} {
+		c, r := dial(t, addr)
+		_, err := io.WriteString(c, usual("{}")+all[:n])
+		require.NoError(t, err)
+		require.NoError(t, c.(*net.TCPConn).CloseWrite())
+		whole, _ := answer(t, r)
+		require.Equal(t, http.StatusOK, whole.StatusCode)
+		half, _ := answer(t, r)
+		require.Equal(t, http.StatusBadRequest, half.StatusCode, all[:n])
+		_, err = r.ReadByte()
+		require.ErrorIs(t, err, io.EOF)
+	}
+}
+
 // TestFrontPanic: what wraps the handler may panic; that ends the connection
 // and nothing else.
 func TestFrontPanic(t *testing.T) {

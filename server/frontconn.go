@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -121,8 +122,8 @@ func (c *frontConn) request() (h head, size int, ok bool) {
 			_ = c.SetReadDeadline(c.readEnd)
 		}
 		switch err := c.read(); {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			c.handOver() // which has time-outs for slow requests
+		case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF):
+			c.handOver() // which has time-outs for slow requests, and answers half ones
 			return h, 0, false
 		case err != nil:
 			_ = c.Close()
