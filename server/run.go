@@ -34,6 +34,7 @@ func Run(ctx context.Context, addr string, h http.Handler, opts Options) error {
 // of having had to break them off. It closes ln. Of the options it takes the
 // logger, the time-outs and the limits of connections and headers.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) error {
+	defer func() { _ = ln.Close() }()
 	opts = opts.withDefaults()
 	if !loopback(ln.Addr()) && opts.Credentials == nil && !opts.Open {
 		opts.Logger.WarnContext(ctx, "listening beyond this machine without credentials", "addr", ln.Addr().String())

@@ -250,3 +250,24 @@ func TestServeWarnsOfOpenAddress(t *testing.T) {
 		require.Equal(t, tt.warns, strings.Contains(log.String(), "without credentials"), "%+v", tt)
 	}
 }
+
+// brokenListener accepts nothing.
+type brokenListener struct {
+	net.Listener
+	closed bool
+}
+
+func (*brokenListener) Accept() (net.Conn, error) { return nil, errors.New("broken") }
+
+func (l *brokenListener) Close() error {
+	l.closed = true
+	return l.Listener.Close()
+}
+
+func TestServeClosesABrokenListener(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ln := &brokenListener{Listener: inner}
+	require.ErrorContains(t, server.Serve(t.Context(), ln, server.New(echo{}, server.Options{}), server.Options{}), "broken")
+	require.True(t, ln.closed)
+}
