@@ -78,6 +78,7 @@ type compiler struct {
 	m     *Model
 	names expr.Literals
 	used  map[string]bool // fields and attributes of where
+	open  Attribute       // of the sort key, the first that is not known entirely
 }
 
 // body is a request in the order people write it.
@@ -338,6 +339,25 @@ func (c *compiler) made(a Attribute) *Template {
 	return nil
 }
 
+// unknown says why the open attribute is not known entirely, and the field that
+// is missing if one is.
+func (c *compiler) unknown() (why, missing string) {
+	if t := c.made(c.open); t != nil {
+		for _, part := range t.Template.Parts() {
+			if part.Name == "" {
+				continue
+			}
+			switch w, ok := c.given(part.Name); {
+			case !ok:
+				return "the pattern does not say " + part.Name, part.Name
+			case wholeDays(w, part.Type).Op != Equal:
+				return part.Name + " has a range already", ""
+			}
+		}
+	}
+	return c.open.Name + " has a range already", ""
+}
+
 // defeated is the error of a condition behind a component that has none.
 func (c *compiler) defeated(w Condition, a Attribute, t *Template) error {
 	e := &CompileError{Pos: w.Pos, Attribute: a.Name, Component: w.Field}
@@ -362,7 +382,11 @@ func (c *compiler) defeated(w Condition, a Attribute, t *Template) error {
 		}
 		return e
 	}
-	e.Msg = fmt.Sprintf("%s is in %s, and a key attribute before it is not known entirely", w.Field, a.Name)
-	e.Advice = "give values for all attributes before it, or use an index that has it first"
+	why, missing := c.unknown()
+	e.Msg = fmt.Sprintf("%s comes after %s in the key, and %s: rows with one %s do not lie together", a.Name, c.open.Name, why, w.Field)
+	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or use filter for %s", a.Name, c.open.Name, w.Field)
+	if missing != "" {
+		e.Advice = fmt.Sprintf("give %s in where, or put %s before %s in the key of an index", missing, a.Name, c.open.Name)
+	}
 	return e
 }

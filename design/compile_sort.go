@@ -42,6 +42,7 @@ func (c *compiler) clauses() ([]clause, error) {
 			all = append(all, *cl)
 		}
 		if !whole {
+			c.open = a
 			break
 		}
 	}
