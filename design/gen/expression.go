@@ -12,8 +12,11 @@ import (
 
 // Languages returns what [Expression] and [Request] write: aws, the AWS CLI;
 // go, the AWS SDK for Go v2; python, a boto3 client; js, the AWS SDK for
-// JavaScript v3.
+// JavaScript v3. Both know other names of these, such as cli and javascript.
 func Languages() []string { return []string{"aws", "go", "python", "js"} }
+
+// aliases are other names of languages.
+var aliases = map[string]string{"cli": "aws", "golang": "go", "py": "python", "boto3": "python", "javascript": "js", "typescript": "js", "ts": "js", "node": "js"}
 
 var writers = map[string]func(*request) string{"aws": (*request).cli, "go": (*request).golang, "python": (*request).python, "js": (*request).js}
 
@@ -36,6 +39,9 @@ func Expression(m *design.Model, p *design.Pattern, lang string) (string, error)
 // in base64. Its --limit is the request's Limit and turns the paging of the
 // CLI off.
 func Request(op string, body json.RawMessage, lang string) (string, error) {
+	if name, ok := aliases[strings.ToLower(lang)]; ok {
+		lang = name
+	}
 	write, ok := writers[lang]
 	if !ok {
 		return "", fmt.Errorf("%q is no language to write in: use one of %s", lang, strings.Join(Languages(), ", "))

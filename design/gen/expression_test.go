@@ -241,3 +241,14 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// TestOtherNamesOfLanguages: what people call them is understood.
+func TestOtherNamesOfLanguages(t *testing.T) {
+	for name, lang := range map[string]string{"javascript": "js", "JavaScript": "js", "ts": "js", "py": "python", "boto3": "python", "cli": "aws", "golang": "go"} {
+		want, err := gen.Request("Scan", []byte(`{"TableName": "T"}`), lang)
+		require.NoError(t, err)
+		got, err := gen.Request("Scan", []byte(`{"TableName": "T"}`), name)
+		require.NoError(t, err, name)
+		require.Equal(t, want, got, name)
+	}
+}
