@@ -119,3 +119,19 @@ func TestConstants(t *testing.T) {
 	require.Empty(t, vet("constant"))
 	require.Contains(t, vet("variable"), "cannot use name")
 }
+
+func TestVisible(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"plain ä 日本", "plain ä 日本"},
+		{"two\nlines\there", "two lines here"},
+		{"a\x00b\x1b[31m", `a\u{0000}b\u{001B}[31m`},
+		{"x\u202exe.txt", `x\u{202E}xe.txt`},
+		{"a\xffb", `a\xFFb`},
+		{"\U000E0041", `\u{E0041}`},
+		{"\ufffd", "\ufffd"},
+	} {
+		if got := markup.Visible(tt.in); got != tt.want {
+			t.Errorf("Visible(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}

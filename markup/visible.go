@@ -7,6 +7,10 @@ import (
 	"unicode/utf8"
 )
 
+// Visible returns s with what a reader would not see or be misled by written
+// out, as [Writer.Text] does, and the ends of its lines as spaces.
+func Visible(s string) string { return visible(s, false) }
+
 // visible writes out what has no look of its own. With lines, ends of lines and
 // tabs stay.
 func visible(s string, lines bool) string {

@@ -8,45 +8,46 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design/check"
 	"github.com/sortkey/sortkey/design/explain"
+	"github.com/sortkey/sortkey/markup"
 )
 
 // card draws one pattern: its slice, its cost, and what is wrong with it.
 func (p *page) card(i int) {
 	pr := &p.r.Patterns[i]
-	p.open("article", class("card"), id("pattern-%d", i+1))
-	p.open("h3")
+	p.Open("article", markup.Class("card"), markup.ID("pattern-%d", i+1))
+	p.Open("h3")
 	p.badge(i + 1)
-	p.leaf("span", pr.Pattern.Name)
-	p.verdict("span", pr)
-	p.close()
+	p.Leaf("span", pr.Pattern.Name)
+	p.verdict(pr)
+	p.Close()
 	if pr.Pattern.About != "" {
-		p.leaf("p", pr.Pattern.About, class("about"))
+		p.Leaf("p", pr.Pattern.About, markup.Class("about"))
 	}
 	told := !read(pr) && pr.Pattern.Expect.Error == "" // the refusal says it
 	for _, f := range pr.Failures {
 		if told {
 			break
 		}
-		p.open("div", class("finding bad"))
-		p.leaf("p", f.Message)
+		p.Open("div", markup.Class("finding bad"))
+		p.Leaf("p", f.Message)
 		p.keys(f.Keys)
 		if f.Advice != "" {
-			p.leaf("p", "To do: "+f.Advice, class("muted"))
+			p.Leaf("p", "To do: "+f.Advice, markup.Class("muted"))
 		}
-		p.close()
+		p.Close()
 	}
 	for _, s := range severities {
 		for _, f := range p.r.Findings {
 			if f.Severity == s.severity && f.Rule != check.Rule && f.Pattern == pr.Pattern.Name {
-				p.open("div", class("finding "+s.kind))
-				p.leaf("p", f.Message)
+				p.Open("div", markup.Class("finding "+s.kind))
+				p.Leaf("p", f.Message)
 				switch {
 				case f.Accepted != "":
-					p.leaf("p", "Accepted: "+f.Accepted, class("muted"))
+					p.Leaf("p", "Accepted: "+f.Accepted, markup.Class("muted"))
 				case f.Advice != "":
-					p.leaf("p", "To do: "+f.Advice, class("muted"))
+					p.Leaf("p", "To do: "+f.Advice, markup.Class("muted"))
 				}
-				p.close()
+				p.Close()
 			}
 		}
 	}
@@ -61,72 +62,72 @@ func (p *page) card(i int) {
 		p.cost(pr)
 		p.remarks(pr.Report)
 	}
-	p.close()
+	p.Close()
 }
 
 func (p *page) noRequest(pr *check.PatternResult) {
 	if pr.Compile == nil { // it could not be asked
 		for _, f := range pr.Failures {
-			p.leaf("p", f.Message, class("bad-text"))
+			p.Leaf("p", f.Message, markup.Class("bad-text"))
 		}
 		return
 	}
-	p.open("div", box(pr))
-	p.leaf("p", "It is not one request: "+pr.Compile.Msg)
+	p.Open("div", box(pr))
+	p.Leaf("p", "It is not one request: "+pr.Compile.Msg)
 	if pr.Compile.Advice != "" {
-		p.leaf("p", "Instead: "+pr.Compile.Advice, class("muted"))
+		p.Leaf("p", "Instead: "+pr.Compile.Advice, markup.Class("muted"))
 	}
-	p.close()
+	p.Close()
 }
 
 // box is the class of a box that says why a pattern has no slice.
-func box(pr *check.PatternResult) at {
+func box(pr *check.PatternResult) markup.Attr {
 	if pr.OK() {
-		return class("finding")
+		return markup.Class("finding")
 	}
-	return class("finding bad")
+	return markup.Class("finding bad")
 }
 
 func (p *page) refused(pr *check.PatternResult) {
 	r := pr.Report
-	p.leaf("pre", string(r.Request))
-	p.open("div", box(pr))
-	p.leaf("p", "The service refuses it: "+r.Refused.Code+": "+r.Refused.Message)
+	p.Leaf("pre", string(r.Request))
+	p.Open("div", box(pr))
+	p.Leaf("p", "The service refuses it: "+r.Refused.Code+": "+r.Refused.Message)
 	if r.Refused.Rule != "" {
-		p.open("p")
-		p.text("Rule: " + r.Refused.Rule + " ")
+		p.Open("p")
+		p.Text("Rule: " + r.Refused.Rule + " ")
 		if strings.HasPrefix(r.Refused.Source, "https://docs.aws.amazon.com/") {
-			p.leaf("a", "developer guide", at{"href", r.Refused.Source}, at{"rel", "noreferrer"})
+			p.Leaf("a", "developer guide", markup.Link(r.Refused.Source), markup.A("rel", "noreferrer"))
 		}
-		p.close()
+		p.Close()
 	}
 	p.advice("Instead", r.Refused.Advice)
-	p.close()
+	p.Close()
 }
 
 // question writes the request as a person would say it.
 func (p *page) question(r *explain.Report) {
-	p.open("p", class("question"))
+	p.Open("p", markup.Class("question"))
 	words := r.Operation + " " + r.Table
 	if r.Index != "" {
 		words += " by " + r.Index
 	}
-	p.text(words)
+	p.Text(words)
 	if r.Clauses != "" {
-		p.text(" where ")
-		p.leaf("code", r.Clauses, class("key"))
+		p.Text(" where ")
+		p.Leaf("code", r.Clauses, markup.Class("key"))
 	}
 	if r.Filter != "" {
-		p.text(", then keeps ")
-		p.leaf("code", r.Filter, class("key"))
+		p.Text(", then keeps ")
+		p.Leaf("code", r.Filter, markup.Class("key"))
 	}
 	if r.Reverse {
-		p.text(", backwards")
+		p.Text(", backwards")
 	}
 	if r.Limit > 0 {
-		p.text(fmt.Sprintf(", at most %s read", count(r.Limit, "row")))
+		p.Text(fmt.Sprintf(", at most %s read", count(r.Limit, "row")))
 	}
-	p.close()
+	p.Close()
 }
 
 // picture draws a slice by itself: the row before it, its first and last rows,
@@ -153,12 +154,12 @@ func (p *page) picture(n int, pr *check.PatternResult) {
 	if d.s != nil {
 		text = d.s.words()
 	}
-	p.open("svg", at{"viewBox", fmt.Sprintf("0 0 %d %s", cardWidth, coordinate(d.y+4))}, class("slice picture fluid"), id("slice-%d", n), at{"role", "img"}, at{"aria-label", text})
+	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %s", cardWidth, markup.Coordinate(d.y+4))), markup.Class("slice picture fluid"), markup.ID("slice-%d", n), markup.A("role", "img"), markup.A("aria-label", text))
 	for _, draw := range d.marks {
 		draw()
 	}
 	p.bracket(4, d.top, max(d.bottom, d.top+2))
-	p.close()
+	p.Close()
 }
 
 const (
@@ -187,7 +188,7 @@ func (d *drawing) add(h float64, draw func(y float64)) {
 // edge is a bound in words.
 func (d *drawing) edge(text string) {
 	d.add(20, func(y float64) {
-		d.leaf("text", short(text, 50), class("small edge key"), num("x", 22), num("y", y+14))
+		d.Leaf("text", short(text, 50), markup.Class("small edge key"), markup.Num("x", 22), markup.Num("y", y+14))
 	})
 }
 
@@ -210,18 +211,18 @@ func (d *drawing) label(key attr.Item) (text, full string) {
 // key writes the name of a row. What all rows of the range begin with is
 // fainter than what tells them apart.
 func (d *drawing) key(text, classes string, y float64) {
-	d.open("text", class("mono key "+classes), num("x", 30), num("y", y))
+	d.Open("text", markup.Class("mono key "+classes), markup.Num("x", 30), markup.Num("y", y))
 	rest, ok := strings.CutPrefix(text, d.prefix)
 	if ok && d.prefix != "" {
 		begin := short(d.prefix, max(cardKeys-width(rest), 12))
-		d.leaf("tspan", begin, class("prefix"))
+		d.Leaf("tspan", begin, markup.Class("prefix"))
 		if rest != "" {
-			d.leaf("tspan", short(rest, cardKeys-width(begin)), class("rest"))
+			d.Leaf("tspan", short(rest, cardKeys-width(begin)), markup.Class("rest"))
 		}
 	} else {
-		d.text(short(text, cardKeys))
+		d.Text(short(text, cardKeys))
 	}
-	d.close()
+	d.Close()
 }
 
 // prefix is what the keys of a range of a prefix begin with, "" for other
@@ -231,7 +232,7 @@ func prefix(r *explain.Report) string {
 		return ""
 	}
 	text, err := strconv.Unquote(r.Low.Text)
-	if err != nil || visible(text) != text {
+	if err != nil || markup.Visible(text) != text {
 		return ""
 	}
 	return text
@@ -244,12 +245,12 @@ func (d *drawing) outside(key attr.Item, entity string) {
 	}
 	text, full := d.label(key)
 	d.add(24, func(y float64) {
-		d.open("g")
-		d.leaf("title", full+" ("+named(entity)+"): outside, not read")
-		d.void("rect", num("x", 18), num("y", y+1), num("width", cardWidth-20), num("height", 20), num("rx", 3), class("outside"))
-		d.leaf("text", short(text, cardKeys), class("mono muted key"), num("x", 30), num("y", y+15))
-		d.leaf("text", "outside", class("small muted end"), num("x", cardWidth-10), num("y", y+15))
-		d.close()
+		d.Open("g")
+		d.Leaf("title", full+" ("+named(entity)+"): outside, not read")
+		d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("outside"))
+		d.Leaf("text", short(text, cardKeys), markup.Class("mono muted key"), markup.Num("x", 30), markup.Num("y", y+15))
+		d.Leaf("text", "outside", markup.Class("small muted end"), markup.Num("x", cardWidth-10), markup.Num("y", y+15))
+		d.Close()
 	})
 }
 
@@ -258,7 +259,7 @@ func (d *drawing) body() {
 	r := d.r
 	if r.Examined == 0 {
 		d.add(24, func(y float64) {
-			d.leaf("text", "nothing there", class("small muted"), num("x", 30), num("y", y+15))
+			d.Leaf("text", "nothing there", markup.Class("small muted"), markup.Num("x", 30), markup.Num("y", y+15))
 		})
 		return
 	}
@@ -305,12 +306,12 @@ func (d *drawing) body() {
 // rest are rows of the range that were not read.
 func (d *drawing) rest(n int) {
 	d.add(24, func(y float64) {
-		d.void("rect", num("x", 18), num("y", y+1), num("width", cardWidth-20), num("height", 20), num("rx", 3), class("unread"))
+		d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("unread"))
 		text := count(n, "row") + " of the range not read"
 		if d.r.Limit > 0 {
 			text += fmt.Sprintf(": the limit is %d", d.r.Limit)
 		}
-		d.leaf("text", text, class("small muted"), num("x", 30), num("y", y+15))
+		d.Leaf("text", text, markup.Class("small muted"), markup.Num("x", 30), markup.Num("y", y+15))
 	})
 }
 
@@ -318,34 +319,34 @@ func (d *drawing) rest(n int) {
 func (d *drawing) row(row explain.Row) {
 	text, full := d.label(row.Key)
 	d.add(24, func(y float64) {
-		d.open("g")
+		d.Open("g")
 		what := "returned"
 		if !row.Returned {
 			what = "read, paid for and dropped"
 		}
-		d.leaf("title", fmt.Sprintf("%s (%s, %s): %s", full, named(row.Entity), count(row.Bytes, "byte"), what))
+		d.Leaf("title", fmt.Sprintf("%s (%s, %s): %s", full, named(row.Entity), count(row.Bytes, "byte"), what))
 		note, classes := count(row.Bytes, "byte"), "small muted end"
 		if d.s != nil && d.s.stray != nil && d.s.stray(text) && row.Returned {
-			d.void("rect", num("x", 18.5), num("y", y+1.5), num("width", cardWidth-21), num("height", 19), num("rx", 3), class("stray "+d.color(row.Entity)))
-			d.void("rect", num("x", 18), num("y", y+1), num("width", 6), num("height", 20), num("rx", 2), class("fill "+d.color(row.Entity)))
+			d.Void("rect", markup.Num("x", 18.5), markup.Num("y", y+1.5), markup.Num("width", cardWidth-21), markup.Num("height", 19), markup.Num("rx", 3), markup.Class("stray "+d.color(row.Entity)))
+			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+d.color(row.Entity)))
 			d.key(text, "", y+15)
-			d.leaf("text", "! sibling", class("small stray-mark end"), num("x", cardWidth-10), num("y", y+15))
-			d.close()
+			d.Leaf("text", "! sibling", markup.Class("small stray-mark end"), markup.Num("x", cardWidth-10), markup.Num("y", y+15))
+			d.Close()
 			return
 		}
 		if row.Returned {
 			c := d.color(row.Entity)
-			d.void("rect", num("x", 18), num("y", y+1), num("width", cardWidth-20), num("height", 20), num("rx", 3), class("tint strong "+c))
-			d.void("rect", num("x", 18), num("y", y+1), num("width", 6), num("height", 20), num("rx", 2), class("fill "+c))
+			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("tint strong "+c))
+			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+c))
 			d.key(text, "", y+15)
 		} else {
-			d.void("rect", num("x", 18), num("y", y+1), num("width", cardWidth-20), num("height", 20), num("rx", 3), class("hatch soft"))
-			d.void("rect", num("x", 18), num("y", y+1), num("width", 6), num("height", 20), num("rx", 2), class("fill "+d.color(row.Entity)))
+			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("hatch soft"))
+			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+d.color(row.Entity)))
 			d.key(text, "over", y+15)
 			note, classes = "dropped", classes+" over"
 		}
-		d.leaf("text", note, class(classes), num("x", cardWidth-10), num("y", y+15))
-		d.close()
+		d.Leaf("text", note, markup.Class(classes), markup.Num("x", cardWidth-10), markup.Num("y", y+15))
+		d.Close()
 	})
 }
 
@@ -369,13 +370,13 @@ func (d *drawing) gap(n int, head, tail []explain.Row) {
 		x, wide := 18.0, float64(cardWidth-20)
 		for _, s := range r.Entities {
 			w := wide * float64(s.Examined) / float64(r.Examined)
-			d.void("rect", num("x", x), num("y", y+4), num("width", w), num("height", 22), class("band "+d.color(s.Entity)))
+			d.Void("rect", markup.Num("x", x), markup.Num("y", y+4), markup.Num("width", w), markup.Num("height", 22), markup.Class("band "+d.color(s.Entity)))
 			x += w
 		}
 		if dropped > 0 {
 			w := wide * float64(dropped) / float64(n)
-			d.void("rect", num("x", 18+wide-w), num("y", y+4), num("width", w), num("height", 22), class("hatch soft"))
+			d.Void("rect", markup.Num("x", 18+wide-w), markup.Num("y", y+4), markup.Num("width", w), markup.Num("height", 22), markup.Class("hatch soft"))
 		}
-		d.leaf("text", "⋮ "+text, class("small over"), num("x", 30), num("y", y+19))
+		d.Leaf("text", "⋮ "+text, markup.Class("small over"), markup.Num("x", 30), markup.Num("y", y+19))
 	})
 }

@@ -6,29 +6,30 @@ import (
 
 	"github.com/sortkey/sortkey/design/check"
 	"github.com/sortkey/sortkey/design/explain"
+	"github.com/sortkey/sortkey/markup"
 )
 
 // cost is what a pattern costs, in figures.
 func (p *page) cost(pr *check.PatternResult) {
 	r := pr.Report
-	p.open("dl", class("cost"))
+	p.Open("dl", markup.Class("cost"))
 	fact := func(name, value, class_ string) {
-		p.open("div")
-		p.leaf("dt", name)
+		p.Open("div")
+		p.Leaf("dt", name)
 		if class_ == "" {
-			p.leaf("dd", value)
+			p.Leaf("dd", value)
 		} else {
-			p.leaf("dd", value, class(class_))
+			p.Leaf("dd", value, markup.Class(class_))
 		}
-		p.close()
+		p.Close()
 	}
 	fact("rows", fmt.Sprintf("%s of %s read", thousands(r.Returned), thousands(r.Examined)), "")
-	p.open("div")
-	p.leaf("dt", "waste")
-	p.open("dd")
+	p.Open("div")
+	p.Leaf("dt", "waste")
+	p.Open("dd")
 	p.wasteBar(pr)
-	p.close()
-	p.close()
+	p.Close()
+	p.Close()
 	fact("bytes", thousands(r.Bytes+r.Fetched), "")
 	if s := strong(pr); s == "–" {
 		fact("read units", figure(r.Eventual)+", eventual only", "")
@@ -43,30 +44,30 @@ func (p *page) cost(pr *check.PatternResult) {
 	if rate := pr.Pattern.Rate; rate > 0 {
 		fact("load", fmt.Sprintf("%s a second: %s units", figure(rate), figure(rate*pr.Units())), "")
 	}
-	p.close()
+	p.Close()
 }
 
 // remarks are what there is to say about what a pattern read.
 func (p *page) remarks(r *explain.Report) {
 	if len(r.Entities) > 1 {
-		p.open("p", class("legend"))
+		p.Open("p", markup.Class("legend"))
 		for _, s := range r.Entities {
-			p.open("span", class("key-mark"))
-			p.open("svg", at{"viewBox", "0 0 14 14"}, num("width", 14), num("height", 14), at{"aria-hidden", "true"})
-			p.void("rect", num("width", 14), num("height", 14), num("rx", 3), class("fill "+p.color(s.Entity)))
-			p.close()
+			p.Open("span", markup.Class("key-mark"))
+			p.Open("svg", markup.A("viewBox", "0 0 14 14"), markup.Num("width", 14), markup.Num("height", 14), markup.A("aria-hidden", "true"))
+			p.Void("rect", markup.Num("width", 14), markup.Num("height", 14), markup.Num("rx", 3), markup.Class("fill "+p.color(s.Entity)))
+			p.Close()
 			text := " " + named(s.Entity) + " " + thousands(s.Examined)
 			if s.Examined != s.Returned {
 				text += fmt.Sprintf(", %s returned", thousands(s.Returned))
 			}
-			p.text(text)
-			p.close()
-			p.text(" ")
+			p.Text(text)
+			p.Close()
+			p.Text(" ")
 		}
-		p.close()
+		p.Close()
 	}
 	for _, note := range r.Notes {
-		p.leaf("p", note, class("muted"))
+		p.Leaf("p", note, markup.Class("muted"))
 	}
 	p.advice("Better", r.Advice)
 }
@@ -76,22 +77,22 @@ func (p *page) advice(title string, all []explain.Advice) {
 	if len(all) == 0 {
 		return
 	}
-	p.open("details")
-	p.leaf("summary", title+": "+all[0].Text)
-	p.open("ul")
+	p.Open("details")
+	p.Leaf("summary", title+": "+all[0].Text)
+	p.Open("ul")
 	for i, a := range all {
 		if i == 0 && a.Request == nil {
 			continue
 		}
-		p.open("li")
+		p.Open("li")
 		if i > 0 {
-			p.leaf("p", a.Text)
+			p.Leaf("p", a.Text)
 		}
 		if a.Request != nil {
-			p.leaf("pre", a.Operation+" "+string(a.Request))
+			p.Leaf("pre", a.Operation+" "+string(a.Request))
 		}
-		p.close()
+		p.Close()
 	}
-	p.close()
-	p.close()
+	p.Close()
+	p.Close()
 }

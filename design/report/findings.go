@@ -5,6 +5,7 @@ import (
 
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/check"
+	"github.com/sortkey/sortkey/markup"
 )
 
 // severities are the groups of findings, the worst first.
@@ -20,55 +21,55 @@ var severities = []struct {
 
 // findings lists all findings by severity.
 func (p *page) findings() {
-	p.open("section", id("findings"))
-	p.leaf("h2", "Findings")
+	p.Open("section", markup.ID("findings"))
+	p.Leaf("h2", "Findings")
 	if len(p.r.Findings) == 0 {
-		p.leaf("p", "There are no findings.", class("muted"))
+		p.Leaf("p", "There are no findings.", markup.Class("muted"))
 	}
 	for _, s := range severities {
 		if p.r.Count(s.severity) == 0 {
 			continue
 		}
-		p.open("section", id("findings-%s", s.severity))
-		p.leaf("h3", s.title)
+		p.Open("section", markup.ID("findings-%s", s.severity))
+		p.Leaf("h3", s.title)
 		for _, f := range p.r.Findings {
 			if f.Severity == s.severity {
 				p.finding(f, s.kind)
 			}
 		}
-		p.close()
+		p.Close()
 	}
-	p.close()
+	p.Close()
 }
 
 func (p *page) finding(f design.Finding, kind string) {
-	p.open("article", class("finding "+kind))
-	p.open("p", class("finding-head"))
+	p.Open("article", markup.Class("finding "+kind))
+	p.Open("p", markup.Class("finding-head"))
 	if title := ruleOf(f.Rule).title; title != "" {
-		p.leaf("strong", title)
+		p.Leaf("strong", title)
 	} else {
-		p.leaf("strong", f.Rule)
+		p.Leaf("strong", f.Rule)
 	}
-	p.text(" ")
-	p.leaf("code", f.Pos.String(), class("muted"))
-	p.text(" ")
-	p.leaf("span", about(f), class("muted"))
-	p.close()
-	p.leaf("p", f.Message)
+	p.Text(" ")
+	p.Leaf("code", f.Pos.String(), markup.Class("muted"))
+	p.Text(" ")
+	p.Leaf("span", about(f), markup.Class("muted"))
+	p.Close()
+	p.Leaf("p", f.Message)
 	p.keys(f.Keys)
 	if f.Advice != "" {
-		p.open("p", class("todo"))
-		p.leaf("strong", "To do: ")
-		p.text(f.Advice)
-		p.close()
+		p.Open("p", markup.Class("todo"))
+		p.Leaf("strong", "To do: ")
+		p.Text(f.Advice)
+		p.Close()
 	}
 	if f.Accepted != "" {
-		p.leaf("p", "Accepted: "+f.Accepted, class("muted"))
+		p.Leaf("p", "Accepted: "+f.Accepted, markup.Class("muted"))
 	}
 	if n := p.pattern(f.Pattern); n > 0 && f.Rule == check.Rule {
-		p.leaf("a", "See the pattern", to("pattern-%d", n))
+		p.Leaf("a", "See the pattern", markup.To("pattern-%d", n))
 	}
-	p.close()
+	p.Close()
 }
 
 // pattern is the number of the pattern called name, 0 if there is none.
@@ -97,11 +98,11 @@ func (p *page) keys(keys []string) {
 	if len(keys) == 0 {
 		return
 	}
-	p.open("ul", class("keys"))
+	p.Open("ul", markup.Class("keys"))
 	for _, k := range keys {
-		p.open("li")
-		p.leaf("code", short(k, 120), class("key"), at{"title", k})
-		p.close()
+		p.Open("li")
+		p.Leaf("code", short(k, 120), markup.Class("key"), markup.A("title", k))
+		p.Close()
 	}
-	p.close()
+	p.Close()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/check"
+	"github.com/sortkey/sortkey/markup"
 )
 
 //go:embed page.css
@@ -14,7 +15,7 @@ var sheet string
 
 // A page is the HTML file in the making.
 type page struct {
-	markup
+	markup.Writer
 	w      *design.World
 	r      *check.Result
 	spaces []*space
@@ -37,7 +38,7 @@ func HTML(out io.Writer, w *design.World, r *check.Result) error {
 	}
 	p.slices = cut(p.spaces, r)
 	p.html()
-	_, err := p.out.WriteTo(out)
+	_, err := p.WriteTo(out)
 	return err
 }
 
@@ -53,84 +54,82 @@ func named(entity string) string {
 }
 
 func (p *page) html() {
-	p.out.WriteString("<!DOCTYPE html>\n")
-	p.open("html", at{"lang", "en"}, at{"xmlns", "http://www.w3.org/1999/xhtml"})
-	p.open("head")
-	p.void("meta", at{"charset", "utf-8"})
-	p.void("meta", at{"name", "viewport"}, at{"content", "width=device-width, initial-scale=1"})
-	p.void("meta", at{"name", "color-scheme"}, at{"content", "light dark"})
-	p.void("meta", at{"name", "generator"}, at{"content", "sortkey design check"})
-	p.leaf("title", p.r.Model.Name+": key design")
-	p.style(word(sheet))
-	p.close()
-	p.open("body")
+	p.Doctype()
+	p.Open("html", markup.A("lang", "en"), markup.A("xmlns", "http://www.w3.org/1999/xhtml"))
+	p.Open("head")
+	p.Void("meta", markup.A("charset", "utf-8"))
+	p.Void("meta", markup.A("name", "viewport"), markup.A("content", "width=device-width, initial-scale=1"))
+	p.Void("meta", markup.A("name", "color-scheme"), markup.A("content", "light dark"))
+	p.Void("meta", markup.A("name", "generator"), markup.A("content", "sortkey design check"))
+	p.Leaf("title", p.r.Model.Name+": key design")
+	p.Style(sheet)
+	p.Close()
+	p.Open("body")
 	p.hatches()
-	p.open("main")
+	p.Open("main")
 	p.header()
 	p.overview()
-	p.open("section", id("space"))
-	p.leaf("h2", "Key space")
+	p.Open("section", markup.ID("space"))
+	p.Leaf("h2", "Key space")
 	p.legend()
 	for _, s := range p.spaces {
 		p.space(s)
 	}
-	p.close()
-	p.open("section", id("patterns"))
-	p.leaf("h2", "What each pattern reads")
-	p.open("div", class("cards"))
+	p.Close()
+	p.Open("section", markup.ID("patterns"))
+	p.Leaf("h2", "What each pattern reads")
+	p.Open("div", markup.Class("cards"))
 	for i := range p.r.Patterns {
 		p.card(i)
 	}
-	p.close()
-	p.close()
+	p.Close()
+	p.Close()
 	p.findings()
-	p.closeTo(0)
-	p.out.WriteByte('\n')
 }
 
 // hatches defines the pattern of rows that were read and dropped.
 func (p *page) hatches() {
-	p.open("svg", class("defs"), num("width", 0), num("height", 0), at{"aria-hidden", "true"})
-	p.open("defs")
-	p.open("pattern", id("hatch"), num("width", 6), num("height", 6), at{"patternUnits", "userSpaceOnUse"}, at{"patternTransform", "rotate(45)"})
-	p.void("rect", num("width", 2.4), num("height", 6), class("hatch-line"))
-	p.closeTo(len(p.stack) - 3)
+	p.Open("svg", markup.Class("defs"), markup.Num("width", 0), markup.Num("height", 0), markup.A("aria-hidden", "true"))
+	p.Open("defs")
+	p.Open("pattern", markup.ID("hatch"), markup.Num("width", 6), markup.Num("height", 6), markup.A("patternUnits", "userSpaceOnUse"), markup.A("patternTransform", "rotate(45)"))
+	p.Void("rect", markup.Num("width", 2.4), markup.Num("height", 6), markup.Class("hatch-line"))
+	p.CloseTo(p.Depth() - 3)
 }
 
 // legend explains the marks of the pictures.
 func (p *page) legend() {
-	p.open("p", class("legend"))
+	p.Open("p", markup.Class("legend"))
 	mark := func(text string, draw func()) {
-		p.open("span", class("key-mark"))
-		p.open("svg", at{"viewBox", "0 0 26 18"}, num("width", 26), num("height", 18), at{"aria-hidden", "true"})
+		p.Open("span", markup.Class("key-mark"))
+		p.Open("svg", markup.A("viewBox", "0 0 26 18"), markup.Num("width", 26), markup.Num("height", 18), markup.A("aria-hidden", "true"))
 		draw()
-		p.close()
-		p.text(" " + text)
-		p.close()
-		p.text(" ")
+		p.Close()
+		p.Text(" " + text)
+		p.Close()
+		p.Text(" ")
 	}
 	mark("range of a slice", func() { p.bracket(10, 1, 17) })
 	mark("read and returned", func() {
-		p.void("rect", num("x", 3), num("y", 2), num("width", 20), num("height", 14), num("rx", 2), class("fill e0"))
+		p.Void("rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14), markup.Num("rx", 2), markup.Class("fill e0"))
 	})
 	mark("read, paid for and dropped", func() { p.wasted("e0", 3, 2, 20, 14) })
 	mark("a sibling that only begins alike", func() { p.strayCell("e0", 3, 2, 20, 14) })
 	mark("in the range, not read", func() {
-		p.void("rect", num("x", 3), num("y", 2), num("width", 20), num("height", 14), num("rx", 2), class("unread"))
+		p.Void("rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14), markup.Num("rx", 2), markup.Class("unread"))
 	})
 	mark("just outside", func() {
-		p.void("rect", num("x", 3), num("y", 2), num("width", 20), num("height", 14), num("rx", 2), class("outside"))
+		p.Void("rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14), markup.Num("rx", 2), markup.Class("outside"))
 	})
-	p.close()
+	p.Close()
 }
 
 // header says what was checked and how it went.
 func (p *page) header() {
-	p.open("header")
-	p.leaf("p", "key design", class("kicker"))
-	p.leaf("h1", p.r.Model.Name)
+	p.Open("header")
+	p.Leaf("p", "key design", markup.Class("kicker"))
+	p.Leaf("h1", p.r.Model.Name)
 	if p.r.Model.About != "" {
-		p.leaf("p", p.r.Model.About, class("about"))
+		p.Leaf("p", p.r.Model.About, markup.Class("about"))
 	}
 	ok := 0
 	for i := range p.r.Patterns {
@@ -138,11 +137,11 @@ func (p *page) header() {
 			ok++
 		}
 	}
-	p.open("ul", class("chips"))
+	p.Open("ul", markup.Class("chips"))
 	chip := func(kind, text, where string) {
-		p.open("li")
-		p.leaf("a", text, class("chip "+kind), to("%s", where))
-		p.close()
+		p.Open("li")
+		p.Leaf("a", text, markup.Class("chip "+kind), markup.To("%s", where))
+		p.Close()
 	}
 	kind, text := "good", fmt.Sprintf("✓ %d of %s as expected", ok, count(len(p.r.Patterns), "pattern"))
 	if ok < len(p.r.Patterns) {
@@ -164,9 +163,9 @@ func (p *page) header() {
 		}
 	}
 	chip("", count(p.r.Items, "item")+", "+size(float64(bytes)), "space")
-	p.close()
+	p.Close()
 	if p.r.Scale < 1 {
-		p.leaf("p", percent(p.r.Scale)+" of the items that the model declares were generated; pictures and counts are of these.", class("muted"))
+		p.Leaf("p", percent(p.r.Scale)+" of the items that the model declares were generated; pictures and counts are of these.", markup.Class("muted"))
 	}
-	p.close()
+	p.Close()
 }

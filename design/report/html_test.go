@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/report"
+	"github.com/sortkey/sortkey/markup"
 )
 
 // TestExamples draws every example and holds the page against the result.
@@ -43,7 +44,7 @@ func TestExamples(t *testing.T) {
 				}
 			}
 			for _, f := range r.Findings {
-				require.Contains(t, root.id("findings").text, report.Visible(f.Message))
+				require.Contains(t, root.id("findings").text, markup.Visible(f.Message))
 				for _, k := range f.Keys {
 					require.Contains(t, root.id("findings").text, report.Short(k, 120))
 				}

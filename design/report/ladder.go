@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"github.com/sortkey/sortkey/markup"
 )
 
 // A ladder is the picture of one partition: its rows in order from top to
@@ -207,18 +209,18 @@ func (p *page) ladder(l *ladder, first bool) {
 		}
 	}
 	high += 8
-	p.open("div", class("ladder"))
-	p.open("p", class("partition"))
-	p.leaf("span", "partition ", class("muted"))
-	p.leaf("code", short(l.p.name, 60), class("key"), at{"title", l.p.name})
+	p.Open("div", markup.Class("ladder"))
+	p.Open("p", markup.Class("partition"))
+	p.Leaf("span", "partition ", markup.Class("muted"))
+	p.Leaf("code", short(l.p.name, 60), markup.Class("key"), markup.A("title", l.p.name))
 	more := ""
 	if !first {
 		more = ", more slices"
 	}
-	p.leaf("span", fmt.Sprintf(" %s, %s%s", count(len(l.p.rows), "item"), size(float64(l.p.bytes)), more), class("muted"))
-	p.close()
-	p.open("div", class("scroll"), at{"tabindex", "0"}, at{"role", "group"}, at{"aria-label", "Rows of partition " + l.p.name + " in order, with the slices of patterns"})
-	p.open("svg", at{"viewBox", fmt.Sprintf("0 0 %s %s", coordinate(wide), coordinate(high))}, num("width", wide), num("height", high), class("picture"))
+	p.Leaf("span", fmt.Sprintf(" %s, %s%s", count(len(l.p.rows), "item"), size(float64(l.p.bytes)), more), markup.Class("muted"))
+	p.Close()
+	p.Open("div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"), markup.A("aria-label", "Rows of partition "+l.p.name+" in order, with the slices of patterns"))
+	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %s %s", markup.Coordinate(wide), markup.Coordinate(high))), markup.Num("width", wide), markup.Num("height", high), markup.Class("picture"))
 	for i, ln := range l.lines {
 		p.ladderLine(l, i, ln, wide)
 	}
@@ -227,16 +229,16 @@ func (p *page) ladder(l *ladder, first bool) {
 			p.lane(l, s, x0+float64(i)*l.lane+16)
 		}
 	}
-	p.close()
-	p.close()
-	p.close()
+	p.Close()
+	p.Close()
+	p.Close()
 }
 
 // ladderLine draws a row, or a run of rows, with a guide across all lanes.
 func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 	rows := l.s.ordered(l.p)
 	if i%2 == 0 && len(l.lanes) > 0 {
-		p.void("rect", num("x", l.keys-2), num("y", ln.y), num("width", wide-l.keys+2), num("height", ln.h), class("zebra"))
+		p.Void("rect", markup.Num("x", l.keys-2), markup.Num("y", ln.y), markup.Num("width", wide-l.keys+2), markup.Num("height", ln.h), markup.Class("zebra"))
 	}
 	if ln.n > 1 {
 		p.run(l, ln)
@@ -244,21 +246,21 @@ func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 	}
 	it := l.s.attributes(rows[ln.at])
 	entity := l.s.entity(rows[ln.at].item)
-	p.open("g")
-	p.leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(entity), count(int(rows[ln.at].size), "byte")))
+	p.Open("g")
+	p.Leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(entity), count(int(rows[ln.at].size), "byte")))
 	p.rowBox(entity, 0, ln.y+1, l.keys-6, ln.h-2)
-	p.leaf("text", short(l.s.name(l.p, ln.at), 40), class("mono key"), num("x", 13), num("y", ln.y+ln.h/2+4))
+	p.Leaf("text", short(l.s.name(l.p, ln.at), 40), markup.Class("mono key"), markup.Num("x", 13), markup.Num("y", ln.y+ln.h/2+4))
 	if l.names > 0 {
-		p.leaf("text", short(named(entity), 14), class("small muted"), num("x", l.keys+2), num("y", ln.y+ln.h/2+4))
+		p.Leaf("text", short(named(entity), 14), markup.Class("small muted"), markup.Num("x", l.keys+2), markup.Num("y", ln.y+ln.h/2+4))
 	}
-	p.close()
+	p.Close()
 }
 
 // rowBox is the card of a row in the colour of its entity.
 func (p *page) rowBox(entity string, x, y, w, h float64) {
 	c := p.color(entity)
-	p.void("rect", num("x", x), num("y", y), num("width", w), num("height", h), num("rx", 3), class("tint "+c))
-	p.void("rect", num("x", x), num("y", y), num("width", 5), num("height", h), num("rx", 2), class("fill "+c))
+	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Num("rx", 3), markup.Class("tint "+c))
+	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", 5), markup.Num("height", h), markup.Num("rx", 2), markup.Class("fill "+c))
 }
 
 // run draws a run of rows as a band, its colours the shares of entities.
@@ -268,31 +270,31 @@ func (p *page) run(l *ladder, ln line) {
 	for _, r := range rows[ln.at : ln.at+ln.n] {
 		shares[l.s.entity(r.item)]++
 	}
-	p.open("g")
-	p.leaf("title", fmt.Sprintf("%s more: %s", thousands(ln.n), sharesText(l.s.entities, shares)))
+	p.Open("g")
+	p.Leaf("title", fmt.Sprintf("%s more: %s", thousands(ln.n), sharesText(l.s.entities, shares)))
 	x := 0.0
 	for _, e := range l.s.entities {
 		if shares[e] == 0 {
 			continue
 		}
 		w := (l.keys - 6) * float64(shares[e]) / float64(ln.n)
-		p.void("rect", num("x", x), num("y", ln.y+4), num("width", w), num("height", ln.h-8), class("band "+p.color(e)))
+		p.Void("rect", markup.Num("x", x), markup.Num("y", ln.y+4), markup.Num("width", w), markup.Num("height", ln.h-8), markup.Class("band "+p.color(e)))
 		x += w
 	}
-	p.leaf("text", "⋮ "+thousands(ln.n)+" more", class("small"), num("x", 13), num("y", ln.y+ln.h/2+4))
-	p.close()
+	p.Leaf("text", "⋮ "+thousands(ln.n)+" more", markup.Class("small"), markup.Num("x", 13), markup.Num("y", ln.y+ln.h/2+4))
+	p.Close()
 }
 
 // lane draws one slice beside the rows.
 func (p *page) lane(l *ladder, s *slice, x float64) {
-	p.open("a", to("pattern-%d", s.n), class("slice"), id("lane-%d", s.n), at{"aria-label", s.words()})
-	p.leaf("title", s.words())
+	p.Open("a", markup.To("pattern-%d", s.n), markup.Class("slice"), markup.ID("lane-%d", s.n), markup.A("aria-label", s.words()))
+	p.Leaf("title", s.words())
 	for _, ln := range l.lines {
 		switch {
 		case ln.at+ln.n > s.lo && ln.at < s.hi:
 			p.cell(l, s, ln, x+8)
 		case ln.n == 1 && (ln.at == s.lo-1 || ln.at == s.hi):
-			p.void("rect", num("x", x+8), num("y", ln.y+3), num("width", laneCells), num("height", ln.h-6), num("rx", 2), class("outside"))
+			p.Void("rect", markup.Num("x", x+8), markup.Num("y", ln.y+3), markup.Num("width", laneCells), markup.Num("height", ln.h-6), markup.Num("rx", 2), markup.Class("outside"))
 		}
 	}
 	top, bottom := l.span(s.lo, s.hi)
@@ -308,18 +310,18 @@ func (p *page) lane(l *ladder, s *slice, x float64) {
 		case i > title:
 			c = "small bad-text"
 		}
-		p.leaf("text", text, class(c), num("x", tx), num("y", y+float64(i)*labelLine+12))
+		p.Leaf("text", text, markup.Class(c), markup.Num("x", tx), markup.Num("y", y+float64(i)*labelLine+12))
 	}
-	p.close()
+	p.Close()
 }
 
 // bracket is the border of a range.
 func (p *page) bracket(x, top, bottom float64) {
 	if bottom-top < 1 { // between two rows
-		p.void("path", class("bracket"), at{"d", fmt.Sprintf("M%s %s h%d m%d -4 v8", coordinate(x), coordinate(top), laneCells+10, -laneCells-10)})
+		p.Void("path", markup.Class("bracket"), markup.A("d", fmt.Sprintf("M%s %s h%d m%d -4 v8", markup.Coordinate(x), markup.Coordinate(top), laneCells+10, -laneCells-10)))
 		return
 	}
-	p.void("path", class("bracket"), at{"d", fmt.Sprintf("M%s %s h-6 V%s h6", coordinate(x+6), coordinate(top+1.5), coordinate(bottom-1.5))})
+	p.Void("path", markup.Class("bracket"), markup.A("d", fmt.Sprintf("M%s %s h-6 V%s h6", markup.Coordinate(x+6), markup.Coordinate(top+1.5), markup.Coordinate(bottom-1.5))))
 }
 
 // cell is what a slice did with a row: read and returned in colour, read and
@@ -327,7 +329,7 @@ func (p *page) bracket(x, top, bottom float64) {
 func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 	y, h := ln.y+1, ln.h-2
 	if ln.at >= s.to || ln.at+ln.n <= s.from {
-		p.void("rect", num("x", x), num("y", y), num("width", laneCells), num("height", h), num("rx", 2), class("unread"))
+		p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", laneCells), markup.Num("height", h), markup.Num("rx", 2), markup.Class("unread"))
 		return
 	}
 	rows := l.s.ordered(l.p)
@@ -338,7 +340,7 @@ func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 	}
 	lost := s.dropped(ln.at, ln.at+ln.n) / float64(ln.n)
 	if lost < 1 {
-		p.void("rect", num("x", x), num("y", y), num("width", laneCells), num("height", h*(1-lost)), num("rx", 2), class("fill "+c))
+		p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", laneCells), markup.Num("height", h*(1-lost)), markup.Num("rx", 2), markup.Class("fill "+c))
 	}
 	if lost > 0 {
 		p.wasted(c, x, y+h*(1-lost), laneCells, h*lost)
@@ -348,12 +350,12 @@ func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 // strayCell is a row that was read and returned and is not what the pattern
 // asks for.
 func (p *page) strayCell(c string, x, y, w, h float64) {
-	p.void("rect", num("x", x+1), num("y", y+1), num("width", w-2), num("height", h-2), num("rx", 2), class("stray "+c))
-	p.leaf("text", "!", class("stray-mark mid"), num("x", x+w/2), num("y", y+h/2+4))
+	p.Void("rect", markup.Num("x", x+1), markup.Num("y", y+1), markup.Num("width", w-2), markup.Num("height", h-2), markup.Num("rx", 2), markup.Class("stray "+c))
+	p.Leaf("text", "!", markup.Class("stray-mark mid"), markup.Num("x", x+w/2), markup.Num("y", y+h/2+4))
 }
 
 // wasted is a hatched box.
 func (p *page) wasted(c string, x, y, w, h float64) {
-	p.void("rect", num("x", x), num("y", y), num("width", w), num("height", h), class("lost "+c))
-	p.void("rect", num("x", x), num("y", y), num("width", w), num("height", h), class("hatch"))
+	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Class("lost "+c))
+	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Class("hatch"))
 }

@@ -5,21 +5,22 @@ import (
 	"strconv"
 
 	"github.com/sortkey/sortkey/design/check"
+	"github.com/sortkey/sortkey/markup"
 )
 
 // overview is the table of patterns: what each did, and what it cost.
 func (p *page) overview() {
-	p.open("section", id("overview"))
-	p.leaf("h2", "Access patterns")
+	p.Open("section", markup.ID("overview"))
+	p.Leaf("h2", "Access patterns")
 	if len(p.r.Patterns) == 0 {
-		p.leaf("p", "The model has no access patterns.", class("muted"))
-		p.close()
+		p.Leaf("p", "The model has no access patterns.", markup.Class("muted"))
+		p.Close()
 		return
 	}
-	p.open("div", class("scroll"), at{"tabindex", "0"}, at{"role", "group"}, at{"aria-label", "Table of access patterns"})
-	p.open("table", class("overview"))
-	p.open("thead")
-	p.open("tr")
+	p.Open("div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"), markup.A("aria-label", "Table of access patterns"))
+	p.Open("table", markup.Class("overview"))
+	p.Open("thead")
+	p.Open("tr")
 	for _, h := range []struct {
 		text, class, title string
 	}{
@@ -27,66 +28,68 @@ func (p *page) overview() {
 		{"read", "n", "rows read and paid for"}, {"waste", "", "the share of the bytes read that were not returned"}, {"bytes", "n", "bytes read"},
 		{"RCU", "n", "read units, eventually consistent"}, {"RCU strong", "n", "read units with ConsistentRead"}, {"pages", "n", ""},
 	} {
-		attrs := []at{{"scope", "col"}}
+		attrs := []markup.Attr{markup.A("scope", "col")}
 		if h.class != "" {
-			attrs = append(attrs, class(h.class))
+			attrs = append(attrs, markup.Class(h.class))
 		}
 		if h.title != "" {
-			attrs = append(attrs, at{"title", h.title})
+			attrs = append(attrs, markup.A("title", h.title))
 		}
-		p.leaf("th", h.text, attrs...)
+		p.Leaf("th", h.text, attrs...)
 	}
-	p.close()
-	p.close()
-	p.open("tbody")
+	p.Close()
+	p.Close()
+	p.Open("tbody")
 	for i := range p.r.Patterns {
 		p.overviewRow(i, &p.r.Patterns[i])
 	}
-	p.closeTo(len(p.stack) - 4)
+	p.CloseTo(p.Depth() - 4)
 }
 
 func (p *page) overviewRow(i int, pr *check.PatternResult) {
-	p.open("tr")
-	p.verdict("td", pr)
-	p.open("th", at{"scope", "row"})
+	p.Open("tr")
+	p.Open("td")
+	p.verdict(pr)
+	p.Close()
+	p.Open("th", markup.A("scope", "row"))
 	p.badge(i + 1)
-	p.leaf("a", pr.Pattern.Name, to("pattern-%d", i+1))
+	p.Leaf("a", pr.Pattern.Name, markup.To("pattern-%d", i+1))
 	for _, f := range pr.Failures {
-		p.leaf("span", f.Message, class("failure"))
+		p.Leaf("span", f.Message, markup.Class("failure"))
 	}
 	for _, s := range severities[:2] {
 		for _, f := range p.r.Findings {
 			if f.Severity == s.severity && f.Rule != check.Rule && f.Pattern == pr.Pattern.Name {
-				p.leaf("span", cmp.Or(ruleOf(f.Rule).title, f.Rule), class("failure "+s.kind), at{"title", f.Message})
+				p.Leaf("span", cmp.Or(ruleOf(f.Rule).title, f.Rule), markup.Class("failure "+s.kind), markup.A("title", f.Message))
 			}
 		}
 	}
 	if s := p.slices[i]; s != nil && s.strayed > 0 {
-		p.leaf("span", count(s.strayed, "sibling")+" in it", class("failure warn"))
+		p.Leaf("span", count(s.strayed, "sibling")+" in it", markup.Class("failure warn"))
 	}
-	p.close()
+	p.Close()
 	if !read(pr) {
-		p.leaf("td", asked(pr), class("reads"))
+		p.Leaf("td", asked(pr), markup.Class("reads"))
 		why := "not one request"
 		if pr.Report != nil {
 			why = "refused: " + pr.Report.Refused.Code
 		}
-		p.leaf("td", why, class("muted"), at{"colspan", "7"})
-		p.close()
+		p.Leaf("td", why, markup.Class("muted"), markup.A("colspan", "7"))
+		p.Close()
 		return
 	}
 	r := pr.Report
-	p.leaf("td", asked(pr), class("reads"))
-	p.leaf("td", thousands(r.Returned), class("n"))
-	p.leaf("td", thousands(r.Examined), class("n"))
-	p.open("td")
+	p.Leaf("td", asked(pr), markup.Class("reads"))
+	p.Leaf("td", thousands(r.Returned), markup.Class("n"))
+	p.Leaf("td", thousands(r.Examined), markup.Class("n"))
+	p.Open("td")
 	p.wasteBar(pr)
-	p.close()
-	p.leaf("td", thousands(r.Bytes+r.Fetched), class("n"))
-	p.leaf("td", figure(r.Eventual), class("n"))
-	p.leaf("td", strong(pr), class("n"))
-	p.leaf("td", strconv.Itoa(r.Pages), class("n"))
-	p.close()
+	p.Close()
+	p.Leaf("td", thousands(r.Bytes+r.Fetched), markup.Class("n"))
+	p.Leaf("td", figure(r.Eventual), markup.Class("n"))
+	p.Leaf("td", strong(pr), markup.Class("n"))
+	p.Leaf("td", strconv.Itoa(r.Pages), markup.Class("n"))
+	p.Close()
 }
 
 // strong writes the units of a strongly consistent read.
@@ -98,16 +101,16 @@ func strong(pr *check.PatternResult) string {
 }
 
 // verdict says whether a pattern did what is expected.
-func (p *page) verdict(tag word, pr *check.PatternResult) {
+func (p *page) verdict(pr *check.PatternResult) {
 	if pr.OK() {
-		p.leaf(tag, "✓", class("verdict good-text"), at{"title", "as expected"})
+		p.Leaf("span", "✓", markup.Class("verdict good-text"), markup.A("title", "as expected"))
 	} else {
-		p.leaf(tag, "✗", class("verdict bad-text"), at{"title", "not as expected"})
+		p.Leaf("span", "✗", markup.Class("verdict bad-text"), markup.A("title", "not as expected"))
 	}
 }
 
 // badge is the number of a pattern.
-func (p *page) badge(n int) { p.leaf("span", strconv.Itoa(n), class("badge")) }
+func (p *page) badge(n int) { p.Leaf("span", strconv.Itoa(n), markup.Class("badge")) }
 
 // asked names the operation and what it reads.
 func asked(pr *check.PatternResult) string {
@@ -133,23 +136,23 @@ func asked(pr *check.PatternResult) string {
 // wasteBar draws the share of bytes that were read and not returned.
 func (p *page) wasteBar(pr *check.PatternResult) {
 	share := pr.Waste()
-	p.open("span", class("waste"))
-	p.open("svg", at{"viewBox", "0 0 60 10"}, num("width", 60), num("height", 10), at{"aria-hidden", "true"})
+	p.Open("span", markup.Class("waste"))
+	p.Open("svg", markup.A("viewBox", "0 0 60 10"), markup.Num("width", 60), markup.Num("height", 10), markup.A("aria-hidden", "true"))
 	full := 60.0
 	if pr.Report.Examined == 0 {
 		full = 0
 	}
-	p.void("rect", num("x", 0), num("y", 0), num("width", 60), num("height", 10), num("rx", 2), class("track"))
-	p.void("rect", num("x", 0), num("y", 0), num("width", full*(1-share)), num("height", 10), class("useful"))
+	p.Void("rect", markup.Num("x", 0), markup.Num("y", 0), markup.Num("width", 60), markup.Num("height", 10), markup.Num("rx", 2), markup.Class("track"))
+	p.Void("rect", markup.Num("x", 0), markup.Num("y", 0), markup.Num("width", full*(1-share)), markup.Num("height", 10), markup.Class("useful"))
 	if share > 0 {
-		p.void("rect", num("x", full*(1-share)), num("y", 0), num("width", full*share), num("height", 10), class("lost-bar"))
-		p.void("rect", num("x", full*(1-share)), num("y", 0), num("width", full*share), num("height", 10), class("hatch"))
+		p.Void("rect", markup.Num("x", full*(1-share)), markup.Num("y", 0), markup.Num("width", full*share), markup.Num("height", 10), markup.Class("lost-bar"))
+		p.Void("rect", markup.Num("x", full*(1-share)), markup.Num("y", 0), markup.Num("width", full*share), markup.Num("height", 10), markup.Class("hatch"))
 	}
-	p.close()
+	p.Close()
 	if share > 0 {
-		p.leaf("span", " "+percent(share), class("bad-text"))
+		p.Leaf("span", " "+percent(share), markup.Class("bad-text"))
 	} else {
-		p.leaf("span", " 0%", class("muted"))
+		p.Leaf("span", " 0%", markup.Class("muted"))
 	}
-	p.close()
+	p.Close()
 }

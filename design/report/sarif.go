@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/check"
+	"github.com/sortkey/sortkey/markup"
 )
 
 // The parts of a SARIF log that are written. Source: SARIF 2.1.0, OASIS.
@@ -167,9 +168,9 @@ func sarifResultOf(r *check.Result, f design.Finding, index int, root string) sa
 	switch len(f.Keys) {
 	case 0:
 	case 1:
-		text += "\nKey: " + visible(f.Keys[0])
+		text += "\nKey: " + markup.Visible(f.Keys[0])
 	default:
-		text += "\nKeys: " + visible(strings.Join(f.Keys, " and "))
+		text += "\nKeys: " + markup.Visible(strings.Join(f.Keys, " and "))
 	}
 	if f.Advice != "" {
 		text += "\nWhat to do: " + f.Advice

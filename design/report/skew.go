@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/sortkey/sortkey/markup"
 )
 
 // Limits of a partition. Source: DG/bp-partition-key-design.html for units,
@@ -36,8 +38,8 @@ func (p *page) skew(s *space) {
 	if len(s.parts) < minSkew && len(reads)+len(writes) == 0 {
 		return
 	}
-	p.leaf("h4", "Skew")
-	p.open("div", class("plots"))
+	p.Leaf("h4", "Skew")
+	p.Open("div", markup.Class("plots"))
 	if len(s.parts) >= minSkew {
 		scale := 1.0
 		if p.r.Scale > 0 {
@@ -68,7 +70,7 @@ func (p *page) skew(s *space) {
 		}
 		p.plot(pl, "")
 	}
-	p.close()
+	p.Close()
 }
 
 func falling(v []float64) []float64 {
@@ -154,21 +156,21 @@ func (p *page) plot(pl *plot, largest string) {
 		f := math.Log(max(v, low)/low) / math.Log(top/low)
 		return plotHeight - down - f*(plotHeight-up-down)
 	}
-	p.open("figure")
-	p.leaf("figcaption", pl.title)
-	p.open("svg", at{"viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, plotHeight)}, class("picture fluid plot"), at{"role", "img"},
-		at{"aria-label", fmt.Sprintf("%s: from %s down to %s in %s", pl.title, pl.unit(high), pl.unit(pl.series[0].values[len(pl.series[0].values)-1]), count(n, "partition"))})
+	p.Open("figure")
+	p.Leaf("figcaption", pl.title)
+	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, plotHeight)), markup.Class("picture fluid plot"), markup.A("role", "img"),
+		markup.A("aria-label", fmt.Sprintf("%s: from %s down to %s in %s", pl.title, pl.unit(high), pl.unit(pl.series[0].values[len(pl.series[0].values)-1]), count(n, "partition"))))
 	for _, v := range ticks(low, top, pl.binary) {
-		p.void("path", class("grid"), at{"d", fmt.Sprintf("M%d %s H%d", left, coordinate(y(v)), plotWidth-right)})
-		p.leaf("text", pl.unit(v), class("small muted end"), num("x", left-6), num("y", y(v)+4))
+		p.Void("path", markup.Class("grid"), markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(v)), plotWidth-right)))
+		p.Leaf("text", pl.unit(v), markup.Class("small muted end"), markup.Num("x", left-6), markup.Num("y", y(v)+4))
 	}
 	for _, rank := range ranks(n) {
-		p.leaf("text", thousands(rank), class("small muted "+anchor(rank == n && n > 1)), num("x", x(rank-1)), num("y", plotHeight-down+16))
+		p.Leaf("text", thousands(rank), markup.Class("small muted "+anchor(rank == n && n > 1)), markup.Num("x", x(rank-1)), markup.Num("y", plotHeight-down+16))
 	}
-	p.leaf("text", "partitions, the largest first", class("small muted end"), num("x", plotWidth-right), num("y", plotHeight-4))
+	p.Leaf("text", "partitions, the largest first", markup.Class("small muted end"), markup.Num("x", plotWidth-right), markup.Num("y", plotHeight-4))
 	for i, l := range drawn {
-		p.void("path", class("limit "+l.class), at{"d", fmt.Sprintf("M%d %s H%d", left, coordinate(y(l.at)), plotWidth-right)})
-		p.leaf("text", l.text, class("small end "+l.class), num("x", plotWidth-right), num("y", y(l.at)+[2]float64{-4, 13}[i%2]))
+		p.Void("path", markup.Class("limit "+l.class), markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(l.at)), plotWidth-right)))
+		p.Leaf("text", l.text, markup.Class("small end "+l.class), markup.Num("x", plotWidth-right), markup.Num("y", y(l.at)+[2]float64{-4, 13}[i%2]))
 	}
 	for i, s := range pl.series {
 		var d []byte
@@ -177,7 +179,7 @@ func (p *page) plot(pl *plot, largest string) {
 			if d == nil {
 				verb = "M"
 			}
-			d = append(d, verb+coordinate(x(rank))+" "+coordinate(y(s.values[rank]))...)
+			d = append(d, verb+markup.Coordinate(x(rank))+" "+markup.Coordinate(y(s.values[rank]))...)
 		}
 		last := -1
 		for k := range plotPoints + 1 {
@@ -195,8 +197,8 @@ func (p *page) plot(pl *plot, largest string) {
 				last = rank
 			}
 		}
-		p.void("path", class("curve "+s.class), at{"d", string(d)})
-		p.void("circle", num("cx", x(0)), num("cy", y(s.values[0])), num("r", 4), class("dot "+s.class))
+		p.Void("path", markup.Class("curve "+s.class), markup.A("d", string(d)))
+		p.Void("circle", markup.Num("cx", x(0)), markup.Num("cy", y(s.values[0])), markup.Num("r", 4), markup.Class("dot "+s.class))
 		text := pl.unit(s.values[0])
 		if s.name != "" {
 			text = s.name + " " + text
@@ -208,13 +210,13 @@ func (p *page) plot(pl *plot, largest string) {
 		if i > 0 && math.Abs(y(s.values[0])-y(pl.series[0].values[0])) < 16 {
 			dy = 18
 		}
-		p.leaf("text", text, class("small over "+s.class), num("x", x(0)+8), num("y", y(s.values[0])+dy))
+		p.Leaf("text", text, markup.Class("small over "+s.class), markup.Num("x", x(0)+8), markup.Num("y", y(s.values[0])+dy))
 	}
-	p.close()
+	p.Close()
 	for _, l := range far {
-		p.leaf("p", fmt.Sprintf("The limit, %s, is far above: %s times the largest.", l.text, figure(l.at/reach(pl, l))), class("muted small"))
+		p.Leaf("p", fmt.Sprintf("The limit, %s, is far above: %s times the largest.", l.text, figure(l.at/reach(pl, l))), markup.Class("muted small"))
 	}
-	p.close()
+	p.Close()
 }
 
 func anchor(end bool) string {

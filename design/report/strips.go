@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/markup"
 )
 
 // Limits of what is drawn of a space.
@@ -21,31 +22,31 @@ const (
 
 // space draws a table or an index.
 func (p *page) space(s *space) {
-	p.open("section", class("space"), id("space-%d", s.id))
-	p.leaf("h3", s.title())
-	p.open("p", class("muted"))
-	p.text("partition key ")
-	p.leaf("code", attributes(s.hash))
+	p.Open("section", markup.Class("space"), markup.ID("space-%d", s.id))
+	p.Leaf("h3", s.title())
+	p.Open("p", markup.Class("muted"))
+	p.Text("partition key ")
+	p.Leaf("code", attributes(s.hash))
 	if len(s.sort) > 0 {
-		p.text(", sort key ")
-		p.leaf("code", attributes(s.sort))
+		p.Text(", sort key ")
+		p.Leaf("code", attributes(s.sort))
 	}
 	if s.x != nil {
-		p.text(", projects " + strings.ToLower(s.x.Projection))
+		p.Text(", projects " + strings.ToLower(s.x.Projection))
 		if len(s.x.Include) > 0 {
-			p.text(" " + strings.Join(s.x.Include, ", "))
+			p.Text(" " + strings.Join(s.x.Include, ", "))
 		}
 	}
-	p.text(fmt.Sprintf(". %s, %s, in %s.", count(s.items, "item"), size(float64(s.bytes)), count(len(s.parts), "partition")))
-	p.close()
+	p.Text(fmt.Sprintf(". %s, %s, in %s.", count(s.items, "item"), size(float64(s.bytes)), count(len(s.parts), "partition")))
+	p.Close()
 	p.entities(s)
 	for _, sl := range s.slices {
 		if sl.report().Operation == "Scan" {
-			p.open("p", class("scan"))
+			p.Open("p", markup.Class("scan"))
 			p.badge(sl.n)
-			p.leaf("a", sl.pr.Pattern.Name, to("pattern-%d", sl.n))
-			p.text(fmt.Sprintf(" scans: it reads %s, %s", count(sl.report().Examined, "row"), rcu(sl.pr)))
-			p.close()
+			p.Leaf("a", sl.pr.Pattern.Name, markup.To("pattern-%d", sl.n))
+			p.Text(fmt.Sprintf(" scans: it reads %s, %s", count(sl.report().Examined, "row"), rcu(sl.pr)))
+			p.Close()
 		}
 	}
 	if len(s.parts) > 1 {
@@ -53,15 +54,15 @@ func (p *page) space(s *space) {
 	}
 	drawn := ladderParts(s)
 	if len(drawn) > 0 {
-		p.leaf("h4", "Rows in sort order")
-		p.open("div", class("ladders"))
+		p.Leaf("h4", "Rows in sort order")
+		p.Open("div", markup.Class("ladders"))
 		for _, part := range drawn {
 			p.ladders(s, part)
 		}
-		p.close()
+		p.Close()
 	}
 	p.skew(s)
-	p.close()
+	p.Close()
 }
 
 // attributes names key attributes, with the types that are not strings.
@@ -91,18 +92,18 @@ func (p *page) entities(s *space) {
 	if len(n) == 0 {
 		return
 	}
-	p.open("p", class("legend"))
+	p.Open("p", markup.Class("legend"))
 	for _, e := range s.entities {
-		p.open("span", class("key-mark"))
-		p.open("svg", at{"viewBox", "0 0 14 14"}, num("width", 14), num("height", 14), at{"aria-hidden", "true"})
-		p.void("rect", num("width", 14), num("height", 14), num("rx", 3), class("fill "+p.color(e)))
-		p.close()
-		p.text(" " + named(e) + " ")
-		p.leaf("span", thousands(n[e]), class("muted"))
-		p.close()
-		p.text(" ")
+		p.Open("span", markup.Class("key-mark"))
+		p.Open("svg", markup.A("viewBox", "0 0 14 14"), markup.Num("width", 14), markup.Num("height", 14), markup.A("aria-hidden", "true"))
+		p.Void("rect", markup.Num("width", 14), markup.Num("height", 14), markup.Num("rx", 3), markup.Class("fill "+p.color(e)))
+		p.Close()
+		p.Text(" " + named(e) + " ")
+		p.Leaf("span", thousands(n[e]), markup.Class("muted"))
+		p.Close()
+		p.Text(" ")
 	}
-	p.close()
+	p.Close()
 }
 
 // kinds are the largest partition of each kind in a space. Partitions are of a
@@ -174,24 +175,24 @@ func (p *page) strips(s *space) {
 	for _, part := range shown {
 		most = max(most, len(part.rows))
 	}
-	p.leaf("h4", "Partitions")
-	p.open("div", class("strips"))
+	p.Leaf("h4", "Partitions")
+	p.Open("div", markup.Class("strips"))
 	for _, part := range shown {
-		p.open("div", class("strip"))
-		p.leaf("code", short(part.name, 34), class("key"), at{"title", part.name})
-		p.open("svg", at{"viewBox", fmt.Sprintf("0 0 %d 22", stripWidth)}, at{"preserveAspectRatio", "none"}, at{"role", "img"},
-			at{"aria-label", fmt.Sprintf("%s, %s", count(len(part.rows), "item"), size(float64(part.bytes)))})
+		p.Open("div", markup.Class("strip"))
+		p.Leaf("code", short(part.name, 34), markup.Class("key"), markup.A("title", part.name))
+		p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d 22", stripWidth)), markup.A("preserveAspectRatio", "none"), markup.A("role", "img"),
+			markup.A("aria-label", fmt.Sprintf("%s, %s", count(len(part.rows), "item"), size(float64(part.bytes)))))
 		p.strip(s, part, float64(stripWidth)*float64(len(part.rows))/float64(most))
-		p.close()
-		p.open("span", class("strip-note"))
-		p.leaf("span", thousands(len(part.rows)), class("muted"), at{"title", fmt.Sprintf("%s, %s", count(len(part.rows), "item"), size(float64(part.bytes)))})
+		p.Close()
+		p.Open("span", markup.Class("strip-note"))
+		p.Leaf("span", thousands(len(part.rows)), markup.Class("muted"), markup.A("title", fmt.Sprintf("%s, %s", count(len(part.rows), "item"), size(float64(part.bytes)))))
 		for _, sl := range part.slices {
-			p.open("a", to("pattern-%d", sl.n), at{"title", sl.words()})
+			p.Open("a", markup.To("pattern-%d", sl.n), markup.A("title", sl.words()))
 			p.badge(sl.n)
-			p.close()
+			p.Close()
 		}
-		p.close()
-		p.close()
+		p.Close()
+		p.Close()
 	}
 	if n := len(s.parts) - len(shown); n > 0 {
 		items, bytes := s.items, s.bytes
@@ -199,9 +200,9 @@ func (p *page) strips(s *space) {
 			items -= len(part.rows)
 			bytes -= part.bytes
 		}
-		p.leaf("p", fmt.Sprintf("and %s with %s, %s", more(n, "partition"), count(items, "item"), size(float64(bytes))), class("muted"))
+		p.Leaf("p", fmt.Sprintf("and %s with %s, %s", more(n, "partition"), count(items, "item"), size(float64(bytes))), markup.Class("muted"))
 	}
-	p.close()
+	p.Close()
 }
 
 // more is a count of what is left.
@@ -231,7 +232,7 @@ func (p *page) strip(s *space, part *part, wide float64) {
 	flush := func() {
 		if last != nil {
 			x := pos(last.from)
-			p.void("rect", num("x", x), num("y", 1), num("width", max(pos(last.to)-x-gap, 1)), num("height", 14), class("fill "+p.color(last.entity)))
+			p.Void("rect", markup.Num("x", x), markup.Num("y", 1), markup.Num("width", max(pos(last.to)-x-gap, 1)), markup.Num("height", 14), markup.Class("fill "+p.color(last.entity)))
 			last = nil
 		}
 	}
@@ -255,7 +256,7 @@ func (p *page) strip(s *space, part *part, wide float64) {
 		for _, e := range s.entities {
 			if n[e] > 0 {
 				h := 14 * float64(n[e]) / float64(to-from)
-				p.void("rect", num("x", pos(from)), num("y", y), num("width", pos(to)-pos(from)), num("height", h), class("fill "+p.color(e)))
+				p.Void("rect", markup.Num("x", pos(from)), markup.Num("y", y), markup.Num("width", pos(to)-pos(from)), markup.Num("height", h), markup.Class("fill "+p.color(e)))
 				y += h
 			}
 		}
@@ -264,7 +265,7 @@ func (p *page) strip(s *space, part *part, wide float64) {
 	for _, sl := range part.slices {
 		if sl.to > sl.from {
 			x := pos(sl.from)
-			p.void("rect", num("x", x), num("y", 17), num("width", max(pos(sl.to)-x-gap, 2)), num("height", 3), class("mark"))
+			p.Void("rect", markup.Num("x", x), markup.Num("y", 17), markup.Num("width", max(pos(sl.to)-x-gap, 2)), markup.Num("height", 3), markup.Class("mark"))
 		}
 	}
 }

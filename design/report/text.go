@@ -8,12 +8,13 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/explain"
+	"github.com/sortkey/sortkey/markup"
 )
 
 // short cuts the middle out of a text that has more than n characters: both
 // ends of a key tell more than its middle.
 func short(s string, n int) string {
-	s = visible(s)
+	s = markup.Visible(s)
 	r := []rune(s)
 	if len(r) <= n || n < 3 {
 		return s
@@ -23,7 +24,7 @@ func short(s string, n int) string {
 }
 
 // width is how many characters a text has when shown.
-func width(s string) int { return len([]rune(visible(s))) }
+func width(s string) int { return len([]rune(markup.Visible(s))) }
 
 // wrap breaks a text into lines of at most n characters, the last of at most
 // lines of them cut.
@@ -36,7 +37,7 @@ func wrap(s string, n, lines int) []string {
 			line = ""
 		}
 	}
-	for _, w := range strings.Fields(visible(s)) {
+	for _, w := range strings.Fields(markup.Visible(s)) {
 		w = short(w, n)
 		if line != "" && width(line)+1+width(w) > n {
 			flush()
@@ -58,7 +59,7 @@ func wrap(s string, n, lines int) []string {
 func plain(v attr.Value) string {
 	text := explain.Literal(v)
 	if v.Kind() == attr.String {
-		if s, err := strconv.Unquote(text); err == nil && visible(s) == s {
+		if s, err := strconv.Unquote(text); err == nil && markup.Visible(s) == s {
 			return s
 		}
 		return strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`)

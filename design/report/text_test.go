@@ -42,30 +42,6 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestVisible(t *testing.T) {
-	for _, tt := range []struct{ in, want string }{
-		{"plain ä 日本", "plain ä 日本"},
-		{"two\nlines\there", "two lines here"},
-		{"a\x00b\x1b[31m", `a\u{0000}b\u{001B}[31m`},
-		{"x\u202exe.txt", `x\u{202E}xe.txt`},
-		{"a\xffb", `a\xFFb`},
-		{"\U000E0041", `\u{E0041}`},
-		{"\ufffd", "\ufffd"},
-	} {
-		if got := report.Visible(tt.in); got != tt.want {
-			t.Errorf("visible(%q) = %q, want %q", tt.in, got, tt.want)
-		}
-	}
-}
-
-func TestMarkupEscapes(t *testing.T) {
-	got := report.Markup(`</p><script>"'&` + "\x01")
-	want := `<p title="&lt;/p&gt;&lt;script&gt;&#34;&#39;&amp;\u{0001}">&lt;/p&gt;&lt;script&gt;&#34;&#39;&amp;\u{0001}</p>` + "\n"
-	if got != want {
-		t.Errorf("markup = %q, want %q", got, want)
-	}
-}
-
 func TestFigures(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
 		{report.Size(1), "1 byte"},
