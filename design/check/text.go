@@ -154,6 +154,9 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	}
 	read += fmt.Sprintf("; %s, %s; %s %s", count(r.Bytes+r.Fetched, "byte"), count(r.Pages, "page"), units(pr.Units()), consistency)
 	p.line("reads", "", read)
+	if pr.idle() {
+		p.line("note", yellow, "no item has this key, so this says nothing of the cost: give values that a sample has, or expect: {rows: 0}")
+	}
 	if len(r.Entities) > 1 || len(r.Entities) == 1 && r.Entities[0].Entity != "" && pr.Pattern.Entity == nil {
 		var parts []string
 		for _, s := range r.Entities {
@@ -172,6 +175,13 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	if r.Operation == "Query" && r.Limit > 0 && r.Last != nil {
 		p.line("stops", "", r.Stop)
 	}
+}
+
+// idle reports whether the pattern read no row though it does not expect to
+// find none.
+func (pr *PatternResult) idle() bool {
+	e := &pr.Pattern.Expect
+	return pr.OK() && pr.Report.Examined == 0 && e.Rows == nil && e.Keys == nil && !e.NoItem && (e.MaxRows == nil || *e.MaxRows > 0)
 }
 
 // asks is the question in words.
