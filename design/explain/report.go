@@ -74,7 +74,9 @@ type Report struct {
 }
 
 // A Bound is one end of a range, or a partition, in bytes and as a person
-// would write it. Bytes is nil where the range is open.
+// would write it. Bytes is nil where the range is open. In bytes a range has
+// its lower end and not its upper one, so those of an upper bound that is
+// inclusive are the first above it.
 type Bound struct {
 	Bytes []byte
 	Text  string

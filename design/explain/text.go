@@ -180,10 +180,17 @@ func (p *printer) bound(label, word string, b Bound) {
 		}
 		return
 	}
+	hex := hexOf(b.Bytes)
+	switch word { // the bytes are those of a range without its upper end
+	case "up to":
+		hex = "below " + hex
+	case "after":
+		hex = "from " + hex
+	}
 	if word != "" {
 		word += " "
 	}
-	p.line(label, "%s%s  %s", word, b.Text, p.paint(faint, hexOf(b.Bytes)))
+	p.line(label, "%s%s  %s", word, b.Text, p.paint(faint, hex))
 }
 
 // hexOf writes bytes in groups that can be read.
