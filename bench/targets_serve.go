@@ -54,7 +54,7 @@ func (t *targets) serve(ctx context.Context) ([]Target, error) {
 // start runs the command once.
 func (t *targets) start(ctx context.Context) (first float64, resident, file uint64, err error) {
 	begin := time.Now()
-	s, err := serve(ctx, t.Config.Serve)
+	s, err := serve(ctx, t.Serve)
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -225,6 +225,7 @@ func (r *recorder) Helper() {}
 func (r *recorder) Logf(format string, args ...any) {
 	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
+
 func (r *recorder) Fatalf(format string, args ...any) {
 	panic(failure{fmt.Sprintf(format, args...)})
 }

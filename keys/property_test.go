@@ -10,8 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/sortkey/sortkey/keys"
 	"pgregory.net/rapid"
+
+	"github.com/sortkey/sortkey/keys"
 )
 
 // Values in text form, for each type. Small alphabets make values close to

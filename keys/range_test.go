@@ -7,8 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/sortkey/sortkey/keys"
 	"pgregory.net/rapid"
+
+	"github.com/sortkey/sortkey/keys"
 )
 
 // TestSuccessor compares with a search among all short strings of letters at
@@ -61,7 +62,7 @@ func TestSuccessorCodePoints(t *testing.T) {
 	}
 	// Nothing that is UTF-8 lies between the strings with a prefix and the
 	// successor: its last code point is the next one there is.
-	for r := rune(0); r < utf8.MaxRune; r++ {
+	for r := range utf8.MaxRune {
 		if !utf8.ValidRune(r) {
 			continue
 		}

@@ -10,7 +10,7 @@ const other = "(other)"
 // of streams too.
 var operations = func() map[string]bool {
 	names := map[string]bool{}
-	for _, name := range strings.Fields(operationNames) {
+	for name := range strings.FieldsSeq(operationNames) {
 		names[name] = true
 	}
 	return names

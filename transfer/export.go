@@ -277,9 +277,7 @@ func (x *exporter) data(ctx context.Context) (files []*sink, sh shape, err error
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	for i := range files {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			f, err := x.create(i)
 			if err == nil {
 				files[i] = f
@@ -297,7 +295,7 @@ func (x *exporter) data(ctx context.Context) (files []*sink, sh shape, err error
 			if err != nil {
 				cancel(err)
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	return files, sh, context.Cause(ctx)

@@ -98,9 +98,9 @@ func (t Types) merge(keys Types) (Types, error) {
 
 // text returns the declarations in order, one in each line.
 func (t Types) text() string {
-	text := ""
+	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(t)) {
-		text += name + "=" + t[name] + "\n"
+		text.WriteString(name + "=" + t[name] + "\n")
 	}
-	return text
+	return text.String()
 }

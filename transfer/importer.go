@@ -152,23 +152,24 @@ func (im *importer) resume(old *journal) error {
 
 // options are what the meaning of the input depends on, as text.
 func (im *importer) options() string {
-	o := im.o.ReadOptions.withDefaults("")
-	text := fmt.Sprintf("format=%s", o.Format)
-	for _, t := range strings.Split(o.Types.text(), "\n") {
+	o := im.o.withDefaults("")
+	var text strings.Builder
+	text.WriteString(fmt.Sprintf("format=%s", o.Format))
+	for t := range strings.SplitSeq(o.Types.text(), "\n") {
 		if t != "" {
-			text += " type " + t
+			text.WriteString(" type " + t)
 		}
 	}
 	if im.o.Delimiter != 0 {
-		text += fmt.Sprintf(" delimiter=%q", im.o.Delimiter)
+		text.WriteString(fmt.Sprintf(" delimiter=%q", im.o.Delimiter))
 	}
 	if im.o.Columns != nil {
-		text += fmt.Sprintf(" columns=%q", im.o.Columns)
+		text.WriteString(fmt.Sprintf(" columns=%q", im.o.Columns))
 	}
 	if o.MaxLine != DefaultMaxLine {
-		text += fmt.Sprintf(" max-line=%d", o.MaxLine)
+		text.WriteString(fmt.Sprintf(" max-line=%d", o.MaxLine))
 	}
-	return text
+	return text.String()
 }
 
 // table returns the name of a source's table.

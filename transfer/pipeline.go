@@ -73,11 +73,9 @@ func startPipeline(ctx context.Context, client *dynamodb.Client, table string, k
 	for range workers {
 		q := make(chan message, queueLength)
 		p.queues = append(p.queues, q)
-		p.done.Add(1)
-		go func() {
-			defer p.done.Done()
+		p.done.Go(func() {
 			p.work(q)
-		}()
+		})
 	}
 	return p
 }

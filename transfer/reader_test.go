@@ -207,7 +207,7 @@ func FuzzReader(f *testing.F) {
 			if (rec.Err == nil) == (rec.Item == nil) {
 				t.Fatalf("line %d: item %v, error %v", rec.Line, rec.Item, rec.Err)
 			}
-			lines = append(lines, fmt.Sprint(rec.Line, rec.Item, rec.Delete, rec.Err))
+			lines = append(lines, fmt.Sprint(rec.Line, string(rec.Item), rec.Delete, rec.Err))
 			if len(lines) > len(text)+1 {
 				t.Fatalf("more records than bytes")
 			}
@@ -227,7 +227,7 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("skipping %d of %d: %v", skip, len(lines), err)
 		}
 		rec, err := again.Next()
-		if got := fmt.Sprint(rec.Line, rec.Item, rec.Delete, rec.Err); err != nil || got != lines[skip] {
+		if got := fmt.Sprint(rec.Line, string(rec.Item), rec.Delete, rec.Err); err != nil || got != lines[skip] {
 			t.Fatalf("after skipping %d: %s, %v, want %s", skip, got, err, lines[skip])
 		}
 	})

@@ -64,7 +64,7 @@ func (p *pair) onlyMembers(names ...string) bool {
 		return false
 	}
 	_, list, _ := strings.Cut(p.signature, ": ")
-	for _, m := range strings.Fields(list) {
+	for m := range strings.FieldsSeq(list) {
 		found := false
 		for _, n := range names {
 			found = found || strings.TrimLeft(m, "+-≠") == n

@@ -305,7 +305,7 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 		if err != nil {
 			return err
 		}
-		defer lock.Close() //nolint:errcheck // nothing was written
+		defer lock.Close()
 	}
 	state, err := readMeta(fsys, from)
 	if err == nil && state != stateReady {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -183,9 +184,7 @@ func TestDiskErrors(t *testing.T) {
 
 func cloneOps(h *history) map[uint64][]op {
 	out := make(map[uint64][]op, len(h.ops))
-	for n, ops := range h.ops {
-		out[n] = ops
-	}
+	maps.Copy(out, h.ops)
 	return out
 }
 

@@ -133,7 +133,7 @@ func (r *reader) walk(b *bounds, reverse bool, yield func(store.Row, error) bool
 		return
 	}
 	defer r.store.end()
-	defer it.Close() //nolint:errcheck // its errors are those of Error below
+	defer it.Close()
 
 	first, next := it.First, it.Next
 	if reverse {

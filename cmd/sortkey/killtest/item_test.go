@@ -2,6 +2,7 @@ package killtest_test
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -73,9 +74,7 @@ func (k key) item(n int) item {
 		return nil
 	}
 	it := k.values(n)
-	for name, v := range k.attributes() {
-		it[name] = v
-	}
+	maps.Copy(it, k.attributes())
 	return it
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -181,9 +182,7 @@ func (w *writer) update(ctx context.Context) error {
 	in.UpdateExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = c.key.update(c.to)
 	cond, _, values := w.condition(c.old)
 	in.ConditionExpression = cond
-	for name, v := range values {
-		in.ExpressionAttributeValues[name] = v
-	}
+	maps.Copy(in.ExpressionAttributeValues, values)
 	out, err := w.db.UpdateItem(ctx, in)
 	if err == nil && !equal(out.Attributes, c.key.item(c.to)) {
 		return fmt.Errorf("%w: update of %v to %d gives %v", errWrong, c.key, c.to, out.Attributes)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -68,7 +70,7 @@ scan.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.export(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	f.targetFlags.add(cmd)
+	f.add(cmd)
 	flags.BoolVar(&f.all, "all", false, "export all tables, each into a folder of its name")
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
 	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
@@ -157,10 +159,8 @@ func (a *App) exportFrom(ctx context.Context, t *target, args []string, f export
 }
 
 func checkTable(name string, names []string) error {
-	for _, n := range names {
-		if n == name {
-			return nil
-		}
+	if slices.Contains(names, name) {
+		return nil
 	}
 	if len(names) == 0 {
 		return hint.New("", "there is no table %s: there are no tables", name)
@@ -171,12 +171,5 @@ func checkTable(name string, names []string) error {
 	if len(list) > most {
 		list, more = list[:most], ", …"
 	}
-	text := ""
-	for i, n := range list {
-		if i > 0 {
-			text += ", "
-		}
-		text += n
-	}
-	return hint.New("the tables are: "+text+more, "there is no table %s", name)
+	return hint.New("the tables are: "+strings.Join(list, ", ")+more, "there is no table %s", name)
 }

@@ -78,7 +78,7 @@ the input says how far that was, and --resume goes on from there.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	f.targetFlags.add(cmd)
+	f.add(cmd)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to; by default what the export or schema says")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "the table's key when it has to be made, such as pk:S,sk:N (`NAME:TYPE`…)")
