@@ -13,5 +13,5 @@ func stripped() string {
 			return "-ldflags=" + s.Value
 		}
 	}
-	return "with debug information"
+	return "with the linker's usual flags, or with -trimpath, which hides them"
 }
