@@ -230,10 +230,16 @@ func TestItems(t *testing.T) {
 		again, err := attr.ParseItem(changed.AppendJSON(nil))
 		return err == nil && bytes.Equal(again, b)
 	}, item, gen.UInt64()))
-	properties.Property("bytes cut off are refused", prop.ForAll(func(it attr.Item, seed uint64) bool {
+	// Without its last two digits a number at the end may have the same size, so
+	// that what is left is an item too.
+	properties.Property("bytes cut off are refused or stand for something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
 		n := int(seed % uint64(len(it)))
-		_, err := attr.Check(it[:n])
-		return err != nil || n == 0
+		cut, err := attr.Check(it[:n])
+		if err != nil || n == 0 {
+			return true
+		}
+		again, err := attr.ParseItem(cut.AppendJSON(nil))
+		return err == nil && bytes.Equal(again, it[:n])
 	}, item, gen.UInt64()))
 	properties.TestingRun(t)
 }
