@@ -37,7 +37,8 @@ var fences = map[string][]string{
 	"sdk":                      {"", "api", "attr", "table"},
 	"sortkeytest":              {"", "sdk", "attr", "store/memory", "table"},
 	"examples":                 {"attr", "design", "keys"},
-	"transfer":                 {"attr", "table"},
+	"sdk/sdkvalue":             {"attr"},
+	"transfer":                 {"attr", "table", "sdk/sdkvalue"},
 	"metrics":                  {"", "table", "store", "store/disk"},
 	"bench":                    nil, // measures every room
 	"bench/...":                nil,

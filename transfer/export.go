@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
 // DefaultSegments is how many parts of a table are read at a time.
@@ -333,7 +334,7 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 			return err
 		}
 		for _, m := range out.Items {
-			it, err := fromSDK(m)
+			it, err := sdkvalue.Item(m)
 			if err != nil {
 				return fmt.Errorf("table %s: %w", x.table, err)
 			}

@@ -14,6 +14,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
 const (
@@ -251,9 +252,9 @@ func (p *pipeline) writeBatch(batch []entry) error {
 	requests := make([]types.WriteRequest, len(batch))
 	for i, e := range batch {
 		if e.remove {
-			requests[i].DeleteRequest = &types.DeleteRequest{Key: itemOf(e.item)}
+			requests[i].DeleteRequest = &types.DeleteRequest{Key: sdkvalue.Of(e.item)}
 		} else {
-			requests[i].PutRequest = &types.PutRequest{Item: itemOf(e.item)}
+			requests[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(e.item)}
 		}
 	}
 	backoff := firstBackoff
@@ -286,9 +287,9 @@ func (p *pipeline) writeBatch(batch []entry) error {
 func (p *pipeline) writeOne(e entry) error {
 	var err error
 	if e.remove {
-		_, err = p.client.DeleteItem(p.ctx, &dynamodb.DeleteItemInput{TableName: &p.table, Key: itemOf(e.item)}, retries)
+		_, err = p.client.DeleteItem(p.ctx, &dynamodb.DeleteItemInput{TableName: &p.table, Key: sdkvalue.Of(e.item)}, retries)
 	} else {
-		_, err = p.client.PutItem(p.ctx, &dynamodb.PutItemInput{TableName: &p.table, Item: itemOf(e.item)}, retries)
+		_, err = p.client.PutItem(p.ctx, &dynamodb.PutItemInput{TableName: &p.table, Item: sdkvalue.Of(e.item)}, retries)
 	}
 	return err
 }

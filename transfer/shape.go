@@ -3,7 +3,6 @@ package transfer
 import (
 	"bufio"
 	"context"
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -136,7 +133,7 @@ func (x *exporter) shaped(ctx context.Context, w io.Writer, dir string) (items i
 		err := x.scan(ctx, 0, func(it attr.Item) error {
 			items++
 			c.add(it)
-			line = append(appendPlainItem(line[:0], it), '\n')
+			line = append(it.AppendPlain(line[:0]), '\n')
 			_, err := w.Write(line)
 			return err
 		})
@@ -266,54 +263,4 @@ func (s *spool) remove() error {
 		err = errors.Join(err, left)
 	}
 	return err
-}
-
-// appendPlainItem appends an item as a plain JSON object.
-func appendPlainItem(dst []byte, it attr.Item) []byte {
-	dst = append(dst, '{')
-	for i := range it.Len() {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		name, v := it.At(i)
-		dst = appendText(dst, name)
-		dst = append(dst, ':')
-		dst = appendPlain(dst, v)
-	}
-	return append(dst, '}')
-}
-
-func appendPlain(dst []byte, v attr.Value) []byte {
-	switch v.Kind() {
-	case attr.String:
-		return appendText(dst, v.Raw())
-	case attr.Number:
-		return v.AppendNumber(dst)
-	case attr.Binary:
-		dst = append(dst, '"')
-		dst = base64.StdEncoding.AppendEncode(dst, v.Raw())
-		return append(dst, '"')
-	case attr.Bool:
-		if v.Bool() {
-			return append(dst, "true"...)
-		}
-		return append(dst, "false"...)
-	case attr.Map:
-		return appendPlainItem(dst, v.Map())
-	case attr.List, attr.StringSet, attr.NumberSet, attr.BinarySet:
-		dst = append(dst, '[')
-		for i := range v.Len() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendPlain(dst, v.Index(i))
-		}
-		return append(dst, ']')
-	}
-	return append(dst, "null"...)
-}
-
-func appendText(dst, text []byte) []byte {
-	dst, _ = jsontext.AppendQuote(dst, text) // fails only after it has replaced bytes that are no UTF-8
-	return dst
 }

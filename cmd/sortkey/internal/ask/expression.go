@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/lazyregexp"
+	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
 // Placeholders stand for the names and values of a request's expressions.
@@ -62,7 +63,7 @@ func Fill(expression string, names map[string]string, values map[string]types.At
 		if name, ok := names[p]; ok {
 			return show.Name(name)
 		}
-		if v, err := wire.Value(values[p]); err == nil {
+		if v, err := sdkvalue.Value(values[p]); err == nil {
 			return show.Literal(v)
 		}
 		return p

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
 // Question says in one line what a Query asks for, with the values where
@@ -58,7 +58,7 @@ func ScanQuestion(in *dynamodb.ScanInput) string {
 func GetQuestion(in *dynamodb.GetItemInput, names []string) string {
 	parts := make([]string, 0, len(in.Key))
 	for _, name := range names {
-		if v, err := wire.Value(in.Key[name]); err == nil {
+		if v, err := sdkvalue.Value(in.Key[name]); err == nil {
 			parts = append(parts, show.Name(name)+" = "+show.Literal(v))
 		}
 	}

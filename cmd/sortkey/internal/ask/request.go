@@ -5,7 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
 // Request returns the JSON of a request that [Query.Input] made.
@@ -32,7 +32,7 @@ func Request(in *dynamodb.QueryInput) (json.RawMessage, error) {
 		m["ExpressionAttributeNames"] = in.ExpressionAttributeNames
 	}
 	if len(in.ExpressionAttributeValues) > 0 {
-		values, err := wire.Item(in.ExpressionAttributeValues)
+		values, err := sdkvalue.Item(in.ExpressionAttributeValues)
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -95,7 +94,7 @@ func (ans *answer) writeJSON(w io.Writer, plain bool) error {
 		}
 		out = append(out, "\n    "...)
 		if plain {
-			out = wire.AppendPlainItem(out, item)
+			out = item.AppendPlain(out)
 		} else {
 			out = item.AppendJSON(out)
 		}

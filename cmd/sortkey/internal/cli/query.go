@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
 type queryFlags struct {
@@ -194,7 +194,7 @@ func read(ctx context.Context, src *source, in *dynamodb.QueryInput, all bool) (
 			ans.units += aws.ToFloat64(out.ConsumedCapacity.CapacityUnits)
 		}
 		for _, m := range out.Items {
-			item, err := wire.Item(m)
+			item, err := sdkvalue.Item(m)
 			if err != nil {
 				return nil, fmt.Errorf("an item that cannot be: %w", err)
 			}
@@ -214,7 +214,7 @@ func lastKey(m map[string]types.AttributeValue) (attr.Item, error) {
 	if len(m) == 0 {
 		return nil, nil
 	}
-	return wire.Item(m)
+	return sdkvalue.Item(m)
 }
 
 // restored returns the service's error about a request with the names and

@@ -20,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/design/check"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/sdk/sdkvalue"
 	"github.com/sortkey/sortkey/table"
 )
 
@@ -287,7 +288,7 @@ func (res *Result) took(items []map[string]types.AttributeValue, count int, capa
 		res.ReadUnits += aws.ToFloat64(capacity.CapacityUnits)
 	}
 	for _, m := range items {
-		item, err := wire.Item(m)
+		item, err := sdkvalue.Item(m)
 		if err != nil {
 			return err
 		}

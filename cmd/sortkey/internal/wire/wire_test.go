@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
 func TestDecode(t *testing.T) {
@@ -70,7 +71,7 @@ func TestItem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	item, err := wire.Item(sdk)
+	item, err := sdkvalue.Item(sdk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,19 +83,19 @@ func TestItem(t *testing.T) {
 		t.Errorf("Item(%s) = %s", text, item.AppendJSON(nil))
 	}
 	const plain = `{"b":"AP8=","bs":["AA==","AQ=="],"l":[true,null,false],"m":{"x":"\"<é"},"n":1.5,"ns":[1,2],"ss":["a","b"]}`
-	if got := string(wire.AppendPlainItem(nil, item)); got != plain {
+	if got := string(item.AppendPlain(nil)); got != plain {
 		t.Errorf("AppendPlainItem = %s, want %s", got, plain)
 	}
 	for _, name := range []string{"n", "b"} {
-		back, err := wire.Value(wire.Key(item.Get(name)))
+		back, err := sdkvalue.Value(wire.Key(item.Get(name)))
 		if err != nil || !attr.Equal(back, item.Get(name)) {
 			t.Errorf("Value(Key(%v)) = %v, %v", item.Get(name), back, err)
 		}
 	}
-	if _, err := wire.Item(map[string]types.AttributeValue{"x": nil}); err == nil {
+	if _, err := sdkvalue.Item(map[string]types.AttributeValue{"x": nil}); err == nil {
 		t.Error("Item with no value succeeds")
 	}
-	if _, err := wire.Item(map[string]types.AttributeValue{"x": &types.AttributeValueMemberN{Value: "one"}}); err == nil {
+	if _, err := sdkvalue.Item(map[string]types.AttributeValue{"x": &types.AttributeValueMemberN{Value: "one"}}); err == nil {
 		t.Error("Item with a number that is none succeeds")
 	}
 }

@@ -1,4 +1,7 @@
-package transfer
+// Package sdkvalue turns values of package attr into those of the AWS SDK and
+// back, each on its own. The clients of package sdk convert whole requests
+// and answers, which they do faster.
+package sdkvalue
 
 import (
 	"fmt"
@@ -8,16 +11,17 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// itemOf returns an item of the SDK.
-func itemOf(it attr.Item) map[string]types.AttributeValue {
+// Of returns an item of the SDK, which shares nothing with it.
+func Of(it attr.Item) map[string]types.AttributeValue {
 	m := make(map[string]types.AttributeValue, it.Len())
 	for name, v := range it.All() {
-		m[string(name)] = valueOf(v)
+		m[string(name)] = OfValue(v)
 	}
 	return m
 }
 
-func valueOf(v attr.Value) types.AttributeValue {
+// OfValue returns a value of the SDK, which shares nothing with v.
+func OfValue(v attr.Value) types.AttributeValue {
 	switch v.Kind() {
 	case attr.String:
 		return &types.AttributeValueMemberS{Value: string(v.Raw())}
@@ -34,9 +38,9 @@ func valueOf(v attr.Value) types.AttributeValue {
 	case attr.BinarySet:
 		return &types.AttributeValueMemberBS{Value: elements(v, blobOf)}
 	case attr.List:
-		return &types.AttributeValueMemberL{Value: elements(v, valueOf)}
+		return &types.AttributeValueMemberL{Value: elements(v, OfValue)}
 	case attr.Map:
-		return &types.AttributeValueMemberM{Value: itemOf(v.Map())}
+		return &types.AttributeValueMemberM{Value: Of(v.Map())}
 	}
 	return &types.AttributeValueMemberNULL{Value: true}
 }
@@ -57,12 +61,12 @@ func elements[T any](v attr.Value, element func(attr.Value) T) []T {
 	return out
 }
 
-// fromSDK returns the item of an item of the SDK. The error is that of a value
+// Item returns the binary item of an item of the SDK. The error is that of a value
 // that no service can have sent.
-func fromSDK(m map[string]types.AttributeValue) (attr.Item, error) {
+func Item(m map[string]types.AttributeValue) (attr.Item, error) {
 	var b attr.Builder
 	for name, value := range m {
-		v, err := fromValue(value)
+		v, err := Value(value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -71,7 +75,8 @@ func fromSDK(m map[string]types.AttributeValue) (attr.Item, error) {
 	return b.Item(), nil
 }
 
-func fromValue(value types.AttributeValue) (attr.Value, error) {
+// Value returns the value of a value of the SDK.
+func Value(value types.AttributeValue) (attr.Value, error) {
 	switch v := value.(type) {
 	case *types.AttributeValueMemberS:
 		return attr.NewString(v.Value), nil
@@ -90,10 +95,10 @@ func fromValue(value types.AttributeValue) (attr.Value, error) {
 	case *types.AttributeValueMemberBS:
 		return fromSet(attr.BinarySet, v.Value, func(b []byte) (attr.Value, error) { return attr.NewBinary(b), nil })
 	case *types.AttributeValueMemberL:
-		elems, err := fromEach(v.Value, fromValue)
+		elems, err := fromEach(v.Value, Value)
 		return attr.NewList(elems...), err
 	case *types.AttributeValueMemberM:
-		it, err := fromSDK(v.Value)
+		it, err := Item(v.Value)
 		if err != nil {
 			return attr.Value{}, err
 		}
