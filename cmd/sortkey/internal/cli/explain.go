@@ -101,8 +101,8 @@ The exit code is 1 when the request is refused.`,
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	mustComplete(cmd, "model", completeModelFlag)
 	mustComplete(cmd, "operation", cobra.FixedCompletions([]string{"query", "scan", "get-item"}, cobra.ShellCompDirectiveNoFileComp))
-	mustComplete(cmd, "pattern", func(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		return f.completePatterns(cmd.Context(), toComplete), cobra.ShellCompDirectiveNoFileComp
+	mustComplete(cmd, "pattern", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return f.completePatterns(toComplete), cobra.ShellCompDirectiveNoFileComp
 	})
 	for _, name := range []string{"endpoint", "index", "pk", "sk", "limit", "filter", "project", "entity", "pages", "rows"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)

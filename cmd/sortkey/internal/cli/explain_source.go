@@ -99,14 +99,12 @@ func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
 }
 
 // completePatterns returns the patterns of the model whose names begin so.
-func (f *explainFlags) completePatterns(ctx context.Context, toComplete string) []string {
+func (f *explainFlags) completePatterns(toComplete string) []string {
 	if f.model == "" {
 		return nil
 	}
-	ctx, cancel := completionContext(ctx)
-	defer cancel()
 	m, err := model.Find(f.model)
-	if err != nil || context.Cause(ctx) != nil {
+	if err != nil {
 		return nil
 	}
 	return starting(patternNames(m), toComplete)

@@ -229,44 +229,77 @@ func restored(err error, in *dynamodb.QueryInput) error {
 	return h
 }
 
-// completionTime is how long a completion may ask a server.
-const completionTime = time.Second
+// completionTime is how long a completion may ask a server. A model is read
+// from its file, and nothing of it is built.
+const completionTime = 5 * time.Second
 
 func (a *App) completeTables(ctx context.Context, f sourceFlags, toComplete string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := completionContext(ctx)
-	defer cancel()
-	src, err := a.open(ctx, f)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer src.close()
-	names, err := model.Tables(ctx, src.client)
+	names, err := a.tableNames(ctx, f)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return starting(names, toComplete), cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *App) completeIndexes(ctx context.Context, f sourceFlags, name, toComplete string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := completionContext(ctx)
+func (a *App) completeIndexes(ctx context.Context, f sourceFlags, table, toComplete string) ([]string, cobra.ShellCompDirective) {
+	names, err := a.indexNames(ctx, f, table)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return starting(names, toComplete), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *App) tableNames(ctx context.Context, f sourceFlags) ([]string, error) {
+	if f.model != "" {
+		m, err := model.Find(f.model)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, t := range m.Tables {
+			names = append(names, t.Name)
+		}
+		return names, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
 	src, err := a.open(ctx, f)
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil, err
 	}
 	defer src.close()
-	t, err := model.Describe(ctx, src.client, name)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return starting(t.IndexNames(), toComplete), cobra.ShellCompDirectiveNoFileComp
+	return model.Tables(ctx, src.client)
 }
 
-func completionContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	if ctx == nil {
-		ctx = context.Background()
+func (a *App) indexNames(ctx context.Context, f sourceFlags, table string) ([]string, error) {
+	if f.model != "" {
+		m, err := model.Find(f.model)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, t := range m.Tables {
+			if t.Name != table {
+				continue
+			}
+			for _, x := range t.Indexes {
+				names = append(names, x.Name)
+			}
+		}
+		return names, nil
 	}
-	return context.WithTimeout(ctx, completionTime)
+	ctx, cancel := context.WithTimeout(ctx, completionTime)
+	defer cancel()
+	src, err := a.open(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	t, err := model.Describe(ctx, src.client, table)
+	if err != nil {
+		return nil, err
+	}
+	return t.IndexNames(), nil
 }
 
 func starting(names []string, prefix string) []string {
