@@ -181,11 +181,11 @@ func (db *DB) Fork() (*DB, error) {
 }
 
 // Snapshot makes a copy of the database, as it is now, in a folder that must
-// not exist: every write that was answered is in it, each whole. Reads and
-// writes go on meanwhile. The copy is a store like any other: open it with
-// package store/disk, or put it in the place of one. What an error left of it
-// is refused there and can be removed. The error is [ErrSnapshot] for a store
-// that is not on disk.
+// not exist: every write that was answered is in it, each whole. Reads go on
+// meanwhile, and writes wait while files are linked, not while they are copied.
+// The copy is a store like any other: open it with package store/disk, or put
+// it in the place of one. What an error left of it is refused there and can be
+// removed. The error is [ErrSnapshot] for a store that is not on disk.
 func (db *DB) Snapshot(dir string) error {
 	st, ok := db.store.(interface{ Checkpoint(dir string) error })
 	if !ok {

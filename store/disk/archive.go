@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,21 +47,22 @@ type archiveFile struct {
 
 // Archive writes a copy of the store, as it is now, to w as a tar file, not
 // compressed. It makes a checkpoint in a temporary folder inside the store's
-// own first, so updates go on meanwhile. [Extract] reads it.
+// own first, so updates go on while w is written; like [Store.Checkpoint] it must not be
+// called inside one. [Extract] reads it.
 func (s *Store) Archive(ctx context.Context, w io.Writer) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
 	}
 	defer s.end()
 	fsys := s.opts.FS
-	dir := fsys.PathJoin(s.forks, strings.ToLower(rand.Text()))
+	dir := s.nearby()
+	if err := s.link(dir); err != nil {
+		return err
+	}
 	defer func() {
 		_ = fsys.RemoveAll(dir)
 		removeIfEmpty(fsys, s.forks)
 	}()
-	if err := s.checkpoint(dir); err != nil {
-		return err
-	}
 	if err := writeArchive(ctx, fsys, dir, w); err != nil {
 		return fmt.Errorf("disk: archive: %w", err)
 	}

@@ -175,7 +175,9 @@ func (s *Store) startSyncing() {
 				return
 			case <-tick.C:
 				if s.failed() == nil && s.dirty.Swap(false) {
+					s.logging.Lock()
 					_ = s.protect(func() error { return s.db.LogData(nil, pebble.Sync) })
+					s.logging.Unlock()
 				}
 			}
 		}

@@ -1,9 +1,11 @@
 package disk
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,10 +18,11 @@ import (
 
 // Checkpoint makes a copy of the store, as it is now, in a folder that must
 // not exist and not lie in the store's own. Tables of rows are linked where
-// the file system can, so it takes little time and room. Open the copy as any
-// store, and remove a folder that an error left unfinished; Open refuses it. A
-// store that is open for reading only gives [ErrReadOnly]: its folder can be
-// copied as it is.
+// the file system can, so it takes little time and room; reads go on, and
+// updates wait for as long as linking takes. It must not be called inside an
+// Update. Open the copy as any store, and remove a folder that an error left
+// unfinished; Open refuses it. A store that is open for reading only gives
+// [ErrReadOnly]: its folder can be copied as it is.
 func (s *Store) Checkpoint(dir string) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
@@ -44,34 +47,99 @@ func (s *Store) Checkpoint(dir string) error {
 			break
 		}
 	}
-	return s.checkpoint(dir)
+	if _, err := fsys.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("disk: checkpoint: %w", cmp.Or(err, error(&fs.PathError{Op: "checkpoint", Path: dir, Err: fs.ErrExist})))
+	}
+	near := s.nearby()
+	if err := s.link(near); err != nil {
+		return err
+	}
+	defer removeIfEmpty(fsys, s.forks)
+	return move(fsys, near, dir)
 }
 
-func (s *Store) checkpoint(dir string) error {
+// nearby names a folder for a copy inside the store's own, where files can be
+// linked. One that a crash leaves there is removed with the forks.
+func (s *Store) nearby() string {
+	return s.opts.FS.PathJoin(s.forks, strings.ToLower(rand.Text()))
+}
+
+// link makes a copy of the store in a folder inside its own, or leaves none.
+//
+// The engine copies its log as far as it finds it, and takes a log for corrupt
+// whose blocks it copied before and after a write (cockroachdb/pebble issue
+// 5142). So nobody writes meanwhile.
+func (s *Store) link(dir string) (err error) {
 	if s.opts.ReadOnly {
 		return ErrReadOnly
 	}
+	defer func() {
+		if err != nil {
+			_ = s.opts.FS.RemoveAll(dir)
+			removeIfEmpty(s.opts.FS, s.forks)
+		}
+	}()
 	s.flush() // what is in a file is shared, what is in the log is copied and read again
+	s.writer <- struct{}{}
+	defer func() { <-s.writer }()
+	s.logging.Lock()
+	defer s.logging.Unlock()
 	if failed := s.failed(); failed != nil {
 		return failed
 	}
-	var err error
+	var full error // a full disk there is no failure here
 	if failed := s.protect(func() error {
-		err = s.db.Checkpoint(dir, pebble.WithFlushedWAL())
-		return nil // a full disk there is no failure here
+		full = s.db.Checkpoint(dir, pebble.WithFlushedWAL())
+		return nil
 	}); failed != nil {
 		return failed
 	}
-	if err == nil {
-		err = writeMeta(s.fs, dir, stateReady)
+	if full == nil {
+		full = writeMeta(s.fs, dir, stateReady)
 	}
 	if failed := s.failed(); failed != nil {
 		return failed
+	}
+	if full != nil {
+		return fmt.Errorf("disk: checkpoint: %w", full)
+	}
+	return nil
+}
+
+// move gives a copy its place, durably: by its name where that is on the same
+// file system, and otherwise file by file, the one that makes it a store last.
+func move(fsys vfs.FS, from, to string) error {
+	err := makeDir(fsys, fsys.PathDir(to))
+	if err == nil && fsys.Rename(from, to) != nil {
+		err = copyDir(fsys, from, to)
+		_ = fsys.RemoveAll(from)
+	}
+	if err == nil {
+		err = syncDir(fsys, fsys.PathDir(to))
 	}
 	if err != nil {
 		return fmt.Errorf("disk: checkpoint: %w", err)
 	}
 	return nil
+}
+
+func copyDir(fsys vfs.FS, from, to string) error {
+	names, err := fsys.List(from)
+	if err != nil {
+		return err
+	}
+	if err := fsys.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name == metaName {
+			continue
+		}
+		if err := vfs.Copy(fsys, fsys.PathJoin(from, name), fsys.PathJoin(to, name)); err != nil {
+			return err
+		}
+	}
+	return writeMeta(fsys, to, stateReady)
 }
 
 // flush writes the rows that are in memory and in the log to a file, so that
@@ -114,8 +182,8 @@ const forkSync = time.Hour
 // Fork implements [store.Forker] with a checkpoint in a temporary folder inside
 // the store's own. Rows that are in memory only are written to a file first,
 // and files of rows are shared, so it takes as long as writing up to
-// [Options.MemTableBytes]. Closing the fork
-// removes its folder; one that a crash left is removed when the store is opened
+// [Options.MemTableBytes]. Like [Store.Checkpoint], it must not be called
+// inside an Update. Closing the fork removes its folder; one that a crash left is removed when the store is opened
 // the next time. A fork may outlive the store it came from, but not the
 // process, and survives no crash. The error is [ErrReadOnly] for a store that is
 // open for reading only.
@@ -125,9 +193,8 @@ func (s *Store) Fork() (store.Store, error) {
 	}
 	defer s.end()
 	fsys := s.opts.FS
-	dir := fsys.PathJoin(s.forks, strings.ToLower(rand.Text()))
-	if err := s.checkpoint(dir); err != nil {
-		_ = fsys.RemoveAll(dir)
+	dir := s.nearby()
+	if err := s.link(dir); err != nil {
 		return nil, err
 	}
 	opts := s.opts

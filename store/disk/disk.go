@@ -27,7 +27,8 @@ type Store struct {
 	failure  atomic.Pointer[FailedError]
 	poisoned atomic.Bool
 
-	writer  chan struct{} // holds one token while an Update runs
+	writer  chan struct{} // holds one token while an Update runs, or a copy is made
+	logging sync.Mutex    // held by who writes to the log without the token, or has both
 	applied *commit       // the last one; needs the token
 	dirty   atomic.Bool   // applied but not synced, with an interval
 

@@ -3,11 +3,13 @@ package disk_test
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -194,5 +196,32 @@ func TestTooLarge(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, string(long), get(t, s, "\x13"))
+	require.NoError(t, s.Close())
+}
+
+// farFS is a file system on which folders cannot be renamed, as from one to
+// another.
+type farFS struct{ vfs.FS }
+
+func (f farFS) Rename(from, to string) error {
+	if info, err := f.Stat(from); err == nil && info.IsDir() {
+		return &fs.PathError{Op: "rename", Path: from, Err: syscall.EXDEV}
+	}
+	return f.FS.Rename(from, to)
+}
+
+// TestCheckpointElsewhere copies to another file system.
+func TestCheckpointElsewhere(t *testing.T) {
+	opts := disk.Options{FS: farFS{vfs.NewMem()}}
+	s := open(t, "db", opts)
+	fill(t, s, 5, 500)
+	put(t, s, "k", "before")
+	require.NoError(t, s.Checkpoint("backups/today/copy"))
+	put(t, s, "k", "after")
+	_, err := opts.FS.Stat("db/forks")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	f := open(t, "backups/today/copy", opts)
+	require.Equal(t, "before", get(t, f, "k"))
+	require.NoError(t, f.Close())
 	require.NoError(t, s.Close())
 }
