@@ -192,7 +192,7 @@ func TestReopen(t *testing.T) {
 	require.NoError(t, db.Close())
 
 	db = onDisk(t, "db", disk.Options{FS: crashed})
-	require.Eventually(t, func() bool { items, _ := described(t, db); return items == 21 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { items, _ := described(t, db); return items == 21 }, time.Minute, time.Millisecond)
 	require.NoError(t, db.Close())
 }
 
@@ -223,7 +223,7 @@ func TestReopenBuilding(t *testing.T) {
 	require.NoError(t, err)
 	again, err := sortkey.Open(sortkey.Options{Store: st})
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { _, status := described(t, again); return status == "ACTIVE" }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { _, status := described(t, again); return status == "ACTIVE" }, time.Minute, time.Millisecond)
 	require.Equal(t, int64(1501), count(t, again, new("ByUser")))
 	require.NoError(t, again.Close())
 }

@@ -68,7 +68,7 @@ func FuzzParse(f *testing.F) {
 				return
 			}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		w, err := design.Build(ctx, m, design.Options{MaxItems: 50})
 		if err != nil {

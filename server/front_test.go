@@ -32,7 +32,7 @@ func dial(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
 	c, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
-	require.NoError(t, c.SetDeadline(time.Now().Add(10*time.Second)))
+	require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
 	return c, bufio.NewReader(c)
 }
 

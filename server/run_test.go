@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,9 @@ import (
 
 	"github.com/sortkey/sortkey/server"
 )
+
+// patience bounds the wait for an answer of a server on a busy machine.
+const patience = time.Minute
 
 // start serves h on a free port until the test ends, or stop is called, which
 // returns what Serve did.
@@ -134,11 +138,11 @@ func TestMaxConnections(t *testing.T) {
 		return err
 	}
 	require.NoError(t, ask(first))
-	require.NoError(t, answer(first, 5*time.Second))
+	require.NoError(t, answer(first, patience))
 	require.NoError(t, ask(second))
 	require.Error(t, answer(second, 50*time.Millisecond), "the only slot is taken")
 	require.NoError(t, first.Close())
-	require.NoError(t, answer(second, 5*time.Second), "the slot is free again")
+	require.NoError(t, answer(second, patience), "the slot is free again")
 }
 
 func TestReadHeaderTimeout(t *testing.T) {
@@ -148,9 +152,9 @@ func TestReadHeaderTimeout(t *testing.T) {
 	defer c.Close()
 	_, err = io.WriteString(c, "POST / HTTP/1.1\r\n")
 	require.NoError(t, err)
-	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	_, err = io.ReadAll(c)
-	require.NoError(t, err, "closed by the server")
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "closed by the server")
 }
 
 func TestReadTimeout(t *testing.T) {
@@ -160,9 +164,9 @@ func TestReadTimeout(t *testing.T) {
 	defer c.Close()
 	_, err = io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
 	require.NoError(t, err)
-	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	out, err := io.ReadAll(c)
-	require.NoError(t, err, "closed by the server")
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "closed by the server")
 	require.True(t, len(out) == 0 || bytes.Contains(out, []byte("SerializationException")), "%s", out)
 }
 
@@ -198,7 +202,7 @@ func TestRawLimits(t *testing.T) {
 			require.NoError(t, err)
 			defer c.Close()
 			tt.send(c)
-			_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+			_ = c.SetReadDeadline(time.Now().Add(patience))
 			res, err := http.ReadResponse(bufio.NewReader(c), nil)
 			require.NoError(t, err)
 			require.NoError(t, res.Body.Close())

@@ -53,7 +53,8 @@ var servers = make(chan map[string]*running, 1)
 
 func init() { servers <- map[string]*running{} }
 
-const patience = 20 * time.Second
+// patience is how long a server may take to start or to end.
+const patience = time.Minute
 
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {

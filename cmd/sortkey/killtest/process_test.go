@@ -27,7 +27,7 @@ import (
 const commandEnv = "SORTKEY_TEST_COMMAND"
 
 // patience is how long a process may take for what takes no time.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	if os.Getenv(commandEnv) != "" {
