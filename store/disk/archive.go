@@ -54,16 +54,12 @@ func (s *Store) Archive(ctx context.Context, w io.Writer) error {
 		return s.closedOr(err)
 	}
 	defer s.end()
-	fsys := s.opts.FS
-	dir := s.nearby()
-	if err := s.link(dir); err != nil {
+	dir, err := s.link()
+	if err != nil {
 		return err
 	}
-	defer func() {
-		_ = fsys.RemoveAll(dir)
-		removeIfEmpty(fsys, s.forks)
-	}()
-	if err := writeArchive(ctx, fsys, dir, w); err != nil {
+	defer func() { _ = s.forks.leave(dir) }()
+	if err := writeArchive(ctx, s.opts.FS, dir, w); err != nil {
 		return fmt.Errorf("disk: archive: %w", err)
 	}
 	return nil

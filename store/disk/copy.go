@@ -2,12 +2,10 @@ package disk
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -50,33 +48,27 @@ func (s *Store) Checkpoint(dir string) error {
 	if _, err := fsys.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("disk: checkpoint: %w", cmp.Or(err, error(&fs.PathError{Op: "checkpoint", Path: dir, Err: fs.ErrExist})))
 	}
-	near := s.nearby()
-	if err := s.link(near); err != nil {
+	near, err := s.link()
+	if err != nil {
 		return err
 	}
-	defer removeIfEmpty(fsys, s.forks)
-	return move(fsys, near, dir)
+	return errors.Join(move(fsys, near, dir), s.forks.leave(near))
 }
 
-// nearby names a folder for a copy inside the store's own, where files can be
-// linked. One that a crash leaves there is removed with the forks.
-func (s *Store) nearby() string {
-	return s.opts.FS.PathJoin(s.forks, strings.ToLower(rand.Text()))
-}
-
-// link makes a copy of the store in a folder inside its own, or leaves none.
+// link makes a copy of the store in a folder of s.forks, which the caller
+// leaves.
 //
 // The engine copies its log as far as it finds it, and takes a log for corrupt
 // whose blocks it copied before and after a write (cockroachdb/pebble issue
 // 5142). So nobody writes meanwhile.
-func (s *Store) link(dir string) (err error) {
+func (s *Store) link() (_ string, err error) {
 	if s.opts.ReadOnly {
-		return ErrReadOnly
+		return "", ErrReadOnly
 	}
+	dir := s.forks.enter()
 	defer func() {
 		if err != nil {
-			_ = s.opts.FS.RemoveAll(dir)
-			removeIfEmpty(s.opts.FS, s.forks)
+			_ = s.forks.leave(dir)
 		}
 	}()
 	s.flush() // what is in a file is shared, what is in the log is copied and read again
@@ -85,25 +77,25 @@ func (s *Store) link(dir string) (err error) {
 	s.logging.Lock()
 	defer s.logging.Unlock()
 	if failed := s.failed(); failed != nil {
-		return failed
+		return "", failed
 	}
 	var full error // a full disk there is no failure here
 	if failed := s.protect(func() error {
 		full = s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		return nil
 	}); failed != nil {
-		return failed
+		return "", failed
 	}
 	if full == nil {
 		full = writeMeta(s.fs, dir, stateReady)
 	}
 	if failed := s.failed(); failed != nil {
-		return failed
+		return "", failed
 	}
 	if full != nil {
-		return fmt.Errorf("disk: checkpoint: %w", full)
+		return "", fmt.Errorf("disk: checkpoint: %w", full)
 	}
-	return nil
+	return dir, nil
 }
 
 // move gives a copy its place, durably: by its name where that is on the same
@@ -112,7 +104,6 @@ func move(fsys vfs.FS, from, to string) error {
 	err := makeDir(fsys, fsys.PathDir(to))
 	if err == nil && fsys.Rename(from, to) != nil {
 		err = copyDir(fsys, from, to)
-		_ = fsys.RemoveAll(from)
 	}
 	if err == nil {
 		err = syncDir(fsys, fsys.PathDir(to))
@@ -171,10 +162,6 @@ func (s *Store) flush() {
 
 var _ store.Forker = (*Store)(nil)
 
-// forksName is the folder in a store's own that its forks live in. There they
-// are on the same file system, so files can be linked, and go with the data.
-const forksName = "forks"
-
 // forkSync is the interval a fork is synced at if its origin syncs each Update:
 // it does not outlive the process, so there is nothing to be gained by waiting.
 const forkSync = time.Hour
@@ -192,9 +179,8 @@ func (s *Store) Fork() (store.Store, error) {
 		return nil, s.closedOr(err)
 	}
 	defer s.end()
-	fsys := s.opts.FS
-	dir := s.nearby()
-	if err := s.link(dir); err != nil {
+	dir, err := s.link()
+	if err != nil {
 		return nil, err
 	}
 	opts := s.opts
@@ -203,41 +189,14 @@ func (s *Store) Fork() (store.Store, error) {
 	}
 	fork, err := openStore(dir, opts, s.forks)
 	if err != nil {
-		_ = fsys.RemoveAll(dir)
-		return nil, err
+		return nil, errors.Join(err, s.forks.leave(dir))
 	}
 	return fork, nil
 }
 
-// removeFork removes the folder of a fork, and that of all forks after the
-// last one. What cannot be removed is left to [removeForks].
+// removeFork removes the folder of a fork.
 func (s *Store) removeFork() {
-	if err := s.opts.FS.RemoveAll(s.dir); err != nil {
+	if err := s.forks.leave(s.dir); err != nil {
 		s.opts.Logger.Warn("a fork's folder stays", "dir", s.dir, "err", err)
-	}
-	removeIfEmpty(s.opts.FS, s.forks)
-}
-
-// removeForks removes forks that a crash has left. Those that are still open
-// stay: a fork may outlive its origin.
-func removeForks(fsys vfs.FS, forks string) {
-	names, err := fsys.List(forks)
-	if err != nil {
-		return // there are none
-	}
-	for _, name := range names {
-		dir := fsys.PathJoin(forks, name)
-		lock, err := pebble.LockDirectory(dir, fsys)
-		if err != nil {
-			continue
-		}
-		_ = errors.Join(lock.Close(), fsys.RemoveAll(dir))
-	}
-	removeIfEmpty(fsys, forks)
-}
-
-func removeIfEmpty(fsys vfs.FS, dir string) {
-	if names, err := fsys.List(dir); err == nil && len(names) == 0 {
-		_ = fsys.Remove(dir)
 	}
 }

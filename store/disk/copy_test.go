@@ -3,12 +3,16 @@ package disk_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/store"
@@ -181,5 +185,38 @@ func TestForkBeside(t *testing.T) {
 	wg.Wait()
 	close(quit)
 	stop.Wait()
+	require.NoError(t, s.Close())
+}
+
+// TestCopyLeavesNothing: a copy that fails on a full disk leaves no folder, and
+// the store is as good as before.
+func TestCopyLeavesNothing(t *testing.T) {
+	full := errors.New("no space left on device")
+	var on atomic.Bool
+	mem := vfs.NewMem()
+	fsys := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if on.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && strings.Contains(op.Path, "forks/") {
+			return full
+		}
+		return nil
+	}))
+	s := open(t, "db", disk.Options{FS: fsys})
+	put(t, s, "k", "v")
+	on.Store(true)
+	_, err := s.Fork()
+	require.ErrorIs(t, err, full)
+	require.ErrorIs(t, s.Checkpoint("copy"), full)
+	require.ErrorIs(t, s.Archive(t.Context(), io.Discard), full)
+	on.Store(false)
+	names, err := mem.List("db/forks")
+	if err == nil {
+		require.Empty(t, names)
+	}
+	require.Equal(t, "v", get(t, s, "k"))
+	f := fork(t, s)
+	require.NoError(t, f.Close())
+	require.NoError(t, s.Checkpoint("copy"))
+	_, err = mem.Stat("db/forks")
+	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, s.Close())
 }

@@ -16,7 +16,7 @@ import (
 type Store struct {
 	dir        string
 	opts       Options
-	forks      string          // where forks of this store lie, and theirs
+	forks      *forkDir        // of this store, and of its forks
 	isFork     bool            // the folder goes with the store
 	background context.Context //nolint:containedctx // for log levels only
 	fs         *guard
@@ -45,14 +45,13 @@ var _ store.Store = (*Store)(nil)
 // Open opens the store in a folder, and creates both unless they are there.
 // Errors: [ErrLocked] when the folder is in use, [*FormatError] when a newer
 // version wrote it, and those of the file system.
-func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, "") }
+func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 
-// openStore opens a folder. Forks is the folder of forks it lies in, or "" if
-// it is not one.
-func openStore(dir string, opts Options, forks string) (*Store, error) {
+// openStore opens a folder. Forks is what it lies in if it is a fork.
+func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 	s := &Store{
 		forks:      forks,
-		isFork:     forks != "",
+		isFork:     forks != nil,
 		opts:       opts.withDefaults(),
 		background: context.Background(),
 		stop:       func() {},
@@ -64,9 +63,9 @@ func openStore(dir string, opts Options, forks string) (*Store, error) {
 		return nil, err
 	}
 	if !s.isFork {
-		s.forks = s.opts.FS.PathJoin(s.dir, forksName)
+		s.forks = &forkDir{fs: s.opts.FS, path: s.opts.FS.PathJoin(s.dir, forksName)}
 		if !s.opts.ReadOnly {
-			removeForks(s.opts.FS, s.forks)
+			s.forks.clear()
 		}
 	}
 	s.current = &moment{snapshot: s.db.NewSnapshot(), refs: 1}
