@@ -18,15 +18,17 @@ type declared struct {
 	// fields are the types and values that the schema gives.
 	fields map[string]*design.Field
 	used   map[string]bool // in templates
-	left   map[string][]string
-	order  []string // of the reasons in left
+	// elsewhere are the fields that are stored under another name.
+	elsewhere map[string]bool
+	left      map[string][]string
+	order     []string // of the reasons in left
 }
 
 func (im *importer) declare(name, about string, t *design.Table, n *node) *declared {
 	e := &design.Entity{Table: t, About: about}
 	return &declared{
 		im: im, e: e, t: t, g: &group{name: name, n: n, entity: e},
-		fields: map[string]*design.Field{}, used: map[string]bool{}, left: map[string][]string{},
+		fields: map[string]*design.Field{}, used: map[string]bool{}, elsewhere: map[string]bool{}, left: map[string][]string{},
 	}
 }
 
@@ -143,7 +145,7 @@ func (d *declared) finish(order []string) {
 	}
 	// What is in a key is an attribute of its own as well.
 	for _, name := range order {
-		if def := d.fields[name]; def != nil && d.used[name] && d.e.Attribute(name) == nil {
+		if def := d.fields[name]; def != nil && d.used[name] && !d.elsewhere[name] && d.e.Attribute(name) == nil {
 			d.template(d.g.n, name, kindOf(def.Type), "{"+name+"}")
 		}
 	}

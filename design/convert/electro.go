@@ -1,10 +1,8 @@
 package convert
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
@@ -79,7 +77,7 @@ func (im *importer) electroIndexes(t *design.Table, n *node) {
 	for _, x := range n.get("indexes").members() {
 		key := func(part string) []design.Attribute {
 			if f := x.get(part).str("field"); f != "" {
-				return []design.Attribute{{Name: f, Kind: attr.String}}
+				return []design.Attribute{{Name: f, Kind: electroKind(n, x.get(part))}}
 			}
 			return nil
 		}
@@ -98,73 +96,63 @@ func (im *importer) electroIndexes(t *design.Table, n *node) {
 }
 
 func (im *importer) electroEntity(t *design.Table, n *node) {
-	model := n.get("model")
-	if !model.isObject() {
-		model = n
-	}
-	name, service, version := model.str("entity"), model.str("service"), model.str("version")
-	if v := model.get("version"); v != nil && v.kind == '0' {
-		version = v.text
-	}
+	s := newElectroSchema(n)
 	im.known(n, "model", "attributes", "indexes", "entity", "service", "version", "table")
-	d := im.declare(name, "", t, n)
+	d := im.declare(s.entity, "", t, n)
 	var order []string
-	labels := map[string]string{}
 	for _, a := range n.get("attributes").members() {
 		if a.key != fieldName(a.key) {
 			d.leave(a.key, "it is no name for a field")
 			continue
-		}
-		labels[a.key] = a.key
-		if l := a.str("label"); l != "" {
-			labels[a.key] = l
 		}
 		im.electroField(d, a)
 		order = append(order, a.key)
 	}
 	lower := false
 	for _, x := range n.get("indexes").members() {
-		im.known(x, "index", "collection", "pk", "sk", "type", "scope")
-		if s := x.str("type"); s == "clustered" || x.get("collection").isList() || !x.get("scope").vacant() || !x.get("condition").vacant() {
-			im.lose(x, "index "+x.key+" of "+name, "only keys of isolated indexes in one collection, without scope and condition, are known", "write its templates")
-			if x.str("index") == "" {
-				return
-			}
-			continue
-		}
-		pk, sk := "$"+service, ""
-		switch c := x.get("collection"); {
-		case c.isText() && c.text != "":
-			sk = "$" + c.text + "#" + name + "_" + version
-		default:
-			sk = "$" + name + "_" + version
-		}
-		if !x.get("sk").isObject() {
-			pk += sk
+		im.known(x, "index", "collection", "pk", "sk", "type", "scope", "condition", "projection")
+		if !x.get("condition").vacant() {
+			im.lose(x.get("condition"), "the condition of index "+x.key+" of "+s.entity, "it is a function of the program", "")
 		}
 		for _, part := range []string{"pk", "sk"} {
-			key, prefix := x.get(part), map[string]string{"pk": pk, "sk": sk}[part]
+			key := x.get(part)
 			if !key.isObject() {
 				continue
 			}
 			im.known(key, "field", "composite", "facets", "template", "casing", "cast")
-			casing := key.str("casing")
-			if casing == "" || casing == "default" {
-				casing = "lower"
-			}
-			lower = lower || casing == "lower"
-			src, err := electroTemplate(key, prefix, casing, labels, d)
+			src, err := s.template(x, part, d)
 			if err != nil {
-				im.lose(key, "the key "+part+" of index "+x.key+" of "+name, err.Error(), "write its template")
+				im.lose(key, "the key "+part+" of index "+x.key+" of "+s.entity, err.Error(), "write its template")
 				continue
 			}
-			d.template(key, key.str("field"), attr.String, src)
+			kind := electroKind(n, key)
+			if k := keyKindOf(t, key.str("field")); k != 0 && k != kind {
+				im.lose(key, "the key "+part+" of index "+x.key+" of "+s.entity, "another entity has it as a key of another type", "")
+				continue
+			}
+			lower = lower || kind == attr.String && casingOf(key) == "lower"
+			d.template(key, key.str("field"), kind, src)
 		}
 	}
 	if lower {
-		im.lose(n.get("indexes"), "the casing of keys of "+name, "the library writes values in keys in lower case; templates write them as they are", "write the values of samples in lower case, or give keys casing none")
+		im.lose(n.get("indexes"), "the casing of keys of "+s.entity, "the library writes values in keys in lower case; templates write them as they are", "write the values of samples in lower case, or give keys casing none")
 	}
-	for _, c := range [][2]string{{"__edb_e__", name}, {"__edb_v__", version}} {
+	// Attributes are stored under other names where the schema says so.
+	for _, a := range n.get("attributes").members() {
+		f := a.str("field")
+		if f == "" || f == a.key || d.fields[a.key] == nil {
+			continue
+		}
+		d.elsewhere[a.key] = true
+		if d.e.Attribute(f) == nil && d.fields[f] == nil {
+			kind := keyKindOf(t, f)
+			if kind == 0 {
+				kind = kindOf(d.fields[a.key].Type)
+			}
+			d.template(a, f, kind, "{"+a.key+"}")
+		}
+	}
+	for _, c := range [][2]string{{"__edb_e__", s.entity}, {"__edb_v__", s.version}} {
 		if c[1] != "" && d.e.Attribute(c[0]) == nil && d.fields[c[0]] == nil {
 			d.e.Attributes = append(d.e.Attributes, &design.Template{Name: c[0], Kind: attr.String, Const: attr.NewString(c[1])})
 		}
@@ -206,50 +194,4 @@ func (n *node) numeral() string {
 		return ""
 	}
 	return n.text
-}
-
-// electroTemplate writes the template of a key: its own, or the prefix and each
-// composite attribute with its label.
-func electroTemplate(key *node, prefix, casing string, labels map[string]string, d *declared) (string, error) {
-	if key.str("field") == "" {
-		return "", plainError("it names no field")
-	}
-	text := func(s string) string {
-		switch casing {
-		case "lower":
-			s = strings.ToLower(s)
-		case "upper":
-			s = strings.ToUpper(s)
-		}
-		return braces.Replace(s)
-	}
-	component := func(name string) (string, error) {
-		if d.fields[name] == nil {
-			return "", fmt.Errorf("%q is no attribute with a type that keys can have", clip(name))
-		}
-		return "{" + name + "}", nil
-	}
-	var b strings.Builder
-	if t := key.get("template"); t.isText() {
-		at := 0
-		for _, m := range reference.FindAllStringSubmatchIndex(t.text, -1) {
-			c, err := component(t.text[m[2]:m[3]])
-			if err != nil {
-				return "", err
-			}
-			b.WriteString(text(t.text[at:m[0]]) + c)
-			at = m[1]
-		}
-		b.WriteString(text(t.text[at:]))
-		return b.String(), nil
-	}
-	b.WriteString(text(prefix))
-	for _, m := range key.either("composite", "facets").elems() {
-		c, err := component(m.text)
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(text("#"+labels[m.text]+"_") + c)
-	}
-	return b.String(), nil
 }

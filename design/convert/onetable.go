@@ -174,6 +174,7 @@ func (o *oneTable) model(n *node) *group {
 				continue
 			}
 			names[name] = m
+			d.elsewhere[name] = m != name
 		}
 		o.field(d, f)
 		order = append(order, name)
@@ -188,7 +189,7 @@ func (o *oneTable) model(n *node) *group {
 		switch {
 		case value.isText():
 			delete(d.fields, name)
-			src, err := valueTemplate(value.text, d.fields)
+			src, err := valueTemplate(strings.ReplaceAll(value.text, "${"+o.typeField+"}", n.key), d.fields)
 			if err != nil {
 				o.im.lose(value, "the value of "+name+" in "+n.key, err.Error(), "")
 				continue
@@ -242,7 +243,9 @@ func (o *oneTable) kindOf(f *node, mapped string) attr.Kind {
 	return attr.String
 }
 
-// date is how dates are stored.
+// date is how dates are stored: as numbers of milliseconds, of seconds for a
+// time to live, or as JavaScript's ISO text. The schema's specification says
+// seconds for all numbers; the library divides by 1000 for ttl alone.
 func (o *oneTable) date(f *node) keys.Type {
 	switch {
 	case f.get("ttl").isTrue():
@@ -297,8 +300,9 @@ func (o *oneTable) field(d *declared, f *node) {
 
 var reference = lazyregexp.New(`\$\{([^}]*)\}`)
 
-// valueTemplate turns account#${id} into account#{id}, and ${n:8} into
-// {n:int(8)}.
+// valueTemplate turns account#${id} into account#{id}, and ${n:8} or ${n:8:0}
+// into {n:int(8)}: the size and what it is padded with, which is 0 unless it is
+// said (doc/schema-1.1.0.md of the library).
 func valueTemplate(value string, fields map[string]*design.Field) (string, error) {
 	var b strings.Builder
 	at := 0
