@@ -1,6 +1,10 @@
 package api
 
-import "github.com/sortkey/sortkey/table"
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/table"
+)
 
 // consumed returns the capacity an operation used on a table in the form that
 // ReturnConsumedCapacity asks for, nil for NONE. INDEXES splits it. The table
@@ -37,11 +41,14 @@ const transactFactor = 2
 // transactUse adds up the capacity of a transaction by table.
 type transactUse struct {
 	mode   *string
+	reads  bool // they are read units, or write units
 	tables []*table.Table
 	used   []table.Capacity
 }
 
-func newTransactUse(mode *string) *transactUse { return &transactUse{mode: mode} }
+func newTransactUse(mode *string, reads bool) *transactUse {
+	return &transactUse{mode: mode, reads: reads}
+}
 
 func (u *transactUse) add(t *table.Table, c table.Capacity) {
 	c.Table *= transactFactor
@@ -57,29 +64,36 @@ func (u *transactUse) add(t *table.Table, c table.Capacity) {
 
 // consumed returns the capacity in the form that was asked for, with the units
 // told apart into reads and writes, as transactions do.
-func (u *transactUse) consumed(reads bool) (out []ConsumedCapacity) {
+func (u *transactUse) consumed() (out []ConsumedCapacity) {
 	for i, t := range u.tables {
 		cc := consumed(u.mode, t.Name(), &u.used[i])
 		if cc == nil {
 			return nil
 		}
-		if reads {
+		if u.reads {
 			cc.ReadCapacityUnits = cc.CapacityUnits
 		} else {
 			cc.WriteCapacityUnits = cc.CapacityUnits
 		}
 		if cc.Table != nil {
-			cc.Table.split(reads)
+			cc.Table.split(u.reads)
 		}
 		for _, m := range []map[string]Capacity{cc.GlobalSecondaryIndexes, cc.LocalSecondaryIndexes} {
 			for name, c := range m {
-				c.split(reads)
+				c.split(u.reads)
 				m[name] = c
 			}
 		}
 		out = append(out, *cc)
 	}
 	return out
+}
+
+// report tells those who asked what was consumed.
+func (u *transactUse) report(ctx context.Context) {
+	for i, t := range u.tables {
+		reportUse(ctx, Use{Table: t.Name(), Write: !u.reads, Capacity: u.used[i]})
+	}
 }
 
 func (c *Capacity) split(reads bool) {

@@ -43,6 +43,8 @@ const (
 	CodeUnavailable      = "ServiceUnavailable"
 )
 
+const codeConditionFailed = "ConditionalCheckFailedException"
+
 func newError(code, message string) *Error {
 	e := &Error{Code: code, Status: 400, Message: message}
 	if isFault(code) {
@@ -73,7 +75,7 @@ func ServiceUnavailable(message string) *Error {
 // ConditionalCheckFailed returns the service's ConditionalCheckFailedException.
 // The item is nil unless the caller asked for it.
 func ConditionalCheckFailed(item attr.Item) *Error {
-	e := newError("ConditionalCheckFailedException", "The conditional request failed")
+	e := newError(codeConditionFailed, "The conditional request failed")
 	e.Item = item
 	return e
 }

@@ -103,6 +103,7 @@ func (s *Service) getItem(ctx context.Context, in *GetItemInput, g *getting) err
 			g.take(g.project(item))
 		}
 		c := table.Capacity{Table: table.ReadUnits(item.Size(), g.consistent)}
+		reportUse(ctx, Use{Table: t.Name(), Capacity: c})
 		g.out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, value(in.TableName), &c)
 		return nil
 	})
@@ -165,8 +166,10 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 		}
 	}
 	out := &BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]KeysAndAttributes{}}
+	var uses []Use
 	err := s.db.View(ctx, func(snap *table.Snapshot) error {
 		read := 0
+		uses = uses[:0]
 		for i, name := range names {
 			ka := in.RequestItems[name]
 			t, err := s.lookup(snap.Table, &name)
@@ -198,12 +201,16 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 				}
 			}
 			out.Responses[name] = c.items
+			uses = append(uses, Use{Table: t.Name(), Capacity: used})
 			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
 		}
 		return nil
 	})
+	if err == nil {
+		reportUse(ctx, uses...)
+	}
 	return out, err
 }
 

@@ -184,6 +184,7 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 		x.count, x.scanned = int64(page.Returned), int64(page.Examined)
 		out.Count, out.ScannedCount = &x.count, &x.scanned
 		out.LastEvaluatedKey = page.Last
+		reportUse(ctx, Use{Table: read.Table.Name(), Capacity: page.Capacity})
 		out.ConsumedCapacity = consumed(rd.mode, value(in.TableName), &page.Capacity)
 		return nil
 	})
@@ -252,6 +253,7 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 		x.count, x.scanned = int64(page.Returned), int64(page.Examined)
 		out.Count, out.ScannedCount = &x.count, &x.scanned
 		out.LastEvaluatedKey = page.Last
+		reportUse(ctx, Use{Table: read.Table.Name(), Capacity: page.Capacity})
 		out.ConsumedCapacity = consumed(rd.mode, value(in.TableName), &page.Capacity)
 		return nil
 	})

@@ -32,16 +32,21 @@ func (s *Service) transactGet(ctx context.Context, in *TransactGetItemsInput) (*
 		}
 	}
 	var out *TransactGetItemsOutput
+	var used *transactUse
 	err := s.db.View(ctx, func(snap *table.Snapshot) (err error) {
-		out, err = s.readAll(snap, in, reads)
+		used = newTransactUse(in.ReturnConsumedCapacity, true)
+		out, err = s.readAll(snap, in, reads, used)
 		return err
 	})
+	if err == nil {
+		used.report(ctx)
+	}
 	return out, err
 }
 
-// readAll reads the items of a TransactGetItems. Keys that do not fit their
+// readAll reads the items of a TransactGetItems and adds up what that consumes. Keys that do not fit their
 // tables cancel it.
-func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads []reading) (*TransactGetItemsOutput, error) {
+func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads []reading, used *transactUse) (*TransactGetItemsOutput, error) {
 	tables := make([]*table.Table, len(reads))
 	for i := range reads {
 		t, err := s.lookup(snap.Table, in.TransactItems[i].Get.TableName)
@@ -79,7 +84,6 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 		return nil, TransactionCanceled(reasons)
 	}
 	out := &TransactGetItemsOutput{Responses: make([]ItemResponse, len(reads))}
-	used := newTransactUse(in.ReturnConsumedCapacity)
 	total := 0
 	for i, t := range tables {
 		item, err := snap.Get(t, in.TransactItems[i].Get.Key)
@@ -94,6 +98,6 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 		}
 		used.add(t, table.Capacity{Table: table.ReadUnits(item.Size(), true)})
 	}
-	out.ConsumedCapacity = used.consumed(true)
+	out.ConsumedCapacity = used.consumed()
 	return out, nil
 }

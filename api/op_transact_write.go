@@ -56,18 +56,22 @@ func (s *Service) transactWrite(ctx context.Context, in *TransactWriteItemsInput
 		digest = transactDigest(in)
 	}
 	var out *TransactWriteItemsOutput
+	var used *transactUse
 	err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
-		out, err = s.runTransact(tx, in, actions, digest)
+		used = newTransactUse(in.ReturnConsumedCapacity, false)
+		out, err = s.runTransact(tx, in, actions, digest, used)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	used.report(ctx)
 	return out, nil
 }
 
-// runTransact applies the actions in tx, unless their token is known.
-func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions []action, digest []byte) (*TransactWriteItemsOutput, error) {
+// runTransact applies the actions in tx, unless their token is known, and adds
+// up what that consumes.
+func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions []action, digest []byte, used *transactUse) (*TransactWriteItemsOutput, error) {
 	tables := make([]*table.Table, len(actions))
 	for i := range actions {
 		t, err := s.lookup(tx.Table, actions[i].table)
@@ -83,7 +87,7 @@ func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions
 			return nil, err
 		}
 		if replay {
-			return replayed(in, tables, known, digest)
+			return replayed(tables, known, digest, used)
 		}
 	}
 	changes, err := applyActions(tx, tables, actions)
@@ -92,7 +96,6 @@ func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions
 	}
 	out := new(TransactWriteItemsOutput)
 	read := map[string][]int{}
-	used := newTransactUse(in.ReturnConsumedCapacity)
 	for i, c := range changes {
 		read[tables[i].Name()] = append(read[tables[i].Name()], max(c.Old.Size(), c.New.Size()))
 		used.add(tables[i], c.Capacity)
@@ -100,7 +103,7 @@ func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions
 			return nil, err
 		}
 	}
-	out.ConsumedCapacity = used.consumed(false)
+	out.ConsumedCapacity = used.consumed()
 	if in.ClientRequestToken != nil {
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
 	}
@@ -135,11 +138,11 @@ func transactDigest(in *TransactWriteItemsInput) []byte {
 
 // replayed answers a transaction that has been applied before. It is charged
 // as reads of what was written.
-func replayed(in *TransactWriteItemsInput, tables []*table.Table, known table.Token, digest []byte) (*TransactWriteItemsOutput, error) {
+func replayed(tables []*table.Table, known table.Token, digest []byte, used *transactUse) (*TransactWriteItemsOutput, error) {
 	if !bytes.Equal(known.Digest, digest) {
 		return nil, IdempotentParameterMismatch("")
 	}
-	used := newTransactUse(in.ReturnConsumedCapacity)
+	used.reads = true
 	seen := map[string]bool{}
 	for _, t := range tables { // in the order of the actions, as the first time
 		if seen[t.Name()] {
@@ -150,7 +153,7 @@ func replayed(in *TransactWriteItemsInput, tables []*table.Table, known table.To
 			used.add(t, table.Capacity{Table: table.ReadUnits(size, true)})
 		}
 	}
-	return &TransactWriteItemsOutput{ConsumedCapacity: used.consumed(true)}, nil
+	return &TransactWriteItemsOutput{ConsumedCapacity: used.consumed()}, nil
 }
 
 // applyActions runs every action. When one cannot be applied it goes on to

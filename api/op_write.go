@@ -44,6 +44,8 @@ type written struct {
 	attributes attr.Item
 	consumed   *ConsumedCapacity
 	metrics    *ItemCollectionMetrics
+	use        Use
+	refused    bool // by the condition
 }
 
 // apply runs a write in a transaction and makes the answer of its change.
@@ -55,8 +57,12 @@ func (w *writing) apply(ctx context.Context, s *Service, name *string, key attr.
 			return err
 		}
 		change, err := write(tx, t)
+		out.use = Use{Table: t.Name(), Write: true, Capacity: change.Capacity}
 		if err != nil {
-			return w.failed(err)
+			err = w.failed(err)
+			e, ok := errors.AsType[*Error](err)
+			out.refused = ok && e.Code == codeConditionFailed
+			return err
 		}
 		if value(w.returns) == returnAllOld && change.Old != nil {
 			out.attributes = bytes.Clone(change.Old)
@@ -65,6 +71,9 @@ func (w *writing) apply(ctx context.Context, s *Service, name *string, key attr.
 		out.metrics, err = collectionMetrics(w.metrics, tx, t, key)
 		return err
 	})
+	if err == nil || out.refused {
+		reportUse(ctx, out.use)
+	}
 	return out, err
 }
 
@@ -179,8 +188,10 @@ func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*Bat
 		return nil, err
 	}
 	var out *BatchWriteItemOutput
+	var uses []Use
 	err := s.db.Update(ctx, func(tx *table.Tx) error {
 		out = &BatchWriteItemOutput{UnprocessedItems: map[string][]WriteRequest{}}
+		uses = uses[:0]
 		tables := make([]*table.Table, len(names))
 		for i, name := range names {
 			t, err := s.lookup(tx.Table, &name)
@@ -194,6 +205,7 @@ func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*Bat
 			if err != nil {
 				return err
 			}
+			uses = append(uses, Use{Table: tables[i].Name(), Write: true, Capacity: used})
 			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
@@ -210,6 +222,9 @@ func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*Bat
 		}
 		return nil
 	})
+	if err == nil {
+		reportUse(ctx, uses...)
+	}
 	return out, err
 }
 

@@ -22,7 +22,8 @@ type Options struct {
 	// [StoreStats]. Default: none are given.
 	Store func() StoreStats
 	// TableLabels is how many tables, in the order of their names, have
-	// figures of their own; those of the rest are added up. Negative: none.
+	// figures of their own; those of the rest are added up. Of capacity units,
+	// it is the first so many tables and indexes that are used. Negative: none.
 	// Default: 100.
 	TableLabels int
 	// Clock tells the time. Default: time.Now.
@@ -52,7 +53,7 @@ type Metrics struct {
 	duration           *prometheus.HistogramVec
 	in, out            *prometheus.CounterVec
 	examined, returned *prometheus.CounterVec
-	units              *prometheus.CounterVec
+	units              *units
 	inFlight           prometheus.Gauge
 	parts              []prometheus.Collector
 
@@ -89,7 +90,11 @@ func New(opts Options) *Metrics {
 	m.out = counter("response_bytes_total", "Bytes of response bodies as they were sent.")
 	m.examined = counter("rows_examined_total", "Rows that queries and scans read.")
 	m.returned = counter("rows_returned_total", "Rows that queries and scans returned; the filter dropped the rest of those examined.")
-	m.units = counter("read_units_total", "Read capacity units that queries and scans consumed.")
+	m.units = &units{
+		read:  counter("read_units_total", "Read capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
+		write: counter("write_units_total", "Write capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
+		room:  opts.TableLabels, places: map[place]bool{},
+	}
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "sortkey_request_duration_seconds", Help: "Time from the headers of a request to the end of its answer.", Buckets: buckets,
 	}, []string{"operation"})
@@ -152,10 +157,12 @@ func (m *Metrics) Observe(r *Request) {
 	c.duration.Observe(r.Duration.Seconds())
 	c.in.Add(float64(r.In))
 	c.out.Add(float64(r.Out))
-	if r.Examined > 0 || r.Units > 0 {
+	if r.Examined > 0 {
 		m.examined.WithLabelValues(op).Add(float64(r.Examined))
 		m.returned.WithLabelValues(op).Add(float64(r.Returned))
-		m.units.WithLabelValues(op).Add(r.Units)
+	}
+	for i := range r.Used {
+		m.units.add(op, &r.Used[i])
 	}
 }
 

@@ -97,9 +97,13 @@ sortkey_rows_examined_total{operation="Scan"} 2
 # HELP sortkey_rows_returned_total Rows that queries and scans returned; the filter dropped the rest of those examined.
 # TYPE sortkey_rows_returned_total counter
 sortkey_rows_returned_total{operation="Scan"} 1
-# HELP sortkey_read_units_total Read capacity units that queries and scans consumed.
+# HELP sortkey_read_units_total Read capacity units consumed, by operation, table and index; the index is empty for the table itself.
 # TYPE sortkey_read_units_total counter
-sortkey_read_units_total{operation="Scan"} 0.5
+sortkey_read_units_total{index="",operation="Scan",table="Cats"} 0.5
+# HELP sortkey_write_units_total Write capacity units consumed, by operation, table and index; the index is empty for the table itself.
+# TYPE sortkey_write_units_total counter
+sortkey_write_units_total{index="",operation="PutItem",table="Cats"} 2
+sortkey_write_units_total{index="(other)",operation="PutItem",table="(other)"} 4
 # HELP sortkey_requests_in_flight Requests being answered.
 # TYPE sortkey_requests_in_flight gauge
 sortkey_requests_in_flight 0
@@ -117,7 +121,7 @@ sortkey_table_bytes{table="Cats"} 206
 # HELP sortkey_store_disk_bytes Bytes of all files of the store.
 # TYPE sortkey_store_disk_bytes gauge
 sortkey_store_disk_bytes 7
-`), "sortkey_requests_total", "sortkey_rows_examined_total", "sortkey_rows_returned_total", "sortkey_read_units_total",
+`), "sortkey_requests_total", "sortkey_rows_examined_total", "sortkey_rows_returned_total", "sortkey_read_units_total", "sortkey_write_units_total",
 		"sortkey_requests_in_flight", "sortkey_tables", "sortkey_table_items", "sortkey_table_bytes", "sortkey_store_disk_bytes"))
 
 	reg := prometheus.NewRegistry()
@@ -190,6 +194,43 @@ func TestCodes(t *testing.T) {
 	require.Equal(t, 102, series, "a hundred codes, OK and (other)")
 }
 
+// TestUnits counts what operations consume of a table and its index.
+func TestUnits(t *testing.T) {
+	db := open(t, sortkey.Options{})
+	m := metrics.New(metrics.Options{})
+	var seen *metrics.Request
+	h := m.Wrap(metrics.Watch(db.Handler(), metrics.WatchOptions{}, func(_ context.Context, r *metrics.Request) { seen = r }))
+	require.Equal(t, 200, post(h, "CreateTable", `{"TableName":"Cats","BillingMode":"PAY_PER_REQUEST",
+		"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"name","AttributeType":"S"}],
+		"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}],
+		"GlobalSecondaryIndexes":[{"IndexName":"ByName","KeySchema":[{"AttributeName":"name","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]}`).Code)
+	put := `{"TableName":"Cats","Item":{"PK":{"S":"a"},"name":{"S":"Tom"},"x":{"S":"` + strings.Repeat("x", 2000) + `"}}`
+	require.Equal(t, 200, post(h, "PutItem", put+"}").Code)
+	require.Equal(t, []metrics.Used{{Table: "Cats", Write: true, Units: 2}, {Table: "Cats", Index: "ByName", Write: true, Units: 1}}, seen.Used)
+	require.Equal(t, 400, post(h, "PutItem", put+`,"ConditionExpression":"attribute_not_exists(PK)"}`).Code)
+	require.Equal(t, 400, post(h, "PutItem", `{"TableName":"None","Item":{"PK":{"S":"a"}}}`).Code)
+	for range 3 {
+		require.Equal(t, 200, post(h, "GetItem", `{"TableName":"Cats","Key":{"PK":{"S":"a"}}}`).Code)
+	}
+	require.Equal(t, 200, post(h, "BatchGetItem", `{"RequestItems":{"Cats":{"Keys":[{"PK":{"S":"a"}},{"PK":{"S":"b"}}]}}}`).Code)
+	require.Equal(t, 200, post(h, "Query", `{"TableName":"Cats","IndexName":"ByName","KeyConditionExpression":"#n = :n",
+		"ExpressionAttributeNames":{"#n":"name"},"ExpressionAttributeValues":{":n":{"S":"Tom"}}}`).Code)
+	require.Equal(t, 200, post(h, "TransactWriteItems", `{"TransactItems":[{"Delete":{"TableName":"Cats","Key":{"PK":{"S":"a"}}}}]}`).Code)
+	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
+# HELP sortkey_read_units_total Read capacity units consumed, by operation, table and index; the index is empty for the table itself.
+# TYPE sortkey_read_units_total counter
+sortkey_read_units_total{index="",operation="BatchGetItem",table="Cats"} 1
+sortkey_read_units_total{index="",operation="GetItem",table="Cats"} 1.5
+sortkey_read_units_total{index="ByName",operation="Query",table="Cats"} 0.5
+# HELP sortkey_write_units_total Write capacity units consumed, by operation, table and index; the index is empty for the table itself.
+# TYPE sortkey_write_units_total counter
+sortkey_write_units_total{index="",operation="PutItem",table="Cats"} 4
+sortkey_write_units_total{index="",operation="TransactWriteItems",table="Cats"} 4
+sortkey_write_units_total{index="ByName",operation="PutItem",table="Cats"} 1
+sortkey_write_units_total{index="ByName",operation="TransactWriteItems",table="Cats"} 1
+`), "sortkey_read_units_total", "sortkey_write_units_total"))
+}
+
 // TestInFlight scrapes while requests wait, one of which panics.
 func TestInFlight(t *testing.T) {
 	m := metrics.New(metrics.Options{})
@@ -240,7 +281,9 @@ func TestTracesNest(t *testing.T) {
 	require.True(t, ok, "in the header")
 	require.Equal(t, 1, tr.Examined)
 	require.Equal(t, 1, seen.Examined, "of the watcher")
-	require.Equal(t, 0.5, seen.Units)
+	read, write := seen.Units()
+	require.Equal(t, 0.5, read)
+	require.Zero(t, write)
 }
 
 func TestWatch(t *testing.T) {

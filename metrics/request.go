@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/table"
 )
 
@@ -30,12 +31,33 @@ type Request struct {
 	Duration time.Duration
 	// In and Out are the bytes of the two bodies as they were sent.
 	In, Out int64
-	// Examined, Returned and Units are the sums of those of the traces of its
-	// queries and scans; see [table.Trace].
+	// Examined and Returned are the sums of those of the traces of its queries
+	// and scans; see [table.Trace].
 	Examined, Returned int
-	Units              float64
+	// Used is what it consumed, of each table and index.
+	Used []Used
 	// ID is the request id of the answer, and From the address of the client.
 	ID, From string
+}
+
+// Used is what a request consumed of a table or of an index.
+type Used struct {
+	Table string
+	Index string // "" for the table itself
+	Write bool   // they are write units
+	Units float64
+}
+
+// Units are the read and the write units that a request consumed.
+func (r *Request) Units() (read, write float64) {
+	for i := range r.Used {
+		if r.Used[i].Write {
+			write += r.Used[i].Units
+		} else {
+			read += r.Used[i].Units
+		}
+	}
+	return read, write
 }
 
 // WatchOptions configure [Watch]. The zero value is ready to use.
@@ -59,8 +81,12 @@ func Watch(next http.Handler, opts WatchOptions, report func(context.Context, *R
 			Operation: operation(r), Method: r.Method, Path: r.URL.Path, Start: opts.Clock(), In: max(r.ContentLength, 0), From: r.RemoteAddr,
 		}}
 		in := r
-		if reads(rec.Operation) {
-			in = r.WithContext(table.WithTrace(ctx, rec.trace))
+		if rec.Operation != "" {
+			inner := api.WithUse(ctx, rec.use)
+			if reads(rec.Operation) {
+				inner = table.WithTrace(inner, rec.trace)
+			}
+			in = r.WithContext(inner)
 		}
 		var seen *body
 		if r.Body != nil && (r.ContentLength < 0 || opts.Tables && r.ContentLength > 0) {
@@ -108,7 +134,7 @@ func operation(r *http.Request) string {
 // reads reports whether an operation may run queries or scans.
 func reads(op string) bool {
 	switch op {
-	case "", "GetItem", "PutItem", "UpdateItem", "DeleteItem", "BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems":
+	case "GetItem", "PutItem", "UpdateItem", "DeleteItem", "BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems":
 		return false
 	}
 	return true
@@ -118,7 +144,7 @@ func reads(op string) bool {
 type recorder struct {
 	http.ResponseWriter
 	Request
-	mu sync.Mutex // of the figures of traces
+	mu sync.Mutex // of what is reported to it
 }
 
 func (rec *recorder) trace(tr table.Trace) {
@@ -126,7 +152,17 @@ func (rec *recorder) trace(tr table.Trace) {
 	defer rec.mu.Unlock()
 	rec.Examined += tr.Examined
 	rec.Returned += tr.Returned
-	rec.Units += tr.Units
+}
+
+func (rec *recorder) use(u *api.Use) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if u.Capacity.Table > 0 { // reads of an index have no part of the table
+		rec.Used = append(rec.Used, Used{Table: u.Table, Write: u.Write, Units: u.Capacity.Table})
+	}
+	for _, ix := range u.Indexes {
+		rec.Used = append(rec.Used, Used{Table: u.Table, Index: ix.Name, Write: u.Write, Units: ix.Units})
+	}
 }
 
 // WriteHeader implements [http.ResponseWriter].

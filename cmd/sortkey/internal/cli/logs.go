@@ -98,7 +98,7 @@ func (l logs) request(ctx context.Context, r *metrics.Request) {
 	if !l.Enabled(ctx, level) {
 		return
 	}
-	attrs := make([]slog.Attr, 0, 14)
+	attrs := make([]slog.Attr, 0, 15)
 	if r.Operation != "" {
 		attrs = append(attrs, slog.String("operation", short(r.Operation)))
 	} else {
@@ -112,8 +112,15 @@ func (l logs) request(ctx context.Context, r *metrics.Request) {
 		attrs = append(attrs, slog.String("code", r.Code))
 	}
 	attrs = append(attrs, slog.Float64("ms", milliseconds(r.Duration)), slog.Int64("in", r.In), slog.Int64("out", r.Out))
-	if r.Examined > 0 || r.Units > 0 {
-		attrs = append(attrs, slog.Int("examined", r.Examined), slog.Int("returned", r.Returned), slog.Float64("units", r.Units))
+	if r.Examined > 0 {
+		attrs = append(attrs, slog.Int("examined", r.Examined), slog.Int("returned", r.Returned))
+	}
+	read, write := r.Units()
+	if read > 0 {
+		attrs = append(attrs, slog.Float64("read_units", read))
+	}
+	if write > 0 {
+		attrs = append(attrs, slog.Float64("write_units", write))
 	}
 	l.LogAttrs(ctx, level, msg, append(attrs, slog.String("from", r.From), slog.String("id", r.ID))...)
 }

@@ -1,0 +1,49 @@
+package metrics
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// units count the capacity that operations consume. Tables come and go, and
+// what was consumed of one that is gone stays: so the first that are used have
+// series of their own, and all others are one.
+type units struct {
+	read, write *prometheus.CounterVec
+
+	mu     sync.RWMutex
+	places map[place]bool
+	room   int
+}
+
+// A place is a table or an index.
+type place struct{ table, index string }
+
+func (u *units) add(op string, used *Used) {
+	at := u.place(place{used.Table, used.Index})
+	c := u.read
+	if used.Write {
+		c = u.write
+	}
+	c.WithLabelValues(op, at.table, at.index).Add(used.Units)
+}
+
+// place returns the labels for a table or index.
+func (u *units) place(p place) place {
+	u.mu.RLock()
+	known := u.places[p]
+	u.mu.RUnlock()
+	if known {
+		return p
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.places[p] {
+		if len(u.places) >= u.room {
+			return place{other, other}
+		}
+		u.places[p] = true
+	}
+	return p
+}
