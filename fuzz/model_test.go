@@ -328,12 +328,16 @@ func (r *read) order(a, b item) int {
 	return r.compareSort(a, b)
 }
 
+// oneItem reports whether there can be no more than one item, after which there
+// is no place to go on from.
+func (r *read) oneItem() bool { return r.clauses != nil && r.ix == nil && r.m.sort == "" }
+
 // page returns the answer. Ok is false when the start key is refused.
 func (r *read) page() (p page, ok bool) {
 	if r.start != nil {
 		switch {
-		case r.clauses != nil && r.ix == nil && r.m.sort == "":
-			return p, false // one item has no place after it
+		case r.oneItem():
+			return p, false
 		case r.clauses != nil && !matchAll(r.clauses, r.start):
 			return p, false
 		case r.segments > 0 && r.scanOrderKnown() && int(scanHash(r.start[r.hash()[0]]))*r.segments>>24 != r.segment:
@@ -361,7 +365,9 @@ func (r *read) page() (p page, ok bool) {
 			p.items = append(p.items, full)
 		}
 		if p.examined == r.limit || p.bytes >= pageBytes {
-			p.last = e.only(r.keyNames())
+			if !r.oneItem() {
+				p.last = e.only(r.keyNames())
+			}
 			break
 		}
 	}

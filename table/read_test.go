@@ -121,7 +121,10 @@ func TestStartRefused(t *testing.T) {
 	for _, tt := range []struct{ name, table, index, key, start, want string }{
 		{"missing", "t", "", "PK = :p", `{'PK':{'S':'p'}}`, "The provided starting key is invalid"},
 		{"extra", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'N':'1'},'x':{'N':'1'}}`, "The provided starting key is invalid"},
-		{"kind", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'S':'1'}}`, "The provided starting key is invalid: The provided key element does not match the schema"},
+		{"kind", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'S':'1'}}`, "The provided key element does not match the schema"},
+		{"index kind", "t", "GSI", "tag = :x", `{'PK':{'S':'p'},'SK':{'N':'1'},'tag':{'N':'1'}}`, "The provided key element does not match the schema"},
+		{"table kind", "t", "GSI", "tag = :x", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`, "The provided starting key is invalid: The provided key element does not match the schema"},
+		{"partition, with a range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'q'},'SK':{'N':'1'}}`, "The query can return at most one row and cannot be restarted"},
 		{"partition", "t", "", "PK = :p", `{'PK':{'S':'q'},'SK':{'N':'1'}}`, "The provided starting key is outside query boundaries based on provided conditions"},
 		{"range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'p'},'SK':{'N':'7'}}`, "The provided starting key does not match the range key predicate"},
 		{"index without table key", "t", "GSI", "tag = :x", `{'tag':{'S':'x'}}`, "The provided starting key is invalid"},
@@ -133,6 +136,54 @@ func TestStartRefused(t *testing.T) {
 				t.Errorf("query = %v, want %s", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestScanStartRefused: messages as captured in dynalite (test/scan.js).
+func TestScanStartRefused(t *testing.T) {
+	f := open(t)
+	f.ten()
+	const schema = "The provided starting key is invalid: The provided key element does not match the schema"
+	for _, tt := range []struct{ name, index, start, want string }{
+		{"missing", "", `{'PK':{'S':'p'}}`, schema},
+		{"extra", "", `{'PK':{'S':'p'},'SK':{'N':'1'},'x':{'N':'1'}}`, schema},
+		{"kind", "", `{'PK':{'S':'p'},'SK':{'S':'1'}}`, schema},
+		{"index, missing", "GSI", `{'PK':{'S':'p'},'SK':{'N':'1'}}`, "The provided starting key is invalid"},
+		{"index, kind", "GSI", `{'PK':{'S':'p'},'SK':{'N':'1'},'tag':{'N':'1'}}`, "The provided key element does not match the schema"},
+		{"index, table kind", "GSI", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`, schema},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+				tb, err := s.Table("t")
+				require.NoError(t, err)
+				read := table.Read{Table: tb, Start: item(t, tt.start)}
+				if tt.index != "" {
+					read.Index, err = tb.Index(tt.index)
+					require.NoError(t, err)
+				}
+				_, err = s.Scan(&table.Scan{Read: read}, func(attr.Item) error { return nil })
+				return err
+			})
+			if err == nil || err.Error() != tt.want || kindOf(err) != table.Validation {
+				t.Errorf("scan = %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestOneItem pages through a table without sort keys: where there can be no
+// more, no place to go on from is named.
+func TestOneItem(t *testing.T) {
+	f := open(t)
+	f.create("h", "PK:S", "GSI tag:S - ALL")
+	f.put("h", `{'PK':{'S':'p'},'tag':{'S':'x'}}`)
+	items, page := f.mustQuery(query{table: "h", key: "PK = :p", values: valuesP, limit: 1})
+	if len(items) != 1 || page.Last != nil {
+		t.Errorf("query of one item: %d items, last key %v", len(items), page.Last)
+	}
+	_, page = f.mustQuery(query{table: "h", index: "GSI", key: "tag = :x", values: valuesP, limit: 1})
+	if page.Last == nil {
+		t.Error("a page of an index has no last key, though others may follow")
 	}
 }
 
