@@ -172,8 +172,11 @@ type Pattern struct {
 	Where  []Condition
 	// Filter is a FilterExpression in which field and attribute names and
 	// quoted values stand for themselves.
-	Filter     string
-	Project    []string
+	Filter  string
+	Project []string
+	// Ordered says that the pattern names an order; Descending that it is from
+	// the last row back.
+	Ordered    bool
 	Descending bool
 	Limit      int // 0 is none
 	Consistent bool

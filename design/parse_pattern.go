@@ -131,6 +131,7 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 		q.Project = p.texts(o["project"], "project")
 	}
 	if o["order"] != nil {
+		q.Ordered = true
 		q.Descending = p.choice(o["order"], "order", "asc", "desc") == "desc"
 	}
 	if o["limit"] != nil {

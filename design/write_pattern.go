@@ -59,8 +59,11 @@ func (p *writer) question(q *Pattern) {
 	if len(q.Project) > 0 {
 		p.line(3, "project: %s", flowTexts(q.Project))
 	}
-	if q.Descending {
+	switch {
+	case q.Descending:
 		p.line(3, "order: desc")
+	case q.Ordered:
+		p.line(3, "order: asc")
 	}
 	if q.Limit > 0 {
 		p.line(3, "limit: %d", q.Limit)

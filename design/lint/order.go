@@ -14,7 +14,9 @@ import (
 var randomOrder = lint{Rule{
 	ID: "random-order", Title: "Random ids where time order is wanted", Severity: design.Warning,
 	Help: "A UUID or a random id says nothing about when it was made, so rows whose sort key begins with one come in an order that means nothing. " +
-		"The newest row is anywhere, and a page of ten is ten by chance.",
+		"The newest row is anywhere, and a page of ten is ten by chance. " +
+		"An order is wanted by a pattern that declares order, asc or desc, and by one whose name speaks of it (newest, latest, recent, timeline, last ten); " +
+		"of one with a limit alone, on rows that have a time, it is a note.",
 	Example: []string{`"EVENT#0f3c…" (of Friday)`, `"EVENT#a91b…" (of Monday)`},
 	Cure:    "Put the time before the id: EVENT#{at:millis}#{id:uuid}. Or use an id that begins with its time: {id:ulid}, {id:ksuid}, or a UUID of version 7.",
 	Source:  sortDesign,
@@ -27,7 +29,9 @@ var randomOrder = lint{Rule{
 var componentOrder = lint{Rule{
 	ID: "component-order", Title: "An order of components that defeats a pattern", Severity: design.Error,
 	Help: "Rows are in order of the first component of the sort key, among equals of the second, and so on. So a query can give the first components and a range of the next, and nothing behind it: " +
-		"with ORDER#{status}#{placed:date}, the orders of January lie in as many places as there are statuses.",
+		"with ORDER#{status}#{placed:date}, the orders of January lie in as many places as there are statuses. " +
+		"A pattern whose name wants an order of time (newest, latest, recent, timeline, last ten) gets a warning when another component comes first, " +
+		"and one that declares order: desc with a limit gets a note: the last rows are those of the last value, not of the last time.",
 	Example: []string{`"ORDER#NEW#2026-02-01"`, `"ORDER#PAID#2026-01-05"`},
 	Cure:    "Put what is given by equality first and what is asked by range after it, the finest last; for another question, make another index.",
 	Source:  sortDesign,
@@ -41,9 +45,6 @@ var componentOrder = lint{Rule{
 	}
 }}
 
-// byTime are the words of patterns that want rows in order of time.
-var byTime = lazyregexp.New(`(?i)\b(newest|latest|recent|recently|lately|oldest|chronological(ly)?|by (date|time|day)|in order of time|timeline|feed|last (\d+|few|two|three|five|ten|day|week|hour|month)s?)\b`)
-
 var randomText = lazyregexp.New(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`)
 
 // orders compares the order that a query wants with what its rows are in order
@@ -52,8 +53,8 @@ func (l *linter) orders(q *query, random bool) {
 	if q.op != "Query" || q.report == nil || q.report.Refused != nil || q.p.Expect.Error != "" {
 		return
 	}
-	wants := byTime.MatchString(q.p.Name)
-	if !wants && !(random && q.p.Descending) {
+	w := wishOf(q)
+	if w == (wish{}) {
 		return
 	}
 	entities := q.entities
@@ -75,7 +76,10 @@ func (l *linter) orders(q *query, random bool) {
 		if isRandom != random || !isRandom && (!textual(p.Type) || time < 0 || l.single(e, p.Name)) {
 			continue
 		}
-		f := design.Finding{Severity: design.Warning}
+		f := design.Finding{}
+		if f.Severity = w.severity(random, time >= 0 || timeField(e) != ""); f.Severity == 0 {
+			continue
+		}
 		if time >= 0 {
 			f.Advice = fmt.Sprintf("put %s before %s: write %s: %q", s.parts[time].Name, p.Name, s.t.Name, swapped(s.t.Template.Parts(), at, time))
 		} else if t := timeField(e); t != "" {
@@ -85,9 +89,11 @@ func (l *linter) orders(q *query, random bool) {
 		}
 		switch {
 		case random:
-			f.Message = fmt.Sprintf("%q reads rows of %s in order of %s, which is random", q.p.Name, e.Name, p.Name)
-		default:
+			f.Message = fmt.Sprintf("%q %s rows of %s in order of %s, which is random", q.p.Name, w.reads(), e.Name, p.Name)
+		case w.words:
 			f.Message = fmt.Sprintf("%q wants an order of time, and rows of %s are in order of %s: %s comes after it in %s", q.p.Name, e.Name, p.Name, s.parts[time].Name, s.t.Name)
+		default:
+			f.Message = fmt.Sprintf("%q %s rows of %s in order of %s, not of time: %s comes after it in %s", q.p.Name, w.reads(), e.Name, p.Name, s.parts[time].Name, s.t.Name)
 		}
 		f.Keys = l.two(q, e)
 		f = q.in(f)
