@@ -40,6 +40,12 @@ type ExportOptions struct {
 	Delimiter byte
 	// Clock tells the time for the manifests. Default: the zero time.
 	Clock func() time.Time
+	// Backoff is the first pause before a request that failed is made again; the
+	// next are longer. Default: DefaultBackoff.
+	Backoff time.Duration
+	// Waiting is called with each such pause, from one goroutine at a time. It
+	// may be nil.
+	Waiting func(Wait)
 	// Progress is called now and then, from one goroutine at a time. It may be
 	// nil.
 	Progress func(Progress)
@@ -108,13 +114,14 @@ func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir s
 		return nil, err
 	}
 	var items int64
+	retry := newRetrier(ctx, client, o.Backoff, o.Waiting)
 	for _, table := range tables {
 		to := part
 		final := dir
 		if into {
 			to, final = filepath.Join(part, table), filepath.Join(dir, table)
 		}
-		x := &exporter{o: o, client: client, table: table, dir: to}
+		x := &exporter{o: o, client: client, retry: retry, table: table, dir: to}
 		x.items.Store(items)
 		r, err := x.run(ctx)
 		if err != nil {
@@ -156,7 +163,7 @@ func clearPartial(part string) error {
 func ExportTo(ctx context.Context, client *dynamodb.Client, table string, w io.Writer, o ExportOptions) (ExportResult, error) {
 	o = o.withDefaults()
 	o.Segments = 1
-	x := &exporter{o: o, client: client, table: table}
+	x := &exporter{o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), table: table}
 	return x.stream(ctx, w)
 }
 
@@ -164,6 +171,7 @@ func ExportTo(ctx context.Context, client *dynamodb.Client, table string, w io.W
 type exporter struct {
 	o      ExportOptions
 	client *dynamodb.Client
+	retry  *retrier
 	table  string
 	dir    string
 	schema *Schema
@@ -174,7 +182,11 @@ type exporter struct {
 
 // describe asks for the definition of the table.
 func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error) {
-	out, err := x.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &x.table}, retries)
+	var out *dynamodb.DescribeTableOutput
+	err := x.retry.do(ctx, func() (err error) {
+		out, err = x.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &x.table}, once)
+		return err
+	})
 	if missing, ok := errors.AsType[*types.ResourceNotFoundException](err); ok {
 		return nil, &Error{Msg: "there is no table " + x.table, Err: missing}
 	}
@@ -195,7 +207,11 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	ttl, err := x.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &x.table}, retries)
+	var ttl *dynamodb.DescribeTimeToLiveOutput
+	err = x.retry.do(ctx, func() (err error) {
+		ttl, err = x.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &x.table}, once)
+		return err
+	})
 	if err != nil {
 		return r, err
 	}
@@ -326,7 +342,11 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 		in.Segment, in.TotalSegments = aws.Int32(int32(segment)), aws.Int32(int32(x.o.Segments))
 	}
 	for {
-		out, err := x.client.Scan(ctx, in, retries)
+		var out *dynamodb.ScanOutput
+		err := x.retry.do(ctx, func() (err error) {
+			out, err = x.client.Scan(ctx, in, once)
+			return err
+		})
 		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)

@@ -51,6 +51,12 @@ type ImportOptions struct {
 	// Grace is how long writes under way may take to end after an
 	// interruption. Default: DefaultGrace.
 	Grace time.Duration
+	// Backoff is the first pause before a request that failed is made again; the
+	// next are longer. Default: DefaultBackoff.
+	Backoff time.Duration
+	// Waiting is called with each such pause, from one goroutine at a time. It
+	// may be nil.
+	Waiting func(Wait)
 	// Progress is called now and then, from one goroutine. It may be nil.
 	Progress func(Progress)
 }
@@ -82,7 +88,9 @@ type TableResult struct {
 // included.
 type ImportResult struct {
 	Tables []TableResult `json:"tables"`
-	// Bytes is how much was read of files by this call.
+	// Read is how many records were read by this call, and Bytes how much of
+	// files.
+	Read  int64 `json:"read"`
 	Bytes int64 `json:"bytes"`
 	// First are the first refused records of this call.
 	First []Reject `json:"firstRejected,omitempty"`
@@ -117,7 +125,8 @@ const firstRejects = 5
 // then says what was written.
 //
 // When ctx ends, reading stops, what has been read is written, and the journal
-// tells exactly how far that was.
+// tells exactly how far that was. An endpoint that does not answer is not
+// waited for any longer then.
 func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) (*ImportResult, error) {
 	if o.Workers <= 0 {
 		o.Workers = DefaultWorkers
@@ -128,7 +137,7 @@ func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o I
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
-	im := &importer{o: o, client: client, sources: sources, result: &ImportResult{}}
+	im := &importer{o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), sources: sources, result: &ImportResult{}}
 	err := im.run(ctx)
 	if im.report != nil {
 		err = errors.Join(err, im.report.close())

@@ -19,6 +19,7 @@ import (
 type importer struct {
 	o       ImportOptions
 	client  *dynamodb.Client
+	retry   *retrier
 	sources []*Source
 	schemas []*Schema // of the tables
 	reading []ReadOptions
@@ -35,6 +36,16 @@ func (im *importer) run(ctx context.Context) error {
 	if err := im.prepare(); err != nil {
 		return err
 	}
+	err := im.runPrepared(ctx)
+	if err != nil && im.kept {
+		at := im.journal.At
+		im.result.Journal = im.o.Journal
+		im.result.File, im.result.Line = im.sources[at.Source].Files[at.File].Path, at.Line
+	}
+	return err
+}
+
+func (im *importer) runPrepared(ctx context.Context) error {
 	if err := im.verify(ctx); err != nil {
 		return err
 	}
@@ -57,11 +68,9 @@ func (im *importer) run(ctx context.Context) error {
 		case err == nil:
 			return os.Remove(im.o.Journal)
 		case im.journal.At == position{} && sum.Read == 0: // nothing to go on from
+			im.kept = false
 			return errors.Join(err, os.Remove(im.o.Journal))
 		}
-		im.result.Journal = im.o.Journal
-		at := im.journal.At
-		im.result.File, im.result.Line = im.sources[at.Source].Files[at.File].Path, at.Line
 	}
 	return err
 }
@@ -246,9 +255,18 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	opts.Types = Types{}
 	maps.Copy(opts.Types, s.Types)
 	maps.Copy(opts.Types, im.o.Types)
-	out, err := im.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name}, retries)
+	var out *dynamodb.DescribeTableOutput
+	err := im.retry.do(ctx, func() (err error) {
+		out, err = im.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name}, once)
+		return err
+	})
 	missing, absent := errors.AsType[*types.ResourceNotFoundException](err)
-	switch {
+	switch had := im.journal.Tables[i]; {
+	case absent && had.Written+had.Deleted > 0:
+		return &Error{
+			Msg: fmt.Sprintf("the table %s is gone, and with it what the interrupted import wrote", name), Err: missing,
+			Hint: "start over with --restart",
+		}
 	case absent && want == nil:
 		return &Error{
 			Msg: "there is no table " + name, Err: missing,
@@ -294,7 +312,15 @@ func (im *importer) madeBefore(i int, name string) bool {
 }
 
 func (im *importer) create(ctx context.Context, name string, s *Schema) error {
-	if _, err := im.client.CreateTable(ctx, s.CreateTable(name), retries); err != nil {
+	again := false // a request without an answer may have been done
+	if err := im.retry.do(ctx, func() error {
+		_, err := im.client.CreateTable(ctx, s.CreateTable(name), once)
+		if _, done := errors.AsType[*types.ResourceInUseException](err); done && again {
+			return nil
+		}
+		again = true
+		return err
+	}); err != nil {
 		return err
 	}
 	wait := dynamodb.NewTableExistsWaiter(im.client, func(o *dynamodb.TableExistsWaiterOptions) {
@@ -304,11 +330,13 @@ func (im *importer) create(ctx context.Context, name string, s *Schema) error {
 		return err
 	}
 	if ttl := s.TimeToLiveSpecification; ttl != nil {
-		_, err := im.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &name,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
-		}, retries)
-		return err
+		return im.retry.do(ctx, func() error {
+			_, err := im.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+				TableName:               &name,
+				TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
+			}, once)
+			return err
+		})
 	}
 	return nil
 }
@@ -361,7 +389,7 @@ func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) 
 	schema := im.schemas[i]
 	opts := im.reading[i]
 	table := im.journal.Tables[i].Table
-	p := startPipeline(writes, im.client, table, schema.keys(), im.o.Workers)
+	p := startPipeline(writes, im.retry, table, schema.keys(), im.o.Workers)
 	defer p.close()
 	for n, f := range s.Files {
 		if !im.done(i, n) {
@@ -409,7 +437,11 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 	var key []byte
 	for {
 		if ctx.Err() != nil {
-			return errors.Join(context.Cause(ctx), im.checkpoint(p, at))
+			stop := context.Cause(ctx)
+			if err := im.checkpoint(p, at); err != nil && !errors.Is(err, stop) {
+				return errors.Join(stop, err)
+			}
+			return stop
 		}
 		rec, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -429,6 +461,7 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 			return im.settle(p, at.Source)
 		}
 		im.items++
+		im.result.Read++
 		table.Read++
 		at.Records, at.Line = r.Count(), rec.Line
 		if im.items%256 == 0 {

@@ -24,12 +24,6 @@ const (
 	batchBytes  = 2 << 20
 	flightBytes = 12 << 20
 	queueLength = 64
-
-	// attempts is how often the SDK sends a request, and how often in a row an
-	// endpoint may leave writes unprocessed.
-	attempts     = 10
-	firstBackoff = 50 * time.Millisecond
-	lastBackoff  = 5 * time.Second
 )
 
 // An entry is one write to be made.
@@ -54,6 +48,7 @@ type message struct {
 type pipeline struct {
 	ctx    context.Context //nolint:containedctx // of the writes, which outlive that of reading
 	client *dynamodb.Client
+	retry  *retrier
 	table  string
 	keys   *keys
 	queues []chan message
@@ -68,8 +63,8 @@ type pipeline struct {
 	deleted int64
 }
 
-func startPipeline(ctx context.Context, client *dynamodb.Client, table string, k *keys, workers int) *pipeline {
-	p := &pipeline{ctx: ctx, client: client, table: table, keys: k}
+func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int) *pipeline {
+	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: k}
 	p.freed.L = &p.mu
 	for range workers {
 		q := make(chan message, queueLength)
@@ -218,6 +213,9 @@ func (p *pipeline) write(batch []entry) {
 	}
 	if err := p.writeBatch(batch); err != nil {
 		if !refusal(err) {
+			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
+				err = &Error{Err: err, Msg: "the table " + p.table + " is gone, and with it what was written", Hint: "start over with --restart"}
+			}
 			p.fail(err)
 			for _, e := range batch {
 				p.settle(e, false)
@@ -244,8 +242,6 @@ func (p *pipeline) write(batch []entry) {
 	}
 }
 
-func retries(o *dynamodb.Options) { o.RetryMaxAttempts = attempts }
-
 // writeBatch writes a batch and what the endpoint leaves of it. An error means
 // that some of it may have been written; entries are settled only without one.
 func (p *pipeline) writeBatch(batch []entry) error {
@@ -257,26 +253,20 @@ func (p *pipeline) writeBatch(batch []entry) error {
 			requests[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(e.item)}
 		}
 	}
-	backoff := firstBackoff
-	for left, try := requests, 1; len(left) > 0; try++ {
-		out, err := p.client.BatchWriteItem(p.ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: left}}, retries)
+	left := requests
+	err := p.retry.do(p.ctx, func() error {
+		out, err := p.client.BatchWriteItem(p.ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: left}}, once)
 		if err != nil {
 			return err
 		}
 		before := len(left)
-		if left = out.UnprocessedItems[p.table]; len(left) == 0 {
-			break
+		if left = out.UnprocessedItems[p.table]; len(left) > 0 {
+			return &unprocessed{left: len(left), some: len(left) < before}
 		}
-		if len(left) < before {
-			try, backoff = 0, firstBackoff
-		}
-		if try == attempts {
-			return fail("go on later with --resume, or with fewer --workers", "the endpoint left %d writes to %s unprocessed %d times in a row", len(left), p.table, attempts)
-		}
-		if err := sleep(p.ctx, backoff); err != nil {
-			return err
-		}
-		backoff = min(2*backoff, lastBackoff)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, e := range batch {
 		p.settle(e, true)
@@ -285,13 +275,14 @@ func (p *pipeline) writeBatch(batch []entry) error {
 }
 
 func (p *pipeline) writeOne(e entry) error {
-	var err error
-	if e.remove {
-		_, err = p.client.DeleteItem(p.ctx, &dynamodb.DeleteItemInput{TableName: &p.table, Key: sdkvalue.Of(e.item)}, retries)
-	} else {
-		_, err = p.client.PutItem(p.ctx, &dynamodb.PutItemInput{TableName: &p.table, Item: sdkvalue.Of(e.item)}, retries)
-	}
-	return err
+	return p.retry.do(p.ctx, func() (err error) {
+		if e.remove {
+			_, err = p.client.DeleteItem(p.ctx, &dynamodb.DeleteItemInput{TableName: &p.table, Key: sdkvalue.Of(e.item)}, once)
+		} else {
+			_, err = p.client.PutItem(p.ctx, &dynamodb.PutItemInput{TableName: &p.table, Item: sdkvalue.Of(e.item)}, once)
+		}
+		return err
+	})
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -86,8 +86,8 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the command at once
-	bar := a.newBar()
-	o := transfer.ExportOptions{Plain: f.plain, Clock: time.Now, Progress: bar.show}
+	bar := a.newBar("see that it runs, or end the export with Ctrl-C")
+	o := transfer.ExportOptions{Plain: f.plain, Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
 	var err error
 	if o.Format, err = transfer.ParseFormat(f.format); err != nil {
 		return explainTransfer(err)

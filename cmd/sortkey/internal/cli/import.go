@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -17,9 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
@@ -169,8 +167,12 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 		return err
 	}
 	o.Target = target.name
-	bar := a.newBar()
-	o.Progress = bar.show
+	advice := "see that it runs; Ctrl-C ends the import, and --resume goes on with it"
+	if o.Journal == "" {
+		advice = "see that it runs, or end the import with Ctrl-C"
+	}
+	bar := a.newBar(advice)
+	o.Progress, o.Waiting = bar.show, bar.wait
 	start := time.Now()
 	result, err := transfer.Import(ctx, target.client, sources, o)
 	bar.end()
@@ -180,7 +182,7 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 		if err := a.writeImport(result, took); err != nil {
 			return err
 		}
-	} else if sum := result.Sum(); err == nil || sum.Written+sum.Deleted+sum.Rejected > 0 {
+	} else if err == nil || result.Read > 0 {
 		a.printImport(result, took)
 	}
 	return a.endImport(result, err)
@@ -201,6 +203,9 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 	}
 	if err != nil {
 		h := explain(explainTransfer(err))
+		if strings.Contains(h.Hint, "--restart") { // there is nothing to go on with
+			return h
+		}
 		if sum.Written+sum.Deleted > 0 || r.Journal != "" {
 			h.Msg += fmt.Sprintf("; %s items are written", count(sum.Written))
 		}
@@ -208,12 +213,13 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 			if r.Line > 0 {
 				h.Msg += fmt.Sprintf(", all up to line %d of %s", r.Line, r.File)
 			}
-			if h.Hint != "" && !strings.Contains(h.Hint, "--resume") {
-				h.Hint += "; then "
-			} else {
-				h.Hint = ""
+			const resume = "go on with the same command and --resume"
+			switch {
+			case h.Hint == "", strings.Contains(h.Hint, "--resume"):
+				h.Hint = resume
+			default:
+				h.Hint += "; then " + resume
 			}
-			h.Hint += "go on with the same command and --resume"
 		}
 		return h
 	}
@@ -238,10 +244,13 @@ func (a *App) printImport(r *transfer.ImportResult, took time.Duration) {
 		}
 		fmt.Fprintln(a.Stdout)
 	}
-	sum := r.Sum()
-	fmt.Fprintf(a.Stdout, "%s read, %s in %s", quantity(sum.Read, "record"), size(r.Bytes), took.Round(time.Millisecond))
-	if s := took.Seconds(); s > 0 && sum.Read > 0 {
-		fmt.Fprintf(a.Stdout, ", %s a second", count(int64(float64(sum.Read)/s)))
+	fmt.Fprintf(a.Stdout, "%s read", quantity(r.Read, "record"))
+	if before := r.Sum().Read - r.Read; before > 0 {
+		fmt.Fprintf(a.Stdout, " after the first %s", count(before))
+	}
+	fmt.Fprintf(a.Stdout, ", %s in %s", size(r.Bytes), took.Round(time.Millisecond))
+	if s := took.Seconds(); s > 0 && r.Read > 0 {
+		fmt.Fprintf(a.Stdout, ", %s a second", count(int64(float64(r.Read)/s)))
 	}
 	fmt.Fprintln(a.Stdout)
 }
@@ -257,8 +266,17 @@ func (a *App) writeImport(r *transfer.ImportResult, took time.Duration) error {
 	}{r, r.Sum(), took.Seconds()})
 }
 
-// explainTransfer gives an error of package transfer its advice.
+// explainTransfer gives an error of package transfer, or of the way to an
+// endpoint, its advice.
 func explainTransfer(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok && errors.Is(err, syscall.ECONNREFUSED) {
+		if _, known := errors.AsType[*transfer.Error](err); !known {
+			return &hint.Error{
+				Msg: "nothing listens at " + strings.TrimSuffix(u.URL, "/"), Err: err,
+				Hint: "start a server with: sortkey serve — or name another with --endpoint, or a folder with --data",
+			}
+		}
+	}
 	if e, ok := errors.AsType[*transfer.Error](err); ok {
 		h := hint.New(e.Hint, "%s", err)
 		h.Err = err
@@ -332,55 +350,6 @@ func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*targ
 		return nil, errors.Join(err, st.Close())
 	}
 	return &target{client: sdk.Direct(db), name: abs, close: db.Close}, nil
-}
-
-// A bar shows progress on a terminal, and nothing elsewhere.
-type bar struct {
-	w     io.Writer // nil for none
-	bar   *progressbar.ProgressBar
-	phase string
-}
-
-func (a *App) newBar() *bar {
-	f, ok := a.Stderr.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || a.Getenv("TERM") == "dumb" {
-		return &bar{}
-	}
-	return &bar{w: f}
-}
-
-func (b *bar) show(p transfer.Progress) {
-	if b.w == nil {
-		return
-	}
-	total := p.Total
-	if total == 0 {
-		total = -1
-	}
-	if b.phase != p.Phase {
-		b.end()
-		b.phase = p.Phase
-		b.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(b.w), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionShowBytes(total > 0),
-			progressbar.OptionUseANSICodes(false))
-	}
-	if p.Items > 0 {
-		b.bar.Describe(fmt.Sprintf("%s %s items", p.Phase, count(p.Items)))
-	} else {
-		b.bar.Describe(p.Phase)
-	}
-	n := p.Bytes
-	if total < 0 {
-		n = p.Items
-	}
-	_ = b.bar.Set64(n) // a terminal that is gone is no reason to stop
-}
-
-func (b *bar) end() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
-		b.bar, b.phase = nil, ""
-	}
 }
 
 // count writes a number with its thousands apart.

@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 )
 
 // TestImportInterrupted sends the process a signal while an import runs. It
@@ -57,4 +59,59 @@ func TestImportInterrupted(t *testing.T) {
 	require.Equal(t, 0, code, stderr)
 	require.Regexp(t, `^Rows: 20,000 items written, 0 rejected \(table created\)\n`, out)
 	require.NoFileExists(t, path+".import-journal")
+}
+
+// An interrupter sends the process a signal when something is written to it.
+type interrupter struct {
+	bytes.Buffer
+	t    *testing.T
+	when string
+}
+
+func (i *interrupter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(i.when)) {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+			i.t.Error(err)
+		}
+	}
+	return i.Buffer.Write(p)
+}
+
+// TestImportServerGone takes the server away while an import runs. It says what
+// it waits for, and a signal ends it with what it takes to go on.
+func TestImportServerGone(t *testing.T) {
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	defer db.Close()
+	var gone atomic.Bool
+	var batches atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone.Load() && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".BatchWriteItem") && batches.Add(1) > 3 {
+			panic(http.ErrAbortHandler)
+		}
+		db.Handler().ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	var text strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&text, `{"pk":"%d"}`+"\n", i)
+	}
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o600))
+	args := []string{"import", path, "--table", "Rows", "--key", "pk", "--endpoint", server.URL}
+
+	gone.Store(true)
+	stderr := &interrupter{t: t, when: "waiting for"}
+	code := cli.Main(args, &cli.App{Stdout: new(bytes.Buffer), Stderr: stderr, Getenv: func(string) string { return "" }, Width: func() int { return 0 }})
+	require.Equal(t, 1, code)
+	require.Regexp(t, `^sortkey: waiting for `+server.URL+`: .* \(try 1 of 10 failed, the next is in 100ms\)
+hint: see that it runs; Ctrl-C ends the import, and --resume goes on with it
+sortkey: interrupted; [\d,]+ items are written
+hint: go on with the same command and --resume
+$`, stderr.String())
+
+	gone.Store(false)
+	code, out, errors := run(0, nil, append(args, "--resume")...)
+	require.Equal(t, 0, code, errors)
+	require.Regexp(t, `^Rows: 2,000 items written, 0 rejected \(table created\)\n`, out)
 }
