@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -99,6 +100,9 @@ func (s *Service) getItem(ctx context.Context, in *GetItemInput, g *getting) err
 		if err != nil {
 			return err
 		}
+		if err := g.checkProjection(t); err != nil {
+			return err
+		}
 		if item != nil {
 			g.take(g.project(item))
 		}
@@ -176,7 +180,7 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 			if err != nil {
 				return err
 			}
-			if err := checkDuplicates(t, ka.Keys); err != nil {
+			if err := cmp.Or(checkDuplicates(t, ka.Keys), reads[i].checkProjection(t)); err != nil {
 				return err
 			}
 			c := &collector{items: []attr.Item{}}

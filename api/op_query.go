@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -164,7 +165,7 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 	err = s.db.View(ctx, func(snap *table.Snapshot) error {
 		read, schema, err := rd.resolve(s, snap, in.TableName)
 		if err != nil {
-			return err
+			return cmp.Or(keycond.Check(key), err) // what is wrong with the condition comes first
 		}
 		if len(in.KeyConditions) > max(2, len(schema.Hash)+len(schema.Range)) {
 			return OpQuery.Invalid("Conditions can be of length 1 or 2 only")
@@ -173,7 +174,7 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 		if err != nil {
 			return err
 		}
-		if err := rd.checkFilterKeys(schema); err != nil {
+		if err := rd.checkPaths(read.Table, schema); err != nil {
 			return err
 		}
 		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
@@ -243,6 +244,9 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 	err := s.db.View(ctx, func(snap *table.Snapshot) error {
 		read, _, err := rd.resolve(s, snap, in.TableName)
 		if err != nil {
+			return err
+		}
+		if err := rd.checkPaths(read.Table, nil); err != nil {
 			return err
 		}
 		x.scan = table.Scan{Read: read, Segment: uint32(value(in.Segment)), Segments: uint32(value(in.TotalSegments))}

@@ -83,6 +83,11 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 	if cancelled {
 		return nil, TransactionCanceled(reasons)
 	}
+	for i, t := range tables {
+		if err := reads[i].checkProjection(t); err != nil {
+			return nil, err
+		}
+	}
 	out := &TransactGetItemsOutput{Responses: make([]ItemResponse, len(reads))}
 	total := 0
 	for i, t := range tables {

@@ -124,8 +124,21 @@ func (rd *reading) notProjected(ix *table.Index) (missing []string) {
 	return missing
 }
 
-// checkFilterKeys refuses a query filter on a key attribute of what is
-// queried. Source: dynalite, test/query.js.
+// checkPaths refuses paths into key attributes and, for a query of what has
+// the schema, a filter on a key attribute of it. A scan has no schema.
+// Source: dynalite, test/query.js and test/scan.js.
+func (rd *reading) checkPaths(t *table.Table, schema *keycond.Schema) error {
+	if err := rd.checkProjection(t); err != nil || rd.filter == nil {
+		return err
+	}
+	if schema != nil {
+		if err := rd.checkFilterKeys(schema); err != nil {
+			return err
+		}
+	}
+	return t.CheckPaths(rd.filter.Paths())
+}
+
 func (rd *reading) checkFilterKeys(schema *keycond.Schema) error {
 	for name := range rd.filter.TopLevel() {
 		if schema.Has(name) {
@@ -137,6 +150,14 @@ func (rd *reading) checkFilterKeys(schema *keycond.Schema) error {
 		}
 	}
 	return nil
+}
+
+// checkProjection refuses a projection of what is inside a key attribute.
+func (rd *reading) checkProjection(t *table.Table) error {
+	if rd.projection == nil {
+		return nil
+	}
+	return t.CheckPaths(slices.Values(rd.projection.Paths))
 }
 
 // visit returns what to do with each item found: project it and hand it on.

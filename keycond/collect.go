@@ -9,11 +9,12 @@ import (
 )
 
 // Messages of key conditions that are none, as captured in dynalite
-// (test/query.js).
+// (test/query.js), and msgTwice later in conformance
+// (queryKeyConditionOperands.test.ts).
 const (
 	msgNested   = "KeyConditionExpressions cannot contain nested operations"
 	msgDeep     = "KeyConditionExpressions cannot have conditions on nested attributes"
-	msgTwice    = "KeyConditionExpressions must only contain one condition per key"
+	msgTwice    = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
 	msgNoKey    = "Invalid condition in KeyConditionExpression: No key attribute specified"
 	msgTwoNames = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
 	// msgLegacy is for operators of KeyConditions that no index can serve.

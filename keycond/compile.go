@@ -72,7 +72,8 @@ func (c Clause) String() string {
 // The error is an [*Error].
 //
 // Source: DG/Query.KeyConditionExpressions.html; messages as captured in
-// dynalite (test/query.js) and alternator (test_gsi_composite_keys.py).
+// dynalite (test/query.js) and conformance (queryKeyConditionOperands.test.ts,
+// multiAttributeGsiKey.test.ts), the newer where they differ.
 func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	m := new(made)
 	values := m.values[:0]
@@ -80,6 +81,9 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	clauses, err := collect(few[:0], &values, c)
 	if err != nil {
 		return nil, err
+	}
+	if most := len(s.Hash) + len(s.Range); len(clauses) > most && c.Param != expr.KeyConditions {
+		return nil, refuse("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", len(clauses), most)
 	}
 	sort, err := s.arrange(m.clauses[:0], clauses)
 	if err != nil {
@@ -100,6 +104,19 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	slice.Partition = r.keep(partition)
 	slice.Range = s.bounds(&r, sort[len(s.Hash):])
 	return slice, nil
+}
+
+// Check refuses a key condition expression that is none whatever the schema.
+// The service looks at that before it looks for the table, and at KeyConditions
+// after it (dynalite, validations/query.js). The error is an [*Error], the one
+// that [Compile] returns.
+func Check(c *expr.Condition) error {
+	if c.Param == expr.KeyConditions {
+		return nil
+	}
+	var values []attr.Value
+	_, err := collect(nil, &values, c)
+	return err
 }
 
 // made is a slice with the room that a usual one takes.
@@ -183,7 +200,7 @@ func (s *Schema) refuseMissing(missing []Attribute, later Attribute) error {
 	for i, a := range missing {
 		names[i] = a.Name
 	}
-	return refuse("RANGE key attributes {%s} must have equality conditions specified in the query because a condition is present on key attribute %s",
+	return refuse("RANGE key attributes %s must have equality conditions specified in the query because a condition is present on key attribute %s",
 		strings.Join(names, ", "), later.Name)
 }
 

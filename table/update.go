@@ -2,6 +2,7 @@ package table
 
 import (
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -62,17 +63,8 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 			return invalid("One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key", name)
 		}
 	}
-	for path := range update.Paths() {
-		if len(path) == 1 {
-			continue
-		}
-		const text = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
-		switch name := path[0].Name; {
-		case t.key.Has(name):
-			return invalid(text+"Key: %s", name)
-		case t.isIndexKey(name):
-			return invalid(text+"IndexKey: %s", name)
-		}
+	if err := t.CheckPaths(update.Paths()); err != nil {
+		return err
 	}
 	if update == nil {
 		return nil
@@ -89,6 +81,29 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// CheckPaths refuses document paths into key attributes of the table and of its
+// indexes, which are scalars. The error has kind [Validation]. Source: dynalite,
+// test/getItem.js, query.js, scan.js and updateItem.js.
+func (t *Table) CheckPaths(paths iter.Seq[expr.Path]) error {
+	index := ""
+	for path := range paths {
+		if len(path) == 1 {
+			continue
+		}
+		const text = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+		switch name := path[0].Name; {
+		case t.key.Has(name):
+			return invalid(text+"Key: %s", name)
+		case index == "" && t.isIndexKey(name):
+			index = text + "IndexKey: " + name
+		}
+	}
+	if index != "" {
+		return invalid("%s", index)
 	}
 	return nil
 }

@@ -1,0 +1,87 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const scalarKeys = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+
+// TestPathsIntoKeys: sources are dynalite's test/getItem.js, query.js and
+// scan.js.
+func TestPathsIntoKeys(t *testing.T) {
+	e := newEndpoint(t, tableH, tableR)
+	const key, values = `"Key":{"a":{"S":"k"},"b":{"S":"k"}}`, `"ExpressionAttributeValues":{":a":{"S":"1"},":b":{"N":"1"}}`
+	for _, tt := range []struct{ path, want string }{
+		{"a.b", "Key: a"},
+		{"e, b[0]", "Key: b"},
+		{"d.b.c", "IndexKey: d"},
+		{"d[0], c.x, a.b", "Key: a"},
+	} {
+		project := fmt.Sprintf(`"ProjectionExpression":%q`, tt.path)
+		query := `"TableName":"RRR","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"1"}}`
+		e.invalid("GetItem", `{"TableName":"RRR",`+key+`,`+project+`}`, scalarKeys+tt.want)
+		e.invalid("Query", `{`+query+`,`+project+`}`, scalarKeys+tt.want)
+		e.invalid("Scan", `{"TableName":"RRR",`+project+`}`, scalarKeys+tt.want)
+		e.invalid("BatchGetItem", `{"RequestItems":{"RRR":{"Keys":[{"a":{"S":"k"},"b":{"S":"k"}}],`+project+`}}}`, scalarKeys+tt.want)
+		e.invalid("TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"RRR",`+key+`,`+project+`}}]}`, scalarKeys+tt.want)
+	}
+	for _, tt := range []struct{ filter, want string }{
+		{"attribute_exists(d.c) AND c = :b", scalarKeys + "IndexKey: d"},
+		{"d[1] = :b", scalarKeys + "IndexKey: d"},
+		{"size(c.x) = :b", scalarKeys + "IndexKey: c"},
+		{"a.x = :b", "Filter Expression can only contain non-primary key attributes: Primary key attribute: a"},
+	} {
+		e.invalid("Query", fmt.Sprintf(`{"TableName":"RRR","KeyConditionExpression":"a = :a","FilterExpression":%q,%s}`, tt.filter, values), tt.want)
+	}
+	e.invalid("Scan", `{"TableName":"RRR","FilterExpression":"a[1] = :b","ExpressionAttributeValues":{":b":{"N":"1"}}}`, scalarKeys+"Key: a")
+	e.answer("Scan", `{"TableName":"HHH","FilterExpression":"b[1] = :b","ExpressionAttributeValues":{":b":{"N":"1"}}}`)
+	e.answer("GetItem", `{"TableName":"RRR",`+key+`,"ProjectionExpression":"a, e.d[1]"}`)
+}
+
+// TestKeyConditionFaults: the words and the order in which they come, of
+// conformance error-messages/queryKeyConditionOperands and
+// validation-ordering/queryKeyCondition.
+func TestKeyConditionFaults(t *testing.T) {
+	const tableN = `{"TableName":"NNN","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"}],
+		"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}]}`
+	const tableS = `{"TableName":"SSS","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],
+		"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}]}`
+	e := newEndpoint(t, tableN, tableS)
+	const (
+		schema    = "One or more parameter values were invalid: Condition parameter type does not match schema type"
+		operand   = "Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: "
+		undefined = "Invalid KeyConditionExpression: An expression attribute value used in expression is not defined; attribute value: :missing"
+		twice     = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
+		nested    = "KeyConditionExpressions cannot have conditions on nested attributes"
+	)
+	for _, tt := range []struct{ table, condition, want string }{
+		{"SSS", "pk = :s AND begins_with(sk, :n)", operand + "begins_with, operand type: N"},
+		{"SSS", "pk = :s AND begins_with(sk, :b)", operand + "begins_with, operand type: BOOL"},
+		{"NNN", "pk = :s AND begins_with(sk, :n)", operand + "begins_with, operand type: N"},
+		{"NNN", "pk = :s AND begins_with(sk, :s)", schema},
+		{"NNN", "pk = :s AND sk < :b", operand + "<, operand type: BOOL"},
+		{"NNN", "pk = :s AND :b >= sk", operand + ">=, operand type: BOOL"},
+		{"NNN", "pk = :s AND sk BETWEEN :b AND :b", operand + "BETWEEN, operand type: BOOL"},
+		{"NNN", "pk = :s AND sk = :b", schema},
+		{"NNN", "pk = :s AND sk > :n AND sk < :n", twice},
+		{"NNN", "pk = :s AND sk > :n AND extra = :n", "The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)"},
+		{"SSS", "pk = :missing AND begins_with(sk, :n)", undefined},
+		{"SSS", "begins_with(sk, :n) AND pk = :missing", operand + "begins_with, operand type: N"},
+		{"SSS", "pk = :s AND begins_with(sk, :n) AND sk > :s", operand + "begins_with, operand type: N"},
+		{"absent", "pk = :s AND begins_with(sk, :n)", operand + "begins_with, operand type: N"},
+		{"absent", "pk = :s AND sk > :n AND sk < :n", twice},
+		{"absent", "pk = :s AND sk.x = :n", nested},
+	} {
+		var values []string
+		for name, v := range map[string]string{":s": `{"S":"a"}`, ":n": `{"N":"1"}`, ":b": `{"BOOL":true}`} {
+			if strings.Contains(tt.condition+" ", name+" ") || strings.Contains(tt.condition, name+")") {
+				values = append(values, fmt.Sprintf("%q:%s", name, v))
+			}
+		}
+		e.invalid("Query", fmt.Sprintf(`{"TableName":%q,"KeyConditionExpression":%q,"ExpressionAttributeValues":{%s}}`, tt.table, tt.condition, strings.Join(values, ",")), tt.want)
+	}
+	e.refuse("Query", `{"TableName":"absent","KeyConditionExpression":"pk = :s","ExpressionAttributeValues":{":s":{"S":"a"}}}`,
+		"ResourceNotFoundException: Requested resource not found")
+}
