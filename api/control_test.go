@@ -220,3 +220,44 @@ func TestBillingModes(t *testing.T) {
 	e.answer("UpdateTable", update(`"BillingMode":"PAY_PER_REQUEST"`))
 	e.describes("HHH", fmt.Sprintf(`{"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST","LastUpdateToPayPerRequestDateTime":%d}}`, e.now.Unix()), "BillingModeSummary")
 }
+
+// TestEncryption: a table encrypted with KMS names its key. Source:
+// API_SSEDescription, and the example of the AWS CLI's create-table.
+func TestEncryption(t *testing.T) {
+	e := newEndpoint(t)
+	const account = "arn:aws:kms:us-east-1:000000000000:key/"
+	key := func(name, specification string) string {
+		e.t.Helper()
+		e.answer("CreateTable", with(strings.Replace(tableH, "HHH", name, 1), `"SSESpecification":`+specification))
+		var d struct {
+			SSEDescription struct{ Status, SSEType, KMSMasterKeyArn string }
+		}
+		if err := json.Unmarshal([]byte(e.described(name, "SSEDescription")), &d); err != nil {
+			t.Fatal(err)
+		}
+		if d.SSEDescription.Status != "ENABLED" || d.SSEDescription.SSEType != "KMS" {
+			t.Errorf("%s is described as %+v", specification, d)
+		}
+		return d.SSEDescription.KMSMasterKeyArn
+	}
+	managed := key("managed", `{"Enabled":true}`)
+	if id, ok := strings.CutPrefix(managed, account); !ok || len(id) != 36 {
+		t.Errorf("the key of KMS is %s", managed)
+	}
+	if got := key("alias", `{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"alias/aws/dynamodb"}`); got != managed {
+		t.Errorf("its alias is %s, want %s", got, managed)
+	}
+	other := key("other", `{"Enabled":true,"KMSMasterKeyId":"alias/other"}`)
+	if got := key("otherARN", `{"Enabled":true,"KMSMasterKeyId":"arn:aws:kms:us-east-1:000000000000:alias/other"}`); other == managed || got != other {
+		t.Errorf("another alias is %s, and by its ARN %s", other, got)
+	}
+	const id = "abcd1234-abcd-1234-a123-ab1234a1b234"
+	if got := key("byID", `{"Enabled":true,"KMSMasterKeyId":"`+id+`"}`); got != account+id {
+		t.Errorf("a key's id is %s", got)
+	}
+	if got := key("byARN", `{"Enabled":true,"KMSMasterKeyId":"arn:aws:kms:eu-west-1:1:key/`+id+`"}`); got != "arn:aws:kms:eu-west-1:1:key/"+id {
+		t.Errorf("a key's ARN is %s", got)
+	}
+	e.answer("UpdateTable", `{"TableName":"managed","SSESpecification":{"Enabled":false}}`)
+	e.describes("managed", `{}`, "SSEDescription")
+}

@@ -163,8 +163,8 @@ func (s *Service) describe(t *table.Table) *TableDescription {
 	}
 	if e := def.Encryption; e != nil {
 		d.SSEDescription = &SSEDescription{Status: new("ENABLED"), SSEType: new(e.Type)}
-		if e.KeyID != "" {
-			d.SSEDescription.KMSMasterKeyArn = new(e.KeyID)
+		if e.Type == "KMS" {
+			d.SSEDescription.KMSMasterKeyArn = new(s.arns.Key(e.KeyID))
 		}
 	}
 	for _, ix := range t.Indexes() {

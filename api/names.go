@@ -1,6 +1,9 @@
 package api
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/hex"
 	"io"
 	"strings"
@@ -83,14 +86,35 @@ func validName(s string) bool { return len(s) >= minName && len(s) <= maxName &&
 // [DefaultRegion] and [DefaultAccount].
 type ARNs struct{ Region, Account string }
 
-func (a ARNs) prefix() string {
-	if a.Region == "" {
-		a.Region = DefaultRegion
+func (a ARNs) prefix() string { return a.of("dynamodb") + "table/" }
+
+// of returns the beginning of ARNs of a service.
+func (a ARNs) of(service string) string {
+	return "arn:aws:" + service + ":" + cmp.Or(a.Region, DefaultRegion) + ":" + cmp.Or(a.Account, DefaultAccount) + ":"
+}
+
+// managedKey is the alias of the key that encrypts tables when the client
+// chose none. Source: API_SSESpecification, KMSMasterKeyId.
+const managedKey = "alias/aws/dynamodb"
+
+// Key returns the ARN of the KMS key that a client chose by its id, its ARN, or
+// by the name or ARN of an alias; empty is the key that KMS manages for tables.
+// There is no KMS to ask which key an alias stands for, so each alias has a key
+// of its own, always the same.
+func (a ARNs) Key(chosen string) string {
+	id := cmp.Or(chosen, managedKey)
+	if strings.HasPrefix(id, arnPrefix) {
+		_, alias, ok := strings.Cut(id, ":alias/")
+		if !ok {
+			return id
+		}
+		id = "alias/" + alias
 	}
-	if a.Account == "" {
-		a.Account = DefaultAccount
+	if strings.HasPrefix(id, "alias/") {
+		sum := sha256.Sum256([]byte(a.of("kms") + id))
+		id, _ = NewUUID(bytes.NewReader(sum[:])) // long enough
 	}
-	return "arn:aws:dynamodb:" + a.Region + ":" + a.Account + ":table/"
+	return a.of("kms") + "key/" + id
 }
 
 // Table returns the ARN of a table.

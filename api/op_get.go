@@ -173,6 +173,7 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 	var uses []Use
 	err := s.db.View(ctx, func(snap *table.Snapshot) error {
 		read := 0
+		seen := itemSet{} // of all tables: one may be there by its name and by its ARN
 		uses = uses[:0]
 		for i, name := range names {
 			ka := in.RequestItems[name]
@@ -180,7 +181,7 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 			if err != nil {
 				return err
 			}
-			if err := cmp.Or(checkDuplicates(t, ka.Keys), reads[i].checkProjection(t)); err != nil {
+			if err := cmp.Or(seen.addAll(t, ka.Keys), reads[i].checkProjection(t)); err != nil {
 				return err
 			}
 			c := &collector{items: []attr.Item{}}
@@ -218,28 +219,35 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 	return out, err
 }
 
-// checkDuplicates refuses two keys of one item, however they are written.
-func checkDuplicates(t *table.Table, keys []attr.Item) error {
-	seen := make(map[string]bool, len(keys))
+// itemSet holds the items that a request has named.
+type itemSet map[string]bool
+
+// add takes up the item of a key, however the key and its table are written. It
+// reports false for an item that is there already. The error is that of a key
+// that does not fit the table.
+func (s itemSet) add(t *table.Table, key attr.Item) (bool, error) {
+	partition, sort, err := t.Address(key)
+	if err != nil {
+		return false, err
+	}
+	id := t.Name() + "\x00" + string(attr.AppendKey(nil, attr.NewBinary(partition))) + string(sort)
+	if s[id] {
+		return false, nil
+	}
+	s[id] = true
+	return true, nil
+}
+
+// addAll refuses two keys of one item.
+func (s itemSet) addAll(t *table.Table, keys []attr.Item) error {
 	for _, key := range keys {
-		id, err := itemID(t, key)
+		ok, err := s.add(t, key)
 		if err != nil {
 			return err
 		}
-		if seen[id] {
+		if !ok {
 			return Validation(msgDuplicateKeys)
 		}
-		seen[id] = true
 	}
 	return nil
-}
-
-// itemID returns a string that two keys of one table share only when they are
-// of one item.
-func itemID(t *table.Table, key attr.Item) (string, error) {
-	partition, sort, err := t.Address(key)
-	if err != nil {
-		return "", err
-	}
-	return string(attr.AppendKey(nil, attr.NewBinary(partition))) + string(sort), nil
 }

@@ -57,13 +57,13 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 	}
 	reasons := make([]CancellationReason, len(reads))
 	cancelled := false
-	seen := map[string]bool{}
+	seen := itemSet{}
 	for i, t := range tables {
 		reasons[i].Code = new("None")
 		if err := checkEmptyKey(t, in.TransactItems[i].Get.Key); err != nil {
 			return nil, err
 		}
-		id, err := itemID(t, in.TransactItems[i].Get.Key)
+		ok, err := seen.add(t, in.TransactItems[i].Get.Key)
 		if err != nil {
 			reason, ok := cancellation(err, nil)
 			if !ok {
@@ -74,11 +74,9 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 			}
 			continue
 		}
-		id = t.Name() + "\x00" + id
-		if seen[id] {
+		if !ok {
 			return nil, OpTransactGetItems.Invalid(msgOneItem)
 		}
-		seen[id] = true
 	}
 	if cancelled {
 		return nil, TransactionCanceled(reasons)

@@ -202,16 +202,15 @@ func checkActions(tables []*table.Table, actions []action, reasons []Cancellatio
 			return err
 		}
 	}
-	seen := map[string]bool{}
+	seen := itemSet{}
 	for i, a := range actions {
-		id, err := actionID(tables[i], a)
+		key, err := a.itemKey(tables[i])
 		if err != nil {
 			continue // told below
 		}
-		if seen[id] {
+		if ok, err := seen.add(tables[i], key); err == nil && !ok {
 			return OpTransactWriteItems.Invalid(msgOneItem)
 		}
-		seen[id] = true
 	}
 	for i, a := range actions {
 		err := a.check(tables[i])
@@ -240,17 +239,12 @@ func checkEmptyKey(t *table.Table, key attr.Item) error {
 	return nil
 }
 
-// actionID identifies the item of an action.
-func actionID(t *table.Table, a action) (string, error) {
-	key := a.key
+// itemKey returns the key of an action's item.
+func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 	if a.put {
-		var err error
-		if key, err = t.KeyOf(a.key); err != nil {
-			return "", err
-		}
+		return t.KeyOf(a.key)
 	}
-	id, err := itemID(t, key)
-	return t.Name() + "\x00" + id, err
+	return a.key, nil
 }
 
 // cancellation gives the reason that an action's error is, or false for an

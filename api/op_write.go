@@ -200,8 +200,9 @@ func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*Bat
 			}
 			tables[i] = t
 		}
+		seen := itemSet{} // of all tables: one may be there by its name and by its ARN
 		for i, name := range names {
-			used, err := batchTable(tx, tables[i], in.RequestItems[name])
+			used, err := batchTable(tx, tables[i], in.RequestItems[name], seen)
 			if err != nil {
 				return err
 			}
@@ -248,8 +249,8 @@ func checkWrites(in *BatchWriteItemInput, names []string) error {
 	return OpBatchWriteItem.FaultError(in.Faults, "")
 }
 
-// batchTable applies the writes to one table.
-func batchTable(tx *table.Tx, t *table.Table, writes []WriteRequest) (used table.Capacity, err error) {
+// batchTable applies the writes to one table. Their items join those seen.
+func batchTable(tx *table.Tx, t *table.Table, writes []WriteRequest, seen itemSet) (used table.Capacity, err error) {
 	keys := make([]attr.Item, len(writes))
 	for i, r := range writes {
 		if r.DeleteRequest != nil {
@@ -260,7 +261,7 @@ func batchTable(tx *table.Tx, t *table.Table, writes []WriteRequest) (used table
 			return used, batchKeyError(t, r.PutRequest.Item, err)
 		}
 	}
-	if err := checkDuplicates(t, keys); err != nil {
+	if err := seen.addAll(t, keys); err != nil {
 		return used, err
 	}
 	for i, r := range writes {
