@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 )
@@ -40,13 +39,14 @@ type Wait struct {
 	Pause time.Duration
 }
 
-// A retrier makes requests again that failed for a reason that may pass.
+// A retrier makes requests again that failed for a reason that may pass. What
+// that is the client's own retryer says, which for one without a wire is nothing.
 type retrier struct {
-	client   *dynamodb.Client
-	quit     context.Context //nolint:containedctx // ends pauses, but no request under way
-	first    time.Duration
-	told     func(Wait) // may be nil
-	standard *retry.Standard
+	client  *dynamodb.Client
+	retryer aws.Retryer
+	quit    context.Context //nolint:containedctx // ends pauses, but no request under way
+	first   time.Duration
+	told    func(Wait) // may be nil
 
 	mu      sync.Mutex
 	reached bool // the endpoint has answered
@@ -57,7 +57,7 @@ func newRetrier(quit context.Context, client *dynamodb.Client, first time.Durati
 	if first <= 0 {
 		first = DefaultBackoff
 	}
-	return &retrier{client: client, quit: quit, first: first, told: told, standard: retry.NewStandard()}
+	return &retrier{client: client, quit: quit, first: first, told: told, retryer: client.Options().Retryer}
 }
 
 // once leaves retrying to the retrier.
@@ -90,7 +90,7 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		if full && left.some {
 			try, pause = 1, r.first
 		}
-		again := full || err != nil && r.standard.IsErrorRetryable(err)
+		again := full || err != nil && r.retryer.IsErrorRetryable(err)
 		_, answered := errors.AsType[smithy.APIError](err)
 		answered = answered || full || err == nil
 		r.mu.Lock()
