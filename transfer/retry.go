@@ -40,7 +40,7 @@ type Wait struct {
 }
 
 // A retrier makes requests again that failed for a reason that may pass. What
-// that is the client's own retryer says, which for one without a wire is nothing.
+// that is the client's own retryer says.
 type retrier struct {
 	client  *dynamodb.Client
 	retryer aws.Retryer

@@ -349,7 +349,9 @@ func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*targ
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	return &target{client: sdk.Direct(db), name: abs, close: db.Close}, nil
+	// A disk that refused a write will refuse the next.
+	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+	return &target{client: client, name: abs, close: db.Close}, nil
 }
 
 // count writes a number with its thousands apart.
