@@ -39,6 +39,8 @@ type World struct {
 	Items []Item
 	// Scale is generated items by declared ones, 1 when all are there.
 	Scale float64
+	// counts are the items of each entity, made those that were generated.
+	counts, made map[*Entity]int
 }
 
 // Close closes the database.
@@ -74,7 +76,7 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{w: &World{Model: m, DB: db, Scale: 1}, o: o, seen: map[[16]byte]int32{}}
+	b := &builder{w: &World{Model: m, DB: db, Scale: 1, counts: map[*Entity]int{}, made: map[*Entity]int{}}, o: o, seen: map[[16]byte]int32{}}
 	if err := b.build(ctx); err != nil {
 		db.Close()
 		return nil, err
@@ -171,6 +173,9 @@ func (b *builder) add(ctx context.Context, it Item) error {
 
 func (b *builder) put(ctx context.Context, id [16]byte, it Item) error {
 	b.seen[id] = int32(len(b.w.Items))
+	if b.w.counts[it.Entity]++; it.Generated {
+		b.w.made[it.Entity]++
+	}
 	b.w.Items = append(b.w.Items, it)
 	b.pending = append(b.pending, pending{it.Table.Name, it.Attributes, it.Pos})
 	if len(b.pending) < 25 {

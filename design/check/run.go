@@ -51,6 +51,10 @@ type PatternResult struct {
 	Compile *design.CompileError
 	// Report is what the request read; nil when there is none.
 	Report *explain.Report
+	// Growth is how many rows each row that the request examined stands for at
+	// the declared scale, on average: 1 when all that is declared was
+	// generated, or when a Limit bounds what is read.
+	Growth float64
 	// Failures are the expectations that were not met.
 	Failures []design.Finding
 }
@@ -126,7 +130,7 @@ func Pattern(ctx context.Context, w *design.World, p *design.Pattern, o Options)
 }
 
 func runPattern(ctx context.Context, w *design.World, target explain.Target, p *design.Pattern, o Options) (PatternResult, error) {
-	pr := PatternResult{Pattern: p}
+	pr := PatternResult{Pattern: p, Growth: 1}
 	if err := context.Cause(ctx); err != nil {
 		return pr, err
 	}
@@ -154,8 +158,51 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 		})
 		return pr, nil
 	}
+	pr.Growth = growth(w, pr.Report)
 	pr.Judge()
 	return pr, nil
+}
+
+// growth is that of the rows that a report keeps.
+func growth(w *design.World, r *explain.Report) float64 {
+	t := w.Model.Table(r.Table)
+	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 {
+		return 1
+	}
+	written := map[string]bool{} // the keys of items that stand in the file
+	id := func(it attr.Item) string {
+		var b []byte
+		for _, a := range t.Keys() {
+			b = attr.AppendKey(b, it.Get(a.Name))
+		}
+		return string(b)
+	}
+	for i := range w.Items {
+		if w.Items[i].Generated {
+			break // those of the file come first
+		}
+		if w.Items[i].Table == t {
+			written[id(w.Items[i].Attributes)] = true
+		}
+	}
+	of := func(*design.Entity) float64 { return 1 / w.Scale }
+	if r.Operation != "Scan" {
+		hash := t.Partition
+		if x := t.Index(r.Index); x != nil {
+			hash = x.Partition
+		}
+		grow := w.Growth(hash)
+		of = func(e *design.Entity) float64 { return grow[e] }
+	}
+	rows := 0.0
+	for _, row := range r.Rows {
+		if e := w.Model.Entity(row.Entity); e != nil && !written[id(row.Key)] {
+			rows += of(e)
+		} else {
+			rows++
+		}
+	}
+	return rows / float64(len(r.Rows))
 }
 
 // classify names entities for package explain.

@@ -15,14 +15,16 @@ import (
 type TableStats struct {
 	Table *design.Table
 	Index *design.Index // nil for the table itself
-	// Items, Bytes and Partitions are those in the world. Divide by the scale
-	// of the world for what is declared.
+	// Items, Bytes and Partitions are those in the world.
 	Items, Bytes, Partitions int
+	// DeclaredItems and DeclaredBytes are those there are when all items that
+	// the model declares are there.
+	DeclaredItems, DeclaredBytes float64
 	// Entities are the shares of entities, the most bytes first; raw items
 	// have the name "".
 	Entities []EntityStats
 	// Most items, most bytes, most read units and most write units a second:
-	// the hottest partition by each. Nil where there is nothing to compare,
+	// the hottest partition by each, at the declared scale. Nil where there is nothing to compare,
 	// for the last two when no entity declares its rates.
 	ByItems, ByBytes, ByReads, ByWrites *Partition
 }
@@ -38,8 +40,11 @@ type Partition struct {
 	// Key are the values of the partition key.
 	Key          []attr.Value
 	Items, Bytes int
+	// DeclaredItems and DeclaredBytes are those at the declared scale
+	// ([design.World.Growth]).
+	DeclaredItems, DeclaredBytes float64
 	// Reads and Writes are units a second, of the rates that entities declare
-	// spread evenly over their items. Reads are eventually consistent, and
+	// spread evenly over their items at the declared scale. Reads are eventually consistent, and
 	// tables have those of items alone; what indexes are read is not declared.
 	Reads, Writes float64
 }
@@ -50,21 +55,17 @@ func (p *Partition) Text() string { return keyText(p.Key) }
 // Stats counts the items of a world by table and index, each table before its
 // indexes.
 func Stats(w *design.World) []TableStats {
-	byEntity := map[*design.Entity]int{}
-	for _, it := range w.Items {
-		byEntity[it.Entity]++
-	}
 	var all []TableStats
 	for _, t := range w.Model.Tables {
-		all = append(all, stats(w, t, nil, byEntity))
+		all = append(all, stats(w, t, nil))
 		for _, x := range t.Indexes {
-			all = append(all, stats(w, t, x, byEntity))
+			all = append(all, stats(w, t, x))
 		}
 	}
 	return all
 }
 
-func stats(w *design.World, t *design.Table, x *design.Index, byEntity map[*design.Entity]int) TableStats {
+func stats(w *design.World, t *design.Table, x *design.Index) TableStats {
 	s := TableStats{Table: t, Index: x}
 	hash := t.Partition
 	if x != nil {
@@ -72,7 +73,10 @@ func stats(w *design.World, t *design.Table, x *design.Index, byEntity map[*desi
 	}
 	partitions := map[string]*Partition{}
 	entities := map[string]*EntityStats{}
-	for _, it := range w.Items {
+	grow := w.Growth(hash)
+	var id []byte
+	for i := range w.Items {
+		it := &w.Items[i]
 		if it.Table != t {
 			continue
 		}
@@ -82,27 +86,33 @@ func stats(w *design.World, t *design.Table, x *design.Index, byEntity map[*desi
 		}
 		s.Items++
 		s.Bytes += size
-		var id []byte
-		var key []attr.Value
+		s.DeclaredItems += w.Represents(it)
+		s.DeclaredBytes += w.Represents(it) * float64(size)
+		id = id[:0]
 		for _, a := range hash {
-			v := it.Attributes.Get(a.Name)
-			id = attr.AppendKey(id, v)
-			key = append(key, v)
+			id = attr.AppendKey(id, it.Attributes.Get(a.Name))
 		}
 		p := partitions[string(id)]
 		if p == nil {
-			p = &Partition{Key: key}
+			p = &Partition{}
+			for _, a := range hash {
+				p.Key = append(p.Key, it.Attributes.Get(a.Name))
+			}
 			partitions[string(id)] = p
 		}
 		p.Items++
 		p.Bytes += size
+		p.DeclaredItems += grow.Of(it)
+		p.DeclaredBytes += grow.Of(it) * float64(size)
 		name := ""
 		if e := it.Entity; e != nil {
 			name = e.Name
-			n := float64(byEntity[e])
-			p.Writes += e.Writes / n * table.WriteUnits(size)
-			if x == nil {
-				p.Reads += e.Reads / n * table.ReadUnits(size, false)
+			if e.Reads != 0 || e.Writes != 0 {
+				share := w.Share(it, grow)
+				p.Writes += e.Writes * share * table.WriteUnits(size)
+				if x == nil {
+					p.Reads += e.Reads * share * table.ReadUnits(size, false)
+				}
 			}
 		}
 		es := entities[name]
@@ -132,8 +142,8 @@ func stats(w *design.World, t *design.Table, x *design.Index, byEntity map[*desi
 		}
 		return best
 	}
-	s.ByItems = hottest(func(p *Partition) float64 { return float64(p.Items) })
-	s.ByBytes = hottest(func(p *Partition) float64 { return float64(p.Bytes) })
+	s.ByItems = hottest(func(p *Partition) float64 { return p.DeclaredItems })
+	s.ByBytes = hottest(func(p *Partition) float64 { return p.DeclaredBytes })
 	s.ByReads = hottest(func(p *Partition) float64 { return p.Reads })
 	s.ByWrites = hottest(func(p *Partition) float64 { return p.Writes })
 	return s

@@ -87,6 +87,9 @@ func (p *printer) print() {
 	if p.r.Model.About != "" && !p.o.Quiet {
 		fmt.Fprintln(&p.out, strings.Join(wrap(p.r.Model.About, p.o.Width), "\n"))
 	}
+	if p.r.Scale < 1 {
+		fmt.Fprintln(&p.out, p.paint(yellow, strings.Join(wrap(p.sample(), p.o.Width), "\n")))
+	}
 	for i := range p.r.Patterns {
 		if pr := &p.r.Patterns[i]; !p.o.Quiet || !pr.OK() {
 			fmt.Fprintln(&p.out)
@@ -154,6 +157,9 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	}
 	read += fmt.Sprintf("; %s, %s; %s %s", count(r.Bytes+r.Fetched, "byte"), count(r.Pages, "page"), units(pr.Units()), consistency)
 	p.line("reads", "", read)
+	if pr.Growth >= 1.1 {
+		p.line("declared", yellow, fmt.Sprintf("at the declared scale about %s times these rows, if they grow as their partition does", number(pr.Growth)))
+	}
 	if pr.idle() {
 		p.line("note", yellow, "no item has this key, so this says nothing of the cost: give values that a sample has, or expect: {rows: 0}")
 	}
@@ -245,18 +251,28 @@ func (p *printer) tables() {
 		if s.Index != nil {
 			name += " by " + s.Index.Name
 		}
+		fmt.Fprintf(&p.out, "  %s\n", name)
 		line := fmt.Sprintf("%s, %s in %s", count(s.Items, "item"), size(s.Bytes), count(s.Partitions, "partition"))
 		if hot := s.ByBytes; hot != nil && s.Partitions > 1 {
 			line += fmt.Sprintf("; the largest, %s, has %s of the bytes and %s", hot.Text(), percent(float64(hot.Bytes)/float64(s.Bytes)), count(hot.Items, "item"))
 		}
+		rates := ""
 		if hot := s.ByReads; hot != nil {
-			line += fmt.Sprintf("; the most read, %s, %s units a second", hot.Text(), number(hot.Reads))
+			rates += fmt.Sprintf("; the most read, %s, %s units a second", hot.Text(), number(hot.Reads))
 		}
 		if hot := s.ByWrites; hot != nil {
-			line += fmt.Sprintf("; the most written, %s, %s units a second", hot.Text(), number(hot.Writes))
+			rates += fmt.Sprintf("; the most written, %s, %s units a second", hot.Text(), number(hot.Writes))
 		}
-		fmt.Fprintf(&p.out, "  %s\n", name)
-		p.line("", "", line)
+		if p.r.Scale >= 1 || p.r.Scale <= 0 || s.Items == 0 {
+			p.line("", "", line+rates)
+			continue
+		}
+		p.line("sample", "", line)
+		line = fmt.Sprintf("%s, %s", count(int(s.DeclaredItems), "item"), size(int(s.DeclaredBytes)))
+		if hot := s.ByBytes; hot != nil && s.Partitions > 1 {
+			line += fmt.Sprintf("; the largest partition about %s, %s", size(int(hot.DeclaredBytes)), count(int(hot.DeclaredItems), "item"))
+		}
+		p.line("declared", "", line+rates)
 	}
 }
 
@@ -303,9 +319,14 @@ func (p *printer) summary() {
 	s := fmt.Sprintf("%s, %d as expected; %s, %s, %s", count(len(p.r.Patterns), "pattern"), ok,
 		count(p.r.Count(design.Error), "error"), count(p.r.Count(design.Warning), "warning"), count(p.r.Count(design.Note), "note"))
 	fmt.Fprintf(&p.out, "\n%s\n", p.paint(code, s))
-	if p.r.Scale < 1 {
-		fmt.Fprintf(&p.out, "%s\n", p.paint(faint, fmt.Sprintf("%s of the items declared were generated; --max-items makes more", percent(p.r.Scale))))
+}
+
+// sample says that the figures are those of a smaller world.
+func (p *printer) sample() string {
+	if p.r.Scale <= 0 {
+		return "none of the items declared were generated (--max-items makes more): what patterns read is of the samples alone."
 	}
+	return fmt.Sprintf("a sample: %s of the items declared were generated (--max-items makes more). Patterns read the sample; sizes, rates and findings are told for the declared scale.", percent(p.r.Scale))
 }
 
 func number(f float64) string { return strconv.FormatFloat(roundTo(f), 'f', -1, 64) }

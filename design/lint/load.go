@@ -3,8 +3,6 @@ package lint
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"time"
 
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/table"
@@ -17,44 +15,6 @@ const (
 	maxReads  = 3000
 	maxWrites = 1000
 )
-
-// span is how many values a field of dates or whole numbers can have, 0 when
-// that is not known.
-func span(f *design.Field) float64 {
-	switch f.Type.Name {
-	case "year", "month", "date":
-		from, to := "2025-01-01", "2025-12-31"
-		if f.From != "" {
-			from = f.From
-		}
-		if f.To != "" {
-			to = f.To
-		}
-		a, ok := day(from)
-		b, ok2 := day(to)
-		if !ok || !ok2 || b.Before(a) {
-			return 0
-		}
-		days := b.Sub(a).Hours()/24 + 1
-		return max(1, days/map[string]float64{"year": 365, "month": 30.5, "date": 1}[f.Type.Name])
-	case "int", "number", "signed":
-		a, err := strconv.ParseFloat(f.From, 64)
-		b, err2 := strconv.ParseFloat(f.To, 64)
-		if err == nil && err2 == nil && b >= a {
-			return b - a + 1
-		}
-	}
-	return 0
-}
-
-func day(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
-}
 
 var partitionSkew = lint{Rule{
 	ID: "partition-skew", Title: "Partitions that hold too much of the table", Severity: design.Warning,
@@ -81,12 +41,7 @@ func (l *linter) skewed(v *view) {
 	if len(v.rows) == 0 {
 		return
 	}
-	grow := map[*design.Entity]float64{}
-	total := 0.0
-	for _, e := range l.entities {
-		grow[e] = l.growth(e, v.hash)
-		total += float64(e.Count)
-	}
+	grow := l.w.Growth(v.hash)
 	var items, bytes float64 // of the largest partition
 	var at part
 	var allItems, allBytes float64
@@ -94,7 +49,7 @@ func (l *linter) skewed(v *view) {
 	for _, p := range v.parts {
 		n, b := 0.0, 0.0
 		for _, r := range v.rows[p.from:p.to] {
-			g := factor(grow, r.it)
+			g := grow.Of(r.it)
 			n += g
 			b += g * float64(r.size)
 		}
@@ -106,7 +61,7 @@ func (l *linter) skewed(v *view) {
 		}
 	}
 	for _, r := range v.rows {
-		g := l.scaleOf(r.it)
+		g := l.w.Represents(r.it)
 		allItems += g
 		allBytes += g * float64(r.size)
 	}
@@ -126,14 +81,6 @@ func (l *linter) skewed(v *view) {
 	}
 	f.Advice = l.divide(v, it.Entity, true)
 	l.add(f)
-}
-
-// scaleOf is how many items a generated one stands for.
-func (l *linter) scaleOf(it *design.Item) float64 {
-	if !it.Generated || it.Entity == nil || l.w.Scale <= 0 {
-		return 1
-	}
-	return 1 / l.w.Scale
 }
 
 // divide says how a partition becomes several.
@@ -174,32 +121,19 @@ var hotPartition = lint{Rule{
 }}
 
 func (l *linter) hot(v *view) {
-	type share struct{ reads, writes float64 }
-	shares := map[*design.Entity]share{}
-	for _, e := range l.entities {
-		n := float64(len(l.items[e]))
-		if n == 0 || e.Reads == 0 && e.Writes == 0 {
-			continue
-		}
-		// What a partition has of an entity is less at the declared scale when
-		// there are more partitions then.
-		s := 1 / n
-		if made := float64(l.generated(e)); made > 0 && float64(e.Count) > made {
-			s *= min(1, l.growth(e, v.hash)*made/float64(e.Count))
-		}
-		shares[e] = share{e.Reads * s, e.Writes * s}
-	}
+	grow := l.w.Growth(v.hash)
 	var reads, writes load
 	for _, p := range v.parts {
 		r, w := 0.0, 0.0
 		for _, row := range v.rows[p.from:p.to] {
-			s, ok := shares[row.it.Entity]
-			if !ok {
+			e := row.it.Entity
+			if e == nil || e.Reads == 0 && e.Writes == 0 {
 				continue
 			}
-			w += s.writes * table.WriteUnits(row.size)
+			s := l.w.Share(row.it, grow)
+			w += e.Writes * s * table.WriteUnits(row.size)
 			if v.x == nil {
-				r += s.reads * table.ReadUnits(row.size, false)
+				r += e.Reads * s * table.ReadUnits(row.size, false)
 			}
 		}
 		reads.take(r, p, maxReads)
@@ -253,7 +187,7 @@ func (l *linter) spreads(v *view, q *query) float64 {
 	}
 	n := 1.0
 	for name := range componentsOf(e, v.hash) {
-		_, then := l.distinct(e, name)
+		_, then := l.w.Distinct(e, name)
 		n *= then
 	}
 	return math.Max(n, 1)

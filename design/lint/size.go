@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -176,21 +175,18 @@ func (l *linter) collections(v *view) {
 			local = append(local, o)
 		}
 	}
-	grow := map[*design.Entity]float64{}
-	for _, e := range l.entities {
-		grow[e] = l.growth(e, v.hash)
-	}
+	grow := l.w.Growth(v.hash)
 	most, over := 0.0, 0
 	var at part
 	for _, p := range v.parts {
 		sum := 0.0
 		for _, r := range v.rows[p.from:p.to] {
-			sum += float64(r.size) * factor(grow, r.it)
+			sum += float64(r.size) * grow.Of(r.it)
 		}
 		for _, o := range local {
 			if lp, ok := o.partition(v.rows[p.from].part); ok {
 				for _, r := range o.rows[lp.from:lp.to] {
-					sum += float64(r.size) * factor(grow, r.it)
+					sum += float64(r.size) * grow.Of(r.it)
 				}
 			}
 		}
@@ -228,77 +224,4 @@ func (l *linter) partitionPos(v *view, p part) design.Pos {
 		}
 	}
 	return v.pos()
-}
-
-func factor(grow map[*design.Entity]float64, it *design.Item) float64 {
-	if !it.Generated || it.Entity == nil {
-		return 1
-	}
-	return grow[it.Entity]
-}
-
-// generated is how many items of an entity were generated.
-func (l *linter) generated(e *design.Entity) int {
-	n := 0
-	for _, it := range l.items[e] {
-		if it.Generated {
-			n++
-		}
-	}
-	return n
-}
-
-// growth returns how many rows a partition has at the declared scale for each
-// generated one. When counts were cut, a key with few values has all its
-// partitions already, and each would have more rows; one with a value for each
-// item has fewer partitions than declared, of the size they will have.
-func (l *linter) growth(e *design.Entity, hash []design.Attribute) float64 {
-	made, declared := float64(l.generated(e)), float64(e.Count)
-	if made == 0 || made >= declared {
-		return 1
-	}
-	now, then := 1.0, 1.0
-	for name := range componentsOf(e, hash) {
-		a, b := l.distinct(e, name)
-		now, then = now*a, then*b
-	}
-	rowsNow := made / math.Min(now, made)
-	rowsThen := declared / math.Min(then, declared)
-	return math.Max(rowsThen/rowsNow, 1)
-}
-
-// distinct is how many values a field has in the generated items, at most, and
-// at the declared scale.
-func (l *linter) distinct(e *design.Entity, name string) (now, then float64) {
-	f := e.Field(name)
-	if f == nil {
-		return math.Inf(1), math.Inf(1)
-	}
-	n := 0.0
-	switch {
-	case len(f.Values) > 0:
-		n = float64(len(f.Values))
-	case len(f.Type.Values) > 0:
-		n = float64(len(f.Type.Values))
-	case f.Distinct > 0:
-		n = float64(f.Distinct)
-	default:
-		n = span(f)
-	}
-	if n > 0 {
-		return n, n
-	}
-	// A field that alone is the key of another entity has a value for each of
-	// its items.
-	owner := (*design.Entity)(nil)
-	for _, o := range l.entities {
-		own := componentsOf(o, o.Table.Keys())
-		if len(own) == 1 && own[name] && o.Field(name) == f && (owner == nil || o.Count > owner.Count) && o.Count > 0 {
-			owner = o
-		}
-	}
-	if owner != nil {
-		return math.Max(float64(l.generated(owner)), 1), float64(owner.Count)
-	}
-	return math.Inf(1), math.Inf(1)
 }

@@ -25,12 +25,14 @@
 //	summary   patterns, asExpected, errors, warnings, notes
 //	patterns  of each: name, about, place, ok, operation, request, notARange
 //	          (message, advice: why there is no request), units (as it is asked),
-//	          waste (share of the bytes read), rate, report (what sortkey explain
-//	          --json prints), failures (findings)
+//	          waste (share of the bytes read), rate, growth (rows at the declared
+//	          scale for each that is read), report (what sortkey explain --json
+//	          prints), failures (findings)
 //	tables    of each table and index: table, index, items, bytes, partitions,
-//	          entities (entity, items, bytes), and the partition that has mostItems,
-//	          mostBytes, mostReads, mostWrites (partition in DynamoDB JSON, items,
-//	          bytes, and reads and writes in units a second)
+//	          declaredItems, declaredBytes, entities (entity, items, bytes), and the
+//	          partition that has mostItems, mostBytes, mostReads, mostWrites
+//	          (partition in DynamoDB JSON, items, bytes, declaredItems,
+//	          declaredBytes, and reads and writes in units a second)
 //	findings  of each: rule, severity (error, warning, note), place, table, index,
 //	          entity, pattern, message, keys, advice, accepted
 //

@@ -165,7 +165,7 @@ func (p *page) header() {
 	chip("", count(p.r.Items, "item")+", "+size(float64(bytes)), "space")
 	p.Close()
 	if p.r.Scale < 1 {
-		p.Leaf("p", percent(p.r.Scale)+" of the items that the model declares were generated; pictures and counts are of these.", markup.Class("muted"))
+		p.Leaf("p", percent(p.r.Scale)+" of the items that the model declares were generated. Pictures and counts are of these; skew, rates and findings are told for the declared scale.", markup.Class("muted"))
 	}
 	p.Close()
 }

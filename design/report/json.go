@@ -55,6 +55,8 @@ type jsonPattern struct {
 	Units float64 `json:"units"`
 	Waste float64 `json:"waste"`
 	Rate  float64 `json:"rate,omitempty"`
+	// Growth is how many rows each row read stands for at the declared scale.
+	Growth float64 `json:"growth"`
 	// Report is what sortkey explain --json prints.
 	Report   any           `json:"report,omitempty"`
 	Failures []jsonFinding `json:"failures"`
@@ -66,16 +68,19 @@ type jsonRefusal struct {
 }
 
 type jsonTable struct {
-	Table      string       `json:"table"`
-	Index      string       `json:"index,omitempty"`
-	Items      int          `json:"items"`
-	Bytes      int          `json:"bytes"`
-	Partitions int          `json:"partitions"`
-	Entities   []jsonEntity `json:"entities"`
-	MostItems  *jsonHottest `json:"mostItems,omitempty"`
-	MostBytes  *jsonHottest `json:"mostBytes,omitempty"`
-	MostReads  *jsonHottest `json:"mostReads,omitempty"`
-	MostWrites *jsonHottest `json:"mostWrites,omitempty"`
+	Table      string `json:"table"`
+	Index      string `json:"index,omitempty"`
+	Items      int    `json:"items"`
+	Bytes      int    `json:"bytes"`
+	Partitions int    `json:"partitions"`
+	// DeclaredItems and DeclaredBytes are those at the declared scale.
+	DeclaredItems float64      `json:"declaredItems"`
+	DeclaredBytes float64      `json:"declaredBytes"`
+	Entities      []jsonEntity `json:"entities"`
+	MostItems     *jsonHottest `json:"mostItems,omitempty"`
+	MostBytes     *jsonHottest `json:"mostBytes,omitempty"`
+	MostReads     *jsonHottest `json:"mostReads,omitempty"`
+	MostWrites    *jsonHottest `json:"mostWrites,omitempty"`
 }
 
 type jsonEntity struct {
@@ -89,8 +94,11 @@ type jsonHottest struct {
 	Partition []json.RawMessage `json:"partition"`
 	Items     int               `json:"items"`
 	Bytes     int               `json:"bytes"`
-	Reads     float64           `json:"reads"`
-	Writes    float64           `json:"writes"`
+	// DeclaredItems and DeclaredBytes are those at the declared scale.
+	DeclaredItems float64 `json:"declaredItems"`
+	DeclaredBytes float64 `json:"declaredBytes"`
+	Reads         float64 `json:"reads"`
+	Writes        float64 `json:"writes"`
 }
 
 type jsonFinding struct {
@@ -140,7 +148,7 @@ func JSON(out io.Writer, r *check.Result) error {
 func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 	p := jsonPattern{
 		Name: pr.Pattern.Name, About: pr.Pattern.About, Place: jsonPlaceOf(pr.Pattern.Pos), OK: pr.OK(),
-		Operation: pr.Op, Request: pr.Request, Units: pr.Units(), Waste: pr.Waste(), Rate: pr.Pattern.Rate, Failures: jsonFindings(pr.Failures),
+		Operation: pr.Op, Request: pr.Request, Units: pr.Units(), Waste: pr.Waste(), Rate: pr.Pattern.Rate, Growth: pr.Growth, Failures: jsonFindings(pr.Failures),
 	}
 	if p.Operation == "" {
 		p.Operation = pr.Pattern.Operation
@@ -157,6 +165,7 @@ func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 func jsonTableOf(s check.TableStats) jsonTable {
 	t := jsonTable{
 		Table: s.Table.Name, Items: s.Items, Bytes: s.Bytes, Partitions: s.Partitions, Entities: []jsonEntity{},
+		DeclaredItems: s.DeclaredItems, DeclaredBytes: s.DeclaredBytes,
 		MostItems: jsonHottestOf(s.ByItems), MostBytes: jsonHottestOf(s.ByBytes), MostReads: jsonHottestOf(s.ByReads), MostWrites: jsonHottestOf(s.ByWrites),
 	}
 	if s.Index != nil {
@@ -172,7 +181,7 @@ func jsonHottestOf(p *check.Partition) *jsonHottest {
 	if p == nil {
 		return nil
 	}
-	h := &jsonHottest{Items: p.Items, Bytes: p.Bytes, Reads: p.Reads, Writes: p.Writes}
+	h := &jsonHottest{Items: p.Items, Bytes: p.Bytes, DeclaredItems: p.DeclaredItems, DeclaredBytes: p.DeclaredBytes, Reads: p.Reads, Writes: p.Writes}
 	for _, v := range p.Key {
 		h.Partition = append(h.Partition, v.AppendJSON(nil))
 	}

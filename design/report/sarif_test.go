@@ -209,13 +209,13 @@ func TestJSONMembers(t *testing.T) {
 		.patterns[].failures[].place.file .patterns[].failures[].place.line .patterns[].failures[].place.column
 		.patterns[].failures[].table .patterns[].failures[].pattern .patterns[].failures[].message .patterns[].failures[].keys
 		.patterns[].failures[].advice
-		.tables .tables[].table .tables[].items .tables[].bytes .tables[].partitions .tables[].entities .tables[].entities[].entity
+		.tables .tables[].table .tables[].items .tables[].bytes .tables[].partitions .tables[].declaredItems .tables[].declaredBytes .patterns[].growth .tables[].entities .tables[].entities[].entity
 		.tables[].entities[].items .tables[].entities[].bytes .tables[].mostItems .tables[].mostBytes
 		.findings .findings[].rule .findings[].severity .findings[].place .findings[].place.file .findings[].place.line
 		.findings[].place.column .findings[].table .findings[].index .findings[].entity .findings[].pattern .findings[].message
 		.findings[].keys .findings[].advice .findings[].accepted`)
 	for _, most := range []string{".tables[].mostItems", ".tables[].mostBytes"} {
-		for _, name := range []string{"partition", "items", "bytes", "reads", "writes"} {
+		for _, name := range []string{"partition", "items", "bytes", "declaredItems", "declaredBytes", "reads", "writes"} {
 			want = append(want, most+"."+name)
 		}
 	}

@@ -41,17 +41,14 @@ func (p *page) skew(s *space) {
 	p.Leaf("h4", "Skew")
 	p.Open("div", markup.Class("plots"))
 	if len(s.parts) >= minSkew {
-		scale := 1.0
-		if p.r.Scale > 0 {
-			scale = p.r.Scale
-		}
 		sizes := make([]float64, len(s.parts))
 		for i, part := range s.parts {
-			sizes[i] = float64(part.bytes) / scale
+			sizes[i] = part.declared
 		}
+		falling(sizes)
 		pl := &plot{title: "bytes in a partition", unit: size, binary: true, series: []series{{"", "series-a", sizes}}}
-		if scale < 1 {
-			pl.title += ", at the declared number of items"
+		if p.r.Scale < 1 {
+			pl.title += ", at the declared scale"
 		}
 		if local(s) {
 			pl.limits = []limit{{maxCollection, "10 GB, the most an item collection may have", "series-a"}}

@@ -34,6 +34,7 @@ type part struct {
 	rows          []row    // in order once there are places
 	places        [][]byte // the sort positions of rows
 	bytes         int
+	declared      float64 // bytes at the declared scale
 	reads, writes float64 // units a second
 	slices        []*slice
 }
@@ -46,10 +47,6 @@ type row struct {
 
 // spaces sorts the items of a world into the tables and indexes of its model.
 func spaces(w *design.World) []*space {
-	of := map[*design.Entity]float64{}
-	for i := range w.Items {
-		of[w.Items[i].Entity]++
-	}
 	var all []*space
 	for _, t := range w.Model.Tables {
 		for _, x := range append([]*design.Index{nil}, t.Indexes...) {
@@ -57,15 +54,15 @@ func spaces(w *design.World) []*space {
 			if x != nil {
 				s.hash, s.sort = x.Partition, x.Sort
 			}
-			s.fill(of)
+			s.fill()
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-func (s *space) fill(of map[*design.Entity]float64) {
-	schema := s.t.Schema(s.x)
+func (s *space) fill() {
+	schema, grow := s.t.Schema(s.x), s.w.Growth(s.hash)
 	has := map[string]bool{}
 	var key []byte
 	for i := range s.w.Items {
@@ -88,13 +85,17 @@ func (s *space) fill(of map[*design.Entity]float64) {
 		}
 		p.rows = append(p.rows, row{item: int32(i), size: int32(n)})
 		p.bytes += n
+		p.declared += grow.Of(it) * float64(n)
 		s.items++
 		s.bytes += n
 		has[s.entity(int32(i))] = true
 		if e := it.Entity; e != nil {
-			p.writes += e.Writes / of[e] * table.WriteUnits(n)
-			if s.x == nil {
-				p.reads += e.Reads / of[e] * table.ReadUnits(n, false)
+			if e.Reads != 0 || e.Writes != 0 {
+				share := s.w.Share(it, grow)
+				p.writes += e.Writes * share * table.WriteUnits(n)
+				if s.x == nil {
+					p.reads += e.Reads * share * table.ReadUnits(n, false)
+				}
 			}
 		}
 	}
