@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sortkey/sortkey/api"
@@ -83,6 +84,42 @@ func TestOps(t *testing.T) {
 	if api.Op(0).NewInput() != nil || api.Op(0).Target() != "" || api.Op(200).String() != "UnknownOperation" {
 		t.Error("the zero Op is an operation")
 	}
+}
+
+// TestUnanswered: an operation is answered, or its error says what there is
+// instead.
+func TestUnanswered(t *testing.T) {
+	e := newEndpoint(t)
+	names := api.NewerOperations()
+	for _, op := range api.Operations() {
+		if e.svc.Implements(op) {
+			if got := api.Unanswered(op.Target()); got.Message != "" {
+				t.Errorf("%v is answered and said to be absent: %s", op, got.Message)
+			}
+			continue
+		}
+		names = append(names, op.String())
+	}
+	for _, name := range names {
+		got := fault(e.mustFail(name))
+		if !strings.HasPrefix(got, "UnknownOperationException: Sortkey does not answer "+name+", it has no ") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for _, name := range []string{"", "ListTable", "Execute"} {
+		if got := fault(e.mustFail(name)); got != "UnknownOperationException" {
+			t.Errorf("%q: %s", name, got)
+		}
+	}
+}
+
+func (e *endpoint) mustFail(op string) string {
+	e.t.Helper()
+	out, status := e.serve(op, "{}")
+	if status != 400 {
+		e.t.Errorf("%s answers %d %s", op, status, out)
+	}
+	return out
 }
 
 func TestParseTable(t *testing.T) {

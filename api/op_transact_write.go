@@ -22,6 +22,9 @@ const (
 // codeInvalid is the reason of an action that can never succeed as it is.
 const codeInvalid = "ValidationError"
 
+// msgTokenMismatch is ours: nobody seems to have captured the service's text.
+const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. Take a new token for each transaction, and the same one only to send it again."
+
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
 
 // action is one action of a TransactWriteItems, its expressions read.
@@ -140,7 +143,7 @@ func transactDigest(in *TransactWriteItemsInput) []byte {
 // as reads of what was written.
 func replayed(tables []*table.Table, known table.Token, digest []byte, used *transactUse) (*TransactWriteItemsOutput, error) {
 	if !bytes.Equal(known.Digest, digest) {
-		return nil, IdempotentParameterMismatch("")
+		return nil, IdempotentParameterMismatch(msgTokenMismatch)
 	}
 	used.reads = true
 	seen := map[string]bool{}

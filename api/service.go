@@ -64,7 +64,7 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 	op, _ := Lookup(target)
 	h := handlers[op]
 	if h == nil {
-		e := UnknownOperation()
+		e := Unanswered(target)
 		return e.AppendJSON(dst), e.Status
 	}
 	start := len(dst)
@@ -82,8 +82,8 @@ func (s *Service) Implements(op Op) bool { return handlers[op] != nil }
 // handler answers a request body with a response body appended to dst.
 type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)
 
-// handlers are the operations that are implemented. What is not here is an
-// UnknownOperationException.
+// handlers are the operations that are implemented. What is not here is
+// [Unanswered].
 var handlers = [256]handler{
 	OpBatchGetItem:       typed((*Service).BatchGetItem),
 	OpBatchWriteItem:     typed((*Service).BatchWriteItem),

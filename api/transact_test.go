@@ -157,6 +157,8 @@ func TestTransactWriteItemsTokens(t *testing.T) {
 	request := func(token string, items ...string) string {
 		return with(transact(items...), `"ReturnConsumedCapacity":"TOTAL","ClientRequestToken":"`+token+`"`)
 	}
+	const mismatch = "IdempotentParameterMismatchException: The ClientRequestToken was used by another transaction in the last 10 minutes. " +
+		"Take a new token for each transaction, and the same one only to send it again."
 	counter := func(want string) {
 		t.Helper()
 		e.item("HHH", `{"a":{"S":"n"}}`, `{"a":{"S":"n"},"n":{"N":"`+want+`"}}`)
@@ -172,7 +174,7 @@ func TestTransactWriteItemsTokens(t *testing.T) {
 	counter("2")
 	e.want("TransactWriteItems", request("t1", strings.Replace(update, `{"N":"1"}`, `{"N":"1.0"}`, 1)), replayed) // the same number
 	for _, other := range []string{strings.Replace(update, `{"N":"1"}`, `{"N":"2"}`, 1), putH("other", ""), update + "," + putH("other", "")} {
-		e.refuse("TransactWriteItems", request("t1", other), "IdempotentParameterMismatchException")
+		e.refuse("TransactWriteItems", request("t1", other), mismatch)
 	}
 	e.item("HHH", `{"a":{"S":"other"}}`, `{}`)
 	counter("2")
@@ -202,8 +204,8 @@ func TestTransactWriteItemsTokens(t *testing.T) {
 		e.answer("TransactWriteItems", request(fmt.Sprint("many", i), putH("x", "")))
 		e.sleep(10 * time.Second)
 	}
-	e.refuse("TransactWriteItems", request("many249", putH("y", "")), "IdempotentParameterMismatchException")
-	e.refuse("TransactWriteItems", request("many195", putH("y", "")), "IdempotentParameterMismatchException")
+	e.refuse("TransactWriteItems", request("many249", putH("y", "")), mismatch)
+	e.refuse("TransactWriteItems", request("many195", putH("y", "")), mismatch)
 	e.answer("TransactWriteItems", request("many150", putH("y", "")))
 
 	// A replay is charged by table, in the order of the actions.

@@ -1,0 +1,72 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// TestEveryOperation calls every operation that the client has, without what
+// it requires and with the names of a table in all members that are strings.
+// Each has an answer, or an error that the client can read, which for an
+// operation that is not here says what there is instead.
+func TestEveryOperation(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		var absent []string
+		for i := range reflect.TypeOf(c).NumMethod() {
+			m := reflect.TypeOf(c).Method(i)
+			if m.Type.NumIn() != 4 || m.Type.In(1) != reflect.TypeFor[context.Context]() {
+				continue // not an operation
+			}
+			for _, in := range []reflect.Value{reflect.New(m.Type.In(2).Elem()), named(m.Type.In(2).Elem())} {
+				out := reflect.ValueOf(c).Method(i).Call([]reflect.Value{reflect.ValueOf(t.Context()), in, reflect.ValueOf(unchecked)})
+				err, _ := out[1].Interface().(error)
+				if err == nil {
+					continue
+				}
+				fault, ok := errors.AsType[smithy.APIError](err)
+				if !ok || fault.ErrorCode() == "" || fault.ErrorFault() == smithy.FaultServer || strings.HasPrefix(fault.ErrorCode(), "Internal") {
+					t.Errorf("%s: %v", m.Name, err)
+					continue
+				}
+				if fault.ErrorCode() == "UnknownOperationException" {
+					if !strings.Contains(fault.ErrorMessage(), "Sortkey does not answer "+m.Name+", it has no ") {
+						t.Errorf("%s: %v", m.Name, err)
+					}
+					absent = append(absent, m.Name)
+				}
+			}
+		}
+		require.Len(t, absent, 2*40) // of the 60 and more operations of this client
+	})
+}
+
+// named returns an input with the name of a table in its members.
+func named(t reflect.Type) reflect.Value {
+	in := reflect.New(t)
+	for i := range t.NumField() {
+		if f := in.Elem().Field(i); f.CanSet() && f.Type() == reflect.TypeFor[*string]() {
+			f.Set(reflect.ValueOf(aws.String("Rows")))
+		}
+	}
+	return in
+}
+
+// unchecked sends what the client would refuse by itself.
+func unchecked(o *dynamodb.Options) {
+	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+		stack.Initialize.Remove("OperationInputValidation") // an error where there is none
+		return nil
+	})
+}
