@@ -67,8 +67,12 @@ func (s *Service) updateTable(ctx context.Context, in *UpdateTableInput) (*Updat
 }
 
 // checkTableUpdate refuses updates of nothing and more than one new or deleted
-// index. Source: dynalite, test/updateTable.js.
+// index. Source: dynalite, test/updateTable.js. It refuses replicas too, which
+// whoever asked for one would wait for.
 func checkTableUpdate(in *UpdateTableInput) error {
+	if len(in.ReplicaUpdates) > 0 || len(in.GlobalTableWitnessUpdates) > 0 || in.MultiRegionConsistency != nil || in.GlobalTableSettingsReplicationMode != nil {
+		return OpUpdateTable.Invalid("Sortkey has no global tables: a table is in one place and has no replicas. Leave ReplicaUpdates and what belongs to them out.")
+	}
 	if in.ProvisionedThroughput == nil && in.BillingMode == nil && in.GlobalSecondaryIndexUpdates == nil &&
 		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil && in.TableClass == nil &&
 		in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
