@@ -2,8 +2,10 @@ package disk
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -22,6 +24,12 @@ import (
 // unfinished; Open refuses it. A store that is open for reading only gives
 // [ErrReadOnly]: its folder can be copied as it is.
 func (s *Store) Checkpoint(dir string) error {
+	return s.CheckpointContext(context.Background(), dir)
+}
+
+// CheckpointContext is [Store.Checkpoint] and ends early when ctx does, where
+// files are copied because the folder is on another file system.
+func (s *Store) CheckpointContext(ctx context.Context, dir string) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
 	}
@@ -52,7 +60,7 @@ func (s *Store) Checkpoint(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(move(fsys, near, dir), s.forks.leave(near))
+	return errors.Join(move(ctx, fsys, near, dir), s.forks.leave(near))
 }
 
 // link makes a copy of the store in a folder of s.forks, which the caller
@@ -100,10 +108,10 @@ func (s *Store) link() (_ string, err error) {
 
 // move gives a copy its place, durably: by its name where that is on the same
 // file system, and otherwise file by file, the one that makes it a store last.
-func move(fsys vfs.FS, from, to string) error {
+func move(ctx context.Context, fsys vfs.FS, from, to string) error {
 	err := makeDir(fsys, fsys.PathDir(to))
 	if err == nil && fsys.Rename(from, to) != nil {
-		err = copyDir(fsys, from, to)
+		err = copyDir(ctx, fsys, from, to)
 	}
 	if err == nil {
 		err = syncDir(fsys, fsys.PathDir(to))
@@ -114,7 +122,7 @@ func move(fsys vfs.FS, from, to string) error {
 	return nil
 }
 
-func copyDir(fsys vfs.FS, from, to string) error {
+func copyDir(ctx context.Context, fsys vfs.FS, from, to string) error {
 	names, err := fsys.List(from)
 	if err != nil {
 		return err
@@ -126,11 +134,27 @@ func copyDir(fsys vfs.FS, from, to string) error {
 		if name == metaName {
 			continue
 		}
-		if err := vfs.Copy(fsys, fsys.PathJoin(from, name), fsys.PathJoin(to, name)); err != nil {
+		if err := copyFile(ctx, fsys, fsys.PathJoin(from, name), fsys.PathJoin(to, name)); err != nil {
 			return err
 		}
 	}
 	return writeMeta(fsys, to, stateReady)
+}
+
+func copyFile(ctx context.Context, fsys vfs.FS, from, to string) error {
+	src, err := fsys.Open(from, vfs.SequentialReadsOption)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := fsys.Create(to, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(dst, &contextReader{ctx, src}); err == nil {
+		err = dst.Sync()
+	}
+	return errors.Join(err, dst.Close())
 }
 
 // flush writes the rows that are in memory and in the log to a file, so that

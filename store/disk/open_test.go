@@ -2,6 +2,7 @@ package disk_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -220,6 +221,13 @@ func TestCheckpointElsewhere(t *testing.T) {
 	put(t, s, "k", "after")
 	_, err := opts.FS.Stat("db/forks")
 	require.ErrorIs(t, err, fs.ErrNotExist)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.CheckpointContext(ctx, "backups/today/ended"), context.Canceled)
+	_, err = disk.Open("backups/today/ended", opts)
+	require.Error(t, err, "it is not whole")
+
 	f := open(t, "backups/today/copy", opts)
 	require.Equal(t, "before", get(t, f, "k"))
 	require.NoError(t, f.Close())
