@@ -65,7 +65,7 @@ var ErrFork = errors.New("sortkey: this store cannot be forked; it is no store i
 
 // ErrSnapshot is returned by [DB.Snapshot] when the store cannot be copied to a
 // folder.
-var ErrSnapshot = errors.New("sortkey: this store cannot be copied to a folder; open one of package store/disk to make snapshots")
+var ErrSnapshot = errors.New("sortkey: this store cannot be copied to a folder; Fork copies one in memory, and one of package store/disk has snapshots")
 
 // Open opens a database. Close it after use. It reads no items, whatever the
 // size of the store. What a crash left undone is done in the background: an

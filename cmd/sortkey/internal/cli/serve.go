@@ -60,8 +60,9 @@ accepted; --credentials turns on the check of signatures.
 They need no signature and name the tables, so keep the address to yourself.
 
 When it is interrupted, it takes no more connections and lets the requests under
-way finish, for the time of --drain. A second interrupt ends it at once. With
---data nothing that was answered is lost either way.`,
+way finish, for the time of --drain; a snapshot under way, too. A second
+interrupt ends it at once. With --data nothing that was answered is lost either
+way.`,
 		Example: `  sortkey serve
   sortkey serve --addr 127.0.0.1:0 --load file-tree
   sortkey serve --data ./sortkey-data
@@ -134,11 +135,18 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		}
 	}
 	if st, ok := opts.Store.(*disk.Store); ok {
-		control, err := snapshot.Listen(f.data, st)
-		if err != nil {
-			log.Warn("no snapshots while this server runs", "err", err)
+		control, refused := snapshot.Listen(ctx, f.data, st, f.drain)
+		if refused != nil {
+			log.Warn("no snapshots while this server runs", "err", refused)
 		} else {
-			defer control.Close()
+			defer func() {
+				switch closed := control.Close(); {
+				case err == nil:
+					err = closed
+				case closed != nil:
+					log.Warn("snapshot", "err", closed)
+				}
+			}()
 		}
 	}
 	ln, err := listen(ctx, "--addr", f.addr)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 )
 
@@ -25,14 +26,18 @@ to send elsewhere. sortkey restore puts either back.
 
 SNAPSHOT must not exist. It appears when it is whole, and an error leaves
 nothing. A server may have the database open: it takes the snapshot itself, and
-answers requests meanwhile. Every write it had answered is in it.`,
+answers requests meanwhile. Every write it had answered is in it.
+
+A server without --data has no folder: sortkey export --all writes out what it
+holds.`,
 		Example: `  sortkey snapshot --data ./sortkey-data ./before-the-change
   sortkey snapshot --data ./sortkey-data backup-2026-11-21.tar.zst`,
 		Args:              oneArgument("snapshot", "the SNAPSHOT to make"),
 		ValidArgsFunction: completeOnePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
-				return usage("snapshot", "snapshot needs --data, the folder of the database")
+				return hint.Usage("name the folder that was given to sortkey serve --data; what a server without --data holds is written out with sortkey export --all --to DIR",
+					"snapshot needs --data, the folder of the database")
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()

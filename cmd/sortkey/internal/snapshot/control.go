@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -43,14 +45,30 @@ type reply struct {
 	Hint  string `json:",omitempty"`
 }
 
-// Listen lets [Make] take snapshots of st, which this process has open in the
-// folder data, until the Closer is closed. Close waits for a snapshot under
-// way.
-func Listen(data string, st *disk.Store) (io.Closer, error) {
-	return listen(data, st, orderTimeout)
+// A Control takes orders for snapshots of a store.
+type Control struct {
+	srv   *http.Server
+	dir   string
+	stop  context.CancelFunc
+	ended chan struct{}
+
+	drain  time.Duration
+	mu     sync.Mutex
+	broken []string // snapshots that there was no time for
 }
 
-func listen(data string, st *disk.Store, patience time.Duration) (io.Closer, error) {
+// errStopped is what a snapshot ends with that there is no more time for.
+var errStopped = hint.New("take it again, of the folder itself or when it is served again; serve --drain gives a snapshot longer",
+	"the server was stopped before the snapshot was whole; nothing of it is left")
+
+// Listen lets [Make] take snapshots of st, which this process has open in the
+// folder data, until ctx ends or the Control is closed. A snapshot under way
+// then has the time of drain to end, and is broken off and removed after it.
+func Listen(ctx context.Context, data string, st *disk.Store, drain time.Duration) (*Control, error) {
+	return listen(ctx, data, st, drain, orderTimeout)
+}
+
+func listen(ctx context.Context, data string, st *disk.Store, drain, patience time.Duration) (*Control, error) {
 	dir := filepath.Join(data, controlName)
 	if err := os.RemoveAll(dir); err != nil { // what a crash has left
 		return nil, err
@@ -59,28 +77,56 @@ func listen(data string, st *disk.Store, patience time.Duration) (io.Closer, err
 		return nil, err
 	}
 	path := filepath.Join(dir, socketName)
-	ln, err := new(net.ListenConfig).Listen(context.Background(), "unix", path)
+	ln, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	if errors.Is(err, syscall.EINVAL) && len(path) > maxSocketPath {
 		err = fmt.Errorf("%s is too long a path for a socket: serve the folder by a shorter one, such as a link to it", path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	srv := &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// An order is short, and one that never ends must not keep Close waiting.
-		body := http.NewResponseController(w)
-		_ = body.SetReadDeadline(time.Now().Add(patience))
-		var o order
-		if err := json.NewDecoder(io.LimitReader(r.Body, maxOrder)).Decode(&o); err != nil {
-			answer(w, nil, err)
-			return
-		}
-		_ = body.SetReadDeadline(time.Time{}) // a snapshot takes its time
-		info, err := makeNew(r.Context(), st, data, o.Target)
-		answer(w, info, err)
-	})}
-	go func() { _ = srv.Serve(ln) }() // ends with Close
-	return &control{srv, dir}, nil
+	c := &Control{dir: dir, ended: make(chan struct{}), drain: drain}
+	making, quit := context.WithCancelCause(context.WithoutCancel(ctx))
+	c.srv = &http.Server{
+		ReadHeaderTimeout: patience,
+		BaseContext:       func(net.Listener) context.Context { return making },
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			c.take(w, r, patience, func(ctx context.Context, target string) (*Info, error) {
+				return makeNew(ctx, st, data, target)
+			})
+		}),
+	}
+	ctx, c.stop = context.WithCancel(ctx)
+	go func() { _ = c.srv.Serve(ln) }() // ends with the Control
+	go func() {
+		defer close(c.ended)
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+		defer cancel()
+		_ = c.srv.Shutdown(grace)
+		quit(errStopped)
+		_ = c.srv.Shutdown(context.WithoutCancel(ctx)) // they are told
+	}()
+	return c, nil
+}
+
+// take has an order done and answers it.
+func (c *Control) take(w http.ResponseWriter, r *http.Request, patience time.Duration, do func(ctx context.Context, target string) (*Info, error)) {
+	// An order is short, and one that never ends must not keep Close waiting.
+	body := http.NewResponseController(w)
+	_ = body.SetReadDeadline(time.Now().Add(patience))
+	var o order
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxOrder)).Decode(&o); err != nil {
+		answer(w, nil, err)
+		return
+	}
+	_ = body.SetReadDeadline(time.Time{}) // a snapshot takes its time
+	info, err := do(r.Context(), o.Target)
+	if errors.Is(err, errStopped) {
+		c.mu.Lock()
+		c.broken = append(c.broken, o.Target)
+		c.mu.Unlock()
+	}
+	answer(w, info, err)
 }
 
 func answer(w http.ResponseWriter, info *Info, err error) {
@@ -94,14 +140,17 @@ func answer(w http.ResponseWriter, info *Info, err error) {
 	_ = json.NewEncoder(w).Encode(out) // or the client has gone
 }
 
-type control struct {
-	srv *http.Server
-	dir string
-}
-
-// Close implements [io.Closer].
-func (c *control) Close() error {
-	return errors.Join(c.srv.Shutdown(context.Background()), os.RemoveAll(c.dir))
+// Close takes no more orders. It waits for a snapshot under way, no longer than
+// it may take. The error says that one was broken off.
+func (c *Control) Close() error {
+	c.stop()
+	<-c.ended
+	err := os.RemoveAll(c.dir)
+	if len(c.broken) > 0 {
+		err = errors.Join(hint.New("take it again; --drain gives it longer",
+			"the snapshot %s was still under way after %s; it was broken off, and nothing of it is left", strings.Join(c.broken, ", "), c.drain), err)
+	}
+	return err
 }
 
 // errNoControl says that nobody listens for orders in a folder.
@@ -131,12 +180,12 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, lost(ctx, target, err)
 	}
 	defer resp.Body.Close()
 	var out reply
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxOrder)).Decode(&out); err != nil {
-		return nil, fmt.Errorf("the server's answer: %w", err)
+		return nil, lost(ctx, target, err)
 	}
 	switch {
 	case out.Error != "":
@@ -145,4 +194,18 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 		return nil, errors.New("the server's answer is empty")
 	}
 	return out.Info, nil
+}
+
+// lost says that there was no answer to an order.
+func lost(ctx context.Context, target string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, errNoControl):
+		return err
+	}
+	return &hint.Error{
+		Msg: "the server ended while it made the snapshot", Err: err,
+		Hint: fmt.Sprintf("what it may have left, %s-*, can be removed; then take the snapshot again", tempName(target)),
+	}
 }

@@ -1,6 +1,8 @@
 package snapshot_test
 
 import (
+	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -20,7 +24,7 @@ func served(t testing.TB, data string) {
 	t.Helper()
 	st, err := disk.Open(data, disk.Options{})
 	require.NoError(t, err)
-	control, err := snapshot.Listen(data, st)
+	control, err := snapshot.Listen(t.Context(), data, st, time.Hour)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, control.Close())
@@ -98,7 +102,7 @@ func TestUnfinishedOrder(t *testing.T) {
 	st, err := disk.Open(data, disk.Options{})
 	require.NoError(t, err)
 	defer st.Close()
-	control, err := snapshot.ListenFor(data, st, 50*time.Millisecond)
+	control, err := snapshot.ListenFor(t.Context(), data, st, time.Hour, 50*time.Millisecond)
 	require.NoError(t, err)
 	conn, err := new(net.Dialer).DialContext(t.Context(), "unix", filepath.Join(data, "control", "socket"))
 	require.NoError(t, err)
@@ -115,7 +119,119 @@ func TestLongPath(t *testing.T) {
 	st, err := disk.Open(data, disk.Options{})
 	require.NoError(t, err)
 	defer st.Close()
-	_, err = snapshot.Listen(data, st)
+	_, err = snapshot.Listen(t.Context(), data, st, time.Hour)
 	require.ErrorContains(t, err, "is too long a path for a socket: serve the folder by a shorter one")
 	require.NotContains(t, names(t, data), "control")
+}
+
+// An endless file system has copies of files of rows that take for ever to read.
+type endless struct {
+	vfs.FS
+	begun func()
+}
+
+func (f endless) copied(name string) bool {
+	return strings.HasSuffix(name, ".sst") && strings.Contains(name, string(filepath.Separator)+"forks"+string(filepath.Separator))
+}
+
+func (f endless) Stat(name string) (vfs.FileInfo, error) {
+	info, err := f.FS.Stat(name)
+	if err == nil && f.copied(name) {
+		info = endlessInfo{info}
+	}
+	return info, err
+}
+
+type endlessInfo struct{ vfs.FileInfo }
+
+func (endlessInfo) Size() int64 { return 1 << 40 }
+
+func (f endless) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	file, err := f.FS.Open(name, opts...)
+	if err == nil && f.copied(name) {
+		file = endlessFile{file, f.begun}
+	}
+	return file, err
+}
+
+type endlessFile struct {
+	vfs.File
+	begun func()
+}
+
+func (f endlessFile) Read([]byte) (int, error) {
+	f.begun()
+	time.Sleep(time.Millisecond)
+	return 1, nil
+}
+
+// TestDrain stops a server while it makes a snapshot that ends only when it is
+// broken off.
+func TestDrain(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		drain time.Duration
+		end   func(cancel context.CancelFunc, control *snapshot.Control) error
+	}{
+		{"none", 0, func(cancel context.CancelFunc, control *snapshot.Control) error {
+			cancel()
+			return control.Close()
+		}},
+		{"some", time.Millisecond, func(_ context.CancelFunc, control *snapshot.Control) error { return control.Close() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := short(t)
+			data := filepath.Join(root, "data")
+			database(t, data, "old")
+			begun := make(chan struct{})
+			st, err := disk.Open(data, disk.Options{FS: endless{vfs.Default, sync.OnceFunc(func() { close(begun) })}})
+			require.NoError(t, err)
+			defer st.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			control, err := snapshot.Listen(ctx, data, st, tt.drain)
+			require.NoError(t, err)
+
+			answer := make(chan error)
+			target := filepath.Join(root, "copy.tar")
+			go func() {
+				_, err := snapshot.Make(t.Context(), data, target)
+				answer <- err
+			}()
+			<-begun
+			err = tt.end(cancel, control)
+			require.EqualError(t, err, "the snapshot "+target+" was still under way after "+tt.drain.String()+"; it was broken off, and nothing of it is left")
+			require.EqualError(t, <-answer, "the server was stopped before the snapshot was whole; nothing of it is left")
+			require.Equal(t, []string{"data"}, names(t, root))
+			_, err = snapshot.Make(t.Context(), data, target)
+			require.EqualError(t, err, data+" is in use", "it takes no more orders")
+		})
+	}
+}
+
+// TestServerKilled: a server that ends without an answer leaves what it had
+// made, and the client says so.
+func TestServerKilled(t *testing.T) {
+	root := short(t)
+	data := filepath.Join(root, "data")
+	database(t, data, "old")
+	st, err := disk.Open(data, disk.Options{}) // so that it is in use
+	require.NoError(t, err)
+	defer st.Close()
+	require.NoError(t, os.Mkdir(filepath.Join(data, "control"), 0o700))
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(data, "control", "socket"))
+	require.NoError(t, err)
+	defer ln.Close()
+	go func() {
+		conn, err := ln.Accept()
+		if err == nil {
+			_, _ = conn.Read(make([]byte, 1))
+			_ = conn.Close()
+		}
+	}()
+	_, err = snapshot.Make(t.Context(), data, filepath.Join(root, "copy.tar"))
+	require.EqualError(t, err, "the server ended while it made the snapshot")
+	h, ok := errors.AsType[*hint.Error](err)
+	require.True(t, ok)
+	require.Equal(t, "what it may have left, "+filepath.Join(root, ".copy.tar.tmp-*")+", can be removed; then take the snapshot again", h.Hint)
 }

@@ -122,25 +122,26 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 		return nil, err
 	}
 	info := &Info{Path: target, Tables: db.Names()}
-	temp, err := os.MkdirTemp(filepath.Dir(filepath.Clean(target)), "."+filepath.Base(target)+".tmp-*")
+	above, name := filepath.Split(tempName(target))
+	temp, err := os.MkdirTemp(filepath.Clean(above), name+"-*")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
 	made := filepath.Join(temp, "snapshot")
 	if kind := kindOf(target); kind == folder {
-		err = st.Checkpoint(made)
+		err = st.CheckpointContext(ctx, made)
 	} else {
 		err = writeFile(made, kind, func(w io.Writer) error { return st.Archive(ctx, w) })
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if info.Bytes, err = size(made); err != nil {
 		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
 	}
 	err = renameNew(made, filepath.Clean(target))
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -153,6 +154,12 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 		return nil, err
 	}
 	return info, syncFolder(filepath.Dir(filepath.Clean(target)))
+}
+
+// tempName is how the names begin of what becomes a snapshot.
+func tempName(target string) string {
+	target = filepath.Clean(target)
+	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp")
 }
 
 func isFolder(path string) bool {
@@ -263,7 +270,7 @@ func realPath(path string) (string, error) {
 }
 
 func noDatabase(dir string) error {
-	return hint.New("name the folder that was given to sortkey serve --data", "there is no database in %s", dir)
+	return hint.New("name the folder that was given to sortkey serve --data; what a server without --data holds is written out with sortkey export --all --to DIR", "there is no database in %s", dir)
 }
 
 // openError words why a database cannot be opened.
