@@ -8,3 +8,6 @@ var (
 	Figure = figure
 	URI    = uri
 )
+
+// Ranks is for tests.
+var Ranks = ranks

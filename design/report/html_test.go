@@ -244,3 +244,12 @@ func TestWriteErrors(t *testing.T) {
 	require.ErrorIs(t, report.JSON(full{}, r), errFull)
 	require.ErrorIs(t, report.SARIF(full{}, r, report.SARIFOptions{}), errFull)
 }
+
+// TestRanks wants the labels of an axis apart from each other.
+func TestRanks(t *testing.T) {
+	require.Equal(t, []int{1, 10, 100, 1000, 50002}, report.Ranks(50002))
+	require.Equal(t, []int{1, 10, 100, 1000, 29501}, report.Ranks(29501))
+	require.Equal(t, []int{1, 10, 100}, report.Ranks(100)[:3])
+	require.Equal(t, []int{1, 10, 60}, report.Ranks(60))
+	require.Equal(t, []int{1}, report.Ranks(1))
+}

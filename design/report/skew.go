@@ -21,6 +21,8 @@ const (
 	plotWidth  = 460
 	plotHeight = 230
 	plotPoints = 160
+	plotLeft   = 74
+	plotRight  = 14
 )
 
 // skew draws how unequal the partitions of a space are: their sizes, and the
@@ -42,8 +44,11 @@ func (p *page) skew(s *space) {
 	p.Open("div", markup.Class("plots"))
 	if len(s.parts) >= minSkew {
 		sizes := make([]float64, len(s.parts))
+		largest := s.parts[0]
 		for i, part := range s.parts {
-			sizes[i] = part.declared
+			if sizes[i] = part.declared; part.declared > largest.declared {
+				largest = part
+			}
 		}
 		falling(sizes)
 		pl := &plot{title: "bytes in a partition", unit: size, binary: true, series: []series{{"", "series-a", sizes}}}
@@ -53,7 +58,7 @@ func (p *page) skew(s *space) {
 		if local(s) {
 			pl.limits = []limit{{maxCollection, "10 GB, the most an item collection may have", "series-a"}}
 		}
-		p.plot(pl, s.parts[0].name)
+		p.plot(pl, largest.name)
 	}
 	if len(reads)+len(writes) > 0 {
 		pl := &plot{title: "units a second in a partition, of the rates declared", unit: figure}
@@ -138,7 +143,7 @@ func (p *page) plot(pl *plot, largest string) {
 		}
 	}
 	low, top = around(low, top*1.05, pl.binary)
-	const left, right, up, down = 74, 14, 22, 34
+	const left, right, up, down = plotLeft, plotRight, 22, 34
 	x := func(rank int) float64 { // from 0
 		if n == 1 {
 			return left
@@ -279,8 +284,12 @@ func ranks(n int) []int {
 		return []int{1, n}
 	}
 	var out []int
-	for r := 1; r*3 < n; r *= 10 {
-		out = append(out, r)
+	for r := 1; r < n; r *= 10 {
+		apart := math.Log(float64(n)/float64(r)) / math.Log(float64(n)) * (plotWidth - plotLeft - plotRight)
+		// The last label ends at its mark, the others have theirs in the middle.
+		if apart > 7*(float64(len(thousands(n)))+float64(len(thousands(r)))/2)+8 {
+			out = append(out, r)
+		}
 	}
 	return append(out, n)
 }

@@ -32,7 +32,7 @@ func (p *page) space(s *space) {
 		p.Leaf("code", attributes(s.sort))
 	}
 	if s.x != nil {
-		p.Text(", projects " + strings.ToLower(s.x.Projection))
+		p.Text(", projects " + strings.ReplaceAll(strings.ToLower(s.x.Projection), "_", " "))
 		if len(s.x.Include) > 0 {
 			p.Text(" " + strings.Join(s.x.Include, ", "))
 		}
