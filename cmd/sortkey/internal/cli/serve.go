@@ -22,6 +22,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/resident"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
@@ -179,7 +180,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		log.Info("stopping", "cause", context.Cause(ctx).Error(), "drain", f.drain.String())
 	})
 	defer draining()
-	err = db.Serve(ctx, ln, wrap)
+	err = db.Serve(ctx, resident.Listener(ln), wrap)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return hint.New("give requests longer to finish with --drain", "requests still under way after %s were broken off", f.drain)
 	}
