@@ -39,7 +39,7 @@ var fences = map[string][]string{
 	"examples":                 {"attr", "design", "keys"},
 	"sdk/sdkvalue":             {"attr"},
 	"transfer":                 {"attr", "table", "sdk/sdkvalue"},
-	"metrics":                  {"", "table", "store", "store/disk"},
+	"metrics":                  {"", "api", "table", "store", "store/disk"},
 	"bench":                    nil, // measures every room
 	"bench/...":                nil,
 	"markup":                   {},
