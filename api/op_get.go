@@ -25,7 +25,12 @@ func (s *Service) GetItem(ctx context.Context, in *GetItemInput) (*GetItemOutput
 // for a body in JSON behind dst.
 type getting struct {
 	reading
+	s     *Service
+	in    *GetItemInput
+	view  func(*table.Snapshot) error // read, or nil
+	use   Use
 	out   GetItemOutput
+	to    func(attr.Item)
 	json  bool
 	found bool
 	dst   []byte
@@ -34,34 +39,42 @@ type getting struct {
 // take is given the item, which is valid until it returns.
 func (g *getting) take(it attr.Item) {
 	g.found = true
-	if !g.json {
+	switch {
+	case g.to != nil:
+		g.to(it)
+	case g.json:
+		g.dst = append(g.dst, `{"Item":`...)
+		g.dst = it.AppendJSON(g.dst)
+	default:
 		g.out.Item = bytes.Clone(it)
-		return
 	}
-	g.dst = append(g.dst, `{"Item":`...)
-	g.dst = it.AppendJSON(g.dst)
 }
 
-// servedGet is what the answer of a GetItem in JSON needs that nobody keeps
-// after it.
-type servedGet struct {
-	in GetItemInput
+// A pooledGetting is used again: nobody keeps what is in it.
+type pooledGetting struct {
+	body GetItemInput
 	getting
 }
 
-var servedGets = sync.Pool{New: func() any { return new(servedGet) }}
+var gettings = sync.Pool{New: func() any {
+	g := new(pooledGetting)
+	g.view = g.read
+	return g
+}}
+
+func (g *pooledGetting) release() {
+	*g = pooledGetting{getting: getting{view: g.view}}
+	gettings.Put(g)
+}
 
 func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
-	g := servedGets.Get().(*servedGet)
-	defer func() {
-		*g = servedGet{}
-		servedGets.Put(g)
-	}()
-	if err := g.in.DecodeJSON(body); err != nil {
+	g := gettings.Get().(*pooledGetting)
+	defer g.release()
+	if err := g.body.DecodeJSON(body); err != nil {
 		return nil, err
 	}
 	g.json, g.dst = true, dst
-	if err := s.getItem(ctx, &g.in, &g.getting); err != nil {
+	if err := s.getItem(ctx, &g.body, &g.getting); err != nil {
 		return nil, err
 	}
 	switch dst = g.dst; {
@@ -78,6 +91,24 @@ func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, e
 
 // getItem reads one item and gives it to g, if there is one.
 func (s *Service) getItem(ctx context.Context, in *GetItemInput, g *getting) error {
+	g.s, g.in = s, in
+	if err := g.check(); err != nil {
+		return err
+	}
+	view := g.view
+	if view == nil {
+		view = g.read
+	}
+	if err := s.db.View(ctx, view); err != nil {
+		return err
+	}
+	reportUse(ctx, g.use)
+	return nil
+}
+
+// check refuses an input that is wrong whatever the table.
+func (g *getting) check() error {
+	in := g.in
 	if err := in.Validate(); err != nil {
 		return err
 	}
@@ -88,29 +119,28 @@ func (s *Service) getItem(ctx context.Context, in *GetItemInput, g *getting) err
 		return err
 	}
 	g.op, g.names, g.consistent = OpGetItem, in.ExpressionAttributeNames, value(in.ConsistentRead)
-	if err := g.openProjection(in.ProjectionExpression, in.AttributesToGet); err != nil {
+	return g.openProjection(in.ProjectionExpression, in.AttributesToGet)
+}
+
+// read reads the item.
+func (g *getting) read(snap *table.Snapshot) error {
+	t, err := g.s.lookup(snap.Table, g.in.TableName)
+	if err != nil {
 		return err
 	}
-	return s.db.View(ctx, func(snap *table.Snapshot) error {
-		t, err := s.lookup(snap.Table, in.TableName)
-		if err != nil {
-			return err
-		}
-		item, err := snap.Get(t, in.Key)
-		if err != nil {
-			return err
-		}
-		if err := g.checkProjection(t); err != nil {
-			return err
-		}
-		if item != nil {
-			g.take(g.project(item))
-		}
-		c := table.Capacity{Table: table.ReadUnits(item.Size(), g.consistent)}
-		reportUse(ctx, Use{Table: t.Name(), Capacity: c})
-		g.out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, value(in.TableName), &c)
-		return nil
-	})
+	item, err := snap.Get(t, g.in.Key)
+	if err != nil {
+		return err
+	}
+	if err := g.checkProjection(t); err != nil {
+		return err
+	}
+	if item != nil {
+		g.take(g.project(item))
+	}
+	g.use = Use{Table: t.Name(), Capacity: table.Capacity{Table: table.ReadUnits(item.Size(), g.consistent)}}
+	g.out.ConsumedCapacity = consumed(g.in.ReturnConsumedCapacity, value(g.in.TableName), &g.use.Capacity)
+	return nil
 }
 
 // openProjection reads the one expression that reads by key have.

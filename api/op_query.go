@@ -172,12 +172,12 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 		}
 		slice, err := keycond.Compile(schema, key)
 		if err != nil {
-			return err
-		}
-		if err := rd.checkPaths(read.Table, schema); err != nil {
-			return err
+			return cmp.Or(keycond.Check(key), read.CheckStartForm(), err)
 		}
 		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
+		if err := rd.checkPaths(read.Table, schema); err != nil {
+			return cmp.Or(x.query.CheckStart(), err) // which comes first
+		}
 		page, err := snap.Query(&x.query, rd.visit(to))
 		if err != nil {
 			return err
@@ -246,10 +246,10 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 		if err != nil {
 			return err
 		}
-		if err := rd.checkPaths(read.Table, nil); err != nil {
-			return err
-		}
 		x.scan = table.Scan{Read: read, Segment: uint32(value(in.Segment)), Segments: uint32(value(in.TotalSegments))}
+		if err := rd.checkPaths(read.Table, nil); err != nil {
+			return cmp.Or(x.scan.CheckStart(), err) // which comes first
+		}
 		page, err := snap.Scan(&x.scan, rd.visit(to))
 		if err != nil {
 			return err

@@ -36,6 +36,10 @@ func TestPathsIntoKeys(t *testing.T) {
 		e.invalid("Query", fmt.Sprintf(`{"TableName":"RRR","KeyConditionExpression":"a = :a","FilterExpression":%q,%s}`, tt.filter, values), tt.want)
 	}
 	e.invalid("Scan", `{"TableName":"RRR","FilterExpression":"a[1] = :b","ExpressionAttributeValues":{":b":{"N":"1"}}}`, scalarKeys+"Key: a")
+	e.invalid("Query", `{"TableName":"RRR","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"1"}},"ProjectionExpression":"a.b","ExclusiveStartKey":{"a":{"S":"2"},"b":{"S":"1"}}}`,
+		"The provided starting key is outside query boundaries based on provided conditions")
+	e.invalid("Scan", `{"TableName":"RRR","ProjectionExpression":"a.b","ExclusiveStartKey":{"a":{"S":"2"}}}`,
+		"The provided starting key is invalid: The provided key element does not match the schema")
 	e.answer("Scan", `{"TableName":"HHH","FilterExpression":"b[1] = :b","ExpressionAttributeValues":{":b":{"N":"1"}}}`)
 	e.answer("GetItem", `{"TableName":"RRR",`+key+`,"ProjectionExpression":"a, e.d[1]"}`)
 }
@@ -84,4 +88,28 @@ func TestKeyConditionFaults(t *testing.T) {
 	}
 	e.refuse("Query", `{"TableName":"absent","KeyConditionExpression":"pk = :s","ExpressionAttributeValues":{":s":{"S":"a"}}}`,
 		"ResourceNotFoundException: Requested resource not found")
+}
+
+// TestStartKeyAndCondition: which of two faults is told. Source: dynalite,
+// test/query.js.
+func TestStartKeyAndCondition(t *testing.T) {
+	e := newEndpoint(t, tableH, tableR)
+	const invalid, schema, missed = "The provided starting key is invalid", "The provided key element does not match the schema", "Query condition missed key schema element: "
+	for _, tt := range []struct{ table, start, want string }{
+		{`"HHH"`, `{}`, invalid},
+		{`"HHH"`, `{"b":{"S":"a"}}`, invalid},
+		{`"HHH"`, `{"a":{"S":"a"},"b":{"S":"a"}}`, invalid},
+		{`"HHH"`, `{"a":{"BOOL":true}}`, schema},
+		{`"RRR"`, `{"a":{"S":"a"}}`, invalid},
+		{`"RRR"`, `{"a":{"N":"1"},"b":{"N":"1"},"z":{"N":"1"}}`, invalid},
+		{`"RRR"`, `{"a":{"N":"1"},"z":{"S":"a"}}`, schema},
+		{`"RRR"`, `{"a":{"S":"a"},"b":{"N":"1"}}`, missed + "a"},
+		{`"RRR"`, `{"a":{"S":"a"},"z":{"S":"1"}}`, missed + "a"},
+		{`"RRR","IndexName":"index1"`, `{"a":{"S":"a"},"c":{"S":"a"}}`, invalid},
+		{`"RRR","IndexName":"index3"`, `{"a":{"S":"a"},"b":{"S":"a"},"z":{"S":"a"}}`, invalid},
+		{`"RRR","IndexName":"index3"`, `{"x":{"S":"1"},"y":{"S":"1"},"c":{"N":"1"}}`, schema},
+		{`"RRR","IndexName":"index3"`, `{"a":{"N":"1"},"b":{"N":"1"},"c":{"S":"1"}}`, missed + "c"},
+	} {
+		e.invalid("Query", `{"TableName":`+tt.table+`,"ExclusiveStartKey":`+tt.start+`,"KeyConditionExpression":"z = :a","ExpressionAttributeValues":{":a":{"N":"1"}}}`, tt.want)
+	}
 }

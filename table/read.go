@@ -237,6 +237,23 @@ func (q *Read) position(scan bool) (store.Position, error) {
 	return store.Position{Partition: partition, Sort: sort}, nil
 }
 
+// CheckStartForm refuses a start key that has not as many attributes as the key
+// of what is read, or another partition key. The service looks at that before
+// it looks whether a key condition fits the key (dynalite, test/query.js).
+func (q *Read) CheckStartForm() error {
+	if q.Start == nil {
+		return nil
+	}
+	hash := q.schema().Hash[0]
+	switch v := q.Start.Get(hash.Name); {
+	case v.IsZero() || q.Start.Len() != len(q.keyAttributes()):
+		return invalid(msgStart)
+	case v.Kind() != hash.Kind:
+		return errKey()
+	}
+	return nil
+}
+
 // oneItem reports whether partitions of what is queried hold one item: nothing
 // comes after it, so the service takes no start key there (alternator,
 // test_query.py), and a page does not name one.
@@ -271,6 +288,18 @@ func (q *Query) rangeAfter() (store.Range, error) {
 		r.Lo = append(slices.Clone(at.Sort), 0)
 	}
 	return r, nil
+}
+
+// CheckStart refuses a start key as the query itself would.
+func (q *Query) CheckStart() error {
+	_, err := q.rangeAfter()
+	return err
+}
+
+// CheckStart refuses a start key as the scan itself would.
+func (q *Scan) CheckStart() error {
+	_, err := q.spanAfter()
+	return err
 }
 
 // spanAfter returns the part of the segment that lies after the start key.
