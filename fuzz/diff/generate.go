@@ -54,7 +54,9 @@ func (g *generator) next() request {
 	}
 	t := pick(g.r, g.tables)
 	var req request
-	switch n := g.r.IntN(100); {
+	switch n := g.r.IntN(115); {
+	case n >= 100:
+		req = g.legacy(t)
 	case n < 24:
 		req = g.put(t)
 	case n < 32:
@@ -225,7 +227,7 @@ func (g *generator) get(t *schema) request {
 	body := g.options(object{"TableName": t.name, "Key": g.key(t)})
 	e := newExpression(g.r)
 	if chance(g.r, 30) {
-		body["ProjectionExpression"] = e.path()
+		body["ProjectionExpression"] = g.inside(t, e)
 	}
 	e.into(body)
 	return request{"GetItem", body}
@@ -234,13 +236,9 @@ func (g *generator) get(t *schema) request {
 func (g *generator) query(t *schema) request {
 	body := g.options(object{"TableName": t.name})
 	e := newExpression(g.r)
-	hash, sort := t.hash, t.sort
-	if len(t.indexes) > 0 && chance(g.r, 50) {
-		ix := pick(g.r, t.indexes)
-		body["IndexName"] = ix.name
-		hash, sort = ix.hash, ix.sort
-	}
-	cond := e.name(hash.name) + " = " + e.value(scalar(g.r, hash.kind))
+	hash, sort := g.queried(t, body)
+	partition := scalar(g.r, hash.kind)
+	cond := e.name(hash.name) + " = " + e.value(partition)
 	if sort != nil && chance(g.r, 60) {
 		n := e.name(sort.name)
 		switch g.r.IntN(4) {
@@ -256,8 +254,21 @@ func (g *generator) query(t *schema) request {
 	if chance(g.r, 40) {
 		body["ScanIndexForward"] = chance(g.r, 30)
 	}
-	g.reading(e, body)
+	g.reading(t, e, body)
+	if start, ok := body["ExclusiveStartKey"].(object); ok && chance(g.r, 85) && start[hash.name] != nil {
+		start[hash.name] = partition
+	}
 	return request{"Query", body}
+}
+
+// queried chooses the table or an index of it, and returns its key.
+func (g *generator) queried(t *schema, body object) (hash key, sort *key) {
+	if len(t.indexes) == 0 || chance(g.r, 50) {
+		return t.hash, t.sort
+	}
+	ix := pick(g.r, t.indexes)
+	body["IndexName"] = ix.name
+	return ix.hash, ix.sort
 }
 
 func (g *generator) scan(t *schema) request {
@@ -265,16 +276,65 @@ func (g *generator) scan(t *schema) request {
 	if len(t.indexes) > 0 && chance(g.r, 30) {
 		body["IndexName"] = pick(g.r, t.indexes).name
 	}
-	g.reading(newExpression(g.r), body)
+	g.reading(t, newExpression(g.r), body)
+	if chance(g.r, 15) {
+		body["TotalSegments"] = 1 + g.r.IntN(4)
+		body["Segment"] = g.r.IntN(4)
+	}
 	return request{"Scan", body}
 }
 
-func (g *generator) reading(e *expression, body object) {
+// start returns a place to go on from in the table or index that body names,
+// now and then one that is none.
+func (g *generator) start(t *schema, body object) object {
+	start := g.key(t)
+	for _, ix := range t.indexes {
+		if ix.name == body["IndexName"] {
+			start[ix.hash.name] = scalar(g.r, ix.hash.kind)
+			if ix.sort != nil {
+				start[ix.sort.name] = scalar(g.r, ix.sort.kind)
+			}
+		}
+	}
+	switch {
+	case chance(g.r, 6):
+		start[pick(g.r, names)] = scalar(g.r, "S")
+	case chance(g.r, 6):
+		delete(start, t.hash.name)
+	case chance(g.r, 6):
+		start[t.hash.name] = scalar(g.r, g.kinds())
+	case chance(g.r, 6) && t.sort != nil:
+		start[t.sort.name] = scalar(g.r, g.kinds())
+	}
+	return start
+}
+
+// inside returns a path into an attribute, a key attribute now and then.
+func (g *generator) inside(t *schema, e *expression) string {
+	if chance(g.r, 92) {
+		return e.path()
+	}
+	names := []string{t.hash.name}
+	for _, ix := range t.indexes {
+		names = append(names, ix.hash.name)
+	}
+	return e.name(pick(g.r, names)) + pick(g.r, []string{"[1]", "." + e.name("v"), ""})
+}
+
+func (g *generator) reading(t *schema, e *expression, body object) {
 	if chance(g.r, 25) {
 		body["FilterExpression"] = e.condition(2)
+	} else if chance(g.r, 5) {
+		body["FilterExpression"] = "attribute_exists(" + g.inside(t, e) + ")"
+	}
+	if chance(g.r, 15) {
+		body["ExclusiveStartKey"] = g.start(t, body)
 	}
 	if chance(g.r, 20) {
-		body["ProjectionExpression"] = e.path()
+		body["ProjectionExpression"] = g.inside(t, e)
+		if chance(g.r, 30) {
+			body["ProjectionExpression"] = body["ProjectionExpression"].(string) + ", " + e.path()
+		}
 	} else if chance(g.r, 15) {
 		body["Select"] = pick(g.r, []string{"ALL_ATTRIBUTES", "COUNT", "ALL_PROJECTED_ATTRIBUTES"})
 	}

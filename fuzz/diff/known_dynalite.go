@@ -31,7 +31,7 @@ var dynalite = []known{
 	}},
 	{"ties in an index have no documented order; ours is by the hash of the table's partition key, dynalite's by that of its whole key", func(p *pair) bool {
 		name, _ := p.index()
-		return name != "" && (p.sameItems() || p.kind == "body" && p.req.body["Limit"] != nil)
+		return name != "" && (p.sameItems() || p.kind == "body" && (p.req.body["Limit"] != nil || p.req.body["ExclusiveStartKey"] != nil))
 	}},
 	{"dynalite has the older bounds of TableName, 3 to 255; it may be an ARN of 1 to 1,024 since 2024", func(p *pair) bool {
 		return p.peerSays("at 'tableName' failed to satisfy constraint") || p.peerSays("TableName must be at least 3 characters long")
@@ -40,8 +40,40 @@ var dynalite = []known{
 		return strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf())
 	}},
 	{"dynalite names a place to go on from after the one item of a partition; the service takes none there (alternator test_query.py)", func(p *pair) bool {
-		key, ok := p.lastKey()
+		last, _ := p.peer.body.(object)
+		key, ok := last["LastEvaluatedKey"].(object)
 		return p.req.op == "Query" && p.onlyMembers("LastEvaluatedKey", "ConsumedCapacity") && ok && len(key) == 1
+	}},
+	{"dynalite goes on from a start key in a partition of one item; the service refuses it (alternator test_query.py)", func(p *pair) bool {
+		key, _ := p.req.body["ExclusiveStartKey"].(object)
+		return p.req.op == "Query" && len(key) == 1 && p.ours.text == "The provided starting key is invalid"
+	}},
+	{"dynalite has the older text for more conditions than key attributes (conformance error-messages/queryKeyConditionOperands)", func(p *pair) bool {
+		return p.oursSays("The number of query conditions")
+	}},
+	{"dynalite does not see the segment 0 without a total (DG/Scan.html)", func(p *pair) bool {
+		return p.oursSays("The TotalSegments parameter is required")
+	}},
+	{"dynalite takes conditions joined by OR for not fulfilled when one is of an attribute that is missing (API_Query, ConditionalOperator)", func(p *pair) bool {
+		return p.req.body["ConditionalOperator"] == "OR" && (p.onlyMembers("Count", "Items", "LastEvaluatedKey") || p.peer.code == "ConditionalCheckFailedException" && p.ours.status == 200)
+	}},
+	{"dynalite does not check the values in an AttributeValueList of Expected", func(p *pair) bool {
+		return p.req.body["Expected"] != nil && p.oursSays("Supplied AttributeValue")
+	}},
+	{"dynalite takes a ConditionalOperator that joins nothing; the service does not (alternator test_expected.py, extenddb's tests)", func(p *pair) bool {
+		return p.oursSays("ConditionalOperator can")
+	}},
+	{"dynalite takes Expected with Exists true for fulfilled where there is nothing (API_ExpectedAttributeValue)", func(p *pair) bool {
+		return p.ours.code == "ConditionalCheckFailedException" && p.peer.status == 200 && strings.Contains(text(p.req.body["Expected"]), `"Exists":true`)
+	}},
+	{"dynalite compares no documents and no BOOL in filters; EQ and NE are for all kinds (API_Condition, alternator test_query_filter.py)", func(p *pair) bool {
+		return p.peerSays("ComparisonOperator EQ is not valid for") || p.peerSays("ComparisonOperator NE is not valid for")
+	}},
+	{"dynalite takes BEGINS_WITH and CONTAINS of any value in Expected (API_ExpectedAttributeValue, alternator test_expected.py)", func(p *pair) bool {
+		return p.req.body["Expected"] != nil && p.oursSays("is not valid for") && (p.peer.status == 200 || p.peer.code == "ConditionalCheckFailedException")
+	}},
+	{"dynalite takes NOT_CONTAINS for true of what is not there; it is not (alternator test_expected.py)", func(p *pair) bool {
+		return strings.Contains(text(p.req.body), `"NOT_CONTAINS"`) && (p.kind == "body" || p.ours.code == "ConditionalCheckFailedException" && p.peer.status == 200)
 	}},
 	{"dynalite puts empty Attributes where there is nothing to return (alternator test_returnvalues.py)", func(p *pair) bool {
 		return p.onlyMembers("Attributes", "ConsumedCapacity") && strings.Contains(p.peer.raw, `"Attributes":{}`)
@@ -54,7 +86,7 @@ var dynalite = []known{
 	}},
 	{"dynalite checks values in the older layer for every operation; GetItem, BatchGetItem and Query left it in 2026 (conformance error-messages/valueLayers)", func(p *pair) bool {
 		return (p.req.op == "Query" || p.req.op == "GetItem" || p.req.op == "BatchGetItem") && p.kind == "text" &&
-			(p.peerSays("contains invalid value: "+trimNumber(p.ours.text)) || trimNumber(p.ours.text) == trimNumber(p.peer.text))
+			(p.peerSays("contains invalid value: "+trimNumber(p.ours.text)) || p.peerSays("starting key is invalid: "+p.ours.text) || trimNumber(p.ours.text) == trimNumber(p.peer.text))
 	}},
 	{"dynalite has requestItems in the model's words; most regions have an own sentence (conformance captures/2026-10-07-batch-empty-request-items.json)", func(p *pair) bool {
 		return p.oursSays("The requestItems parameter is required") && p.peerSays("at 'requestItems'")
@@ -72,7 +104,7 @@ var dynalite = []known{
 		return p.kind == "text" && strings.Replace(p.ours.text, "are not valid. ", "were invalid: ", 1) == p.peer.text
 	}},
 	{"dynalite takes empty values for keys of indexes and of key conditions; the service does not (alternator test_gsi.py, DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
-		return (p.peer.status == 200 || p.peer.code == "ConditionalCheckFailedException") && p.oursSays("cannot contain an empty")
+		return (p.peer.status == 200 || p.peer.code == "ConditionalCheckFailedException" || p.req.op == "Query") && p.oursSays("cannot contain an empty")
 	}},
 	{"dynalite takes an empty attribute name for none; the service names the key (extenddb's tests, others agree)", func(p *pair) bool {
 		return p.oursSays("Empty attribute name for key") && p.peerSays("is not defined; attribute name:")
@@ -85,25 +117,18 @@ var dynalite = []known{
 	}},
 	{"dynalite looks for duplicate keys before it looks for tables and at keys; the order is not documented", func(p *pair) bool {
 		return strings.HasPrefix(p.req.op, "Batch") && p.peerSays("contains duplicates") &&
-			(p.oursSays("Requested resource not found") || p.oursSays("does not match the schema"))
+			(p.oursSays("Requested resource not found") || p.oursSays("does not match the schema") || p.oursSays("cannot be converted to a numeric value") || p.oursSays("Supplied AttributeValue"))
 	}},
 	{"dynalite has a word of the syntax, alone in a projection, for an attribute's name; to us it is a syntax error, undocumented", func(p *pair) bool {
 		return p.oursSays("Syntax error; token:") && p.peerSays("reserved keyword:") && p.req.body["ProjectionExpression"] != nil
 	}},
 	{"dynalite finds Select's fault after the key condition's, and an operator's before a missing key; their order is not documented", func(p *pair) bool {
-		return p.req.op == "Query" && (p.oursSays("Select type") && p.peerSays("missed key schema element") ||
+		return p.req.op == "Query" && (p.oursSays("Select type") && (p.peerSays("missed key schema element") || p.peerSays("Filter Expression can only contain") || p.peerSays("starting key")) ||
 			p.oursSays("missed key schema element") && p.peerSays("Query key condition not supported"))
 	}},
 	{"dynalite does not see false as a BOOL in attribute_type (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
 		return strings.Contains(p.expressionOf(), "attribute_type") && strings.Contains(text(p.req.body), `{"S":"BOOL"}`)
 	}},
-}
-
-// lastKey returns the key that the peer's page ended at.
-func (p *pair) lastKey() (key object, ok bool) {
-	body, _ := p.peer.body.(object)
-	key, ok = body["LastEvaluatedKey"].(object)
-	return key, ok
 }
 
 // selfHeld finds a SET of a place in an attribute to the attribute itself.
