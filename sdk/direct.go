@@ -11,6 +11,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/schemas"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/api"
+	"github.com/sortkey/sortkey/attr"
 )
 
 // Direct returns a DynamoDB client whose operations on items are answered by
@@ -70,7 +72,7 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	}
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
-		return run(ctx, d, in, (*source).getItem, (*api.Service).GetItem, getItemOutput)
+		return d.getItem(ctx, in)
 	case *dynamodb.PutItemInput:
 		return run(ctx, d, in, (*source).putItem, (*api.Service).PutItem, putItemOutput)
 	case *dynamodb.UpdateItemInput:
@@ -78,9 +80,9 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	case *dynamodb.DeleteItemInput:
 		return run(ctx, d, in, (*source).deleteItem, (*api.Service).DeleteItem, deleteItemOutput)
 	case *dynamodb.QueryInput:
-		return run(ctx, d, in, (*source).query, (*api.Service).Query, queryOutput)
+		return find(ctx, d, in, in.Select, (*source).query, (*api.Service).QueryFunc, (*maker).queryOutput)
 	case *dynamodb.ScanInput:
-		return run(ctx, d, in, (*source).scan, (*api.Service).Scan, scanOutput)
+		return find(ctx, d, in, in.Select, (*source).scan, (*api.Service).ScanFunc, (*maker).scanOutput)
 	case *dynamodb.BatchGetItemInput:
 		return run(ctx, d, in, (*source).batchGetItem, (*api.Service).BatchGetItem, batchGetItemOutput)
 	case *dynamodb.BatchWriteItemInput:
@@ -109,6 +111,35 @@ func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, inpu
 		return nil, d.failure(ctx, err)
 	}
 	return output(result), nil
+}
+
+// getItem is run for GetItem: what it finds becomes the answer where it lies.
+func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, error) {
+	s, m := sources.Get().(*source), makers.Get().(*maker)
+	defer s.release()
+	defer m.release()
+	request := s.getItem(in)
+	if s.refused {
+		return nil, errWire
+	}
+	used, err := d.service.GetItemFunc(ctx, request, m.take)
+	if err != nil {
+		return nil, d.failure(ctx, err)
+	}
+	return m.getItemOutput(used), nil
+}
+
+// find is run for operations that find items, of which those become the
+// answer that are asked for, where they lie.
+func find[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, sel types.Select, input func(*source, In) APIIn,
+	method func(*api.Service, context.Context, APIIn, func(attr.Item)) (APIOut, error), output func(*maker, APIOut) Out,
+) (any, error) {
+	m := makers.Get().(*maker)
+	defer m.release()
+	m.counting = sel == types.SelectCount
+	return run(ctx, d, in, input, func(s *api.Service, ctx context.Context, in APIIn) (APIOut, error) {
+		return method(s, ctx, in, m.add)
+	}, func(out APIOut) Out { return output(m, out) })
 }
 
 // failure gives an error the type it has when it comes over the wire. The SDK

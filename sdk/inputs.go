@@ -14,15 +14,16 @@ import (
 // Their test holds them to what the SDK puts on the wire.
 
 func (s *source) getItem(in *dynamodb.GetItemInput) *api.GetItemInput {
-	return &api.GetItemInput{
+	s.get = api.GetItemInput{
 		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
 		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
-		Key:                      s.item(in.Key),
+		Key:                      s.brief(in.Key),
 		ProjectionExpression:     s.string(in.ProjectionExpression),
 		ReturnConsumedCapacity:   enum(s, in.ReturnConsumedCapacity),
 		TableName:                s.string(in.TableName),
 	}
+	return &s.get
 }
 
 func (s *source) putItem(in *dynamodb.PutItemInput) *api.PutItemInput {

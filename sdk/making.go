@@ -1,29 +1,42 @@
 package sdk
 
 import (
+	"strings"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A maker makes the SDK's form of items. An item has many short texts, so they
-// are written into one string first and then cut out of it, and the SDK's
-// boxes around them are made together. Names are mostly those of the item
-// before, be it of another request.
+// A maker makes the SDK's form of items. An item has many short texts, which are
+// written one after the other into memory that they share, and the SDK's boxes
+// around them are made together. Names are mostly those of the item before, be
+// it of another request.
 type maker struct {
-	buf  []byte
-	ends []int // of the texts in buf
-	text string
-	from int // of what is left of text
-
-	// Numbers of boxes, and what is left of them.
-	countS, countN int
-	boxesS         []types.AttributeValueMemberS
-	boxesN         []types.AttributeValueMemberN
+	text   strings.Builder // of short texts; it does not grow while it has some
+	boxesS []types.AttributeValueMemberS
+	boxesN []types.AttributeValueMemberN
+	usedS  int // of boxesS
+	usedN  int
+	number []byte
 
 	names []string
+
+	// What a read finds, while it lies in the store: take and add are takeItem
+	// and addItem.
+	got       *got
+	found     []map[string]types.AttributeValue
+	counting  bool // only the number of items is asked for
+	take, add func(attr.Item)
+}
+
+// got is the answer of a GetItem, with the boxes of a small item.
+type got struct {
+	out    dynamodb.GetItemOutput
+	boxesS [4]types.AttributeValueMemberS
+	boxesN [2]types.AttributeValueMemberN
 }
 
 const (
@@ -33,26 +46,29 @@ const (
 	keepNames  = 64
 )
 
-var makers = sync.Pool{New: func() any { return new(maker) }}
+var makers = sync.Pool{New: func() any {
+	m := new(maker)
+	m.take, m.add = m.takeItem, m.addItem
+	return m
+}}
 
 func (m *maker) release() {
-	const keepBytes = 64 << 10
-	if cap(m.buf) > keepBytes || cap(m.ends) > keepBytes/8 {
-		return
+	const keepFound = 1 << 12
+	if cap(m.found) > keepFound {
+		m.found = nil
 	}
-	*m = maker{buf: m.buf[:0], ends: m.ends[:0], names: m.names}
+	clear(m.found)
+	m.text.Reset()
+	m.boxesS, m.boxesN, m.got, m.found, m.counting = nil, nil, nil, m.found[:0], false
 	makers.Put(m)
 }
 
 // itemOf returns the SDK's form of an item, nil for nil. It shares nothing with
 // the item.
 func itemOf(it attr.Item) map[string]types.AttributeValue {
-	if it == nil {
-		return nil
-	}
 	m := makers.Get().(*maker)
 	defer m.release()
-	return m.item(it)
+	return m.optional(it)
 }
 
 // itemsOf returns the SDK's form of items, nil for nil.
@@ -65,21 +81,68 @@ func itemsOf(items []attr.Item) []map[string]types.AttributeValue {
 	return list(items, m.item)
 }
 
-func (m *maker) item(it attr.Item) map[string]types.AttributeValue {
-	m.buf, m.ends, m.from, m.countS, m.countN = m.buf[:0], m.ends[:0], 0, 0, 0
-	for i := range it.Len() {
-		_, v := it.At(i)
-		m.note(v)
+// takeItem makes the answer of a GetItem that found an item.
+func (m *maker) takeItem(it attr.Item) {
+	m.got = new(got)
+	m.boxesS, m.boxesN = m.got.boxesS[:], m.got.boxesN[:]
+	m.got.out.Item = m.fill(it)
+}
+
+// addItem adds an item to those found.
+func (m *maker) addItem(it attr.Item) { m.found = append(m.found, m.item(it)) }
+
+// items returns the items that were added, none if they are only counted.
+func (m *maker) items() []map[string]types.AttributeValue {
+	if m.counting {
+		return nil
 	}
-	m.text = string(m.buf)
-	m.boxesS, m.boxesN = make([]types.AttributeValueMemberS, m.countS), make([]types.AttributeValueMemberN, m.countN)
-	ends := m.ends
-	out := make(map[string]types.AttributeValue, it.Len())
-	for i := range it.Len() {
+	return append(make([]map[string]types.AttributeValue, 0, len(m.found)), m.found...)
+}
+
+// optional is item, nil for nil.
+func (m *maker) optional(it attr.Item) map[string]types.AttributeValue {
+	if it == nil {
+		return nil
+	}
+	return m.item(it)
+}
+
+func (m *maker) item(it attr.Item) map[string]types.AttributeValue {
+	m.boxesS, m.boxesN = nil, nil
+	return m.fill(it)
+}
+
+// fill makes an item. It uses the boxes there are, if they are enough for its
+// attributes; those within lists and maps have others.
+func (m *maker) fill(it attr.Item) map[string]types.AttributeValue {
+	n := it.Len()
+	texts, strs, numbers := 0, 0, 0
+	for i := range n {
+		switch _, v := it.At(i); v.Kind() {
+		case attr.String:
+			if size := len(v.Raw()); size <= shortBytes {
+				texts += size
+				strs++
+			}
+		case attr.Number:
+			texts += 2*len(v.Raw()) + 1 // mostly enough
+			numbers++
+		}
+	}
+	m.text.Reset()
+	m.text.Grow(texts)
+	m.usedS, m.usedN = 0, 0
+	if strs > len(m.boxesS) {
+		m.boxesS = make([]types.AttributeValueMemberS, strs)
+	}
+	if numbers > len(m.boxesN) {
+		m.boxesN = make([]types.AttributeValueMemberN, numbers)
+	}
+	out := make(map[string]types.AttributeValue, n)
+	for i := range n {
 		name, v := it.At(i)
 		out[m.name(i, name)] = m.value(v)
 	}
-	m.ends = ends
 	return out
 }
 
@@ -99,64 +162,46 @@ func (m *maker) name(i int, name []byte) string {
 	return text
 }
 
-// end ends a text that was written to buf.
-func (m *maker) end() { m.ends = append(m.ends, len(m.buf)) }
-
-// noteText writes a short text.
-func (m *maker) noteText(text []byte) {
-	if len(text) <= shortBytes {
-		m.buf = append(m.buf, text...)
-		m.end()
-	}
-}
-
-// note writes the texts of a value, in the order in which value cuts them out.
-func (m *maker) note(v attr.Value) {
-	switch v.Kind() {
-	case attr.String:
-		m.noteText(v.Raw())
-		if len(v.Raw()) <= shortBytes {
-			m.countS++
-		}
-	case attr.Number:
-		m.buf = v.AppendNumber(m.buf)
-		m.end()
-		m.countN++
-	case attr.List:
-		for i := range v.Len() {
-			m.note(v.Index(i))
-		}
-	case attr.Map:
-		for name, e := range v.Map().All() {
-			m.noteText(name)
-			m.note(e)
-		}
-	case attr.StringSet:
-		for i := range v.Len() {
-			m.noteText(v.Index(i).Raw())
-		}
-	case attr.NumberSet:
-		for i := range v.Len() {
-			m.buf = v.Index(i).AppendNumber(m.buf)
-			m.end()
-		}
-	}
-}
-
-// cut returns the next text.
-func (m *maker) cut() string {
-	text := m.text[m.from:m.ends[0]]
-	m.from, m.ends = m.ends[0], m.ends[1:]
-	return text
-}
-
-// string returns a text that noteText has seen.
+// string returns a text, which shares memory with others if it is short.
 func (m *maker) string(text []byte) string {
 	if len(text) > shortBytes {
 		return string(text)
 	}
-	return m.cut()
+	from := m.text.Len()
+	if m.text.Cap()-from < len(text) {
+		size := m.text.Cap()
+		m.text.Reset()
+		m.text.Grow(more(size, shortBytes, 16*shortBytes))
+		from = 0
+	}
+	m.text.Write(text)
+	return m.text.String()[from:]
 }
+
+// numberOf returns the text of a number.
+func (m *maker) numberOf(v attr.Value) string {
+	m.number = v.AppendNumber(m.number[:0])
+	return m.string(m.number)
+}
+
+func (m *maker) boxS() *types.AttributeValueMemberS {
+	if m.usedS == len(m.boxesS) {
+		m.boxesS, m.usedS = make([]types.AttributeValueMemberS, more(m.usedS, 4, 64)), 0
+	}
+	m.usedS++
+	return &m.boxesS[m.usedS-1]
+}
+
+func (m *maker) boxN() *types.AttributeValueMemberN {
+	if m.usedN == len(m.boxesN) {
+		m.boxesN, m.usedN = make([]types.AttributeValueMemberN, more(m.usedN, 4, 64)), 0
+	}
+	m.usedN++
+	return &m.boxesN[m.usedN-1]
+}
+
+// more is how many come after n that were too few.
+func more(n, least, most int) int { return min(max(2*n, least), most) }
 
 // value returns the SDK's form of a value, nil for none.
 func (m *maker) value(v attr.Value) types.AttributeValue {
@@ -165,14 +210,12 @@ func (m *maker) value(v attr.Value) types.AttributeValue {
 		if len(v.Raw()) > shortBytes {
 			return &types.AttributeValueMemberS{Value: string(v.Raw())}
 		}
-		box := &m.boxesS[0]
-		m.boxesS = m.boxesS[1:]
-		box.Value = m.cut()
+		box := m.boxS()
+		box.Value = m.string(v.Raw())
 		return box
 	case attr.Number:
-		box := &m.boxesN[0]
-		m.boxesN = m.boxesN[1:]
-		box.Value = m.cut()
+		box := m.boxN()
+		box.Value = m.numberOf(v)
 		return box
 	case attr.Binary:
 		return &types.AttributeValueMemberB{Value: binaryOf(v)}
@@ -192,7 +235,7 @@ func (m *maker) value(v attr.Value) types.AttributeValue {
 	case attr.StringSet:
 		return &types.AttributeValueMemberSS{Value: elementsOf(v, func(e attr.Value) string { return m.string(e.Raw()) })}
 	case attr.NumberSet:
-		return &types.AttributeValueMemberNS{Value: elementsOf(v, func(attr.Value) string { return m.cut() })}
+		return &types.AttributeValueMemberNS{Value: elementsOf(v, m.numberOf)}
 	case attr.BinarySet:
 		return &types.AttributeValueMemberBS{Value: elementsOf(v, binaryOf)}
 	}

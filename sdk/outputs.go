@@ -13,8 +13,13 @@ import (
 // The functions below turn our outputs into those of the SDK, member by
 // member. Their test holds them to what the SDK makes of a body.
 
-func getItemOutput(out *api.GetItemOutput) *dynamodb.GetItemOutput {
-	return &dynamodb.GetItemOutput{ConsumedCapacity: consumedOf(out.ConsumedCapacity), Item: itemOf(out.Item)}
+// getItemOutput has the item that was taken, if one was.
+func (m *maker) getItemOutput(used *api.ConsumedCapacity) *dynamodb.GetItemOutput {
+	if m.got == nil {
+		m.got = new(got)
+	}
+	m.got.out.ConsumedCapacity = consumedOf(used)
+	return &m.got.out
 }
 
 func putItemOutput(out *api.PutItemOutput) *dynamodb.PutItemOutput {
@@ -41,22 +46,24 @@ func deleteItemOutput(out *api.DeleteItemOutput) *dynamodb.DeleteItemOutput {
 	}
 }
 
-func queryOutput(out *api.QueryOutput) *dynamodb.QueryOutput {
+// queryOutput has the items that were added.
+func (m *maker) queryOutput(out *api.QueryOutput) *dynamodb.QueryOutput {
 	return &dynamodb.QueryOutput{
 		ConsumedCapacity: consumedOf(out.ConsumedCapacity),
 		Count:            narrow(out.Count),
-		Items:            itemsOf(out.Items),
-		LastEvaluatedKey: itemOf(out.LastEvaluatedKey),
+		Items:            m.items(),
+		LastEvaluatedKey: m.optional(out.LastEvaluatedKey),
 		ScannedCount:     narrow(out.ScannedCount),
 	}
 }
 
-func scanOutput(out *api.ScanOutput) *dynamodb.ScanOutput {
+// scanOutput has the items that were added.
+func (m *maker) scanOutput(out *api.ScanOutput) *dynamodb.ScanOutput {
 	return &dynamodb.ScanOutput{
 		ConsumedCapacity: consumedOf(out.ConsumedCapacity),
 		Count:            narrow(out.Count),
-		Items:            itemsOf(out.Items),
-		LastEvaluatedKey: itemOf(out.LastEvaluatedKey),
+		Items:            m.items(),
+		LastEvaluatedKey: m.optional(out.LastEvaluatedKey),
 		ScannedCount:     narrow(out.ScannedCount),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -311,6 +312,74 @@ func TestNothingIsShared(t *testing.T) {
 		require.Equal(t, "bytes", string(second["b"].(*types.AttributeValueMemberB).Value))
 		require.Equal(t, "bytes", string(second["l"].(*types.AttributeValueMemberL).Value[0].(*types.AttributeValueMemberBS).Value[0]))
 	})
+}
+
+// TestAnswersStay: an answer does not change with later calls, whose memory is
+// used again, nor later answers with what a caller does to one.
+func TestAnswersStay(t *testing.T) {
+	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Rows", "pk / sk:N")
+		item := func(i int) map[string]types.AttributeValue {
+			m := key("P", i)
+			for k := range i % 7 {
+				m[fmt.Sprint("s", k)] = s(strings.Repeat(fmt.Sprint(k), i))
+			}
+			m["l"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{s(fmt.Sprint("in", i)), &types.AttributeValueMemberB{Value: []byte{byte(i)}}}}
+			m["ss"] = &types.AttributeValueMemberSS{Value: []string{fmt.Sprint("a", i), "b"}}
+			return m
+		}
+		for i := range 20 {
+			_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: item(i)})
+			require.NoError(t, err)
+		}
+		get := func(i int) map[string]types.AttributeValue {
+			out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", i)})
+			require.NoError(t, err)
+			return out.Item
+		}
+		query := func() []map[string]types.AttributeValue {
+			out, err := c.Query(t.Context(), queryOf("P"))
+			require.NoError(t, err)
+			return out.Items
+		}
+		before := query()
+		var got []map[string]types.AttributeValue
+		for i := range 20 {
+			got = append(got, get(i))
+		}
+		require.Empty(t, get(99))
+		for range 2 {
+			for i, m := range query() {
+				require.Equal(t, item(i), m)
+				spoil(m)
+			}
+		}
+		for i := range 20 {
+			require.Equal(t, item(i), before[i])
+			require.Equal(t, item(i), got[i])
+			spoil(got[i])
+			require.Equal(t, item(i), get(i))
+		}
+	})
+}
+
+// spoil changes all of an item that can be changed.
+func spoil(m map[string]types.AttributeValue) {
+	for _, name := range slices.Collect(maps.Keys(m)) {
+		switch v := m[name].(type) {
+		case *types.AttributeValueMemberS:
+			v.Value = "spoilt"
+		case *types.AttributeValueMemberN:
+			v.Value = "666"
+		case *types.AttributeValueMemberSS:
+			v.Value[0] = "spoilt"
+		case *types.AttributeValueMemberL:
+			v.Value[1].(*types.AttributeValueMemberB).Value[0]++
+			v.Value[0] = nil
+		}
+		m["spoilt"+name] = m[name]
+		delete(m, name)
+	}
 }
 
 // What the service leaves unprocessed is a new value: callers append to it.

@@ -1,10 +1,14 @@
 package sdk
 
 import (
+	"slices"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -17,12 +21,15 @@ type source struct {
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
 	elems    []attr.Value   // elements of the lists being read, innermost last
+	get      api.GetItemInput
+	last     []string // names of the brief item before, in order
 }
 
 var sources = sync.Pool{New: func() any { return new(source) }}
 
-// release ends the use of s and of the values it made. Items have memory of
-// their own, and conditions keep theirs: a trace has them in its clauses.
+// release ends the use of s and of the values it made. Items but the brief ones
+// have memory of their own, and conditions keep theirs: a trace has them in its
+// clauses.
 func (s *source) release() {
 	const keepBytes, keepValues = 1 << 20, 1 << 12
 	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
@@ -35,7 +42,7 @@ func (s *source) release() {
 		s.builders[i].Reset()
 	}
 	clear(s.elems[:cap(s.elems)])
-	s.refused, s.kept, s.buf, s.elems = false, false, s.buf[:0], s.elems[:0]
+	s.refused, s.kept, s.buf, s.elems, s.get = false, false, s.buf[:0], s.elems[:0], api.GetItemInput{}
 	sources.Put(s)
 }
 
@@ -51,6 +58,54 @@ func (s *source) item(attributes map[string]types.AttributeValue) attr.Item {
 		return nil
 	}
 	return s.builders[0].Item()
+}
+
+// brief is item for what nobody keeps after the request.
+func (s *source) brief(attributes map[string]types.AttributeValue) attr.Item {
+	if attributes == nil || !s.again(attributes) && !s.collect(attributes, 0) {
+		return nil
+	}
+	from := len(s.buf)
+	s.buf = s.builders[0].AppendItem(s.buf)
+	return s.buf[from:len(s.buf):len(s.buf)]
+}
+
+// again is collect for an item with the names of the one before, of which it
+// asks for them: keys of one table are alike. It reports false for another.
+func (s *source) again(attributes map[string]types.AttributeValue) bool {
+	if len(attributes) != len(s.last) || len(s.last) == 0 {
+		s.remember(attributes)
+		return false
+	}
+	b := &s.builders[0]
+	b.Reset()
+	for _, name := range s.last {
+		v, ok := attributes[name]
+		if !ok {
+			s.remember(attributes)
+			return false
+		}
+		value := s.value(v, 1)
+		b.Add(name, value)
+	}
+	return !s.refused
+}
+
+// remember sets last to the names of an item, if they are as those of a key.
+func (s *source) remember(attributes map[string]types.AttributeValue) {
+	const most = 8
+	s.last = s.last[:0]
+	if len(attributes) > most {
+		return
+	}
+	for name := range attributes {
+		if len(name) > shortBytes || !utf8.ValidString(name) {
+			s.last = s.last[:0]
+			return
+		}
+		s.last = append(s.last, strings.Clone(name))
+	}
+	slices.Sort(s.last)
 }
 
 // collect puts the attributes of a map that is in depth others into the

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// funcSink is the sink of who makes something else of the items.
+type funcSink func(attr.Item)
+
+func (f funcSink) add(it attr.Item) error {
+	f(it)
+	return nil
+}
+
+// taking returns the sink that gives items to take, none if only their number
+// is asked for.
+func taking(sel *string, take func(attr.Item)) sink {
+	if value(sel) == selectCount {
+		return nil
+	}
+	return funcSink(take)
+}
+
+// GetItemFunc is GetItem for who makes something else of the item, and needs no
+// copy of it: take is called with it, if there is one, and it is valid until
+// take returns.
+func (s *Service) GetItemFunc(ctx context.Context, in *GetItemInput, take func(attr.Item)) (*ConsumedCapacity, error) {
+	g := gettings.Get().(*pooledGetting)
+	defer g.release()
+	g.to = take
+	if err := s.getItem(ctx, in, &g.getting); err != nil {
+		return nil, s.typedError(err)
+	}
+	return g.out.ConsumedCapacity, nil
+}
+
+// QueryFunc is Query for who makes something else of the items, and needs no
+// copies of them: each is given to take, unless only their number is asked
+// for, and is valid until take returns. The output has none. After an error
+// those that were taken mean nothing.
+func (s *Service) QueryFunc(ctx context.Context, in *QueryInput, take func(attr.Item)) (*QueryOutput, error) {
+	out, err := s.query(ctx, in, taking(in.Select, take))
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	return out, nil
+}
+
+// ScanFunc is Scan as [Service.QueryFunc] is Query.
+func (s *Service) ScanFunc(ctx context.Context, in *ScanInput, take func(attr.Item)) (*ScanOutput, error) {
+	out, err := s.scan(ctx, in, taking(in.Select, take))
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	return out, nil
+}
