@@ -38,7 +38,7 @@ type File struct {
 }
 
 // dataNames are the endings of data files in a folder without a manifest.
-var dataNames = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".ion"}
+var dataNames = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".ion", ".10n"}
 
 // Discover finds what files and folders hold. A folder is an export with its
 // manifests, a folder of such exports (as of a bucket, or of all tables), or a
@@ -101,10 +101,22 @@ func discoverFolder(dir string) ([]*Source, error) {
 		src, err := readExport(dir)
 		return []*Source{src}, err
 	}
+	if isFile(filepath.Join(dir, startedFile)) {
+		return nil, fail("export again", "%s is an export that was not finished: it has no %s", dir, summaryFile)
+	}
 	for _, pattern := range []string{"*", "AWSDynamoDB/*", "*/AWSDynamoDB/*"} {
 		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, summaryFile))
 		if err != nil {
 			return nil, err
+		}
+		started, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, startedFile))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range started {
+			if at := filepath.Dir(name); !isFile(filepath.Join(at, summaryFile)) {
+				return nil, fail("export again, or name those to import one by one", "%s is an export that was not finished: it has no %s", at, summaryFile)
+			}
 		}
 		slices.Sort(names)
 		var found []*Source
@@ -118,9 +130,6 @@ func discoverFolder(dir string) ([]*Source, error) {
 		if found != nil {
 			return found, nil
 		}
-	}
-	if isFile(filepath.Join(dir, startedFile)) {
-		return nil, fail("export again", "%s is an export that was not finished: it has no %s", dir, summaryFile)
 	}
 	src := &Source{Name: dir, Items: -1, Format: Auto}
 	entries, err := os.ReadDir(dir)

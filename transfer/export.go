@@ -38,6 +38,9 @@ type ExportOptions struct {
 	Segments int
 	// Delimiter separates the cells of CSV. Default: a comma.
 	Delimiter byte
+	// Still says that nobody writes to the tables meanwhile, so that the export
+	// is of one moment. Default: what is written may be in it or not.
+	Still bool
 	// Clock tells the time for the manifests. Default: the zero time.
 	Clock func() time.Time
 	// Backoff is the first pause before a request that failed is made again; the
@@ -77,6 +80,9 @@ type ExportResult struct {
 	// Bytes is how long the data files are.
 	Bytes int64  `json:"bytes"`
 	Dir   string `json:"dir,omitempty"`
+	// PointInTime says that all items are as they were at one moment, which those
+	// of a scan are not unless nobody writes meanwhile.
+	PointInTime bool `json:"pointInTime"`
 	// Warnings say what of the items the format cannot hold.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -91,35 +97,31 @@ const partial = ".partial"
 func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions) (results []ExportResult, err error) {
 	o = o.withDefaults()
 	dir = filepath.Clean(dir)
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return nil, fail("name a new folder", "%s is there already and not empty", dir)
-	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := checkNew(dir); err != nil {
 		return nil, err
 	}
-	part := dir + partial
-	if err := clearPartial(part); err != nil {
+	part, err := openPartial(dir + partial)
+	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(part, 0o755); err != nil {
-		return nil, err
-	}
+	done := false
 	defer func() {
-		if err != nil {
-			if left := os.RemoveAll(part); left != nil {
-				err = fmt.Errorf("%w; its unfinished parts are left in %s", err, part)
+		if !done {
+			if left := part.remove(); left != nil {
+				err = fmt.Errorf("%w; its unfinished parts are left in %s", err, part.path)
 			}
 		}
 	}()
-	if err := os.WriteFile(filepath.Join(part, startedFile), nil, 0o644); err != nil {
+	if err := checkNew(dir); err != nil { // another export was writing to it until now
 		return nil, err
 	}
 	var items int64
 	retry := newRetrier(ctx, client, o.Backoff, o.Waiting)
 	for _, table := range tables {
-		to := part
+		to := part.path
 		final := dir
 		if into {
-			to, final = filepath.Join(part, table), filepath.Join(dir, table)
+			to, final = filepath.Join(part.path, table), filepath.Join(dir, table)
 		}
 		x := &exporter{o: o, client: client, retry: retry, table: table, dir: to}
 		x.items.Store(items)
@@ -131,32 +133,14 @@ func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir s
 		r.Dir = final
 		results = append(results, r)
 	}
-	if into {
-		if err := os.Remove(filepath.Join(part, startedFile)); err != nil {
-			return nil, err
-		}
-	}
-	if err := syncFolder(part); err != nil {
+	if err := syncFolder(part.path); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := part.rename(dir, !into); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(part, dir); err != nil {
-		return nil, err
-	}
+	done = true
 	return results, syncFolder(filepath.Dir(dir))
-}
-
-// clearPartial removes what an export left that was killed.
-func clearPartial(part string) error {
-	if _, err := os.Lstat(part); errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if !isFile(filepath.Join(part, startedFile)) {
-		return fail("remove it, or name another folder", "%s is in the way, and no export that was not finished", part)
-	}
-	return os.RemoveAll(part)
 }
 
 // ExportTo writes the items of a table to w, which is not packed.
@@ -201,7 +185,7 @@ func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error
 }
 
 func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
-	r.Table = x.table
+	r.Table, r.PointInTime = x.table, x.o.Still
 	start := x.o.Clock().UTC()
 	d, err := x.describe(ctx)
 	if err != nil {
@@ -265,7 +249,7 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 		TableArn: aws.ToString(d.TableArn), TableID: aws.ToString(d.TableId),
 		ManifestFilesS3Key: filesFile, BilledSizeBytes: aws.ToInt64(d.TableSizeBytes), ItemCount: r.Items,
 		OutputFormat: map[Format]string{DynamoDB: "DYNAMODB_JSON", JSON: "JSON", CSV: "CSV"}[x.o.Format],
-		ExportType:   "FULL_EXPORT",
+		ExportType:   "FULL_EXPORT", PointInTime: &r.PointInTime,
 	}
 	text, err := json.MarshalIndent(sum, "", "  ")
 	if err != nil {
@@ -382,7 +366,7 @@ func (x *exporter) progress(n int) {
 }
 
 func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err error) {
-	r.Table = x.table
+	r.Table, r.PointInTime = x.table, x.o.Still
 	if _, err := x.describe(ctx); err != nil {
 		return r, err
 	}

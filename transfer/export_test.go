@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,6 +196,7 @@ func TestLayout(t *testing.T) {
 	require.Equal(t, "2020-06-30", summary["version"])
 	require.Equal(t, "2026-01-02T03:04:05.006Z", summary["exportTime"])
 	require.Equal(t, "DYNAMODB_JSON", summary["outputFormat"])
+	require.Equal(t, false, summary["pointInTime"])
 	require.InDelta(t, 10, summary["itemCount"], 0)
 	require.Equal(t, "arn:aws:dynamodb:us-east-1:000000000000:table/Rows", summary["tableArn"])
 	require.Contains(t, summary["exportArn"], "table/Rows/export/01767323045006-")
@@ -330,6 +332,8 @@ func TestExportInterrupted(t *testing.T) {
 
 	// What a killed export left is replaced, anything else is not.
 	require.NoError(t, os.Mkdir(dir+".partial", 0o755))
+	notes := filepath.Join(dir+".partial", "notes")
+	require.NoError(t, os.WriteFile(notes, nil, 0o644))
 	_, err = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
 	require.ErrorContains(t, err, "is in the way")
 	require.NoError(t, os.WriteFile(filepath.Join(dir+".partial", "_started"), nil, 0o644))
@@ -337,6 +341,94 @@ func TestExportInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	_, err = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
 	require.ErrorContains(t, err, "is there already and not empty")
+	require.False(t, exists(filepath.Join(dir, "notes")), "what was left is in the export")
+}
+
+// TestExportsAtOnce: of several exports to one folder one is made, whole, and
+// the others say why not.
+func TestExportsAtOnce(t *testing.T) {
+	db := someRows(t, 300)
+	for round := range 8 {
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "out")
+		errs := make([]error, 6)
+		begin := make(chan struct{})
+		var wg sync.WaitGroup
+		for i := range errs {
+			wg.Go(func() {
+				<-begin
+				_, errs[i] = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{Segments: 1 + i%2})
+			})
+		}
+		close(begin)
+		wg.Wait()
+		made := 0
+		for _, err := range errs {
+			if err == nil {
+				made++
+				continue
+			}
+			require.Regexp(t, "another export is writing to .*out.partial$|out is there already and not empty$", err.Error())
+		}
+		require.Equal(t, 1, made, "round %d: %v", round, errs)
+		left, err := os.ReadDir(parent)
+		require.NoError(t, err)
+		require.Len(t, left, 1)
+		to := sortkeytest.New(t)
+		r, err := importFiles(t, t.Context(), to.Direct, transfer.ImportOptions{}, dir)
+		require.NoError(t, err)
+		require.Empty(t, r.Broken)
+		require.Equal(t, int64(300), r.Sum().Written)
+	}
+}
+
+// TestUnfinishedExports: an export of all tables that was killed is not taken
+// for those of them that were whole.
+func TestUnfinishedExports(t *testing.T) {
+	db := someRows(t, 3)
+	all := filepath.Join(t.TempDir(), "all")
+	_, err := transfer.Export(t.Context(), db.Direct, []string{"Rows"}, all, true, transfer.ExportOptions{})
+	require.NoError(t, err)
+	_, err = transfer.Discover([]string{all})
+	require.NoError(t, err)
+	second := filepath.Join(all, "Second")
+	require.NoError(t, os.Mkdir(second, 0o755))
+	for _, at := range []string{second, all} {
+		require.NoError(t, os.WriteFile(filepath.Join(at, "_started"), nil, 0o644))
+		_, err = transfer.Discover([]string{all})
+		require.EqualError(t, err, at+" is an export that was not finished: it has no manifest-summary.json")
+	}
+}
+
+// TestIon: what is in Amazon Ion is told by its manifest, its name or its first
+// bytes, before anything is made or written.
+func TestIon(t *testing.T) {
+	db := sortkeytest.New(t)
+	dir := filepath.Join(t.TempDir(), "export")
+	rows := someRows(t, 3)
+	_, err := transfer.Export(t.Context(), rows.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
+	require.NoError(t, err)
+	edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, "DYNAMODB_JSON", "ION", 1) })
+	require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+	folder := filepath.Dir(write(t, "abc.ion.gz", string(gzipped(t, `$ion_1_0 {Item:{pk:"a"}}`))))
+	text := write(t, "a.json.gz", string(gzipped(t, "\n$ion_1_0 {Item:{pk:\"a\"}}")))
+	binary := write(t, "a.jsonl", "\xe0\x01\x00\xea\xee\x95\x81\x83\xde\x91\x86\x71\x02pk")
+	for path, name := range map[string]string{
+		dir: "the export " + dir, folder: filepath.Join(folder, "abc.ion.gz"), filepath.Join(folder, "abc.ion.gz"): filepath.Join(folder, "abc.ion.gz"),
+		text: text, binary: binary,
+	} {
+		sources, err := transfer.Discover([]string{path})
+		if err == nil {
+			_, err = transfer.Import(t.Context(), db.Direct, sources, options(t, path))
+		}
+		require.EqualError(t, err, name+" is in Amazon Ion, which cannot be read")
+		e, ok := errors.AsType[*transfer.Error](err)
+		require.True(t, ok)
+		require.Contains(t, e.Hint, "--export-format DYNAMODB_JSON")
+	}
+	tables, err := db.Direct.ListTables(t.Context(), nil)
+	require.NoError(t, err)
+	require.Empty(t, tables.TableNames)
 }
 
 // TestPlainJSONWarns names what plain JSON loses.

@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"bytes"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -44,8 +46,43 @@ func ParseFormat(name string) (Format, error) {
 }
 
 func errIon() error {
-	return fail("have the service export it as DYNAMODB_JSON", "Amazon Ion cannot be read")
+	return fail("the formats are dynamodb, json and csv; have the service export as DYNAMODB_JSON rather than ION", "Amazon Ion can be neither read nor written")
 }
+
+// errIonFile is the error of a file or folder in Amazon Ion.
+func errIonFile(name string) error {
+	return fail("export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format DYNAMODB_JSON …", "%s is in Amazon Ion, which cannot be read", name)
+}
+
+// ionName reports whether a file is called as those of Amazon Ion are.
+func ionName(path string) bool {
+	name := strings.ToLower(path)
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	return strings.HasSuffix(name, ".ion") || strings.HasSuffix(name, ".10n")
+}
+
+// isIon reports whether data begins as Amazon Ion does, with the mark of its
+// version in binary or in text.
+func isIon(head []byte) bool {
+	return bytes.HasPrefix(head, magicIon) || bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("$ion_1_"))
+}
+
+// checkIon refuses a file in Amazon Ion by its first bytes.
+func checkIon(path string) error {
+	in, err := openInput(path)
+	if err != nil {
+		return nil // that is told when it is read
+	}
+	defer in.Close()
+	head := make([]byte, ionHead)
+	n, _ := io.ReadFull(in, head)
+	if isIon(head[:n]) {
+		return errIonFile(path)
+	}
+	return nil
+}
+
+const ionHead = 64 // bytes that tell
 
 // AnyType is the type of an attribute that has no single one: in files its
 // values are DynamoDB JSON, such as {"N":"1"}.

@@ -85,7 +85,10 @@ func (im *importer) prepare() error {
 			return err
 		}
 		js := journalSource{Table: name}
-		for _, f := range s.Files {
+		for n, f := range s.Files {
+			if ionName(f.Path) {
+				return errIonFile(f.Path)
+			}
 			id, ok, err := identify(f.Path)
 			if err != nil {
 				return err
@@ -93,6 +96,11 @@ func (im *importer) prepare() error {
 			for _, out := range []string{im.o.Rejects, im.o.Journal} {
 				if abs, err := filepath.Abs(out); err == nil && out != "" && abs == id.Path {
 					return fail("name another file", "%s is an input and would be written over", out)
+				}
+			}
+			if ok && n == 0 {
+				if err := checkIon(f.Path); err != nil {
+					return err
 				}
 			}
 			regular = regular && ok

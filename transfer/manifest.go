@@ -46,6 +46,8 @@ type summary struct {
 	OutputFormat       string  `json:"outputFormat"`
 	OutputView         string  `json:"outputView,omitempty"`
 	ExportType         string  `json:"exportType,omitempty"`
+	// PointInTime is ours: whether all items are as they were at one moment.
+	PointInTime *bool `json:"pointInTime,omitempty"`
 }
 
 const summaryVersion = "2020-06-30"
@@ -114,8 +116,11 @@ func readExport(dir string) (*Source, error) {
 		return nil, fail("", "%s is malformed: %w", filepath.Join(dir, summaryFile), err)
 	}
 	src := &Source{Name: dir, Table: sum.tableName(), Items: sum.ItemCount, export: true}
+	if strings.EqualFold(sum.OutputFormat, "ION") {
+		return nil, errIonFile("the export " + dir)
+	}
 	if src.Format, err = ParseFormat(sum.OutputFormat); err != nil {
-		return nil, err
+		return nil, fail("", "%s: outputFormat: %w", filepath.Join(dir, summaryFile), err)
 	}
 	if sum.ExportType == "INCREMENTAL_EXPORT" {
 		src.Items = -1

@@ -3,6 +3,7 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,8 +94,8 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return nil, fail("convert it first: iconv -f UTF-16 -t UTF-8", "this is text in UTF-16, not in UTF-8")
 	}
-	if bytes.HasPrefix(head, magicIon) || bytes.HasPrefix(head, []byte("$ion_1_")) {
-		return nil, errIon()
+	if isIon(head) {
+		return nil, errIonFile(cmp.Or(path, "this"))
 	}
 	layout, items := layoutOf(head)
 	if o.Format == Auto && layout == 0 && !strings.Contains(strings.ToLower(path), ".json") {

@@ -45,8 +45,9 @@ JSON lines) and csv; types.json beside them tells the types they cannot show.
 --to - writes the items alone to standard output.
 
 The folder is there whole or not at all: until the export is done it is called
-DIR.partial. What is written to the table meanwhile may be in it or not, as in a
-scan.`,
+DIR.partial. From a server it is a scan: what is written to the table meanwhile
+may be in it or not. With --data, or of a snapshot that is served, it is of one
+moment.`,
 		Example: `  sortkey export Orders --to ./orders --data ./sortkey-data
   sortkey export --all --to ./backup
   sortkey export Orders --to - --format json | jq .total
@@ -99,6 +100,7 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
+	o.Still = f.data != "" // the folder is locked
 	start := time.Now()
 	results, err := a.exportFrom(ctx, target, args, f, o)
 	bar.end()
@@ -134,6 +136,9 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	}
 	for _, r := range results {
 		fmt.Fprintf(out, "%s: %s, %s in %s\n", r.Table, quantity(r.Items, "item"), size(r.Bytes), r.Dir)
+	}
+	if !o.Still {
+		fmt.Fprintf(out, "not of one moment: what was written in the %s it took may be in it or not; see sortkey snapshot\n", took.Round(time.Millisecond))
 	}
 	return nil
 }
