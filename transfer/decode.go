@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A form is what the records of a JSON file look like. The first record that
-// tells decides, and later ones must be like it.
+// A form is what the records of a JSON file look like: most of those at its
+// beginning, or the first that tells. The others must be like it.
 type form int
 
 const (

@@ -28,6 +28,17 @@ type Source struct {
 	export bool
 }
 
+// sum returns how many items the files say they have, or -1.
+func (s *Source) sum() (n int64) {
+	for _, f := range s.Files {
+		if f.Items < 0 {
+			return -1
+		}
+		n += f.Items
+	}
+	return n
+}
+
 // A File is one data file.
 type File struct {
 	Path string
@@ -62,6 +73,9 @@ func Discover(paths []string) ([]*Source, error) {
 			}
 			found = append(found, sources...)
 			continue
+		}
+		if name := filepath.Base(path); name == summaryFile || name == filesFile {
+			return nil, fail("name its folder: "+filepath.Dir(path), "%s is the manifest of an export, and holds no items", path)
 		}
 		if files == nil {
 			files = &Source{Name: path, Items: -1, Format: Auto}

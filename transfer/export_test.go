@@ -234,6 +234,17 @@ func TestDamagedExports(t *testing.T) {
 		{"unfinished", func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.json")))
 		}, "is an export that was not finished"},
+		{"no list", func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.json")))
+		}, "manifest-files.json is missing, which tells the data files of the export"},
+		{"cut summary", func(t *testing.T, dir string) {
+			edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return s[:len(s)/2] })
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+		}, "manifest-summary.json is no manifest of an export: unexpected end of JSON input"},
+		{"other summary", func(t *testing.T, dir string) {
+			edit(t, filepath.Join(dir, "manifest-summary.json"), func(string) string { return "null" })
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+		}, "manifest-summary.json is no manifest of an export: it names neither a table nor a format"},
 		{"escape", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string {
 				return strings.ReplaceAll(s, "data/0000", "../../../../../../../etc/passwd/0000")
@@ -260,10 +271,14 @@ func TestDamagedExports(t *testing.T) {
 		dir, _ := exported(t, db, transfer.ExportOptions{Segments: 1})
 		edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string { return strings.Replace(s, `"itemCount":300`, `"itemCount":301`, 1) })
 		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
+		require.EqualError(t, err, dir+" is damaged: it says that there are 300 items, and its files have 301; nothing was written")
+		edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, `"itemCount": 300`, `"itemCount": 301`, 1) })
+		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
 		r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
 		require.NoError(t, err)
 		require.Len(t, r.Broken, 1)
-		require.Contains(t, r.Broken[0].Reason, "the manifest says that it has 301 items, but it has 300")
+		require.Equal(t, "the manifest says that it has 301 items, but it has 300", r.Broken[0].Reason)
 	})
 }
 
@@ -415,7 +430,7 @@ func TestIon(t *testing.T) {
 	binary := write(t, "a.jsonl", "\xe0\x01\x00\xea\xee\x95\x81\x83\xde\x91\x86\x71\x02pk")
 	for path, name := range map[string]string{
 		dir: "the export " + dir, folder: filepath.Join(folder, "abc.ion.gz"), filepath.Join(folder, "abc.ion.gz"): filepath.Join(folder, "abc.ion.gz"),
-		text: text, binary: binary,
+		text: text + ": this file", binary: binary + ": this file",
 	} {
 		sources, err := transfer.Discover([]string{path})
 		if err == nil {

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bytes"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -66,23 +65,6 @@ func ionName(path string) bool {
 func isIon(head []byte) bool {
 	return bytes.HasPrefix(head, magicIon) || bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("$ion_1_"))
 }
-
-// checkIon refuses a file in Amazon Ion by its first bytes.
-func checkIon(path string) error {
-	in, err := openInput(path)
-	if err != nil {
-		return nil // that is told when it is read
-	}
-	defer in.Close()
-	head := make([]byte, ionHead)
-	n, _ := io.ReadFull(in, head)
-	if isIon(head[:n]) {
-		return errIonFile(path)
-	}
-	return nil
-}
-
-const ionHead = 64 // bytes that tell
 
 // AnyType is the type of an attribute that has no single one: in files its
 // values are DynamoDB JSON, such as {"N":"1"}.

@@ -447,3 +447,27 @@ func TestBrokenFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusedBefore: what can be seen to be wrong with a file by its beginning
+// is told before a table is made or another file is written.
+func TestRefusedBefore(t *testing.T) {
+	good := write(t, "good.csv", "pk,n\na,1\n")
+	for text, want := range map[string]string{
+		"pk,n,n\na,1,2\n": `the header has two columns called "n"`,
+		"pk,,n\na,1,2\n":  "the header has a column without a name",
+		"id;pk\na;1\n":    "the key attribute pk is none of the columns",
+	} {
+		db := sortkeytest.New(t)
+		bad := write(t, "bad.csv", text)
+		o := options(t, good)
+		_, err := importFiles(t, t.Context(), db.Direct, o, good, bad)
+		require.ErrorContains(t, err, bad+": "+want)
+		tables, err := db.Direct.ListTables(t.Context(), nil)
+		require.NoError(t, err)
+		require.Empty(t, tables.TableNames)
+		require.False(t, exists(o.Journal))
+	}
+	dir, _ := exported(t, someRows(t, 3), transfer.ExportOptions{})
+	_, err := transfer.Discover([]string{filepath.Join(dir, "manifest-files.json")})
+	require.ErrorContains(t, err, "manifest-files.json is the manifest of an export, and holds no items")
+}

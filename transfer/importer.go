@@ -85,7 +85,7 @@ func (im *importer) prepare() error {
 			return err
 		}
 		js := journalSource{Table: name}
-		for n, f := range s.Files {
+		for _, f := range s.Files {
 			if ionName(f.Path) {
 				return errIonFile(f.Path)
 			}
@@ -96,11 +96,6 @@ func (im *importer) prepare() error {
 			for _, out := range []string{im.o.Rejects, im.o.Journal} {
 				if abs, err := filepath.Abs(out); err == nil && out != "" && abs == id.Path {
 					return fail("name another file", "%s is an input and would be written over", out)
-				}
-			}
-			if ok && n == 0 {
-				if err := checkIon(f.Path); err != nil {
-					return err
 				}
 			}
 			regular = regular && ok
@@ -209,6 +204,12 @@ func (im *importer) verify(ctx context.Context) error {
 	if im.o.NoVerify {
 		return nil
 	}
+	for _, s := range im.sources {
+		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
+			return fail("copy the export again, or import without checks: --no-verify",
+				"%s is damaged: it says that there are %d items, and its files have %d; nothing was written", s.Name, s.Items, sum)
+		}
+	}
 	p := Progress{Phase: "verify"}
 	for i, s := range im.sources {
 		for n, f := range s.Files {
@@ -286,6 +287,9 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
 			return err
 		}
+		if err := im.probe(i, s, opts, want.keys()); err != nil {
+			return err
+		}
 		if err := im.create(ctx, name, want); err != nil {
 			return fmt.Errorf("creating table %s: %w", name, err)
 		}
@@ -304,10 +308,50 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
 			return err
 		}
+		if err := im.probe(i, s, opts, want.keys()); err != nil {
+			return err
+		}
 	}
 	im.reading = append(im.reading, opts)
 	im.schemas = append(im.schemas, want)
 	return nil
+}
+
+// probe refuses files whose beginning tells that nothing of them can be read,
+// before anything is made or written. Those of an export are all alike.
+func (im *importer) probe(i int, s *Source, opts ReadOptions, k *keys) error {
+	for n, f := range s.Files {
+		if n > 0 && s.export {
+			return nil
+		}
+		if im.journal.Sources[i].Files[n].Head == "" {
+			continue // a pipe is read once
+		}
+		in, err := openInput(f.Path)
+		if err != nil {
+			continue // that is told when it is read
+		}
+		_, err = openReader(in, f, opts, k)
+		if err := errors.Join(err, in.Close()); err != nil {
+			if e, ok := errors.AsType[*Error](err); ok {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// openReader returns a reader of a file of records with the keys k. An [*Error]
+// says what is wrong with all of it.
+func openReader(in *input, f File, opts ReadOptions, k *keys) (*Reader, error) {
+	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
+	if err == nil && r.columns != nil {
+		err = r.columns.check(k, r.cells.comma)
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return nil, fail(e.Hint, "%s: %w", f.Path, err)
+	}
+	return r, err
 }
 
 func (im *importer) madeBefore(i int, name string) bool {
@@ -427,13 +471,10 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 		im.result.Bytes += in.packed.Load()
 		_ = in.Close()
 	}()
-	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
-	if err == nil && r.columns != nil {
-		err = r.columns.check(p.keys, r.cells.comma)
-	}
+	r, err := openReader(in, f, opts, p.keys)
 	if err != nil {
 		if e, ok := errors.AsType[*Error](err); ok {
-			return fail(e.Hint, "%s: %w", f.Path, err)
+			return e
 		}
 		return im.broken(p, f, at, err)
 	}
@@ -483,7 +524,7 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 		}
 	}
 	if f.Items >= 0 && r.Count() != f.Items && !im.o.NoVerify {
-		return im.broken(p, f, at, fmt.Errorf("the manifest says that it has %d items, but it has %d", f.Items, r.Count()))
+		return im.broken(p, f, at, refusef("the manifest says that it has %d items, but it has %d", f.Items, r.Count()))
 	}
 	im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
 	return im.checkpoint(p, at)
@@ -492,7 +533,10 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 // broken ends a file that cannot be read further: what came before is written,
 // and the report tells of the rest.
 func (im *importer) broken(p *pipeline, f File, at position, err error) error {
-	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err) + "; nothing after this line was read"}
+	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err)}
+	if _, whole := errors.AsType[*recordError](err); !whole {
+		r.Reason += "; nothing after this line was read"
+	}
 	if err := im.settle(p, at.Source); err != nil {
 		return err
 	}

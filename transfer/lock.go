@@ -126,6 +126,8 @@ func checkNew(dir string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case isFile(dir):
+		return fail("name a new folder", "%s is a file", dir)
 	case err != nil:
 		return err
 	case len(entries) > 0:

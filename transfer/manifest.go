@@ -112,8 +112,12 @@ func readExport(dir string) (*Source, error) {
 		return nil, err
 	}
 	var sum summary
-	if err := json.Unmarshal(data, &sum); err != nil {
-		return nil, fail("", "%s is malformed: %w", filepath.Join(dir, summaryFile), err)
+	err = json.Unmarshal(data, &sum)
+	if err == nil && sum.TableArn == "" && sum.OutputFormat == "" {
+		err = errors.New("it names neither a table nor a format")
+	}
+	if err != nil {
+		return nil, fail("copy the export again, or name its data files", "%s is no manifest of an export: %w", filepath.Join(dir, summaryFile), err)
 	}
 	src := &Source{Name: dir, Table: sum.tableName(), Items: sum.ItemCount, export: true}
 	if strings.EqualFold(sum.OutputFormat, "ION") {
@@ -126,7 +130,11 @@ func readExport(dir string) (*Source, error) {
 		src.Items = -1
 	}
 	filesPath := filepath.Join(dir, filesFile)
-	if data, err = readManifest(filesPath); err != nil {
+	data, err = readManifest(filesPath)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fail("copy the whole export again, or name its data files", "%s is missing, which tells the data files of the export", filesPath)
+	}
+	if err != nil {
 		return nil, err
 	}
 	lines := bufio.NewScanner(bytes.NewReader(data))
@@ -137,7 +145,7 @@ func readExport(dir string) (*Source, error) {
 		}
 		f := dataFile{ItemCount: -1}
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil || f.DataFileS3Key == "" {
-			return nil, fail("", "%s is malformed in line %d", filesPath, n)
+			return nil, fail("copy the export again, or name its data files", "%s is malformed in line %d", filesPath, n)
 		}
 		name, err := findData(dir, f.DataFileS3Key)
 		if err != nil {

@@ -3,7 +3,6 @@ package transfer
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -95,20 +94,22 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 		return nil, fail("convert it first: iconv -f UTF-16 -t UTF-8", "this is text in UTF-16, not in UTF-8")
 	}
 	if isIon(head) {
-		return nil, errIonFile(cmp.Or(path, "this"))
+		return nil, errIonFile("this file")
 	}
 	layout, items := layoutOf(head)
 	if o.Format == Auto && layout == 0 && !strings.Contains(strings.ToLower(path), ".json") {
 		o.Format = CSV
 	}
 	rd := &Reader{format: o.Format, dec: &decoder{types: o.Types}}
-	if o.Format == DynamoDB {
-		rd.dec.form = formBare
-		if first := firstRecord(head, layout); formOf(first) == formItem || formOf(first) == formChange {
-			rd.dec.form = formOf(first)
+	switch o.Format {
+	case Auto:
+		rd.dec.form = formIn(head, layout, items, formUnknown)
+	case DynamoDB:
+		rd.dec.form = formIn(head, layout, items, formPlain)
+		if rd.dec.form == formUnknown {
+			rd.dec.form = formBare
 		}
-	}
-	if o.Format == JSON {
+	case JSON:
 		rd.dec.form = formPlain
 	}
 	switch {
@@ -255,21 +256,30 @@ func hasItems(head []byte) bool {
 	return found
 }
 
-// firstRecord returns the first record in head, or nil.
-func firstRecord(head []byte, layout rune) []byte {
+// formIn returns what most of the records in head look like, leaving out the
+// form that they cannot have. It is formUnknown when none tells.
+func formIn(head []byte, layout rune, items bool, not form) form {
 	r := bufio.NewReader(bytes.NewReader(head))
 	var s splitter = &lines{r: r, max: readBuffer}
 	if layout == layoutDocument {
-		_, items := layoutOf(head)
 		s = &document{r: r, max: readBuffer, items: items, line: 1}
 	}
+	var votes [formPlain + 1]int
+	most := formUnknown
 	for {
 		_, err := s.next()
-		if _, refused := errors.AsType[*recordError](err); err != nil && !refused {
-			return nil
+		if err != nil {
+			if _, refused := errors.AsType[*recordError](err); refused {
+				continue
+			}
+			return most
 		}
-		if err == nil && formOf(s.value()) != formUnknown {
-			return s.value()
+		f := formOf(s.value())
+		if f == formUnknown || f == not || string(s.value()) == "{}" {
+			continue
+		}
+		if votes[f]++; most == formUnknown || votes[f] > votes[most] {
+			most = f
 		}
 	}
 }

@@ -225,7 +225,9 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 	}
 	switch {
 	case len(r.Broken) > 0:
-		return hint.New("import the whole file again when it is mended: what is written already is written over", "%s could not be read to the end%s", quantity(int64(len(r.Broken)), "file"), report)
+		return hint.New("import the whole file again when it is mended: what is written already is written over", "%s not whole%s", are(len(r.Broken), "file"), report)
+	case sum.Rejected > 0 && sum.Rejected == sum.Read:
+		return hint.New("see whether --format, --key and --type are as the input has them", "all of %s rejected%s", quantity(sum.Read, "record"), report)
 	case sum.Rejected > 0:
 		return hint.New("mend those lines and import them alone; all others are written", "%s of %s rejected%s", count(sum.Rejected), quantity(sum.Read, "record"), report)
 	}
@@ -361,6 +363,14 @@ func count(n int64) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
+}
+
+// are is quantity with the verb.
+func are(n int, noun string) string {
+	if n == 1 {
+		return quantity(1, noun) + " is"
+	}
+	return quantity(int64(n), noun) + " are"
 }
 
 func quantity(n int64, noun string) string {
