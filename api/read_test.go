@@ -113,3 +113,20 @@ func TestStartKeyAndCondition(t *testing.T) {
 		e.invalid("Query", `{"TableName":`+tt.table+`,"ExclusiveStartKey":`+tt.start+`,"KeyConditionExpression":"z = :a","ExpressionAttributeValues":{":a":{"N":"1"}}}`, tt.want)
 	}
 }
+
+// TestValuesOfStartKeys: a scan says that a value is of the start key, but not
+// of numbers and duplicates. Source: dynalite, test/scan.js.
+func TestValuesOfStartKeys(t *testing.T) {
+	e := newEndpoint(t, tableH)
+	const start = "The provided starting key is invalid: "
+	for _, tt := range []struct{ value, want string }{
+		{`{}`, start + "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
+		{`{"SS":[]}`, start + "One or more parameter values were invalid: An string set  may not be empty"},
+		{`{"NS":[]}`, "One or more parameter values were invalid: An number set  may not be empty"},
+		{`{"SS":["a","a"]}`, "One or more parameter values were invalid: Input collection [a, a] contains duplicates."},
+		{`{"N":"x"}`, "The parameter cannot be converted to a numeric value: x"},
+		{`{"N":"1e126"}`, "Number overflow. Attempting to store a number with magnitude larger than supported range"},
+	} {
+		e.invalid("Scan", `{"TableName":"HHH","ExclusiveStartKey":{"a":`+tt.value+`}}`, tt.want)
+	}
+}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -122,11 +123,15 @@ func (op Op) faultText(f *Fault) string {
 	if i := strings.LastIndex(f.Path, values); i >= 0 {
 		return "ExpressionAttributeValues contains invalid value: " + msg + " for key " + f.Path[i+len(values):]
 	}
-	if strings.HasPrefix(f.Path, "ExclusiveStartKey") {
+	if strings.HasPrefix(f.Path, "ExclusiveStartKey") && !slices.ContainsFunc(bareOfStart[:], func(part string) bool { return strings.Contains(msg, part) }) {
 		return "The provided starting key is invalid: " + msg
 	}
 	return msg
 }
+
+// bareOfStart are parts of texts that stand by themselves where others say that
+// they are of a start key. Source: dynalite, validations/scan.js.
+var bareOfStart = [...]string{"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude"}
 
 // valuesText is the refusal of values that no expression can use.
 func (op Op) valuesText(absent []string) string {
