@@ -7,15 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/explain"
 )
 
 // TextOptions configure [Result.WriteText]. The zero value is ready to use.
 type TextOptions struct {
-	// Width is the columns of the terminal, at which long words wrap; 0 is 100.
+	// Width is the columns at which lines wrap, between words and never in a
+	// key. Default: 100.
 	Width int
 	// Color marks what matters with ANSI colours.
 	Color bool
@@ -27,7 +26,7 @@ type TextOptions struct {
 // asked, read and cost, then tables, then findings by severity, and a last
 // line that sums up.
 func (r *Result) WriteText(w io.Writer, o TextOptions) error {
-	if o.Width <= 0 || o.Width > 100 {
+	if o.Width <= 0 {
 		o.Width = 100
 	}
 	p := &printer{r: r, o: o}
@@ -57,38 +56,37 @@ func (p *printer) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
+const (
+	indent     = 4
+	labelWidth = 9
+)
+
 // line writes a label and what it says, wrapped behind it.
 func (p *printer) line(label, code, s string) {
-	const indent, width = 4, 9
-	s = strings.ReplaceAll(s, "\n", " ")
-	for i, l := range wrap(s, max(p.o.Width-indent-width, 30)) {
+	for i, l := range explain.Wrap(s, max(p.o.Width-indent-labelWidth, 30)) {
 		if i > 0 {
 			label = ""
 		}
-		head := strings.Repeat(" ", width)
-		if label != "" {
-			head = p.paint(faint, fmt.Sprintf("%-*s", width, label))
-		}
-		fmt.Fprintf(&p.out, "%*s%s%s\n", indent, "", head, p.paint(code, l))
+		p.whole(label, code, l)
 	}
 }
 
-// wrap breaks text into lines between words.
-func wrap(s string, width int) []string {
-	lines := strings.Split(text.WrapSoft(s, width), "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
+// whole is line for what stays on one.
+func (p *printer) whole(label, code, s string) {
+	head := strings.Repeat(" ", labelWidth)
+	if label != "" {
+		head = p.paint(faint, fmt.Sprintf("%-*s", labelWidth, label))
 	}
-	return lines
+	fmt.Fprintf(&p.out, "%*s%s%s\n", indent, "", head, p.paint(code, strings.ReplaceAll(s, "\n", " ")))
 }
 
 func (p *printer) print() {
 	fmt.Fprintln(&p.out, p.paint(strong, p.r.Model.Name))
 	if p.r.Model.About != "" && !p.o.Quiet {
-		fmt.Fprintln(&p.out, strings.Join(wrap(p.r.Model.About, p.o.Width), "\n"))
+		fmt.Fprintln(&p.out, strings.Join(explain.Wrap(p.r.Model.About, p.o.Width), "\n"))
 	}
 	if p.r.Scale < 1 {
-		fmt.Fprintln(&p.out, p.paint(yellow, strings.Join(wrap(p.sample(), p.o.Width), "\n")))
+		fmt.Fprintln(&p.out, p.paint(yellow, strings.Join(explain.Wrap(p.sample(), p.o.Width), "\n")))
 	}
 	for i := range p.r.Patterns {
 		if pr := &p.r.Patterns[i]; !p.o.Quiet || !pr.OK() {
@@ -121,7 +119,7 @@ func (p *printer) pattern(pr *PatternResult) {
 	for _, f := range pr.Failures {
 		p.line("wrong", red, f.Message)
 		for _, k := range f.Keys {
-			p.line("", "", k)
+			p.whole("", "", k)
 		}
 		if f.Advice != "" {
 			p.line("do", "", f.Advice)
@@ -294,7 +292,7 @@ func (p *printer) findings(s design.Severity) {
 			if i > 0 {
 				label = ""
 			}
-			p.line(label, "", k)
+			p.whole(label, "", k)
 		}
 		if f.Advice != "" && f.Accepted == "" {
 			p.line("do", "", f.Advice)

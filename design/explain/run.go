@@ -47,6 +47,8 @@ func Operation(op string) (string, bool) {
 		return opScan, true
 	case "getitem", "get":
 		return opGetItem, true
+	case "executestatement", "select":
+		return opSelect, true
 	}
 	return op, false
 }
@@ -57,7 +59,7 @@ func Operation(op string) (string, bool) {
 func Run(ctx context.Context, t Target, op string, request json.RawMessage, o Options) (*Report, error) {
 	name, ok := Operation(op)
 	if !ok {
-		return nil, fmt.Errorf("%q is no operation that reads by key: explain Query, Scan or GetItem", op)
+		return nil, fmt.Errorf("%q is no operation that reads by key: explain Query, Scan, GetItem or the SELECT of an ExecuteStatement", op)
 	}
 	m, err := parseMembers(request)
 	if err != nil {
@@ -65,6 +67,9 @@ func Run(ctx context.Context, t Target, op string, request json.RawMessage, o Op
 	}
 	if o.Items == 0 {
 		o.Items = defaultItems
+	}
+	if name == opSelect {
+		return runSelect(ctx, t, m, o)
 	}
 	e := &explainer{ctx: ctx, target: t, opts: o, m: m, report: &Report{
 		Operation: name, Table: m.text("TableName"), Index: m.text("IndexName"), Request: request,

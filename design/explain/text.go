@@ -19,6 +19,9 @@ type TextOptions struct {
 	// Width is the columns of the terminal; lines that would be longer are
 	// cut, but for requests. 0 cuts none.
 	Width int
+	// Prose is the columns at which sentences wrap, between words and never in
+	// a key. Default: Width, and 100 at most.
+	Prose int
 	// Color marks what matters with ANSI colours.
 	Color bool
 	// Rows is how many rows of a slice to show at each of its ends. Default: 4.
@@ -88,21 +91,25 @@ func (p *printer) cut(s string, column int) string {
 
 // wrapped writes words over as many lines as they take.
 func (p *printer) wrapped(label, s string) {
-	width := p.o.Width
-	if width <= 0 || width > 100 {
-		width = 100
+	width := p.o.Prose
+	if width <= 0 {
+		if width = p.o.Width; width <= 0 || width > 100 {
+			width = 100
+		}
 	}
-	lines := strings.Split(text.WrapSoft(s, max(width-labelWidth-1, 20)), "\n")
-	for i, l := range lines {
+	for i, l := range Wrap(s, max(width-labelWidth-1, 20)) {
 		if i > 0 {
 			label = ""
 		}
-		p.long(label, strings.TrimRight(l, " "))
+		p.long(label, l)
 	}
 }
 
 func (p *printer) title() string {
 	s := p.r.Operation + " of " + p.r.Table
+	if p.r.Operation == opSelect {
+		s = "SELECT from " + p.r.Table
+	}
 	if p.r.Index != "" {
 		s += " by index " + p.r.Index
 	}
@@ -295,8 +302,13 @@ func entityName(name string) string {
 
 func (p *printer) refused() {
 	f := p.r.Refused
-	fmt.Fprintln(&p.out, p.paint(strong, p.title())+" "+p.paint(bad, "is refused"))
-	p.wrapped("error", strings.TrimSuffix(f.Code+": "+f.Message, ": "))
+	if f.Code == "" {
+		fmt.Fprintln(&p.out, p.paint(strong, p.title())+" "+p.paint(bad, "is not one range"))
+		p.wrapped("because", f.Message)
+	} else {
+		fmt.Fprintln(&p.out, p.paint(strong, p.title())+" "+p.paint(bad, "is refused"))
+		p.wrapped("error", strings.TrimSuffix(f.Code+": "+f.Message, ": "))
+	}
 	if f.Rule != "" {
 		p.wrapped("rule", f.Rule)
 		p.long("", p.paint(faint, f.Source))

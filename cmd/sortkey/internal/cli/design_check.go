@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -114,11 +115,23 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 // A format writes a result.
 type format func(a *App, out *bytes.Buffer, w *design.World, r *check.Result, f *designCheckFlags) error
 
+// prose returns the columns at which sentences wrap: COLUMNS if it is set, or
+// the terminal's, 100 at most.
+func (a *App) prose() int {
+	if n, err := strconv.Atoi(a.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if w := a.Width(); w > 0 {
+		return min(w, 100)
+	}
+	return 100
+}
+
 // formats are those of design check.
 var formats = map[string]format{
 	"text": func(a *App, out *bytes.Buffer, _ *design.World, r *check.Result, f *designCheckFlags) error {
 		style := a.style()
-		o := check.TextOptions{Width: style.Width, Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
+		o := check.TextOptions{Width: a.prose(), Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
 		return r.WriteText(out, o)
 	},
 	"html": func(_ *App, out *bytes.Buffer, w *design.World, r *check.Result, _ *designCheckFlags) error {

@@ -38,7 +38,8 @@ rule that is broken and the nearest requests that work.
 REQUEST is one of
   aws dynamodb query --table-name …   a line of the AWS CLI, as it is or in quotes
   '{"TableName": …}'                  the JSON of a request
-  FILE or -                           either of them in a file or on standard input
+  'SELECT … FROM … WHERE …'           a statement of PartiQL, told as the Query or the Scan it is
+  FILE or -                           any of them in a file or on standard input
 or it is put together of TABLE, PARTITION and SORT-CONDITION as for sortkey query.
 With --pattern it is an access pattern of the model.
 
@@ -52,6 +53,7 @@ The exit code is 1 when the request is refused.`,
 		Example: `  sortkey explain Drive 'DRIVE#a91' 'root/photos*' --model file-tree
   sortkey explain --model file-tree aws dynamodb query --table-name Drive \
       --key-condition-expression 'begins_with(PK, :p)' --expression-attribute-values '{":p": {"S": "DRIVE#"}}'
+  sortkey explain --model file-tree "SELECT * FROM Drive WHERE PK = 'DRIVE#a91' AND begins_with(SK, 'root/')"
   sortkey explain request.json --endpoint http://127.0.0.1:8000 --json
   echo '{"TableName": "Drive", "Key": {"PK": {"S": "DRIVE#a91"}}}' | sortkey explain - --model file-tree
   sortkey explain --model shop.yaml --pattern 'orders of a customer, newest first'`,
@@ -130,7 +132,7 @@ func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error
 	if name, ok := report.Operation(op); ok {
 		op = name
 	} else {
-		return usage("explain", "%s is not explained, only query, scan and get-item", op)
+		return usage("explain", "%s is not explained, only query, scan, get-item and the SELECT of execute-statement", op)
 	}
 	rep, err := report.Run(ctx, src.target, op, request, report.Options{Pages: f.pages, Classify: src.classify})
 	if refused, ok := errors.AsType[*report.ServiceError](err); ok {
@@ -146,7 +148,7 @@ func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error
 		err = enc.Encode(rep)
 	} else {
 		style := a.style()
-		err = rep.WriteText(a.Stdout, report.TextOptions{Width: style.Width, Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format})
+		err = rep.WriteText(a.Stdout, report.TextOptions{Width: style.Width, Prose: a.prose(), Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format})
 	}
 	if err == nil && rep.Refused != nil {
 		return errWrongAnswers // it has been said what

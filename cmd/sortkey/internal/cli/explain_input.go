@@ -14,6 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/design/awscli"
+	report "github.com/sortkey/sortkey/design/explain"
 )
 
 // maxInput bounds the bytes of a request in a file: the service takes no body
@@ -37,7 +38,7 @@ func (a *App) explainRequest(ctx context.Context, src *explainSource, args []str
 	}
 	if len(args) == 1 && len(f.pk) == 0 {
 		text := strings.TrimSpace(args[0])
-		if strings.HasPrefix(text, "{") || awscli.Is(text) {
+		if strings.HasPrefix(text, "{") || awscli.Is(text) || report.IsSelect(text) {
 			return a.readRequest("the request", []byte(text))
 		}
 		data, err := readInput(args[0])
@@ -86,9 +87,13 @@ func (a *App) command(c *awscli.Command, err error) (string, json.RawMessage, er
 // its member "operation", if it has one, or the one that has its members.
 func (a *App) readRequest(name string, data []byte) (op string, request json.RawMessage, err error) {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if report.IsSelect(string(data)) {
+		request, err = json.Marshal(map[string]string{"Statement": string(data)})
+		return "ExecuteStatement", request, err
+	}
 	if len(data) > 0 && data[0] != '{' {
 		if !awscli.Is(string(data)) {
-			return "", nil, hint.Usage(`write {"TableName": …} or aws dynamodb query …`, "%s is neither JSON nor a line of the AWS CLI", name)
+			return "", nil, hint.Usage(`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`, "%s is neither JSON, nor a line of the AWS CLI, nor a SELECT", name)
 		}
 		c, err := cliParser.Parse(string(data))
 		return a.command(c, err)
@@ -109,6 +114,8 @@ func (a *App) readRequest(name string, data []byte) (op string, request json.Raw
 	}
 	op = "Query"
 	switch {
+	case has("Statement"):
+		op = "ExecuteStatement"
 	case has("KeyConditionExpression", "KeyConditions", "ScanIndexForward"):
 	case has("Key"):
 		op = "GetItem"

@@ -1,0 +1,162 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// opSelect is a SELECT of PartiQL.
+const opSelect = "ExecuteStatement"
+
+const pageSelect = guide + "ql-reference.select.html"
+
+// runSelect explains a SELECT as the request it is: a Query when WHERE has each
+// attribute of the partition key with =, several when it has them with IN or
+// OR, otherwise a Scan of all there is. Source: DG/ql-reference.select.html.
+func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, error) {
+	s, err := parseSelect(m)
+	if err != nil {
+		return nil, err
+	}
+	scan := func() (*Report, error) { return Run(ctx, t, opScan, s.m.encode(), o) }
+	table, index := s.m.text("TableName"), s.m.text("IndexName")
+	info, err := describe(ctx, t, table)
+	if _, ok := refusalOf(err); ok {
+		return scan() // it says what is wrong
+	}
+	if err != nil {
+		return nil, err
+	}
+	schema := info.schema(index)
+	if schema == nil {
+		return scan()
+	}
+	e := &explainer{ctx: ctx, target: t, opts: o, m: s.m, info: info, index: info.index(index), report: &Report{
+		Operation: opSelect, Table: info.name, Index: index, Request: m.encode(), Schema: schema, Consistent: s.m.bool("ConsistentRead", false), Limit: s.m.number("Limit"),
+	}}
+	if e.q, err = s.m.question(); err != nil {
+		return nil, fmt.Errorf("the statement cannot be read: %w", err)
+	}
+	plans, whole := e.selected(schema)
+	switch {
+	case !whole && s.ordered != "":
+		e.report.Refused = &Refusal{
+			Code: "ValidationException", Message: "ORDER BY needs the partition key with = or IN",
+			Rule: "rows are in order inside a partition only, and this asks several: " + e.unfixed(schema), Source: pageSelect,
+		}
+		e.tellKeys(schema)
+		return e.report, nil
+	case !whole:
+		r, err := scan()
+		if err == nil && r.Refused == nil {
+			r.Notes = append([]string{"the SELECT is a scan, whatever it returns: " + e.unfixed(schema)}, r.Notes...)
+			if len(r.Advice) == 0 {
+				e.report.Refused = &Refusal{}
+				e.tellKeys(schema)
+				r.Advice = e.report.Refused.Advice
+			}
+		}
+		return r, err
+	case len(plans) == 0:
+		return nil, fmt.Errorf("no row can satisfy all of the statement's conditions at once")
+	case len(plans) > 1:
+		e.report.Refused = &Refusal{
+			Message: fmt.Sprintf("the SELECT is %d queries, one for each range that IN or OR names; they are explained one at a time", len(plans)),
+			Source:  pageSelect,
+		}
+		for i, p := range plans {
+			e.offer(fmt.Sprintf("%d of %d: %s", i+1, len(plans), p.words()), opQuery, e.request(p))
+		}
+		return e.report, nil
+	}
+	q := e.request(plans[0])
+	if s.reverse {
+		q.set("ScanIndexForward", false)
+	}
+	r, err := Run(ctx, t, opQuery, q.encode(), o)
+	if err != nil || r.Refused != nil {
+		return r, err
+	}
+	note := "the SELECT has " + equalities(schema.Hash) + ", so it is this Query"
+	for _, more := range slices.Concat(plans[0].fixes, plans[0].remarks) {
+		note += "; " + more
+	}
+	if len(plans[0].dropped) > 0 {
+		note += "; what it says besides, " + nodeText(conjunction(plans[0].dropped)) + ", is checked after the rows were read"
+	}
+	r.Notes = append([]string{note}, r.Notes...)
+	r.Advice = append([]Advice{{Text: "the same as a Query, which can never become a scan", Operation: opQuery, Request: q.encode()}}, r.Advice...)
+	return r, nil
+}
+
+// selected returns the queries that a SELECT is, and whether it is queries
+// and no scan.
+func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
+	if e.q.filter == nil {
+		return nil, false
+	}
+	isKey := func(name string) bool { return e.info.kindOf(name) != 0 }
+	groups, ok := normal(e.q.filter.Root, isKey)
+	if !ok {
+		return nil, false
+	}
+	for _, g := range groups {
+		for _, h := range s.Hash {
+			if !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.op == keycond.Equal }) {
+				return nil, false
+			}
+		}
+		p, ok := e.plan(g, e.index)
+		if !ok {
+			return nil, false
+		}
+		if !p.empty {
+			plans = append(plans, p)
+		}
+	}
+	return merge(plans), true
+}
+
+// tellKeys says what key would make one slice of the statement.
+func (e *explainer) tellKeys(s *keycond.Schema) {
+	if e.q.filter == nil {
+		return
+	}
+	if groups, ok := normal(e.q.filter.Root, func(name string) bool { return e.info.kindOf(name) != 0 }); ok {
+		e.tellPartition(groups, s)
+	}
+}
+
+// unfixed says which attribute of the partition key has no =.
+func (e *explainer) unfixed(s *keycond.Schema) string {
+	on := map[string]bool{}
+	var others []string
+	if e.q.filter != nil {
+		for _, n := range conjuncts(e.q.filter.Root) {
+			if a, ok := atomOf(n, func(string) bool { return true }); ok {
+				on[a.name] = on[a.name] || a.op == keycond.Equal
+			}
+		}
+		for name := range e.q.filter.TopLevel() {
+			for _, ix := range e.info.indexes {
+				if ix.key.Index != s.Index && len(ix.key.Hash) == 1 && ix.key.Hash[0].Name == name && !slices.Contains(others, ix.key.Index) {
+					others = append(others, ix.key.Index)
+				}
+			}
+		}
+	}
+	for _, h := range s.Hash {
+		if !on[h.Name] {
+			text := fmt.Sprintf("WHERE does not say %s = … or IN […], the partition key of %s", Name(h.Name), placeName(s))
+			if len(others) > 0 {
+				text += fmt.Sprintf(`; FROM "%s"."%s" names an index that can be asked so`, e.info.name, strings.Join(others, `" or "`))
+			}
+			return text
+		}
+	}
+	return "its conditions are no ranges of one partition each"
+}
