@@ -105,6 +105,9 @@ var moto = []known{
 	{"moto refuses a transaction as a whole for what is wrong with one update; the service cancels it with a ValidationError (conformance transactWriteItems)", func(p *pair) bool {
 		return p.req.op == "TransactWriteItems" && p.ours.code == "TransactionCanceledException" && p.peer.code == "ValidationException"
 	}},
+	{"moto does not find what is wrong with the paths of an update in a transaction (dynalite refuses the same update by itself)", func(p *pair) bool {
+		return p.req.op == "TransactWriteItems" && p.oursSays("ValidationError") && !p.peerSays("ValidationError")
+	}},
 	{"moto does not check transactions before it runs them: members, names and types (dynamodb model, DG/transaction-apis.html)", func(p *pair) bool {
 		return p.req.op == "TransactWriteItems" && (p.ours.code == "ValidationException" || p.ours.code == "SerializationException")
 	}},

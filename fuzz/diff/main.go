@@ -165,6 +165,9 @@ func written(req request) (deletes []object) {
 			}
 		}
 		deletes = append(deletes, object{"TableName": name, "Key": cut})
+		if mended, ok := mendBase64(cut); ok {
+			deletes = append(deletes, object{"TableName": name, "Key": mended})
+		}
 	}
 	walk := func(name any, v any) {
 		o, _ := v.(object)
@@ -195,6 +198,29 @@ func written(req request) (deletes []object) {
 		}
 	}
 	return deletes
+}
+
+// mendBase64 returns a key without the characters in its binary values that
+// are not of base64, and whether there are any: a peer that overlooks them has
+// written to another item.
+func mendBase64(key object) (mended object, ok bool) {
+	mended = object{}
+	for name, v := range key {
+		o, _ := v.(object)
+		b, _ := o["B"].(string)
+		mended[name] = v
+		if good := strings.Map(ofBase64, b); good != b {
+			mended[name], ok = object{"B": good}, true
+		}
+	}
+	return mended, ok
+}
+
+func ofBase64(r rune) rune {
+	if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+/=", r) {
+		return r
+	}
+	return -1
 }
 
 // refusedThen follows the operation of a write that was refused, and yet left
