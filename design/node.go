@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -72,13 +73,13 @@ func (r *reader) document(data []byte) *yaml.Node {
 		return nil
 	}
 	var doc, more yaml.Node
-	if err := loader.Load(&doc); err != nil && err != io.EOF {
+	if err := loader.Load(&doc); err != nil && !errors.Is(err, io.EOF) {
 		r.syntax(err)
 		return nil
 	}
 	if err := loader.Load(&more); err == nil && more.Kind != 0 {
 		r.fail(&more, "a model is one document: put the others into files of their own", "the file has a second document")
-	} else if err != nil && err != io.EOF {
+	} else if err != nil && !errors.Is(err, io.EOF) {
 		r.syntax(err)
 		return nil
 	}
@@ -104,8 +105,7 @@ func pair(text []byte) []byte {
 
 func (r *reader) syntax(err error) {
 	top := Pos{File: r.file, Line: 1, Col: 1}
-	var load *yaml.LoadError
-	if errors.As(err, &load) {
+	if load, ok := errors.AsType[*yaml.LoadError](err); ok {
 		if load.Mark.Line > 0 {
 			top.Line, top.Col = load.Mark.Line, max(load.Mark.Column, 1)
 		}
@@ -248,12 +248,7 @@ func (r *reader) object(n *yaml.Node, what string, known ...string) map[string]*
 }
 
 func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, s)
 }
 
 // list returns the elements of a list. What is no list is one element.

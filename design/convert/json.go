@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -188,9 +189,9 @@ func (n *node) get(name string) *node {
 	if !n.isObject() {
 		return nil
 	}
-	for i := len(n.list) - 1; i >= 0; i-- {
-		if n.list[i].key == name {
-			return n.list[i]
+	for _, v := range slices.Backward(n.list) {
+		if v.key == name {
+			return v
 		}
 	}
 	return nil

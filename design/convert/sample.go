@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -55,9 +56,7 @@ func take(values map[string]string, t *design.Template, v attr.Value) bool {
 			return false
 		}
 	}
-	for name, f := range found {
-		values[name] = f
-	}
+	maps.Copy(values, found)
 	return true
 }
 

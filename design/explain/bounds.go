@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -46,7 +47,7 @@ func (r *Report) bounds(s *keycond.Schema, slice *keycond.Slice) {
 		equal = append(equal, Literal(c.Values[0]))
 	}
 	text := func(last ...string) string {
-		parts := append(equal[:len(equal):len(equal)], last...)
+		parts := append(slices.Clip(equal), last...)
 		if len(s.Range) == 1 {
 			return strings.Join(parts, ", ")
 		}
@@ -133,7 +134,7 @@ func afterPrefix(v attr.Value) (attr.Value, bool) {
 		if r++; r >= first && r <= last {
 			r = last + 1
 		}
-		return attr.NewString(string(utf8.AppendRune(text[:len(text):len(text)], r))), true
+		return attr.NewString(string(utf8.AppendRune(slices.Clip(text), r))), true
 	}
 	return attr.Value{}, false
 }

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/table"
@@ -21,7 +23,7 @@ func (e *explainer) get(asked members, p *page) error {
 	e.slice.Partition, _ = s.AppendPartition(nil, key)
 	if len(s.Range) > 0 {
 		e.slice.Range.Lo, _ = s.AppendSort(nil, key)
-		e.slice.Range.Hi = append(e.slice.Range.Lo[:len(e.slice.Range.Lo):len(e.slice.Range.Lo)], 0)
+		e.slice.Range.Hi = append(slices.Clip(e.slice.Range.Lo), 0)
 	}
 	r.bounds(s, e.slice)
 	r.Pages, r.Stop = 1, stopKey

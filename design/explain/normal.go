@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
@@ -44,8 +46,8 @@ func normal(n expr.Node, isKey func(string) bool) ([]group, bool) {
 		for _, x := range l {
 			for _, y := range r {
 				out = append(out, group{
-					atoms: append(x.atoms[:len(x.atoms):len(x.atoms)], y.atoms...),
-					rest:  append(x.rest[:len(x.rest):len(x.rest)], y.rest...),
+					atoms: append(slices.Clip(x.atoms), y.atoms...),
+					rest:  append(slices.Clip(x.rest), y.rest...),
 				})
 			}
 		}

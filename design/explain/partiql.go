@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -83,7 +84,7 @@ func parseSelect(m members) (*selection, error) {
 	}
 	r := &piqReader{tokens: tokens, names: map[string]string{}, values: map[string]json.RawMessage{}}
 	if m.has("Parameters") && json.Unmarshal(m["Parameters"], &r.params) != nil {
-		return nil, fmt.Errorf("Parameters are a list of values")
+		return nil, errors.New("the value of Parameters is no list of values")
 	}
 	if !r.word("SELECT") {
 		return nil, fmt.Errorf("of PartiQL only SELECT is explained: it begins with %q", r.next().text)
@@ -209,7 +210,8 @@ func (r *piqReader) path() (string, error) {
 	if !ok {
 		return "", r.fault("an attribute")
 	}
-	out := r.bindName(name)
+	var out strings.Builder
+	out.WriteString(r.bindName(name))
 	for {
 		switch t := r.peek(); {
 		case t.kind == '.':
@@ -217,7 +219,7 @@ func (r *piqReader) path() (string, error) {
 			if name, ok = r.name(); !ok {
 				return "", r.fault("an attribute")
 			}
-			out += "." + r.bindName(name)
+			out.WriteString("." + r.bindName(name))
 		case t.kind == 'n' && strings.HasPrefix(t.text, "."):
 			return "", r.fault("an attribute")
 		case t.kind == '[':
@@ -226,9 +228,9 @@ func (r *piqReader) path() (string, error) {
 			if n.kind != 'n' || r.next().kind != ']' {
 				return "", fmt.Errorf("the statement has an index that is no number, in %s[…]", name)
 			}
-			out += "[" + n.text + "]"
+			out.WriteString("[" + n.text + "]")
 		default:
-			return out, nil
+			return out.String(), nil
 		}
 	}
 }

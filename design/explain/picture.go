@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,7 +91,7 @@ func (p *printer) rows() []sketchLine {
 	if r.Examined == 0 {
 		return []sketchLine{{mark: "│", key: "no rows", edge: true}}
 	}
-	kept := append(r.Rows[:len(r.Rows):len(r.Rows)], r.Tail...)
+	kept := append(slices.Clip(r.Rows), r.Tail...)
 	head, tail := kept, kept[:0:0]
 	if len(kept) > 2*p.o.Rows+1 || len(kept) < r.Examined {
 		head = r.Rows[:min(p.o.Rows, len(r.Rows))]

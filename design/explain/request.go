@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -146,10 +147,8 @@ func (m members) whole() members {
 
 // narrowed reports whether m has anything that [members.whole] takes away.
 func (m members) narrowed() bool {
-	for _, name := range []string{"FilterExpression", "ProjectionExpression", "QueryFilter", "ScanFilter", "AttributesToGet"} {
-		if m.has(name) {
-			return true
-		}
+	if slices.ContainsFunc([]string{"FilterExpression", "ProjectionExpression", "QueryFilter", "ScanFilter", "AttributesToGet"}, m.has) {
+		return true
 	}
 	return m.text("Select") == "COUNT"
 }

@@ -81,14 +81,15 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 	if err != nil || r.Refused != nil {
 		return r, err
 	}
-	note := "the SELECT has " + equalities(schema.Hash) + ", so it is this Query"
+	var note strings.Builder
+	note.WriteString("the SELECT has " + equalities(schema.Hash) + ", so it is this Query")
 	for _, more := range slices.Concat(plans[0].fixes, plans[0].remarks) {
-		note += "; " + more
+		note.WriteString("; " + more)
 	}
 	if len(plans[0].dropped) > 0 {
-		note += "; what it says besides, " + nodeText(conjunction(plans[0].dropped)) + ", is checked after the rows were read"
+		note.WriteString("; what it says besides, " + nodeText(conjunction(plans[0].dropped)) + ", is checked after the rows were read")
 	}
-	r.Notes = append([]string{note}, r.Notes...)
+	r.Notes = append([]string{note.String()}, r.Notes...)
 	r.Advice = append([]Advice{{Text: "the same as a Query, which can never become a scan", Operation: opQuery, Request: q.encode()}}, r.Advice...)
 	return r, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -86,9 +87,7 @@ func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte,
 	if err != nil {
 		return nil, nil, err
 	}
-	for name, values := range t.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, t.header)
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	req.Header.Set("X-Amz-Target", targetPrefix+op)
 	req.Header.Set(sortkey.TraceHeader, "1")

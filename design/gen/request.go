@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,9 +64,7 @@ var operations = map[string]map[string]shape{
 func merge(all ...map[string]shape) map[string]shape {
 	m := map[string]shape{}
 	for _, one := range all {
-		for name, s := range one {
-			m[name] = s
-		}
+		maps.Copy(m, one)
 	}
 	return m
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -264,7 +265,7 @@ func (d *drawing) body() {
 		return
 	}
 	head, tail, cut := r.Rows, r.Tail, r.Examined-len(r.Rows)-len(r.Tail)
-	if all := append(head[:len(head):len(head)], tail...); len(all) > 2*cardHead+1 || cut > 0 {
+	if all := append(slices.Clip(head), tail...); len(all) > 2*cardHead+1 || cut > 0 {
 		a, b := min(cardHead, len(head)), min(cardHead, len(all)-min(cardHead, len(head)))
 		head, tail, cut = all[:a], all[len(all)-b:], r.Examined-a-b
 	} else {
@@ -284,12 +285,12 @@ func (d *drawing) body() {
 	}
 	unread(false)
 	if r.Reverse {
-		for i := len(tail) - 1; i >= 0; i-- {
-			d.row(tail[i])
+		for _, t := range slices.Backward(tail) {
+			d.row(t)
 		}
 		d.gap(cut, head, tail)
-		for i := len(head) - 1; i >= 0; i-- {
-			d.row(head[i])
+		for _, h := range slices.Backward(head) {
+			d.row(h)
 		}
 	} else {
 		for _, row := range head {
@@ -357,7 +358,7 @@ func (d *drawing) gap(n int, head, tail []explain.Row) {
 	}
 	r := d.r
 	dropped := r.Examined - r.Returned
-	for _, row := range append(head[:len(head):len(head)], tail...) {
+	for _, row := range append(slices.Clip(head), tail...) {
 		if !row.Returned {
 			dropped--
 		}

@@ -37,7 +37,7 @@ func wrap(s string, n, lines int) []string {
 			line = ""
 		}
 	}
-	for _, w := range strings.Fields(markup.Visible(s)) {
+	for w := range strings.FieldsSeq(markup.Visible(s)) {
 		w = short(w, n)
 		if line != "" && width(line)+1+width(w) > n {
 			flush()
