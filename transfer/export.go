@@ -385,7 +385,9 @@ func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err
 			return err
 		})
 	}
-	err = errors.Join(err, buf.Flush())
+	if flushed := buf.Flush(); err == nil {
+		err = flushed
+	}
 	r.Bytes = out.n
 	return r, err
 }

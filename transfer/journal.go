@@ -126,22 +126,25 @@ func (j *journal) write(path string) error {
 	return writeAtomic(path, append(data, '\n'))
 }
 
-// writeAtomic writes a file under another name, syncs it and renames it.
+// writeAtomic writes a file under another name, syncs it and renames it. The
+// other name is always the same, so that what a killed process left of it is
+// gone with the next write.
 func writeAtomic(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	temp := path + ".new"
+	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
 			_ = f.Close()
-			_ = os.Remove(f.Name())
+			_ = os.Remove(temp)
 		}
 	}()
 	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -150,7 +153,7 @@ func writeAtomic(path string, data []byte) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
@@ -207,9 +210,13 @@ func openReport(path string, size int64) (*report, error) {
 			return nil, fail(other, "the report of rejected lines cannot be written: there is no folder %s", filepath.Dir(path))
 		}
 	}
-	if size == 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
+	if size == 0 { // it is made when there is something to write, which must be possible
+		f, err := os.Create(path)
+		if err == nil {
+			err = errors.Join(f.Close(), os.Remove(path))
+		}
+		if err != nil {
+			return nil, fail("name other files with --rejects and --journal", "the report of rejected lines cannot be written: %w", err)
 		}
 		return r, nil
 	}

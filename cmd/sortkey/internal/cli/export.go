@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -108,7 +110,10 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	took := time.Since(start)
 	if err != nil {
 		h := explain(explainTransfer(err))
-		if _, left := os.Stat(f.to + ".partial"); errors.Is(err, context.Canceled) && f.to != "-" && errors.Is(left, os.ErrNotExist) {
+		part := filepath.Clean(f.to) + ".partial"
+		write, ok := errors.AsType[*fs.PathError](err)
+		began := errors.Is(err, context.Canceled) || ok && strings.HasPrefix(write.Path, part+string(filepath.Separator))
+		if _, left := os.Stat(part); began && f.to != "-" && errors.Is(left, os.ErrNotExist) {
 			h.Msg += "; nothing is left of the export"
 		}
 		return h

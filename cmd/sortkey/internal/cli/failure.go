@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"net/url"
 	"strings"
@@ -44,7 +45,14 @@ func explain(err error) *hint.Error {
 	if _, ok := errors.AsType[*smithy.DeserializationError](err); ok {
 		return hint.New("check --endpoint: there may be another kind of server", "the answer is not one of DynamoDB: %v", rootCause(err))
 	}
-	return hint.New("", "%v", err)
+	advice := ""
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		advice = "make room there, or name a place on another disk"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		advice = "name a place that may be read and written to"
+	}
+	return &hint.Error{Msg: err.Error(), Hint: advice, Err: err}
 }
 
 func explainAPI(err error, api smithy.APIError) *hint.Error {
