@@ -372,9 +372,9 @@ func (l *linter) partitions(v *view, s *slot, prefix string) (shown []string) {
 	}
 	if len(shown) < 2 {
 		it := first(l.items[s.e])
-		for _, v0 := range slices.Backward(s.parts) {
-			if v0.Name != "" && textual(v0.Type) {
-				shown = append(shown, nonEmpty(l.suchAs(v, s.e, it, map[string]string{v0.Name: "another"}))...)
+		for _, last := range slices.Backward(s.parts) {
+			if last.Name != "" && textual(last.Type) {
+				shown = append(shown, nonEmpty(l.suchAs(v, s.e, it, map[string]string{last.Name: "another"}))...)
 				break
 			}
 		}
