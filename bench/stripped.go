@@ -8,10 +8,14 @@ func stripped() string {
 	if !ok {
 		return "unknown flags"
 	}
+	cgo, flags := "", "with the linker's usual flags, or with -trimpath, which hides them"
 	for _, s := range info.Settings {
-		if s.Key == "-ldflags" {
-			return "-ldflags=" + s.Value
+		switch s.Key {
+		case "CGO_ENABLED":
+			cgo = "CGO_ENABLED=" + s.Value + ", "
+		case "-ldflags":
+			flags = "-ldflags=" + s.Value
 		}
 	}
-	return "with the linker's usual flags, or with -trimpath, which hides them"
+	return cgo + flags
 }
