@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -470,4 +471,33 @@ func TestRefusedBefore(t *testing.T) {
 	dir, _ := exported(t, someRows(t, 3), transfer.ExportOptions{})
 	_, err := transfer.Discover([]string{filepath.Join(dir, "manifest-files.json")})
 	require.ErrorContains(t, err, "manifest-files.json is the manifest of an export, and holds no items")
+}
+
+// TestImportsAtOnce: a second import does not take the journal of one that is
+// under way for that of one that was interrupted.
+func TestImportsAtOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open cannot be replaced there, so journals are not locked")
+	}
+	db := sortkeytest.New(t)
+	path := write(t, "a.jsonl", manyLines(1000))
+	o := options(t, path)
+	o.Every = 10
+	var batches atomic.Int64
+	_, err := importFiles(t, t.Context(), hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+		if batches.Add(1) != 20 {
+			return nil, nil
+		}
+		for _, how := range []transfer.ImportOptions{{}, {Resume: true}, {Restart: true}} {
+			second := o
+			second.Resume, second.Restart = how.Resume, how.Restart
+			_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, second, path)
+			if err == nil || !strings.Contains(err.Error(), "another import is under way with the journal "+o.Journal) {
+				t.Errorf("a second import: %v", err)
+			}
+		}
+		return nil, nil
+	}), o, path)
+	require.NoError(t, err)
+	require.False(t, exists(o.Journal))
 }

@@ -25,7 +25,8 @@ type importer struct {
 	reading []ReadOptions
 	result  *ImportResult
 	journal journal
-	kept    bool // there is a journal in its file
+	kept    bool     // there is a journal in its file
+	held    *os.File // the journal, locked
 	report  *report
 	total   int64
 	before  int64 // bytes of the files that have been read
@@ -33,6 +34,7 @@ type importer struct {
 }
 
 func (im *importer) run(ctx context.Context) error {
+	defer im.release()
 	if err := im.prepare(); err != nil {
 		return err
 	}
@@ -43,6 +45,14 @@ func (im *importer) run(ctx context.Context) error {
 		im.result.File, im.result.Line = im.sources[at.Source].Files[at.File].Path, at.Line
 	}
 	return err
+}
+
+// release gives up the lock of the journal.
+func (im *importer) release() {
+	if im.held != nil {
+		_ = im.held.Close() // it was written and synced
+		im.held = nil
+	}
 }
 
 func (im *importer) runPrepared(ctx context.Context) error {
@@ -119,6 +129,10 @@ func (im *importer) prepare() error {
 		if b, err := filepath.Abs(im.o.Rejects); err == nil && a == b {
 			return fail("name two files", "%s cannot be both journal and report", im.o.Journal)
 		}
+	}
+	var err error
+	if im.held, err = lockJournal(im.o.Journal); err != nil {
+		return err
 	}
 	old, err := readJournal(im.o.Journal, im.o.Restart)
 	switch {
@@ -406,10 +420,12 @@ func (im *importer) save() error {
 		}
 		im.journal.Report = abs
 	}
-	if err := im.journal.write(im.o.Journal); err != nil {
+	held, err := im.journal.write(im.o.Journal)
+	if err != nil {
 		return err
 	}
-	im.kept = true
+	im.release()
+	im.held, im.kept = held, true
 	return nil
 }
 

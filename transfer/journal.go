@@ -117,26 +117,45 @@ func (j *journal) sound() bool {
 		at.Records >= 0 && j.Bytes >= 0
 }
 
-// write replaces the journal in a file, whole or not at all.
-func (j *journal) write(path string) error {
+// write replaces the journal in a file, whole or not at all. The file is locked
+// until it is closed; it is nil where it cannot be.
+func (j *journal) write(path string) (*os.File, error) {
 	data, err := json.MarshalIndent(j, "", "  ")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeAtomic(path, append(data, '\n'))
+	return replace(path, append(data, '\n'), locksMove)
+}
+
+// lockJournal locks a journal that is there, so that one import at a time has it.
+func lockJournal(path string) (*os.File, error) {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !locksMove {
+		return nil, nil
+	}
+	f, err := openLocked(path)
+	if errors.Is(err, errBusy) {
+		return nil, fail("wait for it, or give this one files of its own with --journal and --rejects", "another import is under way with the journal %s", path)
+	}
+	return f, err
 }
 
 // writeAtomic writes a file under another name, syncs it and renames it. The
 // other name is always the same, so that what a killed process left of it is
 // gone with the next write.
-func writeAtomic(path string, data []byte) (err error) {
+func writeAtomic(path string, data []byte) error {
+	_, err := replace(path, data, false)
+	return err
+}
+
+// replace is writeAtomic, and returns the file, locked, if that is asked for.
+func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
 	temp := path + ".new"
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+		return nil, err
 	}
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -145,18 +164,26 @@ func writeAtomic(path string, data []byte) (err error) {
 		}
 	}()
 	if _, err := f.Write(data); err != nil {
-		return err
+		return nil, err
 	}
 	if err := f.Sync(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := f.Close(); err != nil {
-		return err
+	if lock {
+		err = lockFile(f)
+	} else {
+		err = f.Close()
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := os.Rename(temp, path); err != nil {
-		return err
+		return nil, err
 	}
-	return syncFolder(filepath.Dir(path))
+	if err := syncFolder(filepath.Dir(path)); err != nil || !lock {
+		return nil, err
+	}
+	return f, nil
 }
 
 // syncFolder makes the names in a folder durable, where that can be asked for.

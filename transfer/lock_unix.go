@@ -15,17 +15,26 @@ func openLocked(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
-	case err == nil:
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, errors.Join(errBusy, f.Close())
-	case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.ENOLCK):
-		// The file system has no locks.
-	default:
+	if err := lockFile(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
+
+// lockFile locks a file until it is closed, where the file system can.
+func lockFile(f *os.File) error {
+	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return errBusy
+	case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.ENOLCK):
+		return nil
+	default:
+		return err
+	}
+}
+
+// locksMove says that a file that is locked may be renamed and written over.
+const locksMove = true
 
 // unlockBefore does something to the folder that a locked file lies in, and
 // closes the file.
