@@ -130,3 +130,23 @@ func TestValuesOfStartKeys(t *testing.T) {
 		e.invalid("Scan", `{"TableName":"HHH","ExclusiveStartKey":{"a":`+tt.value+`}}`, tt.want)
 	}
 }
+
+// TestKeyConditionsFaults: a key attribute without a condition comes before an
+// operator that no index can serve. Source: dynalite, test/query.js.
+func TestKeyConditionsFaults(t *testing.T) {
+	e := newEndpoint(t, tableH, tableR)
+	const eq, null = `{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"b"}]}`, `{"ComparisonOperator":"NULL"}`
+	const operator, missed = "Attempted conditional constraint is not an indexable operation", "Query condition missed key schema element: "
+	for _, tt := range []struct{ table, conditions, want string }{
+		{`"HHH"`, `{"a":` + null + `}`, operator},
+		{`"HHH"`, `{"a":` + eq + `,"b":` + null + `}`, "Query key condition not supported"},
+		{`"HHH"`, `{"z":` + null + `}`, missed + "a"},
+		{`"RRR"`, `{"a":` + eq + `,"b":` + null + `}`, operator},
+		{`"RRR"`, `{"a":` + eq + `,"c":` + null + `}`, missed + "b"},
+		{`"RRR","IndexName":"index1"`, `{"a":` + eq + `,"b":` + null + `}`, missed + "c"},
+		{`"RRR","IndexName":"index4"`, `{"c":` + eq + `,"b":` + null + `}`, missed + "d"},
+		{`"RRR","IndexName":"index3"`, `{"c":` + eq + `,"z":` + null + `}`, "Query key condition not supported"},
+	} {
+		e.invalid("Query", `{"TableName":`+tt.table+`,"KeyConditions":`+tt.conditions+`}`, tt.want)
+	}
+}

@@ -17,6 +17,9 @@ const (
 	msgTwice    = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
 	msgNoKey    = "Invalid condition in KeyConditionExpression: No key attribute specified"
 	msgTwoNames = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
+	// Of conditions that do not make one slice of a schema.
+	msgMissed      = "Query condition missed key schema element: %s"
+	msgUnsupported = "Query key condition not supported"
 	// msgLegacy is for operators of KeyConditions that no index can serve.
 	msgLegacy = "Attempted conditional constraint is not an indexable operation"
 )
@@ -24,11 +27,29 @@ const (
 // collect appends the clauses that c demands all of. Their values are appended
 // to values.
 func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
-	clauses, err := appendClauses(dst, values, c.Root)
-	if err != nil && c.Param == expr.KeyConditions {
-		return nil, refuse(msgLegacy)
+	return appendClauses(dst, values, c.Root)
+}
+
+// refuseLegacy is the error for KeyConditions with an operator that no index
+// can serve: attributes that are no key of s come before it. Source: dynalite,
+// test/query.js.
+func (s *Schema) refuseLegacy(c *expr.Condition) error {
+	names := map[string]bool{}
+	for name := range c.TopLevel() {
+		names[name] = true
 	}
-	return clauses, err
+	if len(s.Range) == 0 && len(names) > len(s.Hash) {
+		return refuse(msgUnsupported)
+	}
+	for _, a := range s.Hash {
+		if !names[a.Name] {
+			return refuse(msgMissed, a.Name)
+		}
+	}
+	if len(names) > len(s.Hash) && !names[s.Range[0].Name] {
+		return refuse(msgMissed, s.Range[0].Name)
+	}
+	return refuse(msgLegacy)
 }
 
 func appendClauses(dst []Clause, values *[]attr.Value, n expr.Node) ([]Clause, error) {

@@ -79,7 +79,10 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	values := m.values[:0]
 	var few [len(m.clauses)]Clause
 	clauses, err := collect(few[:0], &values, c)
-	if err != nil {
+	switch {
+	case err != nil && c.Param == expr.KeyConditions:
+		return nil, s.refuseLegacy(c)
+	case err != nil:
 		return nil, err
 	}
 	if most := len(s.Hash) + len(s.Range); len(clauses) > most && c.Param != expr.KeyConditions {
@@ -141,10 +144,10 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	for _, a := range s.Hash {
 		c := find(a.Name)
 		if c == nil {
-			return nil, refuse("Query condition missed key schema element: %s", a.Name)
+			return nil, refuse(msgMissed, a.Name)
 		}
 		if c.Op != Equal {
-			return nil, refuse("Query key condition not supported")
+			return nil, refuse(msgUnsupported)
 		}
 		ordered = append(ordered, c.of(a))
 	}
@@ -165,7 +168,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 		}
 	}
 	if len(ordered) < len(clauses) {
-		return nil, refuse("Query key condition not supported")
+		return nil, refuse(msgUnsupported)
 	}
 	return ordered, nil
 }
@@ -178,7 +181,7 @@ func (s *Schema) refuseGap(clauses []Clause, i int) error {
 			return s.refuseMissing(s.Range[i:i+1], later)
 		}
 	}
-	return refuse("Query condition missed key schema element: %s", s.Range[i].Name)
+	return refuse(msgMissed, s.Range[i].Name)
 }
 
 // refuseInner is the error for a range condition on sort key attribute i with
@@ -190,9 +193,9 @@ func (s *Schema) refuseInner(clauses []Clause, i int) error {
 		}
 	}
 	if i+1 < len(s.Range) {
-		return refuse("Query condition missed key schema element: %s", s.Range[i+1].Name)
+		return refuse(msgMissed, s.Range[i+1].Name)
 	}
-	return refuse("Query key condition not supported")
+	return refuse(msgUnsupported)
 }
 
 func (s *Schema) refuseMissing(missing []Attribute, later Attribute) error {
