@@ -48,6 +48,14 @@ var dynalite = []known{
 		key, _ := p.req.body["ExclusiveStartKey"].(object)
 		return p.req.op == "Query" && len(key) == 1 && p.ours.text == "The provided starting key is invalid"
 	}},
+	{"dynalite finds no two documents equal: it compares where they are, not what is in them (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
+		values := text(p.req.body["ExpressionAttributeValues"])
+		return strings.Contains(p.expressionOf(), "<>") && (strings.Contains(values, `{"M":`) || strings.Contains(values, `{"L":`)) &&
+			(p.onlyMembers("Count", "Items", "LastEvaluatedKey") || p.kind == "outcome" && strings.Contains(p.signature, "ConditionalCheckFailed"))
+	}},
+	{"dynalite lets an action of an update see what one before it did to a list; they read the item as it was (DG/Expressions.UpdateExpressions.html)", func(p *pair) bool {
+		return strings.HasPrefix(p.req.op, "UpdateItem") && p.onlyMembers("Attributes", "Item", "ConsumedCapacity") && copied.MatchString(p.expressionOf())
+	}},
 	{"dynalite has the older text for more conditions than key attributes (conformance error-messages/queryKeyConditionOperands)", func(p *pair) bool {
 		return p.oursSays("The number of query conditions")
 	}},
@@ -130,6 +138,10 @@ var dynalite = []known{
 		return strings.Contains(p.expressionOf(), "attribute_type") && strings.Contains(text(p.req.body), `{"S":"BOOL"}`)
 	}},
 }
+
+// copied finds a SET of a place inside an attribute beside one that copies the
+// attribute.
+var copied = regexp.MustCompile(`#n\d+(\[\d+\]|\.#n\d+) = .*, #n\d+\S* = (if_not_exists\()?#n|= (if_not_exists\()?#n\d+.*, #n\d+(\[\d+\]|\.#n\d+) = `)
 
 // selfHeld finds a SET of a place in an attribute to the attribute itself.
 var selfHeld = regexp.MustCompile(`#n\d+(\[\d+\]|\.)`)
