@@ -113,6 +113,9 @@ func (r *reader) syntax(err error) {
 		if strings.Contains(load.Message, "cannot start any token") {
 			hint = "indent with spaces, not tabs, and put text that begins with @, ` or % in quotes"
 		}
+		if strings.Contains(load.Message, "did not find expected") {
+			hint = "look at the lines before it for a quote, bracket or brace that is not closed"
+		}
 		r.failAt(top, hint, "not YAML: %s", load.Message)
 		return
 	}
@@ -300,6 +303,9 @@ func (r *reader) integer(n *yaml.Node, what string, least, most int) int {
 	}
 	i, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
 	if err != nil || i < int64(least) || i > int64(most) {
+		if _, err := strconv.ParseFloat(s, 64); err != nil {
+			s = strconv.Quote(s)
+		}
 		r.fail(n, "", "%s is a whole number from %d to %d, not %s", what, least, most, clip(s))
 		return 0
 	}

@@ -397,8 +397,8 @@ func (p *parser) size(f *Field, n *yaml.Node) {
 	at := func(text string) int {
 		return p.integer(&yaml.Node{Kind: yaml.ScalarNode, Line: n.Line, Column: n.Column, Value: text}, "size", 0, 400<<10)
 	}
-	f.MinSize, f.MaxSize = at(m[1]), at(m[1])
-	if m[2] != "" {
+	f.MinSize = at(m[1])
+	if f.MaxSize = f.MinSize; m[2] != "" {
 		f.MaxSize = at(m[2])
 	}
 	if f.MaxSize < f.MinSize {

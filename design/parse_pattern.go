@@ -2,6 +2,7 @@ package design
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -186,12 +187,15 @@ func (p *parser) expressions(q *Pattern, o map[string]*yaml.Node) {
 		if o[name] == nil {
 			continue
 		}
-		if _, _, err := probe.Compile(p.m); err != nil {
+		_, request, err := probe.Compile(p.m)
+		if err != nil {
 			msg, hint := err.Error(), ""
-			if c, ok := err.(*CompileError); ok {
+			if c, ok := errors.AsType[*CompileError](err); ok {
 				msg, hint = c.Msg, c.Advice
 			}
 			p.fail(o[name], hint, "%s", msg)
+		} else if name == "filter" {
+			p.filtered(q, o[name], request)
 		}
 	}
 }
@@ -502,7 +506,7 @@ func (p *parser) keyList(t *Table, n *yaml.Node) []Key {
 		var k Key
 		parts := p.list(e, "a key")
 		if len(parts) != len(attributes) {
-			p.fail(e, "", "a key of table %s has %d values, not %d", t.Name, len(attributes), len(parts))
+			p.fail(e, "", "the number of values in a key of table %s is %d, not %d", t.Name, len(attributes), len(parts))
 			continue
 		}
 		for i, part := range parts {

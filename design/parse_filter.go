@@ -1,0 +1,131 @@
+package design
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+)
+
+// filtered refuses a filter that no item of the model can pass because of a
+// slip: a name that is nearly that of an attribute, or a value of another type
+// than the attribute has. Types are never equal and have no order.
+func (p *parser) filtered(q *Pattern, n *yaml.Node, request json.RawMessage) {
+	var r struct {
+		FilterExpression          string
+		ExpressionAttributeNames  map[string]string
+		ExpressionAttributeValues json.RawMessage
+	}
+	if json.Unmarshal(request, &r) != nil || r.FilterExpression == "" {
+		return
+	}
+	values, err := attr.ParseItem(r.ExpressionAttributeValues)
+	if err != nil && r.ExpressionAttributeValues != nil {
+		return
+	}
+	env, err := expr.NewEnv(r.ExpressionAttributeNames, values)
+	if err != nil {
+		return
+	}
+	c, err := env.Condition(expr.FilterExpression, r.FilterExpression)
+	if err != nil {
+		return
+	}
+	kinds := p.kindsIn(q.Table)
+	var known []string
+	for name := range kinds {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	for name := range c.TopLevel() {
+		if like := similar(name, known); like != "" && kinds[name] == nil {
+			p.fail(n, "did you mean "+like+"?", "the filter names %s, which no item of table %s has", name, q.Table.Name)
+			return
+		}
+	}
+	p.comparable(n, c.Root, kinds)
+}
+
+// kindsIn are the types that attributes of items of a table can have.
+func (p *parser) kindsIn(t *Table) map[string][]attr.Kind {
+	all := map[string][]attr.Kind{}
+	add := func(name string, k attr.Kind) {
+		if !slices.Contains(all[name], k) {
+			all[name] = append(all[name], k)
+		}
+	}
+	for _, e := range p.m.Entities {
+		if e.Table != t {
+			continue
+		}
+		for _, a := range e.Attributes {
+			add(a.Name, a.Kind)
+		}
+		for _, s := range e.Samples {
+			for name, v := range s.Attributes.All() {
+				add(string(name), v.Kind())
+			}
+		}
+	}
+	for _, r := range p.m.Items {
+		if r.Table == t {
+			for name, v := range r.Item.All() {
+				add(string(name), v.Kind())
+			}
+		}
+	}
+	return all
+}
+
+// comparable fails where an attribute is compared to a value of a type that it
+// never has.
+func (p *parser) comparable(n *yaml.Node, node expr.Node, kinds map[string][]attr.Kind) {
+	compared := func(list ...expr.Operand) {
+		for _, o := range list {
+			path, ok := o.(*expr.PathOperand)
+			if !ok || len(path.Path) != 1 || len(kinds[path.Path[0].Name]) == 0 {
+				continue
+			}
+			name := path.Path[0].Name
+			for _, v := range list {
+				value, ok := v.(*expr.ValueOperand)
+				if !ok || slices.Contains(kinds[name], value.Value.Kind()) {
+					continue
+				}
+				hint := ""
+				switch has := kinds[name][0]; {
+				case has == attr.String && value.Value.Kind() == attr.Number:
+					hint = fmt.Sprintf("write %q, or give %s the type N: {template: …, type: N}", value.Value.AppendNumber(nil), name)
+				case has == attr.Number && value.Value.Kind() == attr.String:
+					hint = fmt.Sprintf("write it without quotes, or give %s the type S", name)
+				}
+				p.fail(n, hint, "the filter compares %s, of type %s, to a value of type %s: they are never equal and have no order", name, kinds[name][0], value.Value.Kind())
+				return
+			}
+		}
+	}
+	switch node := node.(type) {
+	case *expr.And:
+		p.comparable(n, node.L, kinds)
+		p.comparable(n, node.R, kinds)
+	case *expr.Or:
+		p.comparable(n, node.L, kinds)
+		p.comparable(n, node.R, kinds)
+	case *expr.Not:
+		p.comparable(n, node.X, kinds)
+	case *expr.Compare:
+		if node.Op != expr.NotEqual {
+			compared(node.L, node.R)
+		}
+	case *expr.Between:
+		compared(node.X, node.Lo, node.Hi)
+	case *expr.In:
+		if len(node.List) == 1 {
+			compared(node.X, node.List[0])
+		}
+	}
+}
