@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -143,6 +144,9 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 			}
 			return nil, fail("", "line %d: the header: %w", line, err)
 		}
+		if !utf8.Valid(s.data) {
+			return nil, fail("convert it first: iconv -f LATIN1 -t UTF-8", "the header is not UTF-8")
+		}
 		for i, at := range s.at {
 			if name := s.text(i); !at.quoted && strings.Contains(name, "\r") {
 				return nil, fail("convert it first: tr '\\r' '\\n'", "its lines end with carriage returns alone")
@@ -192,6 +196,9 @@ func (c *columns) item(b *attr.Builder, s *cells) (attr.Item, error) {
 	for i, at := range s.at {
 		if at.from == at.to && !at.quoted {
 			continue
+		}
+		if !utf8.Valid(s.data[at.from:at.to]) {
+			return nil, refusef("column %s: its text is not UTF-8", c.names[i])
 		}
 		v, err := cellValue(c.types[i], s.text(i))
 		if err != nil {

@@ -226,10 +226,12 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 	switch {
 	case len(r.Broken) > 0:
 		return hint.New("import the whole file again when it is mended: what is written already is written over", "%s not whole%s", are(len(r.Broken), "file"), report)
-	case sum.Rejected > 0 && sum.Rejected == sum.Read:
-		return hint.New("see whether --format, --key and --type are as the input has them", "all of %s rejected%s", quantity(sum.Read, "record"), report)
 	case sum.Rejected > 0:
-		return hint.New("mend those lines and import them alone; all others are written", "%s of %s rejected%s", count(sum.Rejected), quantity(sum.Read, "record"), report)
+		advice := "mend those lines and import them alone; all others are written"
+		if sum.Rejected == sum.Read {
+			advice = "see whether --format, --key and --type say what the input is like"
+		}
+		return hint.New(advice, "%s of %s rejected%s", count(sum.Rejected), quantity(sum.Read, "record"), report)
 	}
 	return nil
 }
