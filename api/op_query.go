@@ -142,6 +142,9 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 	if err := rd.open(); err != nil {
 		return nil, err
 	}
+	if err := rd.openLegacy(in.QueryFilter, in.ConditionalOperator); err != nil {
+		return nil, err
+	}
 	var key *expr.Condition
 	var err error
 	switch {

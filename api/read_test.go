@@ -131,6 +131,19 @@ func TestValuesOfStartKeys(t *testing.T) {
 	}
 }
 
+// TestLegacyFaultsOfQuery: the filter and the attributes come before the key
+// condition. Source: dynalite, validations/query.js.
+func TestLegacyFaultsOfQuery(t *testing.T) {
+	e := newEndpoint(t, tableH)
+	const filter = `"QueryFilter":{"x":{"ComparisonOperator":"BEGINS_WITH","AttributeValueList":[{"N":"1"}]}}`
+	const wrongFilter = "One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type"
+	for _, key := range []string{``, `,"KeyConditions":{}`, `,"KeyConditions":{"a":{"ComparisonOperator":"EQ","AttributeValueList":[]}}`} {
+		e.invalid("Query", `{"TableName":"HHH",`+filter+`,"AttributesToGet":["a","a"]`+key+`}`, wrongFilter)
+		e.invalid("Query", `{"TableName":"HHH","AttributesToGet":["a","a"]`+key+`}`, "One or more parameter values were invalid: Duplicate value in attribute name: a")
+	}
+	e.invalid("Query", `{"TableName":"HHH"}`, "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+}
+
 // TestKeyConditionsFaults: a key attribute without a condition comes before an
 // operator that no index can serve. Source: dynalite, test/query.js.
 func TestKeyConditionsFaults(t *testing.T) {

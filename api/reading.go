@@ -54,6 +54,22 @@ func (rd *reading) finish(filter *string, legacyParam expr.Param, legacy map[str
 	return rd.checkSelect()
 }
 
+// openLegacy refuses what is wrong with a query's legacy filter and list of
+// attributes, which the service looks at before the key condition.
+func (rd *reading) openLegacy(filter map[string]Condition, operator *string) error {
+	if filter != nil {
+		if _, err := rd.legacy(expr.QueryFilter, filter, operator); err != nil {
+			return err
+		}
+	}
+	if rd.attributes != nil {
+		if _, err := rd.request.projection(nil, rd.attributes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkSelect refuses a Select that does not go with the other parameters.
 // Source: dynalite, test/query.js and test/scan.js.
 func (rd *reading) checkSelect() error {
