@@ -11,9 +11,9 @@ import (
 )
 
 // A maker makes the SDK's form of items. An item has many short texts, which are
-// written one after the other into memory that they share, and the SDK's boxes
-// around them are made together. Names are mostly those of the item before, be
-// it of another request.
+// written one after the other into memory that they share, with those of the
+// items after it too, and so are the SDK's boxes around them. Names are mostly
+// those of the item before, be it of another request.
 type maker struct {
 	text   strings.Builder // of short texts; it does not grow while it has some
 	boxesS []types.AttributeValueMemberS
@@ -39,11 +39,13 @@ type got struct {
 	boxesN [2]types.AttributeValueMemberN
 }
 
+// Who keeps one value of an answer keeps no more than the boxes it was made
+// with, and the memory of their short texts.
 const (
-	// shortBytes is the longest string that shares memory with others of its
-	// item: who keeps a value keeps at most so much for each of those.
-	shortBytes = 256
-	keepNames  = 64
+	shortBytes  = 256 // the longest string that shares memory with others
+	sharedBytes = 4096
+	mostBoxes   = 16
+	keepNames   = 64
 )
 
 var makers = sync.Pool{New: func() any {
@@ -59,7 +61,8 @@ func (m *maker) release() {
 	}
 	clear(m.found)
 	m.text.Reset()
-	m.boxesS, m.boxesN, m.got, m.found, m.counting = nil, nil, nil, m.found[:0], false
+	m.boxesS, m.boxesN, m.usedS, m.usedN = nil, nil, 0, 0
+	m.got, m.found, m.counting = nil, m.found[:0], false
 	makers.Put(m)
 }
 
@@ -78,18 +81,19 @@ func itemsOf(items []attr.Item) []map[string]types.AttributeValue {
 	}
 	m := makers.Get().(*maker)
 	defer m.release()
-	return list(items, m.item)
+	return list(items, m.make)
 }
 
 // takeItem makes the answer of a GetItem that found an item.
 func (m *maker) takeItem(it attr.Item) {
 	m.got = new(got)
 	m.boxesS, m.boxesN = m.got.boxesS[:], m.got.boxesN[:]
-	m.got.out.Item = m.fill(it)
+	m.fit(it)
+	m.got.out.Item = m.make(it)
 }
 
 // addItem adds an item to those found.
-func (m *maker) addItem(it attr.Item) { m.found = append(m.found, m.item(it)) }
+func (m *maker) addItem(it attr.Item) { m.found = append(m.found, m.make(it)) }
 
 // items returns the items that were added, none if they are only counted.
 func (m *maker) items() []map[string]types.AttributeValue {
@@ -109,15 +113,15 @@ func (m *maker) optional(it attr.Item) map[string]types.AttributeValue {
 
 func (m *maker) item(it attr.Item) map[string]types.AttributeValue {
 	m.boxesS, m.boxesN = nil, nil
-	return m.fill(it)
+	m.fit(it)
+	return m.make(it)
 }
 
-// fill makes an item. It uses the boxes there are, if they are enough for its
-// attributes; those within lists and maps have others.
-func (m *maker) fill(it attr.Item) map[string]types.AttributeValue {
-	n := it.Len()
+// fit gets the memory that an item alone needs, mostly. It leaves the boxes
+// there are, if they are enough.
+func (m *maker) fit(it attr.Item) {
 	texts, strs, numbers := 0, 0, 0
-	for i := range n {
+	for i := range it.Len() {
 		switch _, v := it.At(i); v.Kind() {
 		case attr.String:
 			if size := len(v.Raw()); size <= shortBytes {
@@ -127,6 +131,8 @@ func (m *maker) fill(it attr.Item) map[string]types.AttributeValue {
 		case attr.Number:
 			texts += 2*len(v.Raw()) + 1 // mostly enough
 			numbers++
+		case attr.List, attr.Map, attr.StringSet, attr.NumberSet:
+			texts += min(len(v.Raw()), shortBytes)
 		}
 	}
 	m.text.Reset()
@@ -138,6 +144,11 @@ func (m *maker) fill(it attr.Item) map[string]types.AttributeValue {
 	if numbers > len(m.boxesN) {
 		m.boxesN = make([]types.AttributeValueMemberN, numbers)
 	}
+}
+
+// make makes an item.
+func (m *maker) make(it attr.Item) map[string]types.AttributeValue {
+	n := it.Len()
 	out := make(map[string]types.AttributeValue, n)
 	for i := range n {
 		name, v := it.At(i)
@@ -171,7 +182,7 @@ func (m *maker) string(text []byte) string {
 	if m.text.Cap()-from < len(text) {
 		size := m.text.Cap()
 		m.text.Reset()
-		m.text.Grow(more(size, shortBytes, 16*shortBytes))
+		m.text.Grow(more(size, shortBytes, sharedBytes))
 		from = 0
 	}
 	m.text.Write(text)
@@ -186,7 +197,7 @@ func (m *maker) numberOf(v attr.Value) string {
 
 func (m *maker) boxS() *types.AttributeValueMemberS {
 	if m.usedS == len(m.boxesS) {
-		m.boxesS, m.usedS = make([]types.AttributeValueMemberS, more(m.usedS, 4, 64)), 0
+		m.boxesS, m.usedS = make([]types.AttributeValueMemberS, more(m.usedS, 4, mostBoxes)), 0
 	}
 	m.usedS++
 	return &m.boxesS[m.usedS-1]
@@ -194,7 +205,7 @@ func (m *maker) boxS() *types.AttributeValueMemberS {
 
 func (m *maker) boxN() *types.AttributeValueMemberN {
 	if m.usedN == len(m.boxesN) {
-		m.boxesN, m.usedN = make([]types.AttributeValueMemberN, more(m.usedN, 4, 64)), 0
+		m.boxesN, m.usedN = make([]types.AttributeValueMemberN, more(m.usedN, 4, mostBoxes)), 0
 	}
 	m.usedN++
 	return &m.boxesN[m.usedN-1]
