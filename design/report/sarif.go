@@ -214,8 +214,8 @@ func fingerprint(r *check.Result, f design.Finding) string {
 // uri is a file as SARIF wants it: relative to root with forward slashes, or
 // absolute when it is not below.
 func uri(file, root string) string {
-	if filepath.IsAbs(file) && root != "" {
-		if rel, err := filepath.Rel(root, file); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if abs, err := filepath.Abs(file); err == nil && root != "" {
+		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			file = rel
 		}
 	}

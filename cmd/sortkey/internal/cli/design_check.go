@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -115,6 +116,30 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 // A format writes a result.
 type format func(a *App, out *bytes.Buffer, w *design.World, r *check.Result, f *designCheckFlags) error
 
+// sarifRoot returns the folder that places in SARIF are relative to: the
+// repository of a file, as code scanning wants it, or the working folder. With
+// "" places stay as they are.
+func sarifRoot(file string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	dir := filepath.Dir(file)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(wd, dir)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return wd
+		}
+		dir = up
+	}
+}
+
 // prose returns the columns at which sentences wrap: COLUMNS if it is set, or
 // the terminal's, 100 at most.
 func (a *App) prose() int {
@@ -141,11 +166,7 @@ var formats = map[string]format{
 		return report.JSON(out, r)
 	},
 	"sarif": func(_ *App, out *bytes.Buffer, _ *design.World, r *check.Result, _ *designCheckFlags) error {
-		root, err := os.Getwd()
-		if err != nil {
-			root = "" // places stay as they are
-		}
-		return report.SARIF(out, r, report.SARIFOptions{Root: root, Version: moduleVersion()})
+		return report.SARIF(out, r, report.SARIFOptions{Root: sarifRoot(r.Model.Pos.File), Version: moduleVersion()})
 	},
 }
 
