@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/gen"
 	"github.com/sortkey/sortkey/examples"
+	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 func (a *App) designCommand() *cobra.Command {
@@ -264,33 +267,93 @@ func patternNamed(m *design.Model, name string) (*design.Pattern, error) {
 	return nil, hint.New("the patterns are:\n  "+strings.Join(patternNames(m), "\n  "), "the model %s has %s pattern named %q", m.Name, map[bool]string{true: "no", false: "more than one"}[len(like) == 0], name)
 }
 
+// expressions writes the request of one pattern, or those of all as one program
+// or JSON document.
 func (a *App) expressions(m *design.Model, list []*design.Pattern, lang string, one bool) error {
-	var out bytes.Buffer
-	for i, p := range list {
-		if !one {
-			if i > 0 {
-				out.WriteByte('\n')
+	var texts []expressed
+	for _, p := range list {
+		e := expressed{Pattern: p.Name, Operation: p.Operation}
+		var err error
+		e.text, err = expression(m, p, lang)
+		if refused, ok := errors.AsType[*design.CompileError](err); ok {
+			if one {
+				return &hint.Error{Msg: p.Name + " is not one request: " + refused.Msg, Hint: refused.Advice, Err: err}
 			}
-			mark := "# "
-			if lang == "go" || lang == "js" || lang == "json" {
-				mark = "// "
-			}
-			out.WriteString(mark + strings.ReplaceAll(p.Name, "\n", " ") + "\n")
-		}
-		text, err := expression(m, p, lang)
-		if refused, ok := errors.AsType[*design.CompileError](err); ok && !one {
-			fmt.Fprintf(&out, "%s is not one request: %s\n", p.Name, refused.Msg)
-			continue
-		} else if ok {
-			return &hint.Error{Msg: p.Name + " is not one request: " + refused.Msg, Hint: refused.Advice, Err: err}
-		}
-		if err != nil {
+			e.NotOne = refused.Msg
+		} else if err != nil {
 			return usage("design expr", "%v", err)
 		}
-		out.WriteString(text)
+		if lang == "json" && e.NotOne == "" {
+			e.Request = json.RawMessage(e.text)
+		}
+		texts = append(texts, e)
+	}
+	var out bytes.Buffer
+	switch {
+	case one:
+		out.WriteString(texts[0].text)
+	case lang == "json":
+		enc := json.NewEncoder(&out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(texts); err != nil {
+			return err
+		}
+	default:
+		program(&out, texts, lang)
 	}
 	_, err := a.Stdout.Write(out.Bytes())
 	return err
+}
+
+// An expressed is a pattern and its request, or why it is not one.
+type expressed struct {
+	Pattern   string          `json:"pattern"`
+	Operation string          `json:"operation"`
+	Request   json.RawMessage `json:"request,omitempty"`
+	NotOne    string          `json:"notOneRequest,omitempty"`
+	text      string
+}
+
+var jsImport = lazyregexp.New(`^import \{ DynamoDBClient, (\w+) \} from "[^"]+";\n\n`)
+
+// program writes requests one after the other, with what they all begin with
+// once, so that it can be run as it is.
+func program(out *bytes.Buffer, list []expressed, lang string) {
+	mark, shared := "# ", map[string]string{"python": "import boto3\n\nclient = boto3.client(\"dynamodb\")\n\n", "js": "const client = new DynamoDBClient({});\n\n"}[lang]
+	if lang == "go" || lang == "js" {
+		mark = "// "
+	}
+	comment := func(s string) { out.WriteString(mark + strings.Join(strings.Fields(s), " ") + "\n") }
+	var commands []string
+	for i := range list {
+		if m := jsImport.FindStringSubmatch(list[i].text); lang == "js" && m != nil {
+			list[i].text = list[i].text[len(m[0]):]
+			if !slices.Contains(commands, m[1]) {
+				commands = append(commands, m[1])
+			}
+		}
+		list[i].text = strings.TrimPrefix(list[i].text, shared)
+	}
+	slices.Sort(commands)
+	if len(commands) > 0 {
+		fmt.Fprintf(out, "import { DynamoDBClient, %s } from \"@aws-sdk/client-dynamodb\";\n\n", strings.Join(commands, ", "))
+	}
+	out.WriteString(shared)
+	for i, e := range list {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		comment(e.Pattern)
+		switch {
+		case e.NotOne != "":
+			comment("is not one request: " + e.NotOne)
+		case lang == "js" || lang == "go": // names are of a block
+			out.WriteString("{\n" + e.text + "}\n")
+		default:
+			out.WriteString(e.text)
+		}
+	}
 }
 
 func expression(m *design.Model, p *design.Pattern, lang string) (string, error) {
