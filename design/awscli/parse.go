@@ -92,6 +92,9 @@ func (p *Parser) ParseWords(words []string) (*Command, error) {
 				continue
 			}
 			if len(place) > 0 {
+				if strings.ContainsAny(strings.Join(words, " "), "“”‘’") {
+					return nil, errors.New("the line has typographic quotes, and a shell wants straight ones")
+				}
 				return nil, fmt.Errorf("%q belongs to no flag", w)
 			}
 			if !slices.Contains(operations, w) {
@@ -312,10 +315,11 @@ func (r *reader) input(value string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := jsonOf(name, value); err != nil {
+	raw, err := jsonOf(name, value)
+	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal([]byte(value), &r.base); err != nil || r.base == nil {
+	if err := json.Unmarshal(raw, &r.base); err != nil || r.base == nil {
 		return fmt.Errorf("--%s is no JSON object", name)
 	}
 	return nil
@@ -351,6 +355,10 @@ func jsonOf(name, value string) (json.RawMessage, error) {
 	err := json.Unmarshal([]byte(value), &v)
 	if err == nil {
 		return json.RawMessage(value), nil
+	}
+	// PowerShell up to 7.2 loses quotes that have no backslash before them.
+	if bare := strings.ReplaceAll(value, `\"`, `"`); bare != value && json.Valid([]byte(bare)) {
+		return json.RawMessage(bare), nil
 	}
 	if strings.ContainsAny(value, "“”‘’") {
 		return nil, fmt.Errorf("--%s has typographic quotes, and JSON has straight ones", name)

@@ -6,7 +6,8 @@ import (
 )
 
 // Split takes a line apart into words as a POSIX shell does: quotes,
-// backslashes, continued lines and comments. What a shell would replace, run
+// backslashes, continued lines and comments; lines continued as cmd.exe and
+// PowerShell have it, by ^ and `, are read too. What a shell would replace, run
 // or send elsewhere is an error, except that rest is what follows a pipe, a
 // semicolon or a redirection, which is no part of the command.
 func Split(line string) (words []string, rest string, err error) {
@@ -35,8 +36,20 @@ func Split(line string) (words []string, rest string, err error) {
 			err = s.double()
 		case '\\':
 			s.backslash()
-		case '$', '`':
-			err = s.expansion()
+		case '^', '`':
+			if n := lineEnd(s.src[s.at+1:]); n > 0 && !s.open {
+				s.at += 1 + n
+			} else if c == '`' {
+				err = s.expansion()
+			} else {
+				s.byte(c)
+			}
+		case '$':
+			if strings.HasPrefix(s.src[s.at:], "$'") {
+				err = s.escaped()
+			} else {
+				err = s.expansion()
+			}
 		default:
 			s.byte(c)
 		}
@@ -79,6 +92,41 @@ func (s *splitter) single() error {
 	s.open = true
 	s.at += end + 2
 	return nil
+}
+
+// lineEnd returns the length of the end of a line that text begins with, with
+// spaces before it, or 0.
+func lineEnd(text string) int {
+	rest := strings.TrimLeft(text, " \t\r")
+	if !strings.HasPrefix(rest, "\n") {
+		return 0
+	}
+	return len(text) - len(rest) + 1
+}
+
+// escaped reads $'…', in which backslashes are as in C.
+func (s *splitter) escaped() error {
+	start := s.at
+	s.open = true
+	for s.at += 2; s.at < len(s.src); s.at++ {
+		switch c := s.src[s.at]; {
+		case c == '\'':
+			s.at++
+			return nil
+		case c == '\\' && s.at+1 < len(s.src):
+			s.at++
+			c = s.src[s.at]
+			if i := strings.IndexByte("ntr", c); i >= 0 {
+				c = "\n\t\r"[i]
+			} else if strings.IndexByte("\\'\"", c) < 0 {
+				return fmt.Errorf("the escape \\%c is not read here: %s", c, excerpt(s.src[start:]))
+			}
+			s.word.WriteByte(c)
+		default:
+			s.word.WriteByte(c)
+		}
+	}
+	return unclosed("$'", s.src[start:])
 }
 
 func (s *splitter) double() error {
