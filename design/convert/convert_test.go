@@ -196,6 +196,7 @@ func TestErrors(t *testing.T) {
 		{"UTF-16", "\xff\xfe{\x00", "UTF-16", "UTF-8"},
 		{"no tables", `{"DataModel": []}`, "no table could be made of it", ""},
 		{"bad table", `{"TableName":"abc","KeySchema":[]}`, "no table could be made of it", "partition"},
+		{"no keys", `{"format": "onetable:1.1.0", "indexes": {}, "models": {}}`, "no table could be made of it", "no partition key"},
 		{"items alone", `{"Items":[{"a":{"S":"b"}}]}`, "nothing says the keys of their table", "describe-table"},
 		{"deep", strings.Repeat("[", 200), "nests", ""},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "a.json:1:7: not JSON", ""},

@@ -21,6 +21,10 @@ func (im *importer) finish(ctx context.Context, from string) (*design.Model, []L
 		if len(im.losses) > 0 {
 			hint = im.losses[0].String()
 		}
+		// A table that could not be made matters more than what it is called.
+		if i := slices.IndexFunc(im.losses, func(l Loss) bool { return strings.HasPrefix(l.What, "table ") }); i >= 0 {
+			hint = im.losses[i].String()
+		}
 		return nil, im.losses, &Error{Pos: design.Pos{File: from}, Msg: "no table could be made of it", Hint: hint}
 	}
 	for _, t := range im.m.Tables {
