@@ -138,7 +138,7 @@ func run(t *testing.T, db *sortkey.DB, a explain.Advice) string {
 
 func classify(_ string, it attr.Item) string { return string(it.Get("type").Raw()) }
 
-func makeDB(t *testing.T, input string) *sortkey.DB {
+func makeDB(t testing.TB, input string) *sortkey.DB {
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
 	var list []place
@@ -194,7 +194,7 @@ func sides(fields []string) (out []side) {
 	return out
 }
 
-func plainItem(t *testing.T, src string) attr.Item {
+func plainItem(t testing.TB, src string) attr.Item {
 	var m map[string]any
 	dec := json.NewDecoder(strings.NewReader(src))
 	dec.UseNumber()
