@@ -22,9 +22,9 @@ const (
 	// [ExportOptions] is. All together are about half a minute.
 	DefaultBackoff = 100 * time.Millisecond
 	longestPause   = 10 * time.Second
-	// busyAfter is how many refusals of an endpoint that has too much to do are
-	// nothing to be told of.
-	busyAfter = 3
+	// Fewer failures of an endpoint, and fewer refusals of one that has too much
+	// to do, are nothing to be told of.
+	goneAfter, busyAfter = 2, 3
 )
 
 // A Wait is a pause after which a request is made again.
@@ -108,7 +108,11 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		case try == attempts:
 			return r.gaveUp(err, answered)
 		}
-		if r.told != nil && (!answered || try >= busyAfter) {
+		after := goneAfter
+		if answered {
+			after = busyAfter
+		}
+		if r.told != nil && try >= after {
 			r.mu.Lock()
 			if !told {
 				told = true

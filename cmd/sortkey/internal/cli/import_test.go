@@ -104,7 +104,7 @@ func TestImportServerGone(t *testing.T) {
 	stderr := &interrupter{t: t, when: "waiting for"}
 	code := cli.Main(args, &cli.App{Stdout: new(bytes.Buffer), Stderr: stderr, Getenv: func(string) string { return "" }, Width: func() int { return 0 }})
 	require.Equal(t, 1, code)
-	require.Regexp(t, `^sortkey: waiting for `+server.URL+`: .* \(try 1 of 10 failed, the next is in 100ms\)
+	require.Regexp(t, `^sortkey: waiting for `+server.URL+`: .* \(try 2 of 10 failed, the next is in 200ms\)
 hint: see that it runs; Ctrl-C ends the import, and --resume goes on with it
 sortkey: interrupted; [\d,]+ items are written
 hint: go on with the same command and --resume
