@@ -52,7 +52,10 @@ type parser struct {
 	declared map[*Field]bool // fields that have a type of their own
 }
 
-var modelName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var (
+	modelName    = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	notModelName = lazyregexp.New(`[^a-z0-9]+`)
+)
 
 func (p *parser) model(root *yaml.Node) {
 	m := p.m
@@ -61,7 +64,11 @@ func (p *parser) model(root *yaml.Node) {
 	if n := top["name"]; n != nil {
 		m.Name, _ = p.text(n, "the name")
 		if m.Name != "" && !modelName.MatchString(m.Name) {
-			p.fail(n, "such as task-management", "the name of a model is lower-case words joined by hyphens, not %s", clip(m.Name))
+			like := strings.Trim(notModelName.ReplaceAllString(strings.ToLower(m.Name), "-"), "-")
+			if len(like) > 60 || !modelName.MatchString(like) {
+				like = "task-management"
+			}
+			p.fail(n, "such as "+like, "the name of a model is lower-case words joined by hyphens, not %s", clip(m.Name))
 		}
 	} else if root.Kind == yaml.MappingNode {
 		p.fail(root, "begin with a line such as name: task-management", "the model has no name")
