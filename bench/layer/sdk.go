@@ -135,13 +135,16 @@ func (l *sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error
 	}, nil
 }
 
-// op returns a function that calls the client with an input that is ready.
+// op returns a function that makes the input of a call, as a program does each
+// time, and calls the client with it. Inputs of thousands of calls made
+// beforehand would be read from memory that no program has them in.
 func (l *sdkLayer) op(c *work.Call) (func(context.Context) (out any, rows int, err error), error) {
 	s, name, client := l.data.Shape, aws.String(work.TableName), l.client
 	switch c.Op {
 	case work.Get:
-		in := &dynamodb.GetItemInput{TableName: name, Key: avs(s.KeyBinds(c.Items[0]))}
+		key := s.KeyBinds(c.Items[0])
 		return func(ctx context.Context) (any, int, error) {
+			in := &dynamodb.GetItemInput{TableName: name, Key: avs(key)}
 			out, err := client.GetItem(ctx, in)
 			if err != nil || len(out.Item) == 0 {
 				return out, 0, err
@@ -149,23 +152,25 @@ func (l *sdkLayer) op(c *work.Call) (func(context.Context) (out any, rows int, e
 			return out, 1, nil
 		}, nil
 	case work.Put:
-		in := &dynamodb.PutItemInput{TableName: name, Item: avs(s.Binds(c.Items[0], c.Version))}
+		item := s.Binds(c.Items[0], c.Version)
 		return func(ctx context.Context) (any, int, error) {
+			in := &dynamodb.PutItemInput{TableName: name, Item: avs(item)}
 			out, err := client.PutItem(ctx, in)
 			return out, 0, err
 		}, nil
 	case work.Update:
-		in := &dynamodb.UpdateItemInput{
-			TableName: name, Key: avs(s.KeyBinds(c.Items[0])), UpdateExpression: aws.String(work.UpdateExpression),
-			ExpressionAttributeValues: avs([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], c.Version)}}),
-		}
+		key, values := s.KeyBinds(c.Items[0]), []work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], c.Version)}}
 		return func(ctx context.Context) (any, int, error) {
+			in := &dynamodb.UpdateItemInput{
+				TableName: name, Key: avs(key), UpdateExpression: aws.String(work.UpdateExpression),
+				ExpressionAttributeValues: avs(values),
+			}
 			out, err := client.UpdateItem(ctx, in)
 			return out, 0, err
 		}, nil
 	case work.Query:
-		in := l.query(c)
 		return func(ctx context.Context) (any, int, error) {
+			in := l.query(c)
 			out, err := client.Query(ctx, in)
 			if err != nil {
 				return nil, 0, err
@@ -173,8 +178,8 @@ func (l *sdkLayer) op(c *work.Call) (func(context.Context) (out any, rows int, e
 			return out, len(out.Items), nil
 		}, nil
 	case work.Scan:
-		in := l.scan(c)
 		return func(ctx context.Context) (any, int, error) {
+			in := l.scan(c)
 			out, err := client.Scan(ctx, in)
 			if err != nil {
 				return nil, 0, err
@@ -182,11 +187,12 @@ func (l *sdkLayer) op(c *work.Call) (func(context.Context) (out any, rows int, e
 			return out, len(out.Items), nil
 		}, nil
 	case work.TransactGet:
-		in := &dynamodb.TransactGetItemsInput{}
-		for _, i := range c.Items {
-			in.TransactItems = append(in.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: name, Key: avs(s.KeyBinds(i))}})
-		}
+		keys := bindsOf(c.Items, s.KeyBinds)
 		return func(ctx context.Context) (any, int, error) {
+			in := &dynamodb.TransactGetItemsInput{}
+			for _, key := range keys {
+				in.TransactItems = append(in.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: name, Key: avs(key)}})
+			}
 			out, err := client.TransactGetItems(ctx, in)
 			if err != nil {
 				return nil, 0, err
@@ -194,16 +200,24 @@ func (l *sdkLayer) op(c *work.Call) (func(context.Context) (out any, rows int, e
 			return out, len(out.Responses), nil
 		}, nil
 	case work.TransactWrite:
-		in := &dynamodb.TransactWriteItemsInput{}
-		for _, i := range c.Items {
-			in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: name, Item: avs(s.Binds(i, c.Version))}})
-		}
+		items := bindsOf(c.Items, func(i int) []work.Bind { return s.Binds(i, c.Version) })
 		return func(ctx context.Context) (any, int, error) {
+			in := &dynamodb.TransactWriteItemsInput{}
+			for _, item := range items {
+				in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: name, Item: avs(item)}})
+			}
 			out, err := client.TransactWriteItems(ctx, in)
 			return out, 0, err
 		}, nil
 	}
 	return nil, fmt.Errorf("the SDK layers do not call %s", c.Op)
+}
+
+func bindsOf(items []int, of func(int) []work.Bind) (all [][]work.Bind) {
+	for _, i := range items {
+		all = append(all, of(i))
+	}
+	return all
 }
 
 func (l *sdkLayer) query(c *work.Call) *dynamodb.QueryInput {
