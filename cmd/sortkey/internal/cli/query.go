@@ -20,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
+	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
@@ -234,50 +235,17 @@ func restored(err error, in *dynamodb.QueryInput) error {
 const completionTime = 5 * time.Second
 
 func (a *App) completeTables(ctx context.Context, f sourceFlags, toComplete string) ([]string, cobra.ShellCompDirective) {
-	names, err := a.tableNames(ctx, f)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+	names := a.complete(ctx, f, func(m *design.Model) (names []string) {
+		for _, t := range m.Tables {
+			names = append(names, t.Name)
+		}
+		return names
+	}, model.Tables)
 	return starting(names, toComplete), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *App) completeIndexes(ctx context.Context, f sourceFlags, table, toComplete string) ([]string, cobra.ShellCompDirective) {
-	names, err := a.indexNames(ctx, f, table)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return starting(names, toComplete), cobra.ShellCompDirectiveNoFileComp
-}
-
-func (a *App) tableNames(ctx context.Context, f sourceFlags) ([]string, error) {
-	if f.model != "" {
-		m, err := model.Find(f.model)
-		if err != nil {
-			return nil, err
-		}
-		var names []string
-		for _, t := range m.Tables {
-			names = append(names, t.Name)
-		}
-		return names, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, completionTime)
-	defer cancel()
-	src, err := a.open(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	defer src.close()
-	return model.Tables(ctx, src.client)
-}
-
-func (a *App) indexNames(ctx context.Context, f sourceFlags, table string) ([]string, error) {
-	if f.model != "" {
-		m, err := model.Find(f.model)
-		if err != nil {
-			return nil, err
-		}
-		var names []string
+	names := a.complete(ctx, f, func(m *design.Model) (names []string) {
 		for _, t := range m.Tables {
 			if t.Name != table {
 				continue
@@ -286,20 +254,41 @@ func (a *App) indexNames(ctx context.Context, f sourceFlags, table string) ([]st
 				names = append(names, x.Name)
 			}
 		}
-		return names, nil
+		return names
+	}, func(ctx context.Context, client *dynamodb.Client) ([]string, error) {
+		t, err := model.Describe(ctx, client, table)
+		if err != nil {
+			return nil, err
+		}
+		return t.IndexNames(), nil
+	})
+	return starting(names, toComplete), cobra.ShellCompDirectiveNoFileComp
+}
+
+// complete returns names of the model, or of the server; none if there is an
+// error, which a shell has no place for.
+func (a *App) complete(
+	ctx context.Context, f sourceFlags, of func(*design.Model) []string, from func(context.Context, *dynamodb.Client) ([]string, error),
+) []string {
+	if f.model != "" {
+		m, err := model.Find(f.model)
+		if err != nil {
+			return nil
+		}
+		return of(m)
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
 	src, err := a.open(ctx, f)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	defer src.close()
-	t, err := model.Describe(ctx, src.client, table)
+	names, err := from(ctx, src.client)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	return t.IndexNames(), nil
+	return names
 }
 
 func starting(names []string, prefix string) []string {
