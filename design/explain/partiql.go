@@ -19,10 +19,12 @@ type selection struct {
 	reverse bool
 }
 
+// selectWord is the word of the statement, after comments.
+var selectWord = lazyregexp.New(`^(?i)(?:\s+|--[^\n]*\n)*select(?:\s|["*]|--|$)`)
+
 // IsSelect reports whether a text is a SELECT statement, right or wrong.
 func IsSelect(text string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(text, "\n", " ")), " ")
-	return strings.EqualFold(word, "select")
+	return selectWord.MatchString(text)
 }
 
 // A piqToken is a word, a sign or a value of a statement.
@@ -148,6 +150,9 @@ func parseSelect(m members) (*selection, error) {
 			return nil, fmt.Errorf("PartiQL has no LIMIT clause here: give the Limit of the request (--limit)")
 		}
 		return nil, r.fault("the end")
+	}
+	if len(r.params) > 0 {
+		return nil, fmt.Errorf("Parameters has more values than the statement has ?: leave out the last %d, or write ? where they belong", len(r.params))
 	}
 	if project != nil {
 		s.m.set("ProjectionExpression", strings.Join(project, ", "))

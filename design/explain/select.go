@@ -43,6 +43,12 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 	}
 	plans, whole := e.selected(schema)
 	switch {
+	case s.ordered != "" && !schema.Has(s.ordered):
+		e.report.Refused = &Refusal{
+			Code: "ValidationException", Message: "ORDER BY " + Name(s.ordered) + " is no order of " + placeName(schema),
+			Rule: "rows are in order of the sort key only: ORDER BY takes a key attribute of what is read", Source: pageSelect,
+		}
+		return e.report, nil
 	case !whole && s.ordered != "":
 		e.report.Refused = &Refusal{
 			Code: "ValidationException", Message: "ORDER BY needs the partition key with = or IN",
@@ -69,7 +75,11 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 			Source:  pageSelect,
 		}
 		for i, p := range plans {
-			e.offer(fmt.Sprintf("%d of %d: %s", i+1, len(plans), p.words()), opQuery, e.request(p))
+			q := e.request(p)
+			if s.reverse {
+				q.set("ScanIndexForward", false)
+			}
+			e.offer(fmt.Sprintf("%d of %d: %s", i+1, len(plans), p.words()), opQuery, q)
 		}
 		return e.report, nil
 	}
