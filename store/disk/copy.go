@@ -53,14 +53,23 @@ func (s *Store) CheckpointContext(ctx context.Context, dir string) error {
 			break
 		}
 	}
-	if _, err := fsys.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("disk: checkpoint: %w", cmp.Or(err, error(&fs.PathError{Op: "checkpoint", Path: dir, Err: fs.ErrExist})))
+	if err := checkNew(fsys, dir); err != nil {
+		return fmt.Errorf("disk: checkpoint: %w", err)
 	}
 	near, err := s.link()
 	if err != nil {
 		return err
 	}
 	return errors.Join(move(ctx, fsys, near, dir), s.forks.leave(near))
+}
+
+// checkNew refuses a path that something has.
+func checkNew(fsys vfs.FS, path string) error {
+	_, err := fsys.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return cmp.Or(err, error(&fs.PathError{Op: "checkpoint", Path: path, Err: fs.ErrExist}))
 }
 
 // link makes a copy of the store in a folder of s.forks, which the caller
@@ -111,7 +120,9 @@ func (s *Store) link() (_ string, err error) {
 func move(ctx context.Context, fsys vfs.FS, from, to string) error {
 	err := makeDir(fsys, fsys.PathDir(to))
 	if err == nil && fsys.Rename(from, to) != nil {
-		err = copyDir(ctx, fsys, from, to)
+		if err = checkNew(fsys, to); err == nil { // nobody made it meanwhile
+			err = copyDir(ctx, fsys, from, to)
+		}
 	}
 	if err == nil {
 		err = syncDir(fsys, fsys.PathDir(to))

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -230,6 +231,34 @@ func TestCheckpointElsewhere(t *testing.T) {
 
 	f := open(t, "backups/today/copy", opts)
 	require.Equal(t, "before", get(t, f, "k"))
+	require.NoError(t, f.Close())
+	require.NoError(t, s.Close())
+}
+
+// TestCheckpointsAtOnce: of several copies to one folder one is made, and none
+// writes into another.
+func TestCheckpointsAtOnce(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "copy")
+	s := open(t, filepath.Join(root, "db"), disk.Options{})
+	put(t, s, "k", "v")
+	errs := make([]error, 8)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { errs[i] = s.Checkpoint(dir) })
+	}
+	wg.Wait()
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+			continue
+		}
+		require.ErrorIs(t, err, fs.ErrExist)
+	}
+	require.Equal(t, 1, made)
+	f := open(t, dir, disk.Options{})
+	require.Equal(t, "v", get(t, f, "k"))
 	require.NoError(t, f.Close())
 	require.NoError(t, s.Close())
 }
