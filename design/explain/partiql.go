@@ -152,7 +152,7 @@ func parseSelect(m members) (*selection, error) {
 		return nil, r.fault("the end")
 	}
 	if len(r.params) > 0 {
-		return nil, fmt.Errorf("Parameters has more values than the statement has ?: leave out the last %d, or write ? where they belong", len(r.params))
+		return nil, fmt.Errorf("the statement has fewer ? than Parameters has values: leave out the last %d, or write ? where they belong", len(r.params))
 	}
 	if project != nil {
 		s.m.set("ProjectionExpression", strings.Join(project, ", "))
