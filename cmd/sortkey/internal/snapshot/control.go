@@ -87,7 +87,7 @@ func listen(ctx context.Context, data string, st *disk.Store, drain, patience ti
 	c := &Control{dir: dir, ended: make(chan struct{}), drain: drain}
 	making, quit := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.srv = &http.Server{
-		ReadHeaderTimeout: patience,
+		ReadHeaderTimeout: orderTimeout,
 		BaseContext:       func(net.Listener) context.Context { return making },
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			c.take(w, r, patience, func(ctx context.Context, target string) (*Info, error) {
