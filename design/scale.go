@@ -2,8 +2,8 @@ package design
 
 import (
 	"math"
-	"strconv"
-	"time"
+
+	"github.com/sortkey/sortkey/keys"
 )
 
 // A Growth says how many rows each generated row of a partition stands for at
@@ -37,11 +37,7 @@ func (w *World) growth(e *Entity, hash []Attribute) float64 {
 	if made == 0 || made >= declared {
 		return 1
 	}
-	now, then := 1.0, 1.0
-	for name := range componentsOf(e, hash) {
-		a, b := w.Distinct(e, name)
-		now, then = now*a, then*b
-	}
+	now, then := w.Values(e, hash)
 	rowsNow := made / math.Min(now, made)
 	rowsThen := declared / math.Min(then, declared)
 	return math.Max(rowsThen/rowsNow, 1)
@@ -70,13 +66,34 @@ func (w *World) Represents(it *Item) float64 {
 	return 1 / w.Scale
 }
 
-// Distinct returns how many values a field of an entity has in the generated
-// items, at most, and at the declared scale.
-func (w *World) Distinct(e *Entity, name string) (now, then float64) {
-	f := e.Field(name)
-	if f == nil {
-		return math.Inf(1), math.Inf(1)
+// Values returns how many values key attributes of an entity have together in
+// the generated items, at most, and at the declared scale.
+func (w *World) Values(e *Entity, list []Attribute) (now, then float64) {
+	now, then = 1, 1
+	for _, f := range e.Fields {
+		finest := 0.0 // of its components: a time can be there by its day
+		for _, a := range list {
+			t := e.Attribute(a.Name)
+			if t == nil || t.Template == nil {
+				continue
+			}
+			for _, p := range t.Template.Parts() {
+				if p.Name == f.Name {
+					finest = math.Max(finest, valuesAs(f, p.Type))
+				}
+			}
+		}
+		if finest > 0 {
+			a, b := w.distinct(e, f)
+			now, then = now*math.Min(a, finest), then*math.Min(b, finest)
+		}
 	}
+	return now, then
+}
+
+// distinct returns how many values a field of an entity has in the generated
+// items, at most, and at the declared scale. It follows newDomain.
+func (w *World) distinct(e *Entity, f *Field) (now, then float64) {
 	n := 0.0
 	switch {
 	case len(f.Values) > 0:
@@ -84,26 +101,39 @@ func (w *World) Distinct(e *Entity, name string) (now, then float64) {
 	case len(f.Type.Values) > 0:
 		n = float64(len(f.Type.Values))
 	case f.Distinct > 0:
-		n = float64(f.Distinct)
-	default:
-		n = valuesIn(f)
+		n = math.Min(float64(f.Distinct), valuesAs(f, f.Type))
 	}
 	if n > 0 {
 		return n, n
 	}
 	// A field that alone is the key of another entity has a value for each of
-	// its items.
+	// its items, if it can have so many.
 	owner := (*Entity)(nil)
 	for _, o := range w.Model.Entities {
 		own := componentsOf(o, o.Table.Keys())
-		if len(own) == 1 && own[name] && o.Field(name) == f && (owner == nil || o.Count > owner.Count) && o.Count > 0 {
+		if len(own) == 1 && own[f.Name] && o.Field(f.Name) == f && (owner == nil || o.Count > owner.Count) && o.Count > 0 {
 			owner = o
 		}
 	}
-	if owner != nil {
+	n = valuesAs(f, f.Type)
+	if owner != nil && n >= float64(owner.Count) {
 		return math.Max(float64(w.made[owner]), 1), float64(owner.Count)
 	}
-	return math.Inf(1), math.Inf(1)
+	return n, n
+}
+
+// valuesAs is how many values of a type those of a field are: of a time, as
+// many as there are days between its bounds. It is infinite for ids and texts.
+func valuesAs(f *Field, t keys.Type) float64 {
+	as := *f
+	if finer(f.Type, t) {
+		as.Type = t
+	}
+	b, err := as.bounds()
+	if err != nil || b == nil || idLike(as.Type.Name) {
+		return math.Inf(1)
+	}
+	return float64(b.count())
 }
 
 // componentsOf are the names of fields in key attributes.
@@ -117,42 +147,4 @@ func componentsOf(e *Entity, list []Attribute) map[string]bool {
 		}
 	}
 	return all
-}
-
-// valuesIn is how many values a field of dates or whole numbers can have, 0 when
-// that is not known.
-func valuesIn(f *Field) float64 {
-	switch f.Type.Name {
-	case "year", "month", "date":
-		from, to := "2025-01-01", "2025-12-31"
-		if f.From != "" {
-			from = f.From
-		}
-		if f.To != "" {
-			to = f.To
-		}
-		a, ok := day(from)
-		b, ok2 := day(to)
-		if !ok || !ok2 || b.Before(a) {
-			return 0
-		}
-		days := b.Sub(a).Hours()/24 + 1
-		return max(1, days/map[string]float64{"year": 365, "month": 30.5, "date": 1}[f.Type.Name])
-	case "int", "number", "signed":
-		a, err := strconv.ParseFloat(f.From, 64)
-		b, err2 := strconv.ParseFloat(f.To, 64)
-		if err == nil && err2 == nil && b >= a {
-			return b - a + 1
-		}
-	}
-	return 0
-}
-
-func day(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
 }

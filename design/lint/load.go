@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/table"
@@ -88,8 +89,7 @@ func (l *linter) divide(v *view, e *design.Entity, byDay bool) string {
 	if e != nil {
 		if t := e.Attribute(v.hash[0].Name); t != nil && t.Template != nil {
 			day := ""
-			if f := timeField(e); f != "" && byDay {
-				name, _, _ := cutColon(f)
+			if name, _, _ := cutColon(timeField(e)); name != "" && byDay && !slices.Contains(t.Template.Components(), name) {
 				day = fmt.Sprintf("%q, when patterns know the day, or ", t.Template.String()+"#{"+name+":date}")
 			}
 			return fmt.Sprintf("divide it: write %s: %s%q with a shard from a hash of the id, and ask the shards side by side", t.Name, day, t.Template.String()+"#{shard:int(2)}")
@@ -185,11 +185,7 @@ func (l *linter) spreads(v *view, q *query) float64 {
 	if e == nil {
 		return math.Inf(1)
 	}
-	n := 1.0
-	for name := range componentsOf(e, v.hash) {
-		_, then := l.w.Distinct(e, name)
-		n *= then
-	}
+	_, n := l.w.Values(e, v.hash)
 	return math.Max(n, 1)
 }
 
