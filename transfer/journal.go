@@ -129,14 +129,31 @@ func (j *journal) write(path string) (*os.File, error) {
 
 // lockJournal locks a journal that is there, so that one import at a time has it.
 func lockJournal(path string) (*os.File, error) {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !locksMove {
-		return nil, nil
+	for {
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !locksMove {
+			return nil, nil // readJournal says what is wrong with it
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, nil // an import has just ended
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err = lockFile(f); err == nil {
+			err = liesAt(f, path)
+		}
+		if err == nil {
+			return f, nil
+		}
+		_ = f.Close()
+		switch {
+		case errors.Is(err, errBusy):
+			return nil, fail("wait for it, or give this one files of its own with --journal and --rejects", "another import is under way with the journal %s", path)
+		case !errors.Is(err, errMoved): // or it was written anew
+			return nil, err
+		}
 	}
-	f, err := openLocked(path)
-	if errors.Is(err, errBusy) {
-		return nil, fail("wait for it, or give this one files of its own with --journal and --rejects", "another import is under way with the journal %s", path)
-	}
-	return f, err
 }
 
 // writeAtomic writes a file under another name, syncs it and renames it. The

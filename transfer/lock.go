@@ -42,7 +42,19 @@ func openPartial(path string) (*partialFolder, error) {
 }
 
 // errMoved says that what was locked lies at its path no more.
-var errMoved = errors.New("the folder was moved")
+var errMoved = errors.New("what was locked was moved")
+
+// liesAt returns errMoved unless an open file is the one at path.
+func liesAt(f *os.File, path string) error {
+	mine, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Lstat(path); err != nil || !os.SameFile(mine, there) {
+		return errMoved
+	}
+	return nil
+}
 
 func lockPartial(path string) (*partialFolder, error) {
 	started := filepath.Join(path, startedFile)
@@ -65,12 +77,8 @@ func lockPartial(path string) (*partialFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine, err := f.Stat()
-	if err != nil {
+	if err := liesAt(f, started); err != nil {
 		return nil, errors.Join(err, f.Close())
-	}
-	if there, err := os.Lstat(started); err != nil || !os.SameFile(mine, there) {
-		return nil, errors.Join(errMoved, f.Close())
 	}
 	return &partialFolder{path: path, lock: f}, nil
 }
