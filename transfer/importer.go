@@ -60,6 +60,9 @@ func (im *importer) runPrepared(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := im.begun(); err != nil {
+		return err
+	}
 	var err error
 	if im.report, err = openReport(im.o.Rejects, im.journal.Bytes); err != nil {
 		return err
@@ -126,21 +129,38 @@ func (im *importer) prepare() error {
 			return fail("name two files", "%s cannot be both journal and report", im.o.Journal)
 		}
 	}
-	var err error
-	if im.held, err = lockJournal(im.o.Journal); err != nil {
+	old, err := im.interrupted()
+	if err != nil || old == nil {
 		return err
-	}
-	old, err := readJournal(im.o.Journal, im.o.Restart)
-	switch {
-	case err != nil:
-		return err
-	case old == nil:
-		return nil
-	case !im.o.Resume:
-		at := old.Sources[old.At.Source].Files[old.At.File].Path
-		return fail("go on with --resume, or start over with --restart", "an import of this was interrupted after line %d of %s (%s)", old.At.Line, at, im.o.Journal)
 	}
 	return im.resume(old)
+}
+
+// interrupted locks and returns the journal of an earlier import, if there is
+// one. It is an error unless the import is to go on or to start over.
+func (im *importer) interrupted() (old *journal, err error) {
+	if im.held, err = lockJournal(im.o.Journal); err != nil {
+		return nil, err
+	}
+	old, err = readJournal(im.o.Journal, im.o.Restart)
+	if err == nil && old != nil && !im.o.Resume {
+		at := old.Sources[old.At.Source].Files[old.At.File].Path
+		err = fail("go on with --resume, or start over with --restart", "an import of this was interrupted after line %d of %s (%s)", old.At.Line, at, im.o.Journal)
+	}
+	return old, err
+}
+
+// begun refuses a journal that was made since prepare found none: another
+// import began meanwhile.
+func (im *importer) begun() error {
+	if im.o.Journal == "" || im.kept || im.held != nil {
+		return nil
+	}
+	old, err := im.interrupted()
+	if err == nil && old != nil {
+		err = fail("start it again", "another import with the journal %s was interrupted meanwhile", im.o.Journal)
+	}
+	return err
 }
 
 // resume takes over an earlier journal if it is of the same import.
