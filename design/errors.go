@@ -72,9 +72,18 @@ func nearest(name string, known []string) string {
 }
 
 // similar returns the known name that differs from name by one slip, or "".
+// Names that differ in their numbers are meant: line1 and line2.
 func similar(name string, known []string) string {
+	bare := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, s)
+	}
 	for _, k := range known {
-		if len(name) > 3 && name != k && (distance(name, k) == 1 || strings.EqualFold(name, k)) {
+		if len(name) > 3 && bare(name) != bare(k) && (distance(name, k) == 1 || strings.EqualFold(name, k)) {
 			return k
 		}
 	}

@@ -43,7 +43,7 @@ func (p *parser) filtered(q *Pattern, n *yaml.Node, request json.RawMessage) {
 	slices.Sort(known)
 	for name := range c.TopLevel() {
 		if like := similar(name, known); like != "" && kinds[name] == nil {
-			p.fail(n, "did you mean "+like+"?", "the filter names %s, which no item of table %s has", name, q.Table.Name)
+			p.fail(n, "did you mean "+like+"? If not, declare it in fields", "the filter names %s, which no item of table %s has", name, q.Table.Name)
 			return
 		}
 	}
