@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -166,7 +167,7 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 // growth is that of the rows that a report keeps.
 func growth(w *design.World, r *explain.Report) float64 {
 	t := w.Model.Table(r.Table)
-	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 {
+	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 || oneKey(t, r) {
 		return 1
 	}
 	written := map[string]bool{} // the keys of items that stand in the file
@@ -203,6 +204,17 @@ func growth(w *design.World, r *explain.Report) float64 {
 		}
 	}
 	return rows / float64(len(r.Rows))
+}
+
+// oneKey reports whether a request names the key of one item of a table.
+func oneKey(t *design.Table, r *explain.Report) bool {
+	switch {
+	case r.Index != "" || r.Operation == "Scan":
+		return false
+	case r.Operation == "GetItem" || len(t.Sort) == 0:
+		return true
+	}
+	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // nothing is between them
 }
 
 // classify names entities for package explain.

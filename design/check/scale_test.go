@@ -90,3 +90,37 @@ func TestScale(t *testing.T) {
 	require.Contains(t, b.String(), "a sample: 10% of the items declared")
 	require.Contains(t, b.String(), "at the declared scale about 10 times these rows")
 }
+
+// TestOneKey: there is one item with a key, however many items there are.
+func TestOneKey(t *testing.T) {
+	m, err := design.Parse("m.yaml", []byte(`name: m
+tables: {Tab: {partition: PK, sort: SK}, Hash: {partition: PK}}
+entities:
+  E:
+    table: Tab
+    fields: {few: {values: [a]}, n: {type: int(7), distribution: sequence}}
+    attributes: {PK: "F#{few}", SK: "{n:int(7)}"}
+    count: 10000
+  H:
+    table: Hash
+    fields: {m: {type: int(5), distribution: sequence}}
+    attributes: {PK: "{m:int(5)}"}
+    count: 10000
+patterns:
+  - {name: get, get: {entity: E, where: {few: a, n: 5}}}
+  - {name: query, query: {entity: E, where: {few: a, n: 5}}}
+  - {name: of a table by its partition, query: {entity: H, where: {m: 5}}}
+  - {name: some, query: {entity: E, where: {few: a, n: {between: [1, 9]}}}}
+`))
+	require.NoError(t, err)
+	w, err := design.Build(t.Context(), m, design.Options{MaxItems: 200})
+	require.NoError(t, err)
+	defer w.Close()
+	r, err := check.Run(t.Context(), w, check.Options{})
+	require.NoError(t, err)
+	for i, want := range []float64{1, 1, 1, 100} {
+		p := r.Patterns[i]
+		require.NotZero(t, p.Report.Examined, p.Pattern.Name)
+		require.InDelta(t, want, p.Growth, 0.1, p.Pattern.Name)
+	}
+}
