@@ -16,6 +16,7 @@ type StoreStats struct {
 	Flushes       int64
 	Compactions   int64
 	ReadAmp       int // files a read may have to look at
+	Snapshots     int // states that are kept: the last, those that are read, and some on their way out
 }
 
 // storeCollector collects the figures of a store.
@@ -36,6 +37,7 @@ var storeFigures = []struct {
 	{figure("flushes_total", "Times that rows in memory became a file."), prometheus.CounterValue, func(s StoreStats) float64 { return float64(s.Flushes) }},
 	{figure("compactions_total", "Times that files were merged."), prometheus.CounterValue, func(s StoreStats) float64 { return float64(s.Compactions) }},
 	{figure("read_amplification", "Files that a read may have to look at."), prometheus.GaugeValue, func(s StoreStats) float64 { return float64(s.ReadAmp) }},
+	{figure("snapshots", "States that are kept for reads, the last among them."), prometheus.GaugeValue, func(s StoreStats) float64 { return float64(s.Snapshots) }},
 }
 
 func figure(name, help string) *prometheus.Desc {

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -109,6 +110,7 @@ func (s *Store) apply(batch *pebble.Batch) (c *commit, own bool, err error) {
 	c.seq++
 	c.after = &moment{snapshot: s.db.NewSnapshot(), seq: c.seq}
 	s.applied = c
+	s.behind.Add(1)
 	return c, true, nil
 }
 
@@ -122,6 +124,7 @@ func (s *Store) settle(c *commit) error {
 	}
 	_ = c.batch.Close()
 	c.batch = nil
+	s.behind.Add(-1)
 	if c.err = s.failed(); c.err != nil {
 		_ = c.after.snapshot.Close()
 		return c.err
@@ -148,13 +151,26 @@ func (s *Store) acquire() *moment {
 	return s.current
 }
 
+// mostUnread bounds the snapshots that wait to be closed. Each keeps a version
+// of what was written over since.
+const mostUnread = 64
+
+// release gives up a moment. Under load the snapshots of many are closed
+// together, the latest first: whenever the earliest of all is closed the engine
+// looks for compactions, which is a good part of the time of a small update.
+// None waits once all commits are settled.
 func (s *Store) release(m *moment) {
+	var unread []*pebble.Snapshot
 	s.mu.Lock()
-	m.refs--
-	unused := m.refs == 0
+	if m.refs--; m.refs == 0 {
+		s.unread = append(s.unread, m.snapshot)
+	}
+	if s.behind.Load() == 0 || len(s.unread) >= mostUnread {
+		unread, s.unread = s.unread, nil
+	}
 	s.mu.Unlock()
-	if unused {
-		_ = m.snapshot.Close()
+	for _, snapshot := range slices.Backward(unread) {
+		_ = snapshot.Close()
 	}
 }
 

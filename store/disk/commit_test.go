@@ -58,6 +58,39 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
+// TestSnapshots: writers leave no state behind that nobody reads, and few while
+// they write; a view keeps its own.
+func TestSnapshots(t *testing.T) {
+	const writers, each, most = 8, 200, (8 + 1) * 66 // each writer may be about to close 64
+	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	write := func() (most int) {
+		var wg sync.WaitGroup
+		var seen atomic.Int64
+		for i := range writers {
+			wg.Go(func() {
+				for n := range each {
+					put(t, s, fmt.Sprint(i), fmt.Sprint(n))
+					seen.Store(max(seen.Load(), int64(s.Stats().Snapshots)))
+				}
+			})
+		}
+		wg.Wait()
+		return int(seen.Load())
+	}
+	require.Less(t, write(), most)
+	require.Equal(t, 1, s.Stats().Snapshots, "the last")
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		require.Less(t, write(), most)
+		require.Equal(t, 2, s.Stats().Snapshots, "the last and this view's")
+		v, _, err := r.Get(1, []byte("p"), []byte("0"))
+		require.Equal(t, fmt.Sprint(each-1), string(v))
+		return err
+	}))
+	put(t, s, "k", "v")
+	require.Equal(t, 1, s.Stats().Snapshots)
+	require.NoError(t, s.Close())
+}
+
 // TestNothingBeforeItsSync holds a sync up. Until it is through, the next
 // Update runs, but neither it nor one that only read may return, and views see
 // what was there before.

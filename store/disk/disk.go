@@ -31,13 +31,15 @@ type Store struct {
 	logging sync.Mutex    // held by who writes to the log without the token, or has both
 	applied *commit       // the last one; needs the token
 	dirty   atomic.Bool   // applied but not synced, with an interval
+	behind  atomic.Int64  // commits applied and not yet settled
 
 	mu      sync.Mutex
 	idle    sync.Cond // signalled when users falls to 0
 	users   int       // calls and iterators still running
 	closed  bool
-	shut    chan struct{} // closed when Close is through
-	current *moment       // the state views read
+	shut    chan struct{}      // closed when Close is through
+	current *moment            // the state views read
+	unread  []*pebble.Snapshot // of moments that nobody reads, to be closed
 }
 
 var _ store.Store = (*Store)(nil)

@@ -13,6 +13,7 @@ type Stats struct {
 	Flushes       int64
 	Compactions   int64
 	ReadAmp       int // files a read may have to look at
+	Snapshots     int // states that are kept: the last, those that are read, and some on their way out
 }
 
 // Stats returns the figures of now. They are zero after Close and once the
@@ -36,5 +37,6 @@ func (s *Store) Stats() Stats {
 		Flushes:       m.Flush.Count,
 		Compactions:   m.Compact.Count,
 		ReadAmp:       m.ReadAmp(),
+		Snapshots:     m.Snapshots.Count,
 	}
 }
