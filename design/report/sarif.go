@@ -116,12 +116,22 @@ type SARIFOptions struct {
 	Version string
 }
 
+// number is a version of a module as SARIF's readers compare it (rule SARIF2005
+// of its validator): from its first digit. A build without a version has none.
+func number(version string) string {
+	version = strings.TrimPrefix(version, "v")
+	if version == "" || version[0] < '0' || version[0] > '9' {
+		return ""
+	}
+	return version
+}
+
 // SARIF writes the findings of a result as a SARIF 2.1.0 log, which code
 // review shows beside the lines of the model. Findings that the model accepts
 // are in it as suppressed. An error is that of out.
 func SARIF(out io.Writer, r *check.Result, o SARIFOptions) error {
 	run := sarifRun{
-		Tool: sarifTool{Driver: sarifDriver{Name: "sortkey", Version: o.Version, InformationURI: "https://github.com/sortkey/sortkey"}},
+		Tool: sarifTool{Driver: sarifDriver{Name: "sortkey", Version: number(o.Version), InformationURI: "https://github.com/sortkey/sortkey"}},
 		// The check itself went well, whatever it found.
 		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
 		ColumnKind:  "unicodeCodePoints",

@@ -138,6 +138,15 @@ func TestSARIF(t *testing.T) {
 	require.Contains(t, text, "\nWhat to do: end the prefix with the delimiter")
 }
 
+// TestSARIFVersion: readers compare versions from their first digit.
+func TestSARIFVersion(t *testing.T) {
+	for version, want := range map[string]any{"v1.2.3": "1.2.3", "0.4": "0.4", "(devel)": nil, "v": nil, "": nil} {
+		log := sarif(t, &check.Result{Model: &design.Model{Name: "m"}}, report.SARIFOptions{Version: version})
+		driver := log["runs"].([]any)[0].(object)["tool"].(object)["driver"].(object)
+		require.Equal(t, want, driver["version"], version)
+	}
+}
+
 // TestSARIFEdges writes findings that have no place, an unknown rule, hostile
 // keys, or a reason to be accepted.
 func TestSARIFEdges(t *testing.T) {
