@@ -322,7 +322,7 @@ func TestFilterAllocatesNothing(t *testing.T) {
 			}
 		})
 	}
-	if few, many := allocs(10), allocs(2000); many > few+10 { // the pools of a race build lose some
+	if few, many := allocs(10), allocs(2000); many > few+100 { // pools lose some, those of a race build one in four
 		t.Errorf("2,000 filtered rows allocate %v times, 10 rows %v", many, few)
 	}
 }

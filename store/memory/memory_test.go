@@ -182,7 +182,7 @@ func TestWalkDoesNotAllocatePerRow(t *testing.T) {
 		})
 	}
 	few, many := walk("0010", 10), walk("~", 2000)
-	if many > few+1 { // the pools of a race build lose some
+	if many > few+100 { // pools lose some, those of a race build one in four
 		t.Errorf("a walk of 2,000 rows allocates %v times, one of 10 rows %v times", many, few)
 	}
 }
