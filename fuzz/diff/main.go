@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -24,7 +25,15 @@ func main() {
 	seed := flag.Uint64("seed", 1, "where the requests come from")
 	show := flag.Int("show", 40, "how many unexplained differences to print")
 	ops := flag.String("skip", "", "operations the peer does not have, separated by commas")
+	list := flag.Bool("list", false, "print the requests, a line each, and send none")
 	flag.Parse()
+	if *list {
+		if err := printRequests(os.Stdout, newGenerator(*seed), *requests); err != nil {
+			fmt.Fprintln(os.Stderr, "diff:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	name, url, ok := strings.Cut(*peer, "=")
@@ -40,6 +49,20 @@ func main() {
 	if !r.report(os.Stdout, *seed, *show) {
 		os.Exit(1)
 	}
+}
+
+// printRequests prints the first n requests of g, as command replay reads them.
+func printRequests(w io.Writer, g *generator, n int) error {
+	out := bufio.NewWriter(w)
+	for range n {
+		req := g.next()
+		body, err := json.Marshal(req.body)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s %s\n", req.op, body)
+	}
+	return out.Flush()
 }
 
 // finding is a group of differences.
