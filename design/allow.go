@@ -5,7 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sortkey/sortkey/internal/lazyregexp"
+	"regexp"
 )
 
 // An Allowance accepts findings of a lint, with the reason.
@@ -32,7 +32,7 @@ func (a *Allowance) Accepts(f *Finding) bool {
 	return false
 }
 
-var ruleID = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var ruleID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func (p *parser) allowances(n *yaml.Node) {
 	if !p.present(n) {

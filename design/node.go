@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sortkey/sortkey/internal/lazyregexp"
+	"regexp"
 )
 
 // Limits of a model file. They are far above what people write, and keep a
@@ -91,7 +91,7 @@ func (r *reader) document(data []byte) *yaml.Node {
 }
 
 // surrogates are the escapes of one character in JSON that YAML does not know.
-var surrogates = lazyregexp.New(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+var surrogates = regexp.MustCompile(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 
 func pair(text []byte) []byte {
 	at := len(text) - len(`\ud83d\ude00`)

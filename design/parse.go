@@ -10,8 +10,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -53,8 +54,8 @@ type parser struct {
 }
 
 var (
-	modelName    = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	notModelName = lazyregexp.New(`[^a-z0-9]+`)
+	modelName    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	notModelName = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
 func (p *parser) model(root *yaml.Node) {
@@ -106,7 +107,7 @@ func (p *parser) tables(n, root *yaml.Node) {
 	}
 }
 
-var tableName = lazyregexp.New(`^[A-Za-z0-9_.-]{3,255}$`)
+var tableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 
 func (p *parser) table(m member) *Table {
 	t := &Table{Pos: p.pos(m.key), Name: m.name}
@@ -263,7 +264,7 @@ func (p *parser) fields(n *yaml.Node) []*Field {
 	return all
 }
 
-var sizeRange = lazyregexp.New(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
+var sizeRange = regexp.MustCompile(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
 
 const maxDistinct = 100_000_000
 

@@ -7,8 +7,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -48,7 +49,7 @@ func (p *parser) entities(n *yaml.Node) {
 	}
 }
 
-var entityName = lazyregexp.New(`^[\pL_][\pL\pN_ .-]*$`)
+var entityName = regexp.MustCompile(`^[\pL_][\pL\pN_ .-]*$`)
 
 func (p *parser) entity(m member) *draft {
 	e := &Entity{Pos: p.pos(m.key), Name: m.name}
@@ -206,7 +207,7 @@ func (p *parser) cutOff(n *yaml.Node, name string) {
 	p.fail(n, "put the text in quotes", "attribute %s ends before %s, which is a comment to YAML", name, clip(n.LineComment))
 }
 
-var componentIn = lazyregexp.New(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
+var componentIn = regexp.MustCompile(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
 
 // components calls fn with the components of a template that may be wrong
 // otherwise: their names and the types they give themselves.

@@ -7,16 +7,17 @@ import (
 	"strings"
 	"unicode"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 var (
-	plainWord  = lazyregexp.New(`^[A-Za-z0-9_./+-]+$`)
-	plainWords = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_./+,;'()=<>-]*( [A-Za-z0-9_./+,;'()=<>-]+)*$`)
+	plainWord  = regexp.MustCompile(`^[A-Za-z0-9_./+-]+$`)
+	plainWords = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./+,;'()=<>-]*( [A-Za-z0-9_./+,;'()=<>-]+)*$`)
 	// special are the words that YAML, of some version or other, takes for
 	// something else than text.
-	special = lazyregexp.New(`^(?i:null|true|false|yes|no|on|off|y|n|-+|\.+|=|<)$`)
+	special = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|-+|\.+|=|<)$`)
 )
 
 // name writes a name of a mapping.

@@ -53,28 +53,28 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		// Requests outlive ctx by the time of the shutdown.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
-	f := newFront(context.WithoutCancel(ctx), h, opts, ln.Addr())
-	defer f.cancel()
-	accepting, served := make(chan error, 1), make(chan error, 1)
-	go func() { accepting <- f.serve(ln) }()
-	go func() { served <- srv.Serve(f.rest) }()
-	var failed error
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
 	select {
-	case failed = <-accepting:
+	case err := <-served: // it cannot accept any more
+		return errors.Join(err, shutdown(ctx, srv, opts.ShutdownTimeout))
 	case <-ctx.Done():
-		_ = ln.Close()
-		<-accepting
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.ShutdownTimeout)
-	defer cancel()
-	err := f.shutdown(grace)
-	if rest := srv.Shutdown(grace); rest != nil {
-		err = errors.Join(err, rest, srv.Close())
-	}
+	err := shutdown(ctx, srv, opts.ShutdownTimeout)
 	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
 		err = errors.Join(err, ended)
 	}
-	return errors.Join(failed, err)
+	return err
+}
+
+// shutdown lets requests finish for a while, then breaks them off.
+func shutdown(ctx context.Context, srv *http.Server, patience time.Duration) error {
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil {
+		return errors.Join(err, srv.Close())
+	}
+	return nil
 }
 
 // timeout turns a negative time-out into net/http's zero, which is none.

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // A Loss is something of the design that the model does not have, or has in
@@ -193,7 +194,7 @@ func (im *importer) known(n *node, names ...string) {
 	}
 }
 
-var notSlug = lazyregexp.New(`[^a-z0-9]+`)
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
 // slug makes the name of a model of any text; "" when nothing is left.
 func slug(text string) string {

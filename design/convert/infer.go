@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/lazyregexp"
+	"regexp"
+
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -25,11 +26,11 @@ const (
 )
 
 var (
-	word     = lazyregexp.New(`^[$@]?\pL[\pL_ -]*$`)
-	alphabet = lazyregexp.New(`^[$@]?\pL+$`)
-	upper    = lazyregexp.New(`^[$@]?\p{Lu}[\p{Lu}_ -]*$`)
-	digits   = lazyregexp.New(`^[0-9]+$`)
-	plainInt = lazyregexp.New(`^(0|-?[1-9][0-9]{0,30})$`)
+	word     = regexp.MustCompile(`^[$@]?\pL[\pL_ -]*$`)
+	alphabet = regexp.MustCompile(`^[$@]?\pL+$`)
+	upper    = regexp.MustCompile(`^[$@]?\p{Lu}[\p{Lu}_ -]*$`)
+	digits   = regexp.MustCompile(`^[0-9]+$`)
+	plainInt = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,30})$`)
 )
 
 // inferPieces returns what the keys of one attribute have in common. The keys,

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"unicode"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // join puts items that nothing says the kind of into the group whose keys have
@@ -223,7 +224,7 @@ func title(s string) string {
 	return b.String()
 }
 
-var notName = lazyregexp.New(`[^\pL\pN_ .-]+`)
+var notName = regexp.MustCompile(`[^\pL\pN_ .-]+`)
 
 // entityName makes a name that no other entity has.
 func (im *importer) entityName(name, long string, t *design.Table) string {

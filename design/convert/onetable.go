@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -298,7 +299,7 @@ func (o *oneTable) field(d *declared, f *node) {
 	d.field(f.key, typ, values)
 }
 
-var reference = lazyregexp.New(`\$\{([^}]*)\}`)
+var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
 
 // valueTemplate turns account#${id} into account#{id}, and ${n:8} or ${n:8:0}
 // into {n:int(8)}: the size and what it is padded with, which is 0 unless it is

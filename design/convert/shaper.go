@@ -4,9 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -187,7 +188,7 @@ func (s *shaper) key(a design.Attribute, sort bool) bool {
 }
 
 // generic are names of attributes that say nothing of what is in them.
-var generic = lazyregexp.New(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
+var generic = regexp.MustCompile(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
 
 // when finds the condition that tells the rows at some places from the others:
 // a word that all items have, such as a status, and whose values are others

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // maxTables and maxIndexes bound what one import has.
@@ -20,8 +21,8 @@ const (
 )
 
 var (
-	tableName    = lazyregexp.New(`^[A-Za-z0-9_.-]{3,255}$`)
-	notTableName = lazyregexp.New(`[^A-Za-z0-9_.-]+`)
+	tableName    = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
+	notTableName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 )
 
 // addTable adds a table, under another name when a table cannot be called so.

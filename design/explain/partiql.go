@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/lazyregexp"
+	"regexp"
 )
 
 // A selection is a SELECT of PartiQL in the words of a Scan: its table and
@@ -20,7 +20,7 @@ type selection struct {
 }
 
 // selectWord is the word of the statement, after comments.
-var selectWord = lazyregexp.New(`^(?i)(?:\s+|--[^\n]*\n)*select(?:\s|["*]|--|$)`)
+var selectWord = regexp.MustCompile(`^(?i)(?:\s+|--[^\n]*\n)*select(?:\s|["*]|--|$)`)
 
 // IsSelect reports whether a text is a SELECT statement, right or wrong.
 func IsSelect(text string) bool {
@@ -33,7 +33,7 @@ type piqToken struct {
 	kind byte   // 'w'ord, "identifier in quotes, 's'tring, 'n'umber, or the sign
 }
 
-var piqWords = lazyregexp.New(`^(?s:\s+|--[^\n]*|[A-Za-z_][A-Za-z0-9_]*|"(?:[^"]|"")*"|'(?:[^']|'')*'|-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|<>|<=|>=|!=|<<|>>|\|\||[-+*?=<>.,;:/{}()\[\]])`)
+var piqWords = regexp.MustCompile(`^(?s:\s+|--[^\n]*|[A-Za-z_][A-Za-z0-9_]*|"(?:[^"]|"")*"|'(?:[^']|'')*'|-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|<>|<=|>=|!=|<<|>>|\|\||[-+*?=<>.,;:/{}()\[\]])`)
 
 func piqTokens(text string) (all []piqToken, err error) {
 	for rest := text; rest != ""; {

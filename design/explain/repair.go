@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // repairs are the faults of a request that are no matter of ranges. Each
@@ -28,7 +29,7 @@ var repairs = []func(*explainer, members) (*rule, members){
 	repairProjection,
 }
 
-var wordOrPlaceholder = lazyregexp.New(`[#:]?[A-Za-z_][A-Za-z0-9_]*`)
+var wordOrPlaceholder = regexp.MustCompile(`[#:]?[A-Za-z_][A-Za-z0-9_]*`)
 
 var grammar = []string{
 	"AND", "OR", "NOT", "IN", "BETWEEN",
@@ -80,7 +81,7 @@ func isGrammar(word string) bool {
 
 // literals are the texts in quotes and the numbers that stand where a value
 // may; what comes before them is the first group.
-var literals = lazyregexp.New(`([=<>(,]\s*|(?i:\bBETWEEN|\bAND)\s+)("(?:[^"\\]|\\.)*"|'(?:[^']|\'\')*'|[+-]?\d+(?:\.\d+)?\b)`)
+var literals = regexp.MustCompile(`([=<>(,]\s*|(?i:\bBETWEEN|\bAND)\s+)("(?:[^"\\]|\\.)*"|'(?:[^']|\'\')*'|[+-]?\d+(?:\.\d+)?\b)`)
 
 // repairLiterals replaces values in expressions by placeholders.
 func repairLiterals(_ *explainer, m members) (*rule, members) {
@@ -128,8 +129,8 @@ func repairLiterals(_ *explainer, m members) (*rule, members) {
 }
 
 var (
-	betweens = lazyregexp.New(`(?i:\bBETWEEN)\s+(:\w+)\s+(?i:AND)\s+(:\w+)`)
-	prefixes = lazyregexp.New(`\bbegins_with\s*\(\s*([\w#]+)\s*,\s*(:\w+)\s*\)`)
+	betweens = regexp.MustCompile(`(?i:\bBETWEEN)\s+(:\w+)\s+(?i:AND)\s+(:\w+)`)
+	prefixes = regexp.MustCompile(`\bbegins_with\s*\(\s*([\w#]+)\s*,\s*(:\w+)\s*\)`)
 )
 
 // repairBetween puts the bounds of a BETWEEN the right way round.

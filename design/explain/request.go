@@ -7,9 +7,10 @@ import (
 	"maps"
 	"slices"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // members are the members of a request by name, as they are.
@@ -109,7 +110,7 @@ func (m members) without(names ...string) members {
 	return c
 }
 
-var placeholder = lazyregexp.New(`[#:][A-Za-z0-9_]+`)
+var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
 
 // prune removes the names and values that no expression of m mentions, which
 // the service would refuse.

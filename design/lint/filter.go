@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 var filterForKey = lint{Rule{
@@ -26,7 +27,7 @@ var filterForKey = lint{Rule{
 // Findings are about filters that drop so much of what is read.
 const muchWaste = 0.25
 
-var equality = lazyregexp.New(`^\s*(\w+)\s*=\s*\S+\s*$|(?i:^|\band\s+)\(?\s*(\w+)\s*=`)
+var equality = regexp.MustCompile(`^\s*(\w+)\s*=\s*\S+\s*$|(?i:^|\band\s+)\(?\s*(\w+)\s*=`)
 
 func (l *linter) filtered(q *query, waste float64) {
 	if waste < muchWaste {

@@ -5,9 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 var unpaddedNumber = lint{Rule{
@@ -158,7 +159,7 @@ func (l *linter) countNumbers() {
 	}
 }
 
-var decimalText = lazyregexp.New(`^-?[0-9]+(\.[0-9]+)?$`)
+var decimalText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
 // A spread is what the numbers of a component look like.
 type spread struct {

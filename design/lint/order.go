@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -45,7 +46,7 @@ var componentOrder = lint{Rule{
 	}
 }}
 
-var randomText = lazyregexp.New(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`)
+var randomText = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`)
 
 // orders compares the order that a query wants with what its rows are in order
 // of.

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/explain"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // A query is an access pattern and what it reads.
@@ -111,7 +112,7 @@ func (l *linter) viewOf(p *design.Pattern, request json.RawMessage) *view {
 	return nil
 }
 
-var condition = lazyregexp.New(`(?i)begins_with\s*\(\s*([#\w]+)\s*,\s*(:\w+)\s*\)|([#\w]+)\s+between\s+(:\w+)\s+and\s+(:\w+)|([#\w]+)\s*(<=|>=|<|>|=)\s*(:\w+)`)
+var condition = regexp.MustCompile(`(?i)begins_with\s*\(\s*([#\w]+)\s*,\s*(:\w+)\s*\)|([#\w]+)\s+between\s+(:\w+)\s+and\s+(:\w+)|([#\w]+)\s*(<=|>=|<|>|=)\s*(:\w+)`)
 
 // clausesOf returns the conditions in a key condition. Of one that is no key
 // condition it returns those it can read.

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -40,17 +41,17 @@ type shape struct {
 }
 
 var (
-	isoTime    = lazyregexp.New(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
-	isoDate    = lazyregexp.New(`^\d{4}-\d{2}-\d{2}$`)
-	slashDate  = lazyregexp.New(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)
-	dotDate    = lazyregexp.New(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)
-	dashDate   = lazyregexp.New(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)
-	looseDate  = lazyregexp.New(`^\d{4}-\d{1,2}-\d{1,2}$`)
-	yearSlash  = lazyregexp.New(`^\d{4}/\d{2}/\d{2}$`)
-	compact    = lazyregexp.New(`^(19|20)\d{6}T\d{6}Z?$`)
-	wordDate   = lazyregexp.New(`^([A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2,8} \d{4}( .*)?$|^[A-Z][a-z]{2,8} \d{1,2}, \d{4}( .*)?$`)
-	epochText  = lazyregexp.New(`^1\d{9}$`)
-	epochMilli = lazyregexp.New(`^1\d{12}$`)
+	isoTime    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
+	isoDate    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	slashDate  = regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)
+	dotDate    = regexp.MustCompile(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)
+	dashDate   = regexp.MustCompile(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)
+	looseDate  = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}$`)
+	yearSlash  = regexp.MustCompile(`^\d{4}/\d{2}/\d{2}$`)
+	compact    = regexp.MustCompile(`^(19|20)\d{6}T\d{6}Z?$`)
+	wordDate   = regexp.MustCompile(`^([A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2,8} \d{4}( .*)?$|^[A-Z][a-z]{2,8} \d{1,2}, \d{4}( .*)?$`)
+	epochText  = regexp.MustCompile(`^1\d{9}$`)
+	epochMilli = regexp.MustCompile(`^1\d{12}$`)
 )
 
 // unordered are the formats whose byte order is not that of time.
@@ -74,7 +75,7 @@ func shapeOf(text string) (shape, bool) {
 		}
 		return s, true
 	}
-	for format, re := range map[string]*lazyregexp.Regexp{
+	for format, re := range map[string]*regexp.Regexp{
 		"date": isoDate, "slashes": slashDate, "dots": dotDate, "dashes": dashDate, "yearslash": yearSlash, "compact": compact,
 		"words": wordDate, "seconds": epochText, "milliseconds": epochMilli,
 	} {

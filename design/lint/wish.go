@@ -3,12 +3,13 @@ package lint
 import (
 	"encoding/json"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 // byTime are words in names of patterns that want rows in order of time.
-var byTime = lazyregexp.New(`(?i)\b(newest|latest|recent|recently|lately|oldest|chronological(ly)?|by (date|time|day)|in order of time|timeline|feed|last (\d+|few|two|three|five|ten|day|week|hour|month)s?)\b`)
+var byTime = regexp.MustCompile(`(?i)\b(newest|latest|recent|recently|lately|oldest|chronological(ly)?|by (date|time|day)|in order of time|timeline|feed|last (\d+|few|two|three|five|ten|day|week|hour|month)s?)\b`)
 
 // A wish is what a pattern says of the order of its rows: what it declares, and
 // the words of its name.

@@ -3,9 +3,10 @@ package ask
 import (
 	"strings"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -18,9 +19,9 @@ type Condition struct {
 const conditionHint = "write x, '= x', '< x', '<= x', '> x', '>= x', 'between x and y', 'begins_with x' or 'x*'"
 
 var (
-	beginsWith = lazyregexp.New(`(?is)^(?:begins|starts)[_-]with(?:\s*(\()|\s+)(.*)$`)
-	between    = lazyregexp.New(`(?is)^between\s+(.*)$`)
-	and        = lazyregexp.New(`(?is)\sand\s`)
+	beginsWith = regexp.MustCompile(`(?is)^(?:begins|starts)[_-]with(?:\s*(\()|\s+)(.*)$`)
+	between    = regexp.MustCompile(`(?is)^between\s+(.*)$`)
+	and        = regexp.MustCompile(`(?is)\sand\s`)
 )
 
 var comparisons = []struct {

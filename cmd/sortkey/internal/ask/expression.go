@@ -5,12 +5,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 	"github.com/sortkey/sortkey/sdk/sdkvalue"
 )
 
@@ -54,7 +55,7 @@ func literal(err error) error {
 	return err
 }
 
-var anyPlaceholder = lazyregexp.New(`[#:][A-Za-z0-9_]+`)
+var anyPlaceholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
 
 // Fill returns an expression with its placeholders replaced by what they stand
 // for, to be read by people.

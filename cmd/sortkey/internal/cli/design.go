@@ -12,12 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"regexp"
+
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/gen"
 	"github.com/sortkey/sortkey/examples"
-	"github.com/sortkey/sortkey/internal/lazyregexp"
 )
 
 func (a *App) designCommand() *cobra.Command {
@@ -315,7 +316,7 @@ type expressed struct {
 	text      string
 }
 
-var jsImport = lazyregexp.New(`^import \{ DynamoDBClient, (\w+) \} from "[^"]+";\n\n`)
+var jsImport = regexp.MustCompile(`^import \{ DynamoDBClient, (\w+) \} from "[^"]+";\n\n`)
 
 // program writes requests one after the other, with what they all begin with
 // once, so that it can be run as it is.

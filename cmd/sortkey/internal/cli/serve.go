@@ -22,7 +22,6 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/resident"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
@@ -180,7 +179,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		log.Info("stopping", "cause", context.Cause(ctx).Error(), "drain", f.drain.String())
 	})
 	defer draining()
-	err = db.Serve(ctx, resident.Listener(ln), wrap)
+	err = db.Serve(ctx, ln, wrap)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return hint.New("give requests longer to finish with --drain", "requests still under way after %s were broken off", f.drain)
 	}

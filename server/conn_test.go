@@ -46,17 +46,17 @@ func answer(t *testing.T, r *bufio.Reader) (*http.Response, string) {
 	return res, string(body)
 }
 
-// TestFrontAnswersInOrder sends requests of the usual form and others on one
+// TestConnAnswersInOrder sends requests with a length and in chunks on one
 // connection: at once, byte by byte, with bodies from nothing to megabytes.
-func TestFrontAnswersInOrder(t *testing.T) {
+func TestConnAnswersInOrder(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{})
 	large := strings.Repeat("x", 100_000)
 	for name, requests := range map[string][]string{
-		"usual":     {usual("{}"), usual(`{"a":1}`), usual("")},
-		"large":     {usual("{}"), usual(large), usual("{}")},
-		"then not":  {usual("{}"), chunked("{}"), usual(`{"a":1}`), chunked(large)},
-		"first not": {chunked("{}"), usual("{}")},
-		"health":    {usual("{}"), "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n", usual("{}")},
+		"length": {usual("{}"), usual(`{"a":1}`), usual("")},
+		"large":  {usual("{}"), usual(large), usual("{}")},
+		"mixed":  {usual("{}"), chunked("{}"), usual(`{"a":1}`), chunked(large)},
+		"chunks": {chunked("{}"), usual("{}")},
+		"health": {usual("{}"), "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n", usual("{}")},
 	} {
 		for _, step := range []int{1 << 30, 7, 1} {
 			if step == 1 && strings.Contains(strings.Join(requests, ""), large) {
@@ -101,8 +101,8 @@ func TestFrontAnswersInOrder(t *testing.T) {
 	}
 }
 
-// TestFrontLargeAnswers: answers behind their head and apart from it.
-func TestFrontLargeAnswers(t *testing.T) {
+// TestConnLargeAnswers: answers of all sizes leave the connection usable.
+func TestConnLargeAnswers(t *testing.T) {
 	for _, size := range []int{0, 1000, 64 << 10, 64<<10 + 1, 3 << 20} {
 		text := bytes.Repeat([]byte("y"), size)
 		addr, _ := start(t, handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) { return append(dst, text...), 200 }), server.Options{MaxConnections: 3})
@@ -116,9 +116,8 @@ func TestFrontLargeAnswers(t *testing.T) {
 	}
 }
 
-// TestFrontShutdown ends idle connections at once, those that never sent
-// anything, were answered, and were handed over.
-func TestFrontShutdown(t *testing.T) {
+// TestConnShutdown: idle connections end at once.
+func TestConnShutdown(t *testing.T) {
 	addr, stop := start(t, echo{}, server.Options{ShutdownTimeout: 10 * time.Second})
 	var readers []*bufio.Reader
 	for _, request := range []string{"", usual("{}"), chunked("{}")} {
@@ -141,7 +140,7 @@ func TestFrontShutdown(t *testing.T) {
 	}
 }
 
-func TestFrontIdleTimeout(t *testing.T) {
+func TestConnIdleTimeout(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{IdleTimeout: 30 * time.Millisecond})
 	c, r := dial(t, addr)
 	_, err := io.WriteString(c, usual("{}"))
@@ -151,17 +150,17 @@ func TestFrontIdleTimeout(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
-// TestFrontSilence: a new connection has as long as headers may take.
-func TestFrontSilence(t *testing.T) {
+// TestConnSilence: a new connection has as long as headers may take.
+func TestConnSilence(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{ReadHeaderTimeout: 30 * time.Millisecond})
 	_, r := dial(t, addr)
 	_, err := r.ReadByte()
 	require.ErrorIs(t, err, io.EOF)
 }
 
-// TestFrontHalfRequests: a client that ends its side in the middle of a request
+// TestConnHalfRequests: a client that ends its side in the middle of a request
 // is told so.
-func TestFrontHalfRequests(t *testing.T) {
+func TestConnHalfRequests(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{})
 	all := usual("{}")
 	for _, n := range []int{10, len(all) - 10, len(all) - 1} {
@@ -178,9 +177,9 @@ func TestFrontHalfRequests(t *testing.T) {
 	}
 }
 
-// TestFrontPanic: what wraps the handler may panic; that ends the connection
+// TestConnPanic: what wraps the handler may panic; that ends the connection
 // and nothing else.
-func TestFrontPanic(t *testing.T) {
+func TestConnPanic(t *testing.T) {
 	var log syncBuffer
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -204,13 +203,35 @@ func TestFrontPanic(t *testing.T) {
 	}
 	cancel()
 	require.NoError(t, <-done)
-	require.Equal(t, 1, strings.Count(log.String(), "panic in handler"))
+	require.Equal(t, 1, strings.Count(log.String(), "panic serving"))
 	require.Contains(t, log.String(), "on purpose")
 }
 
-// TestFrontManyClients runs clients at the same time, with a shutdown under way
+// TestConnClientGoesAway: the context of a request ends when its client closes
+// the connection, so that nobody works for a client that is gone.
+func TestConnClientGoesAway(t *testing.T) {
+	entered, ended := make(chan struct{}), make(chan error, 1)
+	addr, _ := start(t, handlerFunc(func(ctx context.Context, _ string, _, dst []byte) ([]byte, int) {
+		close(entered)
+		select {
+		case <-ctx.Done():
+			ended <- ctx.Err()
+		case <-time.After(patience):
+			ended <- nil
+		}
+		return dst, 200
+	}), server.Options{})
+	c, _ := dial(t, addr)
+	_, err := io.WriteString(c, usual("{}"))
+	require.NoError(t, err)
+	<-entered
+	require.NoError(t, c.Close())
+	require.ErrorIs(t, <-ended, context.Canceled)
+}
+
+// TestConnManyClients runs clients at the same time, with a shutdown under way
 // at the end: every answer that comes is the right one.
-func TestFrontManyClients(t *testing.T) {
+func TestConnManyClients(t *testing.T) {
 	addr, stop := start(t, echo{}, server.Options{})
 	c := client(t)
 	var wg sync.WaitGroup
