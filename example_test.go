@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/store"
 )
 

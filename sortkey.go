@@ -19,11 +19,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sortkey/sortkey/api"
-	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/server"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
-	"github.com/sortkey/sortkey/table"
 )
 
 // Options configure [Open]. The zero value is ready to use.

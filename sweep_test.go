@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 )
 
 // expiring opens a database with a table of n items that expire a minute from

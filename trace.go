@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/sortkey/sortkey/table"
+	"github.com/sortkey/sortkey/internal/table"
 )
 
 // TraceHeader asks for the trace of a query or scan when a request carries it

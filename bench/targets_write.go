@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/btree"
 
-	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
-	"github.com/sortkey/sortkey/table"
 )
 
 // durableWriters is how many put at once.

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/api"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
-	"github.com/sortkey/sortkey/table"
 )
 
 // A failer is told that a case failed.

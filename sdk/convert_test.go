@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 )
 
 // The conversions are held to the wire: an input must become what the body

@@ -18,8 +18,8 @@ import (
 	"github.com/aws/smithy-go/transport/http/protocol/awsjson"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 )
 
 // Direct returns a DynamoDB client whose operations on items are answered by

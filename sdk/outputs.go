@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/sortkey/sortkey/api"
+	"github.com/sortkey/sortkey/internal/api"
 )
 
 // The functions below turn our outputs into those of the SDK, member by

@@ -8,8 +8,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 )
 
 // A source turns the SDK's values of one request into ours. It refuses what

@@ -10,12 +10,12 @@ import (
 	"github.com/google/btree"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/memory"
-	"github.com/sortkey/sortkey/table"
 )
 
 // An Engine is where rows are kept.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/btree"
 
-	"github.com/sortkey/sortkey/api"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/table"
 )
 
 // loadSync is the time between two syncs while a table is filled.

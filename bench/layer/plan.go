@@ -7,9 +7,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/table"
 )
 
 // A plan is a call compiled for the layers below api.

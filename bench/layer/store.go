@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/table"
 )
 
 // A storeLayer reads and writes rows through store.Store.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/bench"
-	"github.com/sortkey/sortkey/markup"
+	"github.com/sortkey/sortkey/internal/markup"
 )
 
 //go:embed page.css

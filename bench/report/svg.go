@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/sortkey/sortkey/markup"
+	"github.com/sortkey/sortkey/internal/markup"
 )
 
 func (p *page) plots(plots ...*plot) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/table"
+	"github.com/sortkey/sortkey/internal/table"
 )
 
 // TableName is the table that all workloads use.

@@ -24,7 +24,7 @@ var rewrite = flag.Bool("rewrite", false, "write what commands print into the do
 //
 // holds commands and what they print, on both outputs. They run in the root of
 // the repository, in a shell. A line of "…" alone stands for any lines.
-var documents = []string{"README.md", "docs/*.md", "examples/README.md", "examples/*/README.md"}
+var documents = []string{"README.md", "docs/*.md", "design/examples/README.md", "design/examples/*/README.md"}
 
 // TestDocuments runs the commands that documents quote. With -rewrite it
 // writes what they print now.

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // and stop, which ends it and leaves what it wrote in serve.out and serve.err.
 // EXAMPLES is the folder of the examples.
 func TestScripts(t *testing.T) {
-	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	examples, err := filepath.Abs(filepath.Join("..", "..", "design", "examples"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store/disk"
-	"github.com/sortkey/sortkey/transfer"
 )
 
 var million = flag.Int("items", 3000, "items that TestImportOfMany imports")

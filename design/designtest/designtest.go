@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/design/check"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
 )
 
 // Options configure [RunWith]. The zero value is ready to use.

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/design/designtest"
 )
 
-func TestRun(t *testing.T) { designtest.Run(t, "../testdata/shop.yaml") }
+func TestRun(t *testing.T) { designtest.Run(t, "../../internal/design/testdata/shop.yaml") }
 
 // TestFailing is run by TestFailures in a process of its own.
 func TestFailing(t *testing.T) {

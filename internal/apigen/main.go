@@ -3,7 +3,7 @@
 // operations. It reads the reduced service model under model/ and the tables
 // in tables.go, and nothing else; the same input gives the same bytes.
 //
-// It is run by go generate ./api.
+// It is run by go generate ./internal/api.
 package main
 
 import (

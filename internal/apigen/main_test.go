@@ -13,13 +13,13 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join("..", "..", "api")
+	dir := filepath.Join("..", "api")
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
-			t.Errorf("%v; run go generate ./api", err)
+			t.Errorf("%v; run go generate ./internal/api", err)
 		} else if !bytes.Equal(got, want) {
-			t.Errorf("%s is stale; run go generate ./api", name)
+			t.Errorf("%s is stale; run go generate ./internal/api", name)
 		}
 	}
 	old, err := filepath.Glob(filepath.Join(dir, "zz_*_gen.go"))
@@ -28,7 +28,7 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 	}
 	for _, path := range old {
 		if files[filepath.Base(path)] == nil {
-			t.Errorf("%s is no longer generated; run go generate ./api", path)
+			t.Errorf("%s is no longer generated; run go generate ./internal/api", path)
 		}
 	}
 }

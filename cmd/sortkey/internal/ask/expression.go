@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/sdk/sdkvalue"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
 // Placeholders stand for the names and values of a request's expressions.

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/sdk/sdkvalue"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
 // Question says in one line what a Query asks for, with the values where

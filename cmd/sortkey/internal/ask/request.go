@@ -5,7 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/sortkey/sortkey/sdk/sdkvalue"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
 // Request returns the JSON of a request that [Query.Input] made.

@@ -15,10 +15,10 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/server"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/sdk"
-	"github.com/sortkey/sortkey/server"
-	"github.com/sortkey/sortkey/table"
 )
 
 // A source is what a query is put to: a running server, or a model loaded into

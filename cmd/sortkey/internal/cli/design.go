@@ -16,9 +16,9 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/design/gen"
-	"github.com/sortkey/sortkey/examples"
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/gen"
 )
 
 func (a *App) designCommand() *cobra.Command {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/design/check"
-	"github.com/sortkey/sortkey/design/lint"
-	"github.com/sortkey/sortkey/design/report"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/report"
 )
 
 type designCheckFlags struct {

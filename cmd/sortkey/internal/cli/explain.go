@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/design/awscli"
-	report "github.com/sortkey/sortkey/design/explain"
+	"github.com/sortkey/sortkey/internal/design/awscli"
+	report "github.com/sortkey/sortkey/internal/design/explain"
 )
 
 // explainFlags are those of explain.

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
-	"github.com/sortkey/sortkey/design/awscli"
-	report "github.com/sortkey/sortkey/design/explain"
+	"github.com/sortkey/sortkey/internal/design/awscli"
+	report "github.com/sortkey/sortkey/internal/design/explain"
 )
 
 // maxInput bounds the bytes of a request in a file: the service takes no body

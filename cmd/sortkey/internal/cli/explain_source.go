@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/design"
-	report "github.com/sortkey/sortkey/design/explain"
+	"github.com/sortkey/sortkey/internal/design"
+	report "github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/sdk"
 )
 

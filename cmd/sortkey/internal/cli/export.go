@@ -18,7 +18,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/transfer"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 )
 
 type exportFlags struct {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/examples"
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design"
 )
 
 // explain gives an error of any origin the form a person can act on.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/metrics"
-	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
+	"github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )

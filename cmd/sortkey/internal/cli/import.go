@@ -21,9 +21,9 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store/disk"
-	"github.com/sortkey/sortkey/transfer"
 )
 
 type importFlags struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/sortkey/sortkey/transfer"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 )
 
 // A bar shows progress on a terminal, and nothing elsewhere. What an import or

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
-	"github.com/sortkey/sortkey/metrics"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 )
 
 // logFlags say what a server logs.

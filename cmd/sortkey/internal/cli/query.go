@@ -20,8 +20,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/sdk/sdkvalue"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
 type queryFlags struct {

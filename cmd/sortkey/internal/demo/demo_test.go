@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/examples"
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design"
 )
 
 // TestExamples is the demo itself: every answer of every example is right.

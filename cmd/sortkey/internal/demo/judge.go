@@ -8,8 +8,8 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/design/explain"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/explain"
 )
 
 // judge compares the answer with what is expected of the pattern, by the rules

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
-	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/internal/design"
 )
 
 // A Style is how to print for people. The zero value is plain.

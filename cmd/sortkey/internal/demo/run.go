@@ -16,12 +16,12 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/design/check"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/sdk"
-	"github.com/sortkey/sortkey/sdk/sdkvalue"
-	"github.com/sortkey/sortkey/table"
 )
 
 // A Report is what the patterns of one model came to.

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
-	"github.com/sortkey/sortkey/design"
-	"github.com/sortkey/sortkey/examples"
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design"
 )
 
 // ErrNotFound is the error of [Find] for what is neither an example nor a file.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/design"
+	"github.com/sortkey/sortkey/internal/design"
 )
 
 // batchSize is how many items one BatchWriteItem takes, and attempts how often

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/design/explain"
+	"github.com/sortkey/sortkey/internal/design/explain"
 )
 
 // Literal returns a value as an expression would have it: text in quotes,

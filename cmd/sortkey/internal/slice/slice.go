@@ -10,9 +10,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/table"
 )
 
 // Words are a trace in words.

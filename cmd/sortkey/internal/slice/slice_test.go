@@ -8,9 +8,9 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/table"
 )
 
 func testTable() *model.Table {

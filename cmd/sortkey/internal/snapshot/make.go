@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store/disk"
-	"github.com/sortkey/sortkey/table"
 )
 
 // Info is what a snapshot holds.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/sdk/sdkvalue"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
 func TestDecode(t *testing.T) {

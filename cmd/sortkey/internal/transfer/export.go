@@ -1,0 +1,405 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"crypto/md5" //nolint:gosec // the checksum of the service's manifests
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+)
+
+// DefaultSegments is how many parts of a table are read at a time.
+const DefaultSegments = 4
+
+// ExportOptions configure [Export] and [ExportTo].
+type ExportOptions struct {
+	// Format is DynamoDB, JSON or CSV. Default: DynamoDB.
+	Format Format
+	// Plain leaves data files as they are rather than packed with gzip.
+	Plain bool
+	// Segments is how many parts of a table are read at a time, each into a
+	// file of its own. JSON and CSV have one. Default: DefaultSegments.
+	Segments int
+	// Delimiter separates the cells of CSV. Default: a comma.
+	Delimiter byte
+	// Still says that nobody writes to the tables meanwhile, so that the export
+	// is of one moment. Default: what is written may be in it or not.
+	Still bool
+	// Clock tells the time for the manifests. Default: the zero time.
+	Clock func() time.Time
+	// Backoff is the first pause before a request that failed is made again; the
+	// next are longer. Default: DefaultBackoff.
+	Backoff time.Duration
+	// Waiting is called with each such pause, from one goroutine at a time. It
+	// may be nil.
+	Waiting func(Wait)
+	// Progress is called now and then, from one goroutine at a time. It may be
+	// nil.
+	Progress func(Progress)
+}
+
+func (o ExportOptions) withDefaults() ExportOptions {
+	if o.Format == "" || o.Format == Auto {
+		o.Format = DynamoDB
+	}
+	if o.Segments <= 0 {
+		o.Segments = DefaultSegments
+	}
+	if o.Format != DynamoDB {
+		o.Segments = 1
+	}
+	if o.Delimiter == 0 {
+		o.Delimiter = ','
+	}
+	if o.Clock == nil {
+		o.Clock = func() time.Time { return time.Time{} }
+	}
+	return o
+}
+
+// An ExportResult is what was exported of one table.
+type ExportResult struct {
+	Table string `json:"table"`
+	Items int64  `json:"items"`
+	// Bytes is how long the data files are.
+	Bytes int64  `json:"bytes"`
+	Dir   string `json:"dir,omitempty"`
+	// PointInTime says that all items are as they were at one moment, which those
+	// of a scan are not unless nobody writes meanwhile.
+	PointInTime bool `json:"pointInTime"`
+	// Warnings say what of the items the format cannot hold.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// partial is what a folder is called that an export is not through with.
+const partial = ".partial"
+
+// Export writes tables into a folder, which must not exist or be empty: one
+// table into the folder itself, with into set each into a folder of its name.
+// It is made under another name and renamed when all is durable, so the folder
+// is there whole or not at all.
+func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions) (results []ExportResult, err error) {
+	o = o.withDefaults()
+	dir = filepath.Clean(dir)
+	if err := checkNew(dir); err != nil {
+		return nil, err
+	}
+	part, err := openPartial(dir + partial)
+	if err != nil {
+		return nil, err
+	}
+	done := false
+	defer func() {
+		if !done {
+			if left := part.remove(); left != nil {
+				err = fmt.Errorf("%w; its unfinished parts are left in %s", err, part.path)
+			}
+		}
+	}()
+	if err := checkNew(dir); err != nil { // another export was writing to it until now
+		return nil, err
+	}
+	var items int64
+	retry := newRetrier(ctx, client, o.Backoff, o.Waiting)
+	for _, table := range tables {
+		to := part.path
+		final := dir
+		if into {
+			to, final = filepath.Join(part.path, table), filepath.Join(dir, table)
+		}
+		x := &exporter{o: o, client: client, retry: retry, table: table, dir: to}
+		x.items.Store(items)
+		r, err := x.run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		items += r.Items
+		r.Dir = final
+		results = append(results, r)
+	}
+	if err := syncFolder(part.path); err != nil {
+		return nil, err
+	}
+	if err := part.rename(dir, !into); err != nil {
+		return nil, err
+	}
+	done = true
+	return results, syncFolder(filepath.Dir(dir))
+}
+
+// ExportTo writes the items of a table to w, which is not packed.
+func ExportTo(ctx context.Context, client *dynamodb.Client, table string, w io.Writer, o ExportOptions) (ExportResult, error) {
+	o = o.withDefaults()
+	o.Segments = 1
+	x := &exporter{o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), table: table}
+	return x.stream(ctx, w)
+}
+
+// exporter exports one table.
+type exporter struct {
+	o      ExportOptions
+	client *dynamodb.Client
+	retry  *retrier
+	table  string
+	dir    string
+	schema *Schema
+	items  atomic.Int64
+	mu     sync.Mutex // of calls of Progress
+	total  int64      // items there are, about
+}
+
+// describe asks for the definition of the table.
+func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error) {
+	var out *dynamodb.DescribeTableOutput
+	err := x.retry.do(ctx, func() (err error) {
+		out, err = x.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &x.table}, once)
+		return err
+	})
+	if missing, ok := errors.AsType[*types.ResourceNotFoundException](err); ok {
+		return nil, &Error{Msg: "there is no table " + x.table, Err: missing}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if x.schema, err = SchemaOf(out.Table); err != nil {
+		return nil, fmt.Errorf("table %s: %w", x.table, err)
+	}
+	x.total = aws.ToInt64(out.Table.ItemCount)
+	return out.Table, nil
+}
+
+func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
+	r.Table, r.PointInTime = x.table, x.o.Still
+	start := x.o.Clock().UTC()
+	d, err := x.describe(ctx)
+	if err != nil {
+		return r, err
+	}
+	var ttl *dynamodb.DescribeTimeToLiveOutput
+	err = x.retry.do(ctx, func() (err error) {
+		ttl, err = x.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &x.table}, once)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	if t := ttl.TimeToLiveDescription; t != nil && (t.TimeToLiveStatus == types.TimeToLiveStatusEnabled || t.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
+		x.schema.TimeToLiveSpecification = &TimeToLive{AttributeName: aws.ToString(t.AttributeName), Enabled: true}
+	}
+	if err := os.MkdirAll(filepath.Join(x.dir, dataFolder), 0o755); err != nil {
+		return r, err
+	}
+	files, shape, err := x.data(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Warnings = shape.warnings
+	var manifest []byte
+	for _, f := range files {
+		r.Items += f.count
+		r.Bytes += f.size
+		sum := f.sum.Sum(nil)
+		line, err := json.Marshal(dataFile{ItemCount: f.count, MD5Checksum: checksum(sum), ETag: etag(sum), DataFileS3Key: dataFolder + "/" + f.name})
+		if err != nil {
+			return r, err
+		}
+		manifest = append(append(manifest, line...), '\n')
+	}
+	definition, err := json.MarshalIndent(x.schema, "", "  ")
+	if err != nil {
+		return r, err
+	}
+	if err := x.write(schemaFile, append(definition, '\n')); err != nil {
+		return r, err
+	}
+	if shape.types != nil {
+		text, err := json.MarshalIndent(shape.types, "", "  ")
+		if err != nil {
+			return r, err
+		}
+		if err := x.write(typesFile, append(text, '\n')); err != nil {
+			return r, err
+		}
+	}
+	if err := x.writeManifest(filesFile, manifest); err != nil {
+		return r, err
+	}
+	const layout = "2006-01-02T15:04:05.000Z"
+	id := sha256.Sum256([]byte(aws.ToString(d.TableArn) + start.Format(layout)))
+	sum := summary{
+		Version:   summaryVersion,
+		ExportArn: fmt.Sprintf("%s/export/%014d-%s", aws.ToString(d.TableArn), max(start.UnixMilli(), 0), hex.EncodeToString(id[:4])),
+		StartTime: start.Format(layout), EndTime: x.o.Clock().UTC().Format(layout), ExportTime: start.Format(layout),
+		TableArn: aws.ToString(d.TableArn), TableID: aws.ToString(d.TableId),
+		ManifestFilesS3Key: filesFile, BilledSizeBytes: aws.ToInt64(d.TableSizeBytes), ItemCount: r.Items,
+		OutputFormat: map[Format]string{DynamoDB: "DYNAMODB_JSON", JSON: "JSON", CSV: "CSV"}[x.o.Format],
+		ExportType:   "FULL_EXPORT", PointInTime: &r.PointInTime,
+	}
+	text, err := json.MarshalIndent(sum, "", "  ")
+	if err != nil {
+		return r, err
+	}
+	return r, x.writeManifest(summaryFile, append(text, '\n'))
+}
+
+func (x *exporter) write(name string, data []byte) error {
+	return writeAtomic(filepath.Join(x.dir, name), data)
+}
+
+// writeManifest writes a manifest and its checksum.
+func (x *exporter) writeManifest(name string, data []byte) error {
+	if err := x.write(name, data); err != nil {
+		return err
+	}
+	sum := md5.Sum(data) //nolint:gosec // as above
+	return x.write(name[:len(name)-len(".json")]+".checksum", []byte(checksum(sum[:])))
+}
+
+// data writes the data files, one for each segment.
+func (x *exporter) data(ctx context.Context) (files []*sink, sh shape, err error) {
+	files = make([]*sink, x.o.Segments)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	for i := range files {
+		wg.Go(func() {
+			f, err := x.create(i)
+			if err == nil {
+				files[i] = f
+				if x.o.Format == DynamoDB {
+					err = x.segment(ctx, i, f)
+				} else {
+					f.count, sh, err = x.shaped(ctx, f.writer(), x.dir)
+				}
+				if err == nil {
+					err = f.finish()
+				} else {
+					_ = f.file.Close()
+				}
+			}
+			if err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wg.Wait()
+	return files, sh, context.Cause(ctx)
+}
+
+// segment writes one segment as the service does.
+func (x *exporter) segment(ctx context.Context, i int, f *sink) error {
+	var line []byte
+	return x.scan(ctx, i, func(it attr.Item) error {
+		f.count++
+		line = appendExportLine(line[:0], it)
+		_, err := f.writer().Write(line)
+		return err
+	})
+}
+
+func appendExportLine(dst []byte, it attr.Item) []byte {
+	dst = append(dst, `{"Item":`...)
+	dst = it.AppendJSON(dst)
+	return append(dst, "}\n"...)
+}
+
+// scan calls fn with the items of a segment.
+func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) error) error {
+	in := &dynamodb.ScanInput{TableName: &x.table, ConsistentRead: aws.Bool(true)}
+	if x.o.Segments > 1 {
+		in.Segment, in.TotalSegments = aws.Int32(int32(segment)), aws.Int32(int32(x.o.Segments))
+	}
+	for {
+		var out *dynamodb.ScanOutput
+		err := x.retry.do(ctx, func() (err error) {
+			out, err = x.client.Scan(ctx, in, once)
+			return err
+		})
+		if err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return err
+		}
+		for _, m := range out.Items {
+			it, err := sdkvalue.Item(m)
+			if err != nil {
+				return fmt.Errorf("table %s: %w", x.table, err)
+			}
+			if err := fn(it); err != nil {
+				return err
+			}
+		}
+		x.progress(len(out.Items))
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; len(in.ExclusiveStartKey) == 0 {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (x *exporter) progress(n int) {
+	items := x.items.Add(int64(n))
+	if x.o.Progress != nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.o.Progress(Progress{Phase: "export", Items: items})
+	}
+}
+
+func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err error) {
+	r.Table, r.PointInTime = x.table, x.o.Still
+	if _, err := x.describe(ctx); err != nil {
+		return r, err
+	}
+	out := &counted{w: w}
+	buf := bufio.NewWriterSize(out, 64<<10)
+	if x.o.Format != DynamoDB {
+		var sh shape
+		r.Items, sh, err = x.shaped(ctx, buf, "")
+		r.Warnings = sh.warnings
+	} else {
+		var line []byte
+		err = x.scan(ctx, 0, func(it attr.Item) error {
+			r.Items++
+			line = appendExportLine(line[:0], it)
+			_, err := buf.Write(line)
+			return err
+		})
+	}
+	if flushed := buf.Flush(); err == nil {
+		err = flushed
+	}
+	r.Bytes = out.n
+	return r, err
+}
+
+type counted struct {
+	w io.Writer
+	n int64
+}
+
+// Write implements [io.Writer].
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,492 @@
+package transfer_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+var (
+	texts   = rapid.OneOf(rapid.SampledFrom([]string{"", "a,b", `"`, "\r\n", " x ", "ü\x00", "null", "{}", "\ufeff", "=1+1", `\n`, "\r"}), rapid.String())
+	numbers = rapid.OneOf(rapid.SampledFrom([]string{"0", "-1", "1.5", "1E+125", "-1E-130", "99999999999999999999999999999999999999"}),
+		rapid.Map(rapid.Int64(), func(n int64) string { return strconv.FormatInt(n, 10) }))
+	blobs = rapid.SliceOfN(rapid.Byte(), 0, 20)
+	names = rapid.SampledFrom([]string{"a", "b,c", "d e", "Item", "Items", "Keys", "ü", `"q"`, "n:N"})
+)
+
+// scalar draws a value of one kind, and any10 one of any of the ten.
+func scalar(t *rapid.T, kind string) types.AttributeValue {
+	switch kind {
+	case "S":
+		return &types.AttributeValueMemberS{Value: texts.Draw(t, "S")}
+	case "N":
+		return &types.AttributeValueMemberN{Value: numbers.Draw(t, "N")}
+	case "B":
+		return &types.AttributeValueMemberB{Value: blobs.Draw(t, "B")}
+	case "SS":
+		return &types.AttributeValueMemberSS{Value: rapid.SliceOfNDistinct(texts, 1, 4, rapid.ID).Draw(t, "SS")}
+	case "NS":
+		return &types.AttributeValueMemberNS{Value: rapid.SliceOfNDistinct(numbers, 1, 4, func(s string) string {
+			v, err := attr.NewNumber(s)
+			require.NoError(t, err)
+			return string(v.Raw())
+		}).Draw(t, "NS")}
+	case "BS":
+		return &types.AttributeValueMemberBS{Value: rapid.SliceOfNDistinct(blobs, 1, 4, func(b []byte) string { return string(b) }).Draw(t, "BS")}
+	case "BOOL":
+		return &types.AttributeValueMemberBOOL{Value: rapid.Bool().Draw(t, "BOOL")}
+	default:
+		return &types.AttributeValueMemberNULL{Value: true}
+	}
+}
+
+func any10(depth int) *rapid.Generator[types.AttributeValue] {
+	return rapid.Custom(func(t *rapid.T) types.AttributeValue {
+		kinds := []string{"S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL"}
+		if depth > 0 {
+			kinds = append(kinds, "L", "M")
+		}
+		switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
+		case "L":
+			return &types.AttributeValueMemberL{Value: rapid.SliceOfN(any10(depth-1), 0, 3).Draw(t, "L")}
+		case "M":
+			return &types.AttributeValueMemberM{Value: rapid.MapOfN(names, any10(depth-1), 0, 3).Draw(t, "M")}
+		default:
+			return scalar(t, kind)
+		}
+	})
+}
+
+// plain has values that plain JSON shows as they are.
+func plain(depth int) *rapid.Generator[types.AttributeValue] {
+	return rapid.Custom(func(t *rapid.T) types.AttributeValue {
+		kinds := []string{"S", "N", "BOOL", "NULL"}
+		if depth > 0 {
+			kinds = append(kinds, "L", "M")
+		}
+		switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
+		case "L":
+			return &types.AttributeValueMemberL{Value: rapid.SliceOfN(plain(depth-1), 0, 3).Draw(t, "L")}
+		case "M":
+			return &types.AttributeValueMemberM{Value: rapid.MapOfN(names, plain(depth-1), 0, 3).Draw(t, "M")}
+		default:
+			return scalar(t, kind)
+		}
+	})
+}
+
+// TestRoundTrip exports tables in every format and imports them again: the
+// definition and all items are the same.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		format := rapid.SampledFrom([]transfer.Format{transfer.DynamoDB, transfer.JSON, transfer.CSV}).Draw(rt, "format")
+		from, to := sortkeytest.New(t), sortkeytest.New(t)
+		from.Table("Rows", "pk / sk:N", sortkeytest.Global("ByA", "g:B / sk:N").Only("x"), sortkeytest.Local("ByL", "l"))
+		for i := range rapid.IntRange(0, 12).Draw(rt, "items") {
+			item := map[string]types.AttributeValue{}
+			for range rapid.IntRange(0, 4).Draw(rt, "attributes") {
+				name := names.Draw(rt, "name")
+				if format == transfer.JSON {
+					item[name] = plain(2).Draw(rt, name)
+				} else {
+					item[name] = any10(2).Draw(rt, name)
+				}
+			}
+			for _, kind := range []string{"B", "SS", "NS", "BS"} { // declared
+				if rapid.Bool().Draw(rt, kind) {
+					item["only"+kind] = scalar(rt, kind)
+				}
+			}
+			item["pk"] = &types.AttributeValueMemberS{Value: "p" + texts.Draw(rt, "pk")}
+			item["sk"] = &types.AttributeValueMemberN{Value: strconv.Itoa(i)}
+			from.Put("Rows", item)
+		}
+		dir := filepath.Join(t.TempDir(), "out")
+		o := transfer.ExportOptions{Format: format, Plain: rapid.Bool().Draw(rt, "plain"), Segments: rapid.IntRange(1, 3).Draw(rt, "segments")}
+		if rapid.Bool().Draw(rt, "semicolon") {
+			o.Delimiter = ';'
+		}
+		results, err := transfer.Export(context.Background(), from.Direct, []string{"Rows"}, dir, false, o)
+		require.NoError(t, err)
+		require.Empty(t, results[0].Warnings)
+		r, err := importFiles(t, context.Background(), to.Direct, transfer.ImportOptions{
+			ReadOptions: transfer.ReadOptions{Delimiter: o.Delimiter}, Rejects: dir + ".rejected",
+		}, dir)
+		require.NoError(t, err)
+		require.Empty(t, r.First)
+		want := itemsOf(t, from.Direct, "Rows")
+		require.Equal(t, int64(len(want)), r.Sum().Written)
+		require.Equal(t, want, itemsOf(t, to.Direct, "Rows"))
+		require.Equal(t, definition(t, from.Direct), definition(t, to.Direct))
+	})
+}
+
+func definition(t testing.TB, client *dynamodb.Client) string {
+	t.Helper()
+	out, err := client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: aws.String("Rows")})
+	require.NoError(t, err)
+	s, err := transfer.SchemaOf(out.Table)
+	require.NoError(t, err)
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func exported(t testing.TB, db *sortkeytest.DB, o transfer.ExportOptions) (dir string, r transfer.ExportResult) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "out")
+	results, err := transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, o)
+	require.NoError(t, err)
+	require.False(t, exists(dir+".partial"))
+	return dir, results[0]
+}
+
+func someRows(t testing.TB, n int) *sortkeytest.DB {
+	t.Helper()
+	db := sortkeytest.New(t)
+	db.Table("Rows", "pk")
+	for i := range n {
+		db.Put("Rows", map[string]any{"pk": strconv.Itoa(i), "n": i})
+	}
+	return db
+}
+
+// TestLayout holds an export to the layout of the service.
+func TestLayout(t *testing.T) {
+	db := someRows(t, 10)
+	_, err := db.Direct.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName: aws.String("Rows"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("until"), Enabled: aws.Bool(true)},
+	})
+	require.NoError(t, err)
+	dir, r := exported(t, db, transfer.ExportOptions{Segments: 2, Clock: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC) }})
+	require.Equal(t, int64(10), r.Items)
+	var files []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(dir, path); !d.IsDir() {
+			files = append(files, filepath.ToSlash(rel))
+		}
+		return err
+	}))
+	require.Equal(t, []string{
+		"_started", "data/00000.json.gz", "data/00001.json.gz", "manifest-files.checksum", "manifest-files.json",
+		"manifest-summary.checksum", "manifest-summary.json", "table.json",
+	}, files)
+	data, err := os.ReadFile(filepath.Join(dir, "manifest-summary.json"))
+	require.NoError(t, err)
+	var summary map[string]any
+	require.NoError(t, json.Unmarshal(data, &summary))
+	require.Equal(t, "2020-06-30", summary["version"])
+	require.Equal(t, "2026-01-02T03:04:05.006Z", summary["exportTime"])
+	require.Equal(t, "DYNAMODB_JSON", summary["outputFormat"])
+	require.Equal(t, false, summary["pointInTime"])
+	require.InDelta(t, 10, summary["itemCount"], 0)
+	require.Equal(t, "arn:aws:dynamodb:us-east-1:000000000000:table/Rows", summary["tableArn"])
+	require.Contains(t, summary["exportArn"], "table/Rows/export/01767323045006-")
+
+	to := sortkeytest.New(t)
+	result, err := importFiles(t, t.Context(), to.Direct, transfer.ImportOptions{}, dir)
+	require.NoError(t, err)
+	require.Equal(t, []transfer.TableResult{{Table: "Rows", Created: true, Read: 10, Written: 10}}, result.Tables)
+	ttl, err := to.Direct.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("Rows")})
+	require.NoError(t, err)
+	require.Equal(t, "until", aws.ToString(ttl.TimeToLiveDescription.AttributeName))
+}
+
+// TestDamagedExports imports exports that are not as their manifests say.
+// Nothing is written of one whose checksums are wrong.
+func TestDamagedExports(t *testing.T) {
+	db := someRows(t, 300)
+	for _, tt := range []struct {
+		name   string
+		damage func(t *testing.T, dir string)
+		want   string
+	}{
+		{"data", func(t *testing.T, dir string) {
+			edit(t, filepath.Join(dir, "data", "00001.json.gz"), func(s string) string { return s[:len(s)/2] })
+		}, "00001.json.gz is damaged: its MD5 is "},
+		{"summary", func(t *testing.T, dir string) {
+			edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return s + " " })
+		}, "manifest-summary.json is damaged"},
+		{"files", func(t *testing.T, dir string) {
+			edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string { return strings.Replace(s, `"itemCount":`, `"itemCount":1`, 1) })
+		}, "manifest-files.json is damaged"},
+		{"no data", func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "data", "00001.json.gz")))
+		}, "names the data file data/00001.json.gz, which is not there"},
+		{"unfinished", func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.json")))
+		}, "is an export that was not finished"},
+		{"no list", func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.json")))
+		}, "manifest-files.json is missing, which tells the data files of the export"},
+		{"cut summary", func(t *testing.T, dir string) {
+			edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return s[:len(s)/2] })
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+		}, "manifest-summary.json is no manifest of an export: unexpected end of JSON input"},
+		{"other summary", func(t *testing.T, dir string) {
+			edit(t, filepath.Join(dir, "manifest-summary.json"), func(string) string { return "null" })
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+		}, "manifest-summary.json is no manifest of an export: it names neither a table nor a format"},
+		{"escape", func(t *testing.T, dir string) {
+			edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string {
+				return strings.ReplaceAll(s, "data/0000", "../../../../../../../etc/passwd/0000")
+			})
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
+			require.NoError(t, os.RemoveAll(filepath.Join(dir, "data")))
+		}, "which is not there"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, _ := exported(t, db, transfer.ExportOptions{Segments: 2})
+			tt.damage(t, dir)
+			to := sortkeytest.New(t)
+			sources, err := transfer.Discover([]string{dir})
+			if err == nil {
+				_, err = transfer.Import(t.Context(), to.Direct, sources, transfer.ImportOptions{})
+			}
+			require.ErrorContains(t, err, tt.want)
+			tables, err := to.Direct.ListTables(t.Context(), nil)
+			require.NoError(t, err)
+			require.Empty(t, tables.TableNames)
+		})
+	}
+	t.Run("count", func(t *testing.T) {
+		dir, _ := exported(t, db, transfer.ExportOptions{Segments: 1})
+		edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string { return strings.Replace(s, `"itemCount":300`, `"itemCount":301`, 1) })
+		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
+		require.EqualError(t, err, dir+" is damaged: it says that there are 300 items, and its files have 301; nothing was written")
+		edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, `"itemCount": 300`, `"itemCount": 301`, 1) })
+		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+		r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
+		require.NoError(t, err)
+		require.Len(t, r.Broken, 1)
+		require.Equal(t, "the manifest says that it has 301 items, but it has 300", r.Broken[0].Reason)
+	})
+}
+
+func edit(t testing.TB, path string, change func(string) string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, []byte(change(string(data))), 0o644))
+}
+
+// TestServiceLayout reads a copy of a bucket as the service fills it, with an
+// incremental export, whose keys go from the bucket's root.
+func TestServiceLayout(t *testing.T) {
+	root := t.TempDir()
+	put := func(name, text string) {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	const id = "prefix/AWSDynamoDB/01693685827463-2d8752fd"
+	put(id+"/manifest-summary.json", `{"version":"2020-06-30","tableArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Rows","s3Bucket":"b","s3Prefix":"prefix","manifestFilesS3Key":"`+id+
+		`/manifest-files.json","billedSizeBytes":0,"itemCount":2,"outputFormat":"DYNAMODB_JSON"}`)
+	put(id+"/manifest-files.json", `{"itemCount":2,"md5Checksum":null,"etag":"x-1","dataFileS3Key":"`+id+`/data/abc.json.gz"}`+"\n"+
+		`{"itemCount":0,"etag":"x-1","dataFileS3Key":"`+id+`/data/empty.json.gz"}`+"\n")
+	put(id+"/data/abc.json.gz", string(gzipped(t, `{"Item":{"pk":{"S":"a"}}}`+"\n"+`{"Item":{"pk":{"S":"b"}}}`+"\n")))
+	put(id+"/data/empty.json.gz", string(gzipped(t, "")))
+	put(id+"/_started", "")
+	db := sortkeytest.New(t)
+	schema, err := transfer.ParseKey("pk")
+	require.NoError(t, err)
+	for _, dir := range []string{root, filepath.Join(root, "prefix"), filepath.Join(root, filepath.FromSlash(id))} {
+		r, err := importFiles(t, t.Context(), db.Direct, transfer.ImportOptions{Schema: schema}, dir)
+		require.NoError(t, err)
+		require.Empty(t, r.Broken)
+		require.Equal(t, int64(2), r.Sum().Written)
+	}
+
+	const inc = "prefix/AWSDynamoDB/01693685934212-ac809da5"
+	put(inc+"/manifest-summary.json", `{"tableArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Rows","itemCount":2,"outputFormat":"DYNAMODB_JSON","outputView":"NEW_AND_OLD_IMAGES","exportType":"INCREMENTAL_EXPORT"}`)
+	put(inc+"/manifest-files.json", `{"itemCount":2,"etag":"x-1","dataFileS3Key":"prefix/AWSDynamoDB/data/change.json.gz"}`)
+	put("prefix/AWSDynamoDB/data/change.json.gz", string(gzipped(t,
+		`{"Metadata":{"WriteTimestampMicros":{"N":"1"}},"Keys":{"pk":{"S":"a"}},"OldImage":{"pk":{"S":"a"}}}`+"\n"+
+			`{"Metadata":{"WriteTimestampMicros":{"N":"1"}},"Keys":{"pk":{"S":"c"}},"NewImage":{"pk":{"S":"c"}}}`)))
+	r, err := importFiles(t, t.Context(), db.Direct, transfer.ImportOptions{}, filepath.Join(root, filepath.FromSlash(inc)))
+	require.NoError(t, err)
+	require.Equal(t, []transfer.TableResult{{Table: "Rows", Read: 2, Written: 1, Deleted: 1}}, r.Tables)
+	require.Equal(t, []string{`{"Item":{"pk":{"S":"b"}}}`, `{"Item":{"pk":{"S":"c"}}}`}, itemsOf(t, db.Direct, "Rows"))
+
+	full := strings.Replace(id, "01693685827463", "01793685827463", 1)
+	require.NoError(t, os.CopyFS(filepath.Join(root, filepath.FromSlash(full)), os.DirFS(filepath.Join(root, filepath.FromSlash(id)))))
+	_, err = transfer.Discover([]string{root})
+	require.ErrorContains(t, err, "are both exports of the table Rows")
+}
+
+// TestExportInterrupted leaves nothing.
+func TestExportInterrupted(t *testing.T) {
+	db := someRows(t, 50)
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "out")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := transfer.Export(ctx, db.Direct, []string{"Rows", "Rows"}, dir, true, transfer.ExportOptions{Progress: func(transfer.Progress) { cancel() }})
+	require.ErrorIs(t, err, context.Canceled)
+	left, err := os.ReadDir(parent)
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	// What a killed export left is replaced, anything else is not.
+	require.NoError(t, os.Mkdir(dir+".partial", 0o755))
+	notes := filepath.Join(dir+".partial", "notes")
+	require.NoError(t, os.WriteFile(notes, nil, 0o644))
+	_, err = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
+	require.ErrorContains(t, err, "is in the way")
+	require.NoError(t, os.WriteFile(filepath.Join(dir+".partial", "_started"), nil, 0o644))
+	_, err = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
+	require.NoError(t, err)
+	_, err = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
+	require.ErrorContains(t, err, "is there already and not empty")
+	require.False(t, exists(filepath.Join(dir, "notes")), "what was left is in the export")
+}
+
+// TestExportsAtOnce: of several exports to one folder one is made, whole, and
+// the others say why not.
+func TestExportsAtOnce(t *testing.T) {
+	db := someRows(t, 300)
+	for round := range 8 {
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "out")
+		errs := make([]error, 6)
+		begin := make(chan struct{})
+		var wg sync.WaitGroup
+		for i := range errs {
+			wg.Go(func() {
+				<-begin
+				_, errs[i] = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{Segments: 1 + i%2})
+			})
+		}
+		close(begin)
+		wg.Wait()
+		made := 0
+		for _, err := range errs {
+			if err == nil {
+				made++
+				continue
+			}
+			require.Regexp(t, "another export is writing to .*out.partial$|out is there already and not empty$", err.Error())
+		}
+		require.Equal(t, 1, made, "round %d: %v", round, errs)
+		left, err := os.ReadDir(parent)
+		require.NoError(t, err)
+		require.Len(t, left, 1)
+		to := sortkeytest.New(t)
+		r, err := importFiles(t, t.Context(), to.Direct, transfer.ImportOptions{}, dir)
+		require.NoError(t, err)
+		require.Empty(t, r.Broken)
+		require.Equal(t, int64(300), r.Sum().Written)
+	}
+}
+
+// TestUnfinishedExports: an export of all tables that was killed is not taken
+// for those of them that were whole.
+func TestUnfinishedExports(t *testing.T) {
+	db := someRows(t, 3)
+	all := filepath.Join(t.TempDir(), "all")
+	_, err := transfer.Export(t.Context(), db.Direct, []string{"Rows"}, all, true, transfer.ExportOptions{})
+	require.NoError(t, err)
+	_, err = transfer.Discover([]string{all})
+	require.NoError(t, err)
+	second := filepath.Join(all, "Second")
+	require.NoError(t, os.Mkdir(second, 0o755))
+	for _, at := range []string{second, all} {
+		require.NoError(t, os.WriteFile(filepath.Join(at, "_started"), nil, 0o644))
+		_, err = transfer.Discover([]string{all})
+		require.EqualError(t, err, at+" is an export that was not finished: it has no manifest-summary.json")
+	}
+}
+
+// TestIon: what is in Amazon Ion is told by its manifest, its name or its first
+// bytes, before anything is made or written.
+func TestIon(t *testing.T) {
+	db := sortkeytest.New(t)
+	dir := filepath.Join(t.TempDir(), "export")
+	rows := someRows(t, 3)
+	_, err := transfer.Export(t.Context(), rows.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
+	require.NoError(t, err)
+	edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, "DYNAMODB_JSON", "ION", 1) })
+	require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+	folder := filepath.Dir(write(t, "abc.ion.gz", string(gzipped(t, `$ion_1_0 {Item:{pk:"a"}}`))))
+	text := write(t, "a.json.gz", string(gzipped(t, "\n$ion_1_0 {Item:{pk:\"a\"}}")))
+	binary := write(t, "a.jsonl", "\xe0\x01\x00\xea\xee\x95\x81\x83\xde\x91\x86\x71\x02pk")
+	for path, name := range map[string]string{
+		dir: "the export " + dir, folder: filepath.Join(folder, "abc.ion.gz"), filepath.Join(folder, "abc.ion.gz"): filepath.Join(folder, "abc.ion.gz"),
+		text: text + ": this file", binary: binary + ": this file",
+	} {
+		sources, err := transfer.Discover([]string{path})
+		if err == nil {
+			_, err = transfer.Import(t.Context(), db.Direct, sources, options(t, path))
+		}
+		require.EqualError(t, err, name+" is in Amazon Ion, which cannot be read")
+		e, ok := errors.AsType[*transfer.Error](err)
+		require.True(t, ok)
+		require.Contains(t, e.Hint, "--export-format DYNAMODB_JSON")
+	}
+	tables, err := db.Direct.ListTables(t.Context(), nil)
+	require.NoError(t, err)
+	require.Empty(t, tables.TableNames)
+}
+
+// TestPlainJSONWarns names what plain JSON loses.
+func TestPlainJSONWarns(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Rows", "pk")
+	db.PutJSON("Rows", []byte(`[{"pk":{"S":"a"},"mixed":{"B":"AQ=="},"deep":{"L":[{"SS":["x"]}]},"fine":{"BS":["AQ=="]},"b":{"B":"AQ=="}},
+		{"pk":{"S":"b"},"mixed":{"S":"AQ=="},"b":{"NULL":true}}]`))
+	dir, r := exported(t, db, transfer.ExportOptions{Format: transfer.JSON, Plain: true})
+	require.Len(t, r.Warnings, 1)
+	require.Contains(t, r.Warnings[0], "other values in: deep, mixed;")
+	types, err := os.ReadFile(filepath.Join(dir, "types.json"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"fine":"BS","b":"B"}`, string(types))
+}
+
+func TestSchemas(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"no JSON", `{`, "malformed"},
+		{"nothing", `{}`, "no KeySchema"},
+		{"no types", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`, "no AttributeDefinitions"},
+		{"other type", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"b","AttributeType":"S"}]}`, "type of the key attribute a"},
+	} {
+		_, err := transfer.ParseSchema([]byte(tt.text))
+		require.ErrorContains(t, err, tt.want, tt.name)
+		var e *transfer.Error
+		require.True(t, errors.As(err, &e) && e.Hint != "", tt.name)
+	}
+	for _, key := range []string{"", "a,b,c", "a:X", ":S", "a,a"} {
+		_, err := transfer.ParseKey(key)
+		require.Error(t, err, key)
+	}
+	db := sortkeytest.New(t)
+	db.Table("Rows", "pk / sk:N", sortkeytest.Global("ByA", "a"))
+	out, err := db.Direct.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Rows")})
+	require.NoError(t, err)
+	s, err := transfer.SchemaOf(out.Table)
+	require.NoError(t, err)
+	require.Equal(t, types.BillingModePayPerRequest, s.BillingMode)
+	require.True(t, slices.ContainsFunc(s.GlobalSecondaryIndexes, func(x transfer.Index) bool { return x.IndexName == "ByA" && x.ProvisionedThroughput == nil }))
+	text, err := json.Marshal(map[string]any{"Table": s})
+	require.NoError(t, err)
+	again, err := transfer.ParseSchema(text)
+	require.NoError(t, err)
+	require.Equal(t, s, again)
+}

@@ -1,0 +1,503 @@
+package transfer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// TestLastLineWins imports many lines of few keys with many workers.
+func TestLastLineWins(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		db := sortkeytest.New(t)
+		n := rapid.IntRange(1, 400).Draw(rt, "lines")
+		keys := rapid.IntRange(1, 40).Draw(rt, "keys")
+		want := map[string]int{}
+		var text strings.Builder
+		for i := range n {
+			key := strconv.Itoa(rapid.IntRange(0, keys).Draw(rt, "key"))
+			want[key] = i
+			fmt.Fprintf(&text, `{"pk":%q,"line":%d}`+"\n", key, i)
+		}
+		path := write(t, "a.jsonl", text.String())
+		o := options(t, path)
+		o.Workers = rapid.IntRange(1, 8).Draw(rt, "workers")
+		o.Every = int64(rapid.IntRange(1, 100).Draw(rt, "every"))
+		r, err := importFiles(t, context.Background(), db.Direct, o, path)
+		require.NoError(t, err)
+		require.Equal(t, []transfer.TableResult{{Table: "Rows", Created: true, Read: int64(n), Written: int64(n)}}, r.Tables)
+		require.Len(t, itemsOf(t, db.Direct, "Rows"), len(want))
+		for key, line := range want {
+			require.Equal(t, fmt.Sprintf(`{"line":{"N":"%d"}}`, line), string(get(t, db.Direct, key).AppendJSON(nil)))
+		}
+		require.False(t, exists(o.Journal), "the journal stays")
+		require.False(t, exists(o.Rejects), "there is a report of nothing")
+	})
+}
+
+// TestRejected imports lines that the reader, the key or the service refuses.
+func TestRejected(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Rows", "pk", sortkeytest.Global("ByG", "g:N"))
+	big := strings.Repeat("x", 400<<10)
+	path := write(t, "a.jsonl", strings.Join([]string{
+		`{"pk":"a"}`, `{"nk":"b"}`, `{"pk":1}`, `{"pk":""}`, `{`, `{"pk":"c","g":"no number"}`,
+		`{"pk":"d","big":"` + big + `"}`, `{"pk":"e","g":7}`, `{"pk":"f","l":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, `{"pk":"g"}`,
+	}, "\n"))
+	o := options(t, path)
+	r, err := importFiles(t, t.Context(), db.Direct, o, path)
+	require.NoError(t, err)
+	require.Equal(t, []transfer.TableResult{{Table: "Rows", Read: 10, Written: 4, Rejected: 6}}, r.Tables)
+	require.Equal(t, []string{`{"Item":{"g":{"N":"7"},"pk":{"S":"e"}}}`, `{"Item":{"pk":{"S":"1"}}}`, `{"Item":{"pk":{"S":"a"}}}`, `{"Item":{"pk":{"S":"g"}}}`},
+		itemsOf(t, db.Direct, "Rows"))
+	require.Equal(t, o.Rejects, r.Rejects)
+	rejects := report(t, o.Rejects)
+	var lines []int64
+	for _, x := range rejects {
+		lines = append(lines, x.Line)
+		require.Equal(t, "a.jsonl", x.File)
+	}
+	require.Equal(t, []int64{2, 4, 5, 6, 7, 9}, lines)
+	require.Equal(t, "the key attribute pk is missing", rejects[0].Reason)
+	require.Contains(t, rejects[1].Reason, "empty string value")
+	require.Contains(t, rejects[3].Reason, "The parameter cannot be converted to a numeric value")
+	require.Equal(t, "Item size has exceeded the maximum allowed size", rejects[4].Reason)
+	require.Contains(t, rejects[5].Reason, "Nesting Levels")
+	require.Len(t, r.First, 5)
+
+	// A later import leaves no report of this one.
+	good := write(t, "b.jsonl", `{"pk":"z"}`)
+	o.Journal = ""
+	_, err = importFiles(t, t.Context(), db.Direct, o, good)
+	require.NoError(t, err)
+	require.False(t, exists(o.Rejects))
+}
+
+func manyLines(n int) string {
+	var text strings.Builder
+	for i := range n {
+		switch {
+		case i%17 == 3:
+			fmt.Fprintf(&text, `{"no key":%d}`+"\n", i)
+		case i%29 == 5:
+			fmt.Fprintf(&text, "nonsense %d\n", i)
+		default:
+			fmt.Fprintf(&text, `{"pk":"%d","line":%d}`+"\n", i%(n/2), i)
+		}
+	}
+	return text.String()
+}
+
+// TestResume interrupts imports again and again, each by a signal or by a
+// failure of the endpoint, and holds what they leave to an import in one go.
+func TestResume(t *testing.T) {
+	const n = 1500
+	whole := sortkeytest.New(t)
+	dir := t.TempDir()
+	path, second := filepath.Join(dir, "a.jsonl.gz"), filepath.Join(dir, "b.jsonl")
+	require.NoError(t, os.WriteFile(path, gzipped(t, manyLines(n)), 0o644))
+	require.NoError(t, os.WriteFile(second, []byte(manyLines(n/3)), 0o644))
+	o := options(t, path)
+	want, err := importFiles(t, t.Context(), whole.Direct, o, path, second)
+	require.NoError(t, err)
+	wantItems, wantReport := itemsOf(t, whole.Direct, "Rows"), report(t, o.Rejects)
+	require.NotEmpty(t, wantReport)
+	require.NoError(t, os.Remove(o.Rejects))
+
+	for _, how := range []string{"signal", "failure"} {
+		for _, every := range []int64{7, 100, 100_000} {
+			t.Run(fmt.Sprint(how, every), func(t *testing.T) {
+				db := sortkeytest.New(t)
+				o := o
+				o.Every, o.Workers = every, 3
+				for try := 0; ; try++ {
+					require.Less(t, try, 200, "it gets nowhere")
+					ctx, cancel := context.WithCancel(t.Context())
+					var batches atomic.Int64
+					client := hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+						if batches.Add(1) < int64(10+20*try) {
+							return nil, nil
+						}
+						if how == "signal" {
+							cancel()
+							return nil, nil
+						}
+						return nil, errors.New("the endpoint is gone")
+					})
+					r, err := importFiles(t, ctx, client, o, path, second)
+					cancel()
+					if err == nil {
+						require.NotZero(t, try, "it was not interrupted")
+						require.Equal(t, want.Tables[0].Read, r.Tables[0].Read)
+						require.Equal(t, want.Tables[0].Rejected, r.Tables[0].Rejected)
+						require.Equal(t, want.Tables[0].Written, r.Tables[0].Written)
+						break
+					}
+					if how == "signal" {
+						require.ErrorIs(t, err, context.Canceled)
+					} else {
+						require.ErrorContains(t, err, "the endpoint is gone")
+					}
+					require.Equal(t, o.Journal, r.Journal)
+					require.True(t, exists(o.Journal))
+					if !o.Resume {
+						_, err := importFiles(t, t.Context(), db.Direct, o, path, second)
+						require.ErrorContains(t, err, "was interrupted")
+					}
+					o.Resume = true
+				}
+				require.Equal(t, wantItems, itemsOf(t, db.Direct, "Rows"))
+				require.Equal(t, wantReport, report(t, o.Rejects))
+				require.False(t, exists(o.Journal))
+				require.NoError(t, os.Remove(o.Rejects))
+			})
+		}
+	}
+}
+
+// TestInterruptedExactly says what was written when reading stops: all that
+// was read, and no more.
+func TestInterruptedExactly(t *testing.T) {
+	db := sortkeytest.New(t)
+	path := write(t, "a.jsonl", manyLines(1000))
+	o := options(t, path)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var batches atomic.Int64
+	r, err := importFiles(t, ctx, hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+		if batches.Add(1) == 3 {
+			cancel()
+		}
+		return nil, nil
+	}), o, path)
+	require.ErrorIs(t, err, context.Canceled)
+	sum := r.Sum()
+	require.Equal(t, sum.Read, sum.Written+sum.Rejected)
+	require.Equal(t, sum.Read, r.Line)
+	require.Equal(t, path, r.File)
+	require.Positive(t, sum.Written)
+	require.Less(t, sum.Read, int64(1000))
+}
+
+func TestResumeRefused(t *testing.T) {
+	interrupted := func(t *testing.T, path string, o transfer.ImportOptions) *sortkeytest.DB {
+		db := sortkeytest.New(t)
+		_, err := importFiles(t, t.Context(), hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+			return nil, errors.New("gone")
+		}), o, path)
+		require.ErrorContains(t, err, "gone")
+		require.True(t, exists(o.Journal))
+		return db
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(t *testing.T, path string, o *transfer.ImportOptions)
+		want   string
+	}{
+		{"file", func(t *testing.T, path string, _ *transfer.ImportOptions) {
+			require.NoError(t, os.WriteFile(path, []byte(manyLines(90)), 0o644))
+		}, "has changed"},
+		{"time", func(t *testing.T, path string, _ *transfer.ImportOptions) {
+			require.NoError(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
+		}, "has changed"},
+		{"target", func(_ *testing.T, _ string, o *transfer.ImportOptions) { o.Target = "http://elsewhere" }, "not to http://elsewhere"},
+		{"table", func(_ *testing.T, _ string, o *transfer.ImportOptions) { o.Table = "U2U" }, "other inputs"},
+		{"types", func(_ *testing.T, _ string, o *transfer.ImportOptions) { o.Types = transfer.Types{"x": "N"} }, "other options"},
+		{"journal", func(t *testing.T, _ string, o *transfer.ImportOptions) {
+			require.NoError(t, os.WriteFile(o.Journal, []byte("{"), 0o644))
+		}, "is no journal"},
+		{"empty journal", func(t *testing.T, _ string, o *transfer.ImportOptions) {
+			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":1}`), 0o644))
+		}, "is no journal"},
+		{"place", func(t *testing.T, _ string, o *transfer.ImportOptions) {
+			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":1,"sources":[{"files":[]}],"tables":[{}],"at":{"file":-1}}`), 0o644))
+		}, "is no journal"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := write(t, "a.jsonl", manyLines(100))
+			o := options(t, path)
+			o.Target = "http://here"
+			db := interrupted(t, path, o)
+			fresh := o
+			tt.change(t, path, &o)
+			_, err := importFiles(t, t.Context(), db.Direct, o, path)
+			require.Error(t, err)
+			o.Resume = true
+			_, err = importFiles(t, t.Context(), db.Direct, o, path)
+			require.ErrorContains(t, err, tt.want)
+			fresh.Restart = true
+			_, err = importFiles(t, t.Context(), db.Direct, fresh, path)
+			require.NoError(t, err)
+			require.False(t, exists(o.Journal))
+		})
+	}
+}
+
+// TestOutputsInTheWay: what a journal or a report would take the place of, and
+// is no file of an import, stays.
+func TestOutputsInTheWay(t *testing.T) {
+	path := write(t, "a.jsonl", manyLines(3)+"{}\n")
+	o := options(t, path)
+	o.Journal = ""
+	dir := t.TempDir()
+	folder, notes, link := filepath.Join(dir, "folder"), filepath.Join(dir, "notes"), filepath.Join(dir, "link")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	require.NoError(t, os.WriteFile(notes, []byte("notes\n"), 0o644))
+	require.NoError(t, os.Symlink(notes, link))
+	for _, tt := range []struct {
+		journal, rejects string
+		restart          bool
+		want             string
+	}{
+		{rejects: folder, want: "is a folder"},
+		{rejects: filepath.Join(dir, "absent", "file"), want: "there is no folder"},
+		{journal: folder, want: "is no plain file"},
+		{journal: link, restart: true, want: "is no plain file"},
+		{journal: notes, want: "is no journal"},
+		{journal: notes, restart: true, want: "is no journal"},
+		{journal: filepath.Join(dir, "x"), rejects: filepath.Join(dir, "x"), want: "both journal and report"},
+	} {
+		o := o
+		o.Journal, o.Rejects, o.Restart = tt.journal, tt.rejects, tt.restart
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+		require.ErrorContains(t, err, tt.want)
+	}
+	o.Rejects = link // as /dev/stderr is one
+	_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+	require.NoError(t, err)
+	data, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	require.Regexp(t, `^notes\n\{"file":.*"the key attribute pk is missing"\}\n$`, string(data))
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	require.Equal(t, os.ModeSymlink, info.Mode().Type())
+}
+
+// TestUnprocessed leaves some of each batch unprocessed.
+func TestUnprocessed(t *testing.T) {
+	db := sortkeytest.New(t)
+	path := write(t, "a.jsonl", manyLines(200))
+	var mu sync.Mutex
+	left := map[int]bool{}
+	client := hooked(db, func(ctx context.Context, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+		writes := in.RequestItems["Rows"]
+		mu.Lock()
+		first := !left[len(writes)]
+		left[len(writes)] = true
+		mu.Unlock()
+		if !first || len(writes) < 2 {
+			return nil, nil
+		}
+		half := len(writes) / 2
+		if _, err := db.Direct.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Rows": writes[:half]}}); err != nil {
+			return nil, err
+		}
+		return &dynamodb.BatchWriteItemOutput{UnprocessedItems: map[string][]types.WriteRequest{"Rows": writes[half:]}}, nil
+	})
+	r, err := importFiles(t, t.Context(), client, options(t, path), path)
+	require.NoError(t, err)
+	other := sortkeytest.New(t)
+	whole, err := importFiles(t, t.Context(), other.Direct, options(t, path), path)
+	require.NoError(t, err)
+	require.Equal(t, whole.Tables, r.Tables)
+	require.Equal(t, itemsOf(t, other.Direct, "Rows"), itemsOf(t, db.Direct, "Rows"))
+}
+
+// TestLargeItems imports items whose batches have to be split by their size.
+func TestLargeItems(t *testing.T) {
+	db := sortkeytest.New(t)
+	var text strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&text, `{"pk":"%d","v":"%s"}`+"\n", i, strings.Repeat("x", 380<<10))
+	}
+	path := write(t, "a.jsonl", text.String())
+	r, err := importFiles(t, t.Context(), db.Direct, options(t, path), path)
+	require.NoError(t, err)
+	require.Equal(t, int64(120), r.Sum().Written)
+}
+
+// TestForeignFiles: a file that cannot hold items of the table is not read to
+// its end, line by line.
+func TestForeignFiles(t *testing.T) {
+	for _, tt := range []struct{ name, text, want, hint string }{
+		{"semicolons", "pk;n\na;1\n", "the key attribute pk is none of the columns: pk;n", "';'"},
+		{"other columns", "id,n\na,1\n", "the key attribute pk is none of the columns: id, n", "--columns"},
+		{"carriage returns", "pk,n\ra,1\rb,2\r", "its lines end with carriage returns alone", "tr "},
+		{"UTF-16", "\xff\xfep\x00k\x00\n\x00", "this is text in UTF-16, not in UTF-8", "iconv"},
+		{"UTF-16, big end first", "\xfe\xff\x00p\x00k\x00\n", "this is text in UTF-16, not in UTF-8", "iconv"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := write(t, "a.csv", tt.text)
+			db, o := sortkeytest.New(t), options(t, path)
+			r, err := importFiles(t, t.Context(), db.Direct, o, path)
+			e, ok := errors.AsType[*transfer.Error](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, path+": "+tt.want, e.Msg)
+			require.Contains(t, e.Hint, tt.hint)
+			require.Empty(t, r.Rejects)
+			// It can be tried again at once, with other options.
+			require.Empty(t, r.Journal)
+			require.False(t, exists(o.Journal))
+		})
+	}
+	for _, text := range []string{"", "\n\n", "pk,n\n"} { // nothing to import is no error
+		path := write(t, "a.csv", text)
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, options(t, path), path)
+		require.NoError(t, err)
+	}
+}
+
+func TestTables(t *testing.T) {
+	path := write(t, "a.jsonl", `{"pk":"a"}`)
+	t.Run("none", func(t *testing.T) {
+		o := options(t, path)
+		o.Schema = nil
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+		require.EqualError(t, err, "there is no table Rows")
+		require.False(t, exists(o.Journal))
+	})
+	t.Run("no name", func(t *testing.T) {
+		o := options(t, path)
+		o.Table = ""
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+		require.ErrorContains(t, err, "nothing tells the table")
+	})
+	t.Run("other key", func(t *testing.T) {
+		db := sortkeytest.New(t)
+		db.Table("Rows", "pk / sk:N")
+		_, err := importFiles(t, t.Context(), db.Direct, options(t, path), path)
+		require.EqualError(t, err, "the key of the table Rows is pk:S,sk:N, not pk:S")
+	})
+	t.Run("create", func(t *testing.T) {
+		db := sortkeytest.New(t)
+		o := options(t, path)
+		o.Create = true
+		_, err := importFiles(t, t.Context(), db.Direct, o, path)
+		require.NoError(t, err)
+		_, err = importFiles(t, t.Context(), db.Direct, o, path)
+		require.EqualError(t, err, "there is a table Rows already")
+	})
+	t.Run("declared key", func(t *testing.T) {
+		o := options(t, path)
+		o.Types = transfer.Types{"pk": "N"}
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+		require.ErrorContains(t, err, "pk is declared as N, but it is a key of type S")
+	})
+	t.Run("report over input", func(t *testing.T) {
+		o := options(t, path)
+		o.Rejects = path
+		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
+		require.ErrorContains(t, err, "would be written over")
+	})
+}
+
+// TestBrokenFiles imports what comes before the damage, and other files whole.
+func TestBrokenFiles(t *testing.T) {
+	lines := manyLines(3000)
+	packed := gzipped(t, lines)
+	flipped := append([]byte(nil), packed...)
+	flipped[len(flipped)-6] ^= 1 // in the checksum
+	for _, tt := range []struct {
+		name, file string
+		data       []byte
+		want       string
+		most       int64
+	}{
+		{"cut gzip", "a.jsonl.gz", packed[:len(packed)/2], "the gzip data is cut off: the file is not whole", 2999},
+		{"cut header", "a.jsonl.gz", packed[:5], "the gzip data is cut off: the file is not whole", 0},
+		{"checksum", "a.jsonl.gz", flipped, "the gzip data is damaged: its checksum is another", 3000},
+		{"garbage", "a.jsonl.gz", append(append([]byte(nil), packed...), "garbage...."...), "something that is not gzip follows the gzip data", 3000},
+		{"document", "a.json", []byte(`[{"pk":"1"},{"pk":"2"}`), "line 1: the file ends inside the document", 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			db := sortkeytest.New(t)
+			dir := t.TempDir()
+			path, good := filepath.Join(dir, tt.file), filepath.Join(dir, "z.jsonl")
+			require.NoError(t, os.WriteFile(path, tt.data, 0o644))
+			require.NoError(t, os.WriteFile(good, []byte(`{"pk":"last"}`), 0o644))
+			o := options(t, path)
+			r, err := importFiles(t, t.Context(), db.Direct, o, path, good)
+			require.NoError(t, err)
+			require.Len(t, r.Broken, 1)
+			require.Equal(t, path, r.Broken[0].File)
+			require.Equal(t, tt.want+"; nothing after this line was read", r.Broken[0].Reason)
+			rejects := report(t, o.Rejects)
+			require.Equal(t, r.Broken[0].Reason, rejects[len(rejects)-1].Reason)
+			sum := r.Sum()
+			require.LessOrEqual(t, sum.Read, tt.most+1)
+			require.Equal(t, sum.Read, sum.Written+sum.Rejected)
+			require.NotNil(t, get(t, db.Direct, "last"))
+			require.False(t, exists(o.Journal))
+		})
+	}
+}
+
+// TestRefusedBefore: what can be seen to be wrong with a file by its beginning
+// is told before a table is made or another file is written.
+func TestRefusedBefore(t *testing.T) {
+	good := write(t, "good.csv", "pk,n\na,1\n")
+	for text, want := range map[string]string{
+		"pk,n,n\na,1,2\n": `the header has two columns called "n"`,
+		"pk,,n\na,1,2\n":  "the header has a column without a name",
+		"id;pk\na;1\n":    "the key attribute pk is none of the columns",
+	} {
+		db := sortkeytest.New(t)
+		bad := write(t, "bad.csv", text)
+		o := options(t, good)
+		_, err := importFiles(t, t.Context(), db.Direct, o, good, bad)
+		require.ErrorContains(t, err, bad+": "+want)
+		tables, err := db.Direct.ListTables(t.Context(), nil)
+		require.NoError(t, err)
+		require.Empty(t, tables.TableNames)
+		require.False(t, exists(o.Journal))
+	}
+	dir, _ := exported(t, someRows(t, 3), transfer.ExportOptions{})
+	_, err := transfer.Discover([]string{filepath.Join(dir, "manifest-files.json")})
+	require.ErrorContains(t, err, "manifest-files.json is the manifest of an export, and holds no items")
+}
+
+// TestImportsAtOnce: a second import does not take the journal of one that is
+// under way for that of one that was interrupted.
+func TestImportsAtOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open cannot be replaced there, so journals are not locked")
+	}
+	db := sortkeytest.New(t)
+	path := write(t, "a.jsonl", manyLines(1000))
+	o := options(t, path)
+	o.Every = 10
+	var batches atomic.Int64
+	_, err := importFiles(t, t.Context(), hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+		if batches.Add(1) != 20 {
+			return nil, nil
+		}
+		for _, how := range []transfer.ImportOptions{{}, {Resume: true}, {Restart: true}} {
+			second := o
+			second.Resume, second.Restart = how.Resume, how.Restart
+			_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, second, path)
+			if err == nil || !strings.Contains(err.Error(), "another import is under way with the journal "+o.Journal) {
+				t.Errorf("a second import: %v", err)
+			}
+		}
+		return nil, nil
+	}), o, path)
+	require.NoError(t, err)
+	require.False(t, exists(o.Journal))
+}

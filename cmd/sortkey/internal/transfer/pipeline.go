@@ -1,0 +1,318 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+)
+
+const (
+	batchWrites = 25 // the most writes of a BatchWriteItem
+	// batchBytes bounds the items of a batch, and flightBytes those that have
+	// been read and not yet written. A request of the service has at most 16 MB.
+	batchBytes  = 2 << 20
+	flightBytes = 12 << 20
+	queueLength = 64
+)
+
+// An entry is one write to be made.
+type entry struct {
+	item   attr.Item
+	remove bool
+	key    string
+	at     Reject // where it stands, without a reason
+	size   int
+}
+
+// A message is what workers are told: to write an entry, to write what they
+// have now, or that and to say so.
+type message struct {
+	entry   entry
+	flush   bool
+	barrier *sync.WaitGroup
+}
+
+// A pipeline writes entries with several workers. All entries of one key go to
+// one worker, which keeps their order.
+type pipeline struct {
+	ctx    context.Context //nolint:containedctx // of the writes, which outlive that of reading
+	client *dynamodb.Client
+	retry  *retrier
+	table  string
+	keys   *keys
+	queues []chan message
+	done   sync.WaitGroup
+
+	mu      sync.Mutex
+	freed   sync.Cond
+	used    int // bytes in flight
+	err     error
+	rejects []Reject
+	written int64
+	deleted int64
+}
+
+func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int) *pipeline {
+	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: k}
+	p.freed.L = &p.mu
+	for range workers {
+		q := make(chan message, queueLength)
+		p.queues = append(p.queues, q)
+		p.done.Go(func() {
+			p.work(q)
+		})
+	}
+	return p
+}
+
+// close ends the workers. What they have is not written: use barrier first.
+func (p *pipeline) close() {
+	for _, q := range p.queues {
+		close(q)
+	}
+	p.done.Wait()
+}
+
+// put hands an entry over. It waits while too much is in flight. The error is
+// that of an earlier write.
+func (p *pipeline) put(e entry, key []byte) error {
+	p.mu.Lock()
+	if p.full(e.size) {
+		// What keeps it full may be lying in batches that are not.
+		p.mu.Unlock()
+		for _, q := range p.queues {
+			q <- message{flush: true}
+		}
+		p.mu.Lock()
+		for p.full(e.size) {
+			p.freed.Wait()
+		}
+	}
+	p.used += e.size
+	err := p.err
+	p.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	p.queues[shard(key, len(p.queues))] <- message{entry: e}
+	return nil
+}
+
+func (p *pipeline) full(more int) bool {
+	return p.err == nil && p.used > 0 && p.used+more > flightBytes
+}
+
+// barrier waits until all entries are written or refused. It returns those
+// refused since the last, in the order of the file, and the counts.
+func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err error) {
+	var wg sync.WaitGroup
+	wg.Add(len(p.queues))
+	for _, q := range p.queues {
+		q <- message{barrier: &wg}
+	}
+	wg.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rejects, written, deleted = p.rejects, p.written, p.deleted
+	p.rejects, p.written, p.deleted = nil, 0, 0
+	slices.SortFunc(rejects, func(a, b Reject) int { return int(a.order - b.order) })
+	return rejects, written, deleted, p.err
+}
+
+// reject notes a refused record.
+func (p *pipeline) reject(r Reject) {
+	p.mu.Lock()
+	p.rejects = append(p.rejects, r)
+	p.mu.Unlock()
+}
+
+// settle ends the flight of an entry that was written, or was not.
+func (p *pipeline) settle(e entry, done bool) {
+	p.mu.Lock()
+	p.used -= e.size
+	switch {
+	case !done:
+	case e.remove:
+		p.deleted++
+	default:
+		p.written++
+	}
+	p.mu.Unlock()
+	p.freed.Broadcast()
+}
+
+func (p *pipeline) fail(err error) {
+	p.mu.Lock()
+	if p.err == nil {
+		p.err = err
+	}
+	p.mu.Unlock()
+	p.freed.Broadcast()
+}
+
+func (p *pipeline) failed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err != nil
+}
+
+func (p *pipeline) work(q <-chan message) {
+	var batch []entry
+	bytes := 0
+	keys := map[string]bool{}
+	flush := func() {
+		if len(batch) > 0 {
+			p.write(batch)
+		}
+		clear(batch)
+		clear(keys)
+		batch, bytes = batch[:0], 0
+	}
+	for m := range q {
+		switch {
+		case m.barrier != nil:
+			flush()
+			m.barrier.Done()
+		case m.flush:
+			flush()
+		default:
+			// The service refuses a batch with one key twice.
+			if keys[m.entry.key] || bytes+m.entry.size > batchBytes {
+				flush()
+			}
+			batch = append(batch, m.entry)
+			keys[m.entry.key] = true
+			if bytes += m.entry.size; len(batch) == batchWrites {
+				flush()
+			}
+		}
+	}
+	for _, e := range batch {
+		p.settle(e, false)
+	}
+}
+
+// write writes a batch, and each of its entries alone when it is refused.
+func (p *pipeline) write(batch []entry) {
+	if p.failed() {
+		for _, e := range batch {
+			p.settle(e, false)
+		}
+		return
+	}
+	if err := p.writeBatch(batch); err != nil {
+		if !refusal(err) {
+			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
+				err = &Error{Err: err, Msg: "the table " + p.table + " is gone, and with it what was written", Hint: "start over with --restart"}
+			}
+			p.fail(err)
+			for _, e := range batch {
+				p.settle(e, false)
+			}
+			return
+		}
+		for _, e := range batch {
+			if p.failed() {
+				p.settle(e, false)
+				continue
+			}
+			err := p.writeOne(e)
+			switch {
+			case err == nil:
+			case refusal(err):
+				r := e.at
+				r.Reason = refusalText(err)
+				p.reject(r)
+			default:
+				p.fail(err)
+			}
+			p.settle(e, err == nil)
+		}
+	}
+}
+
+// writeBatch writes a batch and what the endpoint leaves of it. An error means
+// that some of it may have been written; entries are settled only without one.
+func (p *pipeline) writeBatch(batch []entry) error {
+	requests := make([]types.WriteRequest, len(batch))
+	for i, e := range batch {
+		if e.remove {
+			requests[i].DeleteRequest = &types.DeleteRequest{Key: sdkvalue.Of(e.item)}
+		} else {
+			requests[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(e.item)}
+		}
+	}
+	left := requests
+	err := p.retry.do(p.ctx, func() error {
+		out, err := p.client.BatchWriteItem(p.ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: left}}, once)
+		if err != nil {
+			return err
+		}
+		before := len(left)
+		if left = out.UnprocessedItems[p.table]; len(left) > 0 {
+			return &unprocessed{left: len(left), some: len(left) < before}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range batch {
+		p.settle(e, true)
+	}
+	return nil
+}
+
+func (p *pipeline) writeOne(e entry) error {
+	return p.retry.do(p.ctx, func() (err error) {
+		if e.remove {
+			_, err = p.client.DeleteItem(p.ctx, &dynamodb.DeleteItemInput{TableName: &p.table, Key: sdkvalue.Of(e.item)}, once)
+		} else {
+			_, err = p.client.PutItem(p.ctx, &dynamodb.PutItemInput{TableName: &p.table, Item: sdkvalue.Of(e.item)}, once)
+		}
+		return err
+	})
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+// refusal reports whether an endpoint will not take what was written, whatever
+// is tried.
+func refusal(err error) bool {
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		switch e.ErrorCode() {
+		case "ValidationException", "SerializationException", "ItemCollectionSizeLimitExceededException",
+			"RequestEntityTooLarge", "RequestEntityTooLargeException":
+			return true
+		}
+	}
+	resp, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	return ok && resp.HTTPStatusCode() == http.StatusRequestEntityTooLarge
+}
+
+func refusalText(err error) string {
+	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != "" {
+		return reason(errors.New(e.ErrorMessage()))
+	}
+	return reason(err)
+}

@@ -1,0 +1,168 @@
+package examples_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sortkey/sortkey/design/designtest"
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
+)
+
+// TestCheck asks every access pattern of every example, at full scale, and
+// fails where design check does.
+func TestCheck(t *testing.T) {
+	for _, name := range examples.Names() {
+		t.Run(name, func(t *testing.T) {
+			designtest.RunWith(t, filepath.Join(name, "model.yaml"), designtest.Options{Check: check.Options{Lint: lint.Run}})
+		})
+	}
+}
+
+// TestTraps: the hazards that the examples are there to show are found, by
+// pattern, entity or index.
+func TestTraps(t *testing.T) {
+	for name, traps := range map[string]map[string]string{
+		"composite-patterns": {"unpadded-number": "UnpaddedMeasurement", "open-prefix": "everything that starts with ELECTRONICS", "hot-partition": "MyTable"},
+		"content-management": {"unpadded-number": "Version", "partition-prefix": "documents of a tenant, by the start of the partition key", "component-order": "Comment"},
+		"employees":          {"component-order": "staff of one department in a state", "filter-for-key": "staff of one department in a state, by a filter"},
+		"file-tree":          {"open-prefix": "everything that starts with root/photos", "mixed-partition": "ByParent", "filter-for-key": "direct children of root/, by a filter"},
+		"product-catalog":    {"open-prefix": "one product and its variants, beside one whose name goes on"},
+		"shop":               {"component-order": "newest comment on a post, by the table", "hot-partition": "GSI1"},
+		"task-management":    {"hot-partition": "GSI2", "mutable-key": "GSI2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := examples.Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := design.Build(t.Context(), m, design.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			found, err := lint.Run(t.Context(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rule, on := range traps {
+				if !slices.ContainsFunc(found, func(f design.Finding) bool {
+					return f.Rule == rule && slices.Contains([]string{f.Table, f.Index, f.Entity, f.Pattern}, on) && len(f.Keys) == 2
+				}) {
+					t.Errorf("no finding of %s on %s with two keys", rule, on)
+				}
+			}
+		})
+	}
+}
+
+// TestAll: each example says what it is about, has a page of text, and expects
+// only rows that are written out, so that a slip of the pen in a file is not
+// taken for a fault of the database.
+func TestAll(t *testing.T) {
+	all, err := examples.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 7 {
+		t.Errorf("All() = %d models, want 7", len(all))
+	}
+	for _, m := range all {
+		t.Run(m.Name, func(t *testing.T) {
+			if m.About == "" {
+				t.Error("it does not say what it is about")
+			}
+			if _, err := os.Stat(filepath.Join(m.Name, "README.md")); err != nil {
+				t.Error(err)
+			}
+			if want := filepath.ToSlash(filepath.Join("design", "examples", m.Name, "model.yaml")); m.Pos.File != want {
+				t.Errorf("its place is %s, want %s", m.Pos.File, want)
+			}
+			keysExist(t, m)
+		})
+	}
+}
+
+func keysExist(t *testing.T, m *design.Model) {
+	t.Helper()
+	w, err := design.Build(t.Context(), m, design.Options{MaxItems: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	have := map[string]bool{}
+	for _, it := range w.Items {
+		var key design.Key
+		for _, a := range it.Table.Keys() {
+			key = append(key, it.Attributes.Get(a.Name))
+		}
+		have[it.Table.Name+text(key)] = true
+		if it.Entity != nil && m.Classify(it.Table, it.Attributes) != it.Entity {
+			t.Errorf("%s: an item of %s is taken for another entity: %s", it.Pos, it.Entity.Name, it.Attributes.AppendJSON(nil))
+		}
+	}
+	for _, p := range m.Patterns {
+		x := p.Expect
+		if x.Rows == nil && x.MaxRows == nil && x.Keys == nil && x.Item == nil && !x.NoItem && x.Error == "" {
+			t.Errorf("%s: %s expects nothing of the answer", p.Pos, p.Name)
+		}
+		for _, key := range x.Keys {
+			if !have[p.Table.Name+text(key)] {
+				t.Errorf("%s: %s: no item has the key %s", p.Pos, p.Name, text(key))
+			}
+		}
+	}
+}
+
+func text(key design.Key) string {
+	var b []byte
+	for _, v := range key {
+		b = append(v.AppendJSON(b), ' ')
+	}
+	return string(b)
+}
+
+func TestLoadUnknown(t *testing.T) {
+	for _, name := range []string{"", "nothing", "../examples", "file-tree/model.yaml"} {
+		if _, err := examples.Load(name); !errors.Is(err, examples.ErrUnknown) {
+			t.Errorf("Load(%q) = %v, want %v", name, err, examples.ErrUnknown)
+		}
+	}
+}
+
+func ExampleLoad() {
+	m, err := examples.Load("file-tree")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range m.Patterns[:2] {
+		fmt.Println(p.Name, "→", len(p.Expect.Keys), "rows")
+	}
+	node := m.Entity("Node")
+	sample := node.Samples[0].Values
+	fmt.Println(node.Attribute("PK").Template.Build(sample))
+	// Output:
+	// everything under root/photos/ → 4 rows
+	// everything that starts with root/photos → 9 rows
+	// DRIVE#a91 <nil>
+}
+
+func ExampleNames() {
+	fmt.Println(strings.Join(examples.Names(), "\n"))
+	// Output:
+	// composite-patterns
+	// content-management
+	// employees
+	// file-tree
+	// product-catalog
+	// shop
+	// task-management
+}

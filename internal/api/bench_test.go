@@ -1,0 +1,159 @@
+package api_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+const (
+	putBody = `{"TableName":"Orders","Item":{"pk":{"S":"customer#42"},"sk":{"S":"order#2026-11-21"},"total":{"N":"129.95"},` +
+		`"lines":{"L":[{"M":{"sku":{"S":"A-1"},"n":{"N":"2"}}},{"M":{"sku":{"S":"B-7"},"n":{"N":"1"}}}]},"paid":{"BOOL":true}},` +
+		`"ConditionExpression":"attribute_not_exists(pk)","ReturnValues":"NONE"}`
+	queryBody = `{"TableName":"Orders","KeyConditionExpression":"#p = :p AND begins_with(sk, :s)","FilterExpression":"total > :t",` +
+		`"ExpressionAttributeNames":{"#p":"pk"},"ExpressionAttributeValues":{":p":{"S":"customer#42"},":s":{"S":"order#"},":t":{"N":"10"}},"Limit":100}`
+)
+
+func BenchmarkDecode(b *testing.B) {
+	for _, bb := range []struct {
+		op   api.Op
+		body []byte
+	}{{api.OpPutItem, []byte(putBody)}, {api.OpQuery, []byte(queryBody)}} {
+		b.Run(bb.op.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(bb.body)))
+			for b.Loop() {
+				in := bb.op.NewInput()
+				if err := in.DecodeJSON(bb.body); err != nil {
+					b.Fatal(err)
+				}
+				if err := in.Validate(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func queryPage(tb testing.TB, n int) *api.QueryOutput {
+	out := &api.QueryOutput{Count: new(int64(n)), ScannedCount: new(int64(n)), Items: []attr.Item{}}
+	for i := range n {
+		out.Items = append(out.Items, mustItem(tb, fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%06d"},"total":{"N":"%d.5"},"note":{"S":"left at the door"}}`, i, i)))
+	}
+	return out
+}
+
+func BenchmarkAppendQueryOutput(b *testing.B) {
+	out := queryPage(b, 1000)
+	buf := out.AppendJSON(nil)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(buf)))
+	for b.Loop() {
+		buf = out.AppendJSON(buf[:0])
+	}
+}
+
+func TestAppendQueryOutputDoesNotAllocate(t *testing.T) {
+	out := queryPage(t, 100)
+	out.ConsumedCapacity = &api.ConsumedCapacity{TableName: new("Orders"), CapacityUnits: new(12.0)}
+	buf := out.AppendJSON(nil)
+	if n := testing.AllocsPerRun(50, func() { buf = out.AppendJSON(buf[:0]) }); n != 0 {
+		t.Errorf("AppendJSON allocates %v times, want 0", n)
+	}
+}
+
+// ordersService is a service with a table Orders of rows of about 130 bytes in
+// one partition.
+func ordersService(tb testing.TB, rows int) *api.Service {
+	tb.Helper()
+	db, err := table.Open(tb.Context(), memory.Open(memory.Options{}))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := api.New(db, api.Options{})
+	serve(tb, s, "CreateTable", `{"TableName":"Orders","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],`+
+		`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`)
+	err = db.Update(tb.Context(), func(tx *table.Tx) error {
+		t, err := tx.Table("Orders")
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			it := mustItem(tb, fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%08d"},"total":{"N":"%d.5"},"paid":{"BOOL":true},"note":{"S":"left at the door, with a neighbour or in the garden; ring twice, please"}}`, i, i))
+			if _, err := tx.Put(t, it, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func serve(tb testing.TB, s *api.Service, op, body string) []byte {
+	tb.Helper()
+	out, status := s.Serve(tb.Context(), "DynamoDB_20120810."+op, []byte(body), nil)
+	if status != 200 {
+		tb.Fatalf("%s = %d %s", op, status, out)
+	}
+	return out
+}
+
+// served runs one request again and again.
+func served(b *testing.B, s *api.Service, op, body string) {
+	target, in, out := "DynamoDB_20120810."+op, []byte(body), serve(b, s, op, body)
+	b.SetBytes(int64(len(out)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var status int
+		if out, status = s.Serve(b.Context(), target, in, out[:0]); status != 200 {
+			b.Fatal(string(out))
+		}
+	}
+}
+
+const (
+	pageBody  = `{"TableName":"Orders","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{":p":{"S":"customer#42"}}}`
+	query10   = `{"TableName":"Orders","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b","ExpressionAttributeValues":{":p":{"S":"customer#42"},":a":{"S":"order#00000040"},":b":{"S":"order#00000049"}}}`
+	getBody   = `{"TableName":"Orders","Key":{"pk":{"S":"customer#42"},"sk":{"S":"order#00000040"}}}`
+	putSimple = `{"TableName":"Orders","Item":{"pk":{"S":"customer#42"},"sk":{"S":"order#00000040"},"total":{"N":"12.5"},"note":{"S":"left at the door"}}}`
+)
+
+// BenchmarkServe answers whole requests without a socket. MB/s is of the
+// response body.
+func BenchmarkServe(b *testing.B) {
+	s := ordersService(b, 12_000)
+	for _, bb := range []struct{ name, op, body string }{
+		{"Page", "Query", pageBody}, {"Query10", "Query", query10}, {"GetItem", "GetItem", getBody}, {"PutItem", "PutItem", putSimple},
+	} {
+		b.Run(bb.name, func(b *testing.B) { served(b, s, bb.op, bb.body) })
+	}
+}
+
+// TestServeAllocates bounds the allocations of whole requests.
+func TestServeAllocates(t *testing.T) {
+	if raceEnabled {
+		t.Skip("with the race detector a pool does not keep what it is given")
+	}
+	s := ordersService(t, 12_000)
+	for _, tt := range []struct {
+		op, body string
+		most     float64
+	}{
+		{"Query", pageBody, 20},
+		{"Query", query10, 20},
+		{"GetItem", getBody, 25},
+	} {
+		target, body, out := "DynamoDB_20120810."+tt.op, []byte(tt.body), serve(t, s, tt.op, tt.body)
+		got := testing.AllocsPerRun(50, func() { out, _ = s.Serve(t.Context(), target, body, out[:0]) })
+		if got > tt.most {
+			t.Errorf("%s allocates %v times, want at most %v", tt.op, got, tt.most)
+		}
+	}
+}

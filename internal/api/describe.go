@@ -1,0 +1,198 @@
+package api
+
+import (
+	"time"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// This file is the way between the shapes of the service and a definition.
+
+func attributesOf(defs []AttributeDefinition) []keycond.Attribute {
+	out := make([]keycond.Attribute, len(defs))
+	for i, d := range defs {
+		kind, _ := attr.ParseKind(value(d.AttributeType))
+		out[i] = keycond.Attribute{Name: value(d.AttributeName), Kind: kind}
+	}
+	return out
+}
+
+func keyOf(schema []KeySchemaElement) []table.KeyElement {
+	out := make([]table.KeyElement, len(schema))
+	for i, e := range schema {
+		out[i] = table.KeyElement{Name: value(e.AttributeName), Hash: value(e.KeyType) == "HASH"}
+	}
+	return out
+}
+
+func keySchema(key []table.KeyElement) []KeySchemaElement {
+	out := make([]KeySchemaElement, len(key))
+	for i, e := range key {
+		role := "RANGE"
+		if e.Hash {
+			role = "HASH"
+		}
+		out[i] = KeySchemaElement{AttributeName: new(e.Name), KeyType: new(role)}
+	}
+	return out
+}
+
+func projectionOf(p *Projection) table.Projection {
+	if p == nil {
+		return table.Projection{}
+	}
+	return table.Projection{Type: value(p.ProjectionType), Include: p.NonKeyAttributes}
+}
+
+func projection(p table.Projection) *Projection {
+	return &Projection{ProjectionType: new(p.Type), NonKeyAttributes: p.Include}
+}
+
+func onDemandOf(o *OnDemandThroughput) *table.OnDemand {
+	if o == nil {
+		return nil
+	}
+	d := table.OnDemand{Read: -1, Write: -1}
+	if o.MaxReadRequestUnits != nil {
+		d.Read = *o.MaxReadRequestUnits
+	}
+	if o.MaxWriteRequestUnits != nil {
+		d.Write = *o.MaxWriteRequestUnits
+	}
+	return &d
+}
+
+func onDemand(o *table.OnDemand) *OnDemandThroughput {
+	if o == nil {
+		return nil
+	}
+	return &OnDemandThroughput{MaxReadRequestUnits: new(o.Read), MaxWriteRequestUnits: new(o.Write)}
+}
+
+func warmOf(w *WarmThroughput) *table.Warm {
+	if w == nil {
+		return nil
+	}
+	return &table.Warm{Read: value(w.ReadUnitsPerSecond), Write: value(w.WriteUnitsPerSecond)}
+}
+
+func streamOf(st *StreamSpecification) *table.Stream {
+	if st == nil || !value(st.StreamEnabled) {
+		return nil
+	}
+	return &table.Stream{Enabled: true, View: value(st.StreamViewType)}
+}
+
+func encryptionOf(e *SSESpecification) *table.Encryption {
+	if e == nil || !value(e.Enabled) {
+		return nil
+	}
+	out := &table.Encryption{Enabled: true, Type: value(e.SSEType), KeyID: value(e.KMSMasterKeyId)}
+	if out.Type == "" {
+		out.Type = "KMS"
+	}
+	return out
+}
+
+// seconds is a time as the service sends it, nil for the zero time.
+func seconds(t time.Time) *float64 {
+	if t.IsZero() {
+		return nil
+	}
+	return new(float64(t.UnixMilli()) / 1000)
+}
+
+func (s *Service) throughput(t table.Throughput) *ProvisionedThroughputDescription {
+	out := &ProvisionedThroughputDescription{
+		ReadCapacityUnits: new(t.Read), WriteCapacityUnits: new(t.Write), NumberOfDecreasesToday: new(int64(0)),
+		LastIncreaseDateTime: seconds(t.Increased), LastDecreaseDateTime: seconds(t.Decreased),
+	}
+	if t.DecreasesWereCountedOn == s.now().Format("2006-01-02") {
+		out.NumberOfDecreasesToday = new(t.DecreasesOnThatDay)
+	}
+	return out
+}
+
+// Warm throughput that on-demand tables start with, in units a second.
+// Source: DG/warm-throughput.html.
+const (
+	warmReads  = 12_000
+	warmWrites = 4_000
+)
+
+// warm returns the warm throughput of a table or index: what was asked for,
+// or what its billing gives it.
+func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
+	switch {
+	case w != nil:
+		return new(w.Read), new(w.Write), new("ACTIVE")
+	case def.OnDemandBilling():
+		return new(int64(warmReads)), new(int64(warmWrites)), new("ACTIVE")
+	}
+	return new(t.Read), new(t.Write), new("ACTIVE")
+}
+
+// describe returns a table as DescribeTable does.
+func (s *Service) describe(t *table.Table) *TableDescription {
+	def := t.Definition()
+	items, bytes := t.Items()
+	d := &TableDescription{
+		TableName: new(def.Name), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID), TableStatus: new("ACTIVE"),
+		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: new(items), TableSizeBytes: new(bytes),
+		ProvisionedThroughput: s.throughput(def.Throughput), OnDemandThroughput: onDemand(def.OnDemand),
+		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(TableWarmThroughputDescription),
+	}
+	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(def, def.Warm, def.Throughput)
+	for _, a := range def.Attributes {
+		d.AttributeDefinitions = append(d.AttributeDefinitions, AttributeDefinition{AttributeName: new(a.Name), AttributeType: new(a.Kind.String())})
+	}
+	if !def.BillingChanged.IsZero() {
+		mode := "PROVISIONED"
+		if def.OnDemandBilling() {
+			mode = def.BillingMode
+		}
+		d.BillingModeSummary = &BillingModeSummary{BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged)}
+	}
+	if def.Class != "" {
+		d.TableClassSummary = &TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
+	}
+	if def.Stream != nil {
+		d.StreamSpecification = &StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
+	}
+	if e := def.Encryption; e != nil {
+		d.SSEDescription = &SSEDescription{Status: new("ENABLED"), SSEType: new(e.Type)}
+		if e.Type == "KMS" {
+			d.SSEDescription.KMSMasterKeyArn = new(s.arns.Key(e.KeyID))
+		}
+	}
+	for _, ix := range t.Indexes() {
+		s.describeIndex(d, def, ix)
+	}
+	return d
+}
+
+func (s *Service) describeIndex(d *TableDescription, def *table.Definition, ix *table.Index) {
+	items, bytes := ix.Items()
+	x := ix.Definition()
+	arn := new(s.arns.Index(def.Name, x.Name))
+	if ix.Local() {
+		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, LocalSecondaryIndexDescription{
+			IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
+			ItemCount: new(items), IndexSizeBytes: new(bytes),
+		})
+		return
+	}
+	g := GlobalSecondaryIndexDescription{
+		IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
+		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new("ACTIVE"),
+		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
+		WarmThroughput: new(GlobalSecondaryIndexWarmThroughputDescription),
+	}
+	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(def, x.Warm, x.Throughput)
+	if x.Building {
+		g.IndexStatus, g.Backfilling = new("CREATING"), new(true)
+	}
+	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
+}

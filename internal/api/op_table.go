@@ -1,0 +1,214 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// CreateTable makes a table. It can be used as soon as the call returns; the
+// description says CREATING, as the service's does.
+func (s *Service) CreateTable(ctx context.Context, in *CreateTableInput) (*CreateTableOutput, error) {
+	out, err := s.createTable(ctx, in)
+	return out, s.typedError(err)
+}
+
+func (s *Service) createTable(ctx context.Context, in *CreateTableInput) (*CreateTableOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	name, err := s.tableName(value(in.TableName))
+	if err != nil {
+		return nil, err
+	}
+	if len(in.KeySchema) == 0 {
+		return nil, OpCreateTable.Invalid("One or more parameter values were invalid: No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
+	}
+	def := &table.Definition{
+		Name: name, Created: s.now(), Attributes: attributesOf(in.AttributeDefinitions), Key: keyOf(in.KeySchema),
+		BillingMode: value(in.BillingMode), Class: value(in.TableClass), Protected: value(in.DeletionProtectionEnabled),
+		OnDemand: onDemandOf(in.OnDemandThroughput), Warm: warmOf(in.WarmThroughput), Stream: streamOf(in.StreamSpecification),
+		Encryption: encryptionOf(in.SSESpecification),
+	}
+	if def.OnDemandBilling() {
+		def.BillingChanged = def.Created
+	}
+	if def.ID, err = NewUUID(s.opts.Rand); err != nil {
+		return nil, err
+	}
+	if def.Throughput, err = throughputOf(def, in.ProvisionedThroughput, ""); err != nil {
+		return nil, err
+	}
+	for _, g := range in.GlobalSecondaryIndexes {
+		ix := table.IndexDefinition{
+			Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
+			OnDemand: onDemandOf(g.OnDemandThroughput), Warm: warmOf(g.WarmThroughput),
+		}
+		if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
+			return nil, err
+		}
+		def.Global = append(def.Global, ix)
+	}
+	if in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0 {
+		return nil, OpCreateTable.Invalid("One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty")
+	}
+	for _, l := range in.LocalSecondaryIndexes {
+		def.Local = append(def.Local, table.IndexDefinition{Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection)})
+	}
+	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
+		return nil, OpCreateTable.Invalid("One or more parameter values were invalid: List of LocalSecondaryIndexes is empty")
+	}
+	if def.Tags, err = tagsOf(in.Tags); err != nil {
+		return nil, err
+	}
+	t, err := s.db.Create(ctx, def)
+	if err != nil {
+		return nil, err
+	}
+	d := s.describe(t)
+	d.TableStatus = new("CREATING")
+	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
+	for i := range d.GlobalSecondaryIndexes {
+		d.GlobalSecondaryIndexes[i].IndexStatus = new("CREATING")
+	}
+	return &CreateTableOutput{TableDescription: d}, nil
+}
+
+func (s *Service) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }
+
+// DescribeTable describes a table.
+func (s *Service) DescribeTable(_ context.Context, in *DescribeTableInput) (*DescribeTableOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, s.typedError(err)
+	}
+	t, err := s.described(in.TableName)
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	return &DescribeTableOutput{Table: s.describe(t)}, nil
+}
+
+// described finds a table as operations do that describe it: a missing one is
+// named in the error.
+func (s *Service) described(name *string) (*table.Table, error) {
+	n, err := s.tableName(value(name))
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.db.Describe(n)
+	if err != nil {
+		return nil, ResourceNotFound("Requested resource not found: Table: " + n + " not found")
+	}
+	return t, nil
+}
+
+// DeleteTable deletes a table and everything in it. It is gone when the call
+// returns; the description says DELETING, as the service's does.
+func (s *Service) DeleteTable(ctx context.Context, in *DeleteTableInput) (*DeleteTableOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, s.typedError(err)
+	}
+	name, err := s.tableName(value(in.TableName))
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	t, err := s.db.Delete(ctx, name)
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	full := s.describe(t)
+	return &DeleteTableOutput{TableDescription: &TableDescription{
+		TableName: full.TableName, TableStatus: new("DELETING"), TableId: full.TableId, TableArn: full.TableArn,
+		ProvisionedThroughput: full.ProvisionedThroughput, ItemCount: full.ItemCount, TableSizeBytes: full.TableSizeBytes,
+		DeletionProtectionEnabled: full.DeletionProtectionEnabled,
+	}}, nil
+}
+
+// maxListed is how many names ListTables returns at most.
+const maxListed = 100
+
+// ListTables lists the names of tables in byte order.
+func (s *Service) ListTables(_ context.Context, in *ListTablesInput) (*ListTablesOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, s.typedError(err)
+	}
+	names := s.db.Names()
+	if in.ExclusiveStartTableName != nil {
+		at, found := slices.BinarySearch(names, *in.ExclusiveStartTableName)
+		if found {
+			at++
+		}
+		names = names[at:]
+	}
+	limit := maxListed
+	if in.Limit != nil {
+		limit = int(*in.Limit)
+	}
+	out := &ListTablesOutput{TableNames: append([]string{}, names[:min(limit, len(names))]...)}
+	if len(names) > limit {
+		out.LastEvaluatedTableName = new(names[limit-1])
+	}
+	return out, nil
+}
+
+// DescribeLimits returns the default quotas of an account.
+// Source: DG/ServiceQuotas.html.
+func (s *Service) DescribeLimits(_ context.Context, in *DescribeLimitsInput) (*DescribeLimitsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, s.typedError(err)
+	}
+	return &DescribeLimitsOutput{
+		AccountMaxReadCapacityUnits: new(int64(80_000)), AccountMaxWriteCapacityUnits: new(int64(80_000)),
+		TableMaxReadCapacityUnits: new(int64(40_000)), TableMaxWriteCapacityUnits: new(int64(40_000)),
+	}, nil
+}
+
+// DescribeEndpoints returns the endpoint of the service's region.
+func (s *Service) DescribeEndpoints(_ context.Context, in *DescribeEndpointsRequest) (*DescribeEndpointsResponse, error) {
+	if err := in.Validate(); err != nil {
+		return nil, s.typedError(err)
+	}
+	region := s.opts.Region
+	if region == "" {
+		region = DefaultRegion
+	}
+	return &DescribeEndpointsResponse{Endpoints: []Endpoint{{
+		Address: new("dynamodb." + region + ".amazonaws.com"), CachePeriodInMinutes: new(int64(1440)),
+	}}}, nil
+}
+
+// maxThroughput is the largest number of units the service takes for one.
+const maxThroughput = 1_000_000_000_000
+
+// throughputOf reads the throughput of a table, or of the index called index.
+// Messages as captured in dynalite (test/createTable.js, test/updateTable.js).
+func throughputOf(def *table.Definition, p *ProvisionedThroughput, index string) (table.Throughput, error) {
+	const wrong = "One or more parameter values were invalid: "
+	switch {
+	case def.OnDemandBilling() && p != nil && index == "":
+		return table.Throughput{}, Validation(wrong + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+	case def.OnDemandBilling() && p != nil:
+		return table.Throughput{}, Validation(wrong + "ProvisionedThroughput should not be specified for index: " + index + " when BillingMode is PAY_PER_REQUEST")
+	case !def.OnDemandBilling() && p == nil && index == "":
+		return table.Throughput{}, Validation(wrong + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+	case !def.OnDemandBilling() && p == nil:
+		return table.Throughput{}, Validation(wrong + "ProvisionedThroughput must be specified for index: " + index)
+	case p == nil:
+		return table.Throughput{}, nil
+	}
+	t := table.Throughput{Read: value(p.ReadCapacityUnits), Write: value(p.WriteCapacityUnits)}
+	what := ""
+	if index != "" {
+		what = " for index " + index
+	}
+	if t.Read > maxThroughput {
+		return t, Validation(fmt.Sprintf("Given value %d for ReadCapacityUnits is out of bounds%s", t.Read, what))
+	}
+	if t.Write > maxThroughput {
+		return t, Validation(fmt.Sprintf("Given value %d for WriteCapacityUnits is out of bounds%s", t.Write, what))
+	}
+	return t, nil
+}

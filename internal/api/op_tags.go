@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// maxTags is how many tags a table may have. Source: DG/Tagging.html.
+const maxTags = 50
+
+func tagsOf(tags []Tag) (map[string]string, error) {
+	if len(tags) > maxTags {
+		return nil, Validation("One or more parameter values were invalid: Too many tags, the limit is 50 per resource")
+	}
+	if len(tags) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]string, len(tags))
+	for _, t := range tags {
+		key := value(t.Key)
+		if strings.HasPrefix(strings.ToLower(key), "aws:") {
+			return nil, Validation("One or more parameter values were invalid: Tag keys must not start with aws:")
+		}
+		if !tagText(key) || !tagText(value(t.Value)) {
+			return nil, Validation("One or more parameter values were invalid: Tags may only contain letters, white space, numbers and the characters + - = . _ : / @. Tag key: " + key)
+		}
+		if _, ok := out[key]; ok {
+			return nil, Validation("One or more parameter values were invalid: Duplicate tag key: " + key)
+		}
+		out[key] = value(t.Value)
+	}
+	return out, nil
+}
+
+// tagText reports whether s has only characters that tags may have. Source:
+// DG/Tagging.html, and alternator's test_tag.py for letters of any script.
+func tagText(s string) bool {
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) && !unicode.IsSpace(r) && !strings.ContainsRune("+-=._:/@", r) {
+			return false
+		}
+	}
+	return true
+}
+
+// empty is the output of operations that have none: an empty body.
+type empty struct{}
+
+// AppendJSON appends nothing.
+func (empty) AppendJSON(dst []byte) []byte { return dst }
+
+// TagResource sets tags of a table.
+func (s *Service) TagResource(ctx context.Context, in *TagResourceInput) error {
+	if err := in.Validate(); err != nil {
+		return s.typedError(err)
+	}
+	if len(in.Tags) == 0 {
+		return OpTagResource.Invalid("Atleast one Tag needs to be provided as Input.")
+	}
+	add, err := tagsOf(in.Tags)
+	if err != nil {
+		return s.typedError(err)
+	}
+	return s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
+		maps.Copy(tags, add)
+		if len(tags) > maxTags {
+			return Validation("One or more parameter values were invalid: Too many tags: the limit is 50 per resource")
+		}
+		return nil
+	})
+}
+
+// UntagResource removes tags of a table.
+func (s *Service) UntagResource(ctx context.Context, in *UntagResourceInput) error {
+	if err := in.Validate(); err != nil {
+		return s.typedError(err)
+	}
+	if len(in.TagKeys) == 0 {
+		return OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
+	}
+	return s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
+		for _, key := range in.TagKeys {
+			delete(tags, key)
+		}
+		return nil
+	})
+}
+
+// retag changes the tags of the table with an ARN.
+func (s *Service) retag(ctx context.Context, arn string, change func(map[string]string) error) error {
+	name, err := s.tagged(arn)
+	if err != nil {
+		return s.typedError(err)
+	}
+	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
+		if def.Tags == nil {
+			def.Tags = map[string]string{}
+		}
+		return change(def.Tags)
+	})
+	return s.typedError(err)
+}
+
+// tagged returns the name of the table that an ARN stands for, which must be
+// there.
+func (s *Service) tagged(arn string) (string, error) {
+	ref, err := ParseARN(arn)
+	if err != nil {
+		return "", err
+	}
+	if ref.Index != "" || ref.Stream != "" {
+		return "", Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
+	}
+	if !s.arns.Local(ref) {
+		return "", AccessDenied("User is not authorized to perform this operation on resource: " + arn)
+	}
+	if _, err := s.db.Describe(ref.Name); err != nil {
+		return "", ResourceNotFound("Requested resource not found: ResourcArn: " + arn + " not found")
+	}
+	return ref.Name, nil
+}
+
+// ListTagsOfResource lists the tags of a table by key. All of them are on one
+// page, as the service returns them (alternator, test_tag.py); NextToken is
+// the key to go on after.
+func (s *Service) ListTagsOfResource(_ context.Context, in *ListTagsOfResourceInput) (*ListTagsOfResourceOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, s.typedError(err)
+	}
+	name, err := s.tagged(value(in.ResourceArn))
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	t, err := s.db.Describe(name)
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	tags := t.Definition().Tags
+	out := &ListTagsOfResourceOutput{Tags: []Tag{}}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		if in.NextToken == nil || key > *in.NextToken {
+			out.Tags = append(out.Tags, Tag{Key: new(key), Value: new(tags[key])})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"strconv"
+
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// TransactGetItems reads up to 100 items of any tables as they are at one
+// moment.
+func (s *Service) TransactGetItems(ctx context.Context, in *TransactGetItemsInput) (*TransactGetItemsOutput, error) {
+	out, err := s.transactGet(ctx, in)
+	return out, s.typedError(err)
+}
+
+func (s *Service) transactGet(ctx context.Context, in *TransactGetItemsInput) (*TransactGetItemsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	reads := make([]reading, len(in.TransactItems))
+	for i := range in.TransactItems {
+		g := in.TransactItems[i].Get
+		if err := cmp.Or(g.CheckParams(), OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i))); err != nil {
+			return nil, err
+		}
+		reads[i].request = request{op: OpTransactGetItems, names: g.ExpressionAttributeNames}
+		if err := reads[i].openProjection(g.ProjectionExpression, nil); err != nil {
+			return nil, err
+		}
+	}
+	var out *TransactGetItemsOutput
+	var used *transactUse
+	err := s.db.View(ctx, func(snap *table.Snapshot) (err error) {
+		used = newTransactUse(in.ReturnConsumedCapacity, true)
+		out, err = s.readAll(snap, in, reads, used)
+		return err
+	})
+	if err == nil {
+		used.report(ctx)
+	}
+	return out, err
+}
+
+// readAll reads the items of a TransactGetItems and adds up what that consumes. Keys that do not fit their
+// tables cancel it.
+func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads []reading, used *transactUse) (*TransactGetItemsOutput, error) {
+	tables := make([]*table.Table, len(reads))
+	for i := range reads {
+		t, err := s.lookup(snap.Table, in.TransactItems[i].Get.TableName)
+		if err != nil {
+			return nil, err
+		}
+		tables[i] = t
+	}
+	reasons := make([]CancellationReason, len(reads))
+	cancelled := false
+	seen := itemSet{}
+	for i, t := range tables {
+		reasons[i].Code = new("None")
+		if err := checkEmptyKey(t, in.TransactItems[i].Get.Key); err != nil {
+			return nil, err
+		}
+		ok, err := seen.add(t, in.TransactItems[i].Get.Key)
+		if err != nil {
+			reason, ok := cancellation(err, nil)
+			if !ok {
+				return nil, err
+			}
+			if !cancelled { // only the first is told, as for writes
+				reasons[i], cancelled = reason, true
+			}
+			continue
+		}
+		if !ok {
+			return nil, OpTransactGetItems.Invalid(msgOneItem)
+		}
+	}
+	if cancelled {
+		return nil, TransactionCanceled(reasons)
+	}
+	for i, t := range tables {
+		if err := reads[i].checkProjection(t); err != nil {
+			return nil, err
+		}
+	}
+	out := &TransactGetItemsOutput{Responses: make([]ItemResponse, len(reads))}
+	total := 0
+	for i, t := range tables {
+		item, err := snap.Get(t, in.TransactItems[i].Get.Key)
+		if err != nil {
+			return nil, err
+		}
+		if total += item.Size(); total > MaxTransactBytes {
+			return nil, OpTransactGetItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
+		}
+		if item != nil {
+			out.Responses[i].Item = bytes.Clone(reads[i].project(item))
+		}
+		used.add(t, table.Capacity{Table: table.ReadUnits(item.Size(), true)})
+	}
+	out.ConsumedCapacity = used.consumed()
+	return out, nil
+}

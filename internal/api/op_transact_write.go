@@ -1,0 +1,359 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// Limits of transactions. Source: DG/transaction-apis.html.
+const (
+	MaxTransactActions = 100
+	MaxTransactBytes   = 4 << 20
+)
+
+// codeInvalid is the reason of an action that can never succeed as it is.
+const codeInvalid = "ValidationError"
+
+// msgTokenMismatch is ours: nobody seems to have captured the service's text.
+const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. Take a new token for each transaction, and the same one only to send it again."
+
+const msgOneItem = "Transaction request cannot include multiple operations on one item"
+
+// action is one action of a TransactWriteItems, its expressions read.
+type action struct {
+	table     *string
+	key       attr.Item // or the item, for a Put
+	put       bool
+	onFailure *string
+	check     func(*table.Table) error // what needs no item
+	run       func(*table.Tx, *table.Table) (table.Change, error)
+}
+
+// TransactWriteItems applies up to 100 writes of any tables, all or nothing.
+func (s *Service) TransactWriteItems(ctx context.Context, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+	out, err := s.transactWrite(ctx, in)
+	return out, s.typedError(err)
+}
+
+func (s *Service) transactWrite(ctx context.Context, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if len(in.TransactItems) > MaxTransactActions {
+		return nil, OpTransactWriteItems.Invalid("Member must have length less than or equal to 100")
+	}
+	actions, err := transactActions(in)
+	if err != nil {
+		return nil, err
+	}
+	var digest []byte
+	if in.ClientRequestToken != nil {
+		digest = transactDigest(in)
+	}
+	var out *TransactWriteItemsOutput
+	var used *transactUse
+	err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
+		used = newTransactUse(in.ReturnConsumedCapacity, false)
+		out, err = s.runTransact(tx, in, actions, digest, used)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	used.report(ctx)
+	return out, nil
+}
+
+// runTransact applies the actions in tx, unless their token is known, and adds
+// up what that consumes.
+func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions []action, digest []byte, used *transactUse) (*TransactWriteItemsOutput, error) {
+	tables := make([]*table.Table, len(actions))
+	for i := range actions {
+		t, err := s.lookup(tx.Table, actions[i].table)
+		if err != nil {
+			return nil, err
+		}
+		tables[i] = t
+	}
+	tok := table.Token{Digest: digest, Time: s.opts.Clock()}
+	if in.ClientRequestToken != nil {
+		known, replay, err := tx.Remember(*in.ClientRequestToken, tok)
+		if err != nil {
+			return nil, err
+		}
+		if replay {
+			return replayed(tables, known, digest, used)
+		}
+	}
+	changes, err := applyActions(tx, tables, actions)
+	if err != nil {
+		return nil, err
+	}
+	out := new(TransactWriteItemsOutput)
+	read := map[string][]int{}
+	for i, c := range changes {
+		read[tables[i].Name()] = append(read[tables[i].Name()], max(c.Old.Size(), c.New.Size()))
+		used.add(tables[i], c.Capacity)
+		if err := out.measure(in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
+			return nil, err
+		}
+	}
+	out.ConsumedCapacity = used.consumed()
+	if in.ClientRequestToken != nil {
+		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
+	}
+	return out, nil
+}
+
+// measure adds the size of the item collection that an action wrote to, once
+// for each collection.
+func (x *TransactWriteItemsOutput) measure(mode *string, tx *table.Tx, t *table.Table, a *action) error {
+	m, err := collectionMetrics(mode, tx, t, a.key)
+	if err != nil || m == nil {
+		return err
+	}
+	if x.ItemCollectionMetrics == nil {
+		x.ItemCollectionMetrics = map[string][]ItemCollectionMetrics{}
+	}
+	name := value(a.table)
+	list := x.ItemCollectionMetrics[name]
+	if !slices.ContainsFunc(list, func(o ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+		x.ItemCollectionMetrics[name] = append(list, *m)
+	}
+	return nil
+}
+
+// transactDigest stands for what a transaction does: everything but its token
+// and what it asks to be told.
+func transactDigest(in *TransactWriteItemsInput) []byte {
+	body := TransactWriteItemsInput{TransactItems: in.TransactItems}
+	sum := sha256.Sum256(body.AppendJSON(nil))
+	return sum[:]
+}
+
+// replayed answers a transaction that has been applied before. It is charged
+// as reads of what was written.
+func replayed(tables []*table.Table, known table.Token, digest []byte, used *transactUse) (*TransactWriteItemsOutput, error) {
+	if !bytes.Equal(known.Digest, digest) {
+		return nil, IdempotentParameterMismatch(msgTokenMismatch)
+	}
+	used.reads = true
+	seen := map[string]bool{}
+	for _, t := range tables { // in the order of the actions, as the first time
+		if seen[t.Name()] {
+			continue
+		}
+		seen[t.Name()] = true
+		for _, size := range known.Read[t.Name()] {
+			used.add(t, table.Capacity{Table: table.ReadUnits(size, true)})
+		}
+	}
+	return &TransactWriteItemsOutput{ConsumedCapacity: used.consumed()}, nil
+}
+
+// applyActions runs every action. When one cannot be applied it goes on to
+// find the reasons of all, and the transaction is cancelled.
+func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]table.Change, error) {
+	reasons := make([]CancellationReason, len(actions))
+	for i := range reasons {
+		reasons[i].Code = new("None")
+	}
+	if err := checkActions(tables, actions, reasons); err != nil {
+		return nil, err
+	}
+	changes := make([]table.Change, len(actions))
+	cancelled, invalid := false, false
+	for i, a := range actions {
+		change, err := a.run(tx, tables[i])
+		if err == nil {
+			changes[i] = change
+			continue
+		}
+		reason, ok := cancellation(err, a.onFailure)
+		if !ok {
+			return nil, err
+		}
+		if *reason.Code == codeInvalid {
+			if invalid {
+				continue // only the first is told
+			}
+			invalid = true
+		}
+		reasons[i], cancelled = reason, true
+	}
+	if cancelled {
+		return nil, TransactionCanceled(reasons)
+	}
+	return changes, nil
+}
+
+// checkActions refuses what is wrong with actions before any of them is run:
+// two on one item, and keys, items and updates that do not fit their tables.
+// Of the latter only the first is told, and the others have the reason None,
+// even if their conditions do not hold. Source: alternator, test_transact.py.
+func checkActions(tables []*table.Table, actions []action, reasons []CancellationReason) error {
+	for i, a := range actions {
+		if err := checkEmptyKey(tables[i], a.key); err != nil {
+			return err
+		}
+	}
+	seen := itemSet{}
+	for i, a := range actions {
+		key, err := a.itemKey(tables[i])
+		if err != nil {
+			continue // told below
+		}
+		if ok, err := seen.add(tables[i], key); err == nil && !ok {
+			return OpTransactWriteItems.Invalid(msgOneItem)
+		}
+	}
+	for i, a := range actions {
+		err := a.check(tables[i])
+		if err == nil {
+			continue
+		}
+		reason, ok := cancellation(err, nil)
+		if !ok {
+			return err
+		}
+		reasons[i] = reason
+		return TransactionCanceled(reasons)
+	}
+	return nil
+}
+
+// checkEmptyKey refuses an empty value of a key attribute. It is the one thing
+// wrong with a key that is not a reason to cancel but an error of the whole
+// request. Source: conformance error-messages/transactWriteItems.
+func checkEmptyKey(t *table.Table, key attr.Item) error {
+	for _, a := range t.Key().Attributes() {
+		if v := key.Get(a.Name); v.Kind() == a.Kind && a.Kind != attr.Number && len(v.Raw()) == 0 {
+			return t.Key().CheckValue(a, v)
+		}
+	}
+	return nil
+}
+
+// itemKey returns the key of an action's item.
+func (a *action) itemKey(t *table.Table) (attr.Item, error) {
+	if a.put {
+		return t.KeyOf(a.key)
+	}
+	return a.key, nil
+}
+
+// cancellation gives the reason that an action's error is, or false for an
+// error of the whole request.
+func cancellation(err error, onFailure *string) (CancellationReason, bool) {
+	e, ok := errors.AsType[*table.Error](err)
+	if !ok {
+		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeValidation {
+			return CancellationReason{Code: new(codeInvalid), Message: new(e.Message)}, true
+		}
+		return CancellationReason{}, false
+	}
+	switch e.Kind {
+	case table.ConditionFailed:
+		r := CancellationReason{Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")}
+		if value(onFailure) == returnAllOld && e.Item != nil {
+			r.Item = bytes.Clone(e.Item)
+		}
+		return r, true
+	case table.Validation:
+		return CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
+	}
+	return CancellationReason{}, false
+}
+
+// transactActions reads the expressions of all actions. What is wrong with one
+// is wrong with the whole request, and the first action with something wrong
+// is told. Source: conformance validation-ordering/deepRequests.
+func transactActions(in *TransactWriteItemsInput) ([]action, error) {
+	actions := make([]action, len(in.TransactItems))
+	bytes := 0
+	for i := range in.TransactItems {
+		it := &in.TransactItems[i]
+		n := 0
+		for _, there := range []bool{it.ConditionCheck != nil, it.Delete != nil, it.Put != nil, it.Update != nil} {
+			if there {
+				n++
+			}
+		}
+		if n != 1 {
+			return nil, OpTransactWriteItems.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+		}
+	}
+	for i := range in.TransactItems {
+		var err error
+		faults := func() error { return OpTransactWriteItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)) }
+		if actions[i], err = readAction(&in.TransactItems[i], faults); err != nil {
+			return nil, err
+		}
+		if it := &in.TransactItems[i]; it.Put != nil {
+			bytes += it.Put.Item.Size()
+		} else if it.Update != nil {
+			bytes += it.Update.Key.Size() + it.Update.ExpressionAttributeValues.Size()
+		}
+	}
+	if bytes > MaxTransactBytes {
+		return nil, OpTransactWriteItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
+	}
+	return actions, nil
+}
+
+// readAction reads one action. Faults finds those of its values.
+func readAction(it *TransactWriteItem, faults func() error) (action, error) {
+	const op = OpTransactWriteItems
+	switch {
+	case it.Put != nil:
+		p := it.Put
+		if err := cmp.Or(p.CheckParams(), faults()); err != nil {
+			return action{}, err
+		}
+		if p.Item.Size() > table.MaxItemBytes {
+			return action{}, op.Invalid("Item size has exceeded the maximum allowed size")
+		}
+		w := writing{request: request{op: op, names: p.ExpressionAttributeNames, values: p.ExpressionAttributeValues}}
+		err := w.open(p.ConditionExpression, nil, nil)
+		return action{p.TableName, p.Item, true, p.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckPut(p.Item) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+			return tx.Put(t, p.Item, w.cond)
+		}}, err
+	case it.Delete != nil:
+		d := it.Delete
+		if err := cmp.Or(d.CheckParams(), faults()); err != nil {
+			return action{}, err
+		}
+		w := writing{request: request{op: op, names: d.ExpressionAttributeNames, values: d.ExpressionAttributeValues}}
+		err := w.open(d.ConditionExpression, nil, nil)
+		return action{d.TableName, d.Key, false, d.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckKey(d.Key) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+			return tx.Delete(t, d.Key, w.cond)
+		}}, err
+	case it.ConditionCheck != nil:
+		c := it.ConditionCheck
+		if err := cmp.Or(c.CheckParams(), faults()); err != nil {
+			return action{}, err
+		}
+		w := writing{request: request{op: op, names: c.ExpressionAttributeNames, values: c.ExpressionAttributeValues}}
+		err := w.open(c.ConditionExpression, nil, nil)
+		return action{c.TableName, c.Key, false, c.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckKey(c.Key) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+			return tx.Check(t, c.Key, w.cond)
+		}}, err
+	}
+	u := it.Update
+	if err := cmp.Or(u.CheckParams(), faults()); err != nil {
+		return action{}, err
+	}
+	w := writing{request: request{op: op, names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues}}
+	update, err := w.openUpdate(u.UpdateExpression, u.ConditionExpression)
+	return action{u.TableName, u.Key, false, u.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckUpdate(u.Key, update) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+		return tx.Update(t, u.Key, update, w.cond)
+	}}, err
+}

@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// UpdateTimeToLive enables or disables time to live. Expired items are deleted
+// by the next sweep; see [table.DB.Sweep].
+func (s *Service) UpdateTimeToLive(ctx context.Context, in *UpdateTimeToLiveInput) (*UpdateTimeToLiveOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, s.typedError(err)
+	}
+	name, err := s.tableName(value(in.TableName))
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	spec := in.TimeToLiveSpecification
+	attribute := value(spec.AttributeName)
+	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
+		switch {
+		case *spec.Enabled && def.Expiry != "" && def.Expiry != attribute:
+			return Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
+		case *spec.Enabled && def.Expiry != "":
+			return Validation("TimeToLive is already enabled")
+		case !*spec.Enabled && def.Expiry == "":
+			return Validation("TimeToLive is already disabled")
+		case !*spec.Enabled && def.Expiry != attribute:
+			return Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
+		case *spec.Enabled:
+			def.Expiry = attribute
+		default:
+			def.Expiry = ""
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	return &UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
+}
+
+// DescribeTimeToLive says whether time to live is enabled, and on which
+// attribute.
+func (s *Service) DescribeTimeToLive(_ context.Context, in *DescribeTimeToLiveInput) (*DescribeTimeToLiveOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, s.typedError(err)
+	}
+	t, err := s.described(in.TableName)
+	if err != nil {
+		return nil, s.typedError(err)
+	}
+	d := &TimeToLiveDescription{TimeToLiveStatus: new("DISABLED")}
+	if attribute := t.Definition().Expiry; attribute != "" {
+		d.TimeToLiveStatus, d.AttributeName = new("ENABLED"), new(attribute)
+	}
+	return &DescribeTimeToLiveOutput{TimeToLiveDescription: d}, nil
+}

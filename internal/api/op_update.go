@@ -1,0 +1,108 @@
+package api
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// Further values of ReturnValues, which only UpdateItem has.
+const (
+	returnAllNew     = "ALL_NEW"
+	returnUpdatedOld = "UPDATED_OLD"
+	returnUpdatedNew = "UPDATED_NEW"
+)
+
+// UpdateItem changes one item, or makes it.
+func (s *Service) UpdateItem(ctx context.Context, in *UpdateItemInput) (*UpdateItemOutput, error) {
+	out, err := s.updateItem(ctx, in)
+	return out, s.typedError(err)
+}
+
+func (s *Service) updateItem(ctx context.Context, in *UpdateItemInput) (*UpdateItemOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if err := in.CheckParams(); err != nil {
+		return nil, err
+	}
+	if err := OpUpdateItem.FaultError(in.Faults, ""); err != nil {
+		return nil, err
+	}
+	w := writing{
+		request: request{op: OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		mode:    in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics, onFailure: in.ReturnValuesOnConditionCheckFailure,
+	}
+	var update *expr.Update
+	var err error
+	if in.UpdateExpression != nil || in.ConditionExpression != nil {
+		update, err = w.openUpdate(in.UpdateExpression, in.ConditionExpression)
+	} else {
+		update, err = w.openLegacyUpdate(in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if update.Charge() > table.MaxItemBytes {
+		return nil, OpUpdateItem.Invalid("Item size to update has exceeded the maximum allowed size")
+	}
+	var returned attr.Item
+	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+		change, err := tx.Update(t, in.Key, update, w.cond)
+		if err == nil {
+			returned = bytes.Clone(returnedOf(value(in.ReturnValues), update, &change))
+		}
+		return change, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &UpdateItemOutput{Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, nil
+}
+
+// returnedOf returns what ReturnValues asks for, nil when there is nothing.
+func returnedOf(mode string, update *expr.Update, change *table.Change) attr.Item {
+	switch mode {
+	case returnAllOld:
+		return change.Old
+	case returnAllNew:
+		return change.New
+	case returnUpdatedOld:
+		return update.Project(change.Old)
+	case returnUpdatedNew:
+		return update.Project(change.New)
+	}
+	return nil
+}
+
+// openUpdate reads an update expression and a condition.
+func (w *writing) openUpdate(update, condition *string) (u *expr.Update, err error) {
+	if err := w.request.open(); err != nil {
+		return nil, err
+	}
+	if update != nil {
+		if u, err = w.env.Update(*update); err != nil {
+			return nil, w.wrap(err)
+		}
+	}
+	if w.cond, err = w.condition(expr.ConditionExpression, condition); err != nil {
+		return nil, err
+	}
+	return u, w.close()
+}
+
+// openLegacyUpdate reads AttributeUpdates and Expected.
+func (w *writing) openLegacyUpdate(in *UpdateItemInput) (*expr.Update, error) {
+	updates := make(map[string]expr.AttributeUpdate, len(in.AttributeUpdates))
+	for name, u := range in.AttributeUpdates {
+		updates[name] = expr.AttributeUpdate{Action: value(u.Action), Value: u.Value}
+	}
+	u, err := expr.FromAttributeUpdates(updates)
+	if err != nil {
+		return nil, w.wrap(err)
+	}
+	return u, w.open(nil, in.Expected, in.ConditionalOperator)
+}

@@ -1,0 +1,101 @@
+package api_test
+
+import (
+	"testing"
+
+	"github.com/sortkey/sortkey/internal/api"
+)
+
+// Source: dynalite test/query.js, scan.js, putItem.js, batchGetItem.js;
+// conformance error-messages/updateItem.
+func TestCheckParams(t *testing.T) {
+	const mixed = "Can not use both expression and non-expression parameters in the same request: "
+	for _, tt := range []struct {
+		op         api.Op
+		body, want string
+	}{
+		{api.OpPutItem, `{}`, ""},
+		{api.OpPutItem, `{"ConditionExpression":"","ExpressionAttributeValues":{},"ExpressionAttributeNames":{}}`, ""},
+		{
+			api.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ConditionExpression":""}`,
+			mixed + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
+		},
+		{
+			api.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeNames can only be specified when using expressions",
+		},
+		{
+			api.OpPutItem, `{"ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null",
+		},
+		{
+			api.OpDeleteItem, `{"Expected":{},"ConditionExpression":""}`,
+			mixed + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
+		},
+		{
+			api.OpUpdateItem, `{"UpdateExpression":"SET a = :v","AttributeUpdates":{}}`,
+			mixed + "Non-expression parameters: {AttributeUpdates} Expression parameters: {UpdateExpression}",
+		},
+		{
+			api.OpUpdateItem, `{"ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null",
+		},
+		{
+			api.OpGetItem, `{"ProjectionExpression":"a","AttributesToGet":["a"]}`,
+			mixed + "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}",
+		},
+		{
+			api.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"",
+			"FilterExpression":"","KeyConditionExpression":""}`,
+			mixed + "Non-expression parameters: {AttributesToGet, QueryFilter, ConditionalOperator, KeyConditions} " +
+				"Expression parameters: {ProjectionExpression, FilterExpression, KeyConditionExpression}",
+		},
+		{
+			api.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"","FilterExpression":""}`,
+			mixed + "Non-expression parameters: {AttributesToGet, QueryFilter, ConditionalOperator} " +
+				"Expression parameters: {ProjectionExpression, FilterExpression}",
+		},
+		{api.OpQuery, `{"KeyConditions":{},"FilterExpression":"a = :a"}`, ""},
+		{
+			api.OpQuery, `{"QueryFilter":{},"ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression and KeyConditionExpression are null",
+		},
+		{
+			api.OpScan, `{"AttributesToGet":["a"],"ScanFilter":{},"ConditionalOperator":"OR","FilterExpression":"","ProjectionExpression":""}`,
+			mixed + "Non-expression parameters: {AttributesToGet, ScanFilter, ConditionalOperator} " +
+				"Expression parameters: {ProjectionExpression, FilterExpression}",
+		},
+		{
+			api.OpScan, `{"ProjectionExpression":"a","ExpressionAttributeValues":{}}`,
+			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null",
+		},
+	} {
+		in := tt.op.NewInput()
+		if err := in.DecodeJSON([]byte(tt.body)); err != nil {
+			t.Fatal(err)
+		}
+		if got := message(t, in.(interface{ CheckParams() error }).CheckParams()); got != tt.want {
+			t.Errorf("%v %s\n got %s\nwant %s", tt.op, tt.body, got, tt.want)
+		}
+	}
+}
+
+func TestCheckParamsOfActions(t *testing.T) {
+	var in api.TransactWriteItemsInput
+	if err := in.DecodeJSON([]byte(`{"TransactItems":[{"Put":{"ExpressionAttributeValues":{}}},{"Update":{"UpdateExpression":"","ExpressionAttributeValues":{}}},
+		{"Delete":{"ExpressionAttributeNames":{}}},{"ConditionCheck":{"ConditionExpression":""}}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := message(t, in.TransactItems[0].Put.CheckParams()); got != "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null" {
+		t.Errorf("Put: %s", got)
+	}
+	if err := in.TransactItems[1].Update.CheckParams(); err != nil {
+		t.Errorf("Update: %v", err)
+	}
+	if got := message(t, in.TransactItems[2].Delete.CheckParams()); got != "ExpressionAttributeNames can only be specified when using expressions" {
+		t.Errorf("Delete: %s", got)
+	}
+	if err := in.TransactItems[3].ConditionCheck.CheckParams(); err != nil {
+		t.Errorf("ConditionCheck: %v", err)
+	}
+}

@@ -1,0 +1,214 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// Options configure [New]. The zero value is ready to use.
+type Options struct {
+	// Clock tells the time. Default: time.Now.
+	Clock func() time.Time
+	// Rand is where table ids come from. Default: crypto/rand.Reader.
+	Rand io.Reader
+	// Logger receives failures that are nobody's request's fault. Default:
+	// discard.
+	Logger *slog.Logger
+	// Region and Account are those of ARNs. Default: [DefaultRegion] and
+	// [DefaultAccount].
+	Region, Account string
+}
+
+func (o Options) withDefaults() Options {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// A Service answers operations on a database. It is safe for concurrent use.
+//
+// Each operation is a method that takes the typed input and gives the typed
+// output or an [*Error]. [Service.Serve] is the same for bodies of requests.
+type Service struct {
+	db   *table.DB
+	opts Options
+	arns ARNs
+}
+
+// New returns a service over db.
+func New(db *table.DB, opts Options) *Service {
+	opts = opts.withDefaults()
+	return &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}}
+}
+
+// Serve runs the operation that target names, such as
+// "DynamoDB_20120810.PutItem", on a request body. It appends the response body
+// to dst and returns it with the HTTP status. Errors are responses too.
+func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int) {
+	op, _ := Lookup(target)
+	h := handlers[op]
+	if h == nil {
+		e := Unanswered(target)
+		return e.AppendJSON(dst), e.Status
+	}
+	start := len(dst)
+	out, err := h(s, ctx, body, dst)
+	if err != nil {
+		e := s.wireError(err)
+		return e.AppendJSON(dst[:start]), e.Status
+	}
+	return out, 200
+}
+
+// Implements reports whether the service answers op.
+func (s *Service) Implements(op Op) bool { return handlers[op] != nil }
+
+// handler answers a request body with a response body appended to dst.
+type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)
+
+// handlers are the operations that are implemented. What is not here is
+// [Unanswered].
+var handlers = [256]handler{
+	OpBatchGetItem:       typed((*Service).BatchGetItem),
+	OpBatchWriteItem:     typed((*Service).BatchWriteItem),
+	OpCreateTable:        typed((*Service).CreateTable),
+	OpDeleteItem:         typed((*Service).DeleteItem),
+	OpDeleteTable:        typed((*Service).DeleteTable),
+	OpDescribeEndpoints:  typed((*Service).DescribeEndpoints),
+	OpDescribeLimits:     typed((*Service).DescribeLimits),
+	OpDescribeTable:      typed((*Service).DescribeTable),
+	OpGetItem:            (*Service).serveGetItem,
+	OpDescribeTimeToLive: typed((*Service).DescribeTimeToLive),
+	OpListTables:         typed((*Service).ListTables),
+	OpListTagsOfResource: typed((*Service).ListTagsOfResource),
+	OpPutItem:            typed((*Service).PutItem),
+	OpQuery:              items(func(in *QueryInput) *string { return in.Select }, (*Service).query),
+	OpScan:               items(func(in *ScanInput) *string { return in.Select }, (*Service).scan),
+	OpTagResource:        typed(silent((*Service).TagResource)),
+	OpTransactGetItems:   typed((*Service).TransactGetItems),
+	OpTransactWriteItems: typed((*Service).TransactWriteItems),
+	OpUntagResource:      typed(silent((*Service).UntagResource)),
+	OpUpdateItem:         typed((*Service).UpdateItem),
+	OpUpdateTable:        typed((*Service).UpdateTable),
+	OpUpdateTimeToLive:   typed((*Service).UpdateTimeToLive),
+}
+
+// silent gives a method without an output the one of an empty body.
+func silent[P any](method func(*Service, context.Context, P) error) func(*Service, context.Context, P) (empty, error) {
+	return func(s *Service, ctx context.Context, in P) (empty, error) {
+		return empty{}, method(s, ctx, in)
+	}
+}
+
+// decodable is the input type I with the methods of an [Input].
+type decodable[I any] interface {
+	*I
+	Input
+}
+
+// appender is an output.
+type appender interface{ AppendJSON(dst []byte) []byte }
+
+// typed makes a handler of an operation's method.
+func typed[I any, P decodable[I], O appender](method func(*Service, context.Context, P) (O, error)) handler {
+	return func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
+		in := P(new(I))
+		if err := in.DecodeJSON(body); err != nil {
+			return nil, err
+		}
+		out, err := method(s, ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return out.AppendJSON(dst), nil
+	}
+}
+
+// wireError gives an error of any room its form on the wire.
+func (s *Service) wireError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*table.Error](err); ok {
+		switch e.Kind {
+		case table.NotFound:
+			return newError("ResourceNotFoundException", e.Msg)
+		case table.InUse:
+			return newError("ResourceInUseException", e.Msg)
+		case table.LimitExceeded:
+			return newError("LimitExceededException", e.Msg)
+		case table.ConditionFailed:
+			return ConditionalCheckFailed(nil)
+		default:
+			return Validation(e.Msg)
+		}
+	}
+	if e, ok := errors.AsType[*expr.Error](err); ok {
+		return Validation(e.Error())
+	}
+	if e, ok := errors.AsType[*keycond.Error](err); ok {
+		return Validation(e.Msg)
+	}
+	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		e := ServiceUnavailable(err.Error())
+		e.Err = err
+		return e
+	}
+	s.opts.Logger.Error("internal error", "error", err)
+	e := newError("InternalServerError", "Internal server error")
+	e.Err = err
+	return e
+}
+
+// typedError is wireError for the methods of the service.
+func (s *Service) typedError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.wireError(err)
+}
+
+// value returns what p points to, or the zero value.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// lookup finds the table that a request names.
+func (s *Service) lookup(find func(string) (*table.Table, error), name *string) (*table.Table, error) {
+	n, err := s.tableName(value(name))
+	if err != nil {
+		return nil, err
+	}
+	return find(n)
+}
+
+// tableName returns the name of the table that a name or ARN stands for.
+func (s *Service) tableName(name string) (string, error) {
+	ref, err := ParseTable(name)
+	if err != nil {
+		return "", err
+	}
+	if !s.arns.Local(ref) {
+		return "", table.NoSuchTable()
+	}
+	return ref.Name, nil
+}

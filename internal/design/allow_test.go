@@ -1,0 +1,74 @@
+package design_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+const allowing = `name: small
+tables:
+  Docs: {partition: PK, sort: SK}
+entities:
+  Version:
+    attributes: {PK: "DOC#{doc}", SK: "V#{version:number}"}
+allow:
+  - {rule: unpadded-number, on: Version, why: "there are never ten: \"old\" ones go"}
+  - {rule: same-shape, why: 7}
+`
+
+func TestAllow(t *testing.T) {
+	m, err := design.Parse("m.yaml", []byte(allowing))
+	require.NoError(t, err)
+	require.Len(t, m.Allow, 2)
+	require.Equal(t, design.Allowance{Pos: design.Pos{File: "m.yaml", Line: 8, Col: 5}, Rule: "unpadded-number", On: "Version", Why: `there are never ten: "old" ones go`}, *m.Allow[0])
+
+	for _, tt := range []struct {
+		f    design.Finding
+		want [2]bool
+	}{
+		{design.Finding{Rule: "unpadded-number", Entity: "Version"}, [2]bool{true, false}},
+		{design.Finding{Rule: "unpadded-number", Pattern: "Version"}, [2]bool{true, false}},
+		{design.Finding{Rule: "unpadded-number", Entity: "Other"}, [2]bool{}},
+		{design.Finding{Rule: "same-shape", Entity: "Other"}, [2]bool{false, true}},
+	} {
+		if got := [2]bool{m.Allow[0].Accepts(&tt.f), m.Allow[1].Accepts(&tt.f)}; got != tt.want {
+			t.Errorf("Accepts(%+v) = %v, want %v", tt.f, got, tt.want)
+		}
+	}
+
+	var b bytes.Buffer
+	require.NoError(t, design.Write(&b, m))
+	again, err := design.Parse("m.yaml", b.Bytes())
+	require.NoError(t, err, b.String())
+	require.Empty(t, cmp.Diff(m, again, same))
+	require.NoError(t, compiled(t).Validate(document(t, b.Bytes())))
+}
+
+func TestAllowRefuses(t *testing.T) {
+	s := compiled(t)
+	for _, tt := range []struct {
+		old, broken, want string
+		schema            bool
+	}{
+		{"on: Version", "on: Versions", "did you mean Version?", false},
+		{"rule: unpadded-number", "rule: Unpadded", "is no rule", true},
+		{"rule: unpadded-number, ", "", "has no rule", true},
+		{"why: 7", "on: Docs", "has no reason", true},
+		{"why: 7", `why: " "`, "has no reason", false},
+		{"why: 7", "reason: x", "has no member reason", true},
+	} {
+		broken := strings.Replace(allowing, tt.old, tt.broken, 1)
+		require.NotEqual(t, allowing, broken)
+		_, err := design.Parse("m.yaml", []byte(broken))
+		require.ErrorContains(t, err, tt.want)
+		if got := s.Validate(document(t, []byte(broken))) != nil; got != tt.schema {
+			t.Errorf("the schema refuses %s: %v", tt.broken, got)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package awscli_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/awscli"
+)
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct{ name, line, op, want string }{
+		{"single quotes", `aws dynamodb query --table-name Shop --key-condition-expression 'PK = :p' --expression-attribute-values '{":p":{"S":"C#1"}}'`, "Query",
+			`{"TableName":"Shop","KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{":p":{"S":"C#1"}}}`},
+		{"double quotes", `aws dynamodb query --table-name "Shop" --expression-attribute-values "{\":p\":{\"S\":\"a\"}}"`, "Query",
+			`{"TableName":"Shop","ExpressionAttributeValues":{":p":{"S":"a"}}}`},
+		{"lines", "$ aws dynamodb scan \\\n  --table-name Shop \\\r\n  --limit 5 # five\n", "Scan", `{"TableName":"Shop","Limit":5}`},
+		{"no aws", `get-item --table-name Shop --key '{"PK":{"S":"a"}}' --consistent-read`, "GetItem", `{"TableName":"Shop","Key":{"PK":{"S":"a"}},"ConsistentRead":true}`},
+		{"environment", `AWS_PROFILE=x aws --region eu-west-1 dynamodb query --table-name T --no-scan-index-forward --no-consistent-read`, "Query", `{"TableName":"T","ScanIndexForward":false,"ConsistentRead":false}`},
+		{"equals", `aws dynamodb query --table-name=Shop --limit=3 --scan-index-forward=false`, "Query", `{"TableName":"Shop","Limit":3,"ScanIndexForward":false}`},
+		{"shorthand key", `aws dynamodb get-item --table-name T --key PK={S=a},n={N=5}`, "GetItem", `{"TableName":"T","Key":{"PK":{"S":"a"},"n":{"N":"5"}}}`},
+		{"shorthand names", `aws dynamodb query --table-name T --expression-attribute-names '#s=status,#t=type'`, "Query", `{"TableName":"T","ExpressionAttributeNames":{"#s":"status","#t":"type"}}`},
+		{"shorthand values", `aws dynamodb query --table-name T --expression-attribute-values ':a={S="x, y"},:b={BOOL=true},:c={SS=[a,b]},:d={NS=1},:e={L=[{S=x},{N=1}]},:f={M={k={S=v}}}'`, "Query",
+			`{"TableName":"T","ExpressionAttributeValues":{":a":{"S":"x, y"},":b":{"BOOL":true},":c":{"SS":["a","b"]},":d":{"NS":["1"]},":e":{"L":[{"S":"x"},{"N":"1"}]},":f":{"M":{"k":{"S":"v"}}}}}`},
+		{"shorthand csv", `aws dynamodb put-item --table-name T --item tags={SS=a,b}`, "PutItem", `{"TableName":"T","Item":{"tags":{"SS":["a","b"]}}}`},
+		{"words", `aws dynamodb create-table --table-name T --key-schema AttributeName=PK,KeyType=HASH AttributeName=SK,KeyType=RANGE --attribute-definitions AttributeName=PK,AttributeType=S --provisioned-throughput ReadCapacityUnits=1,WriteCapacityUnits=2`, "CreateTable",
+			`{"TableName":"T","KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"}],"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":2}}`},
+		{"index in shorthand", `aws dynamodb create-table --table-name T --global-secondary-indexes 'IndexName=G,KeySchema=[{AttributeName=a,KeyType=HASH}],Projection={ProjectionType=INCLUDE,NonKeyAttributes=[b]}'`, "CreateTable",
+			`{"TableName":"T","GlobalSecondaryIndexes":[{"IndexName":"G","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["b"]}}]}`},
+		{"list of strings", `aws dynamodb query --table-name T --attributes-to-get a b --limit 1`, "Query", `{"TableName":"T","AttributesToGet":["a","b"],"Limit":1}`},
+		{"input", `aws dynamodb query --limit 2 --cli-input-json '{"TableName":"T","Limit":1}'`, "Query", `{"TableName":"T","Limit":2}`},
+		{"cmd.exe", "aws dynamodb query ^\r\n --table-name T ^\n --expression-attribute-values \"{\\\":p\\\":{\\\"S\\\":\\\"a^b\\\"}}\"", "Query", `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"a^b"}}}`},
+		{"PowerShell", "aws dynamodb query ` \n --table-name T `\n --expression-attribute-values '{\\\":p\\\":{\\\"S\\\":\\\"a\\\"}}'", "Query", `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"a"}}}`},
+		{"C quotes", `aws dynamodb query --table-name T --expression-attribute-values $'{":p":{"S":"it\'s \\\\"}}'`, "Query", `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"it's \\"}}}`},
+		{"pipe", `aws dynamodb scan --table-name T --output json | jq .`, "Scan", `{"TableName":"T"}`},
+		{"joined quotes", `aws dynamodb scan --table-name 'a'"b"c\ d`, "Scan", `{"TableName":"abc d"}`},
+		{"batch", `aws dynamodb batch-get-item --request-items '{"T":{"Keys":[{"PK":{"S":"a"}}]}}'`, "BatchGetItem", `{"RequestItems":{"T":{"Keys":[{"PK":{"S":"a"}}]}}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			op, got, err := awscli.Parse(tt.line)
+			require.NoError(t, err)
+			require.Equal(t, tt.op, op)
+			require.JSONEq(t, tt.want, string(got))
+		})
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, tt := range []struct{ line, want string }{
+		{``, "no operation"},
+		{`aws dynamodb`, "no operation"},
+		{`aws s3 ls`, "no operation of DynamoDB s3"},
+		{`aws dynamodb querry --table-name T`, "did you mean query?"},
+		{`aws dynamodb query --tablename T`, "no flag --tablename; did you mean --table-name?"},
+		{`aws dynamodb scan --key-condition-expression x`, "no flag of scan --key-condition-expression"},
+		{`aws dynamodb query --table-name T --key-condition-expression ‘PK = :p’`, "typographic quotes"},
+		{`aws dynamodb query --table-name $'T`, "is not closed"},
+		{"aws dynamodb query --table-name `ls`", "not filled in"},
+		{`aws dynamodb query --limit many`, "--limit is a whole number"},
+		{`aws dynamodb query --table-name`, "--table-name needs a value"},
+		{`aws dynamodb query --attributes-to-get`, "--attributes-to-get needs a value"},
+		{`aws dynamodb query --table-name T --table-name U`, "--table-name is there twice"},
+		{`aws dynamodb query T`, `"T" belongs to no flag`},
+		{`aws dynamodb query --expression-attribute-values '{":p":{"S":}'`, `no JSON`},
+		{`aws dynamodb query --expression-attribute-values '{“:p”:1}'`, `typographic quotes`},
+		{`aws dynamodb query --expression-attribute-values file://v.json`, `files are not read here`},
+		{`aws dynamodb query --expression-attribute-values fileb://v.bin`, `is binary`},
+		{`aws dynamodb query --expression-attribute-values ':a={S=x'`, `brace is not closed`},
+		{`aws dynamodb query --expression-attribute-values ':a={BOOL=maybe}'`, `BOOL is true or false`},
+		{`aws dynamodb query --expression-attribute-values ':a={L=[x'`, `bracket is not closed`},
+		{`aws dynamodb query --expression-attribute-values ':a={S="x}'`, `quote is not closed`},
+		{`aws dynamodb query --expression-attribute-values 'x'`, `want key=value`},
+		{`aws dynamodb query --expression-attribute-values 'x=1,x=2'`, `x is there twice`},
+		{`aws dynamodb query --consistent-read=perhaps`, `--consistent-read is true or false`},
+		{`aws dynamodb query --table-name $TABLE`, `variables and commands are not filled in: $TABLE`},
+		{"aws dynamodb query --table-name `date`", `variables and commands are not filled in`},
+		{`aws dynamodb query --table-name 'T`, `quote ' is not closed`},
+		{`aws dynamodb query --table-name "T`, `quote " is not closed`},
+		{`aws dynamodb query --cli-input-yaml x`, `--cli-input-yaml is not read here`},
+		{`aws dynamodb query --cli-input-json '[]'`, `no JSON object`},
+	} {
+		if _, _, err := awscli.Parse(tt.line); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Parse(%s) = %v, want %s", tt.line, err, tt.want)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	c, err := (&awscli.Parser{}).Parse(`aws dynamodb query --table-name T --max-items 5 --query 'Items[0]' --no-paginate --endpoint-url http://localhost:8000 > out`)
+	require.NoError(t, err)
+	require.Len(t, c.Notes, 4)
+	require.Equal(t, "http://localhost:8000", c.Endpoint)
+	require.JSONEq(t, `{"TableName":"T"}`, string(c.Request))
+}
+
+func TestFiles(t *testing.T) {
+	p := &awscli.Parser{ReadFile: func(name string) ([]byte, error) {
+		if name != "v.json" {
+			return nil, os.ErrNotExist
+		}
+		return []byte("{\":p\": {\"S\": \"x\"}}\n"), nil
+	}}
+	c, err := p.Parse(`aws dynamodb query --table-name T --expression-attribute-values file://v.json`)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"x"}}}`, string(c.Request))
+	_, err = p.Parse(`aws dynamodb query --key-conditions file://w.json`)
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Parse of a file that is not there = %v", err)
+	}
+}
+
+func TestIs(t *testing.T) {
+	for line, want := range map[string]bool{
+		"aws dynamodb query": true, "$ aws dynamodb query --table-name 'T": true, "/usr/bin/aws --region x dynamodb scan": true,
+		"query": false, "{}": false, "": false, "aws s3 ls": false,
+	} {
+		if got := awscli.Is(line); got != want {
+			t.Errorf("Is(%q) = %v", line, got)
+		}
+	}
+}
+
+func TestFormat(t *testing.T) {
+	request := `{"TableName":"T","ScanIndexForward":false,"Limit":3,"KeyConditionExpression":"PK = :p AND begins_with(SK, :s)","ExpressionAttributeValues":{":p":{"S":"it's"}}}`
+	want := `aws dynamodb query --table-name T --key-condition-expression 'PK = :p AND begins_with(SK, :s)' --expression-attribute-values '{":p":{"S":"it'\''s"}}' --limit 3 --no-scan-index-forward`
+	require.Equal(t, want, awscli.Format("Query", json.RawMessage(request)))
+	// What has no flag goes in as it is.
+	require.Equal(t, `aws dynamodb query --cli-input-json '{"Odd":1}'`, awscli.Format("Query", json.RawMessage(`{"Odd":1}`)))
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(`aws dynamodb query --table-name T --expression-attribute-values ':a={S="x, y"},:c={SS=[a,b]}' --limit 5 | jq`)
+	f.Add(`get-item --table-name=T --key '{"a":{"S":"it'\''s"}}' --no-consistent-read --attributes-to-get a b`)
+	f.Add("scan --table-name \"a\\\"b\" \\\n --cli-input-json '{}'")
+	f.Fuzz(func(t *testing.T, line string) {
+		_ = awscli.Is(line)
+		op, request, err := awscli.Parse(line)
+		if err != nil {
+			return
+		}
+		// What was read can be written and read again.
+		again := awscli.Format(op, request)
+		op2, request2, err := awscli.Parse(again)
+		if err != nil || op != op2 || !equal(request, request2) {
+			t.Errorf("Parse(%q) = %s %s, and Parse(%q) = %s %s, %v", line, op, request, again, op2, request2, err)
+		}
+	})
+}
+
+func equal(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}

@@ -1,0 +1,232 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/explain"
+)
+
+// Rule is the rule of findings about expectations.
+const Rule = "expectation"
+
+// Options configure [Run]. The zero value is ready to use.
+type Options struct {
+	// Pages is the most pages a pattern may read. Default: those of
+	// [explain.Options].
+	Pages int
+	// Items is how many rows each report keeps. Default: 1,000, or as many as
+	// the pattern expects keys.
+	Items int
+	// Lint looks for hazards; its findings join those of expectations. Default:
+	// none.
+	Lint func(context.Context, *design.World) ([]design.Finding, error)
+}
+
+// A Result is what a check found.
+type Result struct {
+	Model *design.Model
+	// Items is how many items the world has, Scale generated items by declared
+	// ones.
+	Items    int
+	Scale    float64
+	Patterns []PatternResult
+	// Findings are those of patterns and lints, errors first, each severity in
+	// the order of the file.
+	Findings []design.Finding
+	Tables   []TableStats
+}
+
+// A PatternResult is what one access pattern did.
+type PatternResult struct {
+	Pattern *design.Pattern
+	Op      string
+	// Request is nil, and Compile says why, when the pattern is not one range.
+	Request json.RawMessage
+	Compile *design.CompileError
+	// Report is what the request read; nil when there is none.
+	Report *explain.Report
+	// Growth is how many rows each row that the request examined stands for at
+	// the declared scale, on average: 1 when all that is declared was
+	// generated, or when a Limit bounds what is read.
+	Growth float64
+	// Failures are the expectations that were not met.
+	Failures []design.Finding
+}
+
+// OK reports whether the pattern did what is expected.
+func (p *PatternResult) OK() bool { return len(p.Failures) == 0 }
+
+// Units returns what the pattern's own request consumes, all pages together.
+func (p *PatternResult) Units() float64 {
+	switch {
+	case p.Report == nil:
+		return 0
+	case p.Pattern.Consistent || p.Report.Consistent:
+		return p.Report.Strong
+	}
+	return p.Report.Eventual
+}
+
+// Waste returns the share of the bytes read that were not returned.
+func (p *PatternResult) Waste() float64 {
+	if p.Report == nil || p.Report.Bytes+p.Report.Fetched == 0 {
+		return 0
+	}
+	return float64(p.Report.Wasted) / float64(p.Report.Bytes+p.Report.Fetched)
+}
+
+// Count returns how many findings have the severity.
+func (r *Result) Count(s design.Severity) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Failed reports whether there is a finding at least as severe as s.
+func (r *Result) Failed(s design.Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(f design.Finding) bool { return f.Severity >= s })
+}
+
+// Run asks every access pattern of a world and compares. An error is that of
+// ctx or of the lints; a pattern that fails is part of the result.
+func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
+	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale}
+	target := explain.InProcess(w.DB)
+	for _, p := range w.Model.Patterns {
+		pr, err := runPattern(ctx, w, target, p, o)
+		if err != nil {
+			return nil, err
+		}
+		r.Patterns = append(r.Patterns, pr)
+		r.Findings = append(r.Findings, pr.Failures...)
+	}
+	r.Tables = Stats(w)
+	if o.Lint != nil {
+		found, err := o.Lint(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		r.Findings = append(r.Findings, found...)
+	}
+	slices.SortStableFunc(r.Findings, func(a, b design.Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
+	return r, nil
+}
+
+// Pattern asks one access pattern of a world.
+func Pattern(ctx context.Context, w *design.World, p *design.Pattern, o Options) (PatternResult, error) {
+	return runPattern(ctx, w, explain.InProcess(w.DB), p, o)
+}
+
+func runPattern(ctx context.Context, w *design.World, target explain.Target, p *design.Pattern, o Options) (PatternResult, error) {
+	pr := PatternResult{Pattern: p, Growth: 1}
+	if err := context.Cause(ctx); err != nil {
+		return pr, err
+	}
+	var err error
+	pr.Op, pr.Request, err = p.Compile(w.Model)
+	if err != nil {
+		pr.Compile, _ = errors.AsType[*design.CompileError](err)
+		if pr.Compile == nil {
+			pr.Compile = &design.CompileError{Pos: p.Pos, Pattern: p.Name, Msg: err.Error()}
+		}
+		pr.Judge()
+		return pr, nil
+	}
+	items := o.Items
+	if n := len(p.Expect.Keys); items == 0 && n > 0 {
+		items = max(1000, 2*n)
+	}
+	pr.Report, err = explain.Run(ctx, target, pr.Op, pr.Request, explain.Options{Pages: o.Pages, Items: items, Classify: classify(w.Model)})
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return pr, cause
+		}
+		pr.Failures = append(pr.Failures, design.Finding{
+			Rule: Rule, Severity: design.Error, Pos: p.Pos, Pattern: p.Name, Message: "cannot be asked: " + err.Error(),
+		})
+		return pr, nil
+	}
+	pr.Growth = growth(w, pr.Report)
+	pr.Judge()
+	return pr, nil
+}
+
+// growth is that of the rows that a report keeps.
+func growth(w *design.World, r *explain.Report) float64 {
+	t := w.Model.Table(r.Table)
+	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 || oneKey(t, r) {
+		return 1
+	}
+	written := map[string]bool{} // the keys of items that stand in the file
+	id := func(it attr.Item) string {
+		var b []byte
+		for _, a := range t.Keys() {
+			b = attr.AppendKey(b, it.Get(a.Name))
+		}
+		return string(b)
+	}
+	for i := range w.Items {
+		if w.Items[i].Generated {
+			break // those of the file come first
+		}
+		if w.Items[i].Table == t {
+			written[id(w.Items[i].Attributes)] = true
+		}
+	}
+	of := func(*design.Entity) float64 { return 1 / w.Scale }
+	if r.Operation != "Scan" {
+		hash := t.Partition
+		if x := t.Index(r.Index); x != nil {
+			hash = x.Partition
+		}
+		grow := w.Growth(hash)
+		of = func(e *design.Entity) float64 { return grow[e] }
+	}
+	rows := 0.0
+	for _, row := range r.Rows {
+		if e := w.Model.Entity(row.Entity); e != nil && !written[id(row.Key)] {
+			rows += of(e)
+		} else {
+			rows++
+		}
+	}
+	return rows / float64(len(r.Rows))
+}
+
+// oneKey reports whether a request names the key of one item of a table.
+func oneKey(t *design.Table, r *explain.Report) bool {
+	switch {
+	case r.Index != "" || r.Operation == "Scan":
+		return false
+	case r.Operation == "GetItem" || len(t.Sort) == 0:
+		return true
+	}
+	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // nothing is between them
+}
+
+// classify names entities for package explain.
+func classify(m *design.Model) func(string, attr.Item) string {
+	return func(name string, it attr.Item) string {
+		t := m.Table(name)
+		if t == nil {
+			return ""
+		}
+		if e := m.Classify(t, it); e != nil {
+			return e.Name
+		}
+		return ""
+	}
+}

@@ -1,0 +1,126 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+)
+
+const scaled = `name: scaled
+tables: {Tab: {partition: PK, sort: SK, indexes: {ByKind: {partition: kind, sort: SK}}}}
+entities:
+  Few:
+    attributes: {PK: "F#{few}", SK: "{id}", kind: "{kind}"}
+    samples: [{few: z, id: "1", kind: z}]
+    count: 100000
+    rates: {reads: 1000, writes: 1000}
+  Owner:
+    attributes: {PK: "O#{owner}", SK: A}
+    count: 1000
+  Own:
+    attributes: {PK: "O#{owner}", SK: "B#{id}"}
+    count: 10000
+fields:
+  few: {values: [a, b, c, d]}
+  kind: {values: [x, y]}
+  owner: {}
+  id: {}
+patterns:
+  - name: few
+    query: {entity: Few, where: {few: a}}
+  - name: page of few
+    query: {entity: Few, where: {few: a}, limit: 5}
+  - name: sample
+    query: {entity: Few, where: {few: z}}
+  - name: by kind
+    query: {entity: Few, index: ByKind, where: {kind: x}}
+  - name: scan
+    scan: {table: Tab}
+`
+
+// TestScale holds the figures of a sample, told for the declared scale, to those
+// of the whole.
+func TestScale(t *testing.T) {
+	m, err := design.Parse("m.yaml", []byte(scaled))
+	require.NoError(t, err)
+	results := map[bool]*check.Result{}
+	for _, whole := range []bool{true, false} {
+		o := design.Options{MaxItems: 11100}
+		if whole {
+			o.MaxItems = 1 << 20
+		}
+		w, err := design.Build(t.Context(), m, o)
+		require.NoError(t, err)
+		defer w.Close()
+		r, err := check.Run(t.Context(), w, check.Options{})
+		require.NoError(t, err)
+		results[whole] = r
+	}
+	whole, sample := results[true], results[false]
+	require.Equal(t, 1.0, whole.Scale)
+	require.InDelta(t, 0.1, sample.Scale, 0.001)
+	// A sample is random: its figures are near those of the whole.
+	near := func(want, got float64, what string) {
+		t.Helper()
+		require.InEpsilon(t, want, got, 0.2, what)
+	}
+	for i, s := range sample.Tables {
+		of := whole.Tables[i]
+		near(float64(of.Items), s.DeclaredItems, "items")
+		near(float64(of.Bytes), s.DeclaredBytes, "bytes")
+		near(float64(of.ByItems.Items), s.ByItems.DeclaredItems, "items of the largest partition")
+		near(float64(of.ByBytes.Bytes), s.ByBytes.DeclaredBytes, "bytes of the largest partition")
+		near(of.ByWrites.Writes, s.ByWrites.Writes, "writes")
+		require.Equal(t, float64(of.Items), of.DeclaredItems)
+	}
+	for i, want := range []float64{10, 1, 1, 10, 10} {
+		p := sample.Patterns[i]
+		require.InDelta(t, want, p.Growth, 0.1, p.Pattern.Name)
+		require.Equal(t, 1.0, whole.Patterns[i].Growth)
+		if want > 1 {
+			near(float64(whole.Patterns[i].Report.Examined), p.Growth*float64(p.Report.Examined), p.Pattern.Name)
+		}
+	}
+	var b strings.Builder
+	require.NoError(t, sample.WriteText(&b, check.TextOptions{}))
+	require.Contains(t, b.String(), "a sample: 10% of the items declared")
+	require.Contains(t, b.String(), "at the declared scale about 10 times these rows")
+}
+
+// TestOneKey: there is one item with a key, however many items there are.
+func TestOneKey(t *testing.T) {
+	m, err := design.Parse("m.yaml", []byte(`name: m
+tables: {Tab: {partition: PK, sort: SK}, Hash: {partition: PK}}
+entities:
+  E:
+    table: Tab
+    fields: {few: {values: [a]}, n: {type: int(7), distribution: sequence}}
+    attributes: {PK: "F#{few}", SK: "{n:int(7)}"}
+    count: 10000
+  H:
+    table: Hash
+    fields: {m: {type: int(5), distribution: sequence}}
+    attributes: {PK: "{m:int(5)}"}
+    count: 10000
+patterns:
+  - {name: get, get: {entity: E, where: {few: a, n: 5}}}
+  - {name: query, query: {entity: E, where: {few: a, n: 5}}}
+  - {name: of a table by its partition, query: {entity: H, where: {m: 5}}}
+  - {name: some, query: {entity: E, where: {few: a, n: {between: [1, 9]}}}}
+`))
+	require.NoError(t, err)
+	w, err := design.Build(t.Context(), m, design.Options{MaxItems: 200})
+	require.NoError(t, err)
+	defer w.Close()
+	r, err := check.Run(t.Context(), w, check.Options{})
+	require.NoError(t, err)
+	for i, want := range []float64{1, 1, 1, 100} {
+		p := r.Patterns[i]
+		require.NotZero(t, p.Report.Examined, p.Pattern.Name)
+		require.InDelta(t, want, p.Growth, 0.1, p.Pattern.Name)
+	}
+}

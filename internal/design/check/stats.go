@@ -1,0 +1,175 @@
+package check
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// TableStats says how the items of a world lie in a table or an index.
+type TableStats struct {
+	Table *design.Table
+	Index *design.Index // nil for the table itself
+	// Items, Bytes and Partitions are those in the world.
+	Items, Bytes, Partitions int
+	// DeclaredItems and DeclaredBytes are those there are when all items that
+	// the model declares are there.
+	DeclaredItems, DeclaredBytes float64
+	// Entities are the shares of entities, the most bytes first; raw items
+	// have the name "".
+	Entities []EntityStats
+	// Most items, most bytes, most read units and most write units a second:
+	// the hottest partition by each, at the declared scale. Nil where there is nothing to compare,
+	// for the last two when no entity declares its rates.
+	ByItems, ByBytes, ByReads, ByWrites *Partition
+}
+
+// EntityStats is what an entity has of a table or an index.
+type EntityStats struct {
+	Entity       string
+	Items, Bytes int
+}
+
+// A Partition is one partition of a table or an index.
+type Partition struct {
+	// Key are the values of the partition key.
+	Key          []attr.Value
+	Items, Bytes int
+	// DeclaredItems and DeclaredBytes are those at the declared scale
+	// ([design.World.Growth]).
+	DeclaredItems, DeclaredBytes float64
+	// Reads and Writes are units a second, of the rates that entities declare
+	// spread evenly over their items at the declared scale. Reads are eventually consistent, and
+	// tables have those of items alone; what indexes are read is not declared.
+	Reads, Writes float64
+}
+
+// Text returns the partition key as explain writes it.
+func (p *Partition) Text() string { return keyText(p.Key) }
+
+// Stats counts the items of a world by table and index, each table before its
+// indexes.
+func Stats(w *design.World) []TableStats {
+	var all []TableStats
+	for _, t := range w.Model.Tables {
+		all = append(all, stats(w, t, nil))
+		for _, x := range t.Indexes {
+			all = append(all, stats(w, t, x))
+		}
+	}
+	return all
+}
+
+func stats(w *design.World, t *design.Table, x *design.Index) TableStats {
+	s := TableStats{Table: t, Index: x}
+	hash := t.Partition
+	if x != nil {
+		hash = x.Partition
+	}
+	partitions := map[string]*Partition{}
+	entities := map[string]*EntityStats{}
+	grow := w.Growth(hash)
+	var id []byte
+	for i := range w.Items {
+		it := &w.Items[i]
+		if it.Table != t {
+			continue
+		}
+		size, ok := RowSize(t, x, it.Attributes)
+		if !ok {
+			continue
+		}
+		s.Items++
+		s.Bytes += size
+		s.DeclaredItems += w.Represents(it)
+		s.DeclaredBytes += w.Represents(it) * float64(size)
+		id = id[:0]
+		for _, a := range hash {
+			id = attr.AppendKey(id, it.Attributes.Get(a.Name))
+		}
+		p := partitions[string(id)]
+		if p == nil {
+			p = &Partition{}
+			for _, a := range hash {
+				p.Key = append(p.Key, it.Attributes.Get(a.Name))
+			}
+			partitions[string(id)] = p
+		}
+		p.Items++
+		p.Bytes += size
+		p.DeclaredItems += grow.Of(it)
+		p.DeclaredBytes += grow.Of(it) * float64(size)
+		name := ""
+		if e := it.Entity; e != nil {
+			name = e.Name
+			if e.Reads != 0 || e.Writes != 0 {
+				share := w.Share(it, grow)
+				p.Writes += e.Writes * share * table.WriteUnits(size)
+				if x == nil {
+					p.Reads += e.Reads * share * table.ReadUnits(size, false)
+				}
+			}
+		}
+		es := entities[name]
+		if es == nil {
+			es = &EntityStats{Entity: name}
+			entities[name] = es
+		}
+		es.Items++
+		es.Bytes += size
+	}
+	s.Partitions = len(partitions)
+	for _, es := range entities {
+		s.Entities = append(s.Entities, *es)
+	}
+	slices.SortFunc(s.Entities, func(a, b EntityStats) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Entity, b.Entity))
+	})
+	ids := slices.Sorted(maps.Keys(partitions))
+	hottest := func(by func(*Partition) float64) *Partition {
+		var best *Partition
+		most := 0.0
+		for _, id := range ids {
+			// Sums of shares differ in their last digits; what is that close is equal.
+			if v := by(partitions[id]); v > most*(1+1e-9) && !math.IsNaN(v) {
+				best, most = partitions[id], v
+			}
+		}
+		return best
+	}
+	s.ByItems = hottest(func(p *Partition) float64 { return p.DeclaredItems })
+	s.ByBytes = hottest(func(p *Partition) float64 { return p.DeclaredBytes })
+	s.ByReads = hottest(func(p *Partition) float64 { return p.Reads })
+	s.ByWrites = hottest(func(p *Partition) float64 { return p.Writes })
+	return s
+}
+
+// RowSize returns the documented size of an item in a table or an index, and
+// whether it is in it.
+func RowSize(t *design.Table, x *design.Index, it attr.Item) (int, bool) {
+	if x == nil {
+		return it.Size(), true
+	}
+	for _, a := range x.Keys() {
+		if it.Get(a.Name).Kind() != a.Kind {
+			return 0, false
+		}
+	}
+	if x.Projection == "ALL" {
+		return it.Size(), true
+	}
+	size := 0
+	for name, v := range it.All() {
+		n := string(name)
+		is := func(a design.Attribute) bool { return a.Name == n }
+		if slices.ContainsFunc(t.Keys(), is) || slices.ContainsFunc(x.Keys(), is) || slices.Contains(x.Include, n) {
+			size += len(name) + v.Size()
+		}
+	}
+	return size, true
+}

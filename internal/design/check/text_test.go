@@ -1,0 +1,47 @@
+package check_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+)
+
+// TestText checks the models in testdata and prints the results.
+func TestText(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			m, err := design.Parse("m.yaml", []byte(d.Input))
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			o := check.Options{}
+			if d.HasArg("lint") {
+				o.Lint = lint
+			}
+			w, err := design.Build(t.Context(), m, design.Options{MaxItems: 20})
+			require.NoError(t, err)
+			defer w.Close()
+			r, err := check.Run(t.Context(), w, o)
+			require.NoError(t, err)
+			var b strings.Builder
+			require.NoError(t, r.WriteText(&b, check.TextOptions{Quiet: d.HasArg("quiet"), Color: d.HasArg("color")}))
+			return strings.ReplaceAll(b.String(), "\x1b", "ESC")
+		})
+	})
+}
+
+// lint finds something of each severity.
+func lint(_ context.Context, w *design.World) ([]design.Finding, error) {
+	t := w.Model.Tables[0]
+	return []design.Finding{
+		{Rule: "a-note", Severity: design.Note, Pos: t.Pos, Table: t.Name, Message: "the table is small", Advice: "wait", Accepted: "it is new"},
+		{Rule: "a-warning", Severity: design.Warning, Pos: t.Pos, Message: "the keys are long", Keys: []string{`"one"`, `"two"`}, Advice: "shorten them"},
+		{Rule: "an-error", Severity: design.Error, Pos: t.Pos, Message: "the keys are too long"},
+	}, nil
+}

@@ -1,0 +1,248 @@
+package convert_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/convert"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden files again")
+
+// imports are the designs of testdata: their files, and the patterns that the
+// service refuses.
+var imports = []struct {
+	name    string
+	files   []string
+	o       convert.Options
+	refused []string
+}{
+	{"workbench", []string{"workbench.json"}, convert.Options{}, nil},
+	{"workbench-old", []string{"workbench-old.json"}, convert.Options{}, nil},
+	{"workbench-mixed", []string{"workbench-mixed.json"}, convert.Options{}, nil},
+	{"onetable", []string{"onetable.json"}, convert.Options{Table: "Accounts"}, nil},
+	{"electrodb", []string{"electrodb.json"}, convert.Options{}, nil},
+	{"mcp", []string{"mcp.json"}, convert.Options{}, []string{"5 All orders of all users"}},
+	{"tables", []string{"items.json", "tables.json"}, convert.Options{}, nil},
+	{"scan", []string{"kinds-table.json", "kinds-scan.json"}, convert.Options{Name: "kinds of things"}, nil},
+}
+
+func files(t testing.TB, names []string) (list []convert.File) {
+	t.Helper()
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		list = append(list, convert.File{Name: name, Data: data})
+	}
+	return list
+}
+
+// TestImport holds models and losses to golden files, and runs the patterns.
+func TestImport(t *testing.T) {
+	for _, tt := range imports {
+		t.Run(tt.name, func(t *testing.T) {
+			m, losses, err := convert.Import(t.Context(), files(t, tt.files), tt.o)
+			require.NoError(t, err)
+			var b bytes.Buffer
+			require.NoError(t, design.Write(&b, m))
+			text := b.String()
+			again, err := design.Parse("again.yaml", b.Bytes())
+			require.NoError(t, err)
+			w, err := design.Build(t.Context(), again, design.Options{})
+			require.NoError(t, err)
+			defer w.Close()
+			r, err := check.Run(t.Context(), w, check.Options{})
+			require.NoError(t, err)
+			require.NotEmpty(t, r.Patterns)
+			for _, p := range r.Patterns {
+				refused := len(tt.refused) > 0 && p.Pattern.Name == tt.refused[0]
+				if p.OK() == refused {
+					t.Errorf("pattern %s: ok is %v: %v", p.Pattern.Name, p.OK(), p.Failures)
+				}
+			}
+			if len(losses) > 0 {
+				b.WriteString("\n# Losses.\n")
+			}
+			for _, l := range losses {
+				fmt.Fprintf(&b, "# %s\n", strings.ReplaceAll(l.String(), "\n", " "))
+				if l.Path != "" {
+					fmt.Fprintf(&b, "#   at %s\n", l.Path)
+				}
+				if l.Hint != "" {
+					fmt.Fprintf(&b, "#   hint: %s\n", l.Hint)
+				}
+			}
+			golden(t, filepath.Join("testdata", "golden", tt.name+".yaml"), b.Bytes())
+			if strings.Contains(text, "\t") {
+				t.Error("the model has a tab")
+			}
+		})
+	}
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *rewrite {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, got, 0o666))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+}
+
+// TestItems wants every item of a Workbench model to be in the world as it is
+// in the file, whether it became a sample or stayed raw.
+func TestItems(t *testing.T) {
+	m, _, err := convert.Import(t.Context(), files(t, []string{"workbench.json"}), convert.Options{})
+	require.NoError(t, err)
+	w, err := design.Build(t.Context(), m, design.Options{})
+	require.NoError(t, err)
+	defer w.Close()
+	byTable := map[string]int{}
+	for _, it := range w.Items {
+		byTable[it.Table.Name]++
+	}
+	require.Equal(t, map[string]int{"Hotels": 14, "Audit": 4}, byTable)
+	for _, want := range []string{
+		`{"PK":{"S":"HOTEL#H-100"},"SK":{"S":"PROFILE"},"name":{"S":"Seaside Inn"},"stars":{"S":"4"},
+		  "address":{"M":{"street":{"S":"Harbour Road 1"},"city":{"S":"Galway"},"geo":{"M":{"lat":{"N":"53.27"},"lng":{"N":"-9.05"}}}}},
+		  "amenities":{"L":[{"S":"wifi"},{"S":"pool"},{"S":"parking"}]}}`,
+		`{"PK":{"S":"HOTEL#H-100"},"SK":{"S":"BOOKING#2026-01-09#012"},"guest":{"S":"bob@example.com"},"status":{"S":"PAID"},
+		  "total":{"N":"80"},"nights":{"S":"1"},"GSI1PK":{"S":"GUEST#bob@example.com"},"GSI1SK":{"S":"2026-01-09"}}`,
+		`{"PK":{"S":"CONFIG"},"SK":{"S":"VERSION"},"version":{"N":"3"}}`,
+		`{"actor":{"S":"bob@example.com"},"at":{"N":"1767609999"},"action":{"S":"LOGIN"},"note":{"NULL":true}}`,
+	} {
+		it, err := attr.ParseItem([]byte(want))
+		require.NoError(t, err)
+		found := false
+		for _, have := range w.Items {
+			found = found || have.Attributes.Equal(it)
+		}
+		if !found {
+			t.Errorf("no item is %s", want)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	list := files(t, []string{"tables.json", "items.json"})
+	m, losses, err := convert.Import(t.Context(), list, convert.Options{Items: 2, Name: "My Drive!"})
+	require.NoError(t, err)
+	require.Equal(t, "my-drive", m.Name)
+	require.Len(t, m.Entities, 1)
+	require.Len(t, m.Entities[0].Samples, 2)
+	require.Contains(t, fmt.Sprint(losses), "items of table Drive: 2 items beyond the first 2")
+	m, _, err = convert.Import(t.Context(), list, convert.Options{Items: -1})
+	require.NoError(t, err)
+	require.Empty(t, m.Entities)
+	require.Empty(t, m.Items)
+	require.Equal(t, "drive", m.Name)
+}
+
+func TestDetect(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want convert.Format
+	}{
+		{`{"ModelName":"x","DataModel":[]}`, convert.Workbench},
+		{`[{"ModelName":"x","DataModel":[]}]`, convert.Workbench},
+		{`{"format":"onetable:1.1.0"}`, convert.OneTable},
+		{`{"indexes":{},"models":{}}`, convert.OneTable},
+		{`{"model":{"entity":"a"},"attributes":{},"indexes":{}}`, convert.ElectroDB},
+		{`[{"model":{},"attributes":{},"indexes":{}}]`, convert.ElectroDB},
+		{`{"task":{"schema":{"model":{},"attributes":{},"indexes":{}}}}`, convert.ElectroDB},
+		{`{"tables":[],"items":{},"access_patterns":[]}`, convert.MCP},
+		{`{"TableName":"a","KeySchema":[]}`, convert.Tables},
+		{`{"Table":{"KeySchema":[]}}`, convert.Tables},
+		{`{"TableDescription":{"KeySchema":[]}}`, convert.Tables},
+		{`[{"TableName":"a","KeySchema":[]}]`, convert.Tables},
+		{`{"Tables":[]}`, convert.Tables},
+		{`{"Items":[],"Count":0}`, convert.Items},
+		{`{"Item":{"a":{"S":"b"}}}` + "\n" + `{"Item":{"a":{"S":"c"}}}`, convert.Items},
+		{`{"a":{"S":"b"}}`, convert.Items},
+		{`{"T":[{"PutRequest":{"Item":{}}}]}`, convert.Items},
+		{`{}`, ""},
+		{`[]`, ""},
+		{`3`, ""},
+		{`{"a":1}`, ""},
+	} {
+		if got, err := convert.Detect([]byte(tt.text)); got != tt.want || err != nil {
+			t.Errorf("Detect(%s) = %q, %v, want %q", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, tt := range []struct{ name, text, msg, hint string }{
+		{"nothing", ``, "the file is empty", "JSON"},
+		{"no design", `{"a":1}`, "a.json: this is no design that can be imported", "NoSQL Workbench"},
+		{"javascript", "export default {\n}", "a.json:1:1: not JSON", "JSON.stringify"},
+		{"cut", `{"DataModel": [`, "a.json:1:16: not JSON: unexpected EOF", ""},
+		{"second line", "{\n  \"a\": }", "a.json:2:8: not JSON", ""},
+		{"UTF-16", "\xff\xfe{\x00", "UTF-16", "UTF-8"},
+		{"no tables", `{"DataModel": []}`, "no table could be made of it", ""},
+		{"bad table", `{"TableName":"abc","KeySchema":[]}`, "no table could be made of it", "partition"},
+		{"no keys", `{"format": "onetable:1.1.0", "indexes": {}, "models": {}}`, "no table could be made of it", "no partition key"},
+		{"items alone", `{"Items":[{"a":{"S":"b"}}]}`, "nothing says the keys of their table", "describe-table"},
+		{"deep", strings.Repeat("[", 200), "nests", ""},
+		{"not UTF-8", "{\"a\":\"\xff\"}", "a.json:1:7: not JSON", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := convert.Import(t.Context(), []convert.File{{Name: "a.json", Data: []byte(tt.text)}}, convert.Options{})
+			e, ok := errors.AsType[*convert.Error](err)
+			require.True(t, ok, "%v", err)
+			require.Contains(t, e.Error(), tt.msg)
+			require.Contains(t, e.Hint, tt.hint)
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err := convert.Import(ctx, files(t, []string{"mcp.json"}), convert.Options{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestLosses: what single faults of a design come to.
+func TestLosses(t *testing.T) {
+	const table = `{"TableName":"abc","AttributeDefinitions":[{"AttributeName":"k","AttributeType":"S"},{"AttributeName":"g","AttributeType":"N"}],"KeySchema":[{"AttributeName":"k","KeyType":"HASH"}],
+		"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
+	for _, tt := range []struct{ name, items, loss string }{
+		{"no key", `{"x":{"S":"1"}}`, "an item: it has the keys of no table"},
+		{"empty key", `{"k":{"S":""}}`, "an item of table abc: k: a key cannot be empty"},
+		{"long key", `{"k":{"S":"` + strings.Repeat("x", 2049) + `"}}`, "k: a key has at most 2048 bytes"},
+		{"index key of another type", `{"k":{"S":"1"},"g":{"S":"x"}}`, "the attribute g of an item of table abc: it is of type S, and the key g is of type N, so the item is not in the index"},
+		{"number", `{"k":{"S":"1"},"x":{"N":"one"}}`, "the attribute x of an item: "},
+		{"binary", `{"k":{"S":"1"},"x":{"B":"%"}}`, `the attribute x of an item: "%" is not base64`},
+		{"set", `{"k":{"S":"1"},"x":{"SS":["a","a"]}}`, "the attribute x of an item: "},
+		{"nesting", `{"k":{"S":"1"},"x":` + strings.Repeat(`{"L":[`, 40) + strings.Repeat(`]}`, 40) + `}`, "the attribute x of an item: values nest at most 32 deep"},
+		{"large", `{"k":{"S":"1"},"x":{"S":"` + strings.Repeat("x", 400<<10) + `"}}`, "more than the 409600 that items may have"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := []convert.File{{Name: "t", Data: []byte(table)}, {Name: "i", Data: []byte(tt.items)}}
+			m, losses, err := convert.Import(t.Context(), list, convert.Options{Format: convert.Items})
+			require.NoError(t, err)
+			require.NotNil(t, m)
+			require.Contains(t, fmt.Sprint(losses), tt.loss)
+			require.Contains(t, losses[0].Pos.String(), "i:1:")
+		})
+	}
+	// Numbers kept as S become keys of type N.
+	list := []convert.File{{Name: "t", Data: []byte(table)}, {Name: "i", Data: []byte(`{"k":{"S":"1"},"g":{"S":"7.0"}}`)}}
+	m, losses, err := convert.Import(t.Context(), list, convert.Options{})
+	require.NoError(t, err)
+	require.Empty(t, losses)
+	require.NotNil(t, m.Pattern("abc by g in byG"))
+}

@@ -1,0 +1,211 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A declared entity is one whose schema says its templates and types.
+type declared struct {
+	im *importer
+	g  *group
+	e  *design.Entity
+	t  *design.Table
+	// fields are the types and values that the schema gives.
+	fields map[string]*design.Field
+	used   map[string]bool // in templates
+	// elsewhere are the fields that are stored under another name.
+	elsewhere map[string]bool
+	left      map[string][]string
+	order     []string // of the reasons in left
+}
+
+func (im *importer) declare(name, about string, t *design.Table, n *node) *declared {
+	e := &design.Entity{Table: t, About: about}
+	return &declared{
+		im: im, e: e, t: t, g: &group{name: name, n: n, entity: e},
+		fields: map[string]*design.Field{}, used: map[string]bool{}, elsewhere: map[string]bool{}, left: map[string][]string{},
+	}
+}
+
+// leave notes that an attribute is not carried over, one loss for each reason.
+func (d *declared) leave(name, why string) {
+	if d.left[why] == nil {
+		d.order = append(d.order, why)
+	}
+	d.left[why] = append(d.left[why], name)
+}
+
+// field says the type of a field.
+func (d *declared) field(name string, typ keys.Type, values []string) {
+	if typ.Name == "string" {
+		typ = keys.Type{}
+	}
+	d.fields[name] = &design.Field{Name: name, Type: typ, Values: values, Distribution: design.Distribution{Name: "uniform"}}
+}
+
+// template adds an attribute. Components have the types of their fields, and
+// those that typed names have those.
+func (d *declared) template(n *node, name string, kind attr.Kind, src string) bool {
+	if d.e.Attribute(name) != nil {
+		return true
+	}
+	types := map[string]keys.Type{}
+	for f := range d.fields {
+		types[f] = d.fields[f].Type
+		if kind == attr.Number && !asStored(types[f]) {
+			types[f] = keys.Type{Name: "number"}
+		}
+	}
+	t, err := keys.ParseWith(src, types)
+	if err == nil && kind == attr.Number {
+		if parts := t.Parts(); len(parts) != 1 || parts[0].Name == "" && attrNumber(parts[0].Literal) != nil {
+			err = errNumber
+		}
+	}
+	if err != nil {
+		d.im.lose(n, "attribute "+name+" of "+d.g.name, "its template "+clip(src)+" is not one that can be read back: "+err.Error(), "")
+		return false
+	}
+	for _, p := range t.Parts() {
+		if p.Name == "" {
+			continue
+		}
+		d.used[p.Name] = true
+		if d.fields[p.Name] == nil {
+			typ := p.Type
+			if typ.Name == "string" {
+				typ = keys.Type{}
+			}
+			d.field(p.Name, typ, nil)
+		}
+	}
+	// Written with all types, it does not depend on those of the fields.
+	if explicit, err := keys.Parse(t.Explicit()); err == nil {
+		t = explicit
+	}
+	d.e.Attributes = append(d.e.Attributes, &design.Template{Name: name, Kind: kind, Template: t})
+	return true
+}
+
+// kindOf is the type of an attribute that holds a field alone.
+func kindOf(t keys.Type) attr.Kind {
+	if slices.Contains([]string{"number", "int", "epoch", "epochms", "year"}, t.Name) {
+		return attr.Number
+	}
+	return attr.String
+}
+
+// asStored reports whether a type writes numbers as the service prints them:
+// without the zeros of padding.
+func asStored(t keys.Type) bool { return t.Name != "int" && kindOf(t) == attr.Number }
+
+func attrNumber(text string) error {
+	_, err := attr.NewNumber(text)
+	return err
+}
+
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
+
+const errNumber = plainError("a key of type N is one field of a numeric type")
+
+// finish adds the fields, and the entity to its table. Without a template for
+// each key of the table it cannot be.
+func (d *declared) finish(order []string) {
+	for _, a := range d.t.Keys() {
+		if d.e.Attribute(a.Name) == nil {
+			d.im.lose(d.g.n, d.g.name, "nothing says how "+a.Name+", a key of table "+d.t.Name+", is made", "write it as an entity of the model")
+			return
+		}
+	}
+	for _, f := range order {
+		if def := d.fields[f]; def != nil && d.used[f] && d.e.Field(f) == nil {
+			d.e.Fields = append(d.e.Fields, d.im.share(def))
+		}
+	}
+	for _, t := range d.e.Attributes {
+		if t.Template == nil {
+			continue
+		}
+		for _, p := range t.Template.Parts() {
+			if p.Name == "" || d.e.Field(p.Name) != nil {
+				continue
+			}
+			if d.fields[p.Name] == nil {
+				d.field(p.Name, p.Type, nil)
+			}
+			d.e.Fields = append(d.e.Fields, d.im.share(d.fields[p.Name]))
+		}
+	}
+	// What is in a key is an attribute of its own as well.
+	for _, name := range order {
+		if def := d.fields[name]; def != nil && d.used[name] && !d.elsewhere[name] && d.e.Attribute(name) == nil {
+			d.template(d.g.n, name, kindOf(def.Type), "{"+name+"}")
+		}
+	}
+	for _, name := range order {
+		def := d.fields[name]
+		if def == nil || d.used[name] || d.e.Attribute(name) != nil || d.e.Field(name) != nil {
+			continue
+		}
+		kind := kindOf(def.Type)
+		if kind == attr.Number && !asStored(def.Type) {
+			def.Type = keys.Type{Name: "number"}
+		}
+		if k := keyKindOf(d.t, name); k != 0 && k != kind {
+			d.leave(name, "it is a key of another type")
+			continue
+		}
+		t, err := keys.ParseWith("{"+name+"}", map[string]keys.Type{name: def.Type})
+		if err != nil {
+			d.leave(name, "it is no name for a field")
+			continue
+		}
+		d.e.Fields = append(d.e.Fields, def)
+		d.e.Attributes = append(d.e.Attributes, &design.Template{Name: name, Kind: kind, Template: t})
+	}
+	for _, why := range d.order {
+		d.im.lose(d.g.n, strings.Join(d.left[why], ", ")+" of "+d.g.name, why, "")
+	}
+	p := d.im.pool(d.t)
+	p.groups = append(p.groups, d.g)
+}
+
+// keyKindOf is the type of a key attribute of the table or of an index, 0 for
+// any other.
+func keyKindOf(t *design.Table, name string) attr.Kind {
+	list := t.Keys()
+	for _, x := range t.Indexes {
+		list = append(list, x.Keys()...)
+	}
+	for _, a := range list {
+		if a.Name == name {
+			return a.Kind
+		}
+	}
+	return 0
+}
+
+// tableFor makes a name for the table of a schema that names none.
+func (im *importer) tableFor(d *document) string {
+	if im.o.Table != "" {
+		return im.o.Table
+	}
+	if s := slug(strings.TrimSuffix(baseName(d.name), ".json")); s != "" {
+		return s
+	}
+	return "table"
+}
+
+func baseName(path string) string {
+	if i := strings.LastIndexAny(path, `/\`); i >= 0 {
+		return path[i+1:]
+	}
+	return path
+}

@@ -1,0 +1,148 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+const derivedAbout = "Derived from the keys by the import; the design has no access patterns."
+
+// derive makes access patterns of keys: for each entity and each table without
+// one, its largest partition in the table and in each index.
+func (im *importer) derive() {
+	for _, t := range im.m.Tables {
+		places := []*design.Index{nil}
+		places = append(places, t.Indexes...)
+		for _, e := range im.m.Entities {
+			if e.Table != t {
+				continue
+			}
+			for _, x := range places {
+				im.deriveEntity(e, x)
+			}
+		}
+		if slices.ContainsFunc(im.m.Entities, func(e *design.Entity) bool { return e.Table == t && len(e.Samples) > 0 }) {
+			continue
+		}
+		for _, x := range places {
+			im.deriveRaw(t, x)
+		}
+	}
+}
+
+// deriveEntity asks for the partition in which an entity has the most samples.
+func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
+	keys, sort := e.Table.Partition, e.Table.Sort
+	if x != nil {
+		keys, sort = x.Partition, x.Sort
+	}
+	var fields []string
+	for _, a := range keys {
+		t := e.Attribute(a.Name)
+		if t == nil {
+			return
+		}
+		if t.Template == nil {
+			continue
+		}
+		for _, c := range t.Template.Components() {
+			if !slices.Contains(fields, c) {
+				fields = append(fields, c)
+			}
+		}
+	}
+	for _, a := range sort {
+		if e.Attribute(a.Name) == nil {
+			return
+		}
+	}
+	var best *design.Sample
+	counts := map[string]int{}
+	first := map[string]*design.Sample{}
+	most := 0
+	for _, s := range e.Samples {
+		var id []byte
+		good := true
+		for _, f := range fields {
+			v, ok := s.Values[f]
+			good = good && ok
+			id = attr.AppendKey(id, attr.NewString(v))
+		}
+		for _, a := range slices.Concat(keys, sort) {
+			good = good && s.Attributes.Get(a.Name).Kind() == 0
+		}
+		if !good {
+			continue
+		}
+		if first[string(id)] == nil {
+			first[string(id)] = s
+		}
+		if counts[string(id)]++; counts[string(id)] > most {
+			most, best = counts[string(id)], first[string(id)]
+		}
+	}
+	if best == nil {
+		return
+	}
+	p := &design.Pattern{About: derivedAbout, Operation: "Query", Table: e.Table, Index: x, Entity: e}
+	if x == nil && len(sort) == 0 {
+		p.Operation = "GetItem"
+	}
+	for _, f := range fields {
+		p.Where = append(p.Where, design.Condition{Field: f, Op: design.Equal, Args: []string{best.Values[f]}})
+	}
+	p.Name = e.Name
+	if len(fields) > 0 {
+		p.Name += " by " + strings.Join(fields, " and ")
+	}
+	if x != nil {
+		p.Name += " in " + x.Name
+	}
+	if _, _, err := p.Compile(im.m); err != nil {
+		im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
+		return
+	}
+	im.addPattern(p)
+}
+
+// deriveRaw asks for the first partition of a table whose items no entity
+// makes.
+func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
+	keys, sort := t.Partition, t.Sort
+	if x != nil {
+		keys, sort = x.Partition, x.Sort
+	}
+	for _, r := range im.m.Items {
+		if r.Table != t {
+			continue
+		}
+		p := &design.Pattern{About: derivedAbout, Operation: "Query", Table: t, Index: x}
+		var names []string
+		for _, a := range keys {
+			v := r.Item.Get(a.Name)
+			if v.Kind() != a.Kind || a.Kind == attr.Binary {
+				break
+			}
+			names = append(names, a.Name)
+			p.Where = append(p.Where, design.Condition{Field: a.Name, Op: design.Equal, Args: []string{text(v)}})
+		}
+		has := func(a design.Attribute) bool { return r.Item.Get(a.Name).Kind() == a.Kind }
+		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a design.Attribute) bool { return !has(a) }) {
+			continue
+		}
+		if x == nil && len(sort) == 0 {
+			p.Operation = "GetItem"
+		}
+		p.Name = t.Name + " by " + strings.Join(names, " and ")
+		if x != nil {
+			p.Name += " in " + x.Name
+		}
+		if _, _, err := p.Compile(im.m); err == nil {
+			im.addPattern(p)
+		}
+		return
+	}
+}

@@ -1,0 +1,197 @@
+package convert
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// isElectro reports whether n is the schema of one entity.
+func isElectro(n *node) bool {
+	return n.get("attributes").isObject() && n.get("indexes").isObject() && (n.get("model").isObject() || n.str("entity") != "")
+}
+
+// electroList returns the schemas in a service: an object of schemas by name,
+// or one under entities.
+func electroList(n *node) (all []*node) {
+	if m := n.get("entities"); m.isObject() {
+		n = m
+	}
+	for _, m := range n.members() {
+		s := m
+		if inner := m.get("schema"); inner != nil {
+			s = inner
+		}
+		if !isElectro(s) {
+			return nil
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// electro reads ElectroDB schemas, all of them in one table.
+func (im *importer) electro(d *document) {
+	im.derived = true
+	var list []*node
+	for _, n := range d.roots {
+		switch {
+		case isElectro(n):
+			list = append(list, n)
+		case n.isList():
+			list = append(list, n.list...)
+		default:
+			list = append(list, electroList(n)...)
+		}
+	}
+	t := &design.Table{Name: im.tableFor(d)}
+	var first *node
+	for _, n := range list {
+		if !isElectro(n) {
+			im.lose(n, "this value", "it is no ElectroDB schema", "")
+			continue
+		}
+		if first == nil {
+			first = n
+			if name := n.str("table"); name != "" && im.o.Table == "" {
+				t.Name = name
+			}
+		}
+		im.electroIndexes(t, n)
+	}
+	if first == nil || im.addTable(t, first) == nil {
+		return
+	}
+	for _, n := range list {
+		if isElectro(n) {
+			im.electroEntity(t, n)
+		}
+	}
+}
+
+// electroIndexes adds the table's key and indexes that a schema uses.
+func (im *importer) electroIndexes(t *design.Table, n *node) {
+	for _, x := range n.get("indexes").members() {
+		key := func(part string) []design.Attribute {
+			if f := x.get(part).str("field"); f != "" {
+				return []design.Attribute{{Name: f, Kind: electroKind(n, x.get(part))}}
+			}
+			return nil
+		}
+		name := x.str("index")
+		if name == "" {
+			if len(t.Partition) == 0 {
+				t.Partition, t.Sort = key("pk"), key("sk")
+			}
+			continue
+		}
+		if t.Index(name) == nil {
+			local := len(t.Partition) > 0 && slices.Equal(key("pk"), t.Partition)
+			t.Indexes = append(t.Indexes, &design.Index{Name: name, Local: local, Partition: key("pk"), Sort: key("sk"), Projection: "ALL"})
+		}
+	}
+}
+
+func (im *importer) electroEntity(t *design.Table, n *node) {
+	s := newElectroSchema(n)
+	im.known(n, "model", "attributes", "indexes", "entity", "service", "version", "table")
+	d := im.declare(s.entity, "", t, n)
+	var order []string
+	for _, a := range n.get("attributes").members() {
+		if a.key != fieldName(a.key) {
+			d.leave(a.key, "it is no name for a field")
+			continue
+		}
+		im.electroField(d, a)
+		order = append(order, a.key)
+	}
+	lower := false
+	for _, x := range n.get("indexes").members() {
+		im.known(x, "index", "collection", "pk", "sk", "type", "scope", "condition", "projection")
+		if !x.get("condition").vacant() {
+			im.lose(x.get("condition"), "the condition of index "+x.key+" of "+s.entity, "it is a function of the program", "")
+		}
+		for _, part := range []string{"pk", "sk"} {
+			key := x.get(part)
+			if !key.isObject() {
+				continue
+			}
+			im.known(key, "field", "composite", "facets", "template", "casing", "cast")
+			src, err := s.template(x, part, d)
+			if err != nil {
+				im.lose(key, "the key "+part+" of index "+x.key+" of "+s.entity, err.Error(), "write its template")
+				continue
+			}
+			kind := electroKind(n, key)
+			if k := keyKindOf(t, key.str("field")); k != 0 && k != kind {
+				im.lose(key, "the key "+part+" of index "+x.key+" of "+s.entity, "another entity has it as a key of another type", "")
+				continue
+			}
+			lower = lower || kind == attr.String && casingOf(key) == "lower"
+			d.template(key, key.str("field"), kind, src)
+		}
+	}
+	if lower {
+		im.lose(n.get("indexes"), "the casing of keys of "+s.entity, "the library writes values in keys in lower case; templates write them as they are", "write the values of samples in lower case, or give keys casing none")
+	}
+	// Attributes are stored under other names where the schema says so.
+	for _, a := range n.get("attributes").members() {
+		f := a.str("field")
+		if f == "" || f == a.key || d.fields[a.key] == nil {
+			continue
+		}
+		d.elsewhere[a.key] = true
+		if d.e.Attribute(f) == nil && d.fields[f] == nil {
+			kind := keyKindOf(t, f)
+			if kind == 0 {
+				kind = kindOf(d.fields[a.key].Type)
+			}
+			d.template(a, f, kind, "{"+a.key+"}")
+		}
+	}
+	for _, c := range [][2]string{{"__edb_e__", s.entity}, {"__edb_v__", s.version}} {
+		if c[1] != "" && d.e.Attribute(c[0]) == nil && d.fields[c[0]] == nil {
+			d.e.Attributes = append(d.e.Attributes, &design.Template{Name: c[0], Kind: attr.String, Const: attr.NewString(c[1])})
+		}
+	}
+	d.finish(order)
+}
+
+// electroField says the type of an attribute.
+func (im *importer) electroField(d *declared, a *node) {
+	typ := keys.Type{}
+	var values []string
+	switch t := a.get("type"); {
+	case t.isList():
+		for _, v := range t.list {
+			if v.isText() && v.text != "" {
+				values = append(values, v.text)
+			}
+		}
+	case t.isText() && t.text == "number":
+		typ.Name = "number"
+	case t.isText() && t.text != "string":
+		d.leave(a.key, "a field is a string or a number, not "+clip(t.text)+"; samples may have it as it is")
+		return
+	}
+	if p := a.get("padding"); p != nil {
+		width, err := strconv.Atoi(p.get("length").numeral())
+		if c := p.str("char"); err == nil && width > 0 && width <= 38 && (c == "0" || c == "") {
+			typ = keys.Type{Name: "int", Width: width}
+		} else {
+			im.lose(p, "the padding of "+a.key, "no type of a template pads so", "")
+		}
+	}
+	d.field(a.key, typ, values)
+}
+
+// numeral is the text of a number, "" for anything else.
+func (n *node) numeral() string {
+	if n == nil || n.kind != '0' {
+		return ""
+	}
+	return n.text
+}

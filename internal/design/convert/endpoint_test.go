@@ -1,0 +1,68 @@
+package convert_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// endpoint answers from a database in this process.
+func endpoint(db *sortkey.DB) convert.Endpoint {
+	return func(ctx context.Context, op string, request []byte) ([]byte, error) {
+		out, status := db.Service().Serve(ctx, "DynamoDB_20120810."+op, request, nil)
+		if status != http.StatusOK {
+			return nil, errors.New(string(out))
+		}
+		return out, nil
+	}
+}
+
+func TestFromEndpoint(t *testing.T) {
+	db := sortkeytest.New(t).DB
+	call := endpoint(db)
+	_, _, err := convert.FromEndpoint(t.Context(), "here", call, convert.Options{})
+	require.ErrorContains(t, err, "here: it has no tables")
+
+	_, err = call(t.Context(), "CreateTable", []byte(`{"TableName":"Shop","BillingMode":"PAY_PER_REQUEST",
+		"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},{"AttributeName":"G","AttributeType":"S"}],
+		"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
+		"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"G","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]}`))
+	require.NoError(t, err)
+	for i := range 12 {
+		_, err = call(t.Context(), "PutItem", fmt.Appendf(nil, `{"TableName":"Shop","Item":{"PK":{"S":"C#%d"},"SK":{"S":"O#%04d"},"G":{"S":"DAY#2026-01-%02d"}}}`, i%3, i, 1+i%2))
+		require.NoError(t, err)
+	}
+	m, losses, err := convert.FromEndpoint(t.Context(), "here", call, convert.Options{})
+	require.NoError(t, err)
+	require.Empty(t, losses)
+	require.Equal(t, "shop", m.Name)
+	require.Len(t, m.Entities, 1)
+	e := m.Entities[0]
+	require.Len(t, e.Samples, 12)
+	require.Equal(t, "C#{cId}", e.Attribute("PK").Template.String())
+	require.Equal(t, "O#{oId:int(4)}", e.Attribute("SK").Template.String())
+	require.Equal(t, "DAY#{day:date}", e.Attribute("G").Template.String())
+	require.Len(t, m.Patterns, 2)
+
+	m, losses, err = convert.FromEndpoint(t.Context(), "here", call, convert.Options{Items: 5})
+	require.NoError(t, err)
+	require.Len(t, m.Entities[0].Samples, 5)
+	require.Contains(t, fmt.Sprint(losses), "items of table Shop: only the first 5 were read")
+
+	_, _, err = convert.FromEndpoint(t.Context(), "here", call, convert.Options{Table: "Nope"})
+	require.ErrorContains(t, err, "there is no table Nope")
+
+	gone := errors.New("gone")
+	_, _, err = convert.FromEndpoint(t.Context(), "here", func(context.Context, string, []byte) ([]byte, error) { return nil, gone }, convert.Options{})
+	require.ErrorIs(t, err, gone)
+	_, _, err = convert.FromEndpoint(t.Context(), "here", func(context.Context, string, []byte) ([]byte, error) { return []byte("<html>"), nil }, convert.Options{})
+	require.ErrorContains(t, err, "not JSON")
+}

@@ -1,0 +1,106 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// constants adds the attributes that are equal in all items because they tell
+// the kind, and those that hold a component alone.
+func (s *shaper) constants() {
+	for name, v := range s.rows[0].it.All() {
+		n := string(name)
+		if s.e.Attribute(n) != nil || v.Kind() != attr.String && v.Kind() != attr.Number {
+			continue
+		}
+		if n == s.g.constant || slices.Contains(kindAttributes, n) && len(s.rows) > 1 {
+			equal := true
+			for _, r := range s.rows {
+				equal = equal && attr.Equal(r.it.Get(n), v)
+			}
+			if equal {
+				s.e.Attributes = append(s.e.Attributes, &design.Template{Name: n, Kind: v.Kind(), Const: v})
+				continue
+			}
+		}
+		f := s.e.Field(n)
+		if f == nil || s.columns[n] == nil || !s.equals(n, s.columns[n]) {
+			if f = s.holds(n); f == nil {
+				continue
+			}
+		}
+		typ := f.Type
+		if typ.Name == "" {
+			typ.Name = "string"
+		}
+		if v.Kind() == attr.Number {
+			typ = keys.Type{Name: "number"}
+		}
+		a := design.Attribute{Name: n, Kind: v.Kind()}
+		src := []piece{{typ: typ, parts: []string{}}}
+		t, err := keys.Parse(source(src, []string{f.Name}))
+		if err != nil {
+			continue
+		}
+		fits := true
+		for _, r := range s.rows {
+			w := r.it.Get(n)
+			fits = fits && (w.Kind() == 0 || w.Kind() == v.Kind() && makes(t, []string{text(w)}))
+		}
+		if fits {
+			s.attribute(a, src, []string{f.Name})
+		}
+	}
+}
+
+// holds returns the field whose value the attribute has, under another name.
+func (s *shaper) holds(name string) *design.Field {
+	for _, f := range s.e.Fields {
+		if c := s.columns[f.Name]; c != nil && strings.EqualFold(f.Name, name) && s.equals(name, c) {
+			return f
+		}
+	}
+	return nil
+}
+
+// fields declares the attributes that are strings or numbers in all items that
+// have them.
+func (s *shaper) fields() {
+	kinds := map[string]attr.Kind{}
+	var order []string
+	for _, r := range s.rows {
+		for name, v := range r.it.All() {
+			n := string(name)
+			k, seen := kinds[n]
+			if !seen {
+				order = append(order, n)
+				kinds[n] = v.Kind()
+			} else if k != v.Kind() {
+				kinds[n] = attr.Map // of several kinds: none
+			}
+		}
+	}
+	for _, n := range order {
+		if k := kinds[n]; (k == attr.String || k == attr.Number) && s.e.Attribute(n) == nil && s.e.Field(n) == nil && n == fieldName(n) && !s.t.IsKey(n) {
+			s.own(n, k)
+		}
+	}
+}
+
+// own adds a field that is an attribute by itself.
+func (s *shaper) own(name string, kind attr.Kind) {
+	f := &design.Field{Name: name, Distribution: design.Distribution{Name: "uniform"}}
+	if kind == attr.Number {
+		f.Type = keys.Type{Name: "number"}
+	}
+	t, err := keys.ParseWith("{"+name+"}", map[string]keys.Type{name: f.Type})
+	if err != nil {
+		return
+	}
+	s.e.Fields = append(s.e.Fields, f)
+	s.e.Attributes = append(s.e.Attributes, &design.Template{Name: name, Kind: kind, Template: t})
+}

@@ -1,0 +1,235 @@
+package convert
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// finish makes the model of what was collected, as its file says it.
+func (im *importer) finish(ctx context.Context, from string) (*design.Model, []Loss, error) {
+	if len(im.m.Tables) == 0 {
+		hint := ""
+		if len(im.losses) > 0 {
+			hint = im.losses[0].String()
+		}
+		// A table that could not be made matters more than what it is called.
+		if i := slices.IndexFunc(im.losses, func(l Loss) bool { return strings.HasPrefix(l.What, "table ") }); i >= 0 {
+			hint = im.losses[i].String()
+		}
+		return nil, im.losses, &Error{Pos: design.Pos{File: from}, Msg: "no table could be made of it", Hint: hint}
+	}
+	for _, t := range im.m.Tables {
+		if err := context.Cause(ctx); err != nil {
+			return nil, nil, err
+		}
+		im.entities(t)
+	}
+	if im.derived {
+		im.derive()
+	}
+	im.m.Name = im.name
+	if im.m.Name == "" && len(im.m.Tables) == 1 {
+		im.m.Name = slug(im.m.Tables[0].Name)
+	}
+	if im.m.Name == "" {
+		im.m.Name = "imported"
+	}
+	im.m.Seed = 1
+	if err := parses(im.m); err != nil {
+		if err := im.isolate(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := im.try(ctx); err != nil {
+		return nil, nil, err
+	}
+	m, err := reread(im.m)
+	if err != nil {
+		return nil, nil, &Error{Pos: design.Pos{File: from}, Msg: "what came of it is no model: " + reason(err)}
+	}
+	return m, im.sorted(), nil
+}
+
+// sorted are the losses in the order of the files.
+func (im *importer) sorted() []Loss {
+	sort.SliceStable(im.losses, func(i, j int) bool {
+		a, b := im.losses[i].Pos, im.losses[j].Pos
+		if a.File != b.File {
+			return false
+		}
+		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
+	})
+	if im.more > 0 {
+		im.losses = append(im.losses, Loss{What: counted(im.more, "more loss"), Why: "only the first " + strconv.Itoa(maxLosses) + " are listed"})
+	}
+	return im.losses
+}
+
+// isolate finds what keeps the model from being read back, and leaves it out.
+func (im *importer) isolate(ctx context.Context) error {
+	m := im.m
+	part := func() *design.Model { return &design.Model{Name: "part", Tables: m.Tables, Fields: m.Fields} }
+	entities := m.Entities
+	m.Entities = nil
+	for _, e := range entities {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		samples := e.Samples
+		e.Samples = nil
+		one := part()
+		one.Entities = append(slices.Clone(m.Entities), e)
+		if err := parses(one); err != nil {
+			im.add(Loss{What: "entity " + e.Name, Why: reason(err), Hint: "its items are raw"})
+			for _, s := range samples {
+				im.m.Items = append(im.m.Items, &design.RawItem{Table: e.Table, Item: whole(e, s)})
+			}
+			continue
+		}
+		m.Entities = append(m.Entities, e)
+		alone := part()
+		alone.Entities = []*design.Entity{e}
+		kept := samples[:0:0]
+		for _, s := range samples {
+			e.Samples = []*design.Sample{s}
+			if parses(alone) == nil {
+				kept = append(kept, s)
+				continue
+			}
+			m.Items = append(m.Items, &design.RawItem{Table: e.Table, Item: whole(e, s)})
+		}
+		e.Samples = kept
+	}
+	items := m.Items
+	m.Items = nil
+	for _, r := range items {
+		one := part()
+		one.Items = []*design.RawItem{r}
+		if err := parses(one); err != nil {
+			im.add(Loss{What: "an item of table " + r.Table.Name, Why: reason(err)})
+			continue
+		}
+		m.Items = append(m.Items, r)
+	}
+	patterns := m.Patterns
+	m.Patterns = nil
+	for _, p := range patterns {
+		one := part()
+		one.Entities, one.Patterns = m.Entities, append(slices.Clone(m.Patterns), p)
+		if p.Entity != nil && !slices.Contains(m.Entities, p.Entity) {
+			continue
+		}
+		if err := parses(one); err != nil {
+			im.add(Loss{What: "pattern " + p.Name, Why: reason(err)})
+			continue
+		}
+		m.Patterns = append(m.Patterns, p)
+	}
+	return nil
+}
+
+// whole is the item that a sample stands for.
+func whole(e *design.Entity, s *design.Sample) attr.Item {
+	made, err := e.Item(s.Values)
+	if err != nil {
+		return s.Attributes
+	}
+	var b attr.Builder
+	for _, it := range []attr.Item{made, s.Attributes} {
+		for name, v := range it.All() {
+			b.AddBytes(name, v)
+		}
+	}
+	return b.Item()
+}
+
+// try builds the model and asks its patterns: what derived ones return now is
+// expected from then on, and what the service refuses is told.
+func (im *importer) try(ctx context.Context) error {
+	w, err := design.Build(ctx, im.m, design.Options{MaxItems: -1})
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return &Error{Msg: "the tables or items of the design cannot be made: " + reason(err)}
+	}
+	defer w.Close()
+	for _, p := range im.m.Patterns {
+		op, request, err := p.Compile(im.m)
+		if err != nil {
+			im.lose(im.from[p], "pattern "+p.Name, err.Error(), "")
+			continue
+		}
+		rows, refused, err := count(ctx, w, op, request)
+		if err != nil {
+			return err
+		}
+		if refused != "" {
+			im.lose(im.from[p], "pattern "+p.Name, "it is kept, and the service refuses it: "+refused, "mend the request, or expect the error")
+			continue
+		}
+		if p.Request == nil && op == "Query" {
+			p.Expect.Rows = &rows
+		}
+	}
+	return nil
+}
+
+// count returns the rows of a request, all pages together.
+func count(ctx context.Context, w *design.World, op string, request json.RawMessage) (rows int, refused string, err error) {
+	for range 1000 {
+		out, status := w.DB.Service().Serve(ctx, "DynamoDB_20120810."+op, request, nil)
+		if err := context.Cause(ctx); err != nil {
+			return 0, "", err
+		}
+		var page struct {
+			Message          string `json:"message"`
+			Count            int
+			LastEvaluatedKey json.RawMessage
+		}
+		if err := json.Unmarshal(out, &page); err != nil || status != http.StatusOK {
+			if page.Message == "" {
+				page.Message = fmt.Sprintf("status %d", status)
+			}
+			return 0, page.Message, nil
+		}
+		rows += page.Count
+		if page.LastEvaluatedKey == nil {
+			break
+		}
+		var next map[string]json.RawMessage
+		if err := json.Unmarshal(request, &next); err != nil {
+			return 0, err.Error(), nil
+		}
+		if next["Limit"] != nil {
+			break
+		}
+		next["ExclusiveStartKey"] = page.LastEvaluatedKey
+		if request, err = json.Marshal(next); err != nil {
+			return 0, "", err
+		}
+	}
+	return rows, "", nil
+}
+
+// addPattern adds a pattern under a name that no other has.
+func (im *importer) addPattern(p *design.Pattern) {
+	name := strings.Join(strings.Fields(p.Name), " ")
+	if name == "" {
+		name = "pattern"
+	}
+	p.Name = name
+	for i := 2; im.m.Pattern(p.Name) != nil; i++ {
+		p.Name = name + " (" + strconv.Itoa(i) + ")"
+	}
+	im.m.Patterns = append(im.m.Patterns, p)
+}

@@ -1,0 +1,237 @@
+package convert
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// MaxFileBytes is the longest file that is read.
+const MaxFileBytes = 32 << 20
+
+// These, too, keep a hostile file from taking the memory of the process.
+const (
+	maxNodes = 2_000_000
+	maxDepth = 100
+)
+
+// A document is a file of one or more JSON values.
+type document struct {
+	name  string
+	data  []byte
+	lines []int // where lines begin
+	roots []*node
+	nodes int
+}
+
+// A node is a JSON value that knows its place.
+type node struct {
+	doc  *document
+	up   *node
+	key  string // in an object
+	at   int    // offset in the file
+	i    int    // in a list
+	kind jsontext.Kind
+	text string  // of a string or a number
+	list []*node // of an object or a list
+}
+
+// read parses a file. Its error is an [*Error].
+func read(name string, data []byte) (*document, error) {
+	d := &document{name: name, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
+	switch {
+	case len(data) > MaxFileBytes:
+		return nil, &Error{Pos: design.Pos{File: name}, Msg: fmt.Sprintf("the file has more than %d MB", MaxFileBytes>>20), Hint: "keep some of its items; a model is for a design, not for a table's data"}
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		return nil, &Error{Pos: design.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(d.data), jsontext.AllowDuplicateNames(true))
+	for {
+		n, err := d.value(dec, nil, 0)
+		if errors.Is(err, io.EOF) && n == nil {
+			break
+		}
+		if err != nil {
+			return nil, d.syntax(dec, err)
+		}
+		d.roots = append(d.roots, n)
+	}
+	if len(d.roots) == 0 {
+		return nil, &Error{Pos: design.Pos{File: name}, Msg: "the file is empty", Hint: "give a file of JSON"}
+	}
+	return d, nil
+}
+
+func (d *document) syntax(dec *jsontext.Decoder, err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	at := int(dec.InputOffset())
+	msg := "not JSON: " + err.Error()
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at = int(e.ByteOffset)
+		if e.Err != nil {
+			msg = "not JSON: " + e.Err.Error()
+		}
+	}
+	hint := ""
+	if trimmed := bytes.TrimSpace(d.data); len(trimmed) > 0 && !strings.ContainsRune(`{["`, rune(trimmed[0])) {
+		hint = "a schema in JavaScript or YAML is not read: write it out with JSON.stringify first"
+	}
+	return &Error{Pos: d.pos(at), Msg: msg, Hint: hint}
+}
+
+func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, error) {
+	from := int(dec.InputOffset())
+	tok, err := dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	for from < len(d.data) && strings.IndexByte(" \t\r\n,:", d.data[from]) >= 0 {
+		from++
+	}
+	n := &node{doc: d, up: up, at: from, kind: tok.Kind()}
+	if d.nodes++; d.nodes > maxNodes || depth > maxDepth {
+		return nil, &Error{Pos: d.pos(from), Msg: fmt.Sprintf("the file has more than %d values, or nests them more than %d deep", maxNodes, maxDepth)}
+	}
+	switch n.kind {
+	case '"', '0':
+		n.text = tok.String()
+	case '{':
+		for dec.PeekKind() != '}' {
+			name, err := dec.ReadToken()
+			if err != nil {
+				return n, unexpected(err)
+			}
+			key := name.String()
+			m, err := d.value(dec, n, depth+1)
+			if err != nil {
+				return n, unexpected(err)
+			}
+			m.key = key
+			n.list = append(n.list, m)
+		}
+		_, err = dec.ReadToken()
+	case '[':
+		for dec.PeekKind() != ']' {
+			m, err := d.value(dec, n, depth+1)
+			if err != nil {
+				return n, unexpected(err)
+			}
+			m.i = len(n.list)
+			n.list = append(n.list, m)
+		}
+		_, err = dec.ReadToken()
+	}
+	return n, unexpected(err)
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (d *document) pos(at int) design.Pos {
+	if d.lines == nil {
+		d.lines = []int{0}
+		for i, c := range d.data {
+			if c == '\n' {
+				d.lines = append(d.lines, i+1)
+			}
+		}
+	}
+	line := sort.SearchInts(d.lines, at+1)
+	return design.Pos{File: d.name, Line: line, Col: at - d.lines[line-1] + 1}
+}
+
+func (n *node) pos() design.Pos {
+	if n == nil {
+		return design.Pos{}
+	}
+	return n.doc.pos(n.at)
+}
+
+// path names the value: DataModel[0].TableFacets[1].
+func (n *node) path() string {
+	if n == nil || n.up == nil {
+		return ""
+	}
+	if n.up.kind == '[' {
+		return n.up.path() + "[" + strconv.Itoa(n.i) + "]"
+	}
+	if up := n.up.path(); up != "" {
+		return up + "." + n.key
+	}
+	return n.key
+}
+
+func (n *node) isObject() bool { return n != nil && n.kind == '{' }
+
+func (n *node) isList() bool { return n != nil && n.kind == '[' }
+
+func (n *node) isText() bool { return n != nil && n.kind == '"' }
+
+func (n *node) isTrue() bool { return n != nil && n.kind == 't' }
+
+// get returns the last member of that name, or nil.
+func (n *node) get(name string) *node {
+	if !n.isObject() {
+		return nil
+	}
+	for _, v := range slices.Backward(n.list) {
+		if v.key == name {
+			return v
+		}
+	}
+	return nil
+}
+
+// either returns the first member of these names.
+func (n *node) either(names ...string) *node {
+	for _, name := range names {
+		if m := n.get(name); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// str returns the text of a member, "" if it is not text.
+func (n *node) str(name string) string {
+	if m := n.get(name); m.isText() {
+		return m.text
+	}
+	return ""
+}
+
+// members are those of an object, elems those of a list; none of anything
+// else.
+func (n *node) members() []*node {
+	if !n.isObject() {
+		return nil
+	}
+	return n.list
+}
+
+func (n *node) elems() []*node {
+	if !n.isList() {
+		return nil
+	}
+	return n.list
+}
+
+// vacant reports whether there is nothing in n.
+func (n *node) vacant() bool {
+	return n == nil || n.kind == 'n' || n.kind == 'f' || n.isText() && n.text == "" || (n.isObject() || n.isList()) && len(n.list) == 0
+}

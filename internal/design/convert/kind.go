@@ -1,0 +1,259 @@
+package convert
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"regexp"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// join puts items that nothing says the kind of into the group whose keys have
+// the same words, if there is one such group.
+func join(t *design.Table, p *pool) {
+	owner := map[string]*group{}
+	for _, g := range p.groups {
+		for _, r := range g.rows {
+			shape := shapes(t, r)
+			if other, ok := owner[shape]; ok && other != g {
+				owner[shape] = nil
+			} else {
+				owner[shape] = g
+			}
+		}
+	}
+	for _, r := range p.rows {
+		if shape := shapes(t, r); r.group == nil && strings.Trim(shape, "*\x00") != "" && owner[shape] != nil {
+			r.group = owner[shape]
+			r.group.rows = append(r.group.rows, r)
+		}
+	}
+}
+
+// part takes a group apart whose keys have different words: a facet may hold a
+// thing and all that belongs to it.
+func part(t *design.Table, g *group) []*group {
+	parts := groupBy(g.rows, func(r *row) string { return shapes(t, r) })
+	if g.entity != nil || len(parts) < 2 || len(parts) > min(mostKinds, 1+2*len(g.rows)/3) ||
+		slices.ContainsFunc(parts, func(one *group) bool { return strings.Trim(one.name, "*\x00") == "" }) {
+		return []*group{g}
+	}
+	bare := false
+	for _, one := range parts {
+		name, _ := shapeName(one.name, t.Name)
+		keys := strings.Split(one.name, "\x00")
+		if len(keys) > 2 && !strings.Contains(keys[1], "*") && !bare {
+			name, bare = "", true // the thing itself
+		}
+		one.aliases, one.attributes, one.n = g.aliases, g.attributes, g.n
+		one.about = g.about
+		one.name = strings.TrimSpace(g.name + " " + name)
+		if name == g.name {
+			one.name = name
+		}
+	}
+	return parts
+}
+
+// shapes are the shapes of the keys of an item.
+func shapes(t *design.Table, r *row) string {
+	var parts []string
+	for _, a := range t.Keys() {
+		if a.Kind == attr.String {
+			parts = append(parts, shape(text(r.it.Get(a.Name))))
+		}
+	}
+	return strings.Join(parts, "\x00") + "\x00"
+}
+
+// kindAttributes are names of the attribute that often tells the kind of an
+// item.
+var kindAttributes = []string{
+	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "ENTITY_TYPE", "_et", "entity", "Entity",
+	"type", "Type", "TYPE", "itemType", "recordType", "kind", "Kind",
+}
+
+// mostKinds is how many groups the items of a table may fall into. More are no
+// kinds.
+const mostKinds = 40
+
+// groups sorts items by what kind they seem to be: by the attribute that says
+// so, or by the words in their keys.
+func groups(t *design.Table, rows []*row) []*group {
+	if len(rows) == 0 {
+		return nil
+	}
+	for _, name := range kindAttributes {
+		if isKey(t, name) {
+			continue
+		}
+		g := groupBy(rows, func(r *row) string {
+			if v := r.it.Get(name); v.Kind() == attr.String && len(v.Raw()) < 50 {
+				return string(v.Raw())
+			}
+			return ""
+		})
+		if len(g) > 0 && len(g) <= min(mostKinds, 1+len(rows)/2) {
+			for _, one := range g {
+				one.constant = name
+			}
+			return g
+		}
+	}
+	list := t.Keys()
+	g := groupBy(rows, func(r *row) string { return shapes(t, r) })
+	if most := min(mostKinds, 6+2*len(rows)/3); len(g) > most {
+		// Words that are values make too many.
+		if g = groupBy(rows, func(r *row) string { return shape(text(r.it.Get(list[0].Name))) + "\x00" }); len(g) > most {
+			g = groupBy(rows, func(*row) string { return "\x00" })
+		}
+	}
+	for _, one := range g {
+		one.name, one.long = shapeName(one.name, t.Name)
+	}
+	return g
+}
+
+// groupBy returns groups in the order of their first item, none when an item
+// has no kind.
+func groupBy(rows []*row, kind func(*row) string) (all []*group) {
+	byName := map[string]*group{}
+	for _, r := range rows {
+		k := kind(r)
+		if k == "" {
+			return nil
+		}
+		g := byName[k]
+		if g == nil {
+			g = &group{name: k}
+			byName[k] = g
+			all = append(all, g)
+		}
+		g.rows = append(g.rows, r)
+	}
+	return all
+}
+
+// shape returns the words of a key that stand where labels do, with * for the
+// values between them.
+func shape(key string) string {
+	parts := strings.FieldsFunc(key, func(r rune) bool { return strings.ContainsRune(strong, r) })
+	if len(parts) == 1 && !strings.ContainsAny(key, strong) {
+		head, _, ok := strings.Cut(key, ":")
+		if !ok {
+			head, _, ok = strings.Cut(key, "_")
+		}
+		switch {
+		case ok && alphabet.MatchString(head):
+			return head + " *"
+		case upper.MatchString(key) && !ok:
+			return key
+		}
+		return "*"
+	}
+	label := true
+	// In capitals when the first is; the parts of a path are no labels.
+	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') || len(parts) > 0 && upper.MatchString(parts[0])
+	for i, p := range parts {
+		if !label || !word.MatchString(p) || capitals && !upper.MatchString(p) {
+			parts[i], label = "*", true
+			continue
+		}
+		label = false
+	}
+	return strings.Join(slices.Compact(parts), " ")
+}
+
+// shapeName makes the name of an entity of the shapes of its keys, and a longer
+// one.
+func shapeName(shapes, table string) (short, long string) {
+	var last, first string
+	for i, s := range strings.Split(strings.TrimSuffix(shapes, "\x00"), "\x00") {
+		var words []string
+		values := false
+		for p := range strings.FieldsSeq(s) {
+			if p == "*" {
+				values = true
+			} else {
+				words = append(words, title(p))
+			}
+		}
+		if i == 0 {
+			if len(words) > 0 {
+				first = words[len(words)-1]
+			}
+			continue
+		}
+		if len(words) > 0 && (values || first == "") {
+			last = strings.Join(words, "")
+		} else if len(words) > 0 && !slices.Contains([]string{"Profile", "Metadata", "Meta", "Info", "Details", "Detail", "A", "Root", "Main", "Data", "Item", "Header", first}, words[0]) {
+			last = first + words[0]
+		}
+	}
+	switch {
+	case last != "":
+		return last, first + last
+	case first != "":
+		return first, ""
+	}
+	return table, ""
+}
+
+// title writes a word as names of entities are: Order for ORDER.
+func title(s string) string {
+	s = strings.TrimLeft(s, "$@_")
+	var b strings.Builder
+	start := true
+	for i, r := range s {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			start = true
+			continue
+		case start:
+			r = unicode.ToUpper(r)
+		case strings.ToUpper(s[:i+1]) == s[:i+1]:
+			r = unicode.ToLower(r)
+		}
+		start = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+var notName = regexp.MustCompile(`[^\pL\pN_ .-]+`)
+
+// entityName makes a name that no other entity has.
+func (im *importer) entityName(name, long string, t *design.Table) string {
+	if long != "" && im.m.Entity(name) != nil && im.m.Entity(name).Table == t && im.m.Entity(long) == nil {
+		name = long
+	}
+	name = strings.Join(strings.Fields(notName.ReplaceAllString(name, " ")), " ")
+	if name == "" || !unicode.IsLetter([]rune(name)[0]) && name[0] != '_' {
+		name = "Item" + name
+	}
+	if r := []rune(name); len(r) > 80 {
+		name = strings.TrimSpace(string(r[:80]))
+	}
+	of := " of " + notName.ReplaceAllString(t.Name, "_")
+	candidates := []string{name}
+	if len(im.m.Tables) > 1 {
+		candidates = append(candidates, name+of)
+	}
+	if long != "" {
+		candidates = append(candidates, long, long+of)
+	}
+	for _, c := range candidates {
+		if im.m.Entity(c) == nil {
+			return c
+		}
+	}
+	for i := 2; ; i++ {
+		if other := name + strconv.Itoa(i); im.m.Entity(other) == nil {
+			return other
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package convert
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// names finds a name for each component of an attribute: that of a component or
+// an attribute with the same values, the alias, what the label before it says,
+// or that of the attribute.
+func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, conditional bool) (names []string, columns [][]cell, ok bool) {
+	var components []piece
+	for _, p := range pieces {
+		if p.parts != nil {
+			components = append(components, p)
+		}
+	}
+	alias := fieldName(s.g.aliases[a.Name])
+	if generic.MatchString(alias) {
+		alias = "" // Workbench fills in the attribute's name
+	}
+	fresh := false // a component of its own
+	for i, p := range components {
+		column := make([]cell, len(s.rows))
+		for k, part := range p.parts {
+			v, err := p.typ.Decode(part)
+			if err != nil {
+				return nil, nil, false
+			}
+			column[at[k]] = cell{v, true}
+		}
+		lastOne := i == len(components)-1
+		// What only some items have must not follow from what all have.
+		mayShare := !sparse || fresh || !lastOne
+		name := ""
+		if mayShare {
+			name = s.shared(p, column, names)
+		}
+		if name == "" {
+			fresh = true
+			var wishes []string
+			if alias != "" && lastOne && !slices.Contains(names, alias) {
+				wishes = append(wishes, alias)
+			}
+			if mayShare {
+				same := s.attributeLike(column)
+				if same == "" && conditional {
+					same = s.attributeUnder(p.typ, column)
+				}
+				if same != "" {
+					wishes = append(wishes, same)
+				}
+			}
+			own := ""
+			if len(components) == 1 {
+				own = fieldName(a.Name)
+			}
+			if p.label == "" {
+				wishes = append(wishes, own)
+			}
+			if at := slices.Index(calendar, lastOf(names)); at >= 0 && at+1 < len(calendar) && p.typ.Name == "int" && p.typ.Width == 2 {
+				wishes = append(wishes, calendar[at+1])
+			}
+			name = s.pick(column, own, append(wishes, labelName(p), own, a.Name), names)
+		}
+		names = append(names, name)
+		columns = append(columns, column)
+	}
+	return names, columns, true
+}
+
+// calendar are the parts of a date in keys that have them one by one; nothing
+// follows the last.
+var calendar = []string{"year", "month", "day", "hour", "minute", "second", ""}
+
+func lastOf(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return names[len(names)-1]
+}
+
+// distinctive reports whether equal values are no coincidence.
+func distinctive(column []cell) bool {
+	first := ""
+	for _, v := range column {
+		switch {
+		case !v.ok:
+		case len(v.text) >= 4:
+			return true
+		case first == "":
+			first = v.text
+		case v.text != first:
+			return true
+		}
+	}
+	return false
+}
+
+// shared returns the component that has the same values in all rows with one.
+// Short values that are the same once may be so by chance, unless the label says
+// the same too.
+func (s *shaper) shared(p piece, column []cell, taken []string) string {
+	sure := distinctive(column)
+	for _, f := range s.e.Fields {
+		have := s.columns[f.Name]
+		if have == nil || slices.Contains(taken, f.Name) || f.Type.String() != p.typ.String() {
+			continue
+		}
+		equal := sure || f.Name == labelName(p)
+		for i, v := range column {
+			equal = equal && (!v.ok || have[i] == v)
+		}
+		if equal {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// attributeLike returns the attribute that holds the same values alone.
+func (s *shaper) attributeLike(column []cell) string {
+	if !distinctive(column) {
+		return ""
+	}
+	for name, v := range s.rows[0].it.All() {
+		n := string(name)
+		if v.Kind() != attr.String && v.Kind() != attr.Number || n != fieldName(n) || s.t.IsKey(n) {
+			continue
+		}
+		if s.equals(n, column) {
+			return n
+		}
+	}
+	return ""
+}
+
+// attributeUnder returns the attribute that holds the same values in the rows
+// that have one, and others in the rest, which it adds to the column.
+func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
+	if !distinctive(column) {
+		return ""
+	}
+	for name := range s.rows[0].it.All() {
+		n := string(name)
+		if n != fieldName(n) || s.t.IsKey(n) || s.e.Field(n) != nil {
+			continue
+		}
+		filled := slices.Clone(column)
+		good := true
+		for i, r := range s.rows {
+			v := r.it.Get(n)
+			if v.Kind() == 0 && !column[i].ok {
+				continue
+			}
+			good = good && v.Kind() == attr.String && decodes(typ, text(v)) && (!column[i].ok || column[i].text == text(v))
+			if good {
+				filled[i] = cell{text(v), true}
+			}
+		}
+		if good && s.equals(n, filled) {
+			copy(column, filled)
+			return n
+		}
+	}
+	return ""
+}
+
+// equals reports whether an attribute has the values of a column, and the rows
+// without one have no such attribute.
+func (s *shaper) equals(name string, column []cell) bool {
+	some := false
+	for i, r := range s.rows {
+		v := r.it.Get(name)
+		scalar := v.Kind() == attr.String || v.Kind() == attr.Number
+		if v.Kind() == 0 && !column[i].ok {
+			continue
+		}
+		if !scalar || !column[i].ok || text(v) != column[i].text {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// pick returns the first wish that means nothing else yet. Own is the name of
+// the attribute that the component makes alone.
+func (s *shaper) pick(column []cell, own string, wishes, taken []string) string {
+	usable := func(name string) bool {
+		if name == "" || slices.Contains(taken, name) || s.columns[name] != nil || s.e.Field(name) != nil {
+			return false
+		}
+		if name == own {
+			return true
+		}
+		for i, r := range s.rows {
+			if r.it.Get(name).Kind() != 0 && !s.t.IsKey(name) && !s.equals(name, column) {
+				return false
+			}
+			if s.t.IsKey(name) && column[i].ok {
+				if v := r.it.Get(name); v.Kind() != 0 && text(v) != column[i].text {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	for _, w := range wishes {
+		if usable(w) {
+			return w
+		}
+	}
+	base := "key"
+	for _, w := range wishes {
+		if w = fieldName(w); w != "" {
+			base = w
+			break
+		}
+	}
+	for i := 2; ; i++ {
+		name := base + strconv.Itoa(i)
+		component := slices.Contains(taken, base) || s.columns[base] != nil
+		if i == 2 && !component && !strings.HasSuffix(base, "Key") && usable(base+"Key") {
+			return base + "Key"
+		}
+		if usable(name) {
+			return name
+		}
+	}
+}
+
+func (s *shaper) free(wishes ...string) string { return s.pick(nil, "", wishes, nil) }
+
+// whatWords are labels that name what follows them rather than a thing that has an
+// id.
+var whatWords = []string{
+	"status", "state", "type", "category", "country", "city", "email", "date", "name", "title", "year", "month", "day", "genre", "level",
+	"region", "version", "path", "role", "phone", "zip", "sku", "isbn", "url", "slug", "tag", "color", "size", "price", "score", "rank", "key", "time", "timestamp",
+}
+
+// labelName makes a name of the label before a component: orderId for ORDER#.
+func labelName(p piece) string {
+	label := fieldName(lowerFirst(title(p.label)))
+	if p.typ.Name == "path" {
+		return "path"
+	}
+	switch p.typ.Name {
+	case "date", "month", "year", "time", "millis", "micros", "nanos", "epoch", "epochms":
+		name := p.typ.Name
+		switch name {
+		case "millis", "micros", "nanos", "epoch", "epochms":
+			name = "time"
+		}
+		if label == "" || label == name {
+			return name
+		}
+		if slices.Contains(whatWords, label) {
+			return label
+		}
+		return label + title(name)
+	}
+	if label == "" || slices.Contains(whatWords, strings.ToLower(label)) || strings.HasSuffix(strings.ToLower(label), "id") {
+		return label
+	}
+	return label + "Id"
+}
+
+func lowerFirst(s string) string {
+	for i, r := range s {
+		return string(unicode.ToLower(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+// fieldName makes a name that a template takes of any text, "" if nothing is
+// left.
+func fieldName(s string) string {
+	var b strings.Builder
+	raise := false
+	for _, r := range s {
+		switch {
+		case r == '_' || unicode.IsLetter(r), b.Len() > 0 && (unicode.IsDigit(r) || r == '-' || r == '.'):
+			if raise && b.Len() > 0 {
+				r = unicode.ToUpper(r)
+			}
+			b.WriteRune(r)
+			raise = false
+		default:
+			raise = true
+		}
+	}
+	if b.Len() > 60 {
+		return ""
+	}
+	return b.String()
+}

@@ -1,0 +1,340 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"regexp"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// oneTable reads a OneTable schema. Its value templates are the templates of
+// attributes; what the library does when it writes is not part of a design.
+func (im *importer) oneTable(n *node) {
+	im.known(n, "format", "version", "name", "description", "indexes", "models", "params", "queries", "items", "extensions")
+	if f := n.str("format"); f != "" && f != "onetable:1.1.0" && f != "onetable:1.0.0" {
+		im.lose(n.get("format"), "format "+clip(f), "the importer knows onetable:1.1.0 and reads this one as if it were", "look over what came of it")
+	}
+	if d := n.str("description"); d != "" {
+		im.m.About = d
+	}
+	if e := n.get("extensions"); !e.vacant() {
+		im.lose(e, "the extensions", "a model has none", "")
+	}
+	im.derived = true
+	o := oneTable{im: im, params: n.get("params"), typeField: "_type"}
+	im.known(o.params, "typeField", "isoDates", "timestamps", "createdField", "updatedField", "nulls", "hidden", "createTable", "separator", "warn", "partial")
+	if f := o.params.str("typeField"); f != "" {
+		o.typeField = f
+	}
+	o.iso = o.params.get("isoDates").isTrue()
+	if !o.table(n) {
+		return
+	}
+	groups := map[string]*group{}
+	for _, m := range n.get("models").members() {
+		if g := o.model(m); g != nil {
+			groups[m.key] = g
+		}
+	}
+	if q := n.get("queries"); !q.vacant() {
+		for _, m := range q.members() {
+			im.lose(m, "query "+clip(m.key), "saved queries are of a console and name values, not fields", "write it as a pattern by field")
+		}
+	}
+	for _, m := range n.get("items").elems() {
+		it, ok := im.item(m)
+		if !ok {
+			continue
+		}
+		var g *group
+		if v := it.Get(o.typeField); v.Kind() == attr.String {
+			g = groups[string(v.Raw())]
+		}
+		im.put(o.t, it, g, m)
+	}
+}
+
+type oneTable struct {
+	im        *importer
+	params    *node
+	typeField string
+	iso       bool
+	t         *design.Table
+}
+
+// table makes the table of the indexes. The type of a key attribute is that of
+// the models.
+func (o *oneTable) table(n *node) bool {
+	kind := func(name string) attr.Kind {
+		for _, m := range n.get("models").members() {
+			switch m.get(name).str("type") {
+			case "number":
+				return attr.Number
+			case "date":
+				if !o.iso && !m.get(name).get("isoDates").isTrue() {
+					return attr.Number
+				}
+			case "binary", "buffer", "arraybuffer":
+				return attr.Binary
+			}
+		}
+		return attr.String
+	}
+	of := func(x *node) (hash, sort []design.Attribute) {
+		for i, part := range []string{"hash", "sort"} {
+			list := []*node{x.get(part)}
+			if list[0].isList() {
+				list = list[0].list
+			}
+			for _, m := range list {
+				if m.isText() && m.text != "" {
+					a := design.Attribute{Name: m.text, Kind: kind(m.text)}
+					if i == 0 {
+						hash = append(hash, a)
+					} else {
+						sort = append(sort, a)
+					}
+				}
+			}
+		}
+		return hash, sort
+	}
+	t := &design.Table{Name: o.im.tableFor(n.doc)}
+	indexes := n.get("indexes")
+	t.Partition, t.Sort = of(indexes.get("primary"))
+	for _, x := range indexes.members() {
+		if x.key == "primary" {
+			o.im.known(x, "hash", "sort", "description")
+			continue
+		}
+		o.im.known(x, "hash", "sort", "type", "project", "follow", "description")
+		index := &design.Index{Name: indexName(x.key), Local: x.str("type") == "local", Projection: "ALL"}
+		index.Partition, index.Sort = of(x)
+		if index.Local {
+			index.Partition = t.Partition
+		}
+		switch p := x.get("project"); {
+		case p.isList():
+			index.Projection, index.Include = "INCLUDE", nil
+			for _, a := range p.list {
+				if a.isText() {
+					index.Include = append(index.Include, a.text)
+				}
+			}
+		case p.isText() && p.text == "keys":
+			index.Projection = "KEYS_ONLY"
+		}
+		if index.Projection == "INCLUDE" && len(index.Include) == 0 {
+			index.Projection = "KEYS_ONLY"
+		}
+		if x.get("follow").isTrue() {
+			o.im.lose(x.get("follow"), "follow of index "+x.key, "the library reads the table after the index; a pattern is one request", "add a get pattern for the second read")
+		}
+		t.Indexes = append(t.Indexes, index)
+	}
+	o.t = o.im.addTable(t, indexes)
+	return o.t != nil
+}
+
+// indexName makes a name the service takes: names such as gs1 have the least
+// length there is.
+func indexName(name string) string {
+	name = notTableName.ReplaceAllString(name, "-")
+	for len(name) < 3 {
+		name += "-"
+	}
+	return name
+}
+
+// What the attributes of a model may say that a design has no use for.
+var oneTableQuiet = []string{
+	"type", "value", "required", "enum", "generate", "uuid", "ulid", "map", "hidden", "nulls", "description", "isoDates", "ttl", "timestamp", "partial", "scope", "readonly", "items",
+}
+
+func (o *oneTable) model(n *node) *group {
+	d := o.im.declare(n.key, "", o.t, n)
+	fields := n.members()
+	var order []string
+	names := map[string]string{} // of attributes, where they are mapped
+	for _, f := range fields {
+		name := f.key
+		if name != fieldName(name) {
+			d.leave(name, "it is no name for a field")
+			continue
+		}
+		names[name] = name
+		if m := f.str("map"); m != "" {
+			if strings.Contains(m, ".") {
+				d.leave(name, "it is packed into another attribute with others")
+				continue
+			}
+			names[name] = m
+			d.elsewhere[name] = m != name
+		}
+		o.field(d, f)
+		order = append(order, name)
+	}
+	for _, f := range n.members() {
+		name, mapped := f.key, names[f.key]
+		value := f.get("value")
+		if mapped == "" {
+			continue
+		}
+		kind := o.kindOf(f, mapped)
+		switch {
+		case value.isText():
+			delete(d.fields, name)
+			src, err := valueTemplate(strings.ReplaceAll(value.text, "${"+o.typeField+"}", n.key), d.fields)
+			if err != nil {
+				o.im.lose(value, "the value of "+name+" in "+n.key, err.Error(), "")
+				continue
+			}
+			d.template(value, mapped, kind, src)
+		case value.isTrue() || value != nil && !value.vacant():
+			o.im.lose(value, "the value of "+name+" in "+n.key, "it is a function of the program", "write a template")
+		case d.fields[name] != nil && (mapped != name || o.t.IsKey(mapped)):
+			d.template(f, mapped, kind, "{"+name+"}")
+		}
+	}
+	if o.params.get("timestamps") != nil && !o.params.get("timestamps").vacant() {
+		for i, part := range []string{"created", "updated"} {
+			name := o.params.str(part + "Field")
+			if name == "" {
+				name = part
+			}
+			if mode := o.params.str("timestamps"); mode != "" && mode != []string{"create", "update"}[i] || d.fields[name] != nil || name != fieldName(name) {
+				continue
+			}
+			d.field(name, o.date(nil), nil)
+			order = append(order, name)
+		}
+	}
+	if d.e.Attribute(o.typeField) == nil && o.typeField != "" && len(o.typeField) <= 255 && !o.t.IsKey(o.typeField) {
+		delete(d.fields, o.typeField)
+		d.e.Attributes = append(d.e.Attributes, &design.Template{Name: o.typeField, Kind: attr.String, Const: attr.NewString(n.key)})
+	}
+	d.finish(order)
+	for _, g := range o.im.pool(o.t).groups {
+		if g == d.g {
+			return g
+		}
+	}
+	return nil
+}
+
+// kindOf is the type of the attribute that a field is stored in.
+func (o *oneTable) kindOf(f *node, mapped string) attr.Kind {
+	if k := keyKindOf(o.t, mapped); k != 0 {
+		return k
+	}
+	switch f.str("type") {
+	case "number":
+		return attr.Number
+	case "date":
+		if o.date(f).Name != "millis" {
+			return attr.Number
+		}
+	}
+	return attr.String
+}
+
+// date is how dates are stored: as numbers of milliseconds, of seconds for a
+// time to live, or as JavaScript's ISO text. The schema's specification says
+// seconds for all numbers; the library divides by 1000 for ttl alone.
+func (o *oneTable) date(f *node) keys.Type {
+	switch {
+	case f.get("ttl").isTrue():
+		return keys.Type{Name: "epoch"}
+	case o.iso || f.get("isoDates").isTrue():
+		return keys.Type{Name: "millis"}
+	}
+	return keys.Type{Name: "epochms"}
+}
+
+// field says the type of a model's attribute.
+func (o *oneTable) field(d *declared, f *node) {
+	for _, m := range f.members() {
+		if !slices.Contains(oneTableQuiet, m.key) && !m.vacant() {
+			d.leave(f.key+" ("+m.key+")", map[string]string{
+				"unique":   "the library keeps uniqueness with items of its own, which a model does not make",
+				"encode":   "the library puts it into another attribute",
+				"default":  "a model has no defaults; generators and samples say values",
+				"validate": "a model does not check values by expressions",
+				"crypt":    "a model does not encrypt",
+			}[m.key]+"")
+		}
+	}
+	typ := keys.Type{}
+	switch t := f.str("type"); t {
+	case "string", "":
+	case "number":
+		typ.Name = "number"
+	case "date":
+		typ = o.date(f)
+	default:
+		d.leave(f.key, "a field is a string, a number or a time, not "+clip(t)+"; samples may have it as it is")
+		return
+	}
+	for _, m := range []string{"generate", "uuid"} {
+		switch g := f.get(m); {
+		case g.isTrue():
+			typ.Name = "uuid"
+		case g.isText() && (g.text == "ulid" || g.text == "uuid"):
+			typ.Name = g.text
+		}
+	}
+	var values []string
+	for _, v := range f.get("enum").elems() {
+		if v.isText() && v.text != "" || v.kind == '0' {
+			values = append(values, v.text)
+		}
+	}
+	values = slices.DeleteFunc(values, func(v string) bool { _, err := typ.Encode(v); return err != nil })
+	d.field(f.key, typ, values)
+}
+
+var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
+
+// valueTemplate turns account#${id} into account#{id}, and ${n:8} or ${n:8:0}
+// into {n:int(8)}: the size and what it is padded with, which is 0 unless it is
+// said (doc/schema-1.1.0.md of the library).
+func valueTemplate(value string, fields map[string]*design.Field) (string, error) {
+	var b strings.Builder
+	at := 0
+	for _, m := range reference.FindAllStringSubmatchIndex(value, -1) {
+		b.WriteString(braces.Replace(value[at:m[0]]))
+		at = m[1]
+		parts := strings.Split(value[m[2]:m[3]], ":")
+		name := strings.TrimSpace(parts[0])
+		if name == "" || name != fieldName(name) {
+			return "", fmt.Errorf("${%s} is no name of a field", clip(parts[0]))
+		}
+		b.WriteString("{" + name)
+		if len(parts) > 1 {
+			width, err := strconv.Atoi(parts[1])
+			pad := "0"
+			if len(parts) > 2 {
+				pad = parts[2]
+			}
+			if err != nil || width < 1 || width > 38 || pad != "0" {
+				return "", fmt.Errorf("${%s} is padded in a way that no type of a template is", clip(value[m[2]:m[3]]))
+			}
+			fmt.Fprintf(&b, ":int(%d)", width)
+			if f := fields[name]; f != nil && (f.Type.Name == "" || f.Type.Name == "number") {
+				f.Type = keys.Type{Name: "int", Width: width}
+			}
+		}
+		b.WriteString("}")
+	}
+	b.WriteString(braces.Replace(value[at:]))
+	if b.Len() == 0 {
+		return "", plainError("it is empty")
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,246 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"regexp"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A shaper makes the entity of a group: a template for each key attribute, and
+// fields for what is in them and beside them.
+type shaper struct {
+	im   *importer
+	t    *design.Table
+	g    *group
+	e    *design.Entity
+	rows []*row
+	// columns are the values of the components so far, by row; "" and false
+	// for a row that has none.
+	columns map[string][]cell
+	plain   bool // no pieces: each key attribute is one component
+}
+
+// A cell is a value of a component in its text form, if the row has one.
+type cell struct {
+	text string
+	ok   bool
+}
+
+// share puts the fields that stand in templates among those of the model, so
+// that entities share them by name, unless they have another type there.
+func (s *shaper) share() {
+	for i, f := range s.e.Fields {
+		if _, component := s.columns[f.Name]; component {
+			s.e.Fields[i] = s.im.share(f)
+		}
+	}
+}
+
+func (im *importer) share(f *design.Field) *design.Field {
+	have := im.shared[f.Name]
+	switch {
+	case have == nil:
+		im.shared[f.Name] = f
+		im.m.Fields = append(im.m.Fields, f)
+	case have.Type.String() == f.Type.String() && slices.Equal(have.Values, f.Values):
+		return have
+	}
+	return f
+}
+
+// infer makes an entity of the items of a group. When templates of several
+// pieces do not fit most of them, each key attribute is one component; nil when
+// that does not fit either.
+func (im *importer) infer(t *design.Table, g *group) *design.Entity {
+	if len(g.rows) == 0 {
+		return im.bare(t, g)
+	}
+	for _, plain := range []bool{false, true} {
+		s := &shaper{im: im, t: t, g: g, rows: g.rows, columns: map[string][]cell{}, plain: plain, e: &design.Entity{Table: t}}
+		if !s.keys() {
+			continue
+		}
+		s.constants()
+		s.fields()
+		fit := 0
+		for _, r := range g.rows {
+			if sample(s.e, r.it) != nil {
+				fit++
+			}
+		}
+		if 2*fit > len(g.rows) {
+			s.share()
+			return s.e
+		}
+	}
+	return nil
+}
+
+// bare is the entity of a group without items: nothing is known of its keys
+// but their names.
+func (im *importer) bare(t *design.Table, g *group) *design.Entity {
+	s := &shaper{im: im, t: t, g: g, columns: map[string][]cell{}, e: &design.Entity{Table: t}}
+	for _, a := range t.Keys() {
+		name := s.free(fieldName(g.aliases[a.Name]), a.Name)
+		s.columns[name] = nil
+		s.attribute(a, []piece{{typ: s.kindType(a.Kind), parts: []string{}}}, []string{name})
+	}
+	for _, name := range g.attributes {
+		if name == fieldName(name) && s.columns[name] == nil && s.e.Attribute(name) == nil && s.e.Field(name) == nil && !s.slips(name) {
+			s.own(name, attr.String)
+		}
+	}
+	s.share()
+	im.lose(g.n, g.name, "it has no items that would tell what its keys look like, so their templates are bare", "write them, such as CUSTOMER#{customerId}")
+	g.bare = true
+	return s.e
+}
+
+func (s *shaper) slips(name string) bool { return len(name) > 3 && !plainExtra(s.e, name) }
+
+func (s *shaper) kindType(k attr.Kind) keys.Type {
+	if k == attr.Number {
+		return keys.Type{Name: "number"}
+	}
+	return keys.Type{Name: "string"}
+}
+
+// keys makes the templates of key attributes, those of the table first. It
+// reports false when one of the table's cannot be.
+func (s *shaper) keys() bool {
+	sort := map[string]bool{}
+	list := s.t.Keys()
+	for _, a := range s.t.Sort {
+		sort[a.Name] = true
+	}
+	for _, x := range s.t.Indexes {
+		for _, a := range x.Sort {
+			sort[a.Name] = true
+		}
+		list = append(list, x.Keys()...)
+	}
+	for _, a := range list {
+		if s.e.Attribute(a.Name) != nil {
+			continue
+		}
+		if !s.key(a, sort[a.Name]) && isKey(s.t, a.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *shaper) key(a design.Attribute, sort bool) bool {
+	var values []string
+	var at []int
+	for i, r := range s.rows {
+		if v := r.it.Get(a.Name); v.Kind() == a.Kind {
+			values = append(values, text(v))
+			at = append(at, i)
+		}
+	}
+	if len(values) == 0 {
+		return false
+	}
+	whole := []piece{{typ: s.kindType(a.Kind), parts: values}}
+	attempts := [][]piece{whole}
+	if a.Kind == attr.String && !s.plain {
+		pieces := inferPieces(values, sort)
+		// In an attribute with a name of its own, EMP-7 is the value; in PK, a
+		// label and a value.
+		if named := !generic.MatchString(a.Name); !named || pieces[0].parts != nil || strings.ContainsAny(pieces[0].literal, strong) || len(pieces) == 1 {
+			attempts = [][]piece{pieces, whole}
+		}
+	}
+	sparse := len(values) < len(s.rows)
+	when := map[string][]string(nil)
+	if sparse {
+		when = s.when(at)
+		sparse = when == nil
+	}
+	for _, pieces := range attempts {
+		if sparse && !slices.ContainsFunc(pieces, func(p piece) bool { return p.parts != nil }) {
+			continue // it would make the attribute of every item
+		}
+		names, columns, ok := s.names(a, pieces, at, sparse, when != nil)
+		if !ok {
+			continue
+		}
+		t, err := keys.Parse(source(pieces, names))
+		if err != nil || !makes(t, values) {
+			continue
+		}
+		for i, name := range names {
+			if s.columns[name] == nil {
+				s.columns[name] = columns[i]
+			}
+		}
+		s.attribute(a, pieces, names)
+		s.e.Attributes[len(s.e.Attributes)-1].When = when
+		return true
+	}
+	return false
+}
+
+// generic are names of attributes that say nothing of what is in them.
+var generic = regexp.MustCompile(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
+
+// when finds the condition that tells the rows at some places from the others:
+// a word that all items have, such as a status, and whose values are others
+// there. It returns nil when there is none.
+func (s *shaper) when(at []int) map[string][]string {
+	for name, v := range s.rows[0].it.All() {
+		n := string(name)
+		if v.Kind() != attr.String || n != fieldName(n) || s.t.IsKey(n) {
+			continue
+		}
+		values := map[bool][]string{}
+		repeated, good := false, true
+		for i, r := range s.rows {
+			v := r.it.Get(n)
+			if good = v.Kind() == attr.String && word.Match(v.Raw()) && len(v.Raw()) <= 40; !good {
+				break
+			}
+			in := slices.Contains(at, i)
+			if slices.Contains(values[in], text(v)) {
+				repeated = true
+			} else {
+				values[in] = append(values[in], text(v))
+			}
+		}
+		if !good || !repeated || len(values[true]) > 10 || slices.ContainsFunc(values[true], func(v string) bool { return slices.Contains(values[false], v) }) {
+			continue
+		}
+		// The field must go by the name of its attribute.
+		if f := s.e.Field(n); f != nil && (s.columns[n] == nil || !s.equals(n, s.columns[n])) {
+			continue
+		}
+		return map[string][]string{n: values[true]}
+	}
+	return nil
+}
+
+// attribute adds the template of a key attribute and its fields.
+func (s *shaper) attribute(a design.Attribute, pieces []piece, names []string) {
+	src := source(pieces, names)
+	t, err := keys.Parse(src)
+	if err != nil {
+		return
+	}
+	s.e.Attributes = append(s.e.Attributes, &design.Template{Name: a.Name, Kind: a.Kind, Template: t})
+	for _, p := range t.Parts() {
+		if p.Name == "" || s.e.Field(p.Name) != nil {
+			continue
+		}
+		f := &design.Field{Name: p.Name, Distribution: design.Distribution{Name: "uniform"}}
+		if p.Type.Name != "string" {
+			f.Type = p.Type
+		}
+		s.e.Fields = append(s.e.Fields, f)
+	}
+}

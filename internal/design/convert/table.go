@@ -1,0 +1,254 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"regexp"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// maxTables and maxIndexes bound what one import has.
+const (
+	maxTables  = 200
+	maxIndexes = 30
+)
+
+var (
+	tableName    = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
+	notTableName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+)
+
+// addTable adds a table, under another name when a table cannot be called so.
+// It returns nil, and notes why, when the table cannot be.
+func (im *importer) addTable(t *design.Table, n *node) *design.Table {
+	if name := t.Name; !tableName.MatchString(name) {
+		t.Name = notTableName.ReplaceAllString(name, "-")
+		for len(t.Name) < 3 {
+			t.Name += "-table"
+		}
+		t.Name = t.Name[:min(len(t.Name), 255)]
+		im.lose(n, fmt.Sprintf("the table name %q", clip(name)), "a table has 3 to 255 letters, digits, and _ - . in its name, so it is called "+t.Name+" here", "")
+	}
+	switch {
+	case im.m.Table(t.Name) != nil:
+		im.lose(n, "table "+t.Name, "there is one of that name already", "")
+		return nil
+	case len(im.m.Tables) >= maxTables:
+		im.lose(n, "table "+t.Name, fmt.Sprintf("a model has at most %d tables here", maxTables), "")
+		return nil
+	}
+	indexes := t.Indexes
+	t.Indexes = nil
+	if len(t.Partition) == 0 || nameless(t.Keys()) {
+		im.lose(n, "table "+t.Name, "it has no partition key, or a key without a name", "")
+		return nil
+	}
+	if err := stands(&design.Model{Name: "table", Tables: []*design.Table{t}}); err != nil {
+		im.lose(n, "table "+t.Name, reason(err), "")
+		return nil
+	}
+	for _, x := range indexes {
+		im.addIndex(t, x, n)
+	}
+	im.m.Tables = append(im.m.Tables, t)
+	return t
+}
+
+func (im *importer) addIndex(t *design.Table, x *design.Index, n *node) {
+	if len(t.Indexes) >= maxIndexes || t.Index(x.Name) != nil {
+		im.lose(n, "index "+x.Name, "the table has one of that name, or too many", "")
+		return
+	}
+	if len(x.Partition) == 0 || nameless(x.Keys()) {
+		im.lose(n, "index "+x.Name+" of table "+t.Name, "it has no partition key, or a key without a name", "")
+		return
+	}
+	if x.Local && !slices.Equal(x.Partition, t.Partition) {
+		im.lose(n, "the partition key of index "+x.Name, "a local index has that of its table, "+t.Partition[0].Name, "")
+		x.Partition = t.Partition
+	}
+	t.Indexes = append(t.Indexes, x)
+	if err := stands(&design.Model{Name: "table", Tables: []*design.Table{t}}); err != nil {
+		t.Indexes = t.Indexes[:len(t.Indexes)-1]
+		im.lose(n, "index "+x.Name+" of table "+t.Name, reason(err), "")
+	}
+}
+
+func nameless(list []design.Attribute) bool {
+	return slices.ContainsFunc(list, func(a design.Attribute) bool { return a.Name == "" })
+}
+
+// stands returns the error of a model whose tables cannot be made.
+func stands(m *design.Model) error {
+	again, err := reread(m)
+	if err != nil {
+		return err
+	}
+	w, err := design.Build(context.Background(), again, design.Options{})
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// parses returns the error of a model that cannot be written and read back.
+func parses(m *design.Model) error {
+	_, err := reread(m)
+	return err
+}
+
+func reread(m *design.Model) (*design.Model, error) {
+	var b bytes.Buffer
+	if err := design.Write(&b, m); err != nil {
+		return nil, err
+	}
+	return design.Parse("", b.Bytes())
+}
+
+// reason is the first error of a model, without its place in a file that
+// nobody sees.
+func reason(err error) string {
+	if list, ok := errors.AsType[design.Errors](err); ok && len(list) > 0 {
+		return list[0].Msg
+	}
+	return err.Error()
+}
+
+// tables reads CreateTable requests and DescribeTable answers: one or several
+// values, or lists of them.
+func (im *importer) tables(d *document) {
+	for _, n := range d.roots {
+		im.tablesIn(n, 0)
+	}
+	im.derived = true
+}
+
+func (im *importer) tablesIn(n *node, depth int) {
+	list := n.elems()
+	switch inner := n.either("Tables", "tables"); {
+	case depth > 2:
+	case inner.isList():
+		list = inner.list
+	case isTable(n.either("Table", "TableDescription")):
+		im.createTable(n.either("Table", "TableDescription"))
+		return
+	case isTable(n):
+		im.createTable(n)
+		return
+	}
+	for _, m := range list {
+		im.tablesIn(m, depth+1)
+	}
+	if len(list) == 0 {
+		im.lose(n, "this value", "it is no CreateTable or DescribeTable JSON", "")
+	}
+}
+
+// What a description tells of a table that runs, rather than of its design.
+var runtime = []string{
+	"TableStatus", "CreationDateTime", "TableSizeBytes", "ItemCount", "TableArn", "TableId", "LatestStreamArn", "LatestStreamLabel",
+	"BillingMode", "BillingModeSummary", "WarmThroughput", "TableThroughputModeSummary", "TableClassSummary",
+	"IndexStatus", "IndexSizeBytes", "IndexArn", "Backfilling", "SSEDescription", "ArchivalSummary", "RestoreSummary", "Replicas", "GlobalTableVersion",
+	"OnDemandThroughput", "ProvisionedThroughput",
+}
+
+// settings are what a table is told beside its keys.
+var settings = []string{
+	"StreamSpecification", "TableClass", "Tags", "SSESpecification", "DeletionProtectionEnabled", "ResourcePolicy", "MultiRegionConsistency",
+	"ContributorInsightsSpecification", "GlobalTableWitnesses",
+}
+
+// set lists the settings of a table, which a model does not have.
+func (im *importer) set(n *node, table string) {
+	var names []string
+	for _, m := range n.members() {
+		if slices.Contains(settings, m.key) && !m.vacant() {
+			names = append(names, m.key)
+		}
+	}
+	if p := n.get("ProvisionedThroughput"); p.get("ReadCapacityUnits").numeral() != "" && p.get("ReadCapacityUnits").numeral() != "0" {
+		names = append(names, "ProvisionedThroughput")
+	}
+	if len(names) > 0 {
+		im.lose(n, strings.Join(names, ", ")+" of table "+table, "a model has keys and indexes, and no settings", "")
+	}
+}
+
+func (im *importer) createTable(n *node) *design.Table {
+	kinds := map[string]attr.Kind{}
+	for _, a := range n.get("AttributeDefinitions").elems() {
+		kinds[a.str("AttributeName")] = im.keyKind(a.get("AttributeType"))
+	}
+	im.known(n, append([]string{"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"}, slices.Concat(runtime, settings)...)...)
+	im.set(n, n.str("TableName"))
+	t := &design.Table{Name: n.str("TableName")}
+	t.Partition, t.Sort = im.schema(n.get("KeySchema"), kinds)
+	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
+		for _, m := range n.get(list).elems() {
+			im.known(m, append([]string{"IndexName", "KeySchema", "Projection"}, runtime...)...)
+			x := &design.Index{Name: m.str("IndexName"), Local: list[0] == 'L'}
+			x.Partition, x.Sort = im.schema(m.get("KeySchema"), kinds)
+			x.Projection, x.Include = im.projection(m.get("Projection"))
+			t.Indexes = append(t.Indexes, x)
+		}
+	}
+	return im.addTable(t, n)
+}
+
+func (im *importer) keyKind(n *node) attr.Kind {
+	switch {
+	case n == nil:
+		return attr.String
+	case n.text == "N":
+		return attr.Number
+	case n.text == "B":
+		return attr.Binary
+	case n.text != "S":
+		im.lose(n, fmt.Sprintf("the type %q of a key", clip(n.text)), "keys are of type S, N or B; it is S here", "")
+	}
+	return attr.String
+}
+
+func (im *importer) schema(n *node, kinds map[string]attr.Kind) (hash, sort []design.Attribute) {
+	for _, m := range n.elems() {
+		a := design.Attribute{Name: m.str("AttributeName"), Kind: attr.String}
+		if k := kinds[a.Name]; k != 0 {
+			a.Kind = k
+		}
+		if strings.EqualFold(m.str("KeyType"), "RANGE") {
+			sort = append(sort, a)
+		} else {
+			hash = append(hash, a)
+		}
+	}
+	return hash, sort
+}
+
+func (im *importer) projection(n *node) (kind string, include []string) {
+	kind = strings.ToUpper(n.str("ProjectionType"))
+	switch kind {
+	case "INCLUDE":
+		for _, a := range n.get("NonKeyAttributes").elems() {
+			if a.isText() {
+				include = append(include, a.text)
+			}
+		}
+		if len(include) == 0 {
+			return "KEYS_ONLY", nil
+		}
+	case "KEYS_ONLY":
+	default:
+		if n != nil && kind != "ALL" {
+			im.lose(n, "a projection", "it is none of ALL, KEYS_ONLY and INCLUDE; it is ALL here", "")
+		}
+		kind = "ALL"
+	}
+	return kind, include
+}

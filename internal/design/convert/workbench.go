@@ -1,0 +1,179 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// workbench reads a model of NoSQL Workbench. Sample data is in the tables, in
+// their facets, or in both.
+func (im *importer) workbench(n *node) {
+	if n.isList() && len(n.list) > 0 {
+		for _, m := range n.list[1:] {
+			im.lose(m, "another data model", "one is imported at a time", "")
+		}
+		n = n.list[0]
+	}
+	im.derived = true
+	im.known(n, "ModelName", "ModelMetadata", "DataModel")
+	if s := slug(n.str("ModelName")); s != "" && im.o.Name == "" {
+		im.name = s
+	}
+	meta := n.get("ModelMetadata")
+	im.known(meta, "Author", "Description", "AWSService", "Version", "DateCreated", "DateLastModified")
+	im.m.About = strings.TrimSpace(meta.str("Description"))
+	if author := strings.TrimSpace(meta.str("Author")); author != "" {
+		im.m.About = strings.TrimSpace(strings.TrimSpace(im.m.About) + "\nBy " + author + ".")
+	}
+	if dates := meta.either("DateCreated", "DateLastModified"); !dates.vacant() {
+		im.lose(dates, "the dates of the model", "a model file has none", "version control does")
+	}
+	if v := meta.str("Version"); v != "" && !strings.HasPrefix(v, "3.") && v != "3" {
+		im.lose(meta.get("Version"), "version "+clip(v), "the importer knows version 3.0 and reads this one as if it were", "look over what came of it")
+	}
+	for _, t := range n.get("DataModel").elems() {
+		im.workbenchTable(t)
+	}
+}
+
+func (im *importer) workbenchTable(n *node) {
+	im.known(n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "TableFacets", "TableData",
+		"DataAccess", "BillingMode", "ProvisionedCapacitySettings")
+	t := &design.Table{Name: n.str("TableName")}
+	t.Partition, t.Sort = im.workbenchKeys(n.get("KeyAttributes"))
+	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
+		for _, m := range n.get(list).elems() {
+			im.known(m, "IndexName", "KeyAttributes", "Projection", "BillingMode", "ProvisionedCapacitySettings")
+			x := &design.Index{Name: m.str("IndexName"), Local: list[0] == 'L'}
+			x.Partition, x.Sort = im.workbenchKeys(m.get("KeyAttributes"))
+			if x.Local && len(x.Partition) == 0 {
+				x.Partition = t.Partition
+			}
+			x.Projection, x.Include = im.projection(m.get("Projection"))
+			t.Indexes = append(t.Indexes, x)
+		}
+	}
+	if im.addTable(t, n) == nil {
+		return
+	}
+	if c := n.get("ProvisionedCapacitySettings"); !c.vacant() {
+		im.lose(c, "the capacity of table "+t.Name, "a model has no provisioned capacity", "say the rates of entities and patterns instead")
+	}
+	if c := n.get("DataAccess").get("MySql"); !c.vacant() {
+		im.lose(c, "the MySQL access of table "+t.Name, "a model is filled by its samples and generators", "")
+	}
+	for _, f := range n.get("TableFacets").elems() {
+		im.facet(t, n, f)
+	}
+	for _, m := range n.get("TableData").elems() {
+		if it, ok := im.item(m); ok {
+			im.put(t, it, nil, m)
+		}
+	}
+	im.unused(t, n)
+}
+
+// workbenchKeys reads keys; several attributes stand in a list.
+func (im *importer) workbenchKeys(n *node) (hash, sort []design.Attribute) {
+	read := func(m *node) (all []design.Attribute) {
+		list := []*node{m}
+		if m.isList() {
+			list = m.list
+		}
+		for _, a := range list {
+			if name := a.str("AttributeName"); name != "" {
+				all = append(all, design.Attribute{Name: name, Kind: im.keyKind(a.get("AttributeType"))})
+			}
+		}
+		return all
+	}
+	im.known(n, "PartitionKey", "SortKey")
+	return read(n.get("PartitionKey")), read(n.get("SortKey"))
+}
+
+// facet reads a view of a table: the items of one kind, and what their keys
+// hold.
+func (im *importer) facet(t *design.Table, table, n *node) {
+	im.known(n, "FacetName", "KeyAttributeAlias", "NonKeyAttributes", "TableData", "DataAccess")
+	if c := n.get("DataAccess").get("MySql"); !c.vacant() {
+		im.lose(c, "the MySQL access of facet "+n.str("FacetName"), "a model is filled by its samples and generators", "")
+	}
+	alias := n.get("KeyAttributeAlias")
+	im.known(alias, "PartitionKeyAlias", "SortKeyAlias")
+	g := &group{name: n.str("FacetName"), aliases: map[string]string{}, n: n}
+	if g.name == "" {
+		g.name = t.Name
+	}
+	if len(t.Partition) > 0 {
+		g.aliases[t.Partition[0].Name] = alias.str("PartitionKeyAlias")
+	}
+	if len(t.Sort) > 0 {
+		g.aliases[t.Sort[0].Name] = alias.str("SortKeyAlias")
+	}
+	for _, a := range n.get("NonKeyAttributes").elems() {
+		name := a.text
+		if a.isObject() {
+			name = a.str("AttributeName")
+		}
+		if name != "" && !slices.Contains(g.attributes, name) {
+			g.attributes = append(g.attributes, name)
+		}
+	}
+	p := im.pool(t)
+	p.groups = append(p.groups, g)
+	for _, m := range n.get("TableData").elems() {
+		if it, ok := im.item(m); ok {
+			im.put(t, it, g, m)
+		}
+	}
+	if len(g.rows) == 0 {
+		im.adopt(t, table, g)
+	}
+}
+
+// adopt gives a facet without data of its own the items of the table that have
+// its attributes and those of no other facet, when those are named.
+func (im *importer) adopt(t *design.Table, table *node, g *group) {
+	if len(g.attributes) == 0 {
+		return
+	}
+	others := map[string]bool{}
+	for _, f := range table.get("TableFacets").elems() {
+		if f == g.n {
+			continue
+		}
+		for _, a := range f.get("NonKeyAttributes").elems() {
+			others[a.text] = true
+		}
+	}
+	own := slices.DeleteFunc(slices.Clone(g.attributes), func(a string) bool { return others[a] })
+	for _, m := range table.get("TableData").elems() {
+		if !slices.ContainsFunc(own, func(a string) bool { return m.get(a) != nil }) {
+			continue
+		}
+		if it, ok := im.item(m); ok {
+			im.put(t, it, g, m)
+		}
+	}
+}
+
+// unused lists the attributes that the table declares and no item has.
+func (im *importer) unused(t *design.Table, n *node) {
+	var missing []string
+	for _, a := range n.get("NonKeyAttributes").elems() {
+		name := a.str("AttributeName")
+		if name == "" || t.IsKey(name) {
+			continue
+		}
+		has := func(r *row) bool { return r.it.Get(name).Kind() != 0 }
+		named := func(g *group) bool { return len(g.rows) == 0 && slices.Contains(g.attributes, name) }
+		if p := im.pool(t); !slices.ContainsFunc(p.rows, has) && !slices.ContainsFunc(p.groups, named) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		im.lose(n.get("NonKeyAttributes"), "the attributes "+strings.Join(missing, ", ")+" of table "+t.Name, "no item has them", "add them to the fields of an entity")
+	}
+}

@@ -1,0 +1,73 @@
+package design_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// TestScripts runs testdata/scripts: models and what Parse says about them,
+// patterns and the requests they become.
+func TestScripts(t *testing.T) {
+	var m *design.Model
+	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "parse":
+				_, err := design.Parse("m.yaml", []byte(d.Input))
+				if err == nil {
+					return "ok\n"
+				}
+				if _, ok := errors.AsType[design.Errors](err); !ok {
+					t.Fatalf("%T", err)
+				}
+				return err.Error() + "\n"
+			case "model":
+				var err error
+				if m, err = design.Parse("m.yaml", []byte(d.Input)); err != nil {
+					return err.Error() + "\n"
+				}
+				return "ok\n"
+			case "compile":
+				return compileScript(m, d.Input)
+			}
+			d.Fatalf(t, "unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+// compileScript compiles the one pattern in src against the model so far.
+func compileScript(m *design.Model, src string) string {
+	with := *m
+	with.Patterns = nil
+	var b strings.Builder
+	if err := design.Write(&b, &with); err != nil {
+		return err.Error() + "\n"
+	}
+	full, err := design.Parse("", []byte(b.String()+"\npatterns:\n  - name: p\n    "+strings.ReplaceAll(src, "\n", "\n    ")+"\n"))
+	if err != nil {
+		var out strings.Builder
+		for _, e := range err.(design.Errors) {
+			fmt.Fprintf(&out, "parse error: %s\n", e.Msg)
+			if e.Hint != "" {
+				fmt.Fprintf(&out, "  hint: %s\n", e.Hint)
+			}
+		}
+		return out.String()
+	}
+	op, request, err := full.Patterns[0].Compile(full)
+	if err != nil {
+		ce, _ := errors.AsType[*design.CompileError](err)
+		return fmt.Sprintf("error at %s/%s: %s\n  advice: %s\n", ce.Attribute, ce.Component, ce.Msg, ce.Advice)
+	}
+	return op + " " + string(request) + "\n"
+}

@@ -1,0 +1,217 @@
+package explain_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/explain"
+)
+
+// A tree is a random condition on SK: its text and what it holds for.
+type tree struct {
+	text  string
+	holds func(sk attr.Value) bool
+}
+
+func drawTree(t *rapid.T, depth int, values *attr.Builder, n *int) tree {
+	value := func() (string, attr.Value) {
+		*n++
+		name, v := fmt.Sprintf(":v%d", *n), attr.NewString(rapid.SampledFrom([]string{"a", "a#", "a#1", "a#2", "b", "é", "z"}).Draw(t, "value"))
+		values.Add(name, v)
+		return name, v
+	}
+	kind := rapid.SampledFrom([]string{"and", "or", "not", "=", "<>", "<", "<=", ">", ">=", "between", "begins_with", "in", "contains"}).Draw(t, "kind")
+	if depth == 0 && len(kind) == 3 {
+		kind = "<>"
+	}
+	switch kind {
+	case "and", "or":
+		l, r := drawTree(t, depth-1, values, n), drawTree(t, depth-1, values, n)
+		if kind == "and" {
+			return tree{"(" + l.text + ") AND (" + r.text + ")", func(v attr.Value) bool { return l.holds(v) && r.holds(v) }}
+		}
+		return tree{"(" + l.text + ") OR (" + r.text + ")", func(v attr.Value) bool { return l.holds(v) || r.holds(v) }}
+	case "not":
+		x := drawTree(t, depth-1, values, n)
+		return tree{"NOT (" + x.text + ")", func(v attr.Value) bool { return !x.holds(v) }}
+	}
+	p, v := value()
+	c := cond{a: sk, op: kind, args: []attr.Value{v}}
+	switch kind {
+	case "between":
+		p2, v2 := value()
+		if m, _ := attr.Compare(v, v2); m > 0 {
+			p, p2, v, v2 = p2, p, v2, v
+		}
+		c.args = []attr.Value{v, v2}
+		return tree{"SK BETWEEN " + p + " AND " + p2, c.holds}
+	case "in":
+		p2, v2 := value()
+		return tree{"SK IN (" + p + ", " + p2 + ")", func(x attr.Value) bool { return attr.Equal(x, v) || attr.Equal(x, v2) }}
+	case "contains":
+		return tree{"contains(SK, " + p + ")", func(x attr.Value) bool { return strings.Contains(string(x.Raw()), string(v.Raw())) }}
+	case "begins_with":
+		return tree{"begins_with(SK, " + p + ")", c.holds}
+	case "<>":
+		return tree{"SK <> " + p, func(x attr.Value) bool { return !attr.Equal(x, v) }}
+	}
+	return tree{"SK " + kind + " " + p, c.holds}
+}
+
+// TestAdvice asks for random conditions in one partition and runs the advice:
+// what is asked in several requests finds together what the condition holds
+// for, and a scan does too; any other request finds at least that.
+func TestAdvice(t *testing.T) {
+	db := makeDB(t, "table Things PK SK\nlocal Mine (PK) (n:N) keys\nitem {\"PK\": \"q\", \"SK\": \"a\"}")
+	defer db.Close()
+	var all []attr.Value
+	for _, text := range []string{"a", "a#", "a#1", "a#10", "a#2", "a$", "b", "c", "z", "zz", "é", "ê"} {
+		v := attr.NewString(text)
+		all = append(all, v)
+		serve(t, db, "PutItem", `{"TableName":"Things","Item":{"PK":{"S":"p"},"n":{"N":"1"},"SK":`+string(v.AppendJSON(nil))+`}}`)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var values attr.Builder
+		values.Add(":p", attr.NewString("p"))
+		n := 0
+		c := drawTree(t, 2, &values, &n)
+		request, err := json.Marshal(map[string]any{
+			"TableName": "Things", "KeyConditionExpression": "PK = :p AND (" + c.text + ")", "ExpressionAttributeValues": json.RawMessage(values.Item().AppendJSON(nil)),
+		})
+		require.NoError(t, err)
+		r, err := explain.Run(context.Background(), explain.InProcess(db), "Query", request, explain.Options{})
+		require.NoError(t, err)
+		var want []string
+		for _, v := range all {
+			if c.holds(v) {
+				want = append(want, string(v.Raw()))
+			}
+		}
+		if r.Refused == nil {
+			require.Equal(t, want, sortKeys(t, r.Items), c.text)
+			return
+		}
+		require.NotEmpty(t, r.Refused.Rule, c.text)
+		require.NotEmpty(t, r.Refused.Advice, c.text)
+		checkAdvice(t, db, r.Refused.Advice, want, c.text)
+	})
+}
+
+func checkAdvice(t *rapid.T, db *sortkey.DB, advice []explain.Advice, want []string, text string) {
+	var together []string
+	parts, inexact := 0, false
+	for _, a := range advice {
+		if a.Request == nil {
+			continue
+		}
+		found := find(t, db, a)
+		part := strings.HasPrefix(a.Text, "ask ")
+		switch {
+		case part:
+			parts++
+			inexact = inexact || strings.Contains(a.Text, "in the program")
+			together = append(together, found...)
+		case strings.HasPrefix(a.Text, "scan "), a.Operation == "BatchGetItem":
+			require.Equal(t, want, found, "%s: %s", text, a.Text)
+		default:
+			for _, key := range want {
+				require.Contains(t, found, key, "%s: %s", text, a.Text)
+			}
+			if !strings.Contains(a.Text, "in the program") {
+				require.Equal(t, want, found, "%s: %s", text, a.Text)
+			}
+		}
+	}
+	if parts == 0 {
+		return
+	}
+	slices.Sort(together)
+	together = slices.Compact(together)
+	if inexact {
+		for _, key := range want {
+			require.Contains(t, together, key, text)
+		}
+		return
+	}
+	require.ElementsMatch(t, want, together, text)
+}
+
+// find runs a request and returns the sort keys it finds in partition p.
+func find(t *rapid.T, db *sortkey.DB, a explain.Advice) []string {
+	body, status := db.Service().Serve(context.Background(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
+	require.Equal(t, 200, status, "%s %s: %s", a.Operation, a.Request, body)
+	var out struct {
+		Items     []json.RawMessage
+		Responses map[string][]json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal(body, &out))
+	var items []attr.Item
+	for _, raw := range append(out.Items, out.Responses["Things"]...) {
+		it, err := attr.ParseItem(raw)
+		require.NoError(t, err)
+		items = append(items, it)
+	}
+	return sortKeys(t, items)
+}
+
+func sortKeys(_ *rapid.T, items []attr.Item) (keys []string) {
+	for _, it := range items {
+		if string(it.Get("PK").Raw()) == "p" {
+			keys = append(keys, string(it.Get("SK").Raw()))
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// FuzzRun sends anything: there is a report or an error, and the report can be
+// written.
+func FuzzRun(f *testing.F) {
+	db, err := sortkey.Open(sortkey.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer db.Close()
+	body, status := db.Service().Serve(context.Background(), "DynamoDB_20120810.CreateTable", createRequest(places()), nil)
+	if status != 200 {
+		f.Fatalf("%s", body)
+	}
+	for _, item := range []string{
+		`{"PK":{"S":"p"},"SK":{"S":"a"},"G":{"S":"g"},"N":{"N":"1"},"T":{"S":"t"}}`,
+		`{"PK":{"S":"p"},"SK":{"S":"b"},"G":{"S":"g"},"N":{"N":"20"},"T":{"S":"u"},"x":{"N":"1"}}`,
+	} {
+		if body, status := db.Service().Serve(context.Background(), "DynamoDB_20120810.PutItem", []byte(`{"TableName":"Things","Item":`+item+`}`), nil); status != 200 {
+			f.Fatalf("%s", body)
+		}
+	}
+	f.Add("query", `{"TableName":"Things","KeyConditionExpression":"begins_with(PK, :p) OR NOT SK IN (:a, :b)","FilterExpression":"N <> :n","ExpressionAttributeValues":{":p":{"S":"p"},":a":{"S":"a"},":b":{"S":""},":n":{"N":"1"}}}`)
+	f.Add("query", `{"TableName":"Things","IndexName":"many","KeyConditionExpression":"G = :g AND PK = :p AND begins_with(N, :n) AND T > \"x\"","ExpressionAttributeValues":{":p":{"S":"p"},":g":{"S":"g"},":n":{"N":"2"}}}`)
+	f.Add("scan", `{"TableName":"Things","FilterExpression":"PK = :p AND size(SK) > :n","Limit":1,"ExpressionAttributeValues":{":p":{"S":"p"},":n":{"N":"0"}}}`)
+	f.Add("get-item", `{"TableName":"Things","Key":{"PK":{"S":"p"},"N":{"N":"1"}}}`)
+	f.Add("query", `{"TableName":"Things","KeyConditions":{"PK":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"p"}]}},"Select":"COUNT"}`)
+	f.Fuzz(func(t *testing.T, op, request string) {
+		r, err := explain.Run(context.Background(), explain.InProcess(db), op, json.RawMessage(request), explain.Options{})
+		if err != nil {
+			return
+		}
+		if len(r.Notes) > 0 && !strings.Contains(r.Notes[0], "cannot be asked for") {
+			t.Errorf("%s %s: %q", op, request, r.Notes)
+		}
+		var out strings.Builder
+		if err := r.WriteText(&out, explain.TextOptions{Width: 60, Color: true}); err != nil {
+			t.Error(err)
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package explain
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// A tableInfo is the keys of a table and what its indexes hold.
+type tableInfo struct {
+	name    string
+	key     *keycond.Schema
+	indexes []*indexInfo
+}
+
+type indexInfo struct {
+	key        *keycond.Schema
+	local      bool
+	projection string
+	include    []string
+}
+
+// index returns the index of that name, nil when there is none.
+func (t *tableInfo) index(name string) *indexInfo {
+	for _, ix := range t.indexes {
+		if ix.key.Index == name {
+			return ix
+		}
+	}
+	return nil
+}
+
+// schema returns the key of an index, or of the table for "".
+func (t *tableInfo) schema(index string) *keycond.Schema {
+	if index == "" {
+		return t.key
+	}
+	if ix := t.index(index); ix != nil {
+		return ix.key
+	}
+	return nil
+}
+
+// holds reports whether the index holds an attribute. A nil index is the
+// table, which holds all.
+func (ix *indexInfo) holds(name string) bool {
+	return ix == nil || ix.projection == table.ProjectAll || slices.Contains(ix.include, name) ||
+		slices.ContainsFunc(ix.key.Attributes(), func(a keycond.Attribute) bool { return a.Name == name })
+}
+
+// kindOf returns the kind of a key attribute of the table or of an index, 0
+// for other attributes.
+func (t *tableInfo) kindOf(name string) attr.Kind {
+	all := t.key.Attributes()
+	for _, ix := range t.indexes {
+		all = append(all, ix.key.Attributes()...)
+	}
+	for _, a := range all {
+		if a.Name == name {
+			return a.Kind
+		}
+	}
+	return 0
+}
+
+type keyElement struct{ AttributeName, KeyType string }
+
+// describe asks for the keys of a table.
+func describe(ctx context.Context, t Target, name string) (*tableInfo, error) {
+	request := members{}
+	request.set("TableName", name)
+	body, _, err := t.Do(ctx, "DescribeTable", request.encode())
+	if err != nil {
+		return nil, err
+	}
+	type index struct {
+		IndexName  string
+		KeySchema  []keyElement
+		Projection struct {
+			ProjectionType   string
+			NonKeyAttributes []string
+		}
+	}
+	var d struct {
+		Table struct {
+			TableName            string
+			AttributeDefinitions []struct{ AttributeName, AttributeType string }
+			KeySchema            []keyElement
+
+			LocalSecondaryIndexes, GlobalSecondaryIndexes []index
+		}
+	}
+	if err := json.Unmarshal(body, &d); err != nil {
+		return nil, fmt.Errorf("the description of table %s is none: %w", name, err)
+	}
+	kinds := map[string]attr.Kind{}
+	for _, a := range d.Table.AttributeDefinitions {
+		kinds[a.AttributeName], _ = attr.ParseKind(a.AttributeType)
+	}
+	schema := func(elems []keyElement) *keycond.Schema {
+		s := &keycond.Schema{}
+		for _, e := range elems {
+			a := keycond.Attribute{Name: e.AttributeName, Kind: kinds[e.AttributeName]}
+			if e.KeyType == "HASH" {
+				s.Hash = append(s.Hash, a)
+			} else {
+				s.Range = append(s.Range, a)
+			}
+		}
+		return s
+	}
+	info := &tableInfo{name: d.Table.TableName, key: schema(d.Table.KeySchema)}
+	if len(info.key.Hash) != 1 || len(info.key.Range) > 1 {
+		return nil, fmt.Errorf("the description of table %s has no key", name)
+	}
+	add := func(list []index, local bool) {
+		for _, d := range list {
+			ix := &indexInfo{key: schema(d.KeySchema), local: local, projection: d.Projection.ProjectionType, include: d.Projection.NonKeyAttributes}
+			ix.key.Index, ix.key.Table = d.IndexName, info.key
+			if len(ix.key.Hash) > 0 {
+				info.indexes = append(info.indexes, ix)
+			}
+		}
+	}
+	add(d.Table.LocalSecondaryIndexes, true)
+	add(d.Table.GlobalSecondaryIndexes, false)
+	return info, nil
+}
+
+// tableNames returns the names of the tables there are, at most a page.
+func tableNames(ctx context.Context, t Target) []string {
+	body, _, err := t.Do(ctx, "ListTables", []byte("{}"))
+	if err != nil {
+		return nil
+	}
+	var out struct{ TableNames []string }
+	if json.Unmarshal(body, &out) != nil {
+		return nil
+	}
+	return out.TableNames
+}

@@ -1,0 +1,60 @@
+package explain_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/design/explain"
+)
+
+func ExampleRun() {
+	ctx := context.Background()
+	db, err := sortkey.Open(sortkey.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+	target := explain.InProcess(db)
+	for _, request := range [][2]string{
+		{"CreateTable", `{"TableName":"Drive","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]}`},
+		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos-old/1.jpg"}}}`},
+		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos/1.jpg"}}}`},
+		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos/2.jpg"}}}`},
+	} {
+		if _, _, err := target.Do(ctx, request[0], []byte(request[1])); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	report, err := explain.Run(ctx, target, "Query", []byte(`{
+		"TableName": "Drive", "KeyConditionExpression": "PK = :me AND begins_with(SK, :folder)",
+		"ExpressionAttributeValues": {":me": {"S": "me"}, ":folder": {"S": "photos/"}}}`), explain.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := report.WriteText(os.Stdout, explain.TextOptions{}); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// Query of Drive
+	// key        partition PK (S); sort SK (S)
+	// asks       PK = "me" AND begins_with(SK, "photos/")
+	// partition  PK = "me"  0x6d65
+	// range      from "photos/"  0x70686f746f732f
+	//            before "photos0"  0x70686f746f7330
+	//
+	//        "photos-old/1.jpg"  outside
+	//     ┌  from "photos/"
+	//     │  "photos/1.jpg"      18 bytes
+	//     │  "photos/2.jpg"      18 bytes
+	//     └  before "photos0"
+	//
+	// rows       2 rows examined, 2 returned, in 1 page
+	// size       36 bytes
+	// read units 0.5 eventually consistent, 1 strongly
+	// ends       at the end of the range
+}

@@ -1,0 +1,143 @@
+package explain_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/design/explain"
+)
+
+const filtered = `{"TableName": "Things", "KeyConditionExpression": "PK = :p AND SK > :s", "FilterExpression": "x = :x",
+	"ExpressionAttributeValues": {":p": {"S": "a"}, ":s": {"S": "1"}, ":x": {"N": "1"}}}`
+
+func things(t *testing.T) *sortkey.DB {
+	return makeDB(t, `
+		table Things PK SK
+		item {"PK": "a", "SK": "0", "x": 1}
+		item {"PK": "a", "SK": "1", "x": 1}
+		item {"PK": "a", "SK": "2", "x": 1}
+		item {"PK": "a", "SK": "3", "x": 2}
+		item {"PK": "b", "SK": "1", "x": 1}`[1:])
+}
+
+// TestHTTP explains the same request in process, over HTTP, and over HTTP on
+// an endpoint that tells no traces. All that is known is the same.
+func TestHTTP(t *testing.T) {
+	db := things(t)
+	defer db.Close()
+	reports := map[string]*explain.Report{}
+	run := func(name string, target explain.Target) {
+		r, err := explain.Run(context.Background(), target, "Query", json.RawMessage(filtered), explain.Options{})
+		require.NoError(t, err)
+		require.Empty(t, r.Notes)
+		reports[name] = r
+	}
+	run("in process", explain.InProcess(db))
+
+	var seen http.Header
+	traced := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		seen = req.Header.Clone()
+		db.Handler().ServeHTTP(w, req)
+	}))
+	defer traced.Close()
+	run("traced", explain.HTTP(traced.URL, nil, http.Header{"X-Mine": {"yes"}}))
+	require.Equal(t, "yes", seen.Get("X-Mine"))
+	require.True(t, reports["traced"].Traced)
+
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		req.Header.Del(sortkey.TraceHeader)
+		db.Handler().ServeHTTP(w, req)
+	}))
+	defer other.Close()
+	run("other", explain.HTTP(other.URL, other.Client(), nil))
+	require.False(t, reports["other"].Traced)
+	reports["other"].Traced = true
+
+	want, err := json.Marshal(reports["in process"])
+	require.NoError(t, err)
+	for name, r := range reports {
+		got, err := json.Marshal(r)
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), string(got), name)
+	}
+	require.Equal(t, 2, reports["other"].Examined)
+	require.Equal(t, 1, reports["other"].Returned)
+}
+
+// TestLies is about an endpoint whose figures do not agree with its answers.
+func TestLies(t *testing.T) {
+	db := things(t)
+	defer db.Close()
+	liar := targetFunc(func(ctx context.Context, op string, request []byte) ([]byte, error) {
+		body, _, err := explain.InProcess(db).Do(ctx, op, request)
+		return []byte(strings.Replace(string(body), `"CapacityUnits":0.5`, `"CapacityUnits":7`, 1)), err
+	})
+	r, err := explain.Run(context.Background(), liar, "Query", json.RawMessage(filtered), explain.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"the endpoint consumed 7 units for a page of 18 bytes, which should take 0.5"}, r.Notes)
+
+	// One that has changed its mind by the time it is asked again.
+	calls := 0
+	changing := targetFunc(func(ctx context.Context, op string, request []byte) ([]byte, error) {
+		if calls++; calls == 3 {
+			serve(t, db, "PutItem", `{"TableName":"Things","Item":{"PK":{"S":"a"},"SK":{"S":"4"}}}`)
+		}
+		body, _, err := explain.InProcess(db).Do(ctx, op, request)
+		return body, err
+	})
+	r, err = explain.Run(context.Background(), changing, "Query", json.RawMessage(filtered), explain.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"the rows changed while they were read"}, r.Notes)
+}
+
+func TestTargetErrors(t *testing.T) {
+	db := things(t)
+	defer db.Close()
+	answer := func(status int, body string) explain.Target {
+		return explain.HTTP("http://there", &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+		})}, nil)
+	}
+	run := func(ctx context.Context, target explain.Target) error {
+		_, err := explain.Run(ctx, target, "Query", json.RawMessage(filtered), explain.Options{})
+		return err
+	}
+	for _, tt := range []struct {
+		status     int
+		body, want string
+	}{
+		{404, "<html>", "the endpoint answers with status 404 and no error of DynamoDB"},
+		{200, "<html>", "the answer to Query is none"},
+		{200, `{"Items":[{"a":{"Q":1}}]}`, "has an item that is none"},
+		{200, `{"LastEvaluatedKey":{"a":1}}`, "has a LastEvaluatedKey that is none"},
+		{200, `{"Items":[]}`, "the description of table Things has no key"},
+	} {
+		if err := run(context.Background(), answer(tt.status, tt.body)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Run with the answer %d %s = %v, want %s", tt.status, tt.body, err, tt.want)
+		}
+	}
+	err := run(context.Background(), answer(400, `{"__type":"com.amazon.coral.service#UnrecognizedClientException","message":"who?"}`))
+	if e, ok := errors.AsType[*explain.ServiceError](err); !ok || e.Code != "UnrecognizedClientException" || e.Error() != "UnrecognizedClientException: who?" {
+		t.Errorf("Run without credentials = %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := run(ctx, explain.InProcess(db)); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run after a cancel = %v", err)
+	}
+}
+
+type targetFunc func(ctx context.Context, op string, request []byte) ([]byte, error)
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -1,0 +1,296 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+func appendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
+
+// A page is the answer to a request, and what it read if the endpoint tells.
+type page struct {
+	items           []attr.Item
+	item            attr.Item // of GetItem, nil when there is none
+	count, examined int
+	last            attr.Item
+	units           *float64
+	trace           *table.Trace
+}
+
+// ask sends a request of the operation that is explained.
+func (e *explainer) ask(m members) (*page, error) {
+	return ask(e, e.report.Operation, m)
+}
+
+func ask(e *explainer, op string, m members) (*page, error) {
+	body, traces, err := e.target.Do(e.ctx, op, m.encode())
+	if err != nil {
+		return nil, err
+	}
+	var out struct {
+		Items               []json.RawMessage
+		Item                json.RawMessage
+		Count, ScannedCount int
+		LastEvaluatedKey    json.RawMessage
+		ConsumedCapacity    struct{ CapacityUnits *float64 }
+	}
+	if err := json.Unmarshal(body, &out); err != nil {
+		return nil, fmt.Errorf("the answer to %s is none: %w", op, err)
+	}
+	p := &page{count: out.Count, examined: out.ScannedCount, units: out.ConsumedCapacity.CapacityUnits}
+	for _, raw := range out.Items {
+		item, err := attr.ParseItem(raw)
+		if err != nil {
+			return nil, fmt.Errorf("the answer to %s has an item that is none: %w", op, err)
+		}
+		p.items = append(p.items, item)
+	}
+	if out.Item != nil {
+		if p.item, err = attr.ParseItem(out.Item); err != nil {
+			return nil, fmt.Errorf("the answer to %s has an item that is none: %w", op, err)
+		}
+	}
+	if out.LastEvaluatedKey != nil {
+		if p.last, err = attr.ParseItem(out.LastEvaluatedKey); err != nil {
+			return nil, fmt.Errorf("the answer to %s has a LastEvaluatedKey that is none: %w", op, err)
+		}
+	}
+	if len(traces) > 0 {
+		p.trace = &traces[len(traces)-1]
+	}
+	return p, nil
+}
+
+// pages reads the pages of a query or scan, of which the first is there.
+func (e *explainer) pages(asked members, first *page) error {
+	r := e.report
+	most := e.opts.Pages
+	if most <= 0 {
+		most = MaxPages
+		if r.Limit > 0 {
+			most = 1
+		}
+	}
+	fetch := e.fetches()
+	r.Traced = true
+	for p := first; ; {
+		if err := e.page(asked, p, fetch); err != nil {
+			return err
+		}
+		r.Last = p.last
+		if p.last == nil {
+			break
+		}
+		if r.Pages == most {
+			if most == MaxPages {
+				e.note(fmt.Sprintf("there are more pages than the %d that were read", most))
+			}
+			break
+		}
+		asked.set("ExclusiveStartKey", p.last)
+		var err error
+		if p, err = e.ask(asked); err != nil {
+			return err
+		}
+	}
+	return e.next(asked)
+}
+
+// page adds one page to the report.
+func (e *explainer) page(asked members, p *page, fetch bool) error {
+	r := e.report
+	rows := p.items
+	if asked.narrowed() || fetch {
+		w, err := e.ask(asked.whole())
+		if err != nil {
+			return err
+		}
+		if w.examined != p.examined {
+			e.note("the rows changed while they were read")
+		}
+		rows = w.items
+	}
+	full := rows
+	if fetch {
+		all := asked.whole()
+		all.set("Select", "ALL_ATTRIBUTES")
+		f, err := e.ask(all)
+		if err != nil {
+			return err
+		}
+		if len(f.items) == len(rows) {
+			full = f.items
+		} else {
+			e.note("the rows changed while they were read")
+		}
+	}
+	size, fetched, returned, strong := 0, 0, 0, 0.0
+	for i, row := range rows {
+		n, whole := row.Size(), full[i]
+		size += n
+		if fetch {
+			f := whole.Size()
+			fetched += f
+			n += f
+			strong += table.ReadUnits(f, true)
+		}
+		kept := e.q.filter.Eval(whole)
+		if kept {
+			returned++
+		} else {
+			r.Wasted += n
+		}
+		e.row(row, whole, n, kept)
+	}
+	strong += table.ReadUnits(size, true)
+	r.Pages++
+	r.Examined += p.examined
+	r.Returned += p.count
+	r.Bytes += size
+	r.Fetched += fetched
+	r.Strong += strong
+	for _, item := range p.items {
+		if len(r.Items) < e.opts.Items {
+			r.Items = append(r.Items, item)
+		}
+	}
+	switch {
+	case p.last == nil:
+		r.Stop = string(table.StopEnd)
+	case p.examined == r.Limit:
+		r.Stop = string(table.StopLimit)
+	default:
+		r.Stop = string(table.StopSize)
+	}
+	if returned != p.count {
+		e.note(fmt.Sprintf("the endpoint returned %d rows of a page, and %d rows of it satisfy the filter", p.count, returned))
+	}
+	e.compare(p, size, strong)
+	return nil
+}
+
+// compare holds what was counted here against what the endpoint says.
+func (e *explainer) compare(p *page, size int, strong float64) {
+	r := e.report
+	units := strong
+	if !r.Consistent {
+		units /= 2
+	}
+	if p.units != nil {
+		r.Consumed += *p.units
+		if *p.units != units {
+			e.note(fmt.Sprintf("the endpoint consumed %v units for a page of %d bytes, which should take %v", *p.units, size, units))
+		}
+	}
+	tr := p.trace
+	if tr == nil {
+		r.Traced = false
+		return
+	}
+	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || string(tr.Stop) != r.Stop {
+		r.Traced = false
+		e.note(fmt.Sprintf("the endpoint says it read %d rows and %d bytes for %v units and stopped at %s", tr.Examined, tr.Bytes, tr.Units, tr.Stop))
+	}
+}
+
+func (e *explainer) note(text string) {
+	if !slices.Contains(e.report.Notes, text) {
+		e.report.Notes = append(e.report.Notes, text)
+	}
+}
+
+// row counts one row that was examined. Item is the row, whole the item it
+// stands for as far as it is known.
+func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
+	r := e.report
+	entity := e.classify(whole)
+	s := e.shares[entity]
+	if s == nil {
+		s = &Share{Entity: entity}
+		e.shares[entity] = s
+	}
+	s.Examined++
+	s.Bytes += size
+	if returned {
+		s.Returned++
+	} else {
+		s.Wasted += size
+	}
+	if e.opts.Items < 0 {
+		return
+	}
+	row := Row{Key: keyOf(r.Schema, item), Entity: entity, Bytes: size, Returned: returned}
+	if len(r.Rows) < e.opts.Items {
+		r.Rows = append(r.Rows, row)
+		return
+	}
+	if len(r.Tail) == tailRows {
+		r.Tail = append(r.Tail[:0], r.Tail[1:]...)
+	}
+	r.Tail = append(r.Tail, row)
+}
+
+// tailRows is how many of the last rows are kept when there are too many.
+const tailRows = 10
+
+func (e *explainer) classify(it attr.Item) string {
+	if e.opts.Classify == nil || it == nil {
+		return ""
+	}
+	return e.opts.Classify(e.report.Table, it)
+}
+
+// settle adds up what is known when all pages have been read.
+func (e *explainer) settle() {
+	r := e.report
+	r.Eventual = r.Strong / 2
+	if e.index != nil && !e.index.local {
+		r.Strong = 0
+	}
+	for _, entity := range slices.Sorted(maps.Keys(e.shares)) {
+		r.Entities = append(r.Entities, *e.shares[entity])
+	}
+}
+
+// fetches reports whether a local index has to read items from the table.
+func (e *explainer) fetches() bool {
+	if e.index == nil || !e.index.local || e.index.projection == table.ProjectAll {
+		return false
+	}
+	if e.m.text("Select") == "ALL_ATTRIBUTES" {
+		return true
+	}
+	missing := false
+	note := func(name string) bool {
+		missing = missing || !e.index.holds(name)
+		return !missing
+	}
+	e.q.filter.TopLevel()(note)
+	if e.q.projection != nil {
+		for _, p := range e.q.projection.Paths {
+			note(p[0].Name)
+		}
+	}
+	return missing
+}
+
+// keyOf returns the key attributes of an item.
+func keyOf(s *keycond.Schema, it attr.Item) attr.Item {
+	if it == nil {
+		return nil
+	}
+	var b attr.Builder
+	for _, a := range s.Attributes() {
+		if v := it.Get(a.Name); !v.IsZero() {
+			b.Add(a.Name, v)
+		}
+	}
+	return b.Item()
+}

@@ -1,0 +1,75 @@
+package explain_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// TestPages reads a partition of more than 1 MB: the pages are added up, and
+// the units are those of each page by itself.
+func TestPages(t *testing.T) {
+	db := makeDB(t, "table Things PK SK")
+	defer db.Close()
+	const rows, fill = 30, 100_000
+	for i := range rows {
+		serve(t, db, "PutItem", fmt.Sprintf(`{"TableName":"Things","Item":{"PK":{"S":"p"},"SK":{"S":"%02d"},"x":{"N":"%d"},"fill":{"S":"%s"}}}`, i, 1+i%2, bytes.Repeat([]byte("f"), fill)))
+	}
+	const request = `{"TableName": "Things", "KeyConditionExpression": "PK = :p", "FilterExpression": "x = :x", "ProjectionExpression": "SK",
+		"ExpressionAttributeValues": {":p": {"S": "p"}, ":x": {"N": "1"}}}`
+	run := func(op, request string, o explain.Options) *explain.Report {
+		r, err := explain.Run(context.Background(), explain.InProcess(db), op, json.RawMessage(request), o)
+		require.NoError(t, err)
+		require.Nil(t, r.Refused)
+		require.Empty(t, r.Notes)
+		require.True(t, r.Traced)
+		return r
+	}
+	r := run("Query", request, explain.Options{})
+	// Eleven rows cross the line of a page.
+	const first = 11
+	size := r.Bytes / rows
+	units := 2*table.ReadUnits(first*size, true) + table.ReadUnits((rows-2*first)*size, true)
+	require.Equal(t, 3, r.Pages)
+	require.Equal(t, rows, r.Examined)
+	require.Equal(t, rows/2, r.Returned)
+	require.Equal(t, r.Bytes/2, r.Wasted)
+	require.Equal(t, units, r.Strong)
+	require.Equal(t, units/2, r.Eventual)
+	require.Equal(t, units/2, r.Consumed)
+	require.Equal(t, "end of the range", r.Stop)
+	require.Len(t, r.Items, rows/2)
+	require.Nil(t, r.Last)
+
+	r = run("Query", request, explain.Options{Pages: 1, Items: -1})
+	require.Equal(t, first, r.Examined)
+	require.Equal(t, "1 MB", r.Stop)
+	require.Equal(t, `{"PK":{"S":"p"},"SK":{"S":"10"}}`, string(r.Last.AppendJSON(nil)))
+	require.Equal(t, `{"PK":{"S":"p"},"SK":{"S":"11"}}`, string(r.Next.AppendJSON(nil)))
+	require.Empty(t, r.Items)
+	require.Empty(t, r.Rows)
+	var out strings.Builder
+	require.NoError(t, r.WriteText(&out, explain.TextOptions{}))
+	require.Contains(t, out.String(), "ends       at 1 MB, before \"11\"\n")
+	require.Contains(t, out.String(), "├  stopped at 1 MB\n")
+
+	// Counting reads as much.
+	r = run("Query", `{"TableName": "Things", "KeyConditionExpression": "PK = :p", "Select": "COUNT", "ExpressionAttributeValues": {":p": {"S": "p"}}}`, explain.Options{})
+	require.Equal(t, units/2, r.Consumed)
+	require.Equal(t, rows, r.Returned)
+
+	r = run("Scan", `{"TableName": "Things", "ConsistentRead": true, "Segment": 0, "TotalSegments": 1}`, explain.Options{Items: 3})
+	require.Equal(t, 3, r.Pages)
+	require.Equal(t, units, r.Consumed)
+	require.Len(t, r.Rows, 3)
+	require.Len(t, r.Tail, 10)
+	require.Equal(t, `{"PK":{"S":"p"},"SK":{"S":"29"}}`, string(r.Tail[9].Key.AppendJSON(nil)))
+}

@@ -1,0 +1,407 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// A plan is one way to ask for a group: a query of a table or an index.
+type plan struct {
+	schema  *keycond.Schema
+	index   *indexInfo // nil for the table
+	clauses []keycond.Clause
+	filter  []expr.Node
+	// dropped are conditions that neither a key condition nor a filter can
+	// have, and that the program has to check.
+	dropped []expr.Node
+	// empty says that no row can satisfy the group.
+	empty bool
+	// remarks say in which way the plan asks for something else, of which
+	// partial counts those that leave out what was asked for.
+	remarks []string
+	partial int
+	// fixes say what was mended on the way.
+	fixes []string
+	// low and high are the edges that were meant where the last clause has
+	// wider ones, because BETWEEN includes both ends.
+	low, high *edge
+	// all asks a local index for what it has to fetch from the table.
+	all bool
+}
+
+// plan returns the way to ask for a group at a place, and whether there is one.
+func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
+	s := e.info.key
+	if ix != nil {
+		s = ix.key
+	}
+	p := &plan{schema: s, index: ix}
+	used := map[string]bool{}
+	for _, a := range s.Hash {
+		c, ok := p.clause(a, g.on(a.Name))
+		if !ok || c.Op != keycond.Equal {
+			return p, false
+		}
+		p.clauses, used[a.Name] = append(p.clauses, c), true
+	}
+	for _, a := range s.Range {
+		c, ok := p.clause(a, g.on(a.Name))
+		if !ok {
+			break
+		}
+		p.clauses, used[a.Name] = append(p.clauses, c), true
+		if c.Op != keycond.Equal {
+			break
+		}
+	}
+	for _, a := range g.atoms {
+		switch {
+		case used[a.name]:
+		case s.Has(a.name):
+			p.dropped = append(p.dropped, a.node)
+		default:
+			p.filter = append(p.filter, a.node)
+		}
+	}
+	for _, n := range g.rest {
+		switch {
+		case always(n, s):
+		case touches(n, s.Has):
+			p.dropped = append(p.dropped, n)
+		default:
+			p.filter = append(p.filter, n)
+		}
+	}
+	if ix != nil && !ix.local {
+		if touches(conjunction(p.filter), func(name string) bool { return !ix.holds(name) }) {
+			return p, false
+		}
+		if missing := e.notProjected(ix); len(missing) > 0 {
+			return p, false
+		}
+	}
+	if ix != nil && s.Index != e.m.text("IndexName") {
+		for _, a := range s.Range {
+			if len(g.on(a.Name)) == 0 && !e.info.key.Has(a.Name) {
+				p.remarks = append(p.remarks, "it finds only items that have "+Name(a.Name))
+				p.partial++
+			}
+		}
+	}
+	if ix != nil && ix.projection != table.ProjectAll && s.Index != e.m.text("IndexName") {
+		p.all = ix.local && e.q.projection == nil
+		switch {
+		case p.all || ix.local && (touches(conjunction(p.filter), func(name string) bool { return !ix.holds(name) }) || len(e.notProjected(ix)) > 0):
+			p.remarks = append(p.remarks, "the index does not hold all it needs, so each row costs another read of the table")
+		case e.q.projection == nil:
+			p.remarks = append(p.remarks, "it returns only the attributes that the index holds")
+			p.partial++
+		}
+	}
+	return p, true
+}
+
+func (g group) on(name string) (out []atom) {
+	for _, a := range g.atoms {
+		if a.name == name {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// always reports whether n holds for every row of s.
+func always(n expr.Node, s *keycond.Schema) bool {
+	c, ok := n.(*expr.Call)
+	if !ok || c.Func != expr.AttributeExists || len(c.Args) != 1 {
+		return false
+	}
+	_, ok = keyPath(c.Args[0], func(name string) bool {
+		return slices.ContainsFunc(s.Attributes(), func(a keycond.Attribute) bool { return a.Name == name })
+	})
+	return ok
+}
+
+// touches reports whether n mentions an attribute for which is holds.
+func touches(n expr.Node, is func(string) bool) bool {
+	if n == nil {
+		return false
+	}
+	for name := range (&expr.Condition{Root: n}).TopLevel() {
+		if is(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// notProjected returns the attributes of the projection that ix lacks.
+func (e *explainer) notProjected(ix *indexInfo) (missing []string) {
+	if e.q.projection == nil {
+		return nil
+	}
+	for _, p := range e.q.projection.Paths {
+		if !ix.holds(p[0].Name) {
+			missing = append(missing, p[0].Name)
+		}
+	}
+	return missing
+}
+
+// clause returns the one condition on a that says what all of atoms say.
+func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) {
+	c := keycond.Clause{Attribute: a}
+	if len(atoms) == 0 {
+		return c, false
+	}
+	var clauses []keycond.Clause
+	low, high := edge{open: true}, edge{open: true}
+	for _, at := range atoms {
+		one := keycond.Clause{Attribute: a, Op: at.op}
+		for _, v := range at.values {
+			to, ok := convert(v, a.Kind)
+			if !ok || tooLong(to) {
+				return c, false
+			}
+			if to.Kind() != v.Kind() {
+				p.fixes = append(p.fixes, Name(a.Name)+" is "+kindWord(a.Kind)+", so give "+string(to.AppendJSON(nil)))
+			}
+			one.Values = append(one.Values, to)
+		}
+		if one.Op == keycond.BeginsWith && a.Kind == attr.Number {
+			return c, false
+		}
+		if one.Op == keycond.Between {
+			if n, _ := attr.Compare(one.Values[0], one.Values[1]); n > 0 && len(atoms) == 1 {
+				slices.Reverse(one.Values)
+				p.fixes = append(p.fixes, "the lower bound comes first")
+			}
+		}
+		if a.Kind != attr.Number && slices.ContainsFunc(one.Values, func(v attr.Value) bool { return len(v.Raw()) == 0 }) {
+			return c, false
+		}
+		clauses = append(clauses, one)
+		l, h := edges(one)
+		low, high = inner(low, l, 1), inner(high, h, -1)
+	}
+	// One of them may say it all.
+	for _, one := range clauses {
+		l, h := edges(one)
+		if same(l, low) && same(h, high) {
+			return one, true
+		}
+	}
+	return p.between(a, low, high)
+}
+
+// between returns the condition on a that lies between two edges.
+func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, bool) {
+	c := keycond.Clause{Attribute: a}
+	switch {
+	case low.open && high.open:
+		return c, false
+	case high.open:
+		c.Op, c.Values = keycond.Greater, []attr.Value{low.value}
+		if low.inclusive {
+			c.Op = keycond.GreaterEqual
+		}
+		return c, true
+	case low.open:
+		c.Op, c.Values = keycond.Less, []attr.Value{high.value}
+		if high.inclusive {
+			c.Op = keycond.LessEqual
+		}
+		return c, true
+	}
+	n, _ := attr.Compare(low.value, high.value)
+	if n > 0 || n == 0 && !(low.inclusive && high.inclusive) {
+		p.empty = true
+	}
+	var ends []string
+	for _, side := range []edge{low, high} {
+		if !side.inclusive {
+			ends = append(ends, Literal(side.value))
+		}
+	}
+	if ends != nil {
+		p.low, p.high = &low, &high
+		p.remarks = append(p.remarks, "BETWEEN includes both ends, so leave out what is at "+strings.Join(ends, " or ")+" itself in the program")
+	}
+	c.Op, c.Values = keycond.Between, []attr.Value{low.value, high.value}
+	if n == 0 {
+		c.Op, c.Values = keycond.Equal, c.Values[:1]
+	}
+	return c, true
+}
+
+// edges returns those of the last clause, as they were meant.
+func (p *plan) edges() (low, high edge) {
+	if p.low != nil {
+		return *p.low, *p.high
+	}
+	return edges(p.clauses[len(p.clauses)-1])
+}
+
+// inner returns that of two edges which lets less through: the higher of low
+// edges (sign 1), the lower of high ones (sign -1).
+func inner(a, b edge, sign int) edge {
+	if a.open {
+		return b
+	}
+	if b.open {
+		return a
+	}
+	n, _ := attr.Compare(a.value, b.value)
+	if n *= sign; n > 0 || n == 0 && !a.inclusive {
+		return a
+	}
+	return b
+}
+
+func same(a, b edge) bool {
+	return a.open == b.open && (a.open || a.inclusive == b.inclusive && attr.Equal(a.value, b.value))
+}
+
+// convert returns the value that v would be if it were of another kind.
+func convert(v attr.Value, kind attr.Kind) (attr.Value, bool) {
+	switch {
+	case v.Kind() == kind:
+		return v, true
+	case kind == attr.String && v.Kind() == attr.Number:
+		return attr.NewString(string(v.AppendNumber(nil))), true
+	case kind == attr.String && v.Kind() == attr.Binary && utf8.Valid(v.Raw()):
+		return attr.NewString(string(v.Raw())), true
+	case kind == attr.Number && v.Kind() == attr.String:
+		n, err := attr.NewNumber(string(v.Raw()))
+		return n, err == nil
+	case kind == attr.Binary && v.Kind() == attr.String:
+		return attr.NewBinary(v.Raw()), true
+	}
+	return attr.Value{}, false
+}
+
+func tooLong(v attr.Value) bool {
+	return v.Kind() != attr.Number && len(v.Raw()) > keycond.MaxPartitionKeyBytes
+}
+
+func kindWord(k attr.Kind) string {
+	switch k {
+	case attr.Number:
+		return "a number"
+	case attr.Binary:
+		return "binary"
+	}
+	return "a string"
+}
+
+// place names what a plan queries.
+func (p *plan) place() string {
+	if p.index == nil {
+		return "the table"
+	}
+	return "index " + p.index.key.Index
+}
+
+// request returns the plan as a request, with what else the original asked for.
+func (e *explainer) request(p *plan) members {
+	b := newBinder()
+	m := e.base().without("IndexName", "Segment", "TotalSegments")
+	if p.index != nil {
+		m.set("IndexName", p.index.key.Index)
+		if !p.index.local {
+			delete(m, "ConsistentRead")
+		}
+	}
+	switch m.text("Select") {
+	case "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES":
+		delete(m, "Select")
+	}
+	if p.all && !m.has("Select") {
+		m.set("Select", "ALL_ATTRIBUTES")
+	}
+	m.set("KeyConditionExpression", b.clauses(p.clauses))
+	if len(p.filter) > 0 {
+		m.set("FilterExpression", b.node(conjunction(p.filter)))
+	}
+	e.project(m, b)
+	b.bind(m)
+	return m
+}
+
+// base returns the request without its conditions.
+func (e *explainer) base() members {
+	m := e.m.without("KeyConditionExpression", "KeyConditions", "FilterExpression", "QueryFilter", "ScanFilter", "ConditionalOperator",
+		"ProjectionExpression", "AttributesToGet", "ExclusiveStartKey", "ExpressionAttributeNames", "ExpressionAttributeValues", "Key")
+	if n := m.number("Limit"); m.has("Limit") && n <= 0 {
+		delete(m, "Limit")
+	}
+	return m
+}
+
+func (e *explainer) project(m members, b *binder) {
+	if e.q.projection != nil {
+		m.set("ProjectionExpression", b.projection(e.q.projection))
+	} else if m.text("Select") == "SPECIFIC_ATTRIBUTES" {
+		delete(m, "Select")
+	}
+}
+
+// scan returns a Scan whose filter is all of the conditions. Its filter may
+// have key attributes, which that of a query may not.
+func (e *explainer) scan(conditions []expr.Node) members {
+	b := newBinder()
+	m := e.base().without("ScanIndexForward", "IndexName", "Limit")
+	if m.text("Select") == "ALL_PROJECTED_ATTRIBUTES" {
+		delete(m, "Select")
+	}
+	if n := conjunction(conditions); n != nil {
+		m.set("FilterExpression", b.node(n))
+	}
+	e.project(m, b)
+	b.bind(m)
+	return m
+}
+
+// plans returns the ways to ask for a group, best first: those that leave
+// least to the program, then those that leave nothing out, whose key does most
+// and that are at the place that was asked.
+func (e *explainer) plans(g group) []*plan {
+	var out []*plan
+	for _, ix := range append([]*indexInfo{nil}, e.info.indexes...) {
+		if p, ok := e.plan(g, ix); ok {
+			out = append(out, p)
+		}
+	}
+	asked := e.m.text("IndexName")
+	score := func(p *plan) int {
+		n := len(p.dropped)*1000 - len(p.clauses)*10 + len(p.filter) + p.partial*15
+		if p.schema.Index != asked {
+			n += 5
+		}
+		return n
+	}
+	slices.SortStableFunc(out, func(p, q *plan) int { return score(p) - score(q) })
+	return out
+}
+
+// words describe a plan: what is asked, and what is left to the program.
+func (p *plan) words() string {
+	var b strings.Builder
+	b.WriteString("query " + p.place() + " with " + clausesText(p.clauses))
+	if len(p.filter) > 0 {
+		b.WriteString(", and the filter " + nodeText(conjunction(p.filter)))
+	}
+	if len(p.dropped) > 0 {
+		b.WriteString("; check " + nodeText(conjunction(p.dropped)) + " in the program")
+	}
+	for _, r := range slices.Concat(p.fixes, p.remarks) {
+		b.WriteString("; " + r)
+	}
+	return b.String()
+}

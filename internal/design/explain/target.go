@@ -1,0 +1,127 @@
+package explain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// targetPrefix is the version of the service that operations belong to.
+const targetPrefix = "DynamoDB_20120810."
+
+// A Target answers requests.
+type Target interface {
+	// Do runs an operation, such as Query, on the JSON of its request. The
+	// traces are those of what it read, none when the target tells none. A
+	// request that the service refuses gives a [*ServiceError].
+	Do(ctx context.Context, op string, request []byte) (response []byte, traces []table.Trace, err error)
+}
+
+// A ServiceError is a failure in the service's own words.
+type ServiceError struct {
+	Code, Message string
+	Status        int
+}
+
+func (e *ServiceError) Error() string {
+	if e.Message == "" {
+		return e.Code
+	}
+	return e.Code + ": " + e.Message
+}
+
+// InProcess returns the target that is a database in this process.
+func InProcess(db *sortkey.DB) Target { return inProcess{db} }
+
+type inProcess struct{ db *sortkey.DB }
+
+func (t inProcess) Do(ctx context.Context, op string, request []byte) ([]byte, []table.Trace, error) {
+	var mu sync.Mutex
+	var traces []table.Trace
+	ctx = table.WithTrace(ctx, func(tr table.Trace) {
+		mu.Lock()
+		traces = append(traces, tr)
+		mu.Unlock()
+	})
+	body, status := t.db.Service().Serve(ctx, targetPrefix+op, request, nil)
+	if status != http.StatusOK {
+		if err := context.Cause(ctx); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, serviceError(status, body)
+	}
+	return body, traces, nil
+}
+
+// maxResponse bounds the bytes of a response that are read. Items are at most
+// 400 KB and pages 1 MB; base64 and the wire's own syntax add to that.
+const maxResponse = 64 << 20
+
+// HTTP returns the target that is an endpoint. Client signs requests if the
+// endpoint wants signatures; nil is [http.DefaultClient]. Header is added to
+// every request. A sortkey server tells traces, other endpoints do not.
+func HTTP(endpoint string, client *http.Client, header http.Header) Target {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	return &httpTarget{endpoint, client, header}
+}
+
+type httpTarget struct {
+	endpoint string
+	client   *http.Client
+	header   http.Header
+}
+
+func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte, []table.Trace, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, bytes.NewReader(request))
+	if err != nil {
+		return nil, nil, err
+	}
+	maps.Copy(req.Header, t.header)
+	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	req.Header.Set("X-Amz-Target", targetPrefix+op)
+	req.Header.Set(sortkey.TraceHeader, "1")
+	resp, err := t.client.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot read the answer of %s: %w", t.endpoint, err)
+	}
+	if len(body) > maxResponse {
+		return nil, nil, fmt.Errorf("the answer of %s is longer than %d bytes", t.endpoint, maxResponse)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, nil, serviceError(resp.StatusCode, body)
+	}
+	if tr, ok := sortkey.ReadTrace(resp.Header); ok {
+		return body, []table.Trace{tr}, nil
+	}
+	return body, nil, nil
+}
+
+// serviceError reads the body of a failure. What is no error of the service is
+// told with its status.
+func serviceError(status int, body []byte) error {
+	var e struct {
+		Type    string `json:"__type"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(body, &e) != nil || e.Type == "" {
+		return fmt.Errorf("the endpoint answers with status %d and no error of DynamoDB", status)
+	}
+	code := e.Type[strings.LastIndexByte(e.Type, '#')+1:]
+	return &ServiceError{Code: code, Message: e.Message, Status: status}
+}

@@ -1,0 +1,253 @@
+package design_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// FuzzParse: no file panics, every error has a place, and what is a model is
+// written and read back to the same.
+func FuzzParse(f *testing.F) {
+	for _, file := range []string{"testdata/shop.yaml", "starter.yaml"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("name: x\ntables: &t {Tab: {partition: PK, <<: *t}}\nitems: {Tab: [{PK: !!binary AA==, b: {M: {S: {S: x}}}}]}"))
+	f.Add([]byte("name: x\ntables: {Tab: {partition: [{name: a, type: N}], sort: b}}\npatterns: [{name: p, get: {table: Tab, where: {a: 1, b: {between: [1, 2]}}}}]"))
+	f.Add([]byte("{\"name\": \"x\", \"tables\": {\"Tab\": {\"partition\": \"PK\"}}, \"about\": \"\\ud83d\\ude00\"}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := design.Parse("m", data)
+		if err != nil {
+			list, ok := errors.AsType[design.Errors](err)
+			if !ok || len(list) == 0 {
+				t.Fatalf("%T %v", err, err)
+			}
+			for _, e := range list {
+				if e.Pos.Line == 0 || e.Msg == "" {
+					t.Errorf("%q is nowhere", e.Msg)
+				}
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := design.Write(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		again, err := design.Parse("m", b.Bytes())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		if d := cmp.Diff(m, again, same); d != "" {
+			t.Errorf("%s\n%s", d, b.String())
+		}
+		for _, p := range m.Patterns {
+			if _, _, err := p.Compile(m); err != nil {
+				if _, ok := errors.AsType[*design.CompileError](err); !ok {
+					t.Errorf("%T", err)
+				}
+			}
+		}
+		for _, e := range m.Entities {
+			if e.Count > 50 {
+				return
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		w, err := design.Build(ctx, m, design.Options{MaxItems: 50})
+		if err != nil {
+			if _, ok := errors.AsType[design.Errors](err); !ok {
+				t.Errorf("%T %v", err, err)
+			}
+			return
+		}
+		w.Close()
+	})
+}
+
+// TestMergesThatDoNotEnd: mappings that contain themselves.
+func TestMergesThatDoNotEnd(t *testing.T) {
+	for _, src := range []string{
+		"name: x\ntables: &t {Tab: {partition: PK}, <<: *t}\n",
+		"name: x\ntables: &t\n  Tab: {partition: PK}\n  <<: *t\n  \"<<\": *t\n",
+		"a: &a [*a]\n",
+		strings.Repeat("- ", 20000) + "x",
+		strings.Repeat("[", 20000),
+		strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000),
+	} {
+		_, err := design.Parse("m", []byte(src))
+		if err == nil && !strings.HasPrefix(src, "name") {
+			t.Errorf("%.40s is a model", src)
+		}
+	}
+}
+
+// component is a component of a sort key and the values it may have, in
+// order.
+type component struct {
+	typ    string
+	values []string
+}
+
+var componentKinds = []component{
+	{"string", []string{"a", "ab", "b", "b1", "zz"}},
+	{"int(3)", []string{"0", "1", "9", "10", "999"}},
+	{"int(3):desc", []string{"0", "1", "9", "10", "999"}},
+	{"signed(2)", []string{"-10", "-9", "0", "9", "10"}},
+	{"date", []string{"2025-12-31", "2026-01-01", "2026-01-09", "2026-01-10", "2027-01-01"}},
+	{"time:desc", []string{"2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z", "2026-01-02T00:00:00Z", "2027-01-01T00:00:00Z"}},
+	{"enum(m,p,x)", []string{"m", "p", "x"}},
+}
+
+// TestCompileIsExact: the request of a pattern by field reads exactly the
+// entity's items whose values meet the conditions, whatever else is in the
+// partition.
+func TestCompileIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 3).Draw(t, "components")
+		parts := make([]component, n)
+		prefix := rapid.SampledFrom([]string{"", "E#", "V"}).Draw(t, "prefix")
+		template := prefix
+		for i := range parts {
+			parts[i] = rapid.SampledFrom(componentKinds).Draw(t, "kind")
+			if i > 0 {
+				template += "#"
+			}
+			template += fmt.Sprintf("{c%d:%s}", i, parts[i].typ)
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "name: m\ntables: {Tab: {partition: PK, sort: SK}}\nentities:\n  E:\n    attributes: {PK: \"{p}\", SK: %q}\n    samples:\n", template)
+		combos := [][]string{nil}
+		for _, c := range parts {
+			var next [][]string
+			for _, have := range combos {
+				for _, v := range c.values {
+					next = append(next, append(append([]string(nil), have...), v))
+				}
+			}
+			combos = next
+		}
+		for _, combo := range combos {
+			b.WriteString("      - {p: x")
+			for i, v := range combo {
+				fmt.Fprintf(&b, ", c%d: %q", i, v)
+			}
+			b.WriteString("}\n")
+		}
+		if prefix != "" {
+			// Rows of others, just outside.
+			b.WriteString("items: {Tab: [{PK: x, SK: D}, {PK: x, SK: \"E!\"}, {PK: x, SK: U~}, {PK: x, SK: W}]}\n")
+		}
+		known := rapid.IntRange(0, n).Draw(t, "known")
+		where := []string{"p: x"}
+		conditions := make([]func(string) bool, n)
+		for i := range known {
+			v := rapid.SampledFrom(parts[i].values).Draw(t, "value")
+			where = append(where, fmt.Sprintf("c%d: %q", i, v))
+			conditions[i] = func(got string) bool { return got == v }
+		}
+		if known < n && rapid.Bool().Draw(t, "range") {
+			list := parts[known].values
+			i := rapid.IntRange(0, len(list)-1).Draw(t, "i")
+			op := rapid.SampledFrom([]string{"<", "<=", ">", ">=", "between"}).Draw(t, "op")
+			j := rapid.IntRange(i, len(list)-1).Draw(t, "j")
+			at := func(v string) int {
+				for k, have := range list {
+					if have == v {
+						return k
+					}
+				}
+				return -1
+			}
+			operand := fmt.Sprintf("%q", list[i])
+			if op == "between" {
+				operand = fmt.Sprintf("[%q, %q]", list[i], list[j])
+			}
+			where = append(where, fmt.Sprintf("c%d: {%q: %s}", known, op, operand))
+			conditions[known] = func(got string) bool {
+				switch k := at(got); op {
+				case "<":
+					return k < i
+				case "<=":
+					return k <= i
+				case ">":
+					return k > i
+				case ">=":
+					return k >= i
+				default:
+					return k >= i && k <= j
+				}
+			}
+		}
+		fmt.Fprintf(&b, "patterns:\n  - {name: p, query: {entity: E, where: {%s}}}\n", strings.Join(where, ", "))
+		m, err := design.Parse("m", []byte(b.String()))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		op, request, err := m.Patterns[0].Compile(m)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		w, err := design.Build(context.Background(), m, design.Options{})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		defer w.Close()
+		want := map[string]bool{}
+		for _, it := range w.Items {
+			ok := it.Entity != nil
+			for i, c := range conditions {
+				ok = ok && (c == nil || c(it.Values.Get(fmt.Sprintf("c%d", i))))
+			}
+			if ok {
+				want[string(it.Attributes.Get("SK").Raw())] = true
+			}
+		}
+		out, status := w.DB.Service().Serve(context.Background(), "DynamoDB_20120810."+op, request, nil)
+		if status != 200 {
+			t.Fatalf("%s: %s", request, out)
+		}
+		got := itemsOf(t, out)
+		for _, it := range got {
+			key := string(it.Get("SK").Raw())
+			if !want[key] {
+				t.Errorf("%s of %s reads %s too", request, template, key)
+			}
+			delete(want, key)
+		}
+		for key := range want {
+			t.Errorf("%s of %s does not read %s", request, template, key)
+		}
+	})
+}
+
+func itemsOf(t *rapid.T, response []byte) (all []attr.Item) {
+	var out struct{ Items []json.RawMessage }
+	if err := json.Unmarshal(response, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range out.Items {
+		it, err := attr.ParseItem(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, it)
+	}
+	return all
+}

@@ -1,0 +1,300 @@
+package gen_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/gen"
+	"github.com/sortkey/sortkey/internal/design/gen/testdata/store"
+	"github.com/sortkey/sortkey/keys"
+	"github.com/sortkey/sortkey/sdk"
+)
+
+func load(t *testing.T) *design.Model {
+	t.Helper()
+	m, err := design.Load("testdata/store/model.yaml")
+	require.NoError(t, err)
+	return m
+}
+
+func TestGo(t *testing.T) {
+	got, err := gen.Go(load(t), "store")
+	require.NoError(t, err)
+	if flag.Lookup("rewrite").Value.String() == "true" {
+		require.NoError(t, os.WriteFile("testdata/store/store.go", got, 0o600))
+	}
+	want, err := os.ReadFile("testdata/store/store.go")
+	require.NoError(t, err)
+	if string(got) != string(want) {
+		t.Error("testdata/store/store.go is stale: run go test ./design/gen -rewrite and look at the difference")
+	}
+}
+
+func at(text string) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		panic(err)
+	}
+	return at
+}
+
+func day(d string) time.Time { return at("2026-" + d + "T00:00:00Z") }
+
+// patterns are the functions of the model's patterns with the values that the
+// patterns have there.
+var patterns = map[string]func() (any, error){
+	"a customer's profile":                   call(func() (any, error) { return store.ACustomersProfile("7") }),
+	"orders of a customer":                   call(func() (any, error) { return store.OrdersOfACustomer("7") }),
+	"everything of a customer, newest first": call(func() (any, error) { return store.EverythingOfACustomerNewestFirst("CUSTOMER#7") }),
+	"one order":                              call(func() (any, error) { return store.OneOrder("7", day("01-05"), 2) }),
+	"orders of a day":                        call(func() (any, error) { return store.OrdersOfADay("7", day("01-05")) }),
+	"orders of a month":                      call(func() (any, error) { return store.OrdersOfAMonth("7", "2026-01") }),
+	"orders between days":                    call(func() (any, error) { return store.OrdersBetweenDays("7", day("01-05"), day("01-31")) }),
+	"orders before a day":                    call(func() (any, error) { return store.OrdersBeforeADay("7", day("01-31")) }),
+	"orders until a day":                     call(func() (any, error) { return store.OrdersUntilADay("7", day("01-31")) }),
+	"orders after a day":                     call(func() (any, error) { return store.OrdersAfterADay("7", day("01-05")) }),
+	"orders since a day":                     call(func() (any, error) { return store.OrdersSinceADay("7", day("01-31")) }),
+	"first orders of a day":                  call(func() (any, error) { return store.FirstOrdersOfADay("7", day("01-05"), 2) }),
+	"new orders of a region":                 call(func() (any, error) { return store.NewOrdersOfARegion("NEW", "eu") }),
+	"large orders of a region":               call(func() (any, error) { return store.LargeOrdersOfARegion("NEW", "eu", "9") }),
+	"orders of a region by total and day": call(func() (any, error) {
+		return store.OrdersOfARegionByTotalAndDay("NEW", "eu", "12.5", day("01-01"), day("01-31"))
+	}),
+	"open orders":               call(func() (any, error) { return store.OpenOrders(1) }),
+	"open orders due soon":      call(func() (any, error) { return store.OpenOrdersDueSoon(1, day("02-15")) }),
+	"readings of a device":      call(func() (any, error) { return store.ReadingsOfADevice(1) }),
+	"late readings of a device": call(func() (any, error) { return store.LateReadingsOfADevice(1, at("2026-01-05T10:00:00Z")) }),
+	"a blob":                    call(func() (any, error) { return store.ABlob("00ff") }),
+	"log of a day":              call(func() (any, error) { return store.LogOfADay("2026-01-05") }),
+	"all orders that are paid":  call(func() (any, error) { return store.AllOrdersThatArePaid(), nil }),
+	"raw":                       call(func() (any, error) { return store.Raw(), nil }),
+}
+
+func call(f func() (any, error)) func() (any, error) { return f }
+
+// TestPatterns sends what the functions of the patterns return, and what the
+// patterns compile to, and compares the items.
+func TestPatterns(t *testing.T) {
+	m := load(t)
+	w, err := design.Build(t.Context(), m, design.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	client := sdk.Client(w.DB)
+	for _, p := range m.Patterns {
+		t.Run(p.Name, func(t *testing.T) {
+			f, ok := patterns[p.Name]
+			require.Equal(t, p.Expect.Error == "", ok)
+			if !ok {
+				return
+			}
+			in, err := f()
+			require.NoError(t, err)
+			got, err := send(t.Context(), client, in)
+			require.NoError(t, err)
+			op, request, err := p.Compile(m)
+			require.NoError(t, err)
+			body, _, err := explain.InProcess(w.DB).Do(t.Context(), op, request)
+			require.NoError(t, err)
+			var want struct {
+				Items []map[string]any
+				Item  map[string]any
+			}
+			require.NoError(t, json.Unmarshal(body, &want))
+			if want.Item != nil {
+				want.Items = append(want.Items, want.Item)
+			}
+			require.NotEmpty(t, want.Items, "the pattern finds nothing, so nothing is compared")
+			a, err := json.Marshal(got)
+			require.NoError(t, err)
+			b, err := json.Marshal(want.Items)
+			require.NoError(t, err)
+			require.JSONEq(t, string(b), string(a))
+		})
+	}
+}
+
+// send returns the items of a call, as the service writes them.
+func send(ctx context.Context, client *dynamodb.Client, in any) ([]map[string]any, error) {
+	var items []map[string]types.AttributeValue
+	switch in := in.(type) {
+	case *dynamodb.GetItemInput:
+		out, err := client.GetItem(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, out.Item)
+	case *dynamodb.QueryInput:
+		out, err := client.Query(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		items = out.Items
+	case *dynamodb.ScanInput:
+		out, err := client.Scan(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		items = out.Items
+	}
+	all := []map[string]any{}
+	for _, item := range items {
+		one := map[string]any{}
+		for name, v := range item {
+			switch v := v.(type) {
+			case *types.AttributeValueMemberS:
+				one[name] = map[string]any{"S": v.Value}
+			case *types.AttributeValueMemberN:
+				one[name] = map[string]any{"N": v.Value}
+			case *types.AttributeValueMemberB:
+				one[name] = map[string]any{"B": v.Value}
+			default:
+				return nil, fmt.Errorf("%s is a %T", name, v)
+			}
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// TestKeys writes items with the generated keys and reads the keys back.
+func TestKeys(t *testing.T) {
+	w, err := design.Build(t.Context(), load(t), design.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	client := sdk.Client(w.DB)
+
+	order := store.OrderKey{Customer: "8", Placed: day("03-01"), OrderID: 42, State: "NEW", Region: "eu", Total: "1.5", Shard: 1, Due: day("04-01")}
+	item, err := order.Attributes()
+	require.NoError(t, err)
+	require.Equal(t, s("ORDER#2026-03-01#999957"), item[store.AttributeSK])
+	require.Equal(t, s("7973-95-98T99:99:99Z#8"), item[store.AttributeOPENSK])
+	_, err = client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(store.TableStore), Item: item})
+	require.NoError(t, err)
+	key, err := order.Key()
+	require.NoError(t, err)
+	out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(store.TableStore), Key: key})
+	require.NoError(t, err)
+	back, err := store.ParseOrderKey(out.Item)
+	require.NoError(t, err)
+	require.Equal(t, order, back)
+
+	// Sparse: what an index needs is not there.
+	for name, change := range map[string]func(*store.OrderKey){
+		"state": func(k *store.OrderKey) { k.State = "PAID" },
+		"shard": func(k *store.OrderKey) { k.Shard = 2 },
+	} {
+		paid := order
+		change(&paid)
+		item, err = paid.Attributes()
+		require.NoError(t, err)
+		require.NotContains(t, item, store.AttributeOPENPK, name)
+	}
+	item, err = store.OrderKey{Customer: "8", Placed: day("03-01")}.Attributes()
+	require.NoError(t, err)
+	require.Len(t, item, 3) // PK, SK and placed.on
+	_, err = store.OrderKey{Customer: "8#9"}.Attributes()
+	require.NoError(t, err) // no literal follows the customer in any key but OPENSK, which is not made
+	_, err = store.OrderKey{Customer: ""}.Key()
+	require.Error(t, err)
+
+	// The value of a key of several precisions is that of the finest.
+	log := store.LogKey{At: at("2026-01-05T10:00:00.5Z"), Type: "error"}
+	key, err = log.Key()
+	require.NoError(t, err)
+	logBack, err := store.ParseLogKey(key)
+	require.NoError(t, err)
+	require.Equal(t, log, logBack)
+
+	// Numbers come back without the zeros of their templates.
+	reading := store.ReadingKey{Device: 1, At: at("2026-01-05T10:00:00Z")}
+	key, err = reading.Key()
+	require.NoError(t, err)
+	got, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(store.TableReadings), Key: key})
+	require.NoError(t, err)
+	readingBack, err := store.ParseReadingKey(got.Item)
+	require.NoError(t, err)
+	require.Equal(t, reading, readingBack)
+
+	_, err = store.ParseOrderKey(map[string]types.AttributeValue{"PK": s("CUSTOMER#7")})
+	require.ErrorContains(t, err, "SK")
+	_, err = store.ParseOrderKey(map[string]types.AttributeValue{"PK": s("CUSTOMER#7"), "SK": s("PROFILE")})
+	require.Error(t, err)
+
+	r, err := store.OrderSKBetweenOrderID(day("01-05"), 1, 9)
+	require.NoError(t, err)
+	require.Equal(t, keys.Range{Low: "ORDER#2026-01-05#999990", High: "ORDER#2026-01-05#999998"}, r)
+	prefix, err := store.OrderSKPrefixPlaced(day("01-05"))
+	require.NoError(t, err)
+	require.Equal(t, "ORDER#2026-01-05#", prefix)
+	require.Equal(t, "ORDER#", store.OrderSKPrefix)
+}
+
+func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+
+// TestGoOfModels compiles the code of the example models, and of one whose
+// names are as bad as they get, as packages of this module.
+func TestGoOfModels(t *testing.T) {
+	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	overlay := map[string]string{}
+	args := []string{"build", "-overlay=" + filepath.Join(t.TempDir(), "overlay.json")}
+	for i, file := range append(files, "testdata/names.yaml") {
+		m, err := design.Load(file)
+		if err != nil && i < len(files) {
+			t.Logf("left out: %v", err)
+			continue
+		}
+		require.NoError(t, err)
+		code, err := gen.Go(m, "generated")
+		require.NoError(t, err, file)
+		out := filepath.Join(t.TempDir(), "generated.go")
+		require.NoError(t, os.WriteFile(out, code, 0o600))
+		pkg := fmt.Sprintf("design/gen/testdata/generated%d", i)
+		overlay[filepath.Join(root, pkg, "generated.go")] = out
+		args = append(args, "./"+pkg)
+	}
+	data, err := json.Marshal(map[string]any{"Replace": overlay})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(strings.TrimPrefix(args[1], "-overlay="), data, 0o600))
+	cmd := exec.Command("go", args...)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+}
+
+func TestGoPackageName(t *testing.T) {
+	for _, name := range []string{"", "a-b", "type", "_", "1a"} {
+		if _, err := gen.Go(load(t), name); err == nil {
+			t.Errorf("Go for package %q succeeds", name)
+		}
+	}
+}
+
+// TestExpression writes a pattern of a model, and refuses one that is none.
+func TestExpression(t *testing.T) {
+	m := load(t)
+	text, err := gen.Expression(m, m.Pattern("orders of a month"), "python")
+	require.NoError(t, err)
+	require.Contains(t, text, `KeyConditionExpression="PK = :PK AND begins_with(SK, :SK)"`)
+	require.Contains(t, text, `ProjectionExpression="note, #total"`)
+	_, err = gen.Expression(m, m.Pattern("orders of a total"), "go")
+	require.Error(t, err)
+}

@@ -1,0 +1,436 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// The Go types that values of components have.
+const (
+	goText   = "string"
+	goNumber = "int64"
+	goTime   = "time.Time"
+)
+
+// mostInt64 are the digits that every number of an int64 can have.
+const mostInt64 = 18
+
+// goType is the type of a variable for values of a component.
+func goType(t keys.Type) string {
+	switch t.Name {
+	case "int", "signed":
+		if t.Width <= mostInt64 {
+			return goNumber
+		}
+	case "year", "month", "date", "time", "millis", "micros", "nanos", "epoch", "epochms":
+		return goTime
+	}
+	return goText
+}
+
+// precision orders the types of times by what they keep.
+var precision = []string{"year", "month", "date", "epoch", "time", "epochms", "millis", "micros", "nanos"}
+
+// A value is a field that keys are made of.
+type value struct {
+	field, goName, goType string
+}
+
+// A key is a key attribute of an entity.
+type key struct {
+	design.Attribute
+	t *design.Template
+	// method is the name of its method, "" for a constant that is no text, and
+	// scan that of the method that reads it.
+	method, scan string
+	parts        []keys.Part // components
+}
+
+// width is the number of digits that a number has in the template.
+func (k key) width() int {
+	if k.Kind != attr.Number || len(k.parts) != 1 {
+		return 0
+	}
+	width, _ := k.parts[0].Type.Fixed()
+	return width
+}
+
+// entityKeys are the key attributes that an entity makes, and the values they
+// are made of.
+func entityKeys(e *design.Entity) (all []key, values []value) {
+	scope := newScope(nil)
+	scope.taken["Key"], scope.taken["Attributes"] = true, true
+	add := func(field string, t keys.Type) {
+		i := slices.IndexFunc(values, func(v value) bool { return v.field == field })
+		if i < 0 {
+			values = append(values, value{field: field, goName: scope.add(exported(field, "Field"), "Field"), goType: goType(t)})
+		} else if values[i].goType != goType(t) {
+			values[i].goType = goText // a text form suits every type
+		}
+	}
+	for _, a := range keyAttributes(e.Table) {
+		t := e.Attribute(a.Name)
+		if t == nil {
+			continue
+		}
+		k := key{Attribute: a, t: t}
+		k.Kind = t.Kind
+		if t.Template != nil {
+			for _, p := range t.Template.Parts() {
+				if p.Name != "" {
+					k.parts = append(k.parts, p)
+					add(p.Name, p.Type)
+				}
+			}
+		}
+		all = append(all, k)
+	}
+	for _, k := range all {
+		for _, field := range sortedKeys(k.t.When) {
+			if f := e.Field(field); f != nil {
+				add(field, f.Type)
+			} else {
+				add(field, keys.Type{})
+			}
+		}
+	}
+	for i, k := range all {
+		if k.t.Template != nil {
+			all[i].method = scope.add(exported(k.Name, "Attribute"), "Key")
+			all[i].scan = scope.add("Scan"+all[i].method, "Key")
+		}
+	}
+	return all, values
+}
+
+func sortedKeys(m map[string][]string) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fieldsOf are the Go expressions of the values of a template.
+func fieldsOf(parts []keys.Part, values []value, prefix string) string {
+	var all []string
+	for _, p := range parts {
+		for _, v := range values {
+			if v.field == p.Name {
+				all = append(all, prefix+v.goName)
+			}
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func (f *file) entity(e *design.Entity) {
+	all, values := entityKeys(e)
+	name := f.names.add(exported(e.Name, "Entity")+"Key", "Values")
+	about := ""
+	if e.About != "" {
+		about = " " + e.About
+	}
+	f.doc("%s holds the values that the keys of %s are made of.%s", name, e.Name, about)
+	f.printf("type %s struct {\n", name)
+	for _, v := range values {
+		f.useType(v.goType)
+		f.printf("\t%s %s\n", v.goName, v.goType)
+	}
+	f.printf("}\n")
+	for _, k := range all {
+		if k.method == "" {
+			continue
+		}
+		f.doc("%s returns %s of %s, %s.", k.method, f.role(e.Table, k.Name), e.Name, k.t.Template)
+		f.printf("func (k %s) %s() (string, error) { return %s.Format(%s) }\n", name, k.method, f.templates[k.t], fieldsOf(k.parts, values, "k."))
+		if len(k.parts) > 0 {
+			f.doc("%s sets the values that %s holds.", k.scan, k.Name)
+			f.printf("func (k *%s) %s(key string) error { return %s.Scan(key, %s) }\n", name, k.scan, f.templates[k.t], fieldsOf(k.parts, values, "&k."))
+		}
+	}
+	f.primaryKey(e, name, all)
+	f.attributes(e, name, all, values)
+	f.parse(e, name, all, values)
+	for _, k := range all {
+		f.levels(e, k, values)
+	}
+}
+
+func (f *file) useType(t string) {
+	if t == goTime {
+		f.use("time")
+	}
+}
+
+// role says what an attribute is the key of.
+func (f *file) role(t *design.Table, name string) string {
+	is := func(list []design.Attribute) bool {
+		return slices.ContainsFunc(list, func(a design.Attribute) bool { return a.Name == name })
+	}
+	switch {
+	case is(t.Partition):
+		return "the partition key"
+	case is(t.Sort):
+		return "the sort key"
+	}
+	for _, x := range t.Indexes {
+		switch {
+		case is(x.Partition):
+			return "the partition key in index " + x.Name
+		case is(x.Sort):
+			return "the sort key in index " + x.Name
+		}
+	}
+	return "the key"
+}
+
+// primaryKey writes the method for GetItem and the like.
+func (f *file) primaryKey(e *design.Entity, name string, all []key) {
+	f.use("types")
+	f.doc("Key returns the primary key, as GetItem, UpdateItem and DeleteItem take it.")
+	f.printf("func (k %s) Key() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n", name)
+	scope := newScope(f.names)
+	for _, k := range all {
+		if isKeyOf(e.Table, k.Name) {
+			f.put(k, "", scope)
+		}
+	}
+	f.printf("\treturn item, nil\n}\n")
+}
+
+func isKeyOf(t *design.Table, name string) bool {
+	return slices.ContainsFunc(t.Keys(), func(a design.Attribute) bool { return a.Name == name })
+}
+
+// put writes the statements that put a key attribute into an item.
+func (f *file) put(k key, condition string, scope *scope) {
+	if condition != "" {
+		f.printf("\tif %s {\n", condition)
+	}
+	if k.method == "" {
+		f.printf("\titem[%s] = %s\n", f.attribute(k.Name), f.constValue(k.t.Const))
+	} else {
+		variable := scope.add(unexported(k.Name, "attribute"), "Key")
+		f.printf("\t%s, err := k.%s()\n\tif err != nil {\n\t\treturn nil, err\n\t}\n", variable, k.method)
+		f.printf("\titem[%s] = %s\n", f.attribute(k.Name), f.member(k.Kind, variable))
+	}
+	if condition != "" {
+		f.printf("\t}\n")
+	}
+}
+
+// attributes writes the method for PutItem.
+func (f *file) attributes(e *design.Entity, name string, all []key, values []value) {
+	f.doc(`Attributes returns all key attributes, those of the table and of the indexes that the item is in, to add to
+		what else it holds. An index whose key needs a text that is empty or a time that is zero is left out, and the
+		item is not in it.`)
+	f.printf("func (k %s) Attributes() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n", name)
+	scope := newScope(f.names)
+	for _, k := range all {
+		f.put(k, f.present(e, k, values), scope)
+	}
+	f.printf("\treturn item, nil\n}\n")
+}
+
+// present is the condition under which an item has a key attribute, "" for
+// always.
+func (f *file) present(e *design.Entity, k key, values []value) string {
+	if isKeyOf(e.Table, k.Name) {
+		return ""
+	}
+	var all []string
+	of := func(field string) value {
+		return values[slices.IndexFunc(values, func(v value) bool { return v.field == field })]
+	}
+	for _, p := range k.parts {
+		switch v := of(p.Name); v.goType {
+		case goText:
+			all = append(all, fmt.Sprintf("k.%s != \"\"", v.goName))
+		case goTime:
+			all = append(all, fmt.Sprintf("!k.%s.IsZero()", v.goName))
+		}
+	}
+	for _, field := range sortedKeys(k.t.When) {
+		var any []string
+		v := of(field)
+		for _, want := range k.t.When[field] {
+			any = append(any, f.equals(v, want))
+		}
+		condition := strings.Join(any, " || ")
+		if len(any) > 1 {
+			condition = "(" + condition + ")"
+		}
+		all = append(all, condition)
+	}
+	return strings.Join(slices.Compact(all), " && ")
+}
+
+// equals compares a value with one in text form.
+func (f *file) equals(v value, want string) string {
+	switch v.goType {
+	case goNumber:
+		if n, err := (keys.Type{Name: "signed", Width: mostInt64}).Canonical(want); err == nil {
+			return fmt.Sprintf("k.%s == %s", v.goName, n)
+		}
+		return "false"
+	case goTime:
+		if at, err := (keys.Type{Name: "nanos"}).Canonical(want); err == nil {
+			return fmt.Sprintf("k.%s.UTC().Format(time.RFC3339Nano) == %s", v.goName, goString(trimFraction(at)))
+		}
+		return "false"
+	}
+	return fmt.Sprintf("k.%s == %s", v.goName, goString(want))
+}
+
+// trimFraction writes nanoseconds as RFC3339Nano does.
+func trimFraction(at string) string {
+	at = strings.TrimSuffix(at, "Z")
+	return strings.TrimSuffix(strings.TrimRight(at, "0"), ".") + "Z"
+}
+
+// parse writes the function that reads all keys of an item.
+func (f *file) parse(e *design.Entity, name string, all []key, values []value) {
+	// Each value is read from where most of it is: a key of the table rather
+	// than of an index, and the most precise of times.
+	from := map[string]int{}
+	for i, k := range all {
+		for _, p := range k.parts {
+			best, ok := from[p.Name]
+			if !ok || slices.Index(precision, p.Type.Name) > slices.Index(precision, typeOf(all[best], p.Name)) {
+				from[p.Name] = i
+			}
+		}
+	}
+	f.use("types")
+	parse := f.names.add("Parse"+name, "Item")
+	f.doc(`%s reads the values back from the key attributes of an item. Values that only an index has stay
+		zero when the item is not in it.`, parse)
+	f.printf("func %s(item map[string]types.AttributeValue) (%s, error) {\n\tvar k %s\n", parse, name, name)
+	assign := ":="
+	for i, k := range all {
+		if k.method == "" {
+			continue
+		}
+		var targets []string
+		wanted := len(k.parts) == 0
+		for _, p := range k.parts {
+			target := "nil"
+			if from[p.Name] == i {
+				target = fieldsOf([]keys.Part{p}, values, "&k.")
+				wanted = true
+			}
+			targets = append(targets, target)
+		}
+		own := isKeyOf(e.Table, k.Name)
+		if !wanted || len(k.parts) == 0 && !own {
+			continue
+		}
+		f.use("keyText")
+		args := strings.Join(append([]string{"text"}, targets...), ", ")
+		scan := fmt.Sprintf("if err := %s.Scan(%s); err != nil {\n\t\treturn k, err\n\t}\n", f.templates[k.t], args)
+		if own {
+			f.printf("\ttext, err %s keyText(item, %s, %d)\n\tif err != nil {\n\t\treturn k, err\n\t}\n\t%s", assign, f.attribute(k.Name), k.width(), scan)
+			assign = "="
+		} else {
+			f.printf("\tif text, err := keyText(item, %s, %d); err == nil {\n\t\t%s\t}\n", f.attribute(k.Name), k.width(), scan)
+		}
+	}
+	f.printf("\treturn k, nil\n}\n")
+}
+
+func typeOf(k key, field string) string {
+	for _, p := range k.parts {
+		if p.Name == field {
+			return p.Type.Name
+		}
+	}
+	return ""
+}
+
+// levels writes the prefixes and ranges of a sort key.
+func (f *file) levels(e *design.Entity, k key, values []value) {
+	if k.method == "" || k.Kind == attr.Number || len(k.parts) == 0 || !sorts(e.Table, k.Name) {
+		return
+	}
+	base := exported(e.Name, "Entity") + exported(k.Name, "Attribute")
+	for n, p := range k.parts {
+		names, types := f.params(k.parts[:n], values)
+		if n > 0 {
+			level := f.names.add(base+"Prefix"+exported(k.parts[n-1].Name, "Field"), "Level")
+			f.doc("%s returns what the %s of every %s with these values begins with, with the delimiter after them.", level, k.Name, e.Name)
+			f.printf("func %s(%s) (string, error) { return %s.Prefix(%s) }\n", level, parameters(names, types), f.templates[k.t], strings.Join(names, ", "))
+		} else if prefix, err := k.t.Template.Prefix(); err == nil && prefix != "" {
+			level := f.names.add(base+"Prefix", "Level")
+			f.doc("%s is what the %s of every %s begins with.", level, k.Name, e.Name)
+			f.printf("const %s = %s\n", level, goString(prefix))
+		}
+		if !rangeable(p.Type) {
+			continue
+		}
+		typ := fieldType(values, p.Name)
+		f.useType(typ)
+		f.use("keys")
+		name := f.names.add(base+"Between"+exported(p.Name, "Field"), "Level")
+		f.doc("%s returns the range of the %s of every %s with %s from one value to another, both included%s.", name, k.Name, e.Name, p.Name, given(k.parts[:n]))
+		args := strings.Join(append([]string{"from", "to"}, names...), ", ")
+		list := parameters(append(names, "from", "to"), append(types, typ, typ))
+		f.printf("func %s(%s) (keys.Range, error) { return %s.Between(%s) }\n", name, list, f.templates[k.t], args)
+	}
+}
+
+// sorts reports whether an attribute is a sort key of a table or of one of its
+// indexes.
+func sorts(t *design.Table, name string) bool {
+	all := t.Sort
+	for _, x := range t.Indexes {
+		all = slices.Concat(all, x.Sort)
+	}
+	return slices.ContainsFunc(all, func(a design.Attribute) bool { return a.Name == name })
+}
+
+func given(parts []keys.Part) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.Name)
+	}
+	return ", for one " + strings.Join(names, ", ")
+}
+
+// rangeable are the types whose ranges people ask for.
+func rangeable(t keys.Type) bool {
+	switch t.Name {
+	case "int", "signed", "decimal", "ulid", "ksuid":
+		return true
+	}
+	return goType(t) == goTime
+}
+
+func fieldType(values []value, field string) string {
+	for _, v := range values {
+		if v.field == field {
+			return v.goType
+		}
+	}
+	return goText
+}
+
+// params are the parameters of components: their names and their types.
+func (f *file) params(parts []keys.Part, values []value) (names, types []string) {
+	scope := newScope(f.names)
+	for _, p := range parts {
+		typ := fieldType(values, p.Name)
+		f.useType(typ)
+		names, types = append(names, scope.add(unexported(p.Name, "field"), "Value")), append(types, typ)
+	}
+	return names, types
+}

@@ -1,0 +1,273 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// Languages returns what [Expression] and [Request] write: aws, the AWS CLI;
+// go, the AWS SDK for Go v2; python, a boto3 client; js, the AWS SDK for
+// JavaScript v3. Both know other names of these, such as cli and javascript.
+func Languages() []string { return []string{"aws", "go", "python", "js"} }
+
+// aliases are other names of languages.
+var aliases = map[string]string{"cli": "aws", "golang": "go", "py": "python", "boto3": "python", "javascript": "js", "typescript": "js", "ts": "js", "node": "js"}
+
+var writers = map[string]func(*request) string{"aws": (*request).cli, "go": (*request).golang, "python": (*request).python, "js": (*request).js}
+
+// Expression writes the request of an access pattern in one of the
+// [Languages]: the key condition with its names and values, the filter, the
+// projection, the order and the limit. The error of a pattern that is not one
+// request is a [*design.CompileError].
+func Expression(m *design.Model, p *design.Pattern, lang string) (string, error) {
+	op, body, err := p.Compile(m)
+	if err != nil {
+		return "", err
+	}
+	return Request(op, body, lang)
+}
+
+// Request writes a request of the operation Query, GetItem or Scan in one of
+// the [Languages]. The text ends in a newline.
+//
+// The CLI command is for POSIX shells and version 2, which takes binary values
+// in base64. Its --limit is the request's Limit and turns the paging of the
+// CLI off.
+func Request(op string, body json.RawMessage, lang string) (string, error) {
+	if name, ok := aliases[strings.ToLower(lang)]; ok {
+		lang = name
+	}
+	write, ok := writers[lang]
+	if !ok {
+		return "", fmt.Errorf("%q is no language to write in: use one of %s", lang, strings.Join(Languages(), ", "))
+	}
+	r, err := readRequest(op, body)
+	if err != nil {
+		return "", err
+	}
+	return write(r), nil
+}
+
+// cli writes one AWS CLI command.
+func (r *request) cli() string {
+	var b strings.Builder
+	b.WriteString("aws dynamodb " + kebab(r.op))
+	for _, m := range r.members {
+		b.WriteString(" \\\n    --")
+		switch v := m.value.(type) {
+		case bool:
+			if !v {
+				b.WriteString("no-")
+			}
+			b.WriteString(kebab(m.name))
+		case string:
+			b.WriteString(kebab(m.name) + " " + shell(v))
+		case list: // of strings
+			b.WriteString(kebab(m.name))
+			for _, one := range v {
+				b.WriteString(" " + shell(one.(string)))
+			}
+		default:
+			b.WriteString(kebab(m.name) + " " + shell(string(appendJSON(nil, v))))
+		}
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// kebab turns TableName into table-name.
+func kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// snake turns GetItem into get_item.
+func snake(name string) string { return strings.ReplaceAll(kebab(name), "-", "_") }
+
+// python writes a call of a boto3 client.
+func (r *request) python() string {
+	w := literals{mark: '"', escapes: pythonEscapes, yes: "True", no: "False", null: "None", indent: "    ", bytes: pythonBytes}
+	var b strings.Builder
+	b.WriteString("import boto3\n\nclient = boto3.client(\"dynamodb\")\n\nresponse = client." + snake(r.op) + "(\n")
+	for _, m := range r.members {
+		b.WriteString("    " + m.name + "=" + w.member(r.shapes[m.name], m.value, 1) + ",\n")
+	}
+	b.WriteString(")\n")
+	return b.String()
+}
+
+func pythonBytes(data []byte) string {
+	var b strings.Builder
+	b.WriteString(`b"`)
+	for _, c := range data {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			fmt.Fprintf(&b, `\x%02x`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + `"`
+}
+
+// js writes a command of the SDK's version 3.
+func (r *request) js() string {
+	w := literals{mark: '"', escapes: jsonEscapes, yes: "true", no: "false", null: "null", indent: "  ", bytes: jsBytes, bareNames: true}
+	var b strings.Builder
+	b.WriteString("import { DynamoDBClient, " + r.op + "Command } from \"@aws-sdk/client-dynamodb\";\n\n" +
+		"const client = new DynamoDBClient({});\n\n" +
+		"const response = await client.send(new " + r.op + "Command({\n")
+	for _, m := range r.members {
+		b.WriteString("  " + m.name + ": " + w.member(r.shapes[m.name], m.value, 1) + ",\n")
+	}
+	b.WriteString("}));\n")
+	return b.String()
+}
+
+func jsBytes(data []byte) string {
+	var b strings.Builder
+	b.WriteString("new Uint8Array([")
+	for i, c := range data {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d", c)
+	}
+	return b.String() + "])"
+}
+
+// literals writes JSON values in a language whose literals look like them.
+type literals struct {
+	mark          rune
+	escapes       escapes
+	yes, no, null string
+	indent        string
+	bytes         func([]byte) string
+	// bareNames leaves the quotes off names that need none.
+	bareNames bool
+}
+
+// member writes a member of a request: maps on several lines, their values on
+// one.
+func (w *literals) member(s shape, n node, depth int) string {
+	all, ok := n.(object)
+	if !ok || len(all) == 0 {
+		return w.value(n)
+	}
+	in := strings.Repeat(w.indent, depth)
+	var b strings.Builder
+	b.WriteString("{\n")
+	for _, m := range all {
+		value := w.value(m.value)
+		switch s {
+		case item:
+			value = w.attribute(m.value)
+		case legacy:
+			value = w.condition(m.value)
+		}
+		b.WriteString(in + w.indent + w.name(m.name) + ": " + value + ",\n")
+	}
+	return b.String() + in + "}"
+}
+
+// condition writes a legacy condition.
+func (w *literals) condition(n node) string {
+	parts := []string{}
+	for _, m := range n.(object) {
+		if m.name == "AttributeValueList" {
+			parts = append(parts, w.name(m.name)+": "+w.each(m.value, w.attribute))
+			continue
+		}
+		parts = append(parts, w.name(m.name)+": "+w.value(m.value))
+	}
+	return w.braces(parts)
+}
+
+// attribute writes an attribute value, which has been checked.
+func (w *literals) attribute(n node) string {
+	kind, v := kindOf(n)
+	var s string
+	switch kind {
+	case "B":
+		s = w.bytes(decoded(v))
+	case "BS":
+		s = w.each(v, func(n node) string { return w.bytes(decoded(n)) })
+	case "L":
+		s = w.each(v, w.attribute)
+	case "M":
+		parts := []string{}
+		for _, m := range v.(object) {
+			parts = append(parts, w.name(m.name)+": "+w.attribute(m.value))
+		}
+		s = w.braces(parts)
+	default:
+		s = w.value(v)
+	}
+	return w.braces([]string{w.name(kind) + ": " + s})
+}
+
+func (w *literals) braces(parts []string) string {
+	if w.bareNames && len(parts) > 0 {
+		return "{ " + strings.Join(parts, ", ") + " }"
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func (w *literals) each(n node, write func(node) string) string {
+	parts := []string{}
+	for _, one := range n.(list) {
+		parts = append(parts, write(one))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// value writes what is no attribute value.
+func (w *literals) value(n node) string {
+	switch n := n.(type) {
+	case string:
+		return quote(n, w.mark, w.escapes)
+	case json.Number:
+		return string(n)
+	case bool:
+		if n {
+			return w.yes
+		}
+		return w.no
+	case list:
+		return w.each(n, w.value)
+	case object:
+		parts := []string{}
+		for _, m := range n {
+			parts = append(parts, w.name(m.name)+": "+w.value(m.value))
+		}
+		return w.braces(parts)
+	}
+	return w.null
+}
+
+func (w *literals) name(s string) string {
+	switch {
+	case w.bareNames && s == "__proto__":
+		return `["__proto__"]` // in quotes it is the prototype too
+	case w.bareNames && isIdentifier(s):
+		return s
+	}
+	return quote(s, w.mark, w.escapes)
+}
+
+// isIdentifier reports whether s is an ASCII identifier.
+func isIdentifier(s string) bool {
+	return s != "" && !('0' <= s[0] && s[0] <= '9') && !slices.ContainsFunc([]rune(s), func(r rune) bool {
+		return r > unicode.MaxASCII || r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+}

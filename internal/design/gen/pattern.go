@@ -1,0 +1,386 @@
+package gen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// pattern writes the function of an access pattern, or returns why it has no
+// request.
+func (f *file) pattern(p *design.Pattern) error {
+	op, body, err := p.Compile(f.m)
+	if err != nil {
+		return err
+	}
+	if p.Expect.Error != "" {
+		return fmt.Errorf("it is expected to be refused with %s", p.Expect.Error)
+	}
+	if p.Request != nil || op == "Scan" {
+		return f.fixed(p, op, body)
+	}
+	w := &patternWriter{file: f, p: p, scope: newScope(f.names), params: map[string]string{}}
+	w.index()
+	if op == "GetItem" {
+		return w.get()
+	}
+	return w.query()
+}
+
+func (f *file) patternDoc(name string, p *design.Pattern, more string) {
+	about := ""
+	if p.About != "" {
+		about = " " + p.About
+	}
+	f.doc("%s asks for: %s.%s%s", name, strings.TrimSuffix(p.Name, "."), about, more)
+}
+
+func (f *file) patternName(p *design.Pattern) string {
+	return f.names.add(exported(p.Name, "Pattern"), "Pattern")
+}
+
+// fixed writes the function of a request without parameters.
+func (f *file) fixed(p *design.Pattern, op string, body json.RawMessage) error {
+	r, err := readRequest(op, body)
+	if err != nil {
+		return err
+	}
+	name := f.patternName(p)
+	more := ""
+	if p.Request != nil {
+		more = " The request is as it stands in the design."
+	}
+	f.patternDoc(name, p, more)
+	f.use("dynamodb")
+	f.printf("func %s() *dynamodb.%sInput {\n\treturn &dynamodb.%sInput{\n", name, op, op)
+	f.members(r)
+	f.printf("\t}\n}\n")
+	return nil
+}
+
+// members writes the members of a request as those of an input struct.
+func (f *file) members(r *request) {
+	for _, m := range r.members {
+		s := r.shapes[m.name]
+		f.use(map[shape]string{text: "aws", flag: "aws", count: "aws", word: "types", item: "types", legacy: "types"}[s])
+		f.printf("\t\t%s: %s,\n", m.name, goMember(s, m.name, m.value, "\t\t"))
+	}
+}
+
+// A patternWriter writes the function of a pattern written by field.
+type patternWriter struct {
+	*file
+	p      *design.Pattern
+	values []value
+	scope  *scope
+	// list are the parameters, types their types, params their names by field,
+	// and code the statements that use them.
+	list, types []string
+	params      map[string]string
+	code        bytes.Buffer
+	// conditions are the key conditions, and entries the members of a key.
+	conditions, entries []string
+}
+
+func (w *patternWriter) index() {
+	if w.p.Entity != nil {
+		_, w.values = entityKeys(w.p.Entity)
+	}
+}
+
+// param returns the parameter for a value of a field.
+func (w *patternWriter) param(field, typ, suffix string) string {
+	id := field + " " + suffix
+	if name, ok := w.params[id]; ok {
+		return name
+	}
+	w.useType(typ)
+	name := w.scope.add(unexported(field, "field")+suffix, "Value")
+	w.params[id] = name
+	w.list, w.types = append(w.list, name), append(w.types, typ)
+	return name
+}
+
+// args are the parameters of components that are known.
+func (w *patternWriter) args(parts []keys.Part) string {
+	var all []string
+	for _, part := range parts {
+		all = append(all, w.param(part.Name, fieldType(w.values, part.Name), ""))
+	}
+	return strings.Join(all, ", ")
+}
+
+// let writes a statement that computes variable, or returns its error.
+func (w *patternWriter) let(attribute, expression string) string {
+	name := w.scope.add(unexported(attribute, "attribute"), "Key")
+	fmt.Fprintf(&w.code, "\t%s, err := %s\n\tif err != nil {\n\t\treturn nil, err\n\t}\n", name, expression)
+	return name
+}
+
+func (w *patternWriter) given(field string) (design.Condition, bool) {
+	for _, c := range w.p.Where {
+		if c.Field == field {
+			return c, true
+		}
+	}
+	return design.Condition{}, false
+}
+
+// made is what makes a key attribute, and its components.
+func (w *patternWriter) made(a design.Attribute) (*design.Template, []keys.Part) {
+	if w.p.Entity == nil {
+		return nil, nil
+	}
+	t := w.p.Entity.Attribute(a.Name)
+	if t == nil || t.Template == nil {
+		return t, nil
+	}
+	return t, slices.DeleteFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == "" })
+}
+
+// direct is a condition on the attribute itself rather than on a field.
+func (w *patternWriter) direct(a design.Attribute) (design.Condition, bool) {
+	if w.p.Entity != nil && w.p.Entity.Field(a.Name) != nil {
+		return design.Condition{}, false
+	}
+	return w.given(a.Name)
+}
+
+// whole is the Go expression of the value of an attribute that is known.
+func (w *patternWriter) whole(a design.Attribute) (string, error) {
+	if _, ok := w.direct(a); ok {
+		return w.member(a.Kind, w.param(a.Name, goText, "")), nil
+	}
+	t, parts := w.made(a)
+	switch {
+	case t == nil:
+		return "", fmt.Errorf("nothing says %s", a.Name)
+	case t.Template == nil:
+		return w.constValue(t.Const), nil
+	}
+	return w.member(a.Kind, w.let(a.Name, w.templates[t]+".Format("+w.args(parts)+")")), nil
+}
+
+// get writes the function of a GetItem.
+func (w *patternWriter) get() error {
+	for _, a := range w.p.Table.Keys() {
+		v, err := w.whole(a)
+		if err != nil {
+			return err
+		}
+		w.entries = append(w.entries, fmt.Sprintf("\t\t\t%s: %s,\n", w.attribute(a.Name), v))
+	}
+	return w.finish("GetItem", func() {
+		w.printf("\t\tKey: map[string]types.AttributeValue{\n%s\t\t},\n", strings.Join(w.entries, ""))
+	})
+}
+
+// query writes the function of a Query.
+func (w *patternWriter) query() error {
+	hash, sort := w.p.Table.Partition, w.p.Table.Sort
+	if w.p.Index != nil {
+		hash, sort = w.p.Index.Partition, w.p.Index.Sort
+	}
+	for _, a := range hash {
+		v, err := w.whole(a)
+		if err != nil {
+			return err
+		}
+		w.condition(a, "=", v)
+	}
+	for _, a := range sort {
+		if !w.sort(a) {
+			break
+		}
+	}
+	return w.finish("Query", func() {})
+}
+
+func (w *patternWriter) condition(a design.Attribute, op string, operands ...string) {
+	w.use("addConditions")
+	w.conditions = append(w.conditions, fmt.Sprintf("keyCondition{%s, %q, []types.AttributeValue{%s}}", w.attribute(a.Name), op, strings.Join(operands, ", ")))
+}
+
+// sort writes the condition on a sort key attribute and reports whether there
+// can be one on the next, as [design.Pattern.Compile] has it.
+func (w *patternWriter) sort(a design.Attribute) bool {
+	if c, ok := w.direct(a); ok {
+		w.condition(a, operator(c.Op), w.operands(a, c, nil, goText)...)
+		return c.Op == design.Equal
+	}
+	t, parts := w.made(a)
+	if t == nil {
+		return false
+	}
+	if t.Template == nil {
+		w.condition(a, "=", w.constValue(t.Const))
+		return true
+	}
+	n := 0
+	for n < len(parts) {
+		if c, ok := w.given(parts[n].Name); !ok || c.Op != design.Equal {
+			break
+		}
+		n++
+	}
+	if n == len(parts) {
+		w.condition(a, "=", w.member(t.Kind, w.let(a.Name, w.templates[t]+".Format("+w.args(parts)+")")))
+		return true
+	}
+	c, ok := w.given(parts[n].Name)
+	switch {
+	case t.Kind == attr.Number && ok:
+		op := operator(c.Op)
+		operands := w.operands(a, c, t, fieldType(w.values, parts[n].Name))
+		if parts[n].Type.Desc {
+			op = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
+			slices.Reverse(operands)
+		}
+		w.condition(a, op, operands...)
+	case t.Kind == attr.Number:
+	case ok:
+		w.inRange(a, t, w.rangeOf(t, parts, n, c))
+	default:
+		if prefix, err := t.Template.Prefix(); n > 0 || err == nil && prefix != "" {
+			w.inRange(a, t, "Under("+w.args(parts[:n])+")")
+		}
+	}
+	return false
+}
+
+func (w *patternWriter) inRange(a design.Attribute, t *design.Template, call string) {
+	w.use("addConditions", "inRange", "attribute"+t.Kind.String())
+	name := w.let(a.Name, w.templates[t]+"."+call)
+	w.conditions = append(w.conditions, fmt.Sprintf("inRange(%s, %s, attribute%s)", w.attribute(a.Name), name, t.Kind))
+}
+
+// rangeOf is the call that makes the range of a condition on a component.
+func (w *patternWriter) rangeOf(t *design.Template, parts []keys.Part, n int, c design.Condition) string {
+	outer := w.args(parts[:n])
+	if outer != "" {
+		outer = ", " + outer
+	}
+	field := parts[n].Name
+	typ := fieldType(w.values, field)
+	switch c.Op {
+	case design.BeginsWith:
+		return "BeginsWith(" + w.param(field, goText, "Prefix") + outer + ")"
+	case design.Between:
+		return "Between(" + w.param(field, typ, "From") + ", " + w.param(field, typ, "To") + outer + ")"
+	case design.Less:
+		return "Between(nil, keys.Excluding(" + w.param(field, typ, "Below") + ")" + outer + ")"
+	case design.LessEqual:
+		return "Between(nil, " + w.param(field, typ, "To") + outer + ")"
+	case design.More:
+		return "Between(keys.Excluding(" + w.param(field, typ, "Above") + "), nil" + outer + ")"
+	}
+	return "Between(" + w.param(field, typ, "From") + ", nil" + outer + ")"
+}
+
+// operands are the values of a condition on a whole attribute: as they are, or
+// written by a template of one component.
+func (w *patternWriter) operands(a design.Attribute, c design.Condition, t *design.Template, typ string) []string {
+	suffixes := map[design.Op][]string{
+		design.Between: {"From", "To"}, design.BeginsWith: {"Prefix"}, design.Less: {"Below"}, design.LessEqual: {"To"},
+		design.More: {"Above"}, design.MoreEqual: {"From"}, design.Equal: {""},
+	}[c.Op]
+	var all []string
+	for _, suffix := range suffixes {
+		text := w.param(c.Field, typ, suffix)
+		if t != nil {
+			text = w.let(a.Name+suffix, w.templates[t]+".Format("+text+")")
+		}
+		all = append(all, w.member(a.Kind, text))
+	}
+	return all
+}
+
+func operator(op design.Op) string {
+	if op == design.Between {
+		return "BETWEEN"
+	}
+	return string(op)
+}
+
+// finish writes the function around the code that has been collected.
+func (w *patternWriter) finish(op string, more func()) error {
+	r, err := w.rest(op)
+	if err != nil {
+		return err
+	}
+	name := w.patternName(w.p)
+	w.patternDoc(name, w.p, "")
+	w.use("dynamodb", "aws", "types")
+	w.printf("func %s(%s) (*dynamodb.%sInput, error) {\n%s", name, parameters(w.list, w.types), op, w.code.String())
+	if op == "Query" {
+		w.printf("\tin := &dynamodb.%sInput{\n", op)
+	} else {
+		w.printf("\treturn &dynamodb.%sInput{\n", op)
+	}
+	w.printf("\t\tTableName: aws.String(%s),\n", w.constants["table "+w.p.Table.Name])
+	if w.p.Index != nil {
+		w.printf("\t\tIndexName: aws.String(%s),\n", w.constants["index "+w.p.Table.Name+" "+w.p.Index.Name])
+	}
+	more()
+	w.members(r)
+	if op == "Query" && w.p.Descending {
+		w.printf("\t\tScanIndexForward: aws.Bool(false),\n")
+	}
+	if op == "Query" {
+		w.printf("\t}\n\taddConditions(in, %s)\n\treturn in, nil\n}\n", strings.Join(w.conditions, ", "))
+	} else {
+		w.printf("\t}, nil\n}\n")
+	}
+	return nil
+}
+
+// likeKey are the stand-ins that addConditions gives to keys.
+var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
+
+// rest is the request without its table, index and key conditions: that of a
+// Scan with the same filter.
+func (w *patternWriter) rest(op string) (*request, error) {
+	p := *w.p
+	p.Where, p.Operation, p.Descending = nil, "Scan", false
+	_, body, err := p.Compile(w.m)
+	if err != nil {
+		return nil, err
+	}
+	r, err := readRequest("Scan", body)
+	if err != nil {
+		return nil, err
+	}
+	r.members = slices.DeleteFunc(r.members, func(m member) bool { return m.name == "TableName" || m.name == "IndexName" })
+	for _, m := range r.members {
+		if _, ok := operations[op][m.name]; !ok {
+			return nil, fmt.Errorf("%s has no %s", op, m.name)
+		}
+		if all, ok := m.value.(object); ok && op == "Query" {
+			for _, one := range all {
+				if likeKey.MatchString(one.name) {
+					return nil, fmt.Errorf("%s in its filter or projection could be taken for the name of a key", one.name)
+				}
+			}
+		}
+	}
+	r.shapes = operations[op]
+	return r, nil
+}
+
+// jsonNode reads JSON that attr wrote.
+func jsonNode(data []byte) node {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	n, err := readNode(dec, 0)
+	if err != nil {
+		return nil
+	}
+	return n
+}

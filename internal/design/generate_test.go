@@ -1,0 +1,160 @@
+package design_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// world builds the world of a model with one table and the given rest.
+func world(t *testing.T, rest string, o design.Options) (*design.World, error) {
+	t.Helper()
+	m, err := design.Parse("m.yaml", []byte("name: m\nseed: 1\ntables: {Tab: {partition: PK, sort: SK}}\n"+rest))
+	if err != nil {
+		return nil, err
+	}
+	w, err := design.Build(t.Context(), m, o)
+	if err == nil {
+		t.Cleanup(func() { w.Close() })
+	}
+	return w, err
+}
+
+func generated(t *testing.T, field, decl string, count int) []string {
+	t.Helper()
+	w, err := world(t, fmt.Sprintf("entities: {E: {fields: {%s: %s, u: uuid}, attributes: {PK: \"{u}\", SK: \"S#{%s}\"}, count: %d}}\n", field, decl, field, count), design.Options{})
+	require.NoError(t, err, decl)
+	require.Len(t, w.Items, count)
+	var all []string
+	for _, it := range w.Items {
+		all = append(all, it.Values.Get(field))
+		e := it.Entity
+		text := string(it.Attributes.Get("SK").Raw())
+		v, ok := e.Attribute("SK").Template.Match(text)
+		require.True(t, ok, text)
+		canonical, err := e.Field(field).Type.Canonical(it.Values.Get(field))
+		require.NoError(t, err)
+		require.Equal(t, canonical, v[field], "what is generated is canonical: %s", it.Values.Get(field))
+	}
+	return all
+}
+
+// TestTypes generates values of each type within its bounds.
+func TestTypes(t *testing.T) {
+	for _, tt := range []struct{ decl, low, high string }{
+		{"string", "", ""}, {"path", "", ""}, {"uuid", "", ""}, {"ulid", "", ""}, {"ksuid", "", ""}, {"hex(9)", "", ""},
+		{"{size: 3..5}", "", ""}, {"{type: path, size: 9}", "", ""},
+		{"int(4)", "", ""}, {"signed(4)", "", ""}, {`"decimal(3,2)"`, "", ""}, {"number", "", ""}, {"int(38)", "", ""}, {`"decimal(20,18)"`, "", ""},
+		{`"enum(a,b,c)"`, "a", "c"},
+		{"{values: [x, y]}", "x", "y"},
+		{"{type: int(2), from: 10, to: 20}", "10", "20"},
+		{"{type: number, from: -1.50, to: -1.45}", "", ""},
+		{"date", "2025-01-01", "2025-12-31"}, {"month", "2025-01", "2025-12"}, {"year", "2025", "2025"},
+		{"{type: date, from: 2026-02, to: 2026-02}", "2026-02-01", "2026-02-28"},
+		{"{type: time, from: 2026-02-03, to: 2026-02-03}", "2026-02-03T00:00:00Z", "2026-02-03T23:59:59Z"},
+		{"{type: millis, from: 1969-12-31, to: 1969-12-31}", "1969-12-31T00", "1969-12-31T24"},
+		{"{type: ulid, from: 2026-01-01, to: 2026-02}", "", ""}, {"micros", "", ""}, {"nanos", "", ""}, {"epoch", "2025-01-01", "2025-12-31U"}, {"epochms", "2025-01-01", "2025-12-31U"},
+		{"{type: month, from: 2026, to: 2027, distinct: 5}", "2026-01", "2027-12"},
+	} {
+		for _, v := range generated(t, "f", tt.decl, 60) {
+			if tt.low != "" && (v < tt.low || v > tt.high) {
+				t.Errorf("%s gives %s, outside %s … %s", tt.decl, v, tt.low, tt.high)
+			}
+		}
+	}
+}
+
+func counts(list []string) map[string]int {
+	n := map[string]int{}
+	for _, v := range list {
+		n[v]++
+	}
+	return n
+}
+
+func TestDistributions(t *testing.T) {
+	if n := counts(generated(t, "f", "{distinct: 7}", 700)); len(n) != 7 || n[generated(t, "f", "{distinct: 7}", 1)[0]] > 150 {
+		t.Errorf("uniform: %v", n)
+	}
+	n := counts(generated(t, "f", "{values: [a, b, c, d], distribution: zipf(1)}", 2000))
+	for v, share := range map[string]float64{"a": 12. / 25, "b": 6. / 25, "c": 4. / 25, "d": 3. / 25} {
+		if got := float64(n[v]) / 2000; math.Abs(got-share) > 0.04 {
+			t.Errorf("zipf: %s has %.3f of the items, want %.3f", v, got, share)
+		}
+	}
+	if got := generated(t, "f", "{values: [a, b, c], distribution: sequence}", 5); strings.Join(got, "") != "abcab" {
+		t.Errorf("sequence: %v", got)
+	}
+	if got := generated(t, "f", "{type: int(3), from: 5, distribution: sequence}", 3); strings.Join(got, ",") != "5,6,7" {
+		t.Errorf("sequence: %v", got)
+	}
+	got := generated(t, "f", "{type: time, distribution: sequence}", 50)
+	for i := range got[1:] {
+		if got[i] >= got[i+1] {
+			t.Errorf("a sequence of times has %s before %s", got[i], got[i+1])
+		}
+	}
+	got = generated(t, "f", "{type: ulid, distribution: sequence}", 50)
+	for i := range got[1:] {
+		if got[i] >= got[i+1] {
+			t.Errorf("a sequence of ids has %s before %s", got[i], got[i+1])
+		}
+	}
+}
+
+func TestPower(t *testing.T) {
+	for _, skew := range []float64{0.5, 1, 1.2, 2, 7.9} {
+		s := uint64(skew*65536 + 0.5)
+		for _, n := range []uint64{1, 2, 3, 10, 1000, 999_999} {
+			want := math.Pow(float64(n), -float64(s)/65536) * (1 << 40)
+			if got := float64(design.Power(n, s)); math.Abs(got-want) > 1+want*1e-8 {
+				t.Errorf("Power(%d, %v) = %v, want %v", n, skew, got, want)
+			}
+		}
+	}
+}
+
+// TestSame pins what a seed gives: it must be the same on every machine and
+// with every version.
+func TestSame(t *testing.T) {
+	w, err := design.Build(t.Context(), load(t, "shop.yaml"), design.Options{Seed: 42, MaxItems: 500})
+	require.NoError(t, err)
+	defer w.Close()
+	h := sha256.New()
+	for _, it := range w.Items {
+		h.Write(it.Attributes.AppendJSON(nil))
+	}
+	const want = "50f614c3b1d96459"
+	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != want {
+		t.Errorf("the items of seed 42 have the digest %s, want %s", got, want)
+	}
+}
+
+func TestKeysRunOut(t *testing.T) {
+	const entity = "entities: {E: {fields: {a: {distinct: 5}, b: {values: [x, y]}}, attributes: {PK: \"{a}\", SK: \"{b}\"}, count: %d}}\n"
+	w, err := world(t, fmt.Sprintf(entity, 10), design.Options{})
+	require.NoError(t, err, "all combinations are found")
+	require.Len(t, w.Items, 10)
+	_, err = world(t, fmt.Sprintf(entity, 11), design.Options{})
+	require.ErrorContains(t, err, "cannot tell so many items apart")
+}
+
+func TestItemsThatCannotBe(t *testing.T) {
+	for _, tt := range []struct{ rest, want string }{
+		{"items: {Tab: [{PK: a, SK: b}, {PK: a, SK: b}]}\n", "m.yaml:4:31: this item has the same key as the one in line 4"},
+		{"items: {Tab: [{PK: a, SK: b}, {PK: \"\", SK: b}]}\n", "m.yaml:4:31: table Tab does not take this item: "},
+		{"entities: {E: {fields: {f: {distribution: zipf}}, attributes: {PK: \"{f}\", SK: \"{f}\"}, count: 2000000}}\n", "zipf distribution needs"},
+	} {
+		_, err := world(t, tt.rest, design.Options{})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.rest, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package lint_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/lint"
+)
+
+// TestDivide proposes the day of an item for its partition, unless it is there.
+func TestDivide(t *testing.T) {
+	for partition, want := range map[string]string{
+		"D#{at:date}": `divide it: write PK: "D#{at:date}#{shard:int(2)}" with`,
+		"D#{status}":  `divide it: write PK: "D#{status}#{at:date}", when patterns know the day, or "D#{status}#{shard:int(2)}" with`,
+	} {
+		m, err := design.Parse("m.yaml", []byte(`name: m
+tables: {Tab: {partition: PK, sort: SK}}
+entities:
+  E:
+    fields:
+      at: {type: time, from: "2025-01-01", to: "2025-01-01T23:00:00Z"}
+      status: {values: [NEW]}
+    attributes: {PK: "`+partition+`", SK: "{id:uuid}", when: "{at:time}"}
+    count: 1_000_000
+`))
+		require.NoError(t, err)
+		w, err := design.Build(t.Context(), m, design.Options{MaxItems: 500})
+		require.NoError(t, err)
+		defer w.Close()
+		found, err := lint.Run(t.Context(), w)
+		require.NoError(t, err)
+		advice := ""
+		for _, f := range found {
+			if f.Rule == "partition-skew" {
+				advice = f.Advice
+			}
+		}
+		require.Contains(t, advice, want, "%s\n%s", partition, text(found))
+	}
+}

@@ -1,0 +1,107 @@
+package lint_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/lint"
+)
+
+const docsHead = `# Lints
+
+What ` + "`sortkey design check`" + ` looks for in a model, beside the expectations of its
+access patterns. This page is made from the rules: change those, and run
+` + "`go test ./design/lint -rewrite`" + `.
+
+An **error** says that the design gives wrong answers, or will be refused or
+throttled at the declared scale. A **warning** is a hazard that the data or the
+templates show. A **note** is worth knowing. A finding can be more or less severe
+than its rule usually is: numbers without padding are an error once the data has
+them out of order and a pattern wants the newest, and a filter that drops most of
+what it reads is a note when the pattern expects that waste.
+
+Text that was generated at random is no evidence of anything; the rules about
+text look at samples, raw items and declared values. Counts, sizes and rates come
+from generated items too, and are extrapolated when fewer were generated than are
+declared. Keys that no item has are marked "such as".
+
+## Accepting a finding
+
+Who knows better says so in the model, with the reason. The finding becomes a
+note that carries it:
+
+` + "```yaml" + `
+allow:
+  - {rule: unpadded-number, on: Version, why: a document never has ten versions}
+` + "```" + `
+
+` + "`on`" + ` is a table, an index, an entity or a pattern; without it the rule is accepted
+everywhere. An allowance that accepts nothing is a finding of its own.
+
+## The rules
+
+| rule | usually | what |
+|---|---|---|
+`
+
+// page writes docs/lints.md. The findings shown are those of the rules' own
+// models.
+func page(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(docsHead)
+	for _, r := range lint.Rules() {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Severity, r.Title)
+	}
+	for _, r := range lint.Rules() {
+		fmt.Fprintf(&b, "\n### %s\n\n%s. Usually %s %s.\n\n%s\n", r.ID, r.Title, article(r.Severity.String()), r.Severity, r.Help)
+		if len(r.Example) > 0 {
+			fmt.Fprintf(&b, "\n```text\n%s\n```\n", strings.Join(r.Example, "\n"))
+		}
+		fmt.Fprintf(&b, "\n**What to do.** %s\n", r.Cure)
+		bad := of(find(t, filepath.Join("testdata", r.ID, "bad.yaml")), r.ID)
+		require.NotEmpty(t, bad, r.ID)
+		_, first, _ := strings.Cut(text(bad[:1]), "\n")
+		fmt.Fprintf(&b, "\nA finding, of [this model](../internal/design/lint/testdata/%s/bad.yaml), mended in [this one](../internal/design/lint/testdata/%s/good.yaml):\n\n```text\n%s\n```\n", r.ID, r.ID, strings.TrimRight(first, "\n"))
+		if r.Source != "" {
+			fmt.Fprintf(&b, "\nSource: %s\n", links(r.Source))
+		}
+	}
+	return b.String()
+}
+
+func article(word string) string {
+	if word[0] == 'e' {
+		return "an"
+	}
+	return "a"
+}
+
+// links marks addresses as links.
+func links(source string) string {
+	parts := strings.Split(source, "; ")
+	for i, p := range parts {
+		address, rest, _ := strings.Cut(p, " ")
+		if strings.HasPrefix(address, "https://") {
+			parts[i] = strings.TrimSpace("<" + address + "> " + rest)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// TestDocs keeps docs/lints.md.
+func TestDocs(t *testing.T) {
+	for _, r := range lint.Rules() {
+		if r.Title == "" || r.Help == "" || r.Cure == "" || r.Severity == 0 || strings.HasSuffix(r.Title, ".") {
+			t.Errorf("rule %s does not say all: %+v", r.ID, r)
+		}
+		if r.ID != "unused-allowance" && (r.Source == "" || len(r.Example) == 0) {
+			t.Errorf("rule %s has no source or no example", r.ID)
+		}
+	}
+	golden(t, "../../../docs/lints.md", page(t))
+}

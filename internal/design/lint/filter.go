@@ -1,0 +1,131 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"regexp"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+var filterForKey = lint{Rule{
+	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: design.Warning,
+	Help: "A filter runs after the rows are read: they are paid for, count for the Limit and the 1 MB of a page, and are dropped. " +
+		"When most rows are dropped, what the filter asks belongs into a key.",
+	Example: []string{`read: "root/photos/2026/beach.jpg" (depth 4)`, `returned: "root/photos/" (depth 2)`},
+	Cure:    "Ask an index that has the filter's attribute in its key; when another pattern of the model reads just these rows, ask as it does.",
+	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.FilterExpression.html",
+}, func(l *linter) {
+	for _, q := range l.queries {
+		if r := q.report; r != nil && r.Refused == nil && r.Filter != "" && r.Examined-r.Returned > 1 && r.Bytes+r.Fetched > 0 {
+			l.filtered(q, float64(r.Wasted)/float64(r.Bytes+r.Fetched))
+		}
+	}
+}}
+
+// Findings are about filters that drop so much of what is read.
+const muchWaste = 0.25
+
+var equality = regexp.MustCompile(`^\s*(\w+)\s*=\s*\S+\s*$|(?i:^|\band\s+)\(?\s*(\w+)\s*=`)
+
+func (l *linter) filtered(q *query, waste float64) {
+	if waste < muchWaste {
+		return
+	}
+	r := q.report
+	f := q.in(design.Finding{
+		Message: fmt.Sprintf("%q reads %s and returns %s: the filter drops %s of the bytes", q.p.Name, plural(r.Examined, "row"), grouped(r.Returned), percent(waste)),
+	})
+	if q.p.Expect.Waste != nil && waste <= *q.p.Expect.Waste {
+		f.Severity = design.Note
+	}
+	for _, returned := range []bool{false, true} {
+		for _, row := range r.Rows {
+			if row.Returned == returned {
+				f.Keys = append(f.Keys, map[bool]string{false: "read: ", true: "returned: "}[returned]+q.v.keyOf(row.Key))
+				break
+			}
+		}
+	}
+	if o := l.equivalent(q); o != nil {
+		f.Advice = fmt.Sprintf("ask as %q does, by %s: it returns the same rows and reads %s", o.p.Name, o.v.name(), grouped(o.report.Examined))
+		l.add(f)
+		return
+	}
+	f.Advice = "put what the filter asks into the key of an index"
+	source := q.p.Filter
+	if source == "" {
+		source = r.Filter
+	}
+	if m := equality.FindStringSubmatch(source); m != nil {
+		name := m[1] + m[2]
+		if x := serving(q.v, name); x != nil {
+			f.Advice = fmt.Sprintf("ask index %s, which has %s in its key", x.Name, name)
+		} else if q.op == "Scan" {
+			f.Advice = fmt.Sprintf("make an index with the partition key %s", name)
+		} else {
+			f.Advice = fmt.Sprintf("make an index with %s in its key, such as By%s: {partition: [%s, %s]", name, title(name), q.v.hash[0].Name, name)
+			if len(q.v.sort) > 0 {
+				f.Advice += ", sort: " + q.v.sort[0].Name
+			}
+			f.Advice += "}"
+		}
+	}
+	l.add(f)
+}
+
+// serving returns an index of the table that has an attribute in its key, and
+// in its partition key nothing that the view has not, or nil.
+func serving(v *view, name string) *design.Index {
+	for _, x := range v.t.Indexes {
+		known := slices.ContainsFunc(x.Keys(), func(a design.Attribute) bool { return a.Name == name })
+		for _, a := range x.Partition {
+			known = known && (a.Name == name || slices.Contains(v.hash, a))
+		}
+		if known && x != v.x {
+			return x
+		}
+	}
+	return nil
+}
+
+// equivalent returns another query that returns the same rows without a filter
+// and reads fewer.
+func (l *linter) equivalent(q *query) *query {
+	want, ok := q.returned()
+	if !ok || len(want) < 2 || q.op != "Query" {
+		return nil // one row can be in another answer by chance
+	}
+	for _, o := range l.queries {
+		if o == q || o.op != "Query" || o.report == nil || o.report.Refused != nil || o.report.Filter != "" || o.v.t != q.v.t || o.report.Examined >= q.report.Examined {
+			continue
+		}
+		if got, ok := o.returned(); ok && slices.Equal(want, got) {
+			return o
+		}
+	}
+	return nil
+}
+
+// returned are the table keys of all rows returned, sorted, and whether they
+// are known.
+func (q *query) returned() ([]string, bool) {
+	table := &view{t: q.v.t, all: q.v.t.Keys()}
+	var all []string
+	for _, row := range q.report.Rows {
+		if row.Returned {
+			all = append(all, table.keyOf(row.Key))
+		}
+	}
+	slices.Sort(all)
+	return all, len(all) == q.report.Returned
+}
+
+// title writes the first letter of a name large.
+func title(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}

@@ -1,0 +1,49 @@
+package lint_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/lint"
+)
+
+// FuzzRun holds that no model is too odd to be looked at, and that what is
+// found is complete.
+func FuzzRun(f *testing.F) {
+	for _, pattern := range []string{"testdata/*/*.yaml", "testdata/*.yaml", "../../../design/examples/*/model.yaml"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(f, err)
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			require.NoError(f, err)
+			f.Add(data)
+		}
+	}
+	known := map[string]bool{}
+	for _, r := range lint.Rules() {
+		known[r.ID] = true
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := design.Parse("m.yaml", data)
+		if err != nil {
+			return
+		}
+		w, err := design.Build(context.Background(), m, design.Options{MaxItems: 30})
+		if err != nil {
+			return
+		}
+		defer w.Close()
+		found, err := lint.Run(context.Background(), w)
+		require.NoError(t, err)
+		for _, f := range found {
+			if !known[f.Rule] || f.Severity == 0 || f.Message == "" || f.Advice == "" {
+				t.Errorf("%+v", f)
+			}
+		}
+	})
+}

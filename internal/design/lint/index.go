@@ -1,0 +1,360 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keys"
+)
+
+const indexGuide = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html"
+
+var unreadIndex = lint{Rule{
+	ID: "unread-index", Title: "An index that no pattern reads", Severity: design.Note,
+	Help: "Every write of an item is written to each index it is in, and stored there. An index, or the rows of an entity in one, that no access pattern asks for costs that for nothing; " +
+		"or a pattern is missing from the model.",
+	Example: []string{`GSI2: "STATUS#Done", "TASK#T2"`},
+	Cure:    "Remove the index or the entity's key attributes for it, or write down the pattern that needs it.",
+	Source:  indexGuide,
+}, func(l *linter) {
+	if len(l.m.Patterns) == 0 {
+		return
+	}
+	for _, v := range l.views {
+		if v.x != nil {
+			l.unread(v)
+		}
+	}
+}}
+
+func (l *linter) unread(v *view) {
+	asked := false
+	read := map[*design.Entity]bool{}
+	var readers []reader
+	for _, q := range l.queries {
+		if q.v != v {
+			continue
+		}
+		asked = true
+		if q.p.Entity == nil && q.op == "Scan" {
+			return
+		}
+		for _, e := range append([]*design.Entity{q.p.Entity}, q.entities...) {
+			if e != nil {
+				read[e] = true
+				readers = append(readers, reader{q, e})
+			}
+		}
+	}
+	var unread []string
+	shown := map[*design.Entity][]string{}
+	items := map[*design.Entity]*design.Item{}
+	for _, r := range v.rows {
+		e := r.it.Entity
+		if e == nil || read[e] || len(shown[e]) > 0 {
+			continue
+		}
+		shown[e], items[e] = v.shown(r.it), r.it
+	}
+	f := v.in(design.Finding{Pos: v.x.Pos})
+	for _, e := range l.entities {
+		if len(shown[e]) > 0 && !slices.ContainsFunc(readers, func(r reader) bool { return l.reaches(r, items[e]) }) {
+			unread = append(unread, e.Name)
+			f.Keys = append(f.Keys, shown[e]...)
+		}
+	}
+	f.Keys = f.Keys[:min(2, len(f.Keys))]
+	switch {
+	case !asked && len(v.rows) > 0:
+		f.Message = fmt.Sprintf("no pattern reads index %s", v.x.Name)
+		f.Advice = "remove it, or add the pattern that needs it"
+	case asked && len(unread) > 0:
+		f.Message = fmt.Sprintf("no pattern reads the rows of %s in index %s", list(unread), v.x.Name)
+		var attributes []string
+		for _, a := range v.all {
+			if !slices.Contains(v.t.Keys(), a) {
+				attributes = append(attributes, a.Name)
+			}
+		}
+		f.Advice = fmt.Sprintf("remove %s from them, or add the patterns that need them", list(attributes))
+	default:
+		return
+	}
+	l.add(f)
+}
+
+// A reader is a query and an entity whose rows it reads.
+type reader struct {
+	q *query
+	e *design.Entity
+}
+
+// reaches reports whether such a query, with other values, can read an item:
+// the item lies in a partition that the entity can have rows in, and where the
+// query has a condition on the sort key, it begins as the entity's does.
+func (l *linter) reaches(r reader, it *design.Item) bool {
+	for i, a := range r.q.v.all {
+		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
+		asked := i < len(r.q.v.hash) || slices.ContainsFunc(r.q.clauses, func(c clause) bool { return c.name == a.Name })
+		switch {
+		case !asked:
+		case t == nil:
+			return false
+		case t.Template == nil:
+			if !attr.Equal(t.Const, value) {
+				return false
+			}
+		case a.Kind != attr.String:
+		case i < len(r.q.v.hash):
+			if _, ok := t.Template.Match(string(value.Raw())); !ok {
+				return false
+			}
+		default:
+			if s := l.of(r.e, a.Name); s != nil && !strings.HasPrefix(string(value.Raw()), s.literal()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+var writeAmplification = lint{Rule{
+	ID: "write-amplification", Title: "One write, many rows", Severity: design.Note,
+	Help: "A write of an item is also a write to each index that holds it, at the size that is projected there; a change of an index key is two. " +
+		"An item in three indexes that project everything costs four times its own write.",
+	Example: []string{`"ARTICLE#A2", "METADATA"`, `GSI1: "USER#U1", "ARTICLE#A2"`},
+	Cure:    "Project what the patterns read, projection: keys or a list of attributes; overload one index with several entities; drop indexes that save little reading.",
+	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html",
+}, func(l *linter) {
+	for _, e := range l.entities {
+		l.amplified(e)
+	}
+}}
+
+func (l *linter) amplified(e *design.Entity) {
+	var own, all float64
+	most, at := 0, (*design.Item)(nil)
+	var indexes []*view
+	for _, it := range l.items[e] {
+		n := 0
+		units := table.WriteUnits(it.Attributes.Size())
+		own += units
+		all += units
+		var held []*view
+		for _, v := range l.views {
+			if v.t != e.Table || v.x == nil {
+				continue
+			}
+			if size, ok := v.size(it.Attributes); ok {
+				n++
+				all += table.WriteUnits(size)
+				held = append(held, v)
+			}
+		}
+		if n > most {
+			most, at, indexes = n, it, held
+		}
+	}
+	if most < 3 || own == 0 {
+		return
+	}
+	f := design.Finding{Pos: e.Pos, Table: e.Table.Name, Entity: e.Name}
+	var names []string
+	for _, v := range indexes {
+		names = append(names, v.x.Name)
+	}
+	f.Message = fmt.Sprintf("a write of %s writes up to %d rows, for it is in %s: %s units on average instead of %s", e.Name, most+1, list(names), rate(all/float64(len(l.items[e]))), rate(own/float64(len(l.items[e]))))
+	if e.Writes > 0 {
+		n := float64(len(l.items[e]))
+		f.Message += fmt.Sprintf("; %s writes a second cost %s units", rate(e.Writes), rate(e.Writes*all/n))
+	}
+	f.Keys = []string{l.tableKeys(indexes[0], []*design.Item{at})[0], indexes[0].x.Name + ": " + indexes[0].keyOf(at.Attributes)}
+	f.Advice = "project only what the patterns read from each index, or leave " + e.Name + " out of those that no pattern needs"
+	l.add(f)
+}
+
+var multiAttribute = lint{Rule{
+	ID: "multi-attribute", Title: "Keys joined by hand that an index can join", Severity: design.Note,
+	Help: "A global index can have up to four partition key attributes and up to four sort key attributes. Rows are in order of the first, then of the next, each by its own type, " +
+		"so there is nothing to join, to pad and to take apart, and numbers are numbers. An overloaded index still needs joined keys, for its entities have different attributes.",
+	Example: []string{`"WA", "Seattle#Development"`, `"WA", "Seattle", "Development"`},
+	Cure:    "Declare the attributes: ByCity: {partition: state, sort: [city, dept]}. Queries give them from the left by =, and a range of the last one given.",
+	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html",
+}, func(l *linter) {
+	for _, v := range l.views {
+		if v.x != nil && !v.x.Local && len(v.hash) == 1 && len(v.sort) <= 1 {
+			l.joined(v)
+		}
+	}
+}}
+
+// joined looks at an index of one entity.
+func (l *linter) joined(v *view) {
+	var e *design.Entity
+	for _, o := range l.entities {
+		makes := o.Table == v.t && v.madeBy(o)
+		if makes && e != nil {
+			return
+		}
+		if makes {
+			e = o
+		}
+	}
+	if e == nil {
+		return
+	}
+	var parts [2][]keys.Part
+	var lists [2][]string
+	joined := false
+	for i, side := range [][]design.Attribute{v.hash, v.sort} {
+		for _, a := range side {
+			t := e.Attribute(a.Name)
+			if t.Template == nil || len(t.Template.Components()) == 0 {
+				lists[i] = append(lists[i], a.Name)
+				continue
+			}
+			if len(t.When) > 0 {
+				return
+			}
+			names := 0
+			for _, p := range t.Template.Parts() {
+				if p.Name == "" {
+					continue
+				}
+				names++
+				if slices.Contains(lists[0], p.Name) {
+					continue // the partition has it already
+				}
+				if p.Type.Desc || p.Type.Name == "path" {
+					return
+				}
+				parts[i] = append(parts[i], p)
+				lists[i] = append(lists[i], p.Name)
+			}
+			// Where the table's own key serves, nothing is joined for the index.
+			joined = joined || names > 1 && !slices.Contains(v.t.Keys(), a)
+		}
+		if len(lists[i]) > 4 || i == 1 && len(lists[i]) == 0 && len(side) > 0 {
+			return
+		}
+	}
+	if !joined {
+		return
+	}
+	for _, r := range v.rows {
+		if r.it.Entity != e {
+			return // raw items have no such attributes
+		}
+	}
+	a, b, checked := l.sameOrder(v, parts[1])
+	f := v.in(design.Finding{Pos: v.x.Pos, Entity: e.Name})
+	var all, absent []string
+	for _, side := range parts {
+		for _, p := range side {
+			if !slices.Contains(all, p.Name) && l.joinedIn(e, v, p.Name) {
+				all = append(all, p.Name)
+			}
+			if e.Attribute(p.Name) == nil && !slices.Contains(absent, p.Name) {
+				absent = append(absent, p.Name)
+			}
+		}
+	}
+	f.Message = fmt.Sprintf("index %s joins %s by hand; it could have them as key attributes", v.x.Name, list(all))
+	switch {
+	case a != nil:
+		f.Message += ", in another order than now: each by its own type"
+		f.Keys = v.shown(a, b)
+	case checked > 1:
+		f.Message += fmt.Sprintf(", in the same order (compared on %s)", plural(checked, "row"))
+	}
+	if f.Keys == nil {
+		for _, r := range v.rows[:min(2, len(v.rows))] {
+			f.Keys = append(f.Keys, v.keyOf(r.it.Attributes))
+		}
+	}
+	f.Advice = fmt.Sprintf("declare %s: {partition: %s", v.x.Name, bracketed(lists[0], parts[0]))
+	if len(lists[1]) > 0 {
+		f.Advice += ", sort: " + bracketed(lists[1], parts[1])
+	}
+	f.Advice += "}"
+	if len(absent) > 0 {
+		f.Advice += fmt.Sprintf(", and give %s the attributes %s", e.Name, list(absent))
+		if len(absent) == 1 {
+			f.Advice = strings.Replace(f.Advice, "the attributes", "the attribute", 1)
+		}
+	}
+	l.add(f)
+}
+
+// joinedIn reports whether a key attribute of the index joins a component with
+// others.
+func (l *linter) joinedIn(e *design.Entity, v *view, name string) bool {
+	return slices.ContainsFunc(v.all, func(a design.Attribute) bool {
+		t := e.Attribute(a.Name)
+		return t.Template != nil && len(t.Template.Components()) > 1 && slices.Contains(t.Template.Components(), name)
+	})
+}
+
+func bracketed(list []string, parts []keys.Part) string {
+	text := make([]string, len(list))
+	for i, name := range list {
+		text[i] = name
+		for _, p := range parts {
+			if p.Name == name && numeric(p.Type) {
+				text[i] = "{name: " + name + ", type: N}"
+			}
+		}
+	}
+	if len(text) == 1 {
+		return text[0]
+	}
+	return "[" + strings.Join(text, ", ") + "]"
+}
+
+func numeric(t keys.Type) bool {
+	switch t.Name {
+	case "int", "signed", "decimal", "number":
+		return true
+	}
+	return false
+}
+
+// sameOrder compares the order of rows with the one they have by their
+// components. It returns the first two neighbours that change places.
+func (l *linter) sameOrder(v *view, parts []keys.Part) (a, b *design.Item, checked int) {
+	var last, now []byte
+	for _, p := range v.parts {
+		last = last[:0]
+		for i, r := range v.rows[p.from:p.to] {
+			now = now[:0]
+			for _, c := range parts {
+				value, ok := component(c, r.it.Values.Get(c.Name))
+				if !ok {
+					return nil, nil, 0
+				}
+				now = attr.AppendKey(now, value)
+			}
+			if i > 0 && bytes.Compare(last, now) > 0 {
+				return v.rows[p.from+i-1].it, r.it, checked
+			}
+			last, now = now, last
+			checked++
+		}
+	}
+	return nil, nil, checked
+}
+
+// component is a value as an attribute of its own.
+func component(p keys.Part, text string) (attr.Value, bool) {
+	if numeric(p.Type) {
+		v, err := attr.NewNumber(text)
+		return v, err == nil
+	}
+	part, err := p.Type.Encode(text)
+	return attr.NewString(part), err == nil
+}

@@ -1,0 +1,167 @@
+package lint_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	_ "github.com/cockroachdb/datadriven" // declares -rewrite
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// maxItems is how many items the models of testdata get, so that those that
+// declare millions are quick.
+const maxItems = 3000
+
+func find(t *testing.T, path string) []design.Finding {
+	t.Helper()
+	m, err := design.Load(path)
+	require.NoError(t, err)
+	w, err := design.Build(context.Background(), m, design.Options{MaxItems: maxItems})
+	require.NoError(t, err)
+	defer w.Close()
+	found, err := lint.Run(context.Background(), w)
+	require.NoError(t, err)
+	return found
+}
+
+// text writes findings as people see them.
+func text(found []design.Finding) string {
+	var b strings.Builder
+	for i, f := range found {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s %s at %d:%d", f.Severity, f.Rule, f.Pos.Line, f.Pos.Col)
+		for _, about := range [][2]string{{"table", f.Table}, {"index", f.Index}, {"entity", f.Entity}, {"pattern", f.Pattern}} {
+			if about[1] != "" {
+				fmt.Fprintf(&b, ", %s %s", about[0], about[1])
+			}
+		}
+		fmt.Fprintf(&b, "\n  %s\n", f.Message)
+		for _, k := range f.Keys {
+			fmt.Fprintf(&b, "    %s\n", k)
+		}
+		if f.Advice != "" {
+			fmt.Fprintf(&b, "  do: %s\n", f.Advice)
+		}
+		if f.Accepted != "" {
+			fmt.Fprintf(&b, "  accepted: %s\n", f.Accepted)
+		}
+	}
+	return b.String()
+}
+
+// golden compares text with a file, or writes it with -rewrite.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if flag.Lookup("rewrite").Value.String() == "true" {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "run go test ./design/lint -rewrite and look at the difference")
+	if string(want) == got {
+		return
+	}
+	was, is := strings.Split(string(want), "\n"), strings.Split(got, "\n")
+	for i := range max(len(was), len(is)) {
+		if i >= len(was) || i >= len(is) || was[i] != is[i] {
+			t.Fatalf("%s is stale from line %d on: run go test ./design/lint -rewrite and look at the difference:\nwas %s\n is %s",
+				file, i+1, strings.Join(was[i:min(i+3, len(was))], "\n    "), strings.Join(is[i:min(i+3, len(is))], "\n    "))
+		}
+	}
+}
+
+// TestExamples holds that the lints show the traps that the examples teach.
+func TestExamples(t *testing.T) {
+	for _, tt := range []struct{ example, rule, about, says string }{
+		{"file-tree", "open-prefix", "everything that starts with root/photos", "root/photos-old/, root/photos.zip and root/photos2/"},
+		{"file-tree", "open-prefix", "everything that starts with root/photos", `"-" (0x2D) and "." (0x2E) sort before "/" (0x2F)`},
+		{"file-tree", "filter-for-key", "direct children of root/, by a filter", `ask as "direct children of root/" does, by index ByParent`},
+		{"file-tree", "mixed-partition", "Node", `"DRIVE#a91" and "DRIVE#b07" lie in one partition of index ByParent`},
+		{"content-management", "unpadded-number", "Version", "10 stands before 9"},
+		{"content-management", "unpadded-number", "Version", `V#{version:int(4)}#{saved:time}`},
+		{"content-management", "partition-prefix", "documents of a tenant, by the start of the partition key", `PK: "TENANT#{tenant}" and SK: "DOC#{document}"`},
+		{"content-management", "component-order", "what a user has done lately", `COMMENT#{written:time}#{comment}`},
+		{"composite-patterns", "unpadded-number", "UnpaddedMeasurement", "month and day in SK"},
+		{"product-catalog", "open-prefix", "one product and its variants", "not closed"},
+		{"employees", "same-shape", "Building", "Employee and Building"},
+		{"employees", "mutable-key", "Employee", "city and dept change"},
+		{"task-management", "mutable-key", "Task", "status changes"},
+	} {
+		found := find(t, "../../../design/examples/"+tt.example+"/model.yaml")
+		if !slices.ContainsFunc(found, func(f design.Finding) bool {
+			return f.Rule == tt.rule && (f.Pattern == tt.about || f.Entity == tt.about) && strings.Contains(f.Message+"\n"+f.Advice, tt.says)
+		}) {
+			t.Errorf("examples/%s has no %s about %q that says %q:\n%s", tt.example, tt.rule, tt.about, tt.says, text(found))
+		}
+	}
+}
+
+// quotedTemplate is a template that a finding advises.
+var quotedTemplate = regexp.MustCompile(`"[^"]*\{[^"]*"`)
+
+// TestRules walks testdata: each rule has a model that triggers it and the same
+// design mended, which does not.
+func TestRules(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range lint.Rules() {
+		require.False(t, known[r.ID], "two rules %s", r.ID)
+		known[r.ID] = true
+		t.Run(r.ID, func(t *testing.T) {
+			dir := filepath.Join("testdata", r.ID)
+			var bad []design.Finding
+			for _, f := range find(t, filepath.Join(dir, "bad.yaml")) {
+				if f.Rule == r.ID {
+					bad = append(bad, f)
+				}
+			}
+			require.NotEmpty(t, bad, "bad.yaml does not trigger the rule")
+			golden(t, filepath.Join(dir, "bad.txt"), text(bad))
+			for _, f := range find(t, filepath.Join(dir, "good.yaml")) {
+				if f.Rule == r.ID {
+					t.Errorf("good.yaml triggers the rule:\n%s", text([]design.Finding{f}))
+				}
+			}
+			for _, f := range bad {
+				if f.Pos.Line == 0 || f.Message == "" || f.Advice == "" || len(f.Keys) == 0 && r.ID != "unused-allowance" {
+					t.Errorf("not all is said:\n%s", text([]design.Finding{f}))
+				}
+				for _, m := range quotedTemplate.FindAllString(f.Advice, -1) {
+					src, err := strconv.Unquote(m)
+					require.NoError(t, err)
+					_, err = keys.Parse(src)
+					require.NoError(t, err, "advised: %s", f.Advice)
+				}
+			}
+		})
+	}
+	dirs, err := os.ReadDir("testdata")
+	require.NoError(t, err)
+	for _, d := range dirs {
+		if d.IsDir() && !known[d.Name()] {
+			t.Errorf("testdata/%s is of no rule", d.Name())
+		}
+	}
+}
+
+// TestClean holds that a good design gets no findings at all.
+func TestClean(t *testing.T) {
+	for _, file := range []string{"testdata/clean.yaml"} {
+		if found := find(t, file); len(found) > 0 {
+			t.Errorf("%s:\n%s", file, text(found))
+		}
+	}
+}

@@ -1,0 +1,338 @@
+package lint
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A linter holds a world in the forms that rules look at.
+type linter struct {
+	ctx   context.Context
+	w     *design.World
+	m     *design.Model
+	rules []string // ids of all
+	// entities are those that have a table of the model.
+	entities []*design.Entity
+	items    map[*design.Entity][]*design.Item
+	views    []*view
+	slots    []*slot
+	queries  []*query
+	columns  map[column][]word
+	numbers  []numberHazard // found by the first rule that needs them
+	counted  bool
+	used     map[*design.Allowance]bool
+	found    []design.Finding
+}
+
+func newLinter(ctx context.Context, w *design.World) *linter {
+	return &linter{
+		ctx: ctx, w: w, m: w.Model,
+		items: map[*design.Entity][]*design.Item{}, columns: map[column][]word{}, used: map[*design.Allowance]bool{},
+	}
+}
+
+func (l *linter) prepare() error {
+	for _, e := range l.m.Entities {
+		if slices.Contains(l.m.Tables, e.Table) && e.Table != nil {
+			l.entities = append(l.entities, e)
+		}
+	}
+	for i := range l.w.Items {
+		it := &l.w.Items[i]
+		l.items[it.Entity] = append(l.items[it.Entity], it)
+	}
+	for _, t := range l.m.Tables {
+		for _, x := range append([]*design.Index{nil}, t.Indexes...) {
+			v, err := l.view(t, x)
+			if err != nil {
+				return err
+			}
+			l.views = append(l.views, v)
+		}
+	}
+	for _, e := range l.entities {
+		for _, t := range e.Attributes {
+			if s := l.slot(e, t); s != nil {
+				l.slots = append(l.slots, s)
+			}
+		}
+	}
+	return l.ask()
+}
+
+// add adds a finding. Its rule, and its severity if it has none, are filled in
+// by [Run].
+func (l *linter) add(f design.Finding) { l.found = append(l.found, f) }
+
+// A view is a table or an index with its rows in order.
+type view struct {
+	t      *design.Table
+	x      *design.Index // nil for the table itself
+	schema *keycond.Schema
+	hash   []design.Attribute
+	sort   []design.Attribute
+	all    []design.Attribute // hash, then sort
+	held   map[string]bool    // attributes that are projected; nil is all
+	rows   []row
+	parts  []part
+	bytes  int
+}
+
+// A row is an item as the view holds it.
+type row struct {
+	it         *design.Item
+	part, sort []byte
+	size       int
+}
+
+// A part is the rows of one partition.
+type part struct{ from, to, bytes int }
+
+func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
+	v := &view{t: t, x: x, schema: t.Schema(x), hash: t.Partition, sort: t.Sort}
+	if x != nil {
+		v.hash, v.sort = x.Partition, x.Sort
+	}
+	v.all = slices.Concat(v.hash, v.sort)
+	if x != nil && x.Projection != "ALL" {
+		v.held = map[string]bool{}
+		for _, a := range slices.Concat(t.Keys(), v.all) {
+			v.held[a.Name] = true
+		}
+		for _, name := range x.Include {
+			v.held[name] = true
+		}
+	}
+	most := len(l.items[nil])
+	for e, items := range l.items {
+		if e != nil && e.Table == t && v.madeBy(e) {
+			most += len(items)
+		}
+	}
+	v.rows = make([]row, 0, most)
+	var arena []byte
+	for i := range l.w.Items {
+		if i%1024 == 0 {
+			if err := context.Cause(l.ctx); err != nil {
+				return nil, err
+			}
+		}
+		it := &l.w.Items[i]
+		if it.Table != t {
+			continue
+		}
+		size, ok := v.size(it.Attributes)
+		if !ok {
+			continue
+		}
+		if cap(arena)-len(arena) < 8192 {
+			arena = make([]byte, 0, 1<<18)
+		}
+		at := len(arena)
+		if arena, ok = v.schema.AppendPartition(arena, it.Attributes); !ok {
+			continue
+		}
+		mid := len(arena)
+		if arena, ok = v.schema.AppendSort(arena, it.Attributes); !ok {
+			continue
+		}
+		v.rows = append(v.rows, row{it: it, part: arena[at:mid:mid], sort: arena[mid:len(arena):len(arena)], size: size})
+		v.bytes += size
+	}
+	slices.SortFunc(v.rows, func(a, b row) int {
+		if c := bytes.Compare(a.part, b.part); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.sort, b.sort)
+	})
+	for i := 0; i < len(v.rows); {
+		p := part{from: i}
+		for ; i < len(v.rows) && bytes.Equal(v.rows[i].part, v.rows[p.from].part); i++ {
+			p.bytes += v.rows[i].size
+		}
+		p.to = i
+		v.parts = append(v.parts, p)
+	}
+	return v, nil
+}
+
+// size returns the documented size of an item in the view, and whether it is in
+// it.
+func (v *view) size(it attr.Item) (int, bool) {
+	if v.x == nil {
+		return it.Size(), true
+	}
+	for _, a := range v.all {
+		if it.Get(a.Name).Kind() != a.Kind {
+			return 0, false
+		}
+	}
+	if v.held == nil {
+		return it.Size(), true
+	}
+	size := 0
+	for name, value := range it.All() {
+		if v.held[string(name)] {
+			size += len(name) + value.Size()
+		}
+	}
+	return size, true
+}
+
+// partition returns the partition with these bytes.
+func (v *view) partition(id []byte) (part, bool) {
+	i, ok := slices.BinarySearchFunc(v.parts, id, func(p part, id []byte) int { return bytes.Compare(v.rows[p.from].part, id) })
+	if !ok {
+		return part{}, false
+	}
+	return v.parts[i], true
+}
+
+// in fills in what a finding about the view says.
+func (v *view) in(f design.Finding) design.Finding {
+	f.Table = v.t.Name
+	if v.x != nil {
+		f.Index = v.x.Name
+	}
+	return f
+}
+
+// name is the view in a sentence.
+func (v *view) name() string {
+	if v.x != nil {
+		return "index " + v.x.Name
+	}
+	return "table " + v.t.Name
+}
+
+func (v *view) pos() design.Pos {
+	if v.x != nil {
+		return v.x.Pos
+	}
+	return v.t.Pos
+}
+
+// A slot is an attribute of an entity that is in a key and made by a template.
+type slot struct {
+	e      *design.Entity
+	t      *design.Template
+	parts  []keys.Part
+	places []place
+}
+
+// A place is a view in whose key a slot is.
+type place struct {
+	v    *view
+	sort bool
+}
+
+func (l *linter) slot(e *design.Entity, t *design.Template) *slot {
+	if t.Template == nil {
+		return nil
+	}
+	s := &slot{e: e, t: t, parts: t.Template.Parts()}
+	for _, v := range l.views {
+		if v.t != e.Table || !v.madeBy(e) {
+			continue
+		}
+		for _, a := range v.all {
+			if a.Name == t.Name {
+				s.places = append(s.places, place{v, !slices.Contains(v.hash, a)})
+			}
+		}
+	}
+	if len(s.places) == 0 {
+		return nil
+	}
+	return s
+}
+
+// madeBy reports whether the entity makes all key attributes of the view, and
+// so is in it.
+func (v *view) madeBy(e *design.Entity) bool {
+	return !slices.ContainsFunc(v.all, func(a design.Attribute) bool { return e.Attribute(a.Name) == nil })
+}
+
+// sorts returns the first view that the slot is in the sort key of, or nil.
+func (s *slot) sorts() *view {
+	for _, p := range s.places {
+		if p.sort {
+			return p.v
+		}
+	}
+	return nil
+}
+
+// first returns a view that the slot is in, one it sorts if there is one.
+func (s *slot) first() *view {
+	if v := s.sorts(); v != nil {
+		return v
+	}
+	return s.places[0].v
+}
+
+// in fills in what a finding about the slot says.
+func (s *slot) in(f design.Finding) design.Finding {
+	f.Pos, f.Entity = s.t.Pos, s.e.Name
+	return s.first().in(f)
+}
+
+// of returns the slot of an entity's attribute, or nil.
+func (l *linter) of(e *design.Entity, name string) *slot {
+	for _, s := range l.slots {
+		if s.e == e && s.t.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// literal returns the text that the slot's keys begin with.
+func (s *slot) literal() string {
+	if len(s.parts) > 0 && s.parts[0].Name == "" {
+		return s.parts[0].Literal
+	}
+	return ""
+}
+
+// ends returns the component in which a beginning of a key ends, or -1 when it
+// ends in literal text. It reports false when no key begins so.
+func (s *slot) ends(prefix string) (int, bool) {
+	for i, p := range s.parts {
+		switch width, fixed := p.Type.Fixed(); {
+		case p.Name == "":
+			if len(prefix) <= len(p.Literal) {
+				return -1, strings.HasPrefix(p.Literal, prefix)
+			}
+			if !strings.HasPrefix(prefix, p.Literal) {
+				return -1, false
+			}
+			prefix = prefix[len(p.Literal):]
+		case fixed:
+			if len(prefix) <= width {
+				return i, true
+			}
+			prefix = prefix[width:]
+		default:
+			if i == len(s.parts)-1 {
+				return i, true
+			}
+			at := strings.Index(prefix, s.parts[i+1].Literal)
+			if s.parts[i+1].Literal == "" || at < 0 {
+				return i, true
+			}
+			prefix = prefix[at:]
+		}
+	}
+	return -1, prefix == ""
+}
+
+// textual reports whether a type is text that can be anything.
+func textual(t keys.Type) bool { return t.Name == "" || t.Name == "string" || t.Name == "path" }

@@ -1,0 +1,146 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+var mutableKey = lint{Rule{
+	ID: "mutable-key", Title: "Mutable components in a key", Severity: design.Note,
+	Help: "The key of an item cannot be updated: UpdateItem refuses, and the item must be deleted and written anew under another key, in a transaction if nobody may see it missing. " +
+		"In an index the service does that by itself, and charges a delete and a write for each change; and every attribute that was made of the value must be set in the same update.",
+	Example: []string{`"PROJECT#P1", "STATUS#Open#TASK#T1"`, `"PROJECT#P1", "STATUS#Done#TASK#T1"`},
+	Cure:    "Make table keys of what never changes, SK: TASK#{task}, and ask for the status by an index.",
+	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (writes to indexes)",
+}, func(l *linter) {
+	for _, e := range l.entities {
+		l.mutable(e)
+	}
+}}
+
+// A change is the fields of one key attribute that change.
+type change struct {
+	s     *slot
+	v     *view
+	names []string
+}
+
+// mutable reports table keys that change one by one, and index keys by index.
+func (l *linter) mutable(e *design.Entity) {
+	var changes []*change
+	for _, name := range e.Mutable {
+		for _, s := range l.slots {
+			if s.e != e || !slices.Contains(s.t.Template.Components(), name) {
+				continue
+			}
+			inTable := slices.ContainsFunc(s.places, func(p place) bool { return p.v.x == nil })
+			for _, p := range s.places {
+				if inTable && p.v.x != nil {
+					continue
+				}
+				at := slices.IndexFunc(changes, func(c *change) bool { return c.v == p.v && (!inTable || c.s == s) })
+				switch {
+				case at < 0:
+					changes = append(changes, &change{s, p.v, []string{name}})
+				case !slices.Contains(changes[at].names, name):
+					changes[at].names = append(changes[at].names, name)
+				}
+			}
+		}
+	}
+	for _, c := range changes {
+		name := c.names[0]
+		f := c.v.in(design.Finding{Pos: c.s.t.Pos, Entity: e.Name, Keys: l.before(c.s, c.v, name)})
+		if c.v.x == nil {
+			f.Severity = design.Error
+			f.Message = fmt.Sprintf("%s and %s in %s, a key of table %s: no update can change it there", changing(c.names), are(len(c.names)), c.s.t.Name, c.v.t.Name)
+			f.Advice = fmt.Sprintf("leave %s out of %s, as in %q, and make an index that has it", list(c.names), c.s.t.Name, c.s.without(name))
+		} else {
+			f.Message = fmt.Sprintf("%s and %s in the key of index %s: each change deletes a row of it and writes another", changing(c.names), are(len(c.names)), c.v.x.Name)
+			f.Advice = fmt.Sprintf("count two writes to %s for each change of %s", c.v.x.Name, list(c.names))
+			if derived := derivedFrom(e, c.names); len(derived) > 1 {
+				f.Advice += fmt.Sprintf(", and set what is made of %s in one update: %s", them(len(c.names)), list(derived))
+			}
+		}
+		l.add(f)
+	}
+}
+
+func changing(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " changes"
+	}
+	return list(names) + " change"
+}
+
+func them(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// derivedFrom are the attributes that are made of fields, or are there by their
+// values.
+func derivedFrom(e *design.Entity, fields []string) (all []string) {
+	for _, t := range e.Attributes {
+		for _, name := range fields {
+			if t.Template != nil && slices.Contains(t.Template.Components(), name) || len(t.When[name]) > 0 {
+				all = append(all, t.Name)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// before are the key of an item and the one it has after a change.
+func (l *linter) before(s *slot, v *view, name string) []string {
+	it := first(l.items[s.e])
+	for _, o := range l.items[s.e] {
+		if _, ok := v.size(o.Attributes); ok {
+			it = o
+			break
+		}
+	}
+	shown := v.shown(it)
+	other := "changed"
+	for _, w := range l.authored(s.e, name) {
+		if it == nil || w.text != it.Values.Get(name) {
+			other = w.text
+			break
+		}
+	}
+	return append(shown, nonEmpty(l.suchAs(v, s.e, it, map[string]string{name: other}))...)
+}
+
+// without is the template without a component, its delimiter, and the word
+// before it when that is its name.
+func (s *slot) without(name string) string {
+	parts := s.t.Template.Parts()
+	i := slices.IndexFunc(parts, func(p keys.Part) bool { return p.Name == name })
+	if i < 0 {
+		return source(parts, "", "")
+	}
+	rest := parts[i+1:]
+	if i > 0 {
+		before := &parts[i-1].Literal
+		if word := strings.Trim(*before, delimiters); strings.EqualFold(word, name) {
+			*before = delimiterAfter(*before)
+		}
+		if len(rest) == 0 {
+			*before = strings.TrimRight(*before, delimiters)
+		}
+	}
+	if len(rest) > 0 && rest[0].Name == "" {
+		rest[0].Literal = strings.TrimPrefix(rest[0].Literal, delimiterAfter(rest[0].Literal))
+	}
+	return source(slices.Concat(parts[:i], rest), "", "")
+}
+
+// delimiters are the characters that people join keys with.
+const delimiters = "#/|:_-.~ "

@@ -1,0 +1,421 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"regexp"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+var randomOrder = lint{Rule{
+	ID: "random-order", Title: "Random ids where time order is wanted", Severity: design.Warning,
+	Help: "A UUID or a random id says nothing about when it was made, so rows whose sort key begins with one come in an order that means nothing. " +
+		"The newest row is anywhere, and a page of ten is ten by chance. " +
+		"An order is wanted by a pattern that declares order, asc or desc, and by one whose name speaks of it (newest, latest, recent, timeline, last ten); " +
+		"of one with a limit alone, on rows that have a time, it is a note.",
+	Example: []string{`"EVENT#0f3c…" (of Friday)`, `"EVENT#a91b…" (of Monday)`},
+	Cure:    "Put the time before the id: EVENT#{at:millis}#{id:uuid}. Or use an id that begins with its time: {id:ulid}, {id:ksuid}, or a UUID of version 7.",
+	Source:  sortDesign,
+}, func(l *linter) {
+	for _, q := range l.queries {
+		l.orders(q, true)
+	}
+}}
+
+var componentOrder = lint{Rule{
+	ID: "component-order", Title: "An order of components that defeats a pattern", Severity: design.Error,
+	Help: "Rows are in order of the first component of the sort key, among equals of the second, and so on. So a query can give the first components and a range of the next, and nothing behind it: " +
+		"with ORDER#{status}#{placed:date}, the orders of January lie in as many places as there are statuses. " +
+		"A pattern whose name wants an order of time (newest, latest, recent, timeline, last ten) gets a warning when another component comes first, " +
+		"and one that declares order: desc with a limit gets a note: the last rows are those of the last value, not of the last time.",
+	Example: []string{`"ORDER#NEW#2026-02-01"`, `"ORDER#PAID#2026-01-05"`},
+	Cure:    "Put what is given by equality first and what is asked by range after it, the finest last; for another question, make another index.",
+	Source:  sortDesign,
+}, func(l *linter) {
+	for _, q := range l.queries {
+		if q.failed != nil {
+			l.defeated(q)
+			continue
+		}
+		l.orders(q, false)
+	}
+}}
+
+var randomText = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`)
+
+// orders compares the order that a query wants with what its rows are in order
+// of.
+func (l *linter) orders(q *query, random bool) {
+	if q.op != "Query" || q.report == nil || q.report.Refused != nil || q.p.Expect.Error != "" {
+		return
+	}
+	w := wishOf(q)
+	if w == (wish{}) {
+		return
+	}
+	entities := q.entities
+	if q.p.Entity != nil {
+		entities = []*design.Entity{q.p.Entity}
+	}
+	for _, e := range entities {
+		s, at, ok := q.next(l, e)
+		if !ok {
+			continue
+		}
+		p := s.parts[at]
+		isRandom := p.Type.Name == "uuid" && !l.versionSeven(e, p.Name) || p.Type.Name == "hex"
+		if textual(p.Type) {
+			words := l.authored(e, p.Name)
+			isRandom = len(words) > 0 && !slices.ContainsFunc(words, func(w word) bool { return !randomText.MatchString(w.text) }) && !l.versionSeven(e, p.Name)
+		}
+		time := timeBehind(s, at)
+		if isRandom != random || !isRandom && (!textual(p.Type) || time < 0 || l.single(e, p.Name)) {
+			continue
+		}
+		f := design.Finding{}
+		if f.Severity = w.severity(random, time >= 0 || timeField(e) != ""); f.Severity == 0 {
+			continue
+		}
+		if time >= 0 {
+			f.Advice = fmt.Sprintf("put %s before %s: write %s: %q", s.parts[time].Name, p.Name, s.t.Name, swapped(s.t.Template.Parts(), at, time))
+		} else if t := timeField(e); t != "" {
+			f.Advice = fmt.Sprintf("put the time before it: write %s: %q", s.t.Name, source(s.parts, p.Name, "{"+t+"}#{"+p.Name+"}"))
+		} else {
+			f.Advice = fmt.Sprintf("use an id that begins with its time, {%s:ulid}, or put a time before it", p.Name)
+		}
+		switch {
+		case random:
+			f.Message = fmt.Sprintf("%q %s rows of %s in order of %s, which is random", q.p.Name, w.reads(), e.Name, p.Name)
+		case w.words:
+			f.Message = fmt.Sprintf("%q wants an order of time, and rows of %s are in order of %s: %s comes after it in %s", q.p.Name, e.Name, p.Name, s.parts[time].Name, s.t.Name)
+		default:
+			f.Message = fmt.Sprintf("%q %s rows of %s in order of %s, not of time: %s comes after it in %s", q.p.Name, w.reads(), e.Name, p.Name, s.parts[time].Name, s.t.Name)
+		}
+		f.Keys = l.two(q, e)
+		f = q.in(f)
+		f.Entity = e.Name
+		l.add(f)
+		return
+	}
+}
+
+// versionSeven reports whether the ids of a component are all UUIDs of version
+// 7, which begin with their time.
+func (l *linter) versionSeven(e *design.Entity, field string) bool {
+	words := l.authored(e, field)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w word) bool { return len(w.text) != 36 || w.text[14] != '7' })
+}
+
+// single reports whether a field has one value in all there is.
+func (l *linter) single(e *design.Entity, field string) bool {
+	f := e.Field(field)
+	return f != nil && (len(f.Values) == 1 || f.Distinct == 1)
+}
+
+// timeBehind returns the first part behind at that is a time, or -1.
+func timeBehind(s *slot, at int) int {
+	for i := at + 1; i < len(s.parts); i++ {
+		if s.parts[i].Name != "" && moment(s.parts[i].Type) {
+			return i
+		}
+	}
+	return -1
+}
+
+// timeField returns a component that writes a time field of the entity, or "".
+func timeField(e *design.Entity) string {
+	for _, f := range e.Fields {
+		if moment(f.Type) {
+			return f.Name + ":" + f.Type.String()
+		}
+	}
+	for _, t := range e.Attributes {
+		if t.Template == nil {
+			continue
+		}
+		for _, p := range t.Template.Parts() {
+			if p.Name != "" && moment(p.Type) {
+				return p.Name + ":" + p.Type.String()
+			}
+		}
+	}
+	return ""
+}
+
+// swapped is the template with two components exchanged. A word before the
+// first that is its name goes with it, unless all keys begin with it:
+// C#USER#{user}#{at} is C#{at}#USER#{user}.
+func swapped(parts []keys.Part, i, j int) string {
+	if i > 0 && j == i+2 && parts[i-1].Name == "" {
+		before, between := parts[i-1].Literal, parts[i+1].Literal
+		bare := strings.TrimRight(before, delimiters)
+		head := bare[:strings.LastIndexAny(bare, delimiters)+1]
+		if head != "" && strings.EqualFold(bare[len(head):], parts[i].Name) {
+			parts[i-1].Literal, parts[i+1].Literal = head, between+before[len(head):]
+		}
+	}
+	parts[i], parts[j] = parts[j], parts[i]
+	return source(parts, "", "")
+}
+
+// two are two rows of an entity that the query reads, or as many as there are.
+func (l *linter) two(q *query, e *design.Entity) (shown []string) {
+	p, ok := q.slice()
+	if !ok {
+		return nil
+	}
+	for _, r := range q.v.rows[p.from:p.to] {
+		if r.it.Entity == e && len(shown) < 2 {
+			shown = append(shown, q.v.shown(r.it)...)
+		}
+	}
+	if len(shown) < 2 {
+		shown = append(shown, nonEmpty(l.suchAs(q.v, e, first(l.items[e]), l.changed(q, e)))...)
+	}
+	return shown
+}
+
+func first(items []*design.Item) *design.Item {
+	if len(items) == 0 {
+		return nil
+	}
+	return items[0]
+}
+
+// changed is another value for the component that the rows are in order of.
+func (l *linter) changed(q *query, e *design.Entity) map[string]string {
+	s, at, ok := q.next(l, e)
+	if !ok || !textual(s.parts[at].Type) {
+		return nil
+	}
+	return map[string]string{s.parts[at].Name: "z9"}
+}
+
+// defeated reports a pattern that is not one range because of what stands
+// where in a sort key.
+func (l *linter) defeated(q *query) {
+	e := q.p.Entity
+	if e == nil || q.v == nil || q.op != "Query" {
+		return
+	}
+	s := l.of(e, q.failed.Attribute)
+	if s == nil || slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == s.t.Name }) {
+		return
+	}
+	at := slices.IndexFunc(s.parts, func(p keys.Part) bool { return p.Name == q.failed.Component })
+	if at < 0 {
+		return
+	}
+	// Equalities first, then the range, then the rest.
+	var equal, ranged, rest []keys.Part
+	for _, p := range s.t.Template.Parts() {
+		if p.Name == "" {
+			continue
+		}
+		switch c, ok := q.given(p.Name); {
+		case !ok:
+			rest = append(rest, p)
+		case c.Op == design.Equal:
+			equal = append(equal, p)
+		default:
+			ranged = append(ranged, p)
+		}
+	}
+	wanted := slices.Concat(equal, ranged, rest)
+	parts := s.t.Template.Parts()
+	for i := range parts {
+		if parts[i].Name != "" {
+			parts[i], wanted = wanted[0], wanted[1:]
+		}
+	}
+	better := source(parts, "", "")
+	if _, err := keys.Parse(better); err != nil || better == s.t.Template.String() {
+		better = ""
+	}
+	f := q.in(design.Finding{Message: fmt.Sprintf("the order of components in %s defeats %q: %s", s.t.Name, q.p.Name, q.failed.Msg), Advice: q.failed.Advice})
+	if better != "" {
+		f.Advice = fmt.Sprintf("write %s: %q, or make an index whose sort key is that", s.t.Name, better)
+	}
+	if q.p.Expect.Error != "" {
+		f.Severity = design.Note
+	}
+	f.Pos = q.failed.Pos
+	for _, it := range l.items[e] {
+		if _, ok := q.v.size(it.Attributes); ok && len(f.Keys) < 2 {
+			f.Keys = append(f.Keys, q.v.keyOf(it.Attributes))
+		}
+	}
+	l.add(f)
+}
+
+var partitionPrefix = lint{Rule{
+	ID: "partition-prefix", Title: "A partition key asked by a part of it", Severity: design.Error,
+	Help: "A partition key is only ever compared with =, for its rows are found by a hash of the whole value: TENANT#T1#DOC#D1 and TENANT#T1#DOC#D2 lie anywhere. " +
+		"No query finds all partition keys that begin with TENANT#T1#; a scan reads the whole table for them.",
+	Example: []string{`"TENANT#T1#DOC#D1"`, `"TENANT#T1#DOC#D2"`},
+	Cure:    "Make what is known the partition key and the rest the sort key, in the table or in an index: PK: TENANT#{tenant}, SK: DOC#{document}.",
+	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html",
+}, func(l *linter) {
+	for _, q := range l.queries {
+		if q.op != "Query" || q.v == nil {
+			continue
+		}
+		if q.failed != nil {
+			l.partlyKnown(q)
+			continue
+		}
+		for _, c := range clausesOf(q.request) {
+			if c.op != design.Equal && slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == c.name }) {
+				l.prefixed(q, c)
+				break
+			}
+		}
+	}
+}}
+
+// prefixed reports a raw request that compares a partition key.
+func (l *linter) prefixed(q *query, c clause) {
+	f := q.in(design.Finding{Message: fmt.Sprintf("%q compares %s, a partition key, by %s: only = is possible", q.p.Name, c.name, c.op)})
+	if q.p.Expect.Error != "" {
+		f.Severity = design.Note
+	}
+	if q.report != nil && q.report.Refused != nil && len(q.report.Refused.Advice) > 0 {
+		f.Advice = q.report.Refused.Advice[0].Text
+	}
+	if c.args[0].Kind() == attr.String {
+		prefix := string(c.args[0].Raw())
+		for _, s := range l.slots {
+			if s.t.Name != c.name || s.e.Table != q.v.t {
+				continue
+			}
+			if _, fits := s.ends(prefix); !fits {
+				continue
+			}
+			f.Entity = s.e.Name
+			f.Keys = l.partitions(q.v, s, prefix)
+			if head, tail, ok := s.cut(prefix); ok {
+				f.Advice = l.splitAdvice(q, s, head, tail)
+				break
+			}
+		}
+	}
+	l.add(f)
+}
+
+// splitAdvice says how a partition key becomes two keys.
+func (l *linter) splitAdvice(q *query, s *slot, head, tail string) string {
+	if q.v.x == nil && len(q.v.sort) > 0 {
+		if t := s.e.Attribute(q.v.sort[0].Name); t != nil {
+			return fmt.Sprintf("write %s: %q and %s: %q, or use them as the keys of an index", s.t.Name, head, q.v.sort[0].Name, tail)
+		}
+	}
+	return fmt.Sprintf("make an index with the partition key %q and the sort key %q", head, tail)
+}
+
+// cut cuts the template behind the last component that a prefix has entirely.
+func (s *slot) cut(prefix string) (head, tail string, ok bool) {
+	last, rest := -1, prefix
+	for i, p := range s.parts {
+		if p.Name == "" {
+			if i > 0 && delimiterAfter(p.Literal) != "" && strings.HasPrefix(rest, delimiterAfter(p.Literal)) {
+				last = i - 1
+			}
+			if len(rest) <= len(p.Literal) && strings.HasPrefix(p.Literal, rest) {
+				rest = ""
+				break
+			}
+			if rest, ok = strings.CutPrefix(rest, p.Literal); !ok {
+				return "", "", false
+			}
+			continue
+		}
+		if i+1 == len(s.parts) || rest == "" {
+			rest = ""
+			break
+		}
+		at := strings.Index(rest, delimiterAfter(s.parts[i+1].Literal))
+		if at < 0 {
+			rest = ""
+			break
+		}
+		rest = rest[at:]
+	}
+	if last < 0 || last+1 >= len(s.parts) || rest != "" {
+		return "", "", false
+	}
+	head, tail = s.halves(last)
+	return head, tail, tail != ""
+}
+
+// halves are the template up to a component, and what follows without the
+// delimiter.
+func (s *slot) halves(last int) (head, tail string) {
+	parts := s.t.Template.Parts()
+	rest := slices.Clone(parts[last+1:])
+	if len(rest) > 0 {
+		rest[0].Literal = strings.TrimPrefix(rest[0].Literal, delimiterAfter(rest[0].Literal))
+	}
+	return source(parts[:last+1], "", ""), source(rest, "", "")
+}
+
+// partitions are two partition keys of the slot that begin with prefix.
+func (l *linter) partitions(v *view, s *slot, prefix string) (shown []string) {
+	for _, p := range v.parts {
+		it := v.rows[p.from].it
+		if it.Entity == s.e && strings.HasPrefix(string(it.Attributes.Get(s.t.Name).Raw()), prefix) && len(shown) < 2 {
+			shown = append(shown, v.keyOf(it.Attributes))
+		}
+	}
+	if len(shown) < 2 {
+		it := first(l.items[s.e])
+		for _, last := range slices.Backward(s.parts) {
+			if last.Name != "" && textual(last.Type) {
+				shown = append(shown, nonEmpty(l.suchAs(v, s.e, it, map[string]string{last.Name: "another"}))...)
+				break
+			}
+		}
+	}
+	return shown
+}
+
+// partlyKnown reports a pattern by field that does not say all of a partition
+// key.
+func (l *linter) partlyKnown(q *query) {
+	e := q.p.Entity
+	if e == nil || !slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == q.failed.Attribute }) {
+		return
+	}
+	s := l.of(e, q.failed.Attribute)
+	if s == nil || len(s.t.Template.Components()) < 2 {
+		return
+	}
+	// Something of it is known, or it would be another question.
+	known, last := 0, -1
+	for i, p := range s.parts {
+		if p.Name == "" {
+			continue
+		}
+		c, ok := q.given(p.Name)
+		if !ok || c.Op != design.Equal {
+			break
+		}
+		known, last = known+1, i
+	}
+	if known == 0 {
+		return
+	}
+	f := q.in(design.Finding{Message: fmt.Sprintf("%q knows a part of the partition key %s: %s", q.p.Name, s.t.Name, q.failed.Msg), Advice: q.failed.Advice})
+	if q.p.Expect.Error != "" {
+		f.Severity = design.Note
+	}
+	if head, tail := s.halves(last); tail != "" {
+		f.Advice = l.splitAdvice(q, s, head, tail)
+	}
+	f.Keys = l.partitions(q.v, s, s.literal())
+	l.add(f)
+}

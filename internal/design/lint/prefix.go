@@ -1,0 +1,436 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/explain"
+)
+
+var openPrefix = lint{Rule{
+	ID: "open-prefix", Title: "A prefix without its closing delimiter", Severity: design.Warning,
+	Help: "begins_with knows no parts: USER#1 is the beginning of USER#10 and USER#11, and root/photos that of root/photos-old/ and root/photos.zip. " +
+		"A query for one reads its siblings too, pays for them, and returns them.",
+	Example: []string{`"root/photos-old/"`, `"root/photos.zip"`, `"root/photos/"`, `"root/photos2/"`},
+	Cure:    "End the prefix with the delimiter: begins_with(SK, \"root/photos/\"). To have the node itself in the slice, end its own key with the delimiter too.",
+	Source:  sortDesign,
+}, func(l *linter) {
+	asked := map[*design.Entity]bool{} // by patterns with a prefix, closed or not
+	for _, q := range l.queries {
+		if c := q.sort(); c != nil && c.op == design.BeginsWith {
+			l.open(q, c)
+			for _, e := range q.entities {
+				asked[e] = true
+			}
+		}
+	}
+	for _, s := range l.slots {
+		if v := s.sorts(); v != nil && !asked[s.e] {
+			l.shadows(v, s)
+		}
+	}
+}}
+
+// marks are the delimiters of a key attribute of a table.
+func (l *linter) marks(t *design.Table, name string) string {
+	var all strings.Builder
+	for _, s := range l.slots {
+		if s.e.Table != t || s.t.Name != name {
+			continue
+		}
+		for i, p := range s.parts {
+			if p.Name == "" {
+				if i > 0 {
+					if d := delimiterAfter(p.Literal); d != "" {
+						all.WriteString(d[:1])
+					}
+				}
+				continue
+			}
+			if p.Type.Name == "path" {
+				all.WriteString(l.pathMark(s.e, p.Name))
+			}
+		}
+	}
+	return all.String()
+}
+
+// pathMark is what separates the parts of a path: the mark that most values
+// have.
+func (l *linter) pathMark(e *design.Entity, field string) string {
+	best, most := "/", 0
+	for _, mark := range []string{"/", "#", "|", ":", `\`, "."} {
+		n := 0
+		for _, w := range l.authored(e, field) {
+			if strings.Contains(w.text, mark) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = mark, n
+		}
+	}
+	return best
+}
+
+// open looks at one query for a beginning.
+func (l *linter) open(q *query, c *clause) {
+	prefix := string(c.args[0].Raw())
+	marks := l.marks(q.v.t, c.name)
+	if prefix == "" || marks == "" || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
+		return
+	}
+	p, ok := q.slice()
+	if !ok {
+		return
+	}
+	var own *design.Item
+	var siblings []string
+	var sibling *design.Item
+	seen := map[string]bool{}
+	for _, r := range q.v.rows[p.from:p.to] {
+		key := string(r.it.Attributes.Get(c.name).Raw())
+		rest, ok := strings.CutPrefix(key, prefix)
+		if !ok {
+			continue
+		}
+		if rest == "" || strings.ContainsRune(marks, rune(rest[0])) {
+			if own == nil || rest != "" && r.it.Attributes.Get(c.name).Size() > len(prefix) && own.Attributes.Get(c.name).Size() == len(prefix) {
+				own = r.it
+			}
+			continue
+		}
+		name := key
+		if at := strings.IndexAny(rest, marks); at >= 0 {
+			name = prefix + rest[:at+1]
+		}
+		if bare := strings.TrimRight(name, marks); !seen[bare] {
+			seen[bare] = true
+			siblings = append(siblings, name)
+		}
+		if sibling == nil {
+			sibling = r.it
+		}
+	}
+	if own == nil {
+		return
+	}
+	closed := prefix + closing(string(own.Attributes.Get(c.name).Raw()), prefix, marks)
+	f := q.in(design.Finding{Advice: fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", explain.Name(c.name), quoted(closed))})
+	if len(siblings) == 0 {
+		s := l.insideValue(q, c.name, prefix)
+		if s == nil {
+			return
+		}
+		f.Severity = design.Note
+		f.Message = fmt.Sprintf("the prefix %s is not closed: it is the beginning of other keys of %s too", quoted(prefix), q.v.name())
+		f.Keys = append(q.v.shown(own), "such as "+l.beginning(q, c.name)+quoted(prefix+"2"))
+		f.Advice += ", which leaves out a row whose key is the prefix itself: end that key with the delimiter, or read it by GetItem"
+		l.add(f)
+		return
+	}
+	f.Message = fmt.Sprintf("the prefix %s reads siblings beside what is under it: %s", quoted(prefix), list(siblings))
+	if q.expectsKey(sibling) {
+		f.Severity = design.Note // the author knows them
+	}
+	if low := lowSiblings(siblings, prefix, closed); low != "" {
+		f.Message += "; " + low
+	}
+	f.Keys = q.v.shown(own, sibling)
+	l.add(f)
+}
+
+// expectsKey reports whether the pattern expects an item among the rows it
+// returns.
+func (q *query) expectsKey(it *design.Item) bool {
+	return slices.ContainsFunc(q.p.Expect.Keys, func(key design.Key) bool {
+		for i, a := range q.v.t.Keys() {
+			if i >= len(key) || !attr.Equal(key[i], it.Attributes.Get(a.Name)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// closing is the delimiter that follows prefix in key.
+func closing(key, prefix, marks string) string {
+	if len(key) > len(prefix) {
+		return key[len(prefix) : len(prefix)+1]
+	}
+	return marks[:1]
+}
+
+// lowSiblings says which siblings stand before what is under the prefix.
+func lowSiblings(siblings []string, prefix, closed string) string {
+	var low []string
+	for _, s := range siblings {
+		if s < closed {
+			if mark := fmt.Sprintf("%s (0x%02X)", quoted(s[len(prefix):len(prefix)+1]), s[len(prefix)]); !slices.Contains(low, mark) {
+				low = append(low, mark)
+			}
+		}
+	}
+	if len(low) == 0 {
+		return ""
+	}
+	verb := "sorts"
+	if len(low) > 1 {
+		verb = "sort"
+	}
+	return fmt.Sprintf("%s %s before %s (0x%02X)", list(low), verb, quoted(closed[len(prefix):]), closed[len(prefix)])
+}
+
+// slice returns the rows of the partition that the query reads.
+func (q *query) slice() (part, bool) {
+	id, ok := q.v.schema.AppendPartition(nil, q.key())
+	if !ok {
+		return part{}, false
+	}
+	return q.v.partition(id)
+}
+
+// beginning are the key attributes before the one called name, as the query
+// has them.
+func (l *linter) beginning(q *query, name string) string {
+	var b strings.Builder
+	it := q.key()
+	for _, a := range q.v.all {
+		if a.Name == name {
+			break
+		}
+		b.WriteString(explain.Literal(it.Get(a.Name)) + ", ")
+	}
+	return b.String()
+}
+
+// insideValue returns a slot in whose key the prefix ends inside a component
+// that can be any text, or nil.
+func (l *linter) insideValue(q *query, name, prefix string) *slot {
+	for _, e := range q.entities {
+		s := l.of(e, name)
+		if s == nil {
+			continue
+		}
+		if at, ok := s.ends(prefix); ok && at >= 0 && textual(s.parts[at].Type) {
+			return s
+		}
+	}
+	return nil
+}
+
+// shadows finds nodes of a tree whose names are the beginning of those of
+// their siblings, when no pattern shows it.
+func (l *linter) shadows(v *view, s *slot) {
+	last := s.parts[len(s.parts)-1]
+	if last.Name == "" || s.t.Kind != attr.String {
+		return
+	}
+	mark, under := "", ""
+	switch {
+	case last.Type.Name == "path":
+		mark = l.pathMark(s.e, last.Name)
+	case last.Type.Name == "" || last.Type.Name == "string":
+		for _, o := range l.slots {
+			if o.e.Table == s.e.Table && o.t.Name == s.t.Name && len(o.parts) > len(s.parts) && o.sorts() == v && skeleton(o.parts[:len(s.parts)]) == skeleton(s.parts) {
+				mark, under = delimiterAfter(o.parts[len(s.parts)].Literal), o.e.Name
+			}
+		}
+	}
+	if mark == "" {
+		return
+	}
+	names := map[string]*design.Item{} // of nodes, without the mark at the end
+	inner := map[string]bool{}
+	for _, w := range l.authored(s.e, last.Name) {
+		name := strings.TrimSuffix(w.text, mark)
+		if names[name] == nil {
+			names[name] = w.it
+		}
+		inner[name] = inner[name] || name != w.text || under != ""
+		for at := strings.LastIndex(name, mark); at > 0; at = strings.LastIndex(name[:at], mark) {
+			if names[name[:at]] == nil {
+				names[name[:at]] = w.it
+			}
+			inner[name[:at]] = true
+		}
+	}
+	sorted := make([]string, 0, len(names))
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	slices.Sort(sorted)
+	for _, node := range sorted {
+		if !inner[node] || node == "" {
+			continue
+		}
+		siblings := siblingsOf(sorted, node, mark)
+		if len(siblings) == 0 {
+			continue
+		}
+		sibling := word{siblings[0], names[siblings[0]]}
+		l.add(v.in(s.in(design.Finding{
+			Severity: design.Note,
+			Message:  fmt.Sprintf("%s of %s is the beginning of its siblings too: a prefix without %s at its end reads %s", quoted(node), last.Name, quoted(mark), list(siblings)),
+			Keys:     l.pair(s, last.Name, word{node, names[node]}, sibling),
+			Advice:   fmt.Sprintf("ask with the delimiter: begins_with(%s, %s)", explain.Name(s.t.Name), quoted(strings.TrimSuffix(source(s.parts, last.Name, node), mark)+mark)),
+		})))
+		return // one shows it
+	}
+}
+
+// siblingsOf returns the names that begin with node and go on with anything
+// but the mark.
+func siblingsOf(sorted []string, node, mark string) (all []string) {
+	from, _ := slices.BinarySearch(sorted, node+"\x00")
+	for i := from; i < len(sorted) && len(all) < 20; {
+		name := sorted[i]
+		if !strings.HasPrefix(name, node) {
+			break
+		}
+		if strings.HasPrefix(name, node+mark) {
+			// Over what is under it.
+			i += sort.Search(len(sorted)-i, func(k int) bool { return !strings.HasPrefix(sorted[i+k], node+mark) })
+			continue
+		}
+		if !strings.Contains(name[len(node):], mark) {
+			all = append(all, name)
+		}
+		i++
+	}
+	return all
+}
+
+var highSentinel = lint{Rule{
+	ID: "high-sentinel", Title: "High sentinels that do not bound", Severity: design.Warning,
+	Help: "An upper bound such as ORDER#~ or ORDER#zzz is meant to be above all keys that begin with ORDER#. It is not: ~ (0x7E) is below every character that is not ASCII, " +
+		"zzz is below zzzz, { and é, and U+FFFF, which nothing is above in UTF-16, is EF BF BF in UTF-8, below emoji and all else beyond U+FFFF. Rows above the bound are missing from the answer.",
+	Example: []string{`"CITY#Zürich"`, `"CITY#~"`, `"CITY#Århus"`},
+	Cure:    "Use begins_with(SK, \"CITY#\"), which needs no bound. Where a range is needed, bound it by the delimiter's next character, as BETWEEN \"CITY#M\" AND \"CITY$\".",
+	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html; https://www.rfc-editor.org/rfc/rfc3629 (UTF-8)",
+}, func(l *linter) {
+	for _, q := range l.queries {
+		c := q.sort()
+		if c == nil || c.op != design.Between && c.op != design.Less && c.op != design.LessEqual {
+			continue
+		}
+		l.sentinel(q, c, string(c.args[len(c.args)-1].Raw()))
+	}
+}}
+
+// cutSentinel returns what stands before a sentinel, and the sentinel.
+func cutSentinel(bound string) (base, sentinel string) {
+	for _, mark := range []string{"~", "z", "Z", "\uffff", "\ufffe", "\ufffd", "ÿ"} {
+		base = bound
+		for strings.HasSuffix(base, mark) {
+			base = strings.TrimSuffix(base, mark)
+		}
+		n := (len(bound) - len(base)) / len(mark)
+		if n >= 3 || n > 0 && mark != "z" && mark != "Z" {
+			return base, bound[len(base):]
+		}
+	}
+	return bound, ""
+}
+
+func (l *linter) sentinel(q *query, c *clause, bound string) {
+	base, sentinel := cutSentinel(bound)
+	if sentinel == "" || base == "" && len(c.args) < 2 {
+		return
+	}
+	f := q.in(design.Finding{})
+	if len(c.args) == 2 && string(c.args[0].Raw()) == base {
+		f.Advice = fmt.Sprintf("use begins_with(%s, %s), which needs no bound", explain.Name(c.name), quoted(base))
+	} else {
+		f.Advice = fmt.Sprintf("bound it by %s, which is above all that begins with %s", quoted(above(base)), quoted(base))
+	}
+	missed, last := 0, (*design.Item)(nil)
+	var first *design.Item
+	if p, ok := q.slice(); ok {
+		for _, r := range q.v.rows[p.from:p.to] {
+			key := string(r.it.Attributes.Get(c.name).Raw())
+			switch {
+			case !strings.HasPrefix(key, base):
+			case key <= bound:
+				last = r.it
+			default:
+				if missed++; first == nil {
+					first = r.it
+				}
+			}
+		}
+	}
+	if missed > 0 {
+		f.Severity = design.Error
+		f.Message = fmt.Sprintf("the bound %s does not bound: %s that %s with %s %s above it and missing", quoted(bound), plural(missed, "key"), begin(missed), quoted(base), are(missed))
+		f.Keys = q.v.shown(last, first)
+		l.add(f)
+		return
+	}
+	if l.bounded(q, c.name, base) {
+		return
+	}
+	beyond := "é"
+	switch sentinel[0] {
+	case 'z', 'Z':
+		beyond = "été"
+	case 0xEF:
+		beyond = "😀"
+	}
+	f.Message = fmt.Sprintf("the bound %s is not above all keys that begin with %s", quoted(bound), quoted(base))
+	f.Keys = append(q.v.shown(last), "such as "+l.beginning(q, c.name)+quoted(base+beyond))
+	l.add(f)
+}
+
+func begin(n int) string {
+	if n == 1 {
+		return "begins"
+	}
+	return "begin"
+}
+
+// above is the base with its last character raised by one.
+func above(base string) string {
+	r := []rune(base)
+	if len(r) == 0 {
+		return "\U0010FFFF"
+	}
+	r[len(r)-1]++
+	return string(r)
+}
+
+// bounded reports whether what follows base in all keys is of a type whose
+// characters are all below the sentinels.
+func (l *linter) bounded(q *query, name, base string) bool {
+	n := 0
+	for _, s := range l.slots {
+		if s.e.Table != q.v.t || s.t.Name != name {
+			continue
+		}
+		at, ok := s.ends(base)
+		if !ok {
+			continue
+		}
+		n++
+		if at < 0 {
+			// It ends in literal text; what follows is a component, or nothing.
+			for i, p := range s.parts {
+				if p.Name != "" && s.endsBefore(i, base) {
+					at = i
+					break
+				}
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		if textual(s.parts[at].Type) {
+			return false
+		}
+	}
+	return n > 0
+}

@@ -1,0 +1,268 @@
+package lint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"regexp"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/explain"
+)
+
+// A query is an access pattern and what it reads.
+type query struct {
+	p       *design.Pattern
+	v       *view // nil when it names no table of the model
+	op      string
+	request json.RawMessage
+	failed  *design.CompileError // why there is no request
+	report  *explain.Report      // nil when it was not asked
+	clauses []clause
+	// entities are those of the rows in the range.
+	entities []*design.Entity
+}
+
+// A clause is a condition on one attribute.
+type clause struct {
+	name string
+	op   design.Op
+	args []attr.Value
+}
+
+// Rows and pages that are read of one pattern.
+const (
+	maxRows  = 1000
+	maxPages = 100
+)
+
+// ask asks the patterns whose rows the rules look at: all queries, and the
+// scans that have a filter.
+func (l *linter) ask() error {
+	target := explain.InProcess(l.w.DB)
+	for _, p := range l.m.Patterns {
+		if err := context.Cause(l.ctx); err != nil {
+			return err
+		}
+		q := &query{p: p}
+		l.queries = append(l.queries, q)
+		var err error
+		q.op, q.request, err = p.Compile(l.m)
+		if err != nil {
+			q.failed, _ = errors.AsType[*design.CompileError](err)
+		}
+		q.v = l.viewOf(p, q.request)
+		if err != nil || q.v == nil || q.op == "GetItem" || q.op == "Scan" && p.Filter == "" {
+			continue
+		}
+		q.clauses = clausesOf(q.request)
+		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: l.classify}
+		if p.Limit > 0 {
+			o.Pages = 1
+		}
+		q.report, err = explain.Run(l.ctx, target, q.op, q.request, o)
+		if err != nil {
+			if cause := context.Cause(l.ctx); cause != nil {
+				return cause
+			}
+			q.report = nil // it is for the check to say
+			continue
+		}
+		for _, s := range q.report.Entities {
+			if e := l.m.Entity(s.Entity); e != nil && s.Examined > 0 {
+				q.entities = append(q.entities, e)
+			}
+		}
+	}
+	return nil
+}
+
+func (l *linter) classify(name string, it attr.Item) string {
+	if t := l.m.Table(name); t != nil {
+		if e := l.m.Classify(t, it); e != nil {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// viewOf returns the view that a pattern asks.
+func (l *linter) viewOf(p *design.Pattern, request json.RawMessage) *view {
+	var named struct{ TableName, IndexName string }
+	if p.Table != nil {
+		named.TableName = p.Table.Name
+		if p.Index != nil {
+			named.IndexName = p.Index.Name
+		}
+	} else if json.Unmarshal(request, &named) != nil {
+		return nil
+	}
+	for _, v := range l.views {
+		index := ""
+		if v.x != nil {
+			index = v.x.Name
+		}
+		if v.t.Name == named.TableName && index == named.IndexName {
+			return v
+		}
+	}
+	return nil
+}
+
+var condition = regexp.MustCompile(`(?i)begins_with\s*\(\s*([#\w]+)\s*,\s*(:\w+)\s*\)|([#\w]+)\s+between\s+(:\w+)\s+and\s+(:\w+)|([#\w]+)\s*(<=|>=|<|>|=)\s*(:\w+)`)
+
+// clausesOf returns the conditions in a key condition. Of one that is no key
+// condition it returns those it can read.
+func clausesOf(request json.RawMessage) []clause {
+	var r struct {
+		KeyConditionExpression    string
+		ExpressionAttributeNames  map[string]string
+		ExpressionAttributeValues json.RawMessage
+	}
+	if json.Unmarshal(request, &r) != nil {
+		return nil
+	}
+	values, err := attr.ParseItem(r.ExpressionAttributeValues)
+	if err != nil {
+		return nil
+	}
+	var all []clause
+	for _, m := range condition.FindAllStringSubmatch(r.KeyConditionExpression, -1) {
+		var c clause
+		switch {
+		case m[1] != "":
+			c = clause{m[1], design.BeginsWith, []attr.Value{values.Get(m[2])}}
+		case m[3] != "":
+			c = clause{m[3], design.Between, []attr.Value{values.Get(m[4]), values.Get(m[5])}}
+		default:
+			c = clause{m[6], design.Op(m[7]), []attr.Value{values.Get(m[8])}}
+		}
+		if strings.HasPrefix(c.name, "#") {
+			c.name = r.ExpressionAttributeNames[c.name]
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// sort returns the condition on the sort key that is no equality, or nil.
+func (q *query) sort() *clause {
+	if q.v == nil || q.report == nil || q.report.Refused != nil {
+		return nil
+	}
+	for i, c := range q.clauses {
+		if c.op == design.Equal || c.args[0].Kind() != attr.String {
+			continue
+		}
+		for _, a := range q.v.sort {
+			if a.Name == c.name {
+				return &q.clauses[i]
+			}
+		}
+	}
+	return nil
+}
+
+// key is the partition the query reads, and the sort attributes it has values
+// for.
+func (q *query) key() attr.Item {
+	var b attr.Builder
+	for _, c := range q.clauses {
+		if c.op == design.Equal {
+			b.Add(c.name, c.args[0])
+		}
+	}
+	return b.Item()
+}
+
+// in fills in what a finding about the pattern says.
+func (q *query) in(f design.Finding) design.Finding {
+	f.Pos, f.Pattern = q.p.Pos, q.p.Name
+	if q.p.Entity != nil {
+		f.Entity = q.p.Entity.Name
+	}
+	if q.v != nil {
+		f = q.v.in(f)
+	}
+	return f
+}
+
+// given returns the condition of a pattern on a field.
+func (q *query) given(field string) (design.Condition, bool) {
+	for _, c := range q.p.Where {
+		if c.Field == field {
+			return c, true
+		}
+	}
+	return design.Condition{}, false
+}
+
+// next returns the first component of a sort key that the query does not fix,
+// which is what its rows are in order of, as a slot of the entity and an index
+// of its parts. It reports false when there is none.
+func (q *query) next(l *linter, e *design.Entity) (*slot, int, bool) {
+	if q.v == nil {
+		return nil, 0, false
+	}
+	for _, a := range q.v.sort {
+		prefix, whole := "", false
+		for _, c := range q.clauses {
+			if c.name != a.Name {
+				continue
+			}
+			switch {
+			case c.op == design.Equal:
+				whole = true
+			case c.op == design.BeginsWith && c.args[0].Kind() == attr.String:
+				prefix = string(c.args[0].Raw())
+			case c.op == design.Between && c.args[0].Kind() == attr.String && c.args[1].Kind() == attr.String:
+				prefix = common(string(c.args[0].Raw()), string(c.args[1].Raw()))
+			}
+		}
+		if whole {
+			continue
+		}
+		s := l.of(e, a.Name)
+		if s == nil {
+			return nil, 0, false
+		}
+		at, ok := s.ends(prefix)
+		if !ok {
+			return nil, 0, false
+		}
+		if at >= 0 {
+			return s, at, true
+		}
+		// The prefix ends in literal text, before some component.
+		for i, p := range s.parts {
+			if p.Name == "" {
+				continue
+			}
+			if s.endsBefore(i, prefix) {
+				return s, i, true
+			}
+		}
+		return nil, 0, false
+	}
+	return nil, 0, false
+}
+
+// endsBefore reports whether a beginning of keys ends in the literal text
+// before part i.
+func (s *slot) endsBefore(i int, prefix string) bool {
+	head := slot{e: s.e, t: s.t, parts: s.parts[:i]}
+	at, ok := head.ends(prefix)
+	return ok && at < 0
+}
+
+// common is the text that a and b both begin with.
+func common(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}

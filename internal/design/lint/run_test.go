@@ -1,0 +1,186 @@
+package lint_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/lint"
+)
+
+func parse(t *testing.T, src string, items int) []design.Finding {
+	t.Helper()
+	m, err := design.Parse("m.yaml", []byte(src))
+	require.NoError(t, err)
+	w, err := design.Build(context.Background(), m, design.Options{MaxItems: items})
+	require.NoError(t, err)
+	defer w.Close()
+	found, err := lint.Run(context.Background(), w)
+	require.NoError(t, err)
+	return found
+}
+
+// of returns the findings of one rule.
+func of(found []design.Finding, rule string) (all []design.Finding) {
+	for _, f := range found {
+		if f.Rule == rule {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func TestAllow(t *testing.T) {
+	const src = `name: docs
+tables: {Docs: {partition: PK, sort: SK}}
+entities:
+  Version:
+    attributes: {PK: "DOC#{doc}", SK: "V#{version:number}"}
+  Page:
+    attributes: {PK: "BOOK#{book}", SK: "P#{page:number}"}
+`
+	before := of(parse(t, src, 0), "unpadded-number")
+	require.Len(t, before, 2)
+	after := of(parse(t, src+"allow: [{rule: unpadded-number, on: Page, why: a leaflet}]\n", 0), "unpadded-number")
+	require.Len(t, after, 2)
+	require.Equal(t, []any{design.Warning, ""}, []any{after[0].Severity, after[0].Accepted})
+	require.Equal(t, []any{design.Note, "a leaflet"}, []any{after[1].Severity, after[1].Accepted})
+}
+
+func TestContext(t *testing.T) {
+	m, err := design.Load("testdata/clean.yaml")
+	require.NoError(t, err)
+	w, err := design.Build(context.Background(), m, design.Options{MaxItems: 10})
+	require.NoError(t, err)
+	defer w.Close()
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(why)
+	_, err = lint.Run(ctx, w)
+	require.ErrorIs(t, err, why)
+}
+
+// TestScale holds that counts that were cut are extrapolated: the same model
+// gives the same sizes and rates however many items are generated.
+func TestScale(t *testing.T) {
+	for _, rule := range []string{"collection-size", "partition-skew"} {
+		m, err := design.Load("testdata/" + rule + "/bad.yaml")
+		require.NoError(t, err)
+		for _, n := range []int{500, 4000} {
+			w, err := design.Build(context.Background(), m, design.Options{MaxItems: n})
+			require.NoError(t, err)
+			found, err := lint.Run(context.Background(), w)
+			require.NoError(t, err)
+			require.NoError(t, w.Close())
+			all := of(found, rule)
+			require.Len(t, all, 1, "%s of %d items", rule, n)
+			want := map[string]string{"collection-size": " GB with", "partition-skew": " items, 3"}[rule]
+			require.Contains(t, all[0].Message, want)
+		}
+	}
+}
+
+// TestQuiet are designs in which a rule could see a hazard and there is none.
+func TestQuiet(t *testing.T) {
+	const head = "name: quiet\ntables: {Tab: {partition: PK, sort: SK, indexes: {GSI1: {partition: GSI1PK, sort: GSI1SK}}}}\n"
+	for _, tt := range []struct{ name, rule, src string }{
+		{"a year has four digits", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "Y#{y:number}"}, samples: [{p: a, y: 2025}, {p: a, y: 2026}]}}`},
+		{"numbers of one width, declared", "unpadded-number", `
+entities: {E: {fields: {y: {type: number, from: 10, to: 99}}, attributes: {PK: "P#{p}", SK: "Y#{y}"}}}`},
+		{"a partition key has no order", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p:number}", SK: A}, samples: [{p: 9}, {p: 10}]}}`},
+		{"ids of one width", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 456}, {p: a, o: 457}]}}`},
+		{"an attribute of type N", "unpadded-number", `name: quiet
+tables: {Tab: {partition: PK, sort: {name: n, type: N}}}
+entities: {E: {attributes: {PK: "P#{p}", n: {template: "{n:number}", type: N}}, samples: [{p: a, n: 9}, {p: a, n: 10}]}}`},
+		{"names that all begin large", "mixed-case", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: SeaTac}, {p: a, n: Seattle}]}}`},
+		{"generated words are no evidence", "mixed-case", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: A1, n: Zoe}], count: 50}}`},
+		{"a day is the beginning of its moments", "mixed-time", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "AT#{at:date}"}}
+  F: {attributes: {PK: "P#{p}", SK: "AT#{at:time}"}}`},
+		{"times in different partitions", "mixed-time", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "AT#{at:time}"}}
+  F: {attributes: {PK: "Q#{p}", SK: "AT#{at:millis}"}}`},
+		{"a path may have delimiters", "delimiter-in-value", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{c:path}"}, samples: [{p: a, a: x, c: "b#c"}]}}`},
+		{"the last part may hold what nothing splits at", "delimiter-in-value", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: "b#c"}]}}`},
+		{"a bound above digits", "high-sentinel", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "AT#{at:date}"}, samples: [{p: a, at: 2026-01-05}]}}
+patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p AND SK BETWEEN :a AND :b", ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "AT#"}, ":b": {S: "AT#~"}}}}]`},
+		{"the beginning of a name", "open-prefix", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{city}#{d}"}, samples: [{p: a, city: SeaTac, d: x}, {p: a, city: Seattle, d: x}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a, city: {begins_with: Sea}}}}]`},
+		{"the beginning of a date", "open-prefix", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{at:date}-{id}"}, samples: [{p: a, at: 2026-01-05, id: x}, {p: a, at: 2026-10-05, id: x}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a, at: {begins_with: 2026-1}}}}]`},
+		{"rows of both are meant", "foreign-rows", `
+entities:
+  O: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: x}]}
+  L: {attributes: {PK: "P#{p}", SK: "O#{o}#L#{l}"}, samples: [{p: a, o: x, l: y}]}
+patterns: [{name: q, query: {entity: O, where: {p: a}}, expect: {entities: [O, L]}}]`},
+		{"an id that has its time", "random-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "E#{id:uuid}"}, samples: [{p: a, id: 019449a0-1c2d-7e4f-8a9b-1c2d3e4f5a6b}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`},
+		{"another kind of order is wanted", "component-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "E#{id}#{at:time}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
+patterns: [{name: all, query: {entity: E, where: {p: a}}}]`},
+		{"the same item, two views of it", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "E#{e}"}}
+  F: {attributes: {PK: "P#{p}", SK: "E#{e}", more: "{more}"}}`},
+		{"an id that is unique everywhere", "mixed-partition", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", GSI1PK: "S#{s}", GSI1SK: "E#{e}"}, samples: [{p: a, e: x, s: n}, {p: b, e: y, s: n}]}}`},
+		{"an attribute that is data", "sparse-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "{GSI1PK}"}, samples: [{p: a, GSI1PK: x}]}}`},
+		{"another alphabet than emoji", "utf16-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "T#{t}"}, samples: [{p: a, t: "é"}, {p: a, t: "日本"}, {p: a, t: "😀"}]}}`},
+		{"a space that is in no beginning", "low-byte", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{c}#{d}"}, samples: [{p: a, c: New York, d: x}, {p: a, c: Boston, d: x}]}}`},
+	} {
+		src := tt.src
+		if !strings.HasPrefix(src, "name:") {
+			src = head + src
+		}
+		if all := of(parse(t, src+"\n", 0), tt.rule); len(all) > 0 {
+			t.Errorf("%s:\n%s", tt.name, text(all))
+		}
+	}
+}
+
+// TestMany holds that findings of one cause are one, and count the rest.
+func TestMany(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("name: many\ntables: {Docs: {partition: PK, sort: SK}}\nentities: {V: {attributes: {PK: \"D#{d}\", SK: \"V#{v:number}\"}, samples: [")
+	for i := range 40 {
+		fmt.Fprintf(&b, "{d: x, v: %d}, {d: y, v: %d},", i, i)
+	}
+	b.WriteString("]}}\n")
+	all := of(parse(t, b.String(), 0), "unpadded-number")
+	require.Len(t, all, 1)
+	require.Contains(t, all[0].Message, "19 stands before 2, and 5 more")
+}
+
+// TestOddModels holds that nothing is too odd to be looked at.
+func TestOddModels(t *testing.T) {
+	for _, src := range []string{
+		"name: a\ntables: {Tab: {partition: PK}}\n",
+		"name: a\ntables: {Tab: {partition: {name: PK, type: B}, sort: {name: SK, type: B}}}\nitems: {Tab: [{PK: {B: AP8=}, SK: {B: AP8=}}]}\n",
+		"name: a\ntables: {Tab: {partition: PK}}\nentities: {E: {attributes: {PK: \"{{{x}}}\"}, samples: [{x: \"{\"}], count: 3}}\n",
+		"name: a\ntables: {Tab: {partition: PK, sort: SK}}\nentities: {E: {attributes: {PK: A, SK: B}, samples: [{}]}}\npatterns: [{name: q, query: {entity: E, where: {}}}, {name: s, scan: {table: Tab, filter: 'x = 1'}}, {name: r, request: {operation: Query, TableName: Tab}}]\n",
+		"name: a\ntables: {Tab: {partition: PK, sort: SK, indexes: {Loc: {local: true, sort: x}}}}\nentities: {E: {attributes: {PK: \"{a}\", SK: \"{b:path}\", x: \"{b:path}\"}, samples: [{a: x, b: /}, {a: x, b: //}, {a: x, b: \"/a\"}]}}\npatterns: [{name: q, query: {entity: E, where: {a: x, b: {begins_with: a}}}}]\n",
+	} {
+		parse(t, src, 0)
+	}
+}

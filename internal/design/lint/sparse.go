@@ -1,0 +1,188 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+const sparseID = "sparse-index"
+
+var sparseIndex = lint{Rule{
+	ID: sparseID, Title: "Membership of a sparse index", Severity: design.Warning,
+	Help: "An item is in an index when it has all key attributes of it, and is left out silently when it has not. " +
+		"An entity that makes the partition key of an index and not its sort key is never in it; one whose condition holds for one of the two only pays for an attribute without effect.",
+	Example: []string{`GSI1PK: "STATUS#NEW" and no GSI1SK: not in GSI1`},
+	Cure:    "Make all key attributes of an index, or none, under one condition: when: {status: [NEW, PAID]} on both.",
+	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general-sparse-indexes.html",
+}, func(l *linter) {
+	for _, v := range l.views {
+		if v.x == nil {
+			continue
+		}
+		for _, e := range l.entities {
+			if e.Table == v.t {
+				l.membership(v, e)
+			}
+		}
+	}
+}}
+
+func (l *linter) membership(v *view, e *design.Entity) {
+	var made, missing []string
+	var when []*design.Template // those with a condition
+	var always []*design.Template
+	own := 0 // attributes that are there for the index
+	for _, a := range v.all {
+		t := e.Attribute(a.Name)
+		if !slices.Contains(v.t.Keys(), a) && t != nil && !natural(t) {
+			own++
+		}
+		switch {
+		case t == nil:
+			missing = append(missing, a.Name)
+			continue
+		case len(t.When) > 0:
+			when = append(when, t)
+		case !slices.Contains(v.t.Keys(), a):
+			always = append(always, t)
+		}
+		made = append(made, a.Name)
+	}
+	if own == 0 && (len(missing) > 0 || len(made) == 0) {
+		return
+	}
+	f := v.in(design.Finding{Entity: e.Name, Pos: e.Attribute(made[0]).Pos})
+	items := l.items[e]
+	switch {
+	case len(missing) > 0:
+		if l.given(v, e, missing) {
+			return
+		}
+		f.Message = fmt.Sprintf("%s makes %s and not %s, so it is never in index %s", e.Name, list(made), list(missing), v.x.Name)
+		f.Advice = fmt.Sprintf("add %s to the attributes of %s, or remove %s", list(missing), e.Name, list(made))
+		f.Keys = l.tableKeys(v, items)
+	case len(when) > 0 && len(always) > 0:
+		f.Message = fmt.Sprintf("%s of %s has a condition and %s has none: the index holds what has both, and the rest carry %s for nothing", names(when), e.Name, names(always), names(always))
+		f.Advice = fmt.Sprintf("give %s the condition of %s: when: %s", names(always), names(when), whenText(when[0].When))
+		f.Keys = l.tableKeys(v, items)
+	case len(when) > 1 && !sameWhen(when):
+		f.Message = fmt.Sprintf("%s of %s have different conditions: index %s holds only what meets both", names(when), e.Name, v.x.Name)
+		f.Advice = fmt.Sprintf("give both one condition: when: %s", whenText(when[0].When))
+		f.Keys = l.tableKeys(v, items)
+	case len(when) > 0:
+		all, field := l.coversAll(e, when[0])
+		if !all {
+			return
+		}
+		f.Severity = design.Note
+		f.Pos = when[0].Pos
+		f.Message = fmt.Sprintf("the condition of %s lists all values of %s, so index %s is not sparse", when[0].Name, field, v.x.Name)
+		f.Advice = "remove the condition, or list the values that are asked for"
+		f.Keys = l.tableKeys(v, items)
+	default:
+		var in, out *design.Item
+		n := 0
+		for _, it := range items {
+			if _, ok := v.size(it.Attributes); ok {
+				in = it
+			} else {
+				if n++; out == nil {
+					out = it
+				}
+			}
+		}
+		if in == nil || out == nil {
+			return
+		}
+		f.Severity = design.Note
+		f.Message = fmt.Sprintf("%s of %s lack a key attribute of index %s and %s not in it, and no condition says so", grouped(n), plural(len(items), "item")+" of "+e.Name, v.x.Name, are(n))
+		f.Advice = "give them the missing values, or say with when: which items are meant to be in the index"
+		f.Keys = l.tableKeys(v, []*design.Item{out, in})
+	}
+	l.add(f)
+}
+
+// natural reports whether an attribute is the value of the field of its name,
+// which an item has whether or not an index is made of it.
+func natural(t *design.Template) bool {
+	return t.Template != nil && t.Template.String() == "{"+t.Name+"}"
+}
+
+// given reports whether samples have the attributes as they are.
+func (l *linter) given(v *view, e *design.Entity, names []string) bool {
+	for _, it := range l.items[e] {
+		has := true
+		for _, name := range names {
+			has = has && it.Attributes.Get(name).Kind() != 0
+		}
+		if has {
+			return true
+		}
+		if it.Generated {
+			break
+		}
+	}
+	return false
+}
+
+// tableKeys are the keys of the first items in the table.
+func (l *linter) tableKeys(v *view, items []*design.Item) (shown []string) {
+	table := &view{t: v.t, all: v.t.Keys()}
+	for _, it := range items[:min(2, len(items))] {
+		shown = append(shown, table.keyOf(it.Attributes))
+	}
+	return shown
+}
+
+func names(all []*design.Template) string {
+	var list []string
+	for _, t := range all {
+		list = append(list, t.Name)
+	}
+	return strings.Join(list, " and ")
+}
+
+func sameWhen(all []*design.Template) bool {
+	for _, t := range all[1:] {
+		if !maps.EqualFunc(all[0].When, t.When, slices.Equal[[]string]) {
+			return false
+		}
+	}
+	return true
+}
+
+func whenText(when map[string][]string) string {
+	var parts []string
+	for _, field := range slices.Sorted(maps.Keys(when)) {
+		parts = append(parts, fmt.Sprintf("%s: [%s]", field, strings.Join(when[field], ", ")))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// coversAll reports whether a condition lists all values that its field can
+// have.
+func (l *linter) coversAll(e *design.Entity, t *design.Template) (bool, string) {
+	for _, field := range slices.Sorted(maps.Keys(t.When)) {
+		f := e.Field(field)
+		if f == nil {
+			return false, ""
+		}
+		all := f.Values
+		if len(all) == 0 {
+			all = f.Type.Values
+		}
+		if len(all) == 0 {
+			return false, ""
+		}
+		for _, v := range all {
+			if !slices.Contains(t.When[field], v) {
+				return false, ""
+			}
+		}
+	}
+	return len(t.When) > 0, slices.Sorted(maps.Keys(t.When))[0]
+}

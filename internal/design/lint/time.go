@@ -1,0 +1,317 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"regexp"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/keys"
+)
+
+const stringOrder = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html (dates as ISO 8601 strings, or as epoch numbers)"
+
+var mixedTime = lint{Rule{
+	ID: "mixed-time", Title: "Time stamps of mixed zone, precision or format", Severity: design.Warning,
+	Help: "Time stamps in text are in order of time when all are written alike: one zone, one precision, the large units first. " +
+		"10:00:00.120Z stands before 10:00:00Z, because a point is below Z; 09:00:00+02:00 stands after 08:30:00Z although it is earlier; 05/01/2026 is ordered by its day.",
+	Example: []string{`"AT#2026-01-05T10:00:00.120Z"`, `"AT#2026-01-05T10:00:00Z"`},
+	Cure:    "Give the component a type that writes UTC in one precision, the same one in all entities that share the key: {at:millis}.",
+	Source:  stringOrder,
+}, func(l *linter) { l.times(false) }}
+
+var mixedEpoch = lint{Rule{
+	ID: "mixed-epoch", Title: "Epoch seconds beside milliseconds", Severity: design.Warning,
+	Help: "1767607200 and 1767607200120 are one moment in seconds and in milliseconds. As numbers every millisecond is after every second, and as text they are mixed: " +
+		"in neither way do the rows lie in order of time, and a range finds one kind only. It happens when two programs write the key, one with Date.now() and one with time.time().",
+	Example: []string{`"AT#1767607200"`, `"AT#1767607200120"`, `"AT#1767607201"`},
+	Cure:    "Choose one unit and convert the rest: {at:epochms} in all templates that share the key.",
+	Source:  stringOrder,
+}, func(l *linter) { l.times(true) }}
+
+// A shape is how a time stamp is written.
+type shape struct {
+	format    string // iso, date, slashes, dots, compact, seconds, milliseconds, …
+	zone      string // Z, an offset, or none
+	precision string
+	desc      bool
+}
+
+var (
+	isoTime    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
+	isoDate    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	slashDate  = regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)
+	dotDate    = regexp.MustCompile(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)
+	dashDate   = regexp.MustCompile(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)
+	looseDate  = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}$`)
+	yearSlash  = regexp.MustCompile(`^\d{4}/\d{2}/\d{2}$`)
+	compact    = regexp.MustCompile(`^(19|20)\d{6}T\d{6}Z?$`)
+	wordDate   = regexp.MustCompile(`^([A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2,8} \d{4}( .*)?$|^[A-Z][a-z]{2,8} \d{1,2}, \d{4}( .*)?$`)
+	epochText  = regexp.MustCompile(`^1\d{9}$`)
+	epochMilli = regexp.MustCompile(`^1\d{12}$`)
+)
+
+// unordered are the formats whose byte order is not that of time.
+var unordered = map[string]string{
+	"slashes": "day or month first", "dots": "the day first", "dashes": "the day first",
+	"words": "with names of months", "unpadded": "without padding",
+}
+
+// shapeOf recognizes a time stamp.
+func shapeOf(text string) (shape, bool) {
+	if m := isoTime.FindStringSubmatch(text); m != nil {
+		s := shape{format: "date" + m[1] + "time", zone: m[5], precision: "minutes"}
+		if s.zone == "" {
+			s.zone = "no zone"
+		}
+		switch {
+		case m[4] != "":
+			s.precision = fmt.Sprintf("%d decimals", len(m[4])-1)
+		case m[3] != "":
+			s.precision = "seconds"
+		}
+		return s, true
+	}
+	for format, re := range map[string]*regexp.Regexp{
+		"date": isoDate, "slashes": slashDate, "dots": dotDate, "dashes": dashDate, "yearslash": yearSlash, "compact": compact,
+		"words": wordDate, "seconds": epochText, "milliseconds": epochMilli,
+	} {
+		if re.MatchString(text) {
+			return shape{format: format}, true
+		}
+	}
+	if looseDate.MatchString(text) {
+		return shape{format: "unpadded"}, true
+	}
+	return shape{}, false
+}
+
+// shapeOfType is how a type writes time.
+func shapeOfType(t keys.Type) (shape, bool) {
+	s := shape{desc: t.Desc}
+	switch t.Name {
+	case "date", "month", "year":
+		s.format = "date"
+	case "time":
+		s.format, s.zone, s.precision = "dateTtime", "Z", "seconds"
+	case "millis":
+		s.format, s.zone, s.precision = "dateTtime", "Z", "3 decimals"
+	case "micros":
+		s.format, s.zone, s.precision = "dateTtime", "Z", "6 decimals"
+	case "nanos":
+		s.format, s.zone, s.precision = "dateTtime", "Z", "9 decimals"
+	case "epoch":
+		s.format = "seconds"
+	case "epochms":
+		s.format = "milliseconds"
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// A written is a time stamp and where it is.
+type written struct {
+	s     *slot
+	name  string
+	shape shape
+	w     word
+	typed bool
+}
+
+// times compares how the time stamps at one place of a key are written.
+func (l *linter) times(epoch bool) {
+	groups := map[string][]written{}
+	var order []string
+	for _, s := range l.slots {
+		for _, p := range s.places {
+			for i, part := range s.parts {
+				if part.Name == "" {
+					continue
+				}
+				found := l.writtenAt(s, part)
+				if len(found) == 0 {
+					continue
+				}
+				key := fmt.Sprint(p.v.t.Name, "\x01", p.v.name(), "\x01", s.t.Name, "\x01", l.beside(s, p), "\x01", skeleton(s.parts[:i]))
+				if _, ok := groups[key]; !ok {
+					order = append(order, key)
+				}
+				groups[key] = append(groups[key], found...)
+			}
+		}
+	}
+	reported := map[*slot]bool{}
+	for _, key := range order {
+		l.compareTimes(groups[key], epoch, reported)
+	}
+}
+
+// beside is what the partition key looks like that a sort key slot stands in:
+// rows of other partitions are not compared with it.
+func (l *linter) beside(s *slot, p place) string {
+	if !p.sort {
+		return ""
+	}
+	var b strings.Builder
+	for _, a := range p.v.hash {
+		if t := s.e.Attribute(a.Name); t != nil && t.Template != nil {
+			b.WriteString(skeleton(t.Template.Parts()))
+		}
+		b.WriteByte(2)
+	}
+	return b.String()
+}
+
+// writtenAt returns the ways in which a component is written, with one example
+// each; none when it is no time stamp.
+func (l *linter) writtenAt(s *slot, p keys.Part) []written {
+	if sh, ok := shapeOfType(p.Type); ok {
+		w := written{s: s, name: p.Name, shape: sh, typed: true}
+		for _, it := range l.items[s.e] {
+			if it.Values.Get(p.Name) != "" {
+				w.w = word{it.Values.Get(p.Name), it}
+				break
+			}
+		}
+		return []written{w}
+	}
+	if !textual(p.Type) && p.Type.Name != "number" || p.Type.Name == "path" {
+		return nil
+	}
+	var all []written
+	for _, w := range l.authored(s.e, p.Name) {
+		sh, ok := shapeOf(w.text)
+		if !ok {
+			return nil
+		}
+		if !slices.ContainsFunc(all, func(o written) bool { return o.shape == sh }) {
+			all = append(all, written{s: s, name: p.Name, shape: sh, w: w})
+		}
+	}
+	return all
+}
+
+func (l *linter) compareTimes(all []written, epoch bool, reported map[*slot]bool) {
+	isEpoch := func(w written) bool { return w.shape.format == "seconds" || w.shape.format == "milliseconds" }
+	for i, b := range all {
+		if reported[b.s] {
+			continue
+		}
+		if how := unordered[b.shape.format]; how != "" && !epoch && b.s.sorts() != nil {
+			reported[b.s] = true
+			l.add(b.s.in(design.Finding{
+				Message: fmt.Sprintf("%s in %s of %s is a date written %s, whose byte order is not the order of time", b.name, b.s.t.Name, b.s.sorts().name(), how),
+				Keys:    l.firstTwo(b),
+				Advice:  fmt.Sprintf("write %s: %q", b.s.t.Name, source(b.s.parts, b.name, "{"+b.name+":date}")),
+			}))
+			continue
+		}
+		for _, a := range all[:i] {
+			why, x, y := differ(a, b)
+			if why == "" || epoch != (isEpoch(a) && isEpoch(b)) {
+				continue
+			}
+			reported[b.s] = true
+			f := design.Finding{
+				Message: fmt.Sprintf("time stamps in %s of %s are written %s: %s and %s", b.s.t.Name, b.s.first().name(), why, x, y),
+				Advice:  l.oneWay(a, b),
+			}
+			if a.s != b.s {
+				f.Message = fmt.Sprintf("time stamps in %s of %s are written %s: %s in %s, %s in %s", b.s.t.Name, b.s.first().name(), why, x, a.s.e.Name, y, b.s.e.Name)
+			}
+			f.Keys = append(l.one(a.s, a.name, a.w), l.one(b.s, b.name, b.w)...)
+			l.add(b.s.in(f))
+			break
+		}
+	}
+}
+
+// firstTwo are two keys that show a date in the wrong order, or any two.
+func (l *linter) firstTwo(w written) []string {
+	words := l.authored(w.s.e, w.name)
+	if len(words) > 2 {
+		words = words[:2]
+	}
+	var keys []string
+	for _, o := range words {
+		keys = append(keys, l.one(w.s, w.name, o)...)
+	}
+	return keys
+}
+
+// differ says in what two time stamps differ that changes their order, and what
+// each of them is; "" when they do not.
+func differ(a, b written) (how, first, second string) {
+	x, y := a.shape, b.shape
+	switch {
+	case x == y:
+	case x.desc != y.desc:
+		names := map[bool]string{false: "in order", true: "reversed"}
+		return "in two directions", names[x.desc], names[y.desc]
+	case a.typed && b.typed && (x.format == "date" || y.format == "date") && strings.HasPrefix(x.format, "date") && strings.HasPrefix(y.format, "date"):
+		// A day is the beginning of its moments.
+	case x.format != y.format:
+		return "in different formats", formatName(x), formatName(y)
+	case x.zone != y.zone:
+		return "in different zones", x.zone, y.zone
+	case x.precision != y.precision:
+		return "with different precision", x.precision, y.precision
+	}
+	return "", "", ""
+}
+
+func formatName(s shape) string {
+	switch s.format {
+	case "dateTtime":
+		return "date T time"
+	case "date time":
+		return "date and time with a space"
+	case "seconds", "milliseconds":
+		return s.format + " since 1970"
+	case "slashes", "dots", "dashes":
+		return "date " + unordered[s.format]
+	case "yearslash":
+		return "date with slashes"
+	case "compact":
+		return "without separators"
+	case "words":
+		return "with names of months"
+	case "unpadded":
+		return "date without padding"
+	}
+	return s.format
+}
+
+// oneWay is the advice to write time stamps alike.
+func (l *linter) oneWay(a, b written) string {
+	typ := "time"
+	for _, w := range []written{a, b} {
+		switch s := w.shape; {
+		case s.format == "milliseconds":
+			typ = "epochms"
+		case strings.HasSuffix(s.precision, "decimals") && typ == "time":
+			typ = "millis"
+			if s.precision != "3 decimals" && s.precision != "1 decimals" && s.precision != "2 decimals" {
+				typ = "micros"
+			}
+		}
+	}
+	if a.shape.format == "date" && b.shape.format != "dateTtime" {
+		typ = "date"
+	}
+	if a.shape.desc || b.shape.desc {
+		typ += ":desc"
+	}
+	if b.s.t.Kind == attr.Number {
+		return fmt.Sprintf("write %s in one unit everywhere: multiply the seconds by 1,000", b.name)
+	}
+	advice := fmt.Sprintf("write %s: %q", b.s.t.Name, source(b.s.parts, b.name, "{"+b.name+":"+typ+"}"))
+	if a.s != b.s {
+		advice += fmt.Sprintf(" here, and %q in %s", source(a.s.parts, a.name, "{"+a.name+":"+typ+"}"), a.s.e.Name)
+	}
+	return advice
+}

@@ -1,0 +1,69 @@
+package lint_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/lint"
+)
+
+// TestWish holds what of a pattern says that it wants an order of time: what it
+// declares, then the words of its name.
+func TestWish(t *testing.T) {
+	const random, status = "E#{id:uuid}", "E#{status}#{at:time}"
+	query := func(rest string) string { return `{entity: E, where: {user: U1}` + rest + `}` }
+	for _, tt := range []struct {
+		name, sort, at, pattern, query string
+		rule                           string
+		want                           design.Severity // 0 is no finding
+	}{
+		{"nothing is said", random, "{at:time}", "events", query(""), "random-order", 0},
+		{"ascending", random, "{at:time}", "events", query(", order: asc"), "random-order", design.Warning},
+		{"descending", random, "{at:time}", "events", query(", order: desc"), "random-order", design.Warning},
+		{"a limit", random, "{at:time}", "events", query(", limit: 1"), "random-order", design.Note},
+		{"a limit without a time", random, "{note}", "events", query(", limit: 1"), "random-order", 0},
+		{"words", random, "{at:time}", "latest events", query(""), "random-order", design.Warning},
+		{"status, nothing is said", status, "{at:time}", "events", query(""), "component-order", 0},
+		{"status, descending", status, "{at:time}", "events", query(", order: desc"), "component-order", 0},
+		{"status, descending with a limit", status, "{at:time}", "events", query(", order: desc, limit: 1"), "component-order", design.Note},
+		{"status, ascending with a limit", status, "{at:time}", "events", query(", order: asc, limit: 1"), "component-order", 0},
+		{"status, words", status, "{at:time}", "timeline of a user", query(""), "component-order", design.Warning},
+		{"a status that is given", status, "{at:time}", "latest open events", `{entity: E, where: {user: U1, status: OPEN}, order: desc, limit: 1}`, "component-order", 0},
+		{"a raw request", random, "{at:time}", "events", "", "random-order", design.Warning},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			q := "query: " + tt.query
+			if tt.query == "" {
+				q = `request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p", ExpressionAttributeValues: {":p": {S: "U#U1"}}, ScanIndexForward: false}`
+			}
+			m, err := design.Parse("m.yaml", []byte(`name: m
+tables:
+  Tab: {partition: PK, sort: SK}
+entities:
+  E:
+    attributes: {PK: "U#{user}", SK: "`+tt.sort+`", when: "`+tt.at+`"}
+    samples:
+      - {user: U1, id: 0f3c1b2a-7d4e-4c5f-8a9b-1c2d3e4f5a6b, status: OPEN, at: "2026-01-09T10:00:00Z", note: a}
+      - {user: U1, id: a91b2c3d-4e5f-4a6b-9c7d-8e9f0a1b2c3d, status: DONE, at: "2026-01-05T10:00:00Z", note: b}
+patterns:
+  - name: `+tt.pattern+`
+    `+q+`
+`))
+			require.NoError(t, err)
+			w, err := design.Build(t.Context(), m, design.Options{})
+			require.NoError(t, err)
+			defer w.Close()
+			found, err := lint.Run(t.Context(), w)
+			require.NoError(t, err)
+			var got design.Severity
+			for _, f := range found {
+				if f.Rule == tt.rule {
+					got = f.Severity
+				}
+			}
+			require.Equal(t, tt.want, got, "%s", text(found))
+		})
+	}
+}

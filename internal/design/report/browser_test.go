@@ -1,0 +1,185 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// browser starts a browser without a window, or skips the test. BROWSER names
+// one; PICTURES names a folder to keep pictures of the pages in.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes seconds")
+	}
+	path := os.Getenv("BROWSER")
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"} {
+		if path == "" {
+			path, _ = exec.LookPath(name)
+		}
+	}
+	if path == "" {
+		t.Skip("there is no browser: apt-get install chromium, or say BROWSER=/path/to/chrome")
+	}
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, opts...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("%s does not start: %v", path, err)
+	}
+	return ctx
+}
+
+// A record is what a browser complained of and asked for.
+type record struct {
+	mu       sync.Mutex
+	problems []string
+	requests []string
+}
+
+func (r *record) listen(ev any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch ev := ev.(type) {
+	case *runtime.EventExceptionThrown:
+		r.problems = append(r.problems, "exception: "+ev.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		r.problems = append(r.problems, fmt.Sprintf("console: %s", ev.Type))
+	case *log.EventEntryAdded:
+		r.problems = append(r.problems, "log: "+ev.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		r.requests = append(r.requests, ev.Request.URL)
+	}
+}
+
+// look sets the size and the colours of the window.
+func look(width int, scheme string) chromedp.Action[chromedp.Void] {
+	return chromedp.Steps(chromedp.EmulateViewport(int64(width), 900), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		return err
+	}))
+}
+
+// What the page says of itself. Invisible are the slices that take no room or
+// whose marks cannot be seen, Wide what sticks out of the window, Clipped the
+// text of pictures that sticks out of its picture.
+type measured struct {
+	Title               string
+	ScrollWidth, Window int
+	Slices              []string
+	Invisible           []string
+	Wide, Clipped       []string
+	Background          string
+}
+
+const measure = `(() => {
+	const seen = e => {
+		const r = e.getBoundingClientRect(), s = getComputedStyle(e);
+		return r.width > 2 && r.height > 2 && s.visibility === 'visible' && s.display !== 'none';
+	};
+	const slices = [...document.querySelectorAll('svg.slice')];
+	const window_ = document.documentElement.clientWidth;
+	return {
+		Title: document.title,
+		ScrollWidth: document.documentElement.scrollWidth,
+		Window: window_,
+		Slices: slices.map(e => e.id),
+		Invisible: slices.filter(e => !seen(e) || !seen(e.querySelector('.bracket')) || getComputedStyle(e.querySelector('.bracket')).stroke === 'none').map(e => e.id),
+		Wide: [...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && e.getBoundingClientRect().right > window_ + 1).map(e => e.tagName + '.' + e.getAttribute('class')),
+		Clipped: [...document.querySelectorAll('svg.picture text')].filter(e => {
+			const r = e.getBoundingClientRect(), p = e.closest('svg').getBoundingClientRect();
+			return r.width > 0 && (r.right > p.right + 3 || r.left < p.left - 3);
+		}).map(e => e.textContent),
+		Background: getComputedStyle(document.body).backgroundColor,
+	};
+})()`
+
+// TestBrowser opens pages in a browser, from a file: nothing is asked of any
+// network, nothing fails, every slice is to be seen, and nothing sticks out of
+// a narrow or a wide window, in the light and in the dark.
+func TestBrowser(t *testing.T) {
+	ctx := browser(t)
+	for _, model := range []string{"file-tree", "shop", "content-management", "drive"} {
+		m := parse(t, drive)
+		if model != "drive" {
+			m = load(t, "../../../design/examples/"+model+"/model.yaml")
+		}
+		w, r := checked(t, m, design.Options{MaxItems: 5000})
+		file := filepath.Join(t.TempDir(), model+".html")
+		require.NoError(t, os.WriteFile(file, render(t, w, r), 0o666))
+		address := (&url.URL{Scheme: "file", Path: file}).String()
+		want := 0
+		for _, pr := range r.Patterns {
+			if pr.Report != nil && pr.Report.Refused == nil {
+				want++
+			}
+		}
+		tab, cancel := chromedp.NewContext(ctx)
+		defer cancel()
+		var rec record
+		require.NoError(t, chromedp.Listen(tab, rec.listen))
+		for _, width := range []int{400, 1400} {
+			backgrounds := map[string]bool{}
+			for _, scheme := range []string{"light", "dark"} {
+				require.NoError(t, chromedp.Do(tab, look(width, scheme), chromedp.Navigate(address)))
+				got, err := chromedp.Run(tab, chromedp.Evaluate[measured](measure))
+				require.NoError(t, err)
+				require.Contains(t, got.Title, m.Name)
+				require.Equal(t, width, got.Window)
+				require.LessOrEqual(t, got.ScrollWidth, width, "%s sticks out of a window of %d: %v", model, width, got.Wide)
+				require.Empty(t, got.Wide, "%s at %d", model, width)
+				require.Empty(t, got.Clipped, "%s at %d", model, width)
+				require.Len(t, got.Slices, want, model)
+				require.Empty(t, got.Invisible, "%s at %d", model, width)
+				backgrounds[got.Background] = true
+				picture(t, tab, fmt.Sprintf("%s-%d-%s.png", model, width, scheme))
+			}
+			require.Len(t, backgrounds, 2, "light and dark are the same")
+		}
+		rec.mu.Lock()
+		require.Empty(t, rec.problems, model)
+		for _, u := range rec.requests {
+			require.Equal(t, address, u, "%s asks for something", model)
+		}
+		require.NotEmpty(t, rec.requests, "requests are not seen")
+		rec.mu.Unlock()
+	}
+}
+
+// picture keeps a picture of the page when PICTURES names a folder.
+func picture(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	dir := os.Getenv("PICTURES")
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(dir, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), png, 0o666))
+}

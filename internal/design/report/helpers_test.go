@@ -1,0 +1,167 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/report"
+)
+
+// checked checks a model.
+func checked(t *testing.T, m *design.Model, o design.Options) (*design.World, *check.Result) {
+	t.Helper()
+	w, err := design.Build(t.Context(), m, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { w.Close() })
+	r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
+	require.NoError(t, err)
+	return w, r
+}
+
+func load(t *testing.T, path string) *design.Model {
+	t.Helper()
+	m, err := design.Load(path)
+	require.NoError(t, err)
+	return m
+}
+
+func parse(t *testing.T, text string) *design.Model {
+	t.Helper()
+	m, err := design.Parse("model.yaml", []byte(text))
+	require.NoError(t, err)
+	return m
+}
+
+func render(t *testing.T, w *design.World, r *check.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, report.HTML(&b, w, r))
+	return b.Bytes()
+}
+
+// A node is an element of a page.
+type node struct {
+	name     string
+	attrs    map[string]string
+	text     string // of the element and all in it
+	children []*node
+}
+
+func (n *node) has(class string) bool {
+	return slices.Contains(strings.Fields(n.attrs["class"]), class)
+}
+
+// all returns the elements below n that are as asked.
+func (n *node) all(is func(*node) bool) (out []*node) {
+	for _, c := range n.children {
+		if is(c) {
+			out = append(out, c)
+		}
+		out = append(out, c.all(is)...)
+	}
+	return out
+}
+
+func (n *node) class(class string) []*node {
+	return n.all(func(n *node) bool { return n.has(class) })
+}
+
+func (n *node) id(id string) *node {
+	if found := n.all(func(n *node) bool { return n.attrs["id"] == id }); len(found) == 1 {
+		return found[0]
+	}
+	return nil
+}
+
+// tree reads a page, which must be well-formed down to the last entity.
+func tree(t *testing.T, page []byte) *node {
+	t.Helper()
+	dec := xml.NewDecoder(bytes.NewReader(page))
+	dec.Strict = true
+	root := &node{}
+	stack := []*node{root}
+	for {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		switch tok := tok.(type) {
+		case xml.StartElement:
+			n := &node{name: tok.Name.Local, attrs: map[string]string{}}
+			for _, a := range tok.Attr {
+				_, twice := n.attrs[a.Name.Local]
+				require.False(t, twice, "%s has %s twice", n.name, a.Name.Local)
+				n.attrs[a.Name.Local] = a.Value
+			}
+			top := stack[len(stack)-1]
+			top.children = append(top.children, n)
+			stack = append(stack, n)
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+		case xml.CharData:
+			for _, n := range stack {
+				n.text += string(tok)
+			}
+		}
+	}
+	return root
+}
+
+// inspect holds a page to what every page keeps: it is well-formed, refers to
+// nothing outside but the developer guide, runs nothing, and its links lead
+// somewhere.
+func inspect(t *testing.T, page []byte) *node {
+	t.Helper()
+	root := tree(t, page)
+	ids := map[string]bool{}
+	for _, n := range root.all(func(n *node) bool { return n.attrs["id"] != "" }) {
+		require.False(t, ids[n.attrs["id"]], "two elements have the id %s", n.attrs["id"])
+		ids[n.attrs["id"]] = true
+	}
+	for _, n := range root.all(func(*node) bool { return true }) {
+		require.NotContains(t, []string{"script", "link", "img", "iframe", "object", "embed", "use", "image", "foreignObject", "base", "form"}, n.name)
+		for name, value := range n.attrs {
+			require.False(t, strings.HasPrefix(name, "on"), "%s has %s", n.name, name)
+			require.NotContains(t, []string{"src", "style", "srcset", "action", "ping", "background"}, name)
+			if name != "href" {
+				continue
+			}
+			require.Equal(t, "a", n.name)
+			if place, ok := strings.CutPrefix(value, "#"); ok {
+				require.True(t, ids[place], "a link leads to %s, which is nowhere", value)
+			} else {
+				require.True(t, strings.HasPrefix(value, "https://docs.aws.amazon.com/"), "a link leads to %s", value)
+			}
+		}
+		if n.name == "style" {
+			require.NotContains(t, n.text, "@import")
+			require.NotContains(t, n.text, "http")
+			require.Empty(t, strings.ReplaceAll(strings.Join(urls(n.text), ""), "url(#hatch)", ""))
+		}
+	}
+	return root
+}
+
+// urls are the addresses in a style sheet.
+func urls(css string) (out []string) {
+	for {
+		i := strings.Index(css, "url(")
+		if i < 0 {
+			return out
+		}
+		end := strings.IndexByte(css[i:], ')') + i
+		out = append(out, css[i:end+1])
+		css = css[end:]
+	}
+}

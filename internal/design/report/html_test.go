@@ -1,0 +1,255 @@
+package report_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/markup"
+)
+
+// TestExamples draws every example and holds the page against the result.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range append(files, "../testdata/shop.yaml") {
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			w, r := checked(t, load(t, file), design.Options{MaxItems: 3000})
+			root := inspect(t, render(t, w, r))
+			require.Contains(t, root.text, r.Model.About)
+			for i, pr := range r.Patterns {
+				card := root.id(fmt.Sprintf("pattern-%d", i+1))
+				require.NotNil(t, card, pr.Pattern.Name)
+				require.Contains(t, card.text, pr.Pattern.Name)
+				slice := root.id(fmt.Sprintf("slice-%d", i+1))
+				if pr.Report == nil || pr.Report.Refused != nil {
+					require.Nil(t, slice, "%s is no slice", pr.Pattern.Name)
+					continue
+				}
+				require.NotNil(t, slice, pr.Pattern.Name)
+				require.NotEmpty(t, slice.class("bracket"), pr.Pattern.Name)
+				if pr.Report.Before != nil && pr.Report.After != nil {
+					require.Len(t, slice.class("outside"), 2, pr.Pattern.Name)
+				}
+				if lane := root.id(fmt.Sprintf("lane-%d", i+1)); pr.Report.Examined > 0 && pr.Report.Operation != "Scan" {
+					require.NotNil(t, lane, pr.Pattern.Name)
+				}
+			}
+			for _, f := range r.Findings {
+				require.Contains(t, root.id("findings").text, markup.Visible(f.Message))
+				for _, k := range f.Keys {
+					require.Contains(t, root.id("findings").text, report.Short(k, 120))
+				}
+			}
+			spaces := 0
+			for _, table := range w.Model.Tables {
+				spaces += 1 + len(table.Indexes)
+			}
+			require.Len(t, root.class("space"), spaces)
+		})
+	}
+}
+
+const drive = `
+name: drive
+tables: {Drive: {partition: PK, sort: SK}}
+entities:
+  Node:
+    attributes: {PK: "DRIVE#{drive}", SK: "{path:path}", depth: {template: "{depth:number}", type: N}}
+    samples:
+      - {drive: a, path: root/, depth: 1}
+      - {drive: a, path: root/photos, depth: 2}
+      - {drive: a, path: root/photos-old/, depth: 2}
+      - {drive: a, path: root/photos-old/1.jpg, depth: 3}
+      - {drive: a, path: root/photos/, depth: 2}
+      - {drive: a, path: root/photos/1.jpg, depth: 3}
+      - {drive: a, path: root/photos/2.jpg, depth: 3}
+      - {drive: a, path: root/videos/, depth: 2}
+patterns:
+  - name: with the delimiter
+    query: {entity: Node, where: {drive: a, path: {begins_with: root/photos/}}}
+  - name: without the delimiter
+    query: {entity: Node, where: {drive: a, path: {begins_with: root/photos}}}
+  - name: by a filter
+    query: {entity: Node, where: {drive: a}, filter: depth = 2}
+  - name: backwards, two
+    query: {entity: Node, where: {drive: a, path: {begins_with: root/photos/}}, order: desc, limit: 2}
+  - name: nothing
+    query: {entity: Node, where: {drive: a, path: {begins_with: root/q}}}
+  - name: another drive
+    query: {entity: Node, where: {drive: zz}}
+  - name: one node
+    get: {entity: Node, where: {drive: a, path: root/videos/}}
+  - name: all of it
+    scan: {table: Drive}
+  - name: refused
+    request: {operation: Query, TableName: Drive}
+`
+
+// TestSlices counts the marks of the slices of one partition.
+func TestSlices(t *testing.T) {
+	w, r := checked(t, parse(t, drive), design.Options{})
+	root := inspect(t, render(t, w, r))
+	for i, want := range []struct {
+		fill, hatch, stray, unread, outside int
+	}{
+		{3, 0, 0, 0, 2},
+		{4, 0, 2, 0, 2}, // root/photos-old/ and what is in it come along
+		{4, 4, 0, 0, 0},
+		{2, 0, 0, 1, 2}, // root/photos/ is in the range, and not read
+		{0, 0, 0, 0, 2},
+		{},
+		{1, 0, 0, 0, 1},
+	} {
+		lane := root.id(fmt.Sprintf("lane-%d", i+1))
+		if i == 5 {
+			require.Nil(t, lane, "a partition that is not there has no picture")
+			continue
+		}
+		require.NotNil(t, lane, i+1)
+		got := want
+		got.fill, got.hatch, got.stray = len(lane.class("fill")), len(lane.class("hatch")), len(lane.class("stray"))
+		got.unread, got.outside = len(lane.class("unread")), len(lane.class("outside"))
+		if got != want {
+			t.Errorf("lane %d has %+v, want %+v", i+1, got, want)
+		}
+	}
+	second := root.id("slice-2")
+	require.Len(t, second.class("stray"), 2)
+	require.Contains(t, second.text, `from "root/photos"`)
+	require.Contains(t, second.text, `before "root/photot"`)
+	third := root.id("slice-3")
+	require.Len(t, third.class("hatch"), 4)
+	require.Contains(t, root.id("slice-4").text, "1 row of the range not read: the limit is 2")
+	require.Contains(t, root.id("slice-5").text, "nothing there")
+	require.Contains(t, root.id("slice-6").text, "nothing there")
+	require.Contains(t, root.id("space-1").text, "all of it scans: it reads 8 rows")
+	require.Contains(t, root.id("pattern-9").text, "ValidationException")
+	require.Contains(t, root.id("overview").text, "2 siblings in it")
+	require.Contains(t, root.id("overview").text, "A prefix without its closing delimiter")
+}
+
+// TestHostile puts into a model what could break out of a page, or mislead who
+// reads it.
+func TestHostile(t *testing.T) {
+	const evil = `</style></svg><script>alert("1")</script>'onload=x \u0007\u001b[31m \u202Eexe.gpj &amp; <!-- ]]>`
+	text := strings.ReplaceAll(`
+name: hostile
+about: "EVIL"
+tables: {Drive: {partition: "PK<b>", sort: "SK\"'", indexes: {ByKind: {partition: kind, sort: "SK\"'"}}}}
+entities:
+  Node:
+    about: "EVIL"
+    attributes: {"PK<b>": "{drive}", "SK\"'": "{path:path}", kind: "{kind}"}
+    samples:
+      - {drive: "EVIL", path: "EVIL", kind: "EVIL"}
+      - {drive: "EVIL", path: "EVIL/1", kind: "EVIL"}
+      - {drive: "EVIL", path: "EVIL/2", kind: "EVIL"}
+patterns:
+  - name: "EVIL"
+    about: "EVIL"
+    query: {entity: Node, where: {drive: "EVIL", path: {begins_with: "EVIL"}}, filter: "kind <> 'EVIL'"}
+    expect: {rows: 7}
+  - name: "EVIL refused"
+    request: {operation: Query, TableName: Drive, KeyConditionExpression: "EVIL"}
+  - name: not one range
+    query: {entity: Node, where: {path: "EVIL"}}
+`, "EVIL", strings.NewReplacer(`"`, `\"`).Replace(evil))
+	text = strings.Replace(text, `filter: "kind <> '`+strings.ReplaceAll(evil, `"`, `\"`)+`'"`, `filter: 'kind = "x"'`, 1)
+	m := parse(t, text)
+	w, r := checked(t, m, design.Options{})
+	require.NotNil(t, r.Patterns[0].Report)
+	require.Equal(t, 3, r.Patterns[0].Report.Examined)
+	page := render(t, w, r)
+	root := inspect(t, page)
+	require.Contains(t, root.text, `<script>alert(`, "it is there as text")
+	for _, c := range string(page) {
+		if c != '\n' && !unicode.IsPrint(c) {
+			t.Fatalf("the page has %U in it", c)
+		}
+	}
+	for _, bad := range []string{"<script", "<b>", "<!--", "onload=x \""} {
+		require.False(t, strings.Contains(string(page), bad), bad)
+	}
+}
+
+// TestEmpty draws models that have next to nothing.
+func TestEmpty(t *testing.T) {
+	for _, text := range []string{
+		"name: empty\ntables: {Drive: {partition: PK}}",
+		"name: empty\ntables: {Drive: {partition: PK, sort: SK, indexes: {ByA: {partition: a, sort: [b, c]}}}}\npatterns: [{name: all, scan: {table: Drive}}, {name: p, query: {table: Drive, where: {PK: x}}}]",
+		"name: one\ntables: {Drive: {partition: {name: PK, type: N}}}\nitems: {Drive: [{PK: 7}, {PK: 10}]}\npatterns: [{name: p, get: {table: Drive, where: {PK: 7}}}]",
+		"name: bytes\ntables: {Drive: {partition: {name: PK, type: B}, sort: {name: SK, type: B}}}\nitems: {Drive: [{PK: {B: AAEC}, SK: {B: /w==}}]}",
+	} {
+		w, r := checked(t, parse(t, text), design.Options{})
+		inspect(t, render(t, w, r))
+	}
+}
+
+// TestLarge draws a large partition, many partitions, and a pattern that reads
+// much of them, in a page that stays small.
+func TestLarge(t *testing.T) {
+	const text = `
+name: large
+tables: {Shop: {partition: PK, sort: SK, indexes: {ByDay: {partition: day, sort: SK}}}}
+fields: {customer: {distinct: 8000, distribution: zipf(1.4)}}
+entities:
+  Order:
+    fields: {status: {values: [NEW, PAID]}}
+    attributes: {PK: "CUSTOMER#{customer}", SK: "ORDER#{placed:time}#{order:ulid}", day: "{placed:date}", status: "{status}"}
+    samples: [{customer: first, placed: "2026-01-05T10:00:00Z", order: 01HZZZZZZZZZZZZZZZZZZZZZZZ, status: NEW}]
+    count: 30000
+    rates: {reads: 90000, writes: 9000}
+  Note:
+    attributes: {PK: "CUSTOMER#big", SK: "NOTE#{note:ulid}"}
+    count: 12000
+patterns:
+  - {name: notes, query: {table: Shop, where: {PK: "CUSTOMER#big", SK: {begins_with: "NOTE#"}}}}
+  - {name: some, query: {table: Shop, where: {PK: "CUSTOMER#big"}, limit: 5}}
+  - {name: dropped, query: {table: Shop, where: {PK: "CUSTOMER#big"}, filter: 'status = "NEW"'}}
+  - {name: scan, scan: {table: Shop}}
+`
+	w, r := checked(t, parse(t, text), design.Options{})
+	page := render(t, w, r)
+	if len(page) > 300_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	root := inspect(t, page)
+	require.Regexp(t, `and \d,\d\d\d more partitions`, root.id("space-1").text)
+	require.Contains(t, root.id("slice-1").text, "more rows")
+	require.Contains(t, root.id("slice-3").text, "of them dropped")
+	require.NotEmpty(t, root.id("lane-3").class("hatch"))
+	require.NotEmpty(t, root.id("lane-2").class("unread"))
+	require.NotEmpty(t, root.id("space-1").class("limit"), "the lines of 3,000 and 1,000 units")
+	require.Equal(t, string(page), string(render(t, w, r)), "equal results give equal pages")
+}
+
+type full struct{}
+
+var errFull = errors.New("full")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrors(t *testing.T) {
+	w, r := checked(t, parse(t, drive), design.Options{})
+	require.ErrorIs(t, report.HTML(full{}, w, r), errFull)
+	require.ErrorIs(t, report.JSON(full{}, r), errFull)
+	require.ErrorIs(t, report.SARIF(full{}, r, report.SARIFOptions{}), errFull)
+}
+
+// TestRanks wants the labels of an axis apart from each other.
+func TestRanks(t *testing.T) {
+	require.Equal(t, []int{1, 10, 100, 1000, 50002}, report.Ranks(50002))
+	require.Equal(t, []int{1, 10, 100, 1000, 29501}, report.Ranks(29501))
+	require.Equal(t, []int{1, 10, 100}, report.Ranks(100)[:3])
+	require.Equal(t, []int{1, 10, 60}, report.Ranks(60))
+	require.Equal(t, []int{1}, report.Ranks(1))
+}

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/explain"
+)
+
+// A slice is what an access pattern reads, in the space it reads.
+type slice struct {
+	n     int // of the pattern, from 1
+	pr    *check.PatternResult
+	space *space
+	part  *part // nil for a scan, and for a partition without rows
+	// lo and hi bound the rows of the range, from and to those that were read.
+	lo, hi, from, to int
+	// fate says of rows whether they were returned; rows in the middle of a
+	// large slice have none.
+	fate map[int]bool
+	// stray reports of the name of a row whether it is a sibling of what the
+	// pattern wants, which only shares its beginning; nil when none are.
+	stray func(name string) bool
+	// strayed is how many siblings were read.
+	strayed int
+}
+
+// report is what the pattern read.
+func (s *slice) report() *explain.Report { return s.pr.Report }
+
+// read reports whether there is a picture to draw: the service took the
+// request.
+func read(pr *check.PatternResult) bool { return pr.Report != nil && pr.Report.Refused == nil }
+
+// cut finds the slices of patterns in spaces.
+func cut(all []*space, result *check.Result) []*slice {
+	out := make([]*slice, len(result.Patterns))
+	for i := range result.Patterns {
+		pr := &result.Patterns[i]
+		if !read(pr) {
+			continue
+		}
+		r := pr.Report
+		for _, s := range all {
+			if s.t.Name != r.Table || (s.x == nil) != (r.Index == "") || s.x != nil && s.x.Name != r.Index {
+				continue
+			}
+			sl := &slice{n: i + 1, pr: pr, space: s, fate: map[int]bool{}}
+			if r.Operation != "Scan" {
+				sl.place()
+				sl.strays(result.Findings)
+			}
+			s.slices = append(s.slices, sl)
+			out[i] = sl
+		}
+	}
+	return out
+}
+
+// place finds the rows of a slice in its partition.
+func (s *slice) place() {
+	r := s.report()
+	p := s.space.byKey[string(r.Partition.Bytes)]
+	if p == nil {
+		return
+	}
+	s.part = p
+	p.slices = append(p.slices, s)
+	rows := s.space.ordered(p)
+	s.hi = len(rows)
+	if r.Low.Bytes != nil {
+		s.lo, _ = s.space.find(p, r.Low.Bytes)
+	}
+	if r.High.Bytes != nil {
+		high, _ := s.space.find(p, r.High.Bytes)
+		s.hi = max(s.lo, high)
+	}
+	s.from, s.to = s.lo, s.lo
+	first := true
+	for _, list := range [][]explain.Row{r.Rows, r.Tail} {
+		for _, row := range list {
+			i, ok := s.at(row.Key)
+			if !ok {
+				continue
+			}
+			s.fate[i] = row.Returned
+			if first {
+				s.from, s.to, first = i, i+1, false
+			}
+			s.from, s.to = min(s.from, i), max(s.to, i+1)
+		}
+	}
+}
+
+// openPrefix is the lint that finds siblings in a slice. Its first key is one
+// that is wanted, its second one that is not.
+const openPrefix = "open-prefix"
+
+// strays looks for a finding that says the slice has siblings in it.
+func (s *slice) strays(findings []design.Finding) {
+	begin := prefix(s.report())
+	if begin == "" || s.part == nil {
+		return
+	}
+	for _, f := range findings {
+		if f.Rule != openPrefix || f.Pattern != s.pr.Pattern.Name || len(f.Keys) < 2 {
+			continue
+		}
+		mark := "" // what is wanted goes on with it
+		if i := strings.LastIndex(f.Keys[0], begin); i >= 0 {
+			mark = strings.Trim(f.Keys[0][i+len(begin):], `"`)
+		}
+		if r := []rune(mark); len(r) > 1 {
+			mark = string(r[:1])
+		}
+		s.stray = func(name string) bool {
+			rest, ok := strings.CutPrefix(name, begin)
+			return ok && rest != "" && (mark == "" || !strings.HasPrefix(rest, mark))
+		}
+		for _, r := range s.part.rows[s.from:s.to] {
+			if s.stray(s.space.label(s.space.attributes(r))) {
+				s.strayed++
+			}
+		}
+		return
+	}
+}
+
+// at is the index of the row with a key.
+func (s *slice) at(key attr.Item) (int, bool) {
+	schema := s.space.t.Schema(s.space.x)
+	place, ok := schema.AppendSort(nil, key)
+	if !ok {
+		return 0, false
+	}
+	return s.space.find(s.part, place)
+}
+
+// dropped is how many of some rows that were read were not returned. It is a
+// guess from the whole when the fate of some is not known.
+func (s *slice) dropped(from, to int) float64 {
+	from, to = max(from, s.from), min(to, s.to)
+	if from >= to {
+		return 0
+	}
+	known, lost := 0, 0.0
+	for i := from; i < to; i++ {
+		if returned, ok := s.fate[i]; ok {
+			known++
+			if !returned {
+				lost++
+			}
+		}
+	}
+	r := s.report()
+	if known < to-from && r.Examined > 0 {
+		lost += float64(to-from-known) * float64(r.Examined-r.Returned) / float64(r.Examined)
+	}
+	return lost
+}
+
+// words says in a sentence what the slice reads, for those who do not see it.
+func (s *slice) words() string {
+	r := s.report()
+	text := fmt.Sprintf("%s: reads %s", s.pr.Pattern.Name, count(r.Examined, "row"))
+	if n := r.Examined - r.Returned; n > 0 {
+		text += fmt.Sprintf(" and drops %s", thousands(n))
+	}
+	return text + ", " + rcu(s.pr)
+}
+
+// rcu writes the read units of a pattern as it is asked.
+func rcu(pr *check.PatternResult) string { return figure(pr.Units()) + " RCU" }
+
+// from and before are the edges of a slice in words.
+func edges(r *explain.Report) (low, high string) {
+	low, high = "the start of the partition", "the end of the partition"
+	switch {
+	case r.Low.Bytes != nil && r.Low.Inclusive:
+		low = "from " + r.Low.Text
+	case r.Low.Bytes != nil:
+		low = "after " + r.Low.Text
+	}
+	switch {
+	case r.High.Bytes != nil && r.High.Inclusive:
+		high = "up to " + r.High.Text
+	case r.High.Bytes != nil:
+		high = "before " + r.High.Text
+	}
+	return low, high
+}

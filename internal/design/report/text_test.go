@@ -1,0 +1,75 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sortkey/sortkey/internal/design/report"
+)
+
+func TestShort(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"root/photos", 11, "root/photos"},
+		{"root/photos", 10, "root/…otos"},
+		{"root/photos", 3, "r…s"},
+		{"äöüäöü", 5, "äö…öü"},
+		{"", 5, ""},
+	} {
+		if got := report.Short(tt.in, tt.n); got != tt.want {
+			t.Errorf("short(%q, %d) = %q, want %q", tt.in, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		in       string
+		n, lines int
+		want     string
+	}{
+		{"direct children of root/", 12, 3, "direct|children of|root/"},
+		{"direct children of root/", 12, 2, "direct|children of…"},
+		{"everything-under-root", 9, 3, "ever…root"},
+		{"  ", 9, 3, ""},
+	} {
+		if got := strings.Join(report.Wrap(tt.in, tt.n, tt.lines), "|"); got != tt.want {
+			t.Errorf("wrap(%q, %d, %d) = %q, want %q", tt.in, tt.n, tt.lines, got, tt.want)
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{report.Size(1), "1 byte"},
+		{report.Size(1023), "1,023 bytes"},
+		{report.Size(1 << 10), "1 KB"},
+		{report.Size(10 << 30), "10 GB"},
+		{report.Size(3.5 * (1 << 40)), "3.5 TB"},
+		{report.Figure(0.5), "0.5"},
+		{report.Figure(12345.6), "12,346"},
+		{report.Figure(0.33333), "0.333"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got %q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
+func TestURI(t *testing.T) {
+	for _, tt := range []struct{ file, root, want string }{
+		{"model.yaml", "", "model.yaml"},
+		{"a/./b c.yaml", "/x", "a/b%20c.yaml"},
+		{"/repo/designs/shop.yaml", "/repo", "designs/shop.yaml"},
+		{"/other/shop.yaml", "/repo", "file:///other/shop.yaml"},
+		{"/repository/shop.yaml", "/repo", "file:///repository/shop.yaml"},
+		{"a:b.yaml", "", "./a:b.yaml"},
+	} {
+		if got := report.URI(tt.file, tt.root); got != tt.want {
+			t.Errorf("uri(%q, %q) = %q, want %q", tt.file, tt.root, got, tt.want)
+		}
+	}
+}

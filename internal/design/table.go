@@ -1,0 +1,200 @@
+package design
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// Table returns the table called name, or nil.
+func (m *Model) Table(name string) *Table {
+	for _, t := range m.Tables {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Entity returns the entity called name, or nil.
+func (m *Model) Entity(name string) *Entity {
+	for _, e := range m.Entities {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// Pattern returns the access pattern called name, or nil.
+func (m *Model) Pattern(name string) *Pattern {
+	for _, p := range m.Patterns {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Index returns the index called name, or nil.
+func (t *Table) Index(name string) *Index {
+	for _, x := range t.Indexes {
+		if x.Name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// Keys returns the key attributes of the table, the partition key first.
+func (t *Table) Keys() []Attribute {
+	return append(append([]Attribute(nil), t.Partition...), t.Sort...)
+}
+
+// has reports whether the attribute called name is in the table's own key.
+func (t *Table) has(name string) bool {
+	is := func(a Attribute) bool { return a.Name == name }
+	return slices.ContainsFunc(t.Partition, is) || slices.ContainsFunc(t.Sort, is)
+}
+
+// Keys returns the key attributes of the index, those of the partition first.
+// Those of its table that are not among them do not count.
+func (x *Index) Keys() []Attribute {
+	return append(append([]Attribute(nil), x.Partition...), x.Sort...)
+}
+
+// kinds are the types of all attributes that are in some key.
+func (t *Table) kinds() map[string]attr.Kind {
+	all := map[string]attr.Kind{}
+	for _, a := range t.Keys() {
+		all[a.Name] = a.Kind
+	}
+	for _, x := range t.Indexes {
+		for _, a := range x.Keys() {
+			all[a.Name] = a.Kind
+		}
+	}
+	return all
+}
+
+// Schema returns the key of an index of the table, or its own for nil.
+func (t *Table) Schema(x *Index) *keycond.Schema {
+	of := func(list []Attribute) []keycond.Attribute {
+		var all []keycond.Attribute
+		for _, a := range list {
+			all = append(all, keycond.Attribute{Name: a.Name, Kind: a.Kind})
+		}
+		return all
+	}
+	own := &keycond.Schema{Hash: of(t.Partition), Range: of(t.Sort)}
+	if x == nil {
+		return own
+	}
+	return &keycond.Schema{Index: x.Name, Hash: of(x.Partition), Range: of(x.Sort), Table: own}
+}
+
+// Attribute returns what makes the attribute called name, or nil.
+func (e *Entity) Attribute(name string) *Template {
+	for _, t := range e.Attributes {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Field returns the field called name, or nil.
+func (e *Entity) Field(name string) *Field {
+	for _, f := range e.Fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// definition is the table as the engine defines it.
+func (t *Table) definition() *table.Definition {
+	d := &table.Definition{Name: t.Name, BillingMode: "PAY_PER_REQUEST"}
+	seen := map[string]bool{}
+	elements := func(hash, sort []Attribute) []table.KeyElement {
+		var all []table.KeyElement
+		for i, list := range [][]Attribute{hash, sort} {
+			for _, a := range list {
+				all = append(all, table.KeyElement{Name: a.Name, Hash: i == 0})
+				if !seen[a.Name] {
+					seen[a.Name] = true
+					d.Attributes = append(d.Attributes, keycond.Attribute{Name: a.Name, Kind: a.Kind})
+				}
+			}
+		}
+		return all
+	}
+	d.Key = elements(t.Partition, t.Sort)
+	for _, x := range t.Indexes {
+		def := table.IndexDefinition{
+			Name: x.Name, Key: elements(x.Partition, x.Sort),
+			Projection: table.Projection{Type: x.Projection, Include: x.Include},
+		}
+		if x.Local {
+			d.Local = append(d.Local, def)
+		} else {
+			d.Global = append(d.Global, def)
+		}
+	}
+	return d
+}
+
+// CreateRequest returns the CreateTable request of the table.
+func (t *Table) CreateRequest() json.RawMessage {
+	type attribute struct{ AttributeName, AttributeType string }
+	type element struct{ AttributeName, KeyType string }
+	type projection struct {
+		ProjectionType   string
+		NonKeyAttributes []string `json:",omitempty"`
+	}
+	type index struct {
+		IndexName  string
+		KeySchema  []element
+		Projection projection
+	}
+	d := t.definition()
+	schema := func(key []table.KeyElement) (all []element) {
+		for _, k := range key {
+			if k.Hash {
+				all = append(all, element{k.Name, "HASH"})
+			} else {
+				all = append(all, element{k.Name, "RANGE"})
+			}
+		}
+		return all
+	}
+	indexes := func(list []table.IndexDefinition) (all []index) {
+		for _, x := range list {
+			all = append(all, index{x.Name, schema(x.Key), projection{x.Projection.Type, x.Projection.Include}})
+		}
+		return all
+	}
+	request := struct {
+		TableName              string
+		AttributeDefinitions   []attribute
+		KeySchema              []element
+		LocalSecondaryIndexes  []index `json:",omitempty"`
+		GlobalSecondaryIndexes []index `json:",omitempty"`
+		BillingMode            string
+	}{
+		TableName: t.Name, KeySchema: schema(d.Key), BillingMode: d.BillingMode,
+		LocalSecondaryIndexes: indexes(d.Local), GlobalSecondaryIndexes: indexes(d.Global),
+	}
+	for _, a := range d.Attributes {
+		request.AttributeDefinitions = append(request.AttributeDefinitions, attribute{a.Name, a.Kind.String()})
+	}
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil // strings and slices of them always marshal
+	}
+	return text
+}

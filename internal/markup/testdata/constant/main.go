@@ -1,0 +1,15 @@
+// A program whose name of an element is a constant.
+package main
+
+import (
+	"os"
+
+	"github.com/sortkey/sortkey/internal/markup"
+)
+
+func main() {
+	var w markup.Writer
+	name := "b"
+	w.Leaf("b", name)
+	_, _ = w.WriteTo(os.Stdout)
+}

@@ -1,0 +1,277 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/server"
+)
+
+// patience bounds the wait for an answer of a server on a busy machine.
+const patience = time.Minute
+
+// start serves h on a free port until the test ends, or stop is called, which
+// returns what Serve did.
+func start(t *testing.T, h server.Handler, opts server.Options) (addr string, stop func() error) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	result := make(chan error, 1)
+	go func() { result <- server.Serve(ctx, ln, server.New(h, opts), opts) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		return <-result
+	})
+	t.Cleanup(func() { _ = stop() })
+	return ln.Addr().String(), stop
+}
+
+func client(t *testing.T) *http.Client {
+	tr := &http.Transport{}
+	t.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Transport: tr}
+}
+
+func send(c *http.Client, addr, body string) (int, string, error) {
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+addr+"/", strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header.Set("X-Amz-Target", listTables)
+	r.Header.Set("Content-Type", json10)
+	res, err := c.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer res.Body.Close()
+	out, err := io.ReadAll(res.Body)
+	return res.StatusCode, string(out), err
+}
+
+func TestServe(t *testing.T) {
+	addr, stop := start(t, echo{}, server.Options{MaxConnections: 2})
+	c := client(t)
+	for range 3 { // one connection, kept alive
+		status, body, err := send(c, addr, "{}")
+		require.NoError(t, err)
+		require.Equal(t, 200, status)
+		require.Equal(t, listTables+"|{}", body)
+	}
+	require.NoError(t, stop())
+	_, _, err := send(c, addr, "{}")
+	require.Error(t, err, "no longer listening")
+}
+
+func TestServeFinishesRequests(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	addr, stop := start(t, handlerFunc(func(ctx context.Context, _ string, _, dst []byte) ([]byte, int) {
+		close(entered)
+		<-leave
+		if ctx.Err() != nil {
+			return append(dst, "cancelled"...), 500
+		}
+		return append(dst, "finished"...), 200
+	}), server.Options{})
+	c, got := client(t), make(chan string, 1)
+	go func() {
+		_, body, err := send(c, addr, "{}")
+		got <- fmt.Sprint(body, err)
+	}()
+	<-entered
+	stopped := make(chan error, 1)
+	go func() { stopped <- stop() }()
+	time.Sleep(10 * time.Millisecond) // let the shutdown begin
+	close(leave)
+	require.Equal(t, "finished<nil>", <-got)
+	require.NoError(t, <-stopped)
+}
+
+func TestServeBreaksOffAtLast(t *testing.T) {
+	entered := make(chan struct{})
+	addr, stop := start(t, handlerFunc(func(ctx context.Context, _ string, _, dst []byte) ([]byte, int) {
+		close(entered)
+		<-ctx.Done()
+		return dst, 200
+	}), server.Options{ShutdownTimeout: time.Millisecond})
+	c, got := client(t), make(chan error, 1)
+	go func() {
+		_, _, err := send(c, addr, "{}")
+		got <- err
+	}()
+	<-entered
+	require.ErrorIs(t, stop(), context.DeadlineExceeded)
+	require.Error(t, <-got)
+}
+
+func TestMaxConnections(t *testing.T) {
+	addr, _ := start(t, echo{}, server.Options{MaxConnections: 1})
+	first, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	second, err := net.Dial("tcp", addr) // waits in the kernel's queue
+	require.NoError(t, err)
+	defer second.Close()
+	ask := func(c net.Conn) error {
+		_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")
+		return err
+	}
+	answer := func(c net.Conn, wait time.Duration) error {
+		_ = c.SetReadDeadline(time.Now().Add(wait))
+		res, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err == nil {
+			err = res.Body.Close()
+		}
+		return err
+	}
+	require.NoError(t, ask(first))
+	require.NoError(t, answer(first, patience))
+	require.NoError(t, ask(second))
+	require.Error(t, answer(second, 50*time.Millisecond), "the only slot is taken")
+	require.NoError(t, first.Close())
+	require.NoError(t, answer(second, patience), "the slot is free again")
+}
+
+func TestReadHeaderTimeout(t *testing.T) {
+	addr, _ := start(t, echo{}, server.Options{ReadHeaderTimeout: 20 * time.Millisecond})
+	c, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = io.WriteString(c, "POST / HTTP/1.1\r\n")
+	require.NoError(t, err)
+	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_, err = io.ReadAll(c)
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "closed by the server")
+}
+
+func TestReadTimeout(t *testing.T) {
+	addr, _ := start(t, echo{}, server.Options{ReadTimeout: 50 * time.Millisecond})
+	c, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+	require.NoError(t, err)
+	_ = c.SetReadDeadline(time.Now().Add(patience))
+	out, err := io.ReadAll(c)
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "closed by the server")
+	require.True(t, len(out) == 0 || bytes.Contains(out, []byte("SerializationException")), "%s", out)
+}
+
+// TestRawLimits sends what an HTTP client would not, as Alternator's
+// test_manual_requests.py does: the client must be able to read the refusal.
+func TestRawLimits(t *testing.T) {
+	addr, _ := start(t, echo{}, server.Options{})
+	for name, tt := range map[string]struct {
+		send func(w io.Writer)
+		want string
+	}{
+		"headers": {func(w io.Writer) {
+			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: h\r\nX-Long: %s\r\n\r\n", strings.Repeat("x", 20_000))
+		}, "400 Bad Request"},
+		"request line": {func(w io.Writer) {
+			fmt.Fprintf(w, "POST /%s HTTP/1.1\r\nHost: h\r\n\r\n", strings.Repeat("x", 20_000))
+		}, "400 Bad Request"},
+		"length": {func(w io.Writer) {
+			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 17<<20)
+			_, _ = w.Write(make([]byte, 17<<20))
+		}, "413 Request Entity Too Large"},
+		"chunked": {func(w io.Writer) {
+			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", 17<<20)
+			_, _ = w.Write(make([]byte, 17<<20))
+			_, _ = io.WriteString(w, "\r\n0\r\n\r\n")
+		}, "413 Request Entity Too Large"},
+		"bad chunks": {func(w io.Writer) {
+			_, _ = io.WriteString(w, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+		}, "400 Bad Request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := net.Dial("tcp", addr)
+			require.NoError(t, err)
+			defer c.Close()
+			tt.send(c)
+			_ = c.SetReadDeadline(time.Now().Add(patience))
+			res, err := http.ReadResponse(bufio.NewReader(c), nil)
+			require.NoError(t, err)
+			require.NoError(t, res.Body.Close())
+			require.Equal(t, tt.want, res.Status)
+		})
+	}
+}
+
+func TestRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := server.Run(ctx, "127.0.0.1:0", server.New(echo{}, server.Options{}), server.Options{})
+	require.True(t, err == nil || errors.Is(err, context.Canceled), "%v", err)
+	require.Error(t, server.Run(t.Context(), "no such address", server.New(echo{}, server.Options{}), server.Options{}))
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func TestServeWarnsOfOpenAddress(t *testing.T) {
+	for _, tt := range []struct {
+		addr        string
+		open, warns bool
+	}{
+		{"127.0.0.1:0", false, false},
+		{"0.0.0.0:0", false, true},
+		{"0.0.0.0:0", true, false},
+	} {
+		ln, err := net.Listen("tcp", tt.addr)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var log syncBuffer
+		require.NoError(t, server.Serve(ctx, ln, server.New(echo{}, server.Options{}), server.Options{Open: tt.open, Logger: slog.New(slog.NewTextHandler(&log, nil))}))
+		require.Equal(t, tt.warns, strings.Contains(log.String(), "without credentials"), "%+v", tt)
+	}
+}
+
+// brokenListener accepts nothing.
+type brokenListener struct {
+	net.Listener
+	closed bool
+}
+
+func (*brokenListener) Accept() (net.Conn, error) { return nil, errors.New("broken") }
+
+func (l *brokenListener) Close() error {
+	l.closed = true
+	return l.Listener.Close()
+}
+
+func TestServeClosesABrokenListener(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ln := &brokenListener{Listener: inner}
+	require.ErrorContains(t, server.Serve(t.Context(), ln, server.New(echo{}, server.Options{}), server.Options{}), "broken")
+	require.True(t, ln.closed)
+}

@@ -1,0 +1,470 @@
+package server_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/sortkey/sortkey/internal/server"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// echo answers with the target and the body it was given.
+type echo struct{}
+
+func (echo) Serve(_ context.Context, target string, body, dst []byte) ([]byte, int) {
+	dst = append(dst, target...)
+	dst = append(dst, '|')
+	return append(dst, body...), http.StatusOK
+}
+
+// handlerFunc is a server.Handler.
+type handlerFunc func(ctx context.Context, target string, body, dst []byte) ([]byte, int)
+
+func (f handlerFunc) Serve(ctx context.Context, target string, body, dst []byte) ([]byte, int) {
+	return f(ctx, target, body, dst)
+}
+
+const listTables = "DynamoDB_20120810.ListTables"
+
+// post makes a request; headers are pairs.
+func post(body string, headers ...string) *http.Request {
+	return request(http.MethodPost, "/", body, headers...)
+}
+
+func request(method, path, body string, headers ...string) *http.Request {
+	r := httptest.NewRequest(method, "http://localhost:8000"+path, strings.NewReader(body))
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	return r
+}
+
+// do answers a request and checks what every answer must have.
+func do(t *testing.T, h http.Handler, r *http.Request) (*http.Response, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	res := w.Result()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Regexp(t, `^[0-9A-Z]{52}$`, res.Header.Get("x-amzn-RequestId"))
+	require.Equal(t, fmt.Sprint(crc32.ChecksumIEEE(body)), res.Header.Get("x-amz-crc32"))
+	require.Equal(t, strconv.Itoa(len(body)), res.Header.Get("Content-Length"))
+	return res, string(body)
+}
+
+func TestOperation(t *testing.T) {
+	h := server.New(echo{}, server.Options{})
+	for _, target := range []string{listTables, "DynamoDBStreams_20120810.GetRecords", "DynamoDB_20120810.NoSuch"} {
+		for sent, want := range map[string]string{
+			"application/x-amz-json-1.0":                 "application/x-amz-json-1.0",
+			"application/x-amz-json-1.1":                 "application/x-amz-json-1.1",
+			"application/json":                           "application/json",
+			"  application/json  ;   asfd":               "application/json",
+			"application/x-amz-json-1.0;blahblah":        "application/x-amz-json-1.0",
+			"Application/X-Amz-JSON-1.0; charset=utf-8 ": "application/x-amz-json-1.0",
+		} {
+			res, body := do(t, h, post("{}", "X-Amz-Target", target, "Content-Type", sent))
+			require.Equal(t, 200, res.StatusCode)
+			require.Equal(t, target+"|{}", body)
+			require.Equal(t, want, res.Header.Get("Content-Type"))
+		}
+	}
+	res, body := do(t, h, post("", "X-Amz-Target", listTables))
+	require.Equal(t, 200, res.StatusCode, "an empty body is for the handler to judge")
+	require.Equal(t, listTables+"|", body)
+	require.Equal(t, "application/x-amz-json-1.0", res.Header.Get("Content-Type"))
+}
+
+func TestStatusAndEmptyAnswer(t *testing.T) {
+	for status, want := range map[int]int{200: 200, 400: 400, 500: 500, 0: 200, 7: 200, 1000: 200} {
+		h := server.New(handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) { return dst, status }), server.Options{})
+		res, body := do(t, h, post("{}", "X-Amz-Target", "DynamoDB_20120810.TagResource", "Content-Type", "application/json"))
+		require.Equal(t, want, res.StatusCode)
+		require.Empty(t, body)
+		require.Equal(t, "0", res.Header.Get("x-amz-crc32"))
+	}
+}
+
+const (
+	serialization = `{"__type":"com.amazon.coral.service#SerializationException"}`
+	unknown       = `{"__type":"com.amazon.coral.service#UnknownOperationException"}`
+	notFound      = "<UnknownOperationException/>\n"
+	json10        = "application/x-amz-json-1.0"
+)
+
+// TestRefusals has its cases, with their checksums, from dynalite
+// (test/connection.js), where they were recorded from the service.
+func TestRefusals(t *testing.T) {
+	h := server.New(echo{}, server.Options{})
+	for _, tt := range []struct {
+		name   string
+		req    *http.Request
+		status int
+		body   string
+		crc    uint32
+		typ    string
+	}{
+		{"OPTIONS", request("OPTIONS", "/", ""), 404, notFound, 3552371480, ""},
+		{"PUT", request("PUT", "/", ""), 404, notFound, 3552371480, ""},
+		{"DELETE", request("DELETE", "/", ""), 404, notFound, 3552371480, ""},
+		{"GET elsewhere", request("GET", "/shell", ""), 404, notFound, 3552371480, ""},
+		{"body but no type", post("hi"), 404, notFound, 3552371480, ""},
+		{"body but other type", post("hi", "Content-Type", "whatever"), 404, notFound, 3552371480, ""},
+		{"body but text", post("{}", "Content-Type", "text/plain"), 404, notFound, 3552371480, ""},
+		{"slightly different type", post("hi", "Content-Type", "application/jsonasdf"), 404, notFound, 3552371480, ""},
+		{"JSON but none", post("hi", "Content-Type", "application/json"), 400, serialization, 3948637019, "application/json"},
+		{"JSON 1.0 but none", post("hi", "Content-Type", json10), 400, serialization, 3948637019, json10},
+		{"JSON; but none", post("hi", "Content-Type", "application/json;"), 400, serialization, 3948637019, "application/json"},
+		{"no target", post(""), 400, unknown, 1368724161, json10},
+		{"no target, JSON", post("{}", "Content-Type", "application/json"), 400, unknown, 1368724161, "application/json"},
+		{"no target, JSON 1.0", post("{}", "Content-Type", json10), 400, unknown, 1368724161, json10},
+		{"odd target", post("", "X-Amz-Target", "whatever"), 400, unknown, 1368724161, json10},
+		{"target without operation", post("", "X-Amz-Target", "DynamoDB_20120810."), 400, unknown, 1368724161, json10},
+		{"target of three parts", post("", "X-Amz-Target", listTables+".x"), 400, unknown, 1368724161, json10},
+		{"target of another service", post("", "X-Amz-Target", "Kinesis_20131202.ListStreams"), 400, unknown, 1368724161, json10},
+		{"target of the old version", post("", "X-Amz-Target", "DynamoDB_20111205.ListTables"), 400, unknown, 1368724161, json10},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res, body := do(t, h, tt.req)
+			require.Equal(t, tt.status, res.StatusCode)
+			require.Equal(t, tt.body, body)
+			require.Equal(t, fmt.Sprint(tt.crc), res.Header.Get("x-amz-crc32"))
+			require.Equal(t, tt.typ, res.Header.Get("Content-Type"))
+			require.Empty(t, res.Header.Get("Access-Control-Allow-Origin"))
+		})
+	}
+}
+
+func TestGet(t *testing.T) {
+	h := server.New(echo{}, server.Options{})
+	res, body := do(t, h, request("GET", "/", ""))
+	require.Equal(t, 200, res.StatusCode)
+	require.Contains(t, body, "--endpoint-url http://localhost:8000\n")
+	require.Equal(t, "nosniff", res.Header.Get("X-Content-Type-Options"))
+	res, body = do(t, h, request("GET", "/healthz", ""))
+	require.Equal(t, 200, res.StatusCode)
+	require.Equal(t, "healthy: localhost:8000\n", body)
+}
+
+func pack(t testing.TB, coding string, data ...string) string {
+	var all bytes.Buffer
+	for _, s := range data {
+		var w io.WriteCloser
+		switch coding {
+		case "gzip":
+			w = gzip.NewWriter(&all)
+		case "deflate":
+			w = zlib.NewWriter(&all)
+		case "raw":
+			w, _ = flate.NewWriter(&all, 6)
+		}
+		_, err := io.WriteString(w, s)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+	}
+	return all.String()
+}
+
+const internalError = `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The server encountered an internal error trying to fulfill the request."}`
+
+// TestPackedRequests follows Alternator's test_compressed_request.py.
+func TestPackedRequests(t *testing.T) {
+	h := server.New(echo{}, server.Options{MaxBodyBytes: 100_000})
+	long := `{"a":"` + strings.Repeat("x", 50_000) + `"}`
+	whole := pack(t, "gzip", `{"a":1}`)
+	for _, tt := range []struct {
+		name, coding, sent, want string
+		status                   int
+	}{
+		{"none", "", `{"a":1}`, `{"a":1}`, 200},
+		{"identity", "identity", `{"a":1}`, `{"a":1}`, 200},
+		{"gzip", "gzip", whole, `{"a":1}`, 200},
+		{"any case", " GZip ", whole, `{"a":1}`, 200},
+		{"two members", "gzip", pack(t, "gzip", `{"a"`, `:1}`), `{"a":1}`, 200},
+		{"long", "gzip", pack(t, "gzip", long), long, 200},
+		{"deflate", "deflate", pack(t, "deflate", `{"a":1}`), `{"a":1}`, 200},
+		{"deflate without frame", "deflate", pack(t, "raw", `{"a":1}`), `{"a":1}`, 200},
+		{"unknown coding", "garbage", `{"a":1}`, internalError, 500},
+		{"two codings", "gzip, gzip", whole, internalError, 500},
+		{"not gzip", "gzip", `{"a":1}`, internalError, 500},
+		{"not deflate", "deflate", `{"a":1}`, internalError, 500},
+		{"nothing", "gzip", "", internalError, 500},
+		{"junk after it", "gzip", whole + "junk", internalError, 500},
+		{"last byte missing", "gzip", whole[:len(whole)-1], internalError, 500},
+		{"too long unpacked", "gzip", pack(t, "gzip", strings.Repeat(" ", 100_001)), tooLarge(100_000), 413},
+		{"as long as it may be", "gzip", pack(t, "gzip", strings.Repeat(" ", 100_000)), strings.Repeat(" ", 100_000), 200},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := post(tt.sent, "X-Amz-Target", listTables, "Content-Type", json10)
+			if tt.coding != "" {
+				r.Header.Set("Content-Encoding", tt.coding)
+			}
+			res, body := do(t, h, r)
+			require.Equal(t, tt.status, res.StatusCode)
+			require.Equal(t, tt.want, strings.TrimPrefix(body, listTables+"|"))
+		})
+	}
+}
+
+func tooLarge(limit int) string {
+	return fmt.Sprintf(`{"__type":"com.amazon.coral.service#RequestEntityTooLarge","message":"HTTP content length exceeded %d bytes."}`, limit)
+}
+
+func TestBodyLimit(t *testing.T) {
+	h := server.New(echo{}, server.Options{})
+	const limit = 16 << 20
+	for _, chunked := range []bool{false, true} {
+		for extra, status := range map[int]int{0: 200, 1: 413} {
+			r := post(strings.Repeat(" ", limit+extra), "X-Amz-Target", listTables, "Content-Type", json10)
+			if chunked {
+				r.ContentLength = -1
+			}
+			res, body := do(t, h, r)
+			require.Equal(t, status, res.StatusCode)
+			if status == 413 {
+				require.Equal(t, tooLarge(limit), body)
+			}
+		}
+	}
+}
+
+func TestHeaderLimit(t *testing.T) {
+	h := server.New(echo{}, server.Options{})
+	const want = `{"__type":"com.amazon.coral.service#RequestHeaderSectionTooLarge","message":"Your request header section exceeds the maximum allowed size."}`
+	long := strings.Repeat("x", 16<<10)
+	for name, r := range map[string]*http.Request{
+		"one header":   post("{}", "X-Amz-Target", listTables, "X-Long", long),
+		"request line": request("POST", "/?"+long, "{}", "X-Amz-Target", listTables),
+		"GET":          request("GET", "/", "", "X-Long", long),
+	} {
+		res, body := do(t, h, r)
+		require.Equal(t, 400, res.StatusCode, name)
+		require.Equal(t, want, body, name)
+	}
+	res, _ := do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10, "X-Long", long[:15<<10]))
+	require.Equal(t, 200, res.StatusCode)
+}
+
+// TestAcceptEncoding has its cases from Alternator's
+// test_compressed_response.py, which passes on the service; repeated headers
+// are taken together.
+func TestAcceptEncoding(t *testing.T) {
+	long := strings.Repeat("x", 4096)
+	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) { return append(dst, body...), 200 }), server.Options{})
+	for _, tt := range []struct {
+		header string
+		want   string
+	}{
+		{"identity", ""},
+		{"", ""},
+		{"br", ""},
+		{"zstd", ""},
+		{"compress", ""},
+		{"x-gzip", ""},
+		{"gzip", "gzip"},
+		{"deflate", "deflate"},
+		{"gzip, deflate", "gzip"},
+		{"br, identity, deflate, gzip", "deflate"},
+		{"GZIP, identity", "gzip"},
+		{"dog, gzip ,, cat", "gzip"},
+		{"gzip;q=0.8, deflate;q=0.5", "gzip"},
+		{"br, gzip;q=0, deflate; q = 0.5 , identity;q=0", "deflate"},
+		{"*", "gzip"},
+		{"*, deflate;q=0.5", "gzip"},
+		{"*, deflate", "deflate"},
+		{"*, identity", "gzip"},
+		{"*, gzip;q=0.5", "deflate"},
+		{"gzip ;q=0", ""},
+		{"identity;q=0", ""},
+		{"*;q=0", ""},
+		{"*;q=0.5,identity", "gzip"},
+		{"gzip;q=0.5,identity;q=0.8", "gzip"},
+		{"br;q=0.8,identity;q=0.5,*;q=0", ""},
+		{`"gzip"`, ""},
+		{"gzip br", ""},
+		{"gzip:q=1", ""},
+		{"deflate;q=0.5, gzip;q=31", "gzip"},
+		{"gzip;q=31,deflate;q=51", "gzip"},
+		{"deflate;q=0.5, gzip;q=0.2", "deflate"},
+		{"deflate;q=0.5, gzip;q=1;q=0.2", "gzip"},
+		{"deflate;q=0.5,gzip;q=0.", "deflate"},
+		{"deflate;q=0.5,gzip;q=0.x", "gzip"},
+		{"deflate;q=-0.5,gzip;q=0.2", "gzip"},
+		{"gzip;nq=1;q=0 ", ""},
+		{"gzip;q=0, gzip;q=1, gzip;q=0", "gzip"},
+		{"br,identity;q=0.5,gzip;q=0.0001", "gzip"},
+		{"identity\ngzip", "gzip"},
+		{"deflate;q=0.1\ngzip;q=0.2", "gzip"},
+	} {
+		t.Run(tt.header, func(t *testing.T) {
+			r := post(long, "X-Amz-Target", listTables, "Content-Type", json10)
+			for v := range strings.SplitSeq(tt.header, "\n") {
+				r.Header.Add("Accept-Encoding", v)
+			}
+			res, body := do(t, h, r)
+			require.Equal(t, tt.want, res.Header.Get("Content-Encoding"))
+			require.Equal(t, long, unpack(t, tt.want, body))
+			if tt.want != "" {
+				require.Less(t, len(body)*30, len(long))
+			}
+		})
+	}
+	res, _ := do(t, h, post(long[1:], "X-Amz-Target", listTables, "Content-Type", json10, "Accept-Encoding", "gzip"))
+	require.Empty(t, res.Header.Get("Content-Encoding"), "shorter than 4 KB")
+
+	never := server.New(echo{}, server.Options{CompressBytes: -1})
+	res, _ = do(t, never, post(long, "X-Amz-Target", listTables, "Content-Type", json10, "Accept-Encoding", "gzip"))
+	require.Empty(t, res.Header.Get("Content-Encoding"))
+}
+
+func unpack(t *testing.T, coding, body string) string {
+	t.Helper()
+	var r io.Reader = strings.NewReader(body)
+	var err error
+	switch coding {
+	case "gzip":
+		r, err = gzip.NewReader(r)
+	case "deflate":
+		r, err = zlib.NewReader(r)
+	}
+	require.NoError(t, err)
+	out, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return string(out)
+}
+
+// TestCORS follows dynalite (test/connection.js) and Alternator (test_cors.py).
+func TestCORS(t *testing.T) {
+	asked := []string{
+		"Origin", "https://example.com",
+		"Access-Control-Request-Headers", "a, b, c", "Access-Control-Request-Method", "d",
+	}
+	for _, tt := range []struct {
+		name    string
+		origins []string
+		want    string // allowed origin
+	}{
+		{"any", []string{"*"}, "*"},
+		{"this one", []string{"https://other.example", "https://example.com"}, "https://example.com"},
+		{"another", []string{"https://other.example"}, ""},
+		{"none", nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := server.New(echo{}, server.Options{CORS: tt.origins})
+			res, body := do(t, h, request("OPTIONS", "/", "", asked...))
+			require.Equal(t, tt.want, res.Header.Get("Access-Control-Allow-Origin"))
+			if tt.want == "" {
+				require.Equal(t, 404, res.StatusCode)
+				require.Empty(t, res.Header.Get("Access-Control-Allow-Headers"))
+			} else {
+				require.Equal(t, 200, res.StatusCode)
+				require.Empty(t, body)
+				require.Equal(t, "a, b, c", res.Header.Get("Access-Control-Allow-Headers"))
+				require.Equal(t, "d", res.Header.Get("Access-Control-Allow-Methods"))
+				require.Equal(t, "172800", res.Header.Get("Access-Control-Max-Age"))
+			}
+			for _, method := range []string{"GET", "POST"} {
+				res, _ := do(t, h, request(method, "/", "", asked...))
+				require.Equal(t, tt.want, res.Header.Get("Access-Control-Allow-Origin"))
+				require.Equal(t, tt.want != "", res.Header.Get("Access-Control-Expose-Headers") != "")
+				require.Empty(t, res.Header.Get("Access-Control-Max-Age"))
+				require.Empty(t, res.Header.Get("Access-Control-Allow-Headers"))
+			}
+			res, _ = do(t, h, request("OPTIONS", "/", ""))
+			require.Equal(t, 404, res.StatusCode, "without Origin")
+			require.Empty(t, res.Header.Get("Access-Control-Allow-Origin"))
+		})
+	}
+}
+
+func TestPanic(t *testing.T) {
+	var log bytes.Buffer
+	calls := 0
+	h := server.New(handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) {
+		if calls++; calls == 1 {
+			panic("a bug")
+		}
+		return append(dst, "fine"...), 200
+	}), server.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	res, body := do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10))
+	require.Equal(t, 500, res.StatusCode)
+	require.Equal(t, internalError, body)
+	require.Equal(t, json10, res.Header.Get("Content-Type"))
+	for _, want := range []string{"a bug", listTables, "server_test.go"} {
+		require.Contains(t, log.String(), want)
+	}
+	_, body = do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10))
+	require.Equal(t, "fine", body)
+
+	abort := server.New(handlerFunc(func(context.Context, string, []byte, []byte) ([]byte, int) { panic(http.ErrAbortHandler) }), server.Options{})
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		abort.ServeHTTP(httptest.NewRecorder(), post("{}", "X-Amz-Target", listTables, "Content-Type", json10))
+	})
+}
+
+func TestRequestIDs(t *testing.T) {
+	a, b, other := server.RequestIDs([32]byte{1}), server.RequestIDs([32]byte{1}), server.RequestIDs([32]byte{2})
+	seen := map[string]bool{}
+	for range 100 {
+		id := a()
+		require.Regexp(t, `^[0-9A-Z]{52}$`, id)
+		require.Equal(t, id, b(), "equal seeds")
+		require.NotEqual(t, id, other())
+		require.False(t, seen[id])
+		seen[id] = true
+	}
+	h := server.New(echo{}, server.Options{RequestID: func() string { return strings.Repeat("7", 52) }})
+	res, _ := do(t, h, request("GET", "/", ""))
+	require.Equal(t, strings.Repeat("7", 52), res.Header.Get("X-Amzn-Requestid"))
+}
+
+func TestMaxRequests(t *testing.T) {
+	entered, leave := make(chan string), make(chan struct{})
+	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) {
+		entered <- string(body)
+		<-leave
+		return dst, 200
+	}), server.Options{MaxRequests: 1})
+	go h.ServeHTTP(httptest.NewRecorder(), post("1", "X-Amz-Target", listTables, "Content-Type", json10))
+	require.Equal(t, "1", <-entered)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	res, body := do(t, h, post("2", "X-Amz-Target", listTables, "Content-Type", json10).WithContext(ctx))
+	require.Equal(t, 503, res.StatusCode)
+	require.Contains(t, body, "ServiceUnavailableException")
+
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.ServeHTTP(httptest.NewRecorder(), post("3", "X-Amz-Target", listTables, "Content-Type", json10))
+	}()
+	leave <- struct{}{}
+	require.Equal(t, "3", <-entered, "waited for its turn")
+	leave <- struct{}{}
+	<-done
+}
+
+// TestTextInErrors checks that what a client sends comes back as valid JSON.
+func TestTextInErrors(t *testing.T) {
+	h := server.New(echo{}, server.Options{Credentials: map[string]string{}})
+	_, body := do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10, "Authorization", "AWS4-\"\\\x80<>"))
+	require.JSONEq(t, `{"__type":"com.amazon.coral.service#IncompleteSignatureException","message":"Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. Authorization header requires 'SignedHeaders' parameter. Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization=AWS4-\"\\\ufffd<>"}`, body)
+}

@@ -1,0 +1,60 @@
+package table_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+// hurriedStore cancels a context after the first update that follows.
+type hurriedStore struct {
+	*memory.Store
+	cancel context.CancelFunc
+}
+
+func (s *hurriedStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	err := s.Store.Update(ctx, fn)
+	if s.cancel != nil {
+		s.cancel()
+	}
+	return err
+}
+
+// TestAlterIsFinished loses the client while an index is added, and while it
+// is taken away: once the new definition is in force, the rest is done too, or
+// the index could never be read, and its rows never go.
+func TestAlterIsFinished(t *testing.T) {
+	st := &hurriedStore{Store: memory.Open(memory.Options{})}
+	db, err := table.Open(context.Background(), st)
+	require.NoError(t, err)
+	f := &fixture{TB: t, db: db}
+	f.create("t", "PK:S")
+	f.put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
+	with := define(t, "t", "PK:S", "G g:S - ALL")
+	rows := st.Len()
+
+	var ctx context.Context
+	ctx, st.cancel = context.WithCancel(context.Background())
+	_, err = db.Alter(ctx, "t", func(d *table.Definition) error {
+		d.Attributes, d.Global = with.Attributes, with.Global
+		return nil
+	})
+	st.cancel = nil
+	require.NoError(t, err)
+	require.Len(t, scanIndex(f, "t", "G"), 1)
+	require.Equal(t, rows+1, st.Len())
+
+	ctx, st.cancel = context.WithCancel(context.Background())
+	_, err = db.Alter(ctx, "t", func(d *table.Definition) error {
+		d.Attributes, d.Global = d.Attributes[:1], nil
+		return nil
+	})
+	st.cancel = nil
+	require.NoError(t, err)
+	require.Equal(t, rows, st.Len(), "rows of the index that is gone")
+}

@@ -1,0 +1,328 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/btree"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// fill puts rows in partitions of ten, in batches.
+func fill(b testing.TB, f *fixture, rows int) {
+	for i := 0; i < rows; i += 1000 {
+		err := f.db.Update(context.Background(), func(tx *table.Tx) error {
+			tb, err := tx.Table("t")
+			if err != nil {
+				return err
+			}
+			for j := i; j < min(i+1000, rows); j++ {
+				var bd attr.Builder
+				n, err := attr.NewNumber(fmt.Sprint(j))
+				if err != nil {
+					return err
+				}
+				bd.Add("PK", attr.NewString(fmt.Sprintf("CUSTOMER#%07d", j/10)))
+				bd.Add("SK", attr.NewString(fmt.Sprintf("ORDER#%d", j%10)))
+				bd.Add("amount", n)
+				bd.Add("note", attr.NewString(strings.Repeat("x", 60)))
+				if _, err := tx.Put(tb, bd.Item(), nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func sliceOf(b testing.TB, tb *table.Table, src, values string) *keycond.Slice {
+	s, err := keycond.Compile(tb.Key(), condition(b, expr.KeyConditionExpression, src, values))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// sizes are the tables that a query's cost must not depend on.
+var sizes = []int{1_000, 1_000_000}
+
+// spread returns key conditions for 64 partitions spread over a table.
+func spread(rows int) (values []string) {
+	for i := range 64 {
+		values = append(values, fmt.Sprintf(`{':p':{'S':'CUSTOMER#%07d'},':s':{'S':'ORDER#'}}`, i*(rows/10/64)))
+	}
+	return values
+}
+
+const tenRows = "PK = :p AND begins_with(SK, :s)"
+
+// BenchmarkQuery10 answers a query of ten rows: the expression parsed and
+// compiled, the rows walked and written as JSON. The cost must not depend on
+// the size of the table.
+func BenchmarkQuery10(b *testing.B) {
+	for _, rows := range sizes {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			f := open(b)
+			tb := f.create("t", "PK:S SK:S")
+			fill(b, f, rows)
+			var values []attr.Item
+			for _, v := range spread(rows) {
+				values = append(values, item(b, v))
+			}
+			var out []byte
+			b.ReportAllocs()
+			b.ResetTimer()
+			i := 0
+			for b.Loop() {
+				i++
+				env, err := expr.NewEnv(nil, values[i%len(values)])
+				if err != nil {
+					b.Fatal(err)
+				}
+				cond, err := env.Condition(expr.KeyConditionExpression, tenRows)
+				if err != nil {
+					b.Fatal(err)
+				}
+				slice, err := keycond.Compile(tb.Key(), cond)
+				if err != nil {
+					b.Fatal(err)
+				}
+				n := walk(b, f, tb, slice, func(it attr.Item) { out = it.AppendJSON(out) })
+				if n != 10 {
+					b.Fatal(n)
+				}
+				out = out[:0]
+			}
+		})
+	}
+}
+
+// BenchmarkWalk10 only walks the ten rows. What is left then is a search in a
+// tree and rows that lie all over memory, so it shows the caches of the
+// machine more than anything else.
+func BenchmarkWalk10(b *testing.B) {
+	for _, rows := range sizes {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			f := open(b)
+			tb := f.create("t", "PK:S SK:S")
+			fill(b, f, rows)
+			var slices []*keycond.Slice
+			for _, v := range spread(rows) {
+				slices = append(slices, sliceOf(b, tb, tenRows, v))
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			i := 0
+			for b.Loop() {
+				i++
+				if n := walk(b, f, tb, slices[i%len(slices)], func(attr.Item) {}); n != 10 {
+					b.Fatal(n)
+				}
+			}
+		})
+	}
+}
+
+func walk(b *testing.B, f *fixture, tb *table.Table, slice *keycond.Slice, visit func(attr.Item)) (n int) {
+	err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+		_, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
+			n++
+			visit(it)
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+// BenchmarkFilterAll scans 10,000 rows with a filter that keeps none.
+func BenchmarkFilterAll(b *testing.B) {
+	f := open(b)
+	tb := f.create("t", "PK:S SK:S")
+	const rows = 5_000 // below 1 MB
+	fill(b, f, rows)
+	filter := condition(b, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for b.Loop() {
+		err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+			page, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter}}, func(attr.Item) error { return nil })
+			if page.Examined != rows {
+				b.Fatal(page.Examined)
+			}
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+}
+
+// BenchmarkPut writes items of four attributes to a table with one index, and
+// beside it the same number of rows to a bare B-tree.
+func BenchmarkPut(b *testing.B) {
+	items, keys := make([]attr.Item, 1<<16), make([][]byte, 1<<16)
+	for i := range items {
+		items[i] = item(b, fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10, i%10, i%100, i))
+		keys[i] = store.AppendAddress(nil, 1, fmt.Appendf(nil, "CUSTOMER#%07d", i/10), fmt.Appendf(nil, "ORDER#%d", i%10))
+	}
+	b.Run("table", func(b *testing.B) {
+		f := open(b)
+		f.create("t", "PK:S SK:S", "G g:S - KEYS_ONLY")
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			err := f.db.Update(context.Background(), func(tx *table.Tx) error {
+				tb, err := tx.Table("t")
+				if err != nil {
+					return err
+				}
+				_, err = tx.Put(tb, items[i%len(items)], nil)
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			i++
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		tree := btree.NewG(32, func(x, y bareRow) bool { return bytes.Compare(x.key, y.key) < 0 })
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			for j := range 2 {
+				k := (i + j*7919) % len(keys)
+				tree.ReplaceOrInsert(bareRow{bytes.Clone(keys[k]), items[k]})
+			}
+			i++
+		}
+	})
+}
+
+// bareRow is a row of the bare tree that pages are measured against.
+type bareRow struct{ key, value []byte }
+
+// BenchmarkPage walks pages of 1 MB in place, against a bare B-tree of the
+// same rows whose walk reads every byte of the values. Time of the two is to be
+// read as a ratio; "read" is the page whose visitor reads every byte as well.
+func BenchmarkPage(b *testing.B) {
+	for _, size := range []int{100, 1000} {
+		f := open(b)
+		tb := f.create("t", "PK:S SK:S")
+		tree := btree.NewG(32, func(x, y bareRow) bool { return bytes.Compare(x.key, y.key) < 0 })
+		rows := 3 * table.PageBytes / size
+		for i := 0; i < rows; i += 1000 {
+			require.NoError(b, f.db.Update(context.Background(), func(tx *table.Tx) error {
+				for j := i; j < min(i+1000, rows); j++ {
+					it := item(b, fmt.Sprintf(`{'PK':{'S':'customer'},'SK':{'S':'order#%08d'},'n':{'N':'%d'},'note':{'S':'%s'}}`, j, j, strings.Repeat("x", size-36)))
+					if _, err := tx.Put(tb, it, nil); err != nil {
+						return err
+					}
+					key := store.AppendAddress(nil, 1, []byte("customer"), fmt.Appendf(nil, "order#%08d", j))
+					tree.ReplaceOrInsert(bareRow{key, bytes.Clone(it)})
+				}
+				return nil
+			}))
+		}
+		slice := sliceOf(b, tb, "PK = :p", `{':p':{'S':'customer'}}`)
+		page := func(b *testing.B, visit func(attr.Item)) (examined int) {
+			err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+				page, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
+					visit(it)
+					return nil
+				})
+				examined = page.Examined
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return examined
+		}
+		var sum uint64
+		n := page(b, func(attr.Item) {})
+		perRow := func(b *testing.B) {
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/row")
+		}
+		b.Run(fmt.Sprintf("item=%d/visit", size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				page(b, func(it attr.Item) { sum += uint64(len(it)) })
+			}
+			perRow(b)
+		})
+		b.Run(fmt.Sprintf("item=%d/read", size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				page(b, func(it attr.Item) { sum += readBytes(it) })
+			}
+			perRow(b)
+		})
+		b.Run(fmt.Sprintf("item=%d/bare", size), func(b *testing.B) {
+			from := bareRow{key: store.AppendPartition(nil, 1, []byte("customer"))}
+			b.ReportAllocs()
+			for b.Loop() {
+				bytes := 0
+				tree.AscendGreaterOrEqual(from, func(r bareRow) bool {
+					sum += readBytes(r.value)
+					bytes += attr.Item(r.value).Size()
+					return bytes < table.PageBytes
+				})
+			}
+			perRow(b)
+		})
+		if sum == 0 {
+			b.Fatal("nothing read")
+		}
+	}
+}
+
+// readBytes touches every byte of p, eight at a time.
+func readBytes(p []byte) (sum uint64) {
+	for ; len(p) >= 8; p = p[8:] {
+		sum += binary.LittleEndian.Uint64(p)
+	}
+	for _, c := range p {
+		sum += uint64(c)
+	}
+	return sum
+}
+
+// TestFilterAllocatesNothing: rows that a filter drops cost no allocation.
+func TestFilterAllocatesNothing(t *testing.T) {
+	f := open(t)
+	tb := f.create("t", "PK:S SK:S")
+	fill(t, f, 2000)
+	filter := condition(t, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
+	allocs := func(limit int) float64 {
+		return testing.AllocsPerRun(10, func() {
+			if err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+				_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter, Limit: limit}}, func(attr.Item) error { return nil })
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocs(10), allocs(2000); many > few+100 { // pools lose some, those of a race build one in four
+		t.Errorf("2,000 filtered rows allocate %v times, 10 rows %v", many, few)
+	}
+}

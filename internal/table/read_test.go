@@ -1,0 +1,284 @@
+package table_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// ten puts ten rows 0 … 9 into partition p of table t.
+func (f *fixture) ten() {
+	f.Helper()
+	f.create("t", "PK:S SK:N", "GSI tag:S - ALL", "LSI PK:S tag:S KEYS_ONLY")
+	for i := range 10 {
+		f.put("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%d'},'tag':{'S':'x'},'odd':{'BOOL':%v}}`, i, i%2 == 1))
+	}
+	f.put("t", `{'PK':{'S':'other'},'SK':{'N':'5'}}`)
+}
+
+const valuesP = `{':p':{'S':'p'},':x':{'S':'x'},':t':{'BOOL':true},':n':{'N':'3'}}`
+
+func TestQuery(t *testing.T) {
+	f := open(t)
+	f.ten()
+	for _, tt := range []struct {
+		name             string
+		q                query
+		want             string
+		examined, result int
+		last             string // SK of the last key, "" when there is none
+	}{
+		{"whole partition", query{key: "PK = :p"}, "0 1 2 3 4 5 6 7 8 9", 10, 10, ""},
+		{"backwards", query{key: "PK = :p AND SK <= :n", reverse: true}, "3 2 1 0", 4, 4, ""},
+		{"limit counts before the filter", query{key: "PK = :p", filter: "odd = :t", limit: 4}, "1 3", 4, 2, "3"},
+		{"limit equal to the rows has a last key", query{key: "PK = :p", limit: 10}, "0 1 2 3 4 5 6 7 8 9", 10, 10, "9"},
+		{"limit above the rows has none", query{key: "PK = :p", limit: 11}, "0 1 2 3 4 5 6 7 8 9", 10, 10, ""},
+		{"all filtered out", query{key: "PK = :p", filter: "PK = :x"}, "", 10, 0, ""},
+		{"nothing there", query{key: "PK = :x"}, "", 0, 0, ""},
+		{"index with ties", query{index: "GSI", key: "tag = :x"}, "0 1 2 3 4 5 6 7 8 9", 10, 10, ""},
+		{"index backwards, limited", query{index: "LSI", key: "PK = :p AND tag = :x", reverse: true, limit: 2}, "9 8", 2, 2, "8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.q.table, tt.q.values = "t", valuesP
+			items, page := f.mustQuery(tt.q)
+			if got := show(items, "SK"); got != tt.want {
+				t.Errorf("rows = %s, want %s", got, tt.want)
+			}
+			if page.Examined != tt.examined || page.Returned != tt.result {
+				t.Errorf("examined %d, returned %d; want %d, %d", page.Examined, page.Returned, tt.examined, tt.result)
+			}
+			if got := strings.Trim(page.Last.Get("SK").String(), "{}N:"); got != tt.last {
+				t.Errorf("last key = %q, want %q", got, tt.last)
+			}
+		})
+	}
+}
+
+// TestPages joins pages of every size, forwards and backwards, over the table
+// and over ties in both kinds of index.
+func TestPages(t *testing.T) {
+	f := open(t)
+	f.ten()
+	for _, index := range []string{"", "GSI", "LSI"} {
+		for limit := 1; limit <= 11; limit++ {
+			for _, reverse := range []bool{false, true} {
+				q := query{table: "t", index: index, key: "PK = :p", values: valuesP, limit: limit, reverse: reverse}
+				if index == "GSI" {
+					q.key = "tag = :x"
+				}
+				var all []attr.Item
+				for pages := 0; ; pages++ {
+					require.Less(t, pages, 12, "pages do not end")
+					items, page := f.mustQuery(q)
+					all = append(all, items...)
+					if q.start = page.Last; q.start == nil {
+						break
+					}
+				}
+				want := "0 1 2 3 4 5 6 7 8 9"
+				if reverse {
+					want = "9 8 7 6 5 4 3 2 1 0"
+				}
+				if got := show(all, "SK"); got != want {
+					t.Errorf("index %q, limit %d, reverse %v: %s, want %s", index, limit, reverse, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestStartIsAPosition deletes the item that a page ended at.
+func TestStartIsAPosition(t *testing.T) {
+	f := open(t)
+	f.ten()
+	for _, index := range []string{"", "GSI"} {
+		q := query{table: "t", index: index, key: "PK = :p", values: valuesP, limit: 3}
+		if index == "GSI" {
+			q.key = "tag = :x"
+		}
+		_, page := f.mustQuery(q)
+		last := page.Last.Get("SK").String()
+		f.delete("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%s'}}`, strings.Trim(last, "{}N:")))
+		q.start = page.Last
+		items, _ := f.mustQuery(q)
+		if len(items) != 3 || items[0].Get("SK").String() <= last {
+			t.Errorf("index %q: after deleted %s came %s", index, last, show(items, "SK"))
+		}
+	}
+}
+
+// TestStartRefused: messages as captured in dynalite (test/query.js).
+func TestStartRefused(t *testing.T) {
+	f := open(t)
+	f.ten()
+	f.create("h", "PK:S")
+	for _, tt := range []struct{ name, table, index, key, start, want string }{
+		{"missing", "t", "", "PK = :p", `{'PK':{'S':'p'}}`, "The provided starting key is invalid"},
+		{"extra", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'N':'1'},'x':{'N':'1'}}`, "The provided starting key is invalid"},
+		{"kind", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'S':'1'}}`, "The provided key element does not match the schema"},
+		{"index kind", "t", "GSI", "tag = :x", `{'PK':{'S':'p'},'SK':{'N':'1'},'tag':{'N':'1'}}`, "The provided key element does not match the schema"},
+		{"table kind", "t", "GSI", "tag = :x", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`, "The provided starting key is invalid: The provided key element does not match the schema"},
+		{"partition, with a range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'q'},'SK':{'N':'1'}}`, "The query can return at most one row and cannot be restarted"},
+		{"partition", "t", "", "PK = :p", `{'PK':{'S':'q'},'SK':{'N':'1'}}`, "The provided starting key is outside query boundaries based on provided conditions"},
+		{"range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'p'},'SK':{'N':'7'}}`, "The provided starting key does not match the range key predicate"},
+		{"index without table key", "t", "GSI", "tag = :x", `{'tag':{'S':'x'}}`, "The provided starting key is invalid"},
+		{"one-row partition", "h", "", "PK = :p", `{'PK':{'S':'p'}}`, "The provided starting key is invalid"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := f.query(query{table: tt.table, index: tt.index, key: tt.key, values: valuesP, start: item(t, tt.start)})
+			if err == nil || err.Error() != tt.want || kindOf(err) != table.Validation {
+				t.Errorf("query = %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestScanStartRefused: messages as captured in dynalite (test/scan.js).
+func TestScanStartRefused(t *testing.T) {
+	f := open(t)
+	f.ten()
+	const schema = "The provided starting key is invalid: The provided key element does not match the schema"
+	for _, tt := range []struct{ name, index, start, want string }{
+		{"missing", "", `{'PK':{'S':'p'}}`, schema},
+		{"extra", "", `{'PK':{'S':'p'},'SK':{'N':'1'},'x':{'N':'1'}}`, schema},
+		{"kind", "", `{'PK':{'S':'p'},'SK':{'S':'1'}}`, schema},
+		{"index, missing", "GSI", `{'PK':{'S':'p'},'SK':{'N':'1'}}`, "The provided starting key is invalid"},
+		{"index, kind", "GSI", `{'PK':{'S':'p'},'SK':{'N':'1'},'tag':{'N':'1'}}`, "The provided key element does not match the schema"},
+		{"index, table kind", "GSI", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`, schema},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+				tb, err := s.Table("t")
+				require.NoError(t, err)
+				read := table.Read{Table: tb, Start: item(t, tt.start)}
+				if tt.index != "" {
+					read.Index, err = tb.Index(tt.index)
+					require.NoError(t, err)
+				}
+				_, err = s.Scan(&table.Scan{Read: read}, func(attr.Item) error { return nil })
+				return err
+			})
+			if err == nil || err.Error() != tt.want || kindOf(err) != table.Validation {
+				t.Errorf("scan = %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestOneItem pages through a table without sort keys: where there can be no
+// more, no place to go on from is named.
+func TestOneItem(t *testing.T) {
+	f := open(t)
+	f.create("h", "PK:S", "GSI tag:S - ALL")
+	f.put("h", `{'PK':{'S':'p'},'tag':{'S':'x'}}`)
+	items, page := f.mustQuery(query{table: "h", key: "PK = :p", values: valuesP, limit: 1})
+	if len(items) != 1 || page.Last != nil {
+		t.Errorf("query of one item: %d items, last key %v", len(items), page.Last)
+	}
+	_, page = f.mustQuery(query{table: "h", index: "GSI", key: "tag = :x", values: valuesP, limit: 1})
+	if page.Last == nil {
+		t.Error("a page of an index has no last key, though others may follow")
+	}
+}
+
+// TestPageBytes: the item that crosses 1 MB is read, and a last key follows.
+func TestPageBytes(t *testing.T) {
+	f := open(t)
+	f.create("t", "PK:S SK:N")
+	big := strings.Repeat("x", 60_000)
+	for i := range 20 {
+		f.put("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%d'},'v':{'S':'%s'}}`, i, big))
+	}
+	for _, reverse := range []bool{false, true} {
+		items, page := f.mustQuery(query{table: "t", key: "PK = :p", values: valuesP, reverse: reverse})
+		if len(items) != 18 || page.Last == nil { // 17 × 60,010 < 1 MiB <= 18 × 60,010
+			t.Errorf("reverse %v: page of %d items, last %v; want 18 and a last key", reverse, len(items), page.Last != nil)
+		}
+		if want := table.ReadUnits(18*60_000+18*10, false); page.Capacity.Table != want {
+			t.Errorf("reverse %v: %v units, want %v", reverse, page.Capacity.Table, want)
+		}
+	}
+}
+
+func TestScanSegments(t *testing.T) {
+	f := open(t)
+	f.create("t", "PK:N SK:N", "GSI g:N - KEYS_ONLY")
+	for i := range 300 {
+		f.put("t", fmt.Sprintf(`{'PK':{'N':'%d'},'SK':{'N':'%d'},'g':{'N':'%d'}}`, i%40, i, i%7))
+	}
+	scan := func(index string, segment, segments uint32, limit int) (seen []string) {
+		var start attr.Item
+		for {
+			err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+				tb, err := s.Table("t")
+				require.NoError(t, err)
+				sc := &table.Scan{Read: table.Read{Table: tb, Start: start, Limit: limit}, Segment: segment, Segments: segments}
+				if index != "" {
+					sc.Index, err = tb.Index(index)
+					require.NoError(t, err)
+				}
+				page, err := s.Scan(sc, func(it attr.Item) error {
+					seen = append(seen, it.Get("SK").String())
+					return nil
+				})
+				start = page.Last
+				return err
+			})
+			require.NoError(t, err)
+			if start == nil {
+				return seen
+			}
+		}
+	}
+	for _, index := range []string{"", "GSI"} {
+		whole := scan(index, 0, 0, 0)
+		require.Len(t, whole, 300)
+		for _, segments := range []uint32{1, 2, 7, 64, 1_000_000} {
+			var parts []string
+			for i := range min(segments, 64) {
+				parts = append(parts, scan(index, i, segments, 5)...)
+			}
+			if segments <= 64 && strings.Join(parts, " ") != strings.Join(whole, " ") {
+				t.Errorf("index %q: %d segments do not join to the whole scan", index, segments)
+			}
+		}
+	}
+}
+
+// TestTrace holds the trace of a query against what it returned.
+func TestTrace(t *testing.T) {
+	f := open(t)
+	f.ten()
+	var traces []table.Trace
+	ctx := table.WithTrace(context.Background(), func(tr table.Trace) { traces = append(traces, tr) })
+	require.NoError(t, f.db.View(ctx, func(s *table.Snapshot) error {
+		tb, _ := s.Table("t")
+		_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Limit: 4}}, func(attr.Item) error { return nil })
+		return err
+	}))
+	require.Len(t, traces, 1)
+	tr := traces[0]
+	if tr.Operation != "Scan" || tr.Examined != 4 || tr.Stop != table.StopLimit || tr.Units != 0.5 || tr.Bytes == 0 {
+		t.Errorf("trace = %+v", tr)
+	}
+}
+
+func TestFetchThroughLocalIndex(t *testing.T) {
+	f := open(t)
+	f.ten()
+	items, page := f.mustQuery(query{table: "t", index: "LSI", key: "PK = :p", values: valuesP, fetch: true, filter: "odd = :t", consistent: true})
+	if got := show(items, "odd"); got != "OOL:true OOL:true OOL:true OOL:true OOL:true" {
+		t.Errorf("fetched %s", got)
+	}
+	// Ten items fetched at 4 KB each on the table, one page of entries on the
+	// index (DG/LSI.html, read capacity units).
+	if page.Capacity.Table != 10 || page.Capacity.Indexes[0].Units != 1 {
+		t.Errorf("capacity = %+v, want 10 on the table and 1 on the index", page.Capacity)
+	}
+}

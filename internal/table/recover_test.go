@@ -1,0 +1,370 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+var errCut = errors.New("cut off")
+
+// brittleStore lets so many updates through and refuses the others, as a
+// process that ends there would; it tells of scans, and calls back at the
+// first row of each.
+type brittleStore struct {
+	*memory.Store
+	mu      sync.Mutex // guards updates while updates run
+	updates int        // let through; negative is no limit
+	refusal error
+	scans   int
+	atScan  func()
+}
+
+func (s *brittleStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	s.mu.Lock()
+	refused := s.updates == 0
+	if !refused {
+		s.updates--
+	}
+	s.mu.Unlock()
+	if refused {
+		return s.refusal
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+func (s *brittleStore) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, func(r store.Reader) error { return fn(&brittleReader{r, s}) })
+}
+
+type brittleReader struct {
+	store.Reader
+	s *brittleStore
+}
+
+func (r *brittleReader) Scan(space store.Space, span store.Span) iter.Seq2[store.Row, error] {
+	r.s.scans++
+	if r.s.atScan != nil {
+		r.s.atScan()
+	}
+	return r.Reader.Scan(space, span)
+}
+
+// begin opens the tables of a store.
+func begin(t testing.TB, st store.Store) *fixture {
+	t.Helper()
+	db, err := table.Open(context.Background(), st)
+	require.NoError(t, err)
+	return &fixture{t, db}
+}
+
+func unlimited(st *memory.Store) *brittleStore {
+	return &brittleStore{Store: st, updates: -1, refusal: errCut}
+}
+
+// addIndex adds the index G of g to table t; removeIndex takes it away.
+func addIndex(t testing.TB, db *table.DB) error {
+	with := define(t, "t", "PK:S", "G g:S - ALL")
+	_, err := db.Alter(context.Background(), "t", func(d *table.Definition) error {
+		d.Attributes, d.Global = with.Attributes, with.Global
+		return nil
+	})
+	return err
+}
+
+func removeIndex(db *table.DB) error {
+	_, err := db.Alter(context.Background(), "t", func(d *table.Definition) error {
+		d.Attributes, d.Global = d.Attributes[:1], nil
+		return nil
+	})
+	return err
+}
+
+// filled returns a store with n items in table t, some of which have the
+// attribute g.
+func filled(t testing.TB, n int) *memory.Store {
+	t.Helper()
+	st := memory.Open(memory.Options{})
+	f := begin(t, st)
+	f.create("t", "PK:S")
+	for i := range n {
+		g := fmt.Sprintf(`,'g':{'S':'g%d'}`, i%7)
+		if i%3 == 0 {
+			g = ""
+		}
+		f.put("t", fmt.Sprintf(`{'PK':{'S':'%d'}%s}`, i, g))
+	}
+	return st
+}
+
+// wantCounts checks the counters of t and its indexes against their rows.
+func wantCounts(t testing.TB, f *fixture, what string) {
+	t.Helper()
+	tb, err := f.db.Describe("t")
+	require.NoError(t, err)
+	n, size := tb.Items()
+	rows := f.scan("t")
+	require.Equal(t, int64(len(rows)), n, "%s: items", what)
+	require.Greater(t, size, 100*n-1, what)
+	for _, ix := range tb.Indexes() {
+		n, _ := ix.Items()
+		require.Equal(t, int64(len(scanIndex(f, "t", ix.Name()))), n, "%s: entries of %s", what, ix.Name())
+	}
+}
+
+func (f *fixture) scan(name string) (rows []string) {
+	f.Helper()
+	require.NoError(f, f.db.View(context.Background(), func(s *table.Snapshot) error {
+		tb, err := s.Table(name)
+		if err != nil {
+			return err
+		}
+		_, err = s.Scan(&table.Scan{Read: table.Read{Table: tb}}, func(it attr.Item) error {
+			rows = append(rows, string(it.AppendJSON(nil)))
+			return nil
+		})
+		return err
+	}))
+	return rows
+}
+
+// TestRecoverIndex ends the process after each update that adding an index
+// makes. The index is then built on when the tables are opened again, with
+// what was written meanwhile.
+func TestRecoverIndex(t *testing.T) {
+	const n = 2500
+	base := filled(t, n)
+	cuts := 0
+	for cut := 0; ; cut++ {
+		what := fmt.Sprintf("cut after %d updates", cut)
+		st := unlimited(base.Fork())
+		f := begin(t, st)
+		st.updates = cut
+		err := addIndex(t, f.db)
+		if err == nil {
+			break // all of it was let through
+		}
+		require.ErrorIs(t, err, errCut, what)
+		cuts++
+
+		f = begin(t, st.Store)
+		require.False(t, f.db.Recovered(), what)
+		tb, err := f.db.Describe("t")
+		require.NoError(t, err)
+		require.Len(t, tb.Indexes(), min(cut, 1), what)
+		if cut == 0 {
+			continue
+		}
+		_, err = tb.Index("G")
+		require.ErrorContains(t, err, "Cannot read from backfilling global secondary index: G", what)
+		f.put("t", `{'PK':{'S':'1'}}`)                     // leaves the index, if it is there
+		f.put("t", `{'PK':{'S':'2'},'g':{'S':'moved'}}`)   // moves
+		f.put("t", `{'PK':{'S':'new'},'g':{'S':'moved'}}`) // comes
+		require.NoError(t, f.db.Recover(t.Context()), what)
+		require.True(t, f.db.Recovered(), what)
+		wantCounts(t, f, what)
+
+		whole := begin(t, base.Fork())
+		require.NoError(t, addIndex(t, whole.db))
+		whole.put("t", `{'PK':{'S':'1'}}`)
+		whole.put("t", `{'PK':{'S':'2'},'g':{'S':'moved'}}`)
+		whole.put("t", `{'PK':{'S':'new'},'g':{'S':'moved'}}`)
+		require.Equal(t, scanIndex(whole, "t", "G"), scanIndex(f, "t", "G"), what)
+	}
+	require.Equal(t, 5, cuts, "definition, three parts, definition")
+}
+
+// TestRecoverInTurn interrupts the recovery itself after each update.
+func TestRecoverInTurn(t *testing.T) {
+	st := unlimited(filled(t, 2500))
+	f := begin(t, st)
+	st.updates = 2
+	require.ErrorIs(t, addIndex(t, f.db), errCut)
+	rounds := 0
+	for ; !f.db.Recovered(); rounds++ {
+		f = begin(t, st)
+		st.updates = 1 + rounds
+		if err := f.db.Recover(t.Context()); err != nil {
+			require.ErrorIs(t, err, errCut)
+		}
+		st.updates = -1
+	}
+	require.Equal(t, 4, rounds)
+	wantCounts(t, f, "after all")
+	require.Len(t, scanIndex(f, "t", "G"), 2500-834)
+}
+
+// TestRecoverGarbage ends the process after the definition without an index is
+// written and before its rows are gone.
+func TestRecoverGarbage(t *testing.T) {
+	st := unlimited(filled(t, 50))
+	rows := st.Len()
+	f := begin(t, st)
+	require.NoError(t, addIndex(t, f.db))
+	st.updates = 1
+	require.ErrorIs(t, removeIndex(f.db), errCut)
+	require.False(t, f.db.Recovered())
+	st.updates = -1
+	require.Greater(t, st.Len(), rows)
+
+	f = begin(t, st)
+	require.False(t, f.db.Recovered())
+	require.NoError(t, addIndex(t, f.db)) // a new one of that name is another
+	require.NoError(t, f.db.Recover(t.Context()))
+	require.True(t, f.db.Recovered())
+	require.Len(t, scanIndex(f, "t", "G"), 33)
+	require.NoError(t, removeIndex(f.db))
+	require.Equal(t, rows, st.Len())
+	require.False(t, begin(t, st).db.Recovered(), "no Close, no counters")
+}
+
+// TestDeleteIsWhole: a table goes with everything in it, or stays.
+func TestDeleteIsWhole(t *testing.T) {
+	st := unlimited(filled(t, 50))
+	f := begin(t, st)
+	require.NoError(t, addIndex(t, f.db))
+	st.updates = 0
+	_, err := f.db.Delete(t.Context(), "t")
+	require.ErrorIs(t, err, errCut)
+	st.updates = 1
+	require.Len(t, scanIndex(f, "t", "G"), 33)
+	_, err = f.db.Delete(t.Context(), "t")
+	require.NoError(t, err)
+	require.Equal(t, 1, st.Len(), "the counter of spaces")
+}
+
+// TestCounters: Open reads no items. The counters of a Close are exact until
+// something is written, and Recover counts after that, with what is written
+// while it counts.
+func TestCounters(t *testing.T) {
+	st := unlimited(filled(t, 50))
+	f := begin(t, st)
+	require.Zero(t, st.scans, "Open")
+	require.NoError(t, addIndex(t, f.db))
+	require.NoError(t, f.db.Recover(t.Context()))
+	wantCounts(t, f, "recovered")
+	require.NoError(t, f.db.Close(t.Context()))
+	require.NoError(t, f.db.Close(t.Context()))
+	require.ErrorIs(t, f.db.Update(t.Context(), func(*table.Tx) error { return nil }), store.ErrClosed)
+	require.ErrorIs(t, removeIndex(f.db), store.ErrClosed)
+
+	st.scans = 0
+	f = begin(t, st)
+	require.True(t, f.db.Recovered())
+	require.NoError(t, f.db.Recover(t.Context()))
+	require.Zero(t, st.scans, "nothing to do")
+	wantCounts(t, f, "closed")
+	st.updates = 0
+	require.NoError(t, f.db.Close(t.Context()), "nothing to write")
+	st.updates = -1
+	require.True(t, begin(t, st).db.Recovered())
+
+	f = begin(t, st)
+	f.put("t", `{'PK':{'S':'more'},'g':{'S':'g1'}}`)
+	wantCounts(t, f, "counted on")
+	f = begin(t, st) // and no Close
+	require.False(t, f.db.Recovered())
+	tb, err := f.db.Describe("t")
+	require.NoError(t, err)
+	if n, _ := tb.Items(); n != 50 {
+		t.Errorf("%d items after a crash, want those of the last Close until they are counted", n)
+	}
+	meanwhile := 0
+	st.atScan = func() {
+		meanwhile++
+		f.put("t", fmt.Sprintf(`{'PK':{'S':'meanwhile %d'},'g':{'S':'g1'}}`, meanwhile))
+	}
+	require.NoError(t, f.db.Recover(t.Context()))
+	st.atScan = nil
+	require.Equal(t, 2, meanwhile)
+	wantCounts(t, f, "counted again")
+	require.NoError(t, f.db.Close(t.Context()))
+	require.True(t, begin(t, st).db.Recovered())
+}
+
+// TestRecoverReadOnly: a store that cannot be written to is counted and left
+// as it is.
+func TestRecoverReadOnly(t *testing.T) {
+	st := unlimited(filled(t, 1500))
+	f := begin(t, st)
+	st.updates = 2
+	require.ErrorIs(t, addIndex(t, f.db), errCut)
+	st.updates, st.refusal = 0, store.ErrReadOnly
+	f = begin(t, st)
+	rows := st.Len()
+	require.NoError(t, f.db.Recover(t.Context()))
+	tb, err := f.db.Describe("t")
+	require.NoError(t, err)
+	if n, _ := tb.Items(); n != 1500 {
+		t.Errorf("%d items, want 1500", n)
+	}
+	require.NoError(t, f.db.Close(t.Context()))
+	require.Equal(t, rows, st.Len())
+}
+
+// TestRecoverBeside changes tables while an index is built on.
+func TestRecoverBeside(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(db *table.DB) error
+		tables []string
+	}{
+		{"another table", func(db *table.DB) error {
+			_, err := db.Create(context.Background(), define(t, "other", "PK:S"))
+			return err
+		}, []string{"other", "t"}},
+		{"the index goes", removeIndex, []string{"t"}},
+		{"the table goes", func(db *table.DB) error {
+			_, err := db.Delete(context.Background(), "t")
+			return err
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := &turnStore{brittleStore: unlimited(filled(t, 2500))}
+			f := begin(t, st)
+			st.updates = 1
+			require.ErrorIs(t, addIndex(t, f.db), errCut)
+			st.updates = -1
+			f = begin(t, st)
+			hook := func() { assert.NoError(t, tt.change(f.db)) }
+			st.hook.Store(&hook)
+			require.NoError(t, f.db.Recover(t.Context()))
+			st.wait.Wait()
+			require.True(t, f.db.Recovered())
+			require.Equal(t, tt.tables, f.db.Names())
+			if slices.Contains(tt.tables, "t") {
+				wantCounts(t, f, tt.name)
+			}
+			require.NoError(t, f.db.Close(t.Context()))
+		})
+	}
+}
+
+// turnStore starts hook at the end of the next update, which is the first part
+// of an index: hook then waits for the tables, and the build goes on after it.
+type turnStore struct {
+	*brittleStore
+	hook atomic.Pointer[func()]
+	wait sync.WaitGroup
+}
+
+func (s *turnStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	err := s.brittleStore.Update(ctx, fn)
+	if hook := s.hook.Swap(nil); hook != nil {
+		s.wait.Go(*hook)
+	}
+	return err
+}
