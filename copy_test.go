@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/memory"
@@ -38,14 +39,14 @@ func putSession(t testing.TB, db *sortkey.DB, id string) {
 	t.Helper()
 	item, err := attr.ParseItem(fmt.Appendf(nil, `{"id":{"S":"%s"},"user":{"S":"u"}}`, id))
 	require.NoError(t, err)
-	_, err = db.Service().PutItem(context.Background(), &api.PutItemInput{TableName: new("Sessions"), Item: item})
+	_, err = db.Service().PutItem(context.Background(), &wire.PutItemInput{TableName: new("Sessions"), Item: item})
 	require.NoError(t, err)
 }
 
 // described returns the figures of DescribeTable.
 func described(t testing.TB, db *sortkey.DB) (items int64, status string) {
 	t.Helper()
-	out, err := db.Service().DescribeTable(context.Background(), &api.DescribeTableInput{TableName: new("Sessions")})
+	out, err := db.Service().DescribeTable(context.Background(), &wire.DescribeTableInput{TableName: new("Sessions")})
 	require.NoError(t, err)
 	return *out.Table.ItemCount, *out.Table.GlobalSecondaryIndexes[0].IndexStatus
 }
@@ -204,17 +205,17 @@ func TestReopenBuilding(t *testing.T) {
 	cutting := &cuttingStore{Store: st, fs: fs}
 	db := expiring(t, sortkey.Options{Clock: day, Store: cutting}, 1500)
 	defer db.Close()
-	_, err = db.Service().UpdateTable(t.Context(), &api.UpdateTableInput{
+	_, err = db.Service().UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:                   new("Sessions"),
-		GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexUpdate{{Delete: &api.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")}}},
+		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")}}},
 	})
 	require.NoError(t, err)
 	cutting.left.Store(3) // the definition, the first part; then a copy is taken
-	_, err = db.Service().UpdateTable(t.Context(), &api.UpdateTableInput{
+	_, err = db.Service().UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:            new("Sessions"),
-		AttributeDefinitions: []api.AttributeDefinition{{AttributeName: new("user"), AttributeType: new("S")}},
-		GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexUpdate{{Create: &api.CreateGlobalSecondaryIndexAction{
-			IndexName: new("ByUser"), KeySchema: []api.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}}, Projection: &api.Projection{ProjectionType: new("ALL")},
+		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("user"), AttributeType: new("S")}},
+		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Create: &wire.CreateGlobalSecondaryIndexAction{
+			IndexName: new("ByUser"), KeySchema: []wire.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}}, Projection: &wire.Projection{ProjectionType: new("ALL")},
 		}}},
 	})
 	require.NoError(t, err)

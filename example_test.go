@@ -10,9 +10,10 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -141,7 +142,7 @@ func ExampleDB_Service() {
 	var values attr.Builder
 	values.Add(":a", attr.NewString("Nina"))
 	values.Add(":s", attr.NewString("F"))
-	out, err := db.Service().Query(context.Background(), &api.QueryInput{
+	out, err := db.Service().Query(context.Background(), &wire.QueryInput{
 		TableName: &name, KeyConditionExpression: &condition, ExpressionAttributeValues: values.Item(),
 	})
 	if err != nil {
@@ -172,10 +173,10 @@ func ExampleDB_Fork() {
 func ExampleDB_Close() {
 	db := open()
 	db.Close()
-	_, err := db.Service().ListTables(context.Background(), new(api.ListTablesInput))
+	_, err := db.Service().ListTables(context.Background(), new(wire.ListTablesInput))
 	fmt.Println(err)
 	name, err := "Music", error(nil)
-	_, err = db.Service().Scan(context.Background(), &api.ScanInput{TableName: &name})
+	_, err = db.Service().Scan(context.Background(), &wire.ScanInput{TableName: &name})
 	fmt.Println(errors.Is(err, store.ErrClosed), err)
 	// Output:
 	// <nil>

@@ -7,12 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 )
 
 // expiring opens a database with a table of n items that expire a minute from
@@ -22,27 +23,27 @@ func expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	db, err := sortkey.Open(opts)
 	require.NoError(t, err)
 	ctx, s := t.Context(), db.Service()
-	_, err = s.CreateTable(ctx, &api.CreateTableInput{
+	_, err = s.CreateTable(ctx, &wire.CreateTableInput{
 		TableName: new("Sessions"), BillingMode: new("PAY_PER_REQUEST"),
-		AttributeDefinitions: []api.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}, {AttributeName: new("user"), AttributeType: new("S")}},
-		KeySchema:            []api.KeySchemaElement{{AttributeName: new("id"), KeyType: new("HASH")}},
-		GlobalSecondaryIndexes: []api.GlobalSecondaryIndex{{
-			IndexName: new("ByUser"), KeySchema: []api.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}}, Projection: &api.Projection{ProjectionType: new("ALL")},
+		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}, {AttributeName: new("user"), AttributeType: new("S")}},
+		KeySchema:            []wire.KeySchemaElement{{AttributeName: new("id"), KeyType: new("HASH")}},
+		GlobalSecondaryIndexes: []wire.GlobalSecondaryIndex{{
+			IndexName: new("ByUser"), KeySchema: []wire.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}}, Projection: &wire.Projection{ProjectionType: new("ALL")},
 		}},
 	})
 	require.NoError(t, err)
-	_, err = s.UpdateTimeToLive(ctx, &api.UpdateTimeToLiveInput{TableName: new("Sessions"), TimeToLiveSpecification: &api.TimeToLiveSpecification{AttributeName: new("until"), Enabled: new(true)}})
+	_, err = s.UpdateTimeToLive(ctx, &wire.UpdateTimeToLiveInput{TableName: new("Sessions"), TimeToLiveSpecification: &wire.TimeToLiveSpecification{AttributeName: new("until"), Enabled: new(true)}})
 	require.NoError(t, err)
 	until := strconv.FormatInt(opts.Clock().Add(time.Minute).Unix(), 10)
 	for i := range n {
 		item, err := attr.ParseItem(fmt.Appendf(nil, `{"id":{"S":"%d"},"user":{"S":"u"},"until":{"N":"%s"}}`, i, until))
 		require.NoError(t, err)
-		_, err = s.PutItem(ctx, &api.PutItemInput{TableName: new("Sessions"), Item: item})
+		_, err = s.PutItem(ctx, &wire.PutItemInput{TableName: new("Sessions"), Item: item})
 		require.NoError(t, err)
 	}
 	item, err := attr.ParseItem([]byte(`{"id":{"S":"stays"},"user":{"S":"u"}}`))
 	require.NoError(t, err)
-	_, err = s.PutItem(ctx, &api.PutItemInput{TableName: new("Sessions"), Item: item})
+	_, err = s.PutItem(ctx, &wire.PutItemInput{TableName: new("Sessions"), Item: item})
 	require.NoError(t, err)
 	return db
 }
@@ -50,7 +51,7 @@ func expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 // count returns how many items there are in the table, or in the index.
 func count(t *testing.T, db *sortkey.DB, index *string) int64 {
 	t.Helper()
-	out, err := db.Service().Scan(t.Context(), &api.ScanInput{TableName: new("Sessions"), IndexName: index})
+	out, err := db.Service().Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index})
 	require.NoError(t, err)
 	return *out.Count
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/anishathalye/porcupine"
 
 	"github.com/sortkey/sortkey"
@@ -219,21 +221,21 @@ type transactClient struct{ svc *api.Service }
 
 func (c *transactClient) createTables(ctx context.Context) error {
 	for i, name := range transactTables {
-		in := &api.CreateTableInput{
+		in := &wire.CreateTableInput{
 			TableName: new(name), BillingMode: new("PAY_PER_REQUEST"),
-			AttributeDefinitions: []api.AttributeDefinition{
+			AttributeDefinitions: []wire.AttributeDefinition{
 				{AttributeName: new("p"), AttributeType: new("S")}, {AttributeName: new("g"), AttributeType: new("S")}, {AttributeName: new("by"), AttributeType: new("N")},
 			},
-			KeySchema: []api.KeySchemaElement{{AttributeName: new("p"), KeyType: new("HASH")}},
-			GlobalSecondaryIndexes: []api.GlobalSecondaryIndex{{
+			KeySchema: []wire.KeySchemaElement{{AttributeName: new("p"), KeyType: new("HASH")}},
+			GlobalSecondaryIndexes: []wire.GlobalSecondaryIndex{{
 				IndexName:  new(transactIndex),
-				KeySchema:  []api.KeySchemaElement{{AttributeName: new("g"), KeyType: new("HASH")}, {AttributeName: new("by"), KeyType: new("RANGE")}},
-				Projection: &api.Projection{ProjectionType: new("INCLUDE"), NonKeyAttributes: []string{"n"}},
+				KeySchema:  []wire.KeySchemaElement{{AttributeName: new("g"), KeyType: new("HASH")}, {AttributeName: new("by"), KeyType: new("RANGE")}},
+				Projection: &wire.Projection{ProjectionType: new("INCLUDE"), NonKeyAttributes: []string{"n"}},
 			}},
 		}
 		if i == 1 {
-			in.AttributeDefinitions = append(in.AttributeDefinitions, api.AttributeDefinition{AttributeName: new("s"), AttributeType: new("N")})
-			in.KeySchema = append(in.KeySchema, api.KeySchemaElement{AttributeName: new("s"), KeyType: new("RANGE")})
+			in.AttributeDefinitions = append(in.AttributeDefinitions, wire.AttributeDefinition{AttributeName: new("s"), AttributeType: new("N")})
+			in.KeySchema = append(in.KeySchema, wire.KeySchemaElement{AttributeName: new("s"), KeyType: new("RANGE")})
 		}
 		if _, err := c.svc.CreateTable(ctx, in); err != nil {
 			return err
@@ -271,7 +273,7 @@ func valuesOf(fields []attrField) attr.Item {
 }
 
 // write makes the action of one write of transaction id.
-func (a cellAction) write(id int) api.TransactWriteItem {
+func (a cellAction) write(id int) wire.TransactWriteItem {
 	name, key := cellKey(a.cell)
 	cond, values := a.condition()
 	group := attrField{"g", attr.NewString("g" + strconv.Itoa(id%3))}
@@ -279,11 +281,11 @@ func (a cellAction) write(id int) api.TransactWriteItem {
 	switch a.verb {
 	case "put":
 		item := fieldsItem(append(slices.Clone(key), group, by, attrField{"n", intValue(0)})...)
-		return api.TransactWriteItem{Put: &api.Put{TableName: new(name), Item: item, ConditionExpression: cond, ExpressionAttributeValues: valuesOf(values), ReturnValuesOnConditionCheckFailure: a.onFailure()}}
+		return wire.TransactWriteItem{Put: &wire.Put{TableName: new(name), Item: item, ConditionExpression: cond, ExpressionAttributeValues: valuesOf(values), ReturnValuesOnConditionCheckFailure: a.onFailure()}}
 	case "delete":
-		return api.TransactWriteItem{Delete: &api.Delete{TableName: new(name), Key: fieldsItem(key...), ConditionExpression: cond, ExpressionAttributeValues: valuesOf(values), ReturnValuesOnConditionCheckFailure: a.onFailure()}}
+		return wire.TransactWriteItem{Delete: &wire.Delete{TableName: new(name), Key: fieldsItem(key...), ConditionExpression: cond, ExpressionAttributeValues: valuesOf(values), ReturnValuesOnConditionCheckFailure: a.onFailure()}}
 	case "check":
-		return api.TransactWriteItem{ConditionCheck: &api.ConditionCheck{TableName: new(name), Key: fieldsItem(key...), ConditionExpression: cond, ExpressionAttributeValues: valuesOf(values), ReturnValuesOnConditionCheckFailure: a.onFailure()}}
+		return wire.TransactWriteItem{ConditionCheck: &wire.ConditionCheck{TableName: new(name), Key: fieldsItem(key...), ConditionExpression: cond, ExpressionAttributeValues: valuesOf(values), ReturnValuesOnConditionCheckFailure: a.onFailure()}}
 	}
 	values = append(values, attrField{":one", intValue(1)}, attrField{":by", by.value}, attrField{":g", group.value})
 	src := "SET #by = :by, g = :g ADD n :one"
@@ -295,7 +297,7 @@ func (a cellAction) write(id int) api.TransactWriteItem {
 			src = "SET n = n + :one, #by = :by, g = :g"
 		}
 	}
-	return api.TransactWriteItem{Update: &api.Update{
+	return wire.TransactWriteItem{Update: &wire.Update{
 		TableName: new(name), Key: fieldsItem(key...), UpdateExpression: new(src), ConditionExpression: cond,
 		ExpressionAttributeNames: map[string]string{"#by": "by"}, ExpressionAttributeValues: fieldsItem(values...), ReturnValuesOnConditionCheckFailure: a.onFailure(),
 	}}
@@ -311,7 +313,7 @@ func (c *transactClient) run(ctx context.Context, t *transact) outcome {
 	case writeOne:
 		return c.one(ctx, t)
 	}
-	in := new(api.TransactWriteItemsInput)
+	in := new(wire.TransactWriteItemsInput)
 	for _, a := range t.actions {
 		in.TransactItems = append(in.TransactItems, a.write(t.id))
 	}
@@ -322,7 +324,7 @@ func (c *transactClient) run(ctx context.Context, t *transact) outcome {
 	if err == nil {
 		return outcome{}
 	}
-	e, ok := errors.AsType[*api.Error](err)
+	e, ok := errors.AsType[*wire.Error](err)
 	if !ok || e.Code != "TransactionCanceledException" {
 		return outcome{failure: err.Error()}
 	}
@@ -344,13 +346,13 @@ func (c *transactClient) one(ctx context.Context, t *transact) outcome {
 	switch {
 	case w.Put != nil:
 		p := w.Put
-		_, err = c.svc.PutItem(ctx, &api.PutItemInput{TableName: p.TableName, Item: p.Item, ConditionExpression: p.ConditionExpression, ExpressionAttributeValues: p.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: p.ReturnValuesOnConditionCheckFailure})
+		_, err = c.svc.PutItem(ctx, &wire.PutItemInput{TableName: p.TableName, Item: p.Item, ConditionExpression: p.ConditionExpression, ExpressionAttributeValues: p.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: p.ReturnValuesOnConditionCheckFailure})
 	case w.Delete != nil:
 		d := w.Delete
-		_, err = c.svc.DeleteItem(ctx, &api.DeleteItemInput{TableName: d.TableName, Key: d.Key, ConditionExpression: d.ConditionExpression, ExpressionAttributeValues: d.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: d.ReturnValuesOnConditionCheckFailure})
+		_, err = c.svc.DeleteItem(ctx, &wire.DeleteItemInput{TableName: d.TableName, Key: d.Key, ConditionExpression: d.ConditionExpression, ExpressionAttributeValues: d.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: d.ReturnValuesOnConditionCheckFailure})
 	default:
 		u := w.Update
-		_, err = c.svc.UpdateItem(ctx, &api.UpdateItemInput{
+		_, err = c.svc.UpdateItem(ctx, &wire.UpdateItemInput{
 			TableName: u.TableName, Key: u.Key, UpdateExpression: u.UpdateExpression, ConditionExpression: u.ConditionExpression,
 			ExpressionAttributeNames: u.ExpressionAttributeNames, ExpressionAttributeValues: u.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: u.ReturnValuesOnConditionCheckFailure,
 		})
@@ -358,7 +360,7 @@ func (c *transactClient) one(ctx context.Context, t *transact) outcome {
 	if err == nil {
 		return outcome{}
 	}
-	e, ok := errors.AsType[*api.Error](err)
+	e, ok := errors.AsType[*wire.Error](err)
 	if !ok || e.Code != "ConditionalCheckFailedException" {
 		return outcome{failure: err.Error()}
 	}
@@ -370,10 +372,10 @@ func (c *transactClient) one(ctx context.Context, t *transact) outcome {
 }
 
 func (c *transactClient) get(ctx context.Context, t *transact) outcome {
-	in := new(api.TransactGetItemsInput)
+	in := new(wire.TransactGetItemsInput)
 	for _, i := range t.cells {
 		name, key := cellKey(i)
-		in.TransactItems = append(in.TransactItems, api.TransactGetItem{Get: &api.Get{TableName: new(name), Key: fieldsItem(key...)}})
+		in.TransactItems = append(in.TransactItems, wire.TransactGetItem{Get: &wire.Get{TableName: new(name), Key: fieldsItem(key...)}})
 	}
 	got, err := c.svc.TransactGetItems(ctx, in)
 	if err != nil {
@@ -388,7 +390,7 @@ func (c *transactClient) get(ctx context.Context, t *transact) outcome {
 
 // scan reads a table or its index. Items that are not there are cells too.
 func (c *transactClient) scan(ctx context.Context, t *transact) outcome {
-	in := &api.ScanInput{TableName: new(transactTables[t.table])}
+	in := &wire.ScanInput{TableName: new(transactTables[t.table])}
 	if t.kind == scanIndex {
 		in.IndexName = new(transactIndex)
 	}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/internal/wire/wiretest"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/schemas"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -21,7 +24,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 )
 
 // The conversions are held to the wire: an input must become what the body
@@ -46,7 +48,7 @@ func TestInputsAreThoseOfTheWire(t *testing.T) {
 
 func inputs[In, Out any, P interface {
 	*Out
-	api.Input
+	wire.Input
 }, S interface {
 	*In
 	smithy.Serializable
@@ -73,12 +75,12 @@ func inputs[In, Out any, P interface {
 		}
 		require.NoError(t, err)
 		require.Zero(t, faults, "took what the service refuses: %s", body)
-		require.Equal(t, string(want.AppendJSON(nil)), string(got.AppendJSON(nil)), "%s", body)
+		require.Equal(t, string(wiretest.JSON(want)), string(wiretest.JSON(got)), "%s", body)
 	})
 }
 
 func TestOutputsAreThoseOfTheWire(t *testing.T) {
-	t.Run("GetItem", outputs(func(out *api.GetItemOutput) *dynamodb.GetItemOutput {
+	t.Run("GetItem", outputs(func(out *wire.GetItemOutput) *dynamodb.GetItemOutput {
 		m := makers.Get().(*maker)
 		defer m.release()
 		if out.Item != nil {
@@ -89,8 +91,8 @@ func TestOutputsAreThoseOfTheWire(t *testing.T) {
 	t.Run("PutItem", outputs(putItemOutput))
 	t.Run("UpdateItem", outputs(updateItemOutput))
 	t.Run("DeleteItem", outputs(deleteItemOutput))
-	t.Run("Query", outputs(func(out *api.QueryOutput) *dynamodb.QueryOutput { return found(out, out.Items, (*maker).queryOutput) }))
-	t.Run("Scan", outputs(func(out *api.ScanOutput) *dynamodb.ScanOutput { return found(out, out.Items, (*maker).scanOutput) }))
+	t.Run("Query", outputs(func(out *wire.QueryOutput) *dynamodb.QueryOutput { return found(out, out.Items, (*maker).queryOutput) }))
+	t.Run("Scan", outputs(func(out *wire.ScanOutput) *dynamodb.ScanOutput { return found(out, out.Items, (*maker).scanOutput) }))
 	t.Run("BatchGetItem", outputs(batchGetItemOutput))
 	t.Run("BatchWriteItem", outputs(batchWriteItemOutput))
 	t.Run("TransactGetItems", outputs(transactGetItemsOutput))

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -149,7 +151,7 @@ func (d *direct) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &aws.RequestCanceledError{Err: context.Cause(ctx)}
 	}
-	own, ok := errors.AsType[*api.Error](err)
+	own, ok := errors.AsType[*wire.Error](err)
 	if !ok {
 		return err
 	}

@@ -3,18 +3,19 @@ package sdk
 import (
 	"unicode/utf8"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 )
 
 // The functions below turn inputs of the SDK into ours, member by member.
 // Their test holds them to what the SDK puts on the wire.
 
-func (s *source) getItem(in *dynamodb.GetItemInput) *api.GetItemInput {
-	s.get = api.GetItemInput{
+func (s *source) getItem(in *dynamodb.GetItemInput) *wire.GetItemInput {
+	s.get = wire.GetItemInput{
 		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
 		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
@@ -26,8 +27,8 @@ func (s *source) getItem(in *dynamodb.GetItemInput) *api.GetItemInput {
 	return &s.get
 }
 
-func (s *source) putItem(in *dynamodb.PutItemInput) *api.PutItemInput {
-	return &api.PutItemInput{
+func (s *source) putItem(in *dynamodb.PutItemInput) *wire.PutItemInput {
+	return &wire.PutItemInput{
 		ConditionExpression:                 s.string(in.ConditionExpression),
 		ConditionalOperator:                 enum(s, in.ConditionalOperator),
 		Expected:                            entries(s, in.Expected, s.expected),
@@ -42,10 +43,10 @@ func (s *source) putItem(in *dynamodb.PutItemInput) *api.PutItemInput {
 	}
 }
 
-func (s *source) updateItem(in *dynamodb.UpdateItemInput) *api.UpdateItemInput {
-	return &api.UpdateItemInput{
-		AttributeUpdates: entries(s, in.AttributeUpdates, func(in types.AttributeValueUpdate) api.AttributeValueUpdate {
-			return api.AttributeValueUpdate{Action: enum(s, in.Action), Value: s.optional(in.Value)}
+func (s *source) updateItem(in *dynamodb.UpdateItemInput) *wire.UpdateItemInput {
+	return &wire.UpdateItemInput{
+		AttributeUpdates: entries(s, in.AttributeUpdates, func(in types.AttributeValueUpdate) wire.AttributeValueUpdate {
+			return wire.AttributeValueUpdate{Action: enum(s, in.Action), Value: s.optional(in.Value)}
 		}),
 		ConditionExpression:                 s.string(in.ConditionExpression),
 		ConditionalOperator:                 enum(s, in.ConditionalOperator),
@@ -62,8 +63,8 @@ func (s *source) updateItem(in *dynamodb.UpdateItemInput) *api.UpdateItemInput {
 	}
 }
 
-func (s *source) deleteItem(in *dynamodb.DeleteItemInput) *api.DeleteItemInput {
-	return &api.DeleteItemInput{
+func (s *source) deleteItem(in *dynamodb.DeleteItemInput) *wire.DeleteItemInput {
+	return &wire.DeleteItemInput{
 		ConditionExpression:                 s.string(in.ConditionExpression),
 		ConditionalOperator:                 enum(s, in.ConditionalOperator),
 		Expected:                            entries(s, in.Expected, s.expected),
@@ -78,8 +79,8 @@ func (s *source) deleteItem(in *dynamodb.DeleteItemInput) *api.DeleteItemInput {
 	}
 }
 
-func (s *source) query(in *dynamodb.QueryInput) *api.QueryInput {
-	return &api.QueryInput{
+func (s *source) query(in *dynamodb.QueryInput) *wire.QueryInput {
+	return &wire.QueryInput{
 		AttributesToGet:           list(in.AttributesToGet, s.checked),
 		ConditionalOperator:       enum(s, in.ConditionalOperator),
 		ConsistentRead:            in.ConsistentRead,
@@ -100,8 +101,8 @@ func (s *source) query(in *dynamodb.QueryInput) *api.QueryInput {
 	}
 }
 
-func (s *source) scan(in *dynamodb.ScanInput) *api.ScanInput {
-	return &api.ScanInput{
+func (s *source) scan(in *dynamodb.ScanInput) *wire.ScanInput {
+	return &wire.ScanInput{
 		AttributesToGet:           list(in.AttributesToGet, s.checked),
 		ConditionalOperator:       enum(s, in.ConditionalOperator),
 		ConsistentRead:            in.ConsistentRead,
@@ -121,15 +122,15 @@ func (s *source) scan(in *dynamodb.ScanInput) *api.ScanInput {
 	}
 }
 
-func (s *source) batchGetItem(in *dynamodb.BatchGetItemInput) *api.BatchGetItemInput {
-	return &api.BatchGetItemInput{
+func (s *source) batchGetItem(in *dynamodb.BatchGetItemInput) *wire.BatchGetItemInput {
+	return &wire.BatchGetItemInput{
 		RequestItems:           entries(s, in.RequestItems, s.keysAndAttributes),
 		ReturnConsumedCapacity: enum(s, in.ReturnConsumedCapacity),
 	}
 }
 
-func (s *source) keysAndAttributes(in types.KeysAndAttributes) api.KeysAndAttributes {
-	return api.KeysAndAttributes{
+func (s *source) keysAndAttributes(in types.KeysAndAttributes) wire.KeysAndAttributes {
+	return wire.KeysAndAttributes{
 		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
 		ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
@@ -146,11 +147,11 @@ func (s *source) key(attributes map[string]types.AttributeValue) attr.Item {
 	return s.item(attributes)
 }
 
-func (s *source) batchWriteItem(in *dynamodb.BatchWriteItemInput) *api.BatchWriteItemInput {
-	return &api.BatchWriteItemInput{
-		RequestItems: entries(s, in.RequestItems, func(writes []types.WriteRequest) []api.WriteRequest {
+func (s *source) batchWriteItem(in *dynamodb.BatchWriteItemInput) *wire.BatchWriteItemInput {
+	return &wire.BatchWriteItemInput{
+		RequestItems: entries(s, in.RequestItems, func(writes []types.WriteRequest) []wire.WriteRequest {
 			if writes == nil { // which the SDK sends as an empty list
-				return []api.WriteRequest{}
+				return []wire.WriteRequest{}
 			}
 			return list(writes, s.writeRequest)
 		}),
@@ -159,22 +160,22 @@ func (s *source) batchWriteItem(in *dynamodb.BatchWriteItemInput) *api.BatchWrit
 	}
 }
 
-func (s *source) writeRequest(in types.WriteRequest) (out api.WriteRequest) {
+func (s *source) writeRequest(in types.WriteRequest) (out wire.WriteRequest) {
 	if in.DeleteRequest != nil {
-		out.DeleteRequest = &api.DeleteRequest{Key: s.item(in.DeleteRequest.Key)}
+		out.DeleteRequest = &wire.DeleteRequest{Key: s.item(in.DeleteRequest.Key)}
 	}
 	if in.PutRequest != nil {
-		out.PutRequest = &api.PutRequest{Item: s.item(in.PutRequest.Item)}
+		out.PutRequest = &wire.PutRequest{Item: s.item(in.PutRequest.Item)}
 	}
 	return out
 }
 
-func (s *source) transactGetItems(in *dynamodb.TransactGetItemsInput) *api.TransactGetItemsInput {
-	return &api.TransactGetItemsInput{
+func (s *source) transactGetItems(in *dynamodb.TransactGetItemsInput) *wire.TransactGetItemsInput {
+	return &wire.TransactGetItemsInput{
 		ReturnConsumedCapacity: enum(s, in.ReturnConsumedCapacity),
-		TransactItems: list(in.TransactItems, func(in types.TransactGetItem) (out api.TransactGetItem) {
+		TransactItems: list(in.TransactItems, func(in types.TransactGetItem) (out wire.TransactGetItem) {
 			if in := in.Get; in != nil {
-				out.Get = &api.Get{
+				out.Get = &wire.Get{
 					ExpressionAttributeNames: s.names(in.ExpressionAttributeNames),
 					Key:                      s.item(in.Key),
 					ProjectionExpression:     s.string(in.ProjectionExpression),
@@ -186,8 +187,8 @@ func (s *source) transactGetItems(in *dynamodb.TransactGetItemsInput) *api.Trans
 	}
 }
 
-func (s *source) transactWriteItems(in *dynamodb.TransactWriteItemsInput) *api.TransactWriteItemsInput {
-	return &api.TransactWriteItemsInput{
+func (s *source) transactWriteItems(in *dynamodb.TransactWriteItemsInput) *wire.TransactWriteItemsInput {
+	return &wire.TransactWriteItemsInput{
 		ClientRequestToken:          s.string(in.ClientRequestToken),
 		ReturnConsumedCapacity:      enum(s, in.ReturnConsumedCapacity),
 		ReturnItemCollectionMetrics: enum(s, in.ReturnItemCollectionMetrics),
@@ -195,9 +196,9 @@ func (s *source) transactWriteItems(in *dynamodb.TransactWriteItemsInput) *api.T
 	}
 }
 
-func (s *source) transactWriteItem(in types.TransactWriteItem) (out api.TransactWriteItem) {
+func (s *source) transactWriteItem(in types.TransactWriteItem) (out wire.TransactWriteItem) {
 	if in := in.ConditionCheck; in != nil {
-		out.ConditionCheck = &api.ConditionCheck{
+		out.ConditionCheck = &wire.ConditionCheck{
 			ConditionExpression:                 s.string(in.ConditionExpression),
 			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
@@ -207,7 +208,7 @@ func (s *source) transactWriteItem(in types.TransactWriteItem) (out api.Transact
 		}
 	}
 	if in := in.Delete; in != nil {
-		out.Delete = &api.Delete{
+		out.Delete = &wire.Delete{
 			ConditionExpression:                 s.string(in.ConditionExpression),
 			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
@@ -217,7 +218,7 @@ func (s *source) transactWriteItem(in types.TransactWriteItem) (out api.Transact
 		}
 	}
 	if in := in.Put; in != nil {
-		out.Put = &api.Put{
+		out.Put = &wire.Put{
 			ConditionExpression:                 s.string(in.ConditionExpression),
 			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
@@ -227,7 +228,7 @@ func (s *source) transactWriteItem(in types.TransactWriteItem) (out api.Transact
 		}
 	}
 	if in := in.Update; in != nil {
-		out.Update = &api.Update{
+		out.Update = &wire.Update{
 			ConditionExpression:                 s.string(in.ConditionExpression),
 			ExpressionAttributeNames:            s.names(in.ExpressionAttributeNames),
 			ExpressionAttributeValues:           s.item(in.ExpressionAttributeValues),
@@ -240,12 +241,12 @@ func (s *source) transactWriteItem(in types.TransactWriteItem) (out api.Transact
 	return out
 }
 
-func (s *source) condition(in types.Condition) api.Condition {
-	return api.Condition{AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator)}
+func (s *source) condition(in types.Condition) wire.Condition {
+	return wire.Condition{AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator)}
 }
 
-func (s *source) expected(in types.ExpectedAttributeValue) api.ExpectedAttributeValue {
-	return api.ExpectedAttributeValue{
+func (s *source) expected(in types.ExpectedAttributeValue) wire.ExpectedAttributeValue {
+	return wire.ExpectedAttributeValue{
 		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator),
 		Exists: in.Exists, Value: s.optional(in.Value),
 	}

@@ -4,17 +4,17 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/sortkey/sortkey/internal/api"
 )
 
 // The functions below turn our outputs into those of the SDK, member by
 // member. Their test holds them to what the SDK makes of a body.
 
 // getItemOutput has the item that was taken, if one was.
-func (m *maker) getItemOutput(used *api.ConsumedCapacity) *dynamodb.GetItemOutput {
+func (m *maker) getItemOutput(used *wire.ConsumedCapacity) *dynamodb.GetItemOutput {
 	if m.got == nil {
 		m.got = new(got)
 	}
@@ -22,7 +22,7 @@ func (m *maker) getItemOutput(used *api.ConsumedCapacity) *dynamodb.GetItemOutpu
 	return &m.got.out
 }
 
-func putItemOutput(out *api.PutItemOutput) *dynamodb.PutItemOutput {
+func putItemOutput(out *wire.PutItemOutput) *dynamodb.PutItemOutput {
 	return &dynamodb.PutItemOutput{
 		Attributes:            itemOf(out.Attributes),
 		ConsumedCapacity:      consumedOf(out.ConsumedCapacity),
@@ -30,7 +30,7 @@ func putItemOutput(out *api.PutItemOutput) *dynamodb.PutItemOutput {
 	}
 }
 
-func updateItemOutput(out *api.UpdateItemOutput) *dynamodb.UpdateItemOutput {
+func updateItemOutput(out *wire.UpdateItemOutput) *dynamodb.UpdateItemOutput {
 	return &dynamodb.UpdateItemOutput{
 		Attributes:            itemOf(out.Attributes),
 		ConsumedCapacity:      consumedOf(out.ConsumedCapacity),
@@ -38,7 +38,7 @@ func updateItemOutput(out *api.UpdateItemOutput) *dynamodb.UpdateItemOutput {
 	}
 }
 
-func deleteItemOutput(out *api.DeleteItemOutput) *dynamodb.DeleteItemOutput {
+func deleteItemOutput(out *wire.DeleteItemOutput) *dynamodb.DeleteItemOutput {
 	return &dynamodb.DeleteItemOutput{
 		Attributes:            itemOf(out.Attributes),
 		ConsumedCapacity:      consumedOf(out.ConsumedCapacity),
@@ -47,7 +47,7 @@ func deleteItemOutput(out *api.DeleteItemOutput) *dynamodb.DeleteItemOutput {
 }
 
 // queryOutput has the items that were added.
-func (m *maker) queryOutput(out *api.QueryOutput) *dynamodb.QueryOutput {
+func (m *maker) queryOutput(out *wire.QueryOutput) *dynamodb.QueryOutput {
 	return &dynamodb.QueryOutput{
 		ConsumedCapacity: consumedOf(out.ConsumedCapacity),
 		Count:            narrow(out.Count),
@@ -58,7 +58,7 @@ func (m *maker) queryOutput(out *api.QueryOutput) *dynamodb.QueryOutput {
 }
 
 // scanOutput has the items that were added.
-func (m *maker) scanOutput(out *api.ScanOutput) *dynamodb.ScanOutput {
+func (m *maker) scanOutput(out *wire.ScanOutput) *dynamodb.ScanOutput {
 	return &dynamodb.ScanOutput{
 		ConsumedCapacity: consumedOf(out.ConsumedCapacity),
 		Count:            narrow(out.Count),
@@ -68,7 +68,7 @@ func (m *maker) scanOutput(out *api.ScanOutput) *dynamodb.ScanOutput {
 	}
 }
 
-func batchGetItemOutput(out *api.BatchGetItemOutput) *dynamodb.BatchGetItemOutput {
+func batchGetItemOutput(out *wire.BatchGetItemOutput) *dynamodb.BatchGetItemOutput {
 	return &dynamodb.BatchGetItemOutput{
 		ConsumedCapacity: list(out.ConsumedCapacity, capacityOf),
 		Responses:        each(out.Responses, itemsOf),
@@ -76,33 +76,33 @@ func batchGetItemOutput(out *api.BatchGetItemOutput) *dynamodb.BatchGetItemOutpu
 	}
 }
 
-func batchWriteItemOutput(out *api.BatchWriteItemOutput) *dynamodb.BatchWriteItemOutput {
+func batchWriteItemOutput(out *wire.BatchWriteItemOutput) *dynamodb.BatchWriteItemOutput {
 	return &dynamodb.BatchWriteItemOutput{
 		ConsumedCapacity:      list(out.ConsumedCapacity, capacityOf),
 		ItemCollectionMetrics: each(out.ItemCollectionMetrics, metricsListOf),
-		UnprocessedItems: each(out.UnprocessedItems, func(writes []api.WriteRequest) []types.WriteRequest {
+		UnprocessedItems: each(out.UnprocessedItems, func(writes []wire.WriteRequest) []types.WriteRequest {
 			return list(writes, writeOf)
 		}),
 	}
 }
 
-func transactGetItemsOutput(out *api.TransactGetItemsOutput) *dynamodb.TransactGetItemsOutput {
+func transactGetItemsOutput(out *wire.TransactGetItemsOutput) *dynamodb.TransactGetItemsOutput {
 	return &dynamodb.TransactGetItemsOutput{
 		ConsumedCapacity: list(out.ConsumedCapacity, capacityOf),
-		Responses: list(out.Responses, func(r api.ItemResponse) types.ItemResponse {
+		Responses: list(out.Responses, func(r wire.ItemResponse) types.ItemResponse {
 			return types.ItemResponse{Item: itemOf(r.Item)}
 		}),
 	}
 }
 
-func transactWriteItemsOutput(out *api.TransactWriteItemsOutput) *dynamodb.TransactWriteItemsOutput {
+func transactWriteItemsOutput(out *wire.TransactWriteItemsOutput) *dynamodb.TransactWriteItemsOutput {
 	return &dynamodb.TransactWriteItemsOutput{
 		ConsumedCapacity:      list(out.ConsumedCapacity, capacityOf),
 		ItemCollectionMetrics: each(out.ItemCollectionMetrics, metricsListOf),
 	}
 }
 
-func keysOf(k api.KeysAndAttributes) types.KeysAndAttributes {
+func keysOf(k wire.KeysAndAttributes) types.KeysAndAttributes {
 	return types.KeysAndAttributes{
 		AttributesToGet:          slices.Clone(k.AttributesToGet),
 		ConsistentRead:           copied(k.ConsistentRead),
@@ -112,7 +112,7 @@ func keysOf(k api.KeysAndAttributes) types.KeysAndAttributes {
 	}
 }
 
-func writeOf(w api.WriteRequest) (out types.WriteRequest) {
+func writeOf(w wire.WriteRequest) (out types.WriteRequest) {
 	if w.DeleteRequest != nil {
 		out.DeleteRequest = &types.DeleteRequest{Key: itemOf(w.DeleteRequest.Key)}
 	}
@@ -122,7 +122,7 @@ func writeOf(w api.WriteRequest) (out types.WriteRequest) {
 	return out
 }
 
-func consumedOf(c *api.ConsumedCapacity) *types.ConsumedCapacity {
+func consumedOf(c *wire.ConsumedCapacity) *types.ConsumedCapacity {
 	if c == nil {
 		return nil
 	}
@@ -130,7 +130,7 @@ func consumedOf(c *api.ConsumedCapacity) *types.ConsumedCapacity {
 	return &out
 }
 
-func capacityOf(c api.ConsumedCapacity) types.ConsumedCapacity {
+func capacityOf(c wire.ConsumedCapacity) types.ConsumedCapacity {
 	out := types.ConsumedCapacity{
 		CapacityUnits:          c.CapacityUnits,
 		GlobalSecondaryIndexes: each(c.GlobalSecondaryIndexes, partOf),
@@ -146,19 +146,19 @@ func capacityOf(c api.ConsumedCapacity) types.ConsumedCapacity {
 	return out
 }
 
-func partOf(c api.Capacity) types.Capacity {
+func partOf(c wire.Capacity) types.Capacity {
 	return types.Capacity{CapacityUnits: c.CapacityUnits, ReadCapacityUnits: c.ReadCapacityUnits, WriteCapacityUnits: c.WriteCapacityUnits}
 }
 
-func metricsOf(m *api.ItemCollectionMetrics) *types.ItemCollectionMetrics {
+func metricsOf(m *wire.ItemCollectionMetrics) *types.ItemCollectionMetrics {
 	if m == nil {
 		return nil
 	}
 	return &types.ItemCollectionMetrics{ItemCollectionKey: itemOf(m.ItemCollectionKey), SizeEstimateRangeGB: m.SizeEstimateRangeGB}
 }
 
-func metricsListOf(ms []api.ItemCollectionMetrics) []types.ItemCollectionMetrics {
-	return list(ms, func(m api.ItemCollectionMetrics) types.ItemCollectionMetrics { return *metricsOf(&m) })
+func metricsListOf(ms []wire.ItemCollectionMetrics) []types.ItemCollectionMetrics {
+	return list(ms, func(m wire.ItemCollectionMetrics) types.ItemCollectionMetrics { return *metricsOf(&m) })
 }
 
 // copied returns a pointer of its own to what p points to: it belongs to the

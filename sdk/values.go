@@ -6,10 +6,11 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 )
 
 // A source turns the SDK's values of one request into ours. It refuses what
@@ -21,7 +22,7 @@ type source struct {
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
 	elems    []attr.Value   // elements of the lists being read, innermost last
-	get      api.GetItemInput
+	get      wire.GetItemInput
 	last     []string // names of the brief item before, in order
 }
 
@@ -42,7 +43,7 @@ func (s *source) release() {
 		s.builders[i].Reset()
 	}
 	clear(s.elems[:cap(s.elems)])
-	s.refused, s.kept, s.buf, s.elems, s.get = false, false, s.buf[:0], s.elems[:0], api.GetItemInput{}
+	s.refused, s.kept, s.buf, s.elems, s.get = false, false, s.buf[:0], s.elems[:0], wire.GetItemInput{}
 	sources.Put(s)
 }
 

@@ -3,6 +3,8 @@ package api
 import (
 	"slices"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // An absence is what the service does and Sortkey does not: operations, and
@@ -73,8 +75,8 @@ var absences = []absence{
 // Unanswered returns the error for a target that no handler answers: what is
 // not there and what to use instead, or no text when the service has no such
 // operation either.
-func Unanswered(target string) *Error {
-	e := UnknownOperation()
+func Unanswered(target string) *wire.Error {
+	e := wire.UnknownOperation()
 	_, name, _ := strings.Cut(target, ".")
 	for _, a := range absences {
 		if slices.Contains(a.ops, name) {

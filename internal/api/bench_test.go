@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/internal/wire/wiretest"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/table"
@@ -20,14 +23,14 @@ const (
 
 func BenchmarkDecode(b *testing.B) {
 	for _, bb := range []struct {
-		op   api.Op
+		op   wire.Op
 		body []byte
-	}{{api.OpPutItem, []byte(putBody)}, {api.OpQuery, []byte(queryBody)}} {
+	}{{wire.OpPutItem, []byte(putBody)}, {wire.OpQuery, []byte(queryBody)}} {
 		b.Run(bb.op.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(bb.body)))
 			for b.Loop() {
-				in := bb.op.NewInput()
+				in := wiretest.NewInput(bb.op)
 				if err := in.DecodeJSON(bb.body); err != nil {
 					b.Fatal(err)
 				}
@@ -39,8 +42,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-func queryPage(tb testing.TB, n int) *api.QueryOutput {
-	out := &api.QueryOutput{Count: new(int64(n)), ScannedCount: new(int64(n)), Items: []attr.Item{}}
+func queryPage(tb testing.TB, n int) *wire.QueryOutput {
+	out := &wire.QueryOutput{Count: new(int64(n)), ScannedCount: new(int64(n)), Items: []attr.Item{}}
 	for i := range n {
 		out.Items = append(out.Items, mustItem(tb, fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%06d"},"total":{"N":"%d.5"},"note":{"S":"left at the door"}}`, i, i)))
 	}
@@ -59,7 +62,7 @@ func BenchmarkAppendQueryOutput(b *testing.B) {
 
 func TestAppendQueryOutputDoesNotAllocate(t *testing.T) {
 	out := queryPage(t, 100)
-	out.ConsumedCapacity = &api.ConsumedCapacity{TableName: new("Orders"), CapacityUnits: new(12.0)}
+	out.ConsumedCapacity = &wire.ConsumedCapacity{TableName: new("Orders"), CapacityUnits: new(12.0)}
 	buf := out.AppendJSON(nil)
 	if n := testing.AllocsPerRun(50, func() { buf = out.AppendJSON(buf[:0]) }); n != 0 {
 		t.Errorf("AppendJSON allocates %v times, want 0", n)

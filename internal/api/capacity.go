@@ -3,22 +3,24 @@ package api
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/internal/table"
 )
 
 // consumed returns the capacity an operation used on a table in the form that
 // ReturnConsumedCapacity asks for, nil for NONE. INDEXES splits it. The table
 // is called as the request calls it, which may be by its ARN (API_ConsumedCapacity).
-func consumed(mode *string, name string, c *table.Capacity) *ConsumedCapacity {
+func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapacity {
 	if mode == nil || *mode == "NONE" {
 		return nil
 	}
-	out := &ConsumedCapacity{TableName: new(name), CapacityUnits: new(c.Total())}
+	out := &wire.ConsumedCapacity{TableName: new(name), CapacityUnits: new(c.Total())}
 	if *mode != "INDEXES" {
 		return out
 	}
 	if c.Table > 0 { // reads of an index have no part of the table
-		out.Table = &Capacity{CapacityUnits: new(c.Table)}
+		out.Table = &wire.Capacity{CapacityUnits: new(c.Table)}
 	}
 	for _, ix := range c.Indexes {
 		m := &out.GlobalSecondaryIndexes
@@ -26,9 +28,9 @@ func consumed(mode *string, name string, c *table.Capacity) *ConsumedCapacity {
 			m = &out.LocalSecondaryIndexes
 		}
 		if *m == nil {
-			*m = map[string]Capacity{}
+			*m = map[string]wire.Capacity{}
 		}
-		(*m)[ix.Name] = Capacity{CapacityUnits: new(ix.Units)}
+		(*m)[ix.Name] = wire.Capacity{CapacityUnits: new(ix.Units)}
 	}
 	return out
 }
@@ -64,7 +66,7 @@ func (u *transactUse) add(t *table.Table, c table.Capacity) {
 
 // consumed returns the capacity in the form that was asked for, with the units
 // told apart into reads and writes, as transactions do.
-func (u *transactUse) consumed() (out []ConsumedCapacity) {
+func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
 	for i, t := range u.tables {
 		cc := consumed(u.mode, t.Name(), &u.used[i])
 		if cc == nil {
@@ -76,11 +78,11 @@ func (u *transactUse) consumed() (out []ConsumedCapacity) {
 			cc.WriteCapacityUnits = cc.CapacityUnits
 		}
 		if cc.Table != nil {
-			cc.Table.split(u.reads)
+			splitCapacity(cc.Table, u.reads)
 		}
-		for _, m := range []map[string]Capacity{cc.GlobalSecondaryIndexes, cc.LocalSecondaryIndexes} {
+		for _, m := range []map[string]wire.Capacity{cc.GlobalSecondaryIndexes, cc.LocalSecondaryIndexes} {
 			for name, c := range m {
-				c.split(u.reads)
+				splitCapacity(&c, u.reads)
 				m[name] = c
 			}
 		}
@@ -96,7 +98,7 @@ func (u *transactUse) report(ctx context.Context) {
 	}
 }
 
-func (c *Capacity) split(reads bool) {
+func splitCapacity(c *wire.Capacity, reads bool) {
 	if reads {
 		c.ReadCapacityUnits = c.CapacityUnits
 	} else {

@@ -3,6 +3,8 @@ package api
 import (
 	"time"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
@@ -10,7 +12,7 @@ import (
 
 // This file is the way between the shapes of the service and a definition.
 
-func attributesOf(defs []AttributeDefinition) []keycond.Attribute {
+func attributesOf(defs []wire.AttributeDefinition) []keycond.Attribute {
 	out := make([]keycond.Attribute, len(defs))
 	for i, d := range defs {
 		kind, _ := attr.ParseKind(value(d.AttributeType))
@@ -19,7 +21,7 @@ func attributesOf(defs []AttributeDefinition) []keycond.Attribute {
 	return out
 }
 
-func keyOf(schema []KeySchemaElement) []table.KeyElement {
+func keyOf(schema []wire.KeySchemaElement) []table.KeyElement {
 	out := make([]table.KeyElement, len(schema))
 	for i, e := range schema {
 		out[i] = table.KeyElement{Name: value(e.AttributeName), Hash: value(e.KeyType) == "HASH"}
@@ -27,30 +29,30 @@ func keyOf(schema []KeySchemaElement) []table.KeyElement {
 	return out
 }
 
-func keySchema(key []table.KeyElement) []KeySchemaElement {
-	out := make([]KeySchemaElement, len(key))
+func keySchema(key []table.KeyElement) []wire.KeySchemaElement {
+	out := make([]wire.KeySchemaElement, len(key))
 	for i, e := range key {
 		role := "RANGE"
 		if e.Hash {
 			role = "HASH"
 		}
-		out[i] = KeySchemaElement{AttributeName: new(e.Name), KeyType: new(role)}
+		out[i] = wire.KeySchemaElement{AttributeName: new(e.Name), KeyType: new(role)}
 	}
 	return out
 }
 
-func projectionOf(p *Projection) table.Projection {
+func projectionOf(p *wire.Projection) table.Projection {
 	if p == nil {
 		return table.Projection{}
 	}
 	return table.Projection{Type: value(p.ProjectionType), Include: p.NonKeyAttributes}
 }
 
-func projection(p table.Projection) *Projection {
-	return &Projection{ProjectionType: new(p.Type), NonKeyAttributes: p.Include}
+func projection(p table.Projection) *wire.Projection {
+	return &wire.Projection{ProjectionType: new(p.Type), NonKeyAttributes: p.Include}
 }
 
-func onDemandOf(o *OnDemandThroughput) *table.OnDemand {
+func onDemandOf(o *wire.OnDemandThroughput) *table.OnDemand {
 	if o == nil {
 		return nil
 	}
@@ -64,28 +66,28 @@ func onDemandOf(o *OnDemandThroughput) *table.OnDemand {
 	return &d
 }
 
-func onDemand(o *table.OnDemand) *OnDemandThroughput {
+func onDemand(o *table.OnDemand) *wire.OnDemandThroughput {
 	if o == nil {
 		return nil
 	}
-	return &OnDemandThroughput{MaxReadRequestUnits: new(o.Read), MaxWriteRequestUnits: new(o.Write)}
+	return &wire.OnDemandThroughput{MaxReadRequestUnits: new(o.Read), MaxWriteRequestUnits: new(o.Write)}
 }
 
-func warmOf(w *WarmThroughput) *table.Warm {
+func warmOf(w *wire.WarmThroughput) *table.Warm {
 	if w == nil {
 		return nil
 	}
 	return &table.Warm{Read: value(w.ReadUnitsPerSecond), Write: value(w.WriteUnitsPerSecond)}
 }
 
-func streamOf(st *StreamSpecification) *table.Stream {
+func streamOf(st *wire.StreamSpecification) *table.Stream {
 	if st == nil || !value(st.StreamEnabled) {
 		return nil
 	}
 	return &table.Stream{Enabled: true, View: value(st.StreamViewType)}
 }
 
-func encryptionOf(e *SSESpecification) *table.Encryption {
+func encryptionOf(e *wire.SSESpecification) *table.Encryption {
 	if e == nil || !value(e.Enabled) {
 		return nil
 	}
@@ -104,8 +106,8 @@ func seconds(t time.Time) *float64 {
 	return new(float64(t.UnixMilli()) / 1000)
 }
 
-func (s *Service) throughput(t table.Throughput) *ProvisionedThroughputDescription {
-	out := &ProvisionedThroughputDescription{
+func (s *Service) throughput(t table.Throughput) *wire.ProvisionedThroughputDescription {
+	out := &wire.ProvisionedThroughputDescription{
 		ReadCapacityUnits: new(t.Read), WriteCapacityUnits: new(t.Write), NumberOfDecreasesToday: new(int64(0)),
 		LastIncreaseDateTime: seconds(t.Increased), LastDecreaseDateTime: seconds(t.Decreased),
 	}
@@ -135,34 +137,34 @@ func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write
 }
 
 // describe returns a table as DescribeTable does.
-func (s *Service) describe(t *table.Table) *TableDescription {
+func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	def := t.Definition()
 	items, bytes := t.Items()
-	d := &TableDescription{
+	d := &wire.TableDescription{
 		TableName: new(def.Name), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID), TableStatus: new("ACTIVE"),
 		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: new(items), TableSizeBytes: new(bytes),
 		ProvisionedThroughput: s.throughput(def.Throughput), OnDemandThroughput: onDemand(def.OnDemand),
-		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(TableWarmThroughputDescription),
+		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(wire.TableWarmThroughputDescription),
 	}
 	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(def, def.Warm, def.Throughput)
 	for _, a := range def.Attributes {
-		d.AttributeDefinitions = append(d.AttributeDefinitions, AttributeDefinition{AttributeName: new(a.Name), AttributeType: new(a.Kind.String())})
+		d.AttributeDefinitions = append(d.AttributeDefinitions, wire.AttributeDefinition{AttributeName: new(a.Name), AttributeType: new(a.Kind.String())})
 	}
 	if !def.BillingChanged.IsZero() {
 		mode := "PROVISIONED"
 		if def.OnDemandBilling() {
 			mode = def.BillingMode
 		}
-		d.BillingModeSummary = &BillingModeSummary{BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged)}
+		d.BillingModeSummary = &wire.BillingModeSummary{BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged)}
 	}
 	if def.Class != "" {
-		d.TableClassSummary = &TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
+		d.TableClassSummary = &wire.TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
 	}
 	if def.Stream != nil {
-		d.StreamSpecification = &StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
+		d.StreamSpecification = &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
 	}
 	if e := def.Encryption; e != nil {
-		d.SSEDescription = &SSEDescription{Status: new("ENABLED"), SSEType: new(e.Type)}
+		d.SSEDescription = &wire.SSEDescription{Status: new("ENABLED"), SSEType: new(e.Type)}
 		if e.Type == "KMS" {
 			d.SSEDescription.KMSMasterKeyArn = new(s.arns.Key(e.KeyID))
 		}
@@ -173,22 +175,22 @@ func (s *Service) describe(t *table.Table) *TableDescription {
 	return d
 }
 
-func (s *Service) describeIndex(d *TableDescription, def *table.Definition, ix *table.Index) {
+func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition, ix *table.Index) {
 	items, bytes := ix.Items()
 	x := ix.Definition()
 	arn := new(s.arns.Index(def.Name, x.Name))
 	if ix.Local() {
-		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, LocalSecondaryIndexDescription{
+		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, wire.LocalSecondaryIndexDescription{
 			IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
 			ItemCount: new(items), IndexSizeBytes: new(bytes),
 		})
 		return
 	}
-	g := GlobalSecondaryIndexDescription{
+	g := wire.GlobalSecondaryIndexDescription{
 		IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
 		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new("ACTIVE"),
 		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
-		WarmThroughput: new(GlobalSecondaryIndexWarmThroughputDescription),
+		WarmThroughput: new(wire.GlobalSecondaryIndexWarmThroughputDescription),
 	}
 	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(def, x.Warm, x.Throughput)
 	if x.Building {

@@ -7,16 +7,9 @@ import (
 	"encoding/hex"
 	"io"
 	"strings"
-)
 
-// Bounds of names and ARNs, in characters. Source: DG/Constraints.html.
-const (
-	minName = 3
-	maxName = 255
-	maxARN  = 1024
+	"github.com/sortkey/sortkey/internal/wire"
 )
-
-const arnPrefix = "arn:"
 
 // What an ARN says when nothing else was chosen.
 const (
@@ -40,7 +33,7 @@ type TableRef struct {
 // are taken as they are: Validate has looked at them. The error is an [*Error],
 // a ValidationException.
 func ParseTable(s string) (TableRef, error) {
-	if !strings.HasPrefix(s, arnPrefix) {
+	if !strings.HasPrefix(s, wire.ARNPrefix) {
 		return TableRef{Name: s}, nil
 	}
 	return ParseARN(s)
@@ -49,10 +42,10 @@ func ParseTable(s string) (TableRef, error) {
 // ParseARN reads the ARN of a table, index or stream. The error is an [*Error],
 // a ValidationException.
 func ParseARN(s string) (TableRef, error) {
-	bad := Validation("Invalid TableArn: Invalid ResourceArn provided as input " + s)
+	bad := wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + s)
 	parts := strings.SplitN(s, ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" || !strings.HasPrefix(parts[1], "aws") || parts[2] != "dynamodb" ||
-		parts[3] == "" || parts[4] == "" || len(s) > maxARN {
+		parts[3] == "" || parts[4] == "" || len(s) > wire.MaxARN {
 		return TableRef{}, bad
 	}
 	resource, ok := strings.CutPrefix(parts[5], "table/")
@@ -80,7 +73,9 @@ func ParseARN(s string) (TableRef, error) {
 	return ref, nil
 }
 
-func validName(s string) bool { return len(s) >= minName && len(s) <= maxName && isName(s) }
+func validName(s string) bool {
+	return len(s) >= wire.MinName && len(s) <= wire.MaxName && wire.IsName(s)
+}
 
 // ARNs renders ARNs of one region and account; empty fields are
 // [DefaultRegion] and [DefaultAccount].
@@ -103,7 +98,7 @@ const managedKey = "alias/aws/dynamodb"
 // of its own, always the same.
 func (a ARNs) Key(chosen string) string {
 	id := cmp.Or(chosen, managedKey)
-	if strings.HasPrefix(id, arnPrefix) {
+	if strings.HasPrefix(id, wire.ARNPrefix) {
 		_, alias, ok := strings.Cut(id, ":alias/")
 		if !ok {
 			return id

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
 // GetItem reads one item.
-func (s *Service) GetItem(ctx context.Context, in *GetItemInput) (*GetItemOutput, error) {
+func (s *Service) GetItem(ctx context.Context, in *wire.GetItemInput) (*wire.GetItemOutput, error) {
 	g := new(getting)
 	if err := s.getItem(ctx, in, g); err != nil {
 		return nil, s.typedError(err)
@@ -26,10 +28,10 @@ func (s *Service) GetItem(ctx context.Context, in *GetItemInput) (*GetItemOutput
 type getting struct {
 	reading
 	s     *Service
-	in    *GetItemInput
+	in    *wire.GetItemInput
 	view  func(*table.Snapshot) error // read, or nil
 	use   Use
-	out   GetItemOutput
+	out   wire.GetItemOutput
 	to    func(attr.Item)
 	json  bool
 	found bool
@@ -52,7 +54,7 @@ func (g *getting) take(it attr.Item) {
 
 // A pooledGetting is used again: nobody keeps what is in it.
 type pooledGetting struct {
-	body GetItemInput
+	body wire.GetItemInput
 	getting
 }
 
@@ -90,7 +92,7 @@ func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, e
 }
 
 // getItem reads one item and gives it to g, if there is one.
-func (s *Service) getItem(ctx context.Context, in *GetItemInput, g *getting) error {
+func (s *Service) getItem(ctx context.Context, in *wire.GetItemInput, g *getting) error {
 	g.s, g.in = s, in
 	if err := g.check(); err != nil {
 		return err
@@ -115,10 +117,10 @@ func (g *getting) check() error {
 	if err := in.CheckParams(); err != nil {
 		return err
 	}
-	if err := OpGetItem.FaultError(in.Faults, ""); err != nil {
+	if err := wire.OpGetItem.FaultError(in.Faults, ""); err != nil {
 		return err
 	}
-	g.op, g.names, g.consistent = OpGetItem, in.ExpressionAttributeNames, value(in.ConsistentRead)
+	g.op, g.names, g.consistent = wire.OpGetItem, in.ExpressionAttributeNames, value(in.ConsistentRead)
 	return g.openProjection(in.ProjectionExpression, in.AttributesToGet)
 }
 
@@ -165,12 +167,12 @@ const msgDuplicateKeys = "Provided list of item keys contains duplicates"
 
 // BatchGetItem reads up to 100 items of any tables, all as they are at one
 // moment.
-func (s *Service) BatchGetItem(ctx context.Context, in *BatchGetItemInput) (*BatchGetItemOutput, error) {
+func (s *Service) BatchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
 	out, err := s.batchGet(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGetItemOutput, error) {
+func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -183,14 +185,14 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 			return nil, err
 		}
 		reads[i] = reading{
-			request:    request{op: OpBatchGetItem, names: ka.ExpressionAttributeNames},
+			request:    request{op: wire.OpBatchGetItem, names: ka.ExpressionAttributeNames},
 			consistent: value(ka.ConsistentRead),
 		}
 		if total += len(ka.Keys); total > MaxBatchKeys {
-			return nil, OpBatchGetItem.Invalid("Too many items requested for the BatchGetItem call")
+			return nil, wire.OpBatchGetItem.Invalid("Too many items requested for the BatchGetItem call")
 		}
 	}
-	if err := OpBatchGetItem.FaultError(in.Faults, ""); err != nil {
+	if err := wire.OpBatchGetItem.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
 	for i, name := range names {
@@ -199,7 +201,7 @@ func (s *Service) batchGet(ctx context.Context, in *BatchGetItemInput) (*BatchGe
 			return nil, err
 		}
 	}
-	out := &BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]KeysAndAttributes{}}
+	out := &wire.BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{}}
 	var uses []Use
 	err := s.db.View(ctx, func(snap *table.Snapshot) error {
 		read := 0
@@ -276,7 +278,7 @@ func (s itemSet) addAll(t *table.Table, keys []attr.Item) error {
 			return err
 		}
 		if !ok {
-			return Validation(msgDuplicateKeys)
+			return wire.Validation(msgDuplicateKeys)
 		}
 	}
 	return nil

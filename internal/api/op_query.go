@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -109,7 +111,7 @@ func items[I any, P decodable[I], O appender](sel func(P) *string, run func(*Ser
 }
 
 // Query runs one page of a query.
-func (s *Service) Query(ctx context.Context, in *QueryInput) (*QueryOutput, error) {
+func (s *Service) Query(ctx context.Context, in *wire.QueryInput) (*wire.QueryOutput, error) {
 	c := &collector{items: []attr.Item{}}
 	out, err := s.query(ctx, in, c)
 	if err != nil {
@@ -122,20 +124,20 @@ func (s *Service) Query(ctx context.Context, in *QueryInput) (*QueryOutput, erro
 }
 
 // query runs one page of a query and gives its items to to.
-func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOutput, error) {
+func (s *Service) query(ctx context.Context, in *wire.QueryInput, to sink) (*wire.QueryOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	if err := in.CheckParams(); err != nil {
 		return nil, err
 	}
-	if err := OpQuery.FaultError(in.Faults, ""); err != nil {
+	if err := wire.OpQuery.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
 	x := new(querying)
 	rd := &x.reading
 	*rd = reading{
-		request: request{op: OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		request: request{op: wire.OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		index:   in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
 	}
@@ -152,11 +154,11 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 		key, err = rd.condition(expr.KeyConditionExpression, in.KeyConditionExpression)
 	case in.KeyConditions != nil:
 		if len(in.KeyConditions) == 0 || len(in.KeyConditions) > 2*keycond.MaxAttributes {
-			return nil, OpQuery.Invalid("Conditions can be of length 1 or 2 only")
+			return nil, wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
 		}
 		key, err = rd.legacy(expr.KeyConditions, in.KeyConditions, nil)
 	default:
-		return nil, OpQuery.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+		return nil, wire.OpQuery.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 	}
 	if err != nil {
 		return nil, err
@@ -171,7 +173,7 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 			return cmp.Or(keycond.Check(key), err) // what is wrong with the condition comes first
 		}
 		if len(in.KeyConditions) > max(2, len(schema.Hash)+len(schema.Range)) {
-			return OpQuery.Invalid("Conditions can be of length 1 or 2 only")
+			return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
 		}
 		slice, err := keycond.Compile(schema, key)
 		if err != nil {
@@ -199,12 +201,12 @@ func (s *Service) query(ctx context.Context, in *QueryInput, to sink) (*QueryOut
 type querying struct {
 	reading
 	query          table.Query
-	out            QueryOutput
+	out            wire.QueryOutput
 	count, scanned int64
 }
 
 // Scan runs one page of a scan.
-func (s *Service) Scan(ctx context.Context, in *ScanInput) (*ScanOutput, error) {
+func (s *Service) Scan(ctx context.Context, in *wire.ScanInput) (*wire.ScanOutput, error) {
 	c := &collector{items: []attr.Item{}}
 	out, err := s.scan(ctx, in, c)
 	if err != nil {
@@ -217,7 +219,7 @@ func (s *Service) Scan(ctx context.Context, in *ScanInput) (*ScanOutput, error) 
 }
 
 // scan runs one page of a scan and gives its items to to.
-func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput, error) {
+func (s *Service) scan(ctx context.Context, in *wire.ScanInput, to sink) (*wire.ScanOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -227,13 +229,13 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 	if err := checkSegments(in); err != nil {
 		return nil, err
 	}
-	if err := OpScan.FaultError(in.Faults, ""); err != nil {
+	if err := wire.OpScan.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
 	x := new(scanning)
 	rd := &x.reading
 	*rd = reading{
-		request: request{op: OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		request: request{op: wire.OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		index:   in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
 	}
@@ -271,20 +273,20 @@ func (s *Service) scan(ctx context.Context, in *ScanInput, to sink) (*ScanOutput
 type scanning struct {
 	reading
 	scan           table.Scan
-	out            ScanOutput
+	out            wire.ScanOutput
 	count, scanned int64
 }
 
 // checkSegments refuses a segment without a total, the reverse, and a segment
 // that is none. Source: dynalite, test/scan.js.
-func checkSegments(in *ScanInput) error {
+func checkSegments(in *wire.ScanInput) error {
 	switch {
 	case in.Segment != nil && in.TotalSegments == nil:
-		return OpScan.Invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+		return wire.OpScan.Invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
 	case in.Segment == nil && in.TotalSegments != nil:
-		return OpScan.Invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+		return wire.OpScan.Invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
 	case in.Segment != nil && *in.Segment >= *in.TotalSegments:
-		return OpScan.Invalid(fmt.Sprintf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
+		return wire.OpScan.Invalid(fmt.Sprintf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
 			*in.Segment, *in.TotalSegments))
 	}
 	return nil

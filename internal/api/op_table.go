@@ -6,17 +6,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/internal/table"
 )
 
 // CreateTable makes a table. It can be used as soon as the call returns; the
 // description says CREATING, as the service's does.
-func (s *Service) CreateTable(ctx context.Context, in *CreateTableInput) (*CreateTableOutput, error) {
+func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
 	out, err := s.createTable(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) createTable(ctx context.Context, in *CreateTableInput) (*CreateTableOutput, error) {
+func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -25,7 +27,7 @@ func (s *Service) createTable(ctx context.Context, in *CreateTableInput) (*Creat
 		return nil, err
 	}
 	if len(in.KeySchema) == 0 {
-		return nil, OpCreateTable.Invalid("One or more parameter values were invalid: No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
+		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
 	}
 	def := &table.Definition{
 		Name: name, Created: s.now(), Attributes: attributesOf(in.AttributeDefinitions), Key: keyOf(in.KeySchema),
@@ -53,13 +55,13 @@ func (s *Service) createTable(ctx context.Context, in *CreateTableInput) (*Creat
 		def.Global = append(def.Global, ix)
 	}
 	if in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0 {
-		return nil, OpCreateTable.Invalid("One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty")
+		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty")
 	}
 	for _, l := range in.LocalSecondaryIndexes {
 		def.Local = append(def.Local, table.IndexDefinition{Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection)})
 	}
 	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
-		return nil, OpCreateTable.Invalid("One or more parameter values were invalid: List of LocalSecondaryIndexes is empty")
+		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: List of LocalSecondaryIndexes is empty")
 	}
 	if def.Tags, err = tagsOf(in.Tags); err != nil {
 		return nil, err
@@ -74,13 +76,13 @@ func (s *Service) createTable(ctx context.Context, in *CreateTableInput) (*Creat
 	for i := range d.GlobalSecondaryIndexes {
 		d.GlobalSecondaryIndexes[i].IndexStatus = new("CREATING")
 	}
-	return &CreateTableOutput{TableDescription: d}, nil
+	return &wire.CreateTableOutput{TableDescription: d}, nil
 }
 
 func (s *Service) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }
 
 // DescribeTable describes a table.
-func (s *Service) DescribeTable(_ context.Context, in *DescribeTableInput) (*DescribeTableOutput, error) {
+func (s *Service) DescribeTable(_ context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
@@ -88,7 +90,7 @@ func (s *Service) DescribeTable(_ context.Context, in *DescribeTableInput) (*Des
 	if err != nil {
 		return nil, s.typedError(err)
 	}
-	return &DescribeTableOutput{Table: s.describe(t)}, nil
+	return &wire.DescribeTableOutput{Table: s.describe(t)}, nil
 }
 
 // described finds a table as operations do that describe it: a missing one is
@@ -100,14 +102,14 @@ func (s *Service) described(name *string) (*table.Table, error) {
 	}
 	t, err := s.db.Describe(n)
 	if err != nil {
-		return nil, ResourceNotFound("Requested resource not found: Table: " + n + " not found")
+		return nil, wire.NewError("ResourceNotFoundException", "Requested resource not found: Table: "+n+" not found")
 	}
 	return t, nil
 }
 
 // DeleteTable deletes a table and everything in it. It is gone when the call
 // returns; the description says DELETING, as the service's does.
-func (s *Service) DeleteTable(ctx context.Context, in *DeleteTableInput) (*DeleteTableOutput, error) {
+func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
@@ -120,7 +122,7 @@ func (s *Service) DeleteTable(ctx context.Context, in *DeleteTableInput) (*Delet
 		return nil, s.typedError(err)
 	}
 	full := s.describe(t)
-	return &DeleteTableOutput{TableDescription: &TableDescription{
+	return &wire.DeleteTableOutput{TableDescription: &wire.TableDescription{
 		TableName: full.TableName, TableStatus: new("DELETING"), TableId: full.TableId, TableArn: full.TableArn,
 		ProvisionedThroughput: full.ProvisionedThroughput, ItemCount: full.ItemCount, TableSizeBytes: full.TableSizeBytes,
 		DeletionProtectionEnabled: full.DeletionProtectionEnabled,
@@ -131,7 +133,7 @@ func (s *Service) DeleteTable(ctx context.Context, in *DeleteTableInput) (*Delet
 const maxListed = 100
 
 // ListTables lists the names of tables in byte order.
-func (s *Service) ListTables(_ context.Context, in *ListTablesInput) (*ListTablesOutput, error) {
+func (s *Service) ListTables(_ context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
@@ -147,7 +149,7 @@ func (s *Service) ListTables(_ context.Context, in *ListTablesInput) (*ListTable
 	if in.Limit != nil {
 		limit = int(*in.Limit)
 	}
-	out := &ListTablesOutput{TableNames: append([]string{}, names[:min(limit, len(names))]...)}
+	out := &wire.ListTablesOutput{TableNames: append([]string{}, names[:min(limit, len(names))]...)}
 	if len(names) > limit {
 		out.LastEvaluatedTableName = new(names[limit-1])
 	}
@@ -156,18 +158,18 @@ func (s *Service) ListTables(_ context.Context, in *ListTablesInput) (*ListTable
 
 // DescribeLimits returns the default quotas of an account.
 // Source: DG/ServiceQuotas.html.
-func (s *Service) DescribeLimits(_ context.Context, in *DescribeLimitsInput) (*DescribeLimitsOutput, error) {
+func (s *Service) DescribeLimits(_ context.Context, in *wire.DescribeLimitsInput) (*wire.DescribeLimitsOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
-	return &DescribeLimitsOutput{
+	return &wire.DescribeLimitsOutput{
 		AccountMaxReadCapacityUnits: new(int64(80_000)), AccountMaxWriteCapacityUnits: new(int64(80_000)),
 		TableMaxReadCapacityUnits: new(int64(40_000)), TableMaxWriteCapacityUnits: new(int64(40_000)),
 	}, nil
 }
 
 // DescribeEndpoints returns the endpoint of the service's region.
-func (s *Service) DescribeEndpoints(_ context.Context, in *DescribeEndpointsRequest) (*DescribeEndpointsResponse, error) {
+func (s *Service) DescribeEndpoints(_ context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
@@ -175,7 +177,7 @@ func (s *Service) DescribeEndpoints(_ context.Context, in *DescribeEndpointsRequ
 	if region == "" {
 		region = DefaultRegion
 	}
-	return &DescribeEndpointsResponse{Endpoints: []Endpoint{{
+	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
 		Address: new("dynamodb." + region + ".amazonaws.com"), CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil
 }
@@ -185,17 +187,17 @@ const maxThroughput = 1_000_000_000_000
 
 // throughputOf reads the throughput of a table, or of the index called index.
 // Messages as captured in dynalite (test/createTable.js, test/updateTable.js).
-func throughputOf(def *table.Definition, p *ProvisionedThroughput, index string) (table.Throughput, error) {
+func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
 	const wrong = "One or more parameter values were invalid: "
 	switch {
 	case def.OnDemandBilling() && p != nil && index == "":
-		return table.Throughput{}, Validation(wrong + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return table.Throughput{}, wire.Validation(wrong + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
 	case def.OnDemandBilling() && p != nil:
-		return table.Throughput{}, Validation(wrong + "ProvisionedThroughput should not be specified for index: " + index + " when BillingMode is PAY_PER_REQUEST")
+		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput should not be specified for index: " + index + " when BillingMode is PAY_PER_REQUEST")
 	case !def.OnDemandBilling() && p == nil && index == "":
-		return table.Throughput{}, Validation(wrong + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+		return table.Throughput{}, wire.Validation(wrong + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
 	case !def.OnDemandBilling() && p == nil:
-		return table.Throughput{}, Validation(wrong + "ProvisionedThroughput must be specified for index: " + index)
+		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput must be specified for index: " + index)
 	case p == nil:
 		return table.Throughput{}, nil
 	}
@@ -205,10 +207,10 @@ func throughputOf(def *table.Definition, p *ProvisionedThroughput, index string)
 		what = " for index " + index
 	}
 	if t.Read > maxThroughput {
-		return t, Validation(fmt.Sprintf("Given value %d for ReadCapacityUnits is out of bounds%s", t.Read, what))
+		return t, wire.Validation(fmt.Sprintf("Given value %d for ReadCapacityUnits is out of bounds%s", t.Read, what))
 	}
 	if t.Write > maxThroughput {
-		return t, Validation(fmt.Sprintf("Given value %d for WriteCapacityUnits is out of bounds%s", t.Write, what))
+		return t, wire.Validation(fmt.Sprintf("Given value %d for WriteCapacityUnits is out of bounds%s", t.Write, what))
 	}
 	return t, nil
 }

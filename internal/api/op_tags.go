@@ -7,15 +7,17 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/internal/table"
 )
 
 // maxTags is how many tags a table may have. Source: DG/Tagging.html.
 const maxTags = 50
 
-func tagsOf(tags []Tag) (map[string]string, error) {
+func tagsOf(tags []wire.Tag) (map[string]string, error) {
 	if len(tags) > maxTags {
-		return nil, Validation("One or more parameter values were invalid: Too many tags, the limit is 50 per resource")
+		return nil, wire.Validation("One or more parameter values were invalid: Too many tags, the limit is 50 per resource")
 	}
 	if len(tags) == 0 {
 		return nil, nil
@@ -24,13 +26,13 @@ func tagsOf(tags []Tag) (map[string]string, error) {
 	for _, t := range tags {
 		key := value(t.Key)
 		if strings.HasPrefix(strings.ToLower(key), "aws:") {
-			return nil, Validation("One or more parameter values were invalid: Tag keys must not start with aws:")
+			return nil, wire.Validation("One or more parameter values were invalid: Tag keys must not start with aws:")
 		}
 		if !tagText(key) || !tagText(value(t.Value)) {
-			return nil, Validation("One or more parameter values were invalid: Tags may only contain letters, white space, numbers and the characters + - = . _ : / @. Tag key: " + key)
+			return nil, wire.Validation("One or more parameter values were invalid: Tags may only contain letters, white space, numbers and the characters + - = . _ : / @. Tag key: " + key)
 		}
 		if _, ok := out[key]; ok {
-			return nil, Validation("One or more parameter values were invalid: Duplicate tag key: " + key)
+			return nil, wire.Validation("One or more parameter values were invalid: Duplicate tag key: " + key)
 		}
 		out[key] = value(t.Value)
 	}
@@ -55,12 +57,12 @@ type empty struct{}
 func (empty) AppendJSON(dst []byte) []byte { return dst }
 
 // TagResource sets tags of a table.
-func (s *Service) TagResource(ctx context.Context, in *TagResourceInput) error {
+func (s *Service) TagResource(ctx context.Context, in *wire.TagResourceInput) error {
 	if err := in.Validate(); err != nil {
 		return s.typedError(err)
 	}
 	if len(in.Tags) == 0 {
-		return OpTagResource.Invalid("Atleast one Tag needs to be provided as Input.")
+		return wire.OpTagResource.Invalid("Atleast one Tag needs to be provided as Input.")
 	}
 	add, err := tagsOf(in.Tags)
 	if err != nil {
@@ -69,19 +71,19 @@ func (s *Service) TagResource(ctx context.Context, in *TagResourceInput) error {
 	return s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
 		maps.Copy(tags, add)
 		if len(tags) > maxTags {
-			return Validation("One or more parameter values were invalid: Too many tags: the limit is 50 per resource")
+			return wire.Validation("One or more parameter values were invalid: Too many tags: the limit is 50 per resource")
 		}
 		return nil
 	})
 }
 
 // UntagResource removes tags of a table.
-func (s *Service) UntagResource(ctx context.Context, in *UntagResourceInput) error {
+func (s *Service) UntagResource(ctx context.Context, in *wire.UntagResourceInput) error {
 	if err := in.Validate(); err != nil {
 		return s.typedError(err)
 	}
 	if len(in.TagKeys) == 0 {
-		return OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
+		return wire.OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
 	}
 	return s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
@@ -114,13 +116,13 @@ func (s *Service) tagged(arn string) (string, error) {
 		return "", err
 	}
 	if ref.Index != "" || ref.Stream != "" {
-		return "", Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
+		return "", wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
 	}
 	if !s.arns.Local(ref) {
-		return "", AccessDenied("User is not authorized to perform this operation on resource: " + arn)
+		return "", wire.AccessDenied("User is not authorized to perform this operation on resource: " + arn)
 	}
 	if _, err := s.db.Describe(ref.Name); err != nil {
-		return "", ResourceNotFound("Requested resource not found: ResourcArn: " + arn + " not found")
+		return "", wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourcArn: "+arn+" not found")
 	}
 	return ref.Name, nil
 }
@@ -128,7 +130,7 @@ func (s *Service) tagged(arn string) (string, error) {
 // ListTagsOfResource lists the tags of a table by key. All of them are on one
 // page, as the service returns them (alternator, test_tag.py); NextToken is
 // the key to go on after.
-func (s *Service) ListTagsOfResource(_ context.Context, in *ListTagsOfResourceInput) (*ListTagsOfResourceOutput, error) {
+func (s *Service) ListTagsOfResource(_ context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
@@ -141,10 +143,10 @@ func (s *Service) ListTagsOfResource(_ context.Context, in *ListTagsOfResourceIn
 		return nil, s.typedError(err)
 	}
 	tags := t.Definition().Tags
-	out := &ListTagsOfResourceOutput{Tags: []Tag{}}
+	out := &wire.ListTagsOfResourceOutput{Tags: []wire.Tag{}}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		if in.NextToken == nil || key > *in.NextToken {
-			out.Tags = append(out.Tags, Tag{Key: new(key), Value: new(tags[key])})
+			out.Tags = append(out.Tags, wire.Tag{Key: new(key), Value: new(tags[key])})
 		}
 	}
 	return out, nil

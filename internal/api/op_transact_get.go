@@ -6,32 +6,34 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/internal/table"
 )
 
 // TransactGetItems reads up to 100 items of any tables as they are at one
 // moment.
-func (s *Service) TransactGetItems(ctx context.Context, in *TransactGetItemsInput) (*TransactGetItemsOutput, error) {
+func (s *Service) TransactGetItems(ctx context.Context, in *wire.TransactGetItemsInput) (*wire.TransactGetItemsOutput, error) {
 	out, err := s.transactGet(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) transactGet(ctx context.Context, in *TransactGetItemsInput) (*TransactGetItemsOutput, error) {
+func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInput) (*wire.TransactGetItemsOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	reads := make([]reading, len(in.TransactItems))
 	for i := range in.TransactItems {
 		g := in.TransactItems[i].Get
-		if err := cmp.Or(g.CheckParams(), OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i))); err != nil {
+		if err := cmp.Or(g.CheckParams(), wire.OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i))); err != nil {
 			return nil, err
 		}
-		reads[i].request = request{op: OpTransactGetItems, names: g.ExpressionAttributeNames}
+		reads[i].request = request{op: wire.OpTransactGetItems, names: g.ExpressionAttributeNames}
 		if err := reads[i].openProjection(g.ProjectionExpression, nil); err != nil {
 			return nil, err
 		}
 	}
-	var out *TransactGetItemsOutput
+	var out *wire.TransactGetItemsOutput
 	var used *transactUse
 	err := s.db.View(ctx, func(snap *table.Snapshot) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, true)
@@ -46,7 +48,7 @@ func (s *Service) transactGet(ctx context.Context, in *TransactGetItemsInput) (*
 
 // readAll reads the items of a TransactGetItems and adds up what that consumes. Keys that do not fit their
 // tables cancel it.
-func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads []reading, used *transactUse) (*TransactGetItemsOutput, error) {
+func (s *Service) readAll(snap *table.Snapshot, in *wire.TransactGetItemsInput, reads []reading, used *transactUse) (*wire.TransactGetItemsOutput, error) {
 	tables := make([]*table.Table, len(reads))
 	for i := range reads {
 		t, err := s.lookup(snap.Table, in.TransactItems[i].Get.TableName)
@@ -55,7 +57,7 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 		}
 		tables[i] = t
 	}
-	reasons := make([]CancellationReason, len(reads))
+	reasons := make([]wire.CancellationReason, len(reads))
 	cancelled := false
 	seen := itemSet{}
 	for i, t := range tables {
@@ -75,18 +77,18 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 			continue
 		}
 		if !ok {
-			return nil, OpTransactGetItems.Invalid(msgOneItem)
+			return nil, wire.OpTransactGetItems.Invalid(msgOneItem)
 		}
 	}
 	if cancelled {
-		return nil, TransactionCanceled(reasons)
+		return nil, wire.TransactionCanceled(reasons)
 	}
 	for i, t := range tables {
 		if err := reads[i].checkProjection(t); err != nil {
 			return nil, err
 		}
 	}
-	out := &TransactGetItemsOutput{Responses: make([]ItemResponse, len(reads))}
+	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
 	total := 0
 	for i, t := range tables {
 		item, err := snap.Get(t, in.TransactItems[i].Get.Key)
@@ -94,7 +96,7 @@ func (s *Service) readAll(snap *table.Snapshot, in *TransactGetItemsInput, reads
 			return nil, err
 		}
 		if total += item.Size(); total > MaxTransactBytes {
-			return nil, OpTransactGetItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
+			return nil, wire.OpTransactGetItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
 		}
 		if item != nil {
 			out.Responses[i].Item = bytes.Clone(reads[i].project(item))

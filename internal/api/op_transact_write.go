@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
 )
@@ -38,17 +40,17 @@ type action struct {
 }
 
 // TransactWriteItems applies up to 100 writes of any tables, all or nothing.
-func (s *Service) TransactWriteItems(ctx context.Context, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+func (s *Service) TransactWriteItems(ctx context.Context, in *wire.TransactWriteItemsInput) (*wire.TransactWriteItemsOutput, error) {
 	out, err := s.transactWrite(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) transactWrite(ctx context.Context, in *TransactWriteItemsInput) (*TransactWriteItemsOutput, error) {
+func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItemsInput) (*wire.TransactWriteItemsOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	if len(in.TransactItems) > MaxTransactActions {
-		return nil, OpTransactWriteItems.Invalid("Member must have length less than or equal to 100")
+		return nil, wire.OpTransactWriteItems.Invalid("Member must have length less than or equal to 100")
 	}
 	actions, err := transactActions(in)
 	if err != nil {
@@ -58,7 +60,7 @@ func (s *Service) transactWrite(ctx context.Context, in *TransactWriteItemsInput
 	if in.ClientRequestToken != nil {
 		digest = transactDigest(in)
 	}
-	var out *TransactWriteItemsOutput
+	var out *wire.TransactWriteItemsOutput
 	var used *transactUse
 	err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, false)
@@ -74,7 +76,7 @@ func (s *Service) transactWrite(ctx context.Context, in *TransactWriteItemsInput
 
 // runTransact applies the actions in tx, unless their token is known, and adds
 // up what that consumes.
-func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions []action, digest []byte, used *transactUse) (*TransactWriteItemsOutput, error) {
+func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, actions []action, digest []byte, used *transactUse) (*wire.TransactWriteItemsOutput, error) {
 	tables := make([]*table.Table, len(actions))
 	for i := range actions {
 		t, err := s.lookup(tx.Table, actions[i].table)
@@ -97,12 +99,12 @@ func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions
 	if err != nil {
 		return nil, err
 	}
-	out := new(TransactWriteItemsOutput)
+	out := new(wire.TransactWriteItemsOutput)
 	read := map[string][]int{}
 	for i, c := range changes {
 		read[tables[i].Name()] = append(read[tables[i].Name()], max(c.Old.Size(), c.New.Size()))
 		used.add(tables[i], c.Capacity)
-		if err := out.measure(in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
+		if err := measureCollection(out, in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -113,19 +115,19 @@ func (s *Service) runTransact(tx *table.Tx, in *TransactWriteItemsInput, actions
 	return out, nil
 }
 
-// measure adds the size of the item collection that an action wrote to, once
+// measureCollection adds the size of the item collection that an action wrote to, once
 // for each collection.
-func (x *TransactWriteItemsOutput) measure(mode *string, tx *table.Tx, t *table.Table, a *action) error {
+func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table.Tx, t *table.Table, a *action) error {
 	m, err := collectionMetrics(mode, tx, t, a.key)
 	if err != nil || m == nil {
 		return err
 	}
 	if x.ItemCollectionMetrics == nil {
-		x.ItemCollectionMetrics = map[string][]ItemCollectionMetrics{}
+		x.ItemCollectionMetrics = map[string][]wire.ItemCollectionMetrics{}
 	}
 	name := value(a.table)
 	list := x.ItemCollectionMetrics[name]
-	if !slices.ContainsFunc(list, func(o ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+	if !slices.ContainsFunc(list, func(o wire.ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
 		x.ItemCollectionMetrics[name] = append(list, *m)
 	}
 	return nil
@@ -133,17 +135,17 @@ func (x *TransactWriteItemsOutput) measure(mode *string, tx *table.Tx, t *table.
 
 // transactDigest stands for what a transaction does: everything but its token
 // and what it asks to be told.
-func transactDigest(in *TransactWriteItemsInput) []byte {
-	body := TransactWriteItemsInput{TransactItems: in.TransactItems}
+func transactDigest(in *wire.TransactWriteItemsInput) []byte {
+	body := wire.TransactWriteItemsInput{TransactItems: in.TransactItems}
 	sum := sha256.Sum256(body.AppendJSON(nil))
 	return sum[:]
 }
 
 // replayed answers a transaction that has been applied before. It is charged
 // as reads of what was written.
-func replayed(tables []*table.Table, known table.Token, digest []byte, used *transactUse) (*TransactWriteItemsOutput, error) {
+func replayed(tables []*table.Table, known table.Token, digest []byte, used *transactUse) (*wire.TransactWriteItemsOutput, error) {
 	if !bytes.Equal(known.Digest, digest) {
-		return nil, IdempotentParameterMismatch(msgTokenMismatch)
+		return nil, wire.NewError("IdempotentParameterMismatchException", msgTokenMismatch)
 	}
 	used.reads = true
 	seen := map[string]bool{}
@@ -156,13 +158,13 @@ func replayed(tables []*table.Table, known table.Token, digest []byte, used *tra
 			used.add(t, table.Capacity{Table: table.ReadUnits(size, true)})
 		}
 	}
-	return &TransactWriteItemsOutput{ConsumedCapacity: used.consumed()}, nil
+	return &wire.TransactWriteItemsOutput{ConsumedCapacity: used.consumed()}, nil
 }
 
 // applyActions runs every action. When one cannot be applied it goes on to
 // find the reasons of all, and the transaction is cancelled.
 func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]table.Change, error) {
-	reasons := make([]CancellationReason, len(actions))
+	reasons := make([]wire.CancellationReason, len(actions))
 	for i := range reasons {
 		reasons[i].Code = new("None")
 	}
@@ -190,7 +192,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 		reasons[i], cancelled = reason, true
 	}
 	if cancelled {
-		return nil, TransactionCanceled(reasons)
+		return nil, wire.TransactionCanceled(reasons)
 	}
 	return changes, nil
 }
@@ -199,7 +201,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 // two on one item, and keys, items and updates that do not fit their tables.
 // Of the latter only the first is told, and the others have the reason None,
 // even if their conditions do not hold. Source: alternator, test_transact.py.
-func checkActions(tables []*table.Table, actions []action, reasons []CancellationReason) error {
+func checkActions(tables []*table.Table, actions []action, reasons []wire.CancellationReason) error {
 	for i, a := range actions {
 		if err := checkEmptyKey(tables[i], a.key); err != nil {
 			return err
@@ -212,7 +214,7 @@ func checkActions(tables []*table.Table, actions []action, reasons []Cancellatio
 			continue // told below
 		}
 		if ok, err := seen.add(tables[i], key); err == nil && !ok {
-			return OpTransactWriteItems.Invalid(msgOneItem)
+			return wire.OpTransactWriteItems.Invalid(msgOneItem)
 		}
 	}
 	for i, a := range actions {
@@ -225,7 +227,7 @@ func checkActions(tables []*table.Table, actions []action, reasons []Cancellatio
 			return err
 		}
 		reasons[i] = reason
-		return TransactionCanceled(reasons)
+		return wire.TransactionCanceled(reasons)
 	}
 	return nil
 }
@@ -252,31 +254,31 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 
 // cancellation gives the reason that an action's error is, or false for an
 // error of the whole request.
-func cancellation(err error, onFailure *string) (CancellationReason, bool) {
+func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
 	e, ok := errors.AsType[*table.Error](err)
 	if !ok {
-		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeValidation {
-			return CancellationReason{Code: new(codeInvalid), Message: new(e.Message)}, true
+		if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
+			return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Message)}, true
 		}
-		return CancellationReason{}, false
+		return wire.CancellationReason{}, false
 	}
 	switch e.Kind {
 	case table.ConditionFailed:
-		r := CancellationReason{Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")}
+		r := wire.CancellationReason{Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")}
 		if value(onFailure) == returnAllOld && e.Item != nil {
 			r.Item = bytes.Clone(e.Item)
 		}
 		return r, true
 	case table.Validation:
-		return CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
+		return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
 	}
-	return CancellationReason{}, false
+	return wire.CancellationReason{}, false
 }
 
 // transactActions reads the expressions of all actions. What is wrong with one
 // is wrong with the whole request, and the first action with something wrong
 // is told. Source: conformance validation-ordering/deepRequests.
-func transactActions(in *TransactWriteItemsInput) ([]action, error) {
+func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	actions := make([]action, len(in.TransactItems))
 	bytes := 0
 	for i := range in.TransactItems {
@@ -288,12 +290,12 @@ func transactActions(in *TransactWriteItemsInput) ([]action, error) {
 			}
 		}
 		if n != 1 {
-			return nil, OpTransactWriteItems.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+			return nil, wire.OpTransactWriteItems.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
 		}
 	}
 	for i := range in.TransactItems {
 		var err error
-		faults := func() error { return OpTransactWriteItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)) }
+		faults := func() error { return wire.OpTransactWriteItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)) }
 		if actions[i], err = readAction(&in.TransactItems[i], faults); err != nil {
 			return nil, err
 		}
@@ -304,14 +306,14 @@ func transactActions(in *TransactWriteItemsInput) ([]action, error) {
 		}
 	}
 	if bytes > MaxTransactBytes {
-		return nil, OpTransactWriteItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
+		return nil, wire.OpTransactWriteItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
 	}
 	return actions, nil
 }
 
 // readAction reads one action. Faults finds those of its values.
-func readAction(it *TransactWriteItem, faults func() error) (action, error) {
-	const op = OpTransactWriteItems
+func readAction(it *wire.TransactWriteItem, faults func() error) (action, error) {
+	const op = wire.OpTransactWriteItems
 	switch {
 	case it.Put != nil:
 		p := it.Put

@@ -3,12 +3,14 @@ package api
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/internal/table"
 )
 
 // UpdateTimeToLive enables or disables time to live. Expired items are deleted
 // by the next sweep; see [table.DB.Sweep].
-func (s *Service) UpdateTimeToLive(ctx context.Context, in *UpdateTimeToLiveInput) (*UpdateTimeToLiveOutput, error) {
+func (s *Service) UpdateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiveInput) (*wire.UpdateTimeToLiveOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
@@ -21,13 +23,13 @@ func (s *Service) UpdateTimeToLive(ctx context.Context, in *UpdateTimeToLiveInpu
 	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
 		switch {
 		case *spec.Enabled && def.Expiry != "" && def.Expiry != attribute:
-			return Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
+			return wire.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
 		case *spec.Enabled && def.Expiry != "":
-			return Validation("TimeToLive is already enabled")
+			return wire.Validation("TimeToLive is already enabled")
 		case !*spec.Enabled && def.Expiry == "":
-			return Validation("TimeToLive is already disabled")
+			return wire.Validation("TimeToLive is already disabled")
 		case !*spec.Enabled && def.Expiry != attribute:
-			return Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
+			return wire.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
 		case *spec.Enabled:
 			def.Expiry = attribute
 		default:
@@ -38,12 +40,12 @@ func (s *Service) UpdateTimeToLive(ctx context.Context, in *UpdateTimeToLiveInpu
 	if err != nil {
 		return nil, s.typedError(err)
 	}
-	return &UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
+	return &wire.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
 }
 
 // DescribeTimeToLive says whether time to live is enabled, and on which
 // attribute.
-func (s *Service) DescribeTimeToLive(_ context.Context, in *DescribeTimeToLiveInput) (*DescribeTimeToLiveOutput, error) {
+func (s *Service) DescribeTimeToLive(_ context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, s.typedError(err)
 	}
@@ -51,9 +53,9 @@ func (s *Service) DescribeTimeToLive(_ context.Context, in *DescribeTimeToLiveIn
 	if err != nil {
 		return nil, s.typedError(err)
 	}
-	d := &TimeToLiveDescription{TimeToLiveStatus: new("DISABLED")}
+	d := &wire.TimeToLiveDescription{TimeToLiveStatus: new("DISABLED")}
 	if attribute := t.Definition().Expiry; attribute != "" {
 		d.TimeToLiveStatus, d.AttributeName = new("ENABLED"), new(attribute)
 	}
-	return &DescribeTimeToLiveOutput{TimeToLiveDescription: d}, nil
+	return &wire.DescribeTimeToLiveOutput{TimeToLiveDescription: d}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -17,23 +19,23 @@ const (
 )
 
 // UpdateItem changes one item, or makes it.
-func (s *Service) UpdateItem(ctx context.Context, in *UpdateItemInput) (*UpdateItemOutput, error) {
+func (s *Service) UpdateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
 	out, err := s.updateItem(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) updateItem(ctx context.Context, in *UpdateItemInput) (*UpdateItemOutput, error) {
+func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	if err := in.CheckParams(); err != nil {
 		return nil, err
 	}
-	if err := OpUpdateItem.FaultError(in.Faults, ""); err != nil {
+	if err := wire.OpUpdateItem.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
 	w := writing{
-		request: request{op: OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		request: request{op: wire.OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		mode:    in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics, onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
 	var update *expr.Update
@@ -47,7 +49,7 @@ func (s *Service) updateItem(ctx context.Context, in *UpdateItemInput) (*UpdateI
 		return nil, err
 	}
 	if update.Charge() > table.MaxItemBytes {
-		return nil, OpUpdateItem.Invalid("Item size to update has exceeded the maximum allowed size")
+		return nil, wire.OpUpdateItem.Invalid("Item size to update has exceeded the maximum allowed size")
 	}
 	var returned attr.Item
 	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
@@ -60,7 +62,7 @@ func (s *Service) updateItem(ctx context.Context, in *UpdateItemInput) (*UpdateI
 	if err != nil {
 		return nil, err
 	}
-	return &UpdateItemOutput{Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, nil
+	return &wire.UpdateItemOutput{Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, nil
 }
 
 // returnedOf returns what ReturnValues asks for, nil when there is nothing.
@@ -95,7 +97,7 @@ func (w *writing) openUpdate(update, condition *string) (u *expr.Update, err err
 }
 
 // openLegacyUpdate reads AttributeUpdates and Expected.
-func (w *writing) openLegacyUpdate(in *UpdateItemInput) (*expr.Update, error) {
+func (w *writing) openLegacyUpdate(in *wire.UpdateItemInput) (*expr.Update, error) {
 	updates := make(map[string]expr.AttributeUpdate, len(in.AttributeUpdates))
 	for name, u := range in.AttributeUpdates {
 		updates[name] = expr.AttributeUpdate{Action: value(u.Action), Value: u.Value}

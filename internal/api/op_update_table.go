@@ -5,18 +5,20 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // UpdateTable changes a table. What it adds can be used as soon as the call
 // returns; the description says UPDATING, as the service's does.
-func (s *Service) UpdateTable(ctx context.Context, in *UpdateTableInput) (*UpdateTableOutput, error) {
+func (s *Service) UpdateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	out, err := s.updateTable(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) updateTable(ctx context.Context, in *UpdateTableInput) (*UpdateTableOutput, error) {
+func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -59,24 +61,24 @@ func (s *Service) updateTable(ctx context.Context, in *UpdateTableInput) (*Updat
 		}
 	}
 	if deleted != "" {
-		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, GlobalSecondaryIndexDescription{
+		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexDescription{
 			IndexName: new(deleted), IndexStatus: new("DELETING"), IndexArn: new(s.arns.Index(name, deleted)),
 		})
 	}
-	return &UpdateTableOutput{TableDescription: d}, nil
+	return &wire.UpdateTableOutput{TableDescription: d}, nil
 }
 
 // checkTableUpdate refuses updates of nothing and more than one new or deleted
 // index. Source: dynalite, test/updateTable.js. It refuses replicas too, which
 // whoever asked for one would wait for.
-func checkTableUpdate(in *UpdateTableInput) error {
+func checkTableUpdate(in *wire.UpdateTableInput) error {
 	if len(in.ReplicaUpdates) > 0 || len(in.GlobalTableWitnessUpdates) > 0 || in.MultiRegionConsistency != nil || in.GlobalTableSettingsReplicationMode != nil {
-		return OpUpdateTable.Invalid("Sortkey has no global tables: a table is in one place and has no replicas. Leave ReplicaUpdates and what belongs to them out.")
+		return wire.OpUpdateTable.Invalid("Sortkey has no global tables: a table is in one place and has no replicas. Leave ReplicaUpdates and what belongs to them out.")
 	}
 	if in.ProvisionedThroughput == nil && in.BillingMode == nil && in.GlobalSecondaryIndexUpdates == nil &&
 		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil && in.TableClass == nil &&
 		in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
-		return OpUpdateTable.Invalid("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+		return wire.OpUpdateTable.Invalid("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
 	changes := 0
 	seen := map[string]bool{}
@@ -90,21 +92,21 @@ func checkTableUpdate(in *UpdateTableInput) error {
 		case u.Update != nil:
 			name = value(u.Update.IndexName)
 		default:
-			return OpUpdateTable.Invalid("One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null")
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null")
 		}
 		if seen[name] {
-			return OpUpdateTable.Invalid("One or more parameter values were invalid: Only one global secondary index update per index is allowed simultaneously. Index: " + name)
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: Only one global secondary index update per index is allowed simultaneously. Index: " + name)
 		}
 		seen[name] = true
 	}
 	if changes > 1 {
-		return newError("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+		return wire.NewError("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
 	return nil
 }
 
 // alterBilling applies BillingMode and ProvisionedThroughput.
-func (s *Service) alterBilling(def *table.Definition, in *UpdateTableInput) error {
+func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput) error {
 	was := def.OnDemandBilling()
 	if in.BillingMode != nil {
 		def.BillingMode = *in.BillingMode
@@ -130,13 +132,13 @@ func (s *Service) alterBilling(def *table.Definition, in *UpdateTableInput) erro
 }
 
 // setThroughput replaces *t by what p asks for, which must differ.
-func (s *Service) setThroughput(def *table.Definition, t *table.Throughput, p *ProvisionedThroughput, index string, wasOnDemand bool) error {
+func (s *Service) setThroughput(def *table.Definition, t *table.Throughput, p *wire.ProvisionedThroughput, index string, wasOnDemand bool) error {
 	next, err := throughputOf(def, p, index)
 	if err != nil {
 		return err
 	}
 	if next.Read == t.Read && next.Write == t.Write && !wasOnDemand {
-		return Validation(fmt.Sprintf("The provisioned throughput for the table will not change. The requested value equals the current value. "+
+		return wire.Validation(fmt.Sprintf("The provisioned throughput for the table will not change. The requested value equals the current value. "+
 			"Current ReadCapacityUnits provisioned for the table: %d. Requested ReadCapacityUnits: %d. "+
 			"Current WriteCapacityUnits provisioned for the table: %d. Requested WriteCapacityUnits: %d. "+
 			"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
@@ -161,14 +163,14 @@ func (s *Service) setThroughput(def *table.Definition, t *table.Throughput, p *P
 }
 
 // alterIndex applies one change of a global index.
-func (s *Service) alterIndex(def *table.Definition, u *GlobalSecondaryIndexUpdate) error {
+func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndexUpdate) error {
 	find := func(name *string) int {
 		return slices.IndexFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == value(name) })
 	}
 	switch {
 	case u.Create != nil:
 		if find(u.Create.IndexName) >= 0 {
-			return Validation("Attempting to create an index which already exists")
+			return wire.Validation("Attempting to create an index which already exists")
 		}
 		ix := table.IndexDefinition{
 			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema), Projection: projectionOf(u.Create.Projection),
@@ -182,13 +184,13 @@ func (s *Service) alterIndex(def *table.Definition, u *GlobalSecondaryIndexUpdat
 	case u.Delete != nil:
 		i := find(u.Delete.IndexName)
 		if i < 0 {
-			return newError("ResourceNotFoundException", "Requested resource not found")
+			return wire.NewError("ResourceNotFoundException", "Requested resource not found")
 		}
 		def.Global = slices.Delete(def.Global, i, i+1)
 	default:
 		i := find(u.Update.IndexName)
 		if i < 0 {
-			return newError("ResourceNotFoundException", "Requested resource not found")
+			return wire.NewError("ResourceNotFoundException", "Requested resource not found")
 		}
 		ix := &def.Global[i]
 		if u.Update.OnDemandThroughput != nil {
@@ -206,7 +208,7 @@ func (s *Service) alterIndex(def *table.Definition, u *GlobalSecondaryIndexUpdat
 
 // alterRest applies what needs no checks of its own. AttributeDefinitions adds
 // to those there are; definitions that no key uses any more go.
-func alterRest(def *table.Definition, in *UpdateTableInput) error {
+func alterRest(def *table.Definition, in *wire.UpdateTableInput) error {
 	if in.DeletionProtectionEnabled != nil {
 		def.Protected = *in.DeletionProtectionEnabled
 	}
@@ -222,9 +224,9 @@ func alterRest(def *table.Definition, in *UpdateTableInput) error {
 	if in.StreamSpecification != nil {
 		if on := value(in.StreamSpecification.StreamEnabled); on == (def.Stream != nil && def.Stream.Enabled) {
 			if on {
-				return Validation("Table already has an enabled stream: " + def.Name)
+				return wire.Validation("Table already has an enabled stream: " + def.Name)
 			}
-			return Validation("Table already has a disabled stream, or there is no stream to disable: " + def.Name)
+			return wire.Validation("Table already has a disabled stream, or there is no stream to disable: " + def.Name)
 		}
 		def.Stream = streamOf(in.StreamSpecification)
 	}

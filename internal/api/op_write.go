@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -26,7 +28,7 @@ type writing struct {
 }
 
 // open checks what can be checked without the table and reads the condition.
-func (w *writing) open(src *string, expected map[string]ExpectedAttributeValue, operator *string) (err error) {
+func (w *writing) open(src *string, expected map[string]wire.ExpectedAttributeValue, operator *string) (err error) {
 	if r := value(w.returns); r != "" && r != returnNone && r != returnAllOld {
 		return w.op.Invalid("ReturnValues can only be ALL_OLD or NONE")
 	}
@@ -42,8 +44,8 @@ func (w *writing) open(src *string, expected map[string]ExpectedAttributeValue, 
 // written is the answer of a write, in the parts that outputs share.
 type written struct {
 	attributes attr.Item
-	consumed   *ConsumedCapacity
-	metrics    *ItemCollectionMetrics
+	consumed   *wire.ConsumedCapacity
+	metrics    *wire.ItemCollectionMetrics
 	use        Use
 	refused    bool // by the condition
 }
@@ -60,8 +62,8 @@ func (w *writing) apply(ctx context.Context, s *Service, name *string, key attr.
 		out.use = Use{Table: t.Name(), Write: true, Capacity: change.Capacity}
 		if err != nil {
 			err = w.failed(err)
-			e, ok := errors.AsType[*Error](err)
-			out.refused = ok && e.Code == codeConditionFailed
+			e, ok := errors.AsType[*wire.Error](err)
+			out.refused = ok && e.Code == wire.CodeConditionFailed
 			return err
 		}
 		if value(w.returns) == returnAllOld && change.Old != nil {
@@ -88,12 +90,12 @@ func (w *writing) failed(err error) error {
 	if value(w.onFailure) == returnAllOld && e.Item != nil {
 		item = bytes.Clone(e.Item)
 	}
-	return ConditionalCheckFailed(item)
+	return wire.ConditionalCheckFailed(item)
 }
 
 // collectionMetrics measures the item collection of a key when the request
 // asks for its size and the table has local indexes.
-func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item) (*ItemCollectionMetrics, error) {
+func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item) (*wire.ItemCollectionMetrics, error) {
 	if value(mode) != "SIZE" || !t.HasLocal() {
 		return nil, nil
 	}
@@ -103,30 +105,30 @@ func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item
 	}
 	const gigabyte = 1 << 30
 	low := float64(size / gigabyte)
-	return &ItemCollectionMetrics{ItemCollectionKey: hash, SizeEstimateRangeGB: []float64{low, low + 1}}, nil
+	return &wire.ItemCollectionMetrics{ItemCollectionKey: hash, SizeEstimateRangeGB: []float64{low, low + 1}}, nil
 }
 
 // PutItem writes one item.
-func (s *Service) PutItem(ctx context.Context, in *PutItemInput) (*PutItemOutput, error) {
+func (s *Service) PutItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
 	out, err := s.putItem(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) putItem(ctx context.Context, in *PutItemInput) (*PutItemOutput, error) {
+func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	if err := in.CheckParams(); err != nil {
 		return nil, err
 	}
-	if err := OpPutItem.FaultError(in.Faults, ""); err != nil {
+	if err := wire.OpPutItem.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
 	if in.Item.Size() > table.MaxItemBytes {
-		return nil, OpPutItem.Invalid("Item size has exceeded the maximum allowed size")
+		return nil, wire.OpPutItem.Invalid("Item size has exceeded the maximum allowed size")
 	}
 	w := writing{
-		request: request{op: OpPutItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		request: request{op: wire.OpPutItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		mode:    in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
 		returns: in.ReturnValues, onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
@@ -136,27 +138,27 @@ func (s *Service) putItem(ctx context.Context, in *PutItemInput) (*PutItemOutput
 	out, err := w.apply(ctx, s, in.TableName, in.Item, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 		return tx.Put(t, in.Item, w.cond)
 	})
-	return &PutItemOutput{Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, err
+	return &wire.PutItemOutput{Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, err
 }
 
 // DeleteItem deletes one item.
-func (s *Service) DeleteItem(ctx context.Context, in *DeleteItemInput) (*DeleteItemOutput, error) {
+func (s *Service) DeleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {
 	out, err := s.deleteItem(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) deleteItem(ctx context.Context, in *DeleteItemInput) (*DeleteItemOutput, error) {
+func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	if err := in.CheckParams(); err != nil {
 		return nil, err
 	}
-	if err := OpDeleteItem.FaultError(in.Faults, ""); err != nil {
+	if err := wire.OpDeleteItem.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
 	w := writing{
-		request: request{op: OpDeleteItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		request: request{op: wire.OpDeleteItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
 		mode:    in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
 		returns: in.ReturnValues, onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
@@ -166,7 +168,7 @@ func (s *Service) deleteItem(ctx context.Context, in *DeleteItemInput) (*DeleteI
 	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 		return tx.Delete(t, in.Key, w.cond)
 	})
-	return &DeleteItemOutput{Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, err
+	return &wire.DeleteItemOutput{Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, err
 }
 
 // MaxBatchWrites is how many writes a BatchWriteItem may hold.
@@ -174,12 +176,12 @@ const MaxBatchWrites = 25
 
 // BatchWriteItem puts and deletes up to 25 items of any tables. All of it is
 // applied or, when one write is refused, nothing.
-func (s *Service) BatchWriteItem(ctx context.Context, in *BatchWriteItemInput) (*BatchWriteItemOutput, error) {
+func (s *Service) BatchWriteItem(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
 	out, err := s.batchWrite(ctx, in)
 	return out, s.typedError(err)
 }
 
-func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*BatchWriteItemOutput, error) {
+func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -187,10 +189,10 @@ func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*Bat
 	if err := checkWrites(in, names); err != nil {
 		return nil, err
 	}
-	var out *BatchWriteItemOutput
+	var out *wire.BatchWriteItemOutput
 	var uses []Use
 	err := s.db.Update(ctx, func(tx *table.Tx) error {
-		out = &BatchWriteItemOutput{UnprocessedItems: map[string][]WriteRequest{}}
+		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
 		uses = uses[:0]
 		tables := make([]*table.Table, len(names))
 		for i, name := range names {
@@ -216,7 +218,7 @@ func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*Bat
 			}
 			if metrics != nil {
 				if out.ItemCollectionMetrics == nil {
-					out.ItemCollectionMetrics = map[string][]ItemCollectionMetrics{}
+					out.ItemCollectionMetrics = map[string][]wire.ItemCollectionMetrics{}
 				}
 				out.ItemCollectionMetrics[name] = metrics
 			}
@@ -231,26 +233,26 @@ func (s *Service) batchWrite(ctx context.Context, in *BatchWriteItemInput) (*Bat
 
 // checkWrites refuses requests that are not one write, too many of them, and
 // values that are not allowed. Source: dynalite, test/batchWriteItem.js.
-func checkWrites(in *BatchWriteItemInput, names []string) error {
+func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 	total := 0
 	for _, name := range names {
 		for _, r := range in.RequestItems[name] {
 			// Neither and both have the same text: dynalite, test/batchWriteItem.js,
 			// "empty item in RequestItems".
 			if (r.PutRequest == nil) == (r.DeleteRequest == nil) {
-				return OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+				return wire.OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
 			}
 			total++
 		}
 	}
 	if total > MaxBatchWrites {
-		return OpBatchWriteItem.Invalid("Too many items requested for the BatchWriteItem call")
+		return wire.OpBatchWriteItem.Invalid("Too many items requested for the BatchWriteItem call")
 	}
-	return OpBatchWriteItem.FaultError(in.Faults, "")
+	return wire.OpBatchWriteItem.FaultError(in.Faults, "")
 }
 
 // batchTable applies the writes to one table. Their items join those seen.
-func batchTable(tx *table.Tx, t *table.Table, writes []WriteRequest, seen itemSet) (used table.Capacity, err error) {
+func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet) (used table.Capacity, err error) {
 	keys := make([]attr.Item, len(writes))
 	for i, r := range writes {
 		if r.DeleteRequest != nil {
@@ -285,7 +287,7 @@ func batchTable(tx *table.Tx, t *table.Table, writes []WriteRequest, seen itemSe
 func batchKeyError(t *table.Table, item attr.Item, err error) error {
 	for _, a := range t.Key().Attributes() {
 		if item.Get(a.Name).Kind() != a.Kind {
-			return Validation("The provided key element does not match the schema")
+			return wire.Validation("The provided key element does not match the schema")
 		}
 	}
 	return err
@@ -293,7 +295,7 @@ func batchKeyError(t *table.Table, item attr.Item, err error) error {
 
 // batchMetrics measures the item collections that the writes touched, each
 // once.
-func batchMetrics(mode *string, tx *table.Tx, t *table.Table, writes []WriteRequest) (out []ItemCollectionMetrics, err error) {
+func batchMetrics(mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest) (out []wire.ItemCollectionMetrics, err error) {
 	for _, r := range writes {
 		key := attr.Item(nil)
 		if r.PutRequest != nil {
@@ -305,7 +307,7 @@ func batchMetrics(mode *string, tx *table.Tx, t *table.Table, writes []WriteRequ
 		if err != nil || m == nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(out, func(o ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+		if !slices.ContainsFunc(out, func(o wire.ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
 			out = append(out, *m)
 		}
 	}

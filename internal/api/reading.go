@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -36,7 +38,7 @@ type reading struct {
 // finish reads the filter and the projection and checks what can be checked
 // without the table. The order of faults follows dynalite's
 // validations/query.js.
-func (rd *reading) finish(filter *string, legacyParam expr.Param, legacy map[string]Condition, operator *string) (err error) {
+func (rd *reading) finish(filter *string, legacyParam expr.Param, legacy map[string]wire.Condition, operator *string) (err error) {
 	if filter != nil {
 		rd.filter, err = rd.condition(expr.FilterExpression, filter)
 	} else {
@@ -56,7 +58,7 @@ func (rd *reading) finish(filter *string, legacyParam expr.Param, legacy map[str
 
 // openLegacy refuses what is wrong with a query's legacy filter and list of
 // attributes, which the service looks at before the key condition.
-func (rd *reading) openLegacy(filter map[string]Condition, operator *string) error {
+func (rd *reading) openLegacy(filter map[string]wire.Condition, operator *string) error {
 	if filter != nil {
 		if _, err := rd.legacy(expr.QueryFilter, filter, operator); err != nil {
 			return err
@@ -110,7 +112,7 @@ func (rd *reading) resolve(s *Service, snap *table.Snapshot, name *string) (tabl
 	}
 	read.Index = ix
 	if !ix.Local() && rd.consistent {
-		return read, nil, Validation("Consistent reads are not supported on global secondary indexes")
+		return read, nil, wire.Validation("Consistent reads are not supported on global secondary indexes")
 	}
 	missing := rd.notProjected(ix)
 	all := value(rd.sel) == selectAll && ix.Definition().Projection.Type != table.ProjectAll
@@ -118,9 +120,9 @@ func (rd *reading) resolve(s *Service, snap *table.Snapshot, name *string) (tabl
 	case ix.Local():
 		read.Fetch = all || len(missing) > 0
 	case all:
-		return read, nil, Validation(fmt.Sprintf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", ix.Name()))
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", ix.Name()))
 	case len(missing) > 0:
-		return read, nil, Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
 	}
 	return read, ix.Key(), nil
 }
@@ -162,7 +164,7 @@ func (rd *reading) checkFilterKeys(schema *keycond.Schema) error {
 			if rd.filter.Param == expr.QueryFilter {
 				what = "QueryFilter"
 			}
-			return Validation(fmt.Sprintf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, name))
+			return wire.Validation(fmt.Sprintf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, name))
 		}
 	}
 	return nil

@@ -3,13 +3,15 @@ package api
 import (
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 )
 
 // request is the part of an input that expressions come in.
 type request struct {
-	op     Op
+	op     wire.Op
 	names  map[string]string
 	values attr.Item
 	env    expr.Env
@@ -49,7 +51,7 @@ func (r *request) projection(src *string, attributes []string) (*expr.Projection
 }
 
 // legacy reads the conditions of KeyConditions, QueryFilter or ScanFilter.
-func (r *request) legacy(p expr.Param, conds map[string]Condition, operator *string) (*expr.Condition, error) {
+func (r *request) legacy(p expr.Param, conds map[string]wire.Condition, operator *string) (*expr.Condition, error) {
 	if conds == nil {
 		return nil, nil
 	}
@@ -62,7 +64,7 @@ func (r *request) legacy(p expr.Param, conds map[string]Condition, operator *str
 }
 
 // expected reads the conditions of Expected.
-func (r *request) expected(conds map[string]ExpectedAttributeValue, operator *string) (*expr.Condition, error) {
+func (r *request) expected(conds map[string]wire.ExpectedAttributeValue, operator *string) (*expr.Condition, error) {
 	if len(conds) == 0 {
 		return nil, nil
 	}
@@ -75,7 +77,7 @@ func (r *request) expected(conds map[string]ExpectedAttributeValue, operator *st
 }
 
 // writeCondition reads the condition of a write in either form.
-func (r *request) writeCondition(src *string, conds map[string]ExpectedAttributeValue, operator *string) (*expr.Condition, error) {
+func (r *request) writeCondition(src *string, conds map[string]wire.ExpectedAttributeValue, operator *string) (*expr.Condition, error) {
 	if src != nil {
 		return r.condition(expr.ConditionExpression, src)
 	}

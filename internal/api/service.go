@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
@@ -61,7 +63,7 @@ func New(db *table.DB, opts Options) *Service {
 // "DynamoDB_20120810.PutItem", on a request body. It appends the response body
 // to dst and returns it with the HTTP status. Errors are responses too.
 func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int) {
-	op, _ := Lookup(target)
+	op, _ := wire.Lookup(target)
 	h := handlers[op]
 	if h == nil {
 		e := Unanswered(target)
@@ -77,7 +79,7 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 }
 
 // Implements reports whether the service answers op.
-func (s *Service) Implements(op Op) bool { return handlers[op] != nil }
+func (s *Service) Implements(op wire.Op) bool { return handlers[op] != nil }
 
 // handler answers a request body with a response body appended to dst.
 type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)
@@ -85,28 +87,28 @@ type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, er
 // handlers are the operations that are implemented. What is not here is
 // [Unanswered].
 var handlers = [256]handler{
-	OpBatchGetItem:       typed((*Service).BatchGetItem),
-	OpBatchWriteItem:     typed((*Service).BatchWriteItem),
-	OpCreateTable:        typed((*Service).CreateTable),
-	OpDeleteItem:         typed((*Service).DeleteItem),
-	OpDeleteTable:        typed((*Service).DeleteTable),
-	OpDescribeEndpoints:  typed((*Service).DescribeEndpoints),
-	OpDescribeLimits:     typed((*Service).DescribeLimits),
-	OpDescribeTable:      typed((*Service).DescribeTable),
-	OpGetItem:            (*Service).serveGetItem,
-	OpDescribeTimeToLive: typed((*Service).DescribeTimeToLive),
-	OpListTables:         typed((*Service).ListTables),
-	OpListTagsOfResource: typed((*Service).ListTagsOfResource),
-	OpPutItem:            typed((*Service).PutItem),
-	OpQuery:              items(func(in *QueryInput) *string { return in.Select }, (*Service).query),
-	OpScan:               items(func(in *ScanInput) *string { return in.Select }, (*Service).scan),
-	OpTagResource:        typed(silent((*Service).TagResource)),
-	OpTransactGetItems:   typed((*Service).TransactGetItems),
-	OpTransactWriteItems: typed((*Service).TransactWriteItems),
-	OpUntagResource:      typed(silent((*Service).UntagResource)),
-	OpUpdateItem:         typed((*Service).UpdateItem),
-	OpUpdateTable:        typed((*Service).UpdateTable),
-	OpUpdateTimeToLive:   typed((*Service).UpdateTimeToLive),
+	wire.OpBatchGetItem:       typed((*Service).BatchGetItem),
+	wire.OpBatchWriteItem:     typed((*Service).BatchWriteItem),
+	wire.OpCreateTable:        typed((*Service).CreateTable),
+	wire.OpDeleteItem:         typed((*Service).DeleteItem),
+	wire.OpDeleteTable:        typed((*Service).DeleteTable),
+	wire.OpDescribeEndpoints:  typed((*Service).DescribeEndpoints),
+	wire.OpDescribeLimits:     typed((*Service).DescribeLimits),
+	wire.OpDescribeTable:      typed((*Service).DescribeTable),
+	wire.OpGetItem:            (*Service).serveGetItem,
+	wire.OpDescribeTimeToLive: typed((*Service).DescribeTimeToLive),
+	wire.OpListTables:         typed((*Service).ListTables),
+	wire.OpListTagsOfResource: typed((*Service).ListTagsOfResource),
+	wire.OpPutItem:            typed((*Service).PutItem),
+	wire.OpQuery:              items(func(in *wire.QueryInput) *string { return in.Select }, (*Service).query),
+	wire.OpScan:               items(func(in *wire.ScanInput) *string { return in.Select }, (*Service).scan),
+	wire.OpTagResource:        typed(silent((*Service).TagResource)),
+	wire.OpTransactGetItems:   typed((*Service).TransactGetItems),
+	wire.OpTransactWriteItems: typed((*Service).TransactWriteItems),
+	wire.OpUntagResource:      typed(silent((*Service).UntagResource)),
+	wire.OpUpdateItem:         typed((*Service).UpdateItem),
+	wire.OpUpdateTable:        typed((*Service).UpdateTable),
+	wire.OpUpdateTimeToLive:   typed((*Service).UpdateTimeToLive),
 }
 
 // silent gives a method without an output the one of an empty body.
@@ -119,7 +121,7 @@ func silent[P any](method func(*Service, context.Context, P) error) func(*Servic
 // decodable is the input type I with the methods of an [Input].
 type decodable[I any] interface {
 	*I
-	Input
+	wire.Input
 }
 
 // appender is an output.
@@ -141,37 +143,37 @@ func typed[I any, P decodable[I], O appender](method func(*Service, context.Cont
 }
 
 // wireError gives an error of any room its form on the wire.
-func (s *Service) wireError(err error) *Error {
-	if e, ok := errors.AsType[*Error](err); ok {
+func (s *Service) wireError(err error) *wire.Error {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return e
 	}
 	if e, ok := errors.AsType[*table.Error](err); ok {
 		switch e.Kind {
 		case table.NotFound:
-			return newError("ResourceNotFoundException", e.Msg)
+			return wire.NewError("ResourceNotFoundException", e.Msg)
 		case table.InUse:
-			return newError("ResourceInUseException", e.Msg)
+			return wire.NewError("ResourceInUseException", e.Msg)
 		case table.LimitExceeded:
-			return newError("LimitExceededException", e.Msg)
+			return wire.NewError("LimitExceededException", e.Msg)
 		case table.ConditionFailed:
-			return ConditionalCheckFailed(nil)
+			return wire.ConditionalCheckFailed(nil)
 		default:
-			return Validation(e.Msg)
+			return wire.Validation(e.Msg)
 		}
 	}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
-		return Validation(e.Error())
+		return wire.Validation(e.Error())
 	}
 	if e, ok := errors.AsType[*keycond.Error](err); ok {
-		return Validation(e.Msg)
+		return wire.Validation(e.Msg)
 	}
 	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		e := ServiceUnavailable(err.Error())
+		e := wire.ServiceUnavailable(err.Error())
 		e.Err = err
 		return e
 	}
 	s.opts.Logger.Error("internal error", "error", err)
-	e := newError("InternalServerError", "Internal server error")
+	e := wire.NewError("InternalServerError", "Internal server error")
 	e.Err = err
 	return e
 }

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -26,7 +28,7 @@ func taking(sel *string, take func(attr.Item)) sink {
 // GetItemFunc is GetItem for who makes something else of the item, and needs no
 // copy of it: take is called with it, if there is one, and it is valid until
 // take returns.
-func (s *Service) GetItemFunc(ctx context.Context, in *GetItemInput, take func(attr.Item)) (*ConsumedCapacity, error) {
+func (s *Service) GetItemFunc(ctx context.Context, in *wire.GetItemInput, take func(attr.Item)) (*wire.ConsumedCapacity, error) {
 	g := gettings.Get().(*pooledGetting)
 	defer g.release()
 	g.to = take
@@ -40,7 +42,7 @@ func (s *Service) GetItemFunc(ctx context.Context, in *GetItemInput, take func(a
 // copies of them: each is given to take, unless only their number is asked
 // for, and is valid until take returns. The output has none. After an error
 // those that were taken mean nothing.
-func (s *Service) QueryFunc(ctx context.Context, in *QueryInput, take func(attr.Item)) (*QueryOutput, error) {
+func (s *Service) QueryFunc(ctx context.Context, in *wire.QueryInput, take func(attr.Item)) (*wire.QueryOutput, error) {
 	out, err := s.query(ctx, in, taking(in.Select, take))
 	if err != nil {
 		return nil, s.typedError(err)
@@ -49,7 +51,7 @@ func (s *Service) QueryFunc(ctx context.Context, in *QueryInput, take func(attr.
 }
 
 // ScanFunc is Scan as [Service.QueryFunc] is Query.
-func (s *Service) ScanFunc(ctx context.Context, in *ScanInput, take func(attr.Item)) (*ScanOutput, error) {
+func (s *Service) ScanFunc(ctx context.Context, in *wire.ScanInput, take func(attr.Item)) (*wire.ScanOutput, error) {
 	out, err := s.scan(ctx, in, taking(in.Select, take))
 	if err != nil {
 		return nil, s.typedError(err)

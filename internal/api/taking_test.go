@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 )
 
 // TestTaking: what is taken where it lies is what the methods that copy return.
@@ -29,7 +30,7 @@ func TestTaking(t *testing.T) {
 		`{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"1"}},"ProjectionExpression":"n, l[0]"}`,
 		`{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"1"}},"ProjectionExpression":"absent"}`,
 	} {
-		var in api.GetItemInput
+		var in wire.GetItemInput
 		require.NoError(t, in.DecodeJSON([]byte(body)))
 		taken = nil
 		want, wantErr := e.svc.GetItem(ctx, &in)
@@ -45,7 +46,7 @@ func TestTaking(t *testing.T) {
 	}
 
 	for _, sel := range []string{"ALL_ATTRIBUTES", "COUNT"} {
-		query := &api.QueryInput{}
+		query := &wire.QueryInput{}
 		require.NoError(t, query.DecodeJSON([]byte(`{"TableName":"RRR","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"x"}},"Limit":3,"Select":"`+sel+`"}`)))
 		want, err := e.svc.Query(ctx, query)
 		require.NoError(t, err)
@@ -56,7 +57,7 @@ func TestTaking(t *testing.T) {
 		got.Items = taken
 		require.Equal(t, want, got)
 
-		scan := &api.ScanInput{TableName: query.TableName, Limit: query.Limit, Select: &sel}
+		scan := &wire.ScanInput{TableName: query.TableName, Limit: query.Limit, Select: &sel}
 		all, err := e.svc.Scan(ctx, scan)
 		require.NoError(t, err)
 		taken = nil

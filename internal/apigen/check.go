@@ -118,7 +118,7 @@ func (g *generator) checks(owner, member, target, value string) string {
 	case kindList:
 		if lo != "" || hi != "" {
 			g.echoed[target] = true
-			fmt.Fprintf(&b, "if v.size(%q, len(%s), %s, %s) {\nv.echo(java%s(nil, %s))\n}\n", member, value, or(lo, "0"), or(hi, "-1"), target, value)
+			fmt.Fprintf(&b, "if v.size(%q, len(%s), %s, %s) {\nv.echo(echo%s(nil, %s))\n}\n", member, value, or(lo, "0"), or(hi, "-1"), target, value)
 		}
 		if inner := g.checks(target, "", s.Member, "e"); inner != "" {
 			if g.kind(s.Member) == kindStruct {
@@ -129,7 +129,7 @@ func (g *generator) checks(owner, member, target, value string) string {
 			}
 		}
 	case kindMap:
-		echo := fmt.Sprintf("java%s(nil, %s)", target, value)
+		echo := fmt.Sprintf("echo%s(nil, %s)", target, value)
 		if jsonEcho[owner+"."+member] {
 			echo = fmt.Sprintf("append%s(nil, %s)", target, value)
 		} else if lo != "" || hi != "" || s.Key == "TableArn" {
@@ -203,7 +203,7 @@ func (g *generator) rules() {
 			lo, hi := bounds(s)
 			match := "nil"
 			if p := s.Pattern; p == "[a-zA-Z0-9_.-]+" {
-				match = "isName"
+				match = "IsName"
 			} else if p != "" {
 				if goPatterns[p] != "" {
 					p = goPatterns[p]

@@ -37,8 +37,8 @@ type shape struct {
 	Exception, Fault bool
 }
 
-// load reads both models and joins them: the streams operations share names
-// and shapes with the others.
+// load reads both models, joins them, since the operations on streams share
+// names and shapes with the others, and keeps the operations that are answered.
 func load() (*model, error) {
 	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
@@ -62,6 +62,15 @@ func load() (*model, error) {
 			}
 		}
 	}
+	operations := map[string]operation{}
+	for _, name := range answered {
+		op, ok := joined.Operations[name]
+		if !ok {
+			return nil, fmt.Errorf("tables.go: the model has no operation %s", name)
+		}
+		operations[name] = op
+	}
+	joined.Operations = operations
 	for name, members := range alsoRequired {
 		s := joined.Shapes[name]
 		s.Required = slices.Concat(s.Required, members)

@@ -13,7 +13,7 @@ func (g *generator) opNames() []string { return slices.Sorted(maps.Keys(g.Operat
 func (g *generator) operations() {
 	names := g.opNames()
 	var b strings.Builder
-	b.WriteString("// The operations of the model, by name. The zero Op is none of them.\nconst (\n")
+	b.WriteString("// The operations that are answered, by name. The zero Op is none of them.\nconst (\n")
 	for i, name := range names {
 		if i == 0 {
 			fmt.Fprintf(&b, "Op%s Op = iota + 1\n", name)
@@ -39,38 +39,23 @@ func (g *generator) operations() {
 	}
 	b.WriteString("}\nreturn 0\n}")
 	g.emit("ops", "%s", b.String())
-
-	b.Reset()
-	b.WriteString("// NewInput returns a new input of the operation; nil when there is no such one.\nfunc (op Op) NewInput() Input {\nswitch op {\n")
-	for _, name := range names {
-		fmt.Fprintf(&b, "case Op%s:\nreturn new(%s)\n", name, g.Operations[name].Input)
-	}
-	b.WriteString("}\nreturn nil\n}")
-	g.emit("ops", "%s", b.String())
-
-	g.emit("ops", "// newer are the names of operations that came after the model.\nvar newer = [...]string{%s}", quoted(newerOperations))
 }
 
-// errors writes a constructor for every exception.
+// errors writes what differs between exceptions on the wire.
 func (g *generator) errors() {
-	var statuses, messages []string
+	var faults, messages []string
 	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {
 		s := g.Shapes[name]
 		if !s.Exception {
 			continue
 		}
 		if s.Fault {
-			statuses = append(statuses, name)
+			faults = append(faults, name)
 		}
 		if _, ok := s.Members["Message"]; ok {
 			messages = append(messages, name)
 		}
-		if handmade[name] {
-			continue
-		}
-		short := strings.TrimSuffix(name, "Exception")
-		g.emit("errors", "// %s returns the service's %s.\nfunc %s(message string) *Error {\nreturn newError(%q, message)\n}", short, name, short, name)
 	}
-	g.emit("errors", "// isFault reports whether an exception is the server's and not the caller's.\nfunc isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(statuses))
-	g.emit("errors", "// capitalMessage reports whether an exception's text is its member Message;\n// that of the others is message.\nfunc capitalMessage(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(messages))
+	g.emit("ops", "// isFault reports whether an exception is the server's and not the caller's.\nfunc isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(faults))
+	g.emit("ops", "// capitalMessage reports whether an exception's text is its member Message;\n// that of the others is message.\nfunc capitalMessage(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(messages))
 }

@@ -62,15 +62,6 @@ func (g *generator) inputOf(name string) []string {
 	return ops
 }
 
-func (g *generator) isOutput(name string) bool {
-	for _, op := range g.Operations {
-		if op.Output == name {
-			return true
-		}
-	}
-	return false
-}
-
 func goName(member string) string { return strings.ToUpper(member[:1]) + member[1:] }
 
 // decode writes how a shape is read from JSON.
@@ -111,18 +102,7 @@ d := openBody(body)
 _, err := d.read%[1]s(x, inBody)
 return d.close(err, &x.Faults)
 }`, name)
-		return
 	}
-	if !g.isOutput(name) {
-		return
-	}
-	g.emit("decode", `// DecodeJSON reads a response body into x, which should be new. The error is an
-// [*Error].
-func (x *%[1]s) DecodeJSON(body []byte) error {
-d := openBody(body)
-_, err := d.read%[1]s(x, inBody)
-return d.close(err, nil)
-}`, name)
 }
 
 // reader names the decoder's method for a shape.
@@ -170,16 +150,16 @@ func (g *generator) javaClass(name string) string {
 	return "java.lang.Object"
 }
 
-// append writes how a shape is written as JSON.
-func (g *generator) append(name string) {
+// encode writes how a shape is written as JSON.
+func (g *generator) encode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
 	case kindList:
-		g.emit("append", "func append%s(dst []byte, l %s) []byte {\ndst = append(dst, '[')\nfor i := range l {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = %s\n}\nreturn append(dst, ']')\n}",
+		g.emit("encode", "func append%s(dst []byte, l %s) []byte {\ndst = append(dst, '[')\nfor i := range l {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = %s\n}\nreturn append(dst, ']')\n}",
 			name, g.elemType(name), g.appender(s.Member, "dst", "l[i]"))
 		return
 	case kindMap:
-		g.emit("append", "func append%s(dst []byte, m %s) []byte {\ndst = append(dst, '{')\nfor i, k := range sortedKeys(m) {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = append(appendString(dst, k), ':')\nv := m[k]\ndst = %s\n}\nreturn append(dst, '}')\n}",
+		g.emit("encode", "func append%s(dst []byte, m %s) []byte {\ndst = append(dst, '{')\nfor i, k := range sortedKeys(m) {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = append(appendString(dst, k), ':')\nv := m[k]\ndst = %s\n}\nreturn append(dst, '}')\n}",
 			name, g.elemType(name), g.appender(s.Value, "dst", "v"))
 		return
 	}
@@ -198,7 +178,7 @@ func (g *generator) append(name string) {
 		fmt.Fprintf(&b, "if %s {\ndst = %s\n}\n", cond, g.appender(target, fmt.Sprintf("appendName(dst, `%q:`)", member), value))
 	}
 	b.WriteString("return append(dst, '}')\n}")
-	g.emit("append", "%s", b.String())
+	g.emit("encode", "%s", b.String())
 }
 
 // appender is the expression that appends a value of a shape.
@@ -222,21 +202,21 @@ func (g *generator) appender(name, dst, value string) string {
 	return fmt.Sprintf("%s.AppendJSON(%s)", value, dst)
 }
 
-// java writes how a shape is printed inside a violation's message.
-func (g *generator) java(name string) {
+// echo writes how a shape is printed inside a violation's message.
+func (g *generator) echo(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
 	case kindList:
-		g.emit("java", "func java%s(dst []byte, l %s) []byte {\ndst = append(dst, '[')\nfor i := range l {\nif i > 0 {\ndst = append(dst, \", \"...)\n}\nif len(dst) > maxEcho {\ndst = append(dst, \"...\"...)\nbreak\n}\ndst = %s\n}\nreturn append(dst, ']')\n}",
+		g.emit("echo", "func echo%s(dst []byte, l %s) []byte {\ndst = append(dst, '[')\nfor i := range l {\nif i > 0 {\ndst = append(dst, \", \"...)\n}\nif len(dst) > maxEcho {\ndst = append(dst, \"...\"...)\nbreak\n}\ndst = %s\n}\nreturn append(dst, ']')\n}",
 			name, g.elemType(name), g.printer(s.Member, "l[i]"))
 		return
 	case kindMap:
-		g.emit("java", "func java%s(dst []byte, m %s) []byte {\ndst = append(dst, '{')\nfor i, k := range sortedKeys(m) {\nif i > 0 {\ndst = append(dst, \", \"...)\n}\nif len(dst) > maxEcho {\ndst = append(dst, \"...\"...)\nbreak\n}\ndst = append(append(dst, k...), '=')\nv := m[k]\ndst = %s\n}\nreturn append(dst, '}')\n}",
+		g.emit("echo", "func echo%s(dst []byte, m %s) []byte {\ndst = append(dst, '{')\nfor i, k := range sortedKeys(m) {\nif i > 0 {\ndst = append(dst, \", \"...)\n}\nif len(dst) > maxEcho {\ndst = append(dst, \"...\"...)\nbreak\n}\ndst = append(append(dst, k...), '=')\nv := m[k]\ndst = %s\n}\nreturn append(dst, '}')\n}",
 			name, g.elemType(name), g.printer(s.Value, "v"))
 		return
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "func (x *%s) appendJava(dst []byte) []byte {\nif x == nil {\nreturn append(dst, \"null\"...)\n}\n", name)
+	fmt.Fprintf(&b, "func (x *%s) appendEcho(dst []byte) []byte {\nif x == nil {\nreturn append(dst, \"null\"...)\n}\n", name)
 	sep := name + "("
 	for _, member := range ordered(s.memberNames(), javaOrder[name]) {
 		target := s.Members[member]
@@ -260,7 +240,7 @@ func (g *generator) java(name string) {
 		fmt.Fprintf(&b, "dst = append(dst, %q...)\n", sep)
 	}
 	b.WriteString("return append(dst, ')')\n}")
-	g.emit("java", "%s", b.String())
+	g.emit("echo", "%s", b.String())
 }
 
 // printer is the expression that prints a value of a shape.
@@ -277,13 +257,13 @@ func (g *generator) printer(name, value string) string {
 	case kindBlob:
 		return fmt.Sprintf("appendBlob(dst, %s)", value)
 	case kindValue:
-		return fmt.Sprintf("javaValue(dst, %s)", value)
+		return fmt.Sprintf("echoValue(dst, %s)", value)
 	case kindItem, kindValues:
-		return fmt.Sprintf("javaItem(dst, %s)", value)
+		return fmt.Sprintf("echoItem(dst, %s)", value)
 	case kindStruct:
-		return value + ".appendJava(dst)"
+		return value + ".appendEcho(dst)"
 	}
-	return fmt.Sprintf("java%s(dst, %s)", name, value)
+	return fmt.Sprintf("echo%s(dst, %s)", name, value)
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

@@ -47,7 +47,6 @@ var memberOrder = map[string][]string{
 	"UpdateGlobalSecondaryIndexAction": {"IndexName", "ProvisionedThroughput"},
 	"CreateGlobalSecondaryIndexAction": {"IndexName", "KeySchema", "Projection", "ProvisionedThroughput"},
 	"ListTablesInput":                  {"Limit", "ExclusiveStartTableName"},
-	"GetShardIteratorInput":            {"ShardId", "ShardIteratorType", "StreamArn"},
 }
 
 // alsoRequired are members that the model leaves optional for global tables
@@ -87,6 +86,10 @@ var minTableName = map[string]int64{"CreateTableInput": 3}
 // Source: conformance, batchGetItem "malformed table name".
 var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 
+// encodedInputs are inputs that are also written as JSON: the digest of a
+// transaction, which its token is held to, is that of its body.
+var encodedInputs = []string{"TransactWriteItemsInput"}
+
 // javaOrder is the order of members in the printed form of a structure, where
 // it is not the model's; javaExtra are fields the service prints and its model
 // does not have. Source: conformance c_bw_over25.
@@ -95,9 +98,13 @@ var (
 	javaExtra = map[string][]string{"PutRequest": {"workloadProfileName"}}
 )
 
-// newerOperations are operations of the service that came after this model.
-var newerOperations = []string{
-	"StartBulkPutItems", "DescribeBulkOperation", "ListBulkOperations", "CancelBulkOperation", "SearchVectors",
+// answered are the operations that package api has a handler for. Nothing is
+// generated for the others.
+var answered = []string{
+	"BatchGetItem", "BatchWriteItem", "CreateTable", "DeleteItem", "DeleteTable", "DescribeEndpoints", "DescribeLimits",
+	"DescribeTable", "DescribeTimeToLive", "GetItem", "ListTables", "ListTagsOfResource", "PutItem", "Query", "Scan",
+	"TagResource", "TransactGetItems", "TransactWriteItems", "UntagResource", "UpdateItem", "UpdateTable",
+	"UpdateTimeToLive",
 }
 
 // goPatterns are the model's patterns where Go writes them differently.
@@ -105,6 +112,3 @@ var goPatterns = map[string]string{
 	`\p{Print}+`: `[\x20-\x{10FFFF}]+`,
 	`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: `[\x20-\x{D7FF}\x{E000}-\x{FFFD}\x{10000}-\x{10FFFF}\r\n\t]*`,
 }
-
-// handmade exceptions have constructors in api/error.go.
-var handmade = map[string]bool{"ConditionalCheckFailedException": true, "TransactionCanceledException": true}

@@ -9,9 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 )
 
 // DefaultMaxItems is how many items [Build] generates at most unless told
@@ -215,16 +216,16 @@ func (b *builder) refused(ctx context.Context, p pending, err error) error {
 		return cause
 	}
 	text := err.Error()
-	if e, ok := err.(*api.Error); ok {
+	if e, ok := err.(*wire.Error); ok {
 		text = e.Message
 	}
 	return errorAt(p.pos, "table %s does not take this item: %s", p.table, text)
 }
 
 func (b *builder) write(ctx context.Context, list []pending) error {
-	in := &api.BatchWriteItemInput{RequestItems: map[string][]api.WriteRequest{}}
+	in := &wire.BatchWriteItemInput{RequestItems: map[string][]wire.WriteRequest{}}
 	for _, p := range list {
-		in.RequestItems[p.table] = append(in.RequestItems[p.table], api.WriteRequest{PutRequest: &api.PutRequest{Item: p.item}})
+		in.RequestItems[p.table] = append(in.RequestItems[p.table], wire.WriteRequest{PutRequest: &wire.PutRequest{Item: p.item}})
 	}
 	_, err := b.w.DB.Service().BatchWriteItem(ctx, in)
 	return err

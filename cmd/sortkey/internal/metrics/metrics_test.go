@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/wire"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
-	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -163,7 +164,7 @@ func TestStoreOnDisk(t *testing.T) {
 }
 
 func TestOperations(t *testing.T) {
-	for _, op := range api.Operations() {
+	for _, op := range wire.Operations() {
 		if got := metrics.Operation(op.String()); got != op.String() {
 			t.Errorf("Operation(%q) = %q: add it to operationNames", op, got)
 		}

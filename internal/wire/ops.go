@@ -1,4 +1,4 @@
-package api
+package wire
 
 // An Op is an operation of the service.
 type Op uint8
@@ -11,20 +11,16 @@ type Input interface {
 	DecodeJSON(body []byte) error
 	// Validate checks the constraints of the service model.
 	Validate() error
-	// AppendJSON appends the input as a request body.
-	AppendJSON(dst []byte) []byte
 }
 
 // Lookup finds the operation that an X-Amz-Target header names, such as
-// DynamoDB_20120810.PutItem. It reports false for all others, names of
-// operations newer than the model included: those answer with
-// [UnknownOperation].
+// DynamoDB_20120810.PutItem. It reports false for a name that is not answered.
 func Lookup(target string) (Op, bool) {
 	op := byTarget(target)
 	return op, op != 0
 }
 
-// Operations returns all operations, by name.
+// Operations returns the operations that are answered, by name.
 func Operations() []Op {
 	ops := make([]Op, 0, len(operations)-1)
 	for i := range len(operations) - 1 {
@@ -32,10 +28,6 @@ func Operations() []Op {
 	}
 	return ops
 }
-
-// NewerOperations returns the names of operations of the service that this
-// package knows of and has no shapes for.
-func NewerOperations() []string { return append([]string(nil), newer[:]...) }
 
 // String returns the operation's name, as PutItem.
 func (op Op) String() string {

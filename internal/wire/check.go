@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"slices"
@@ -146,10 +146,21 @@ func textLength(s string) int {
 	return n
 }
 
+// Bounds of the names of tables and indexes, and of ARNs, in characters.
+// Source: DG/Constraints.html.
+const (
+	MinName = 3
+	MaxName = 255
+	MaxARN  = 1024
+)
+
+// ARNPrefix begins every ARN. No name has a colon.
+const ARNPrefix = "arn:"
+
 const namePattern = "[a-zA-Z0-9_.-]+"
 
 // isName reports whether s matches namePattern.
-func isName(s string) bool {
+func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '.' && c != '-' {
@@ -167,18 +178,18 @@ func (v *violations) table(member, s string, least int) {
 	case s == "":
 		v.add(checkMin, member, s, atLeastLength(least))
 		return
-	case strings.HasPrefix(s, arnPrefix):
-		if n := textLength(s); n > maxARN {
-			v.add(checkMax, member, s, atMostLength(maxARN))
+	case strings.HasPrefix(s, ARNPrefix):
+		if n := textLength(s); n > MaxARN {
+			v.add(checkMax, member, s, atMostLength(MaxARN))
 		}
 		return
-	case !isName(s):
+	case !IsName(s):
 		v.add(checkPattern, member, s, matching(namePattern))
 	}
 	if n := textLength(s); n < least {
 		v.add(checkMin, member, s, atLeastLength(least))
-	} else if n > maxName {
-		v.add(checkMax, member, s, atMostLength(maxName))
+	} else if n > MaxName {
+		v.add(checkMax, member, s, atMostLength(MaxName))
 	}
 }
 
@@ -211,12 +222,12 @@ func (v *violations) size(member string, n, lo, hi int) bool {
 // tableKeys checks the keys of a map by table.
 func (v *violations) tableKeys(member string, keys []string) bool {
 	for _, k := range keys {
-		if strings.HasPrefix(k, arnPrefix) && len(k) <= maxARN {
+		if strings.HasPrefix(k, ARNPrefix) && len(k) <= MaxARN {
 			continue
 		}
-		if !isName(k) || len(k) < minName || len(k) > maxName {
+		if !IsName(k) || len(k) < MinName || len(k) > MaxName {
 			return v.add(checkKeys, member, "", "Map keys must satisfy constraint: ["+
-				atMostLength(maxName)+", "+atLeastLength(minName)+", "+matching(namePattern)+"]")
+				atMostLength(MaxName)+", "+atLeastLength(MinName)+", "+matching(namePattern)+"]")
 		}
 	}
 	return false

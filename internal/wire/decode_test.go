@@ -1,23 +1,24 @@
-package api_test
+package wire_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/internal/wire/wiretest"
 )
 
 // serialization decodes a body that must be refused and returns the text.
-func serialization(t *testing.T, op api.Op, body string) string {
+func serialization(t *testing.T, op wire.Op, body string) string {
 	t.Helper()
-	err := op.NewInput().DecodeJSON([]byte(body))
+	err := wiretest.NewInput(op).DecodeJSON([]byte(body))
 	if err == nil {
 		t.Errorf("%v.DecodeJSON(%s) = nil", op, body)
 		return ""
 	}
-	e, ok := errors.AsType[*api.Error](err)
-	if !ok || e.Code != api.CodeSerialization {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok || e.Code != wire.CodeSerialization {
 		t.Errorf("%v.DecodeJSON(%s) = %v, want a SerializationException", op, body, err)
 		return ""
 	}
@@ -100,56 +101,56 @@ var wrongTypes = map[string][][2]string{
 func TestWrongTypes(t *testing.T) {
 	const pkg = "com.amazonaws.dynamodb.v20120810."
 	for _, tt := range []struct {
-		op          api.Op
+		op          wire.Op
 		body        string // $ is the place
 		kind, class string
 	}{
-		{api.OpPutItem, `{"TableName":$}`, "String", ""},
-		{api.OpPutItem, `{"Item":$}`, "Map", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"Item":{"Attr":{"S":$}}}`, "String", ""},
-		{api.OpPutItem, `{"Item":{"Attr":$}}`, "ValueStruct", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"Item":{"Attr":{"B":$}}}`, "Blob", ""},
-		{api.OpPutItem, `{"Item":{"Attr":{"BOOL":$}}}`, "Boolean", ""},
-		{api.OpPutItem, `{"Item":{"Attr":{"SS":$}}}`, "List", ""},
-		{api.OpPutItem, `{"Item":{"Attr":{"NS":[$]}}}`, "String", ""},
-		{api.OpPutItem, `{"Item":{"Attr":{"BS":[$]}}}`, "Blob", ""},
-		{api.OpPutItem, `{"Item":{"Attr":{"L":$}}}`, "List", ""},
-		{api.OpPutItem, `{"Item":{"Attr":{"L":[$]}}}`, "ValueStruct", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"Item":{"Attr":{"L":[{"BS":[$]}]}}}`, "Blob", ""},
-		{api.OpPutItem, `{"Item":{"Attr":{"M":$}}}`, "Map", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"Item":{"Attr":{"M":{"a":$}}}}`, "ValueStruct", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"Expected":{"Attr":{"Value":{"M":{"a":$}}}}}`, "ValueStruct", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"Expected":$}`, "Map", pkg + "ExpectedAttributeValue"},
-		{api.OpPutItem, `{"Expected":{"Attr":$}}`, "ValueStruct", pkg + "ExpectedAttributeValue"},
-		{api.OpPutItem, `{"Expected":{"Attr":{"Exists":$}}}`, "Boolean", ""},
-		{api.OpPutItem, `{"Expected":{"Attr":{"Value":$}}}`, "FieldStruct", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"ExpressionAttributeValues":$}`, "Map", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"ExpressionAttributeValues":{":a":$}}`, "ValueStruct", pkg + "AttributeValue"},
-		{api.OpPutItem, `{"ExpressionAttributeNames":$}`, "Map", "java.lang.String"},
-		{api.OpPutItem, `{"ExpressionAttributeNames":{"#a":$}}`, "String", ""},
-		{api.OpQuery, `{"Limit":$}`, "Integer", ""},
-		{api.OpQuery, `{"AttributesToGet":$}`, "List", ""},
-		{api.OpQuery, `{"ConsistentRead":$}`, "Boolean", ""},
-		{api.OpQuery, `{"QueryFilter":$}`, "Map", pkg + "Condition"},
-		{api.OpQuery, `{"QueryFilter":{"Attr":{"AttributeValueList":$}}}`, "List", ""},
-		{api.OpQuery, `{"QueryFilter":{"Attr":{"AttributeValueList":[$]}}}`, "ValueStruct", pkg + "AttributeValue"},
-		{api.OpCreateTable, `{"KeySchema":$}`, "List", ""},
-		{api.OpCreateTable, `{"KeySchema":[$]}`, "ValueStruct", pkg + "KeySchemaElement"},
-		{api.OpCreateTable, `{"KeySchema":[{"KeyType":$}]}`, "String", ""},
-		{api.OpCreateTable, `{"ProvisionedThroughput":$}`, "FieldStruct", pkg + "ProvisionedThroughput"},
-		{api.OpCreateTable, `{"ProvisionedThroughput":{"ReadCapacityUnits":$}}`, "Long", ""},
-		{api.OpBatchWriteItem, `{"RequestItems":$}`, "Map", "java.util.List<" + pkg + "WriteRequest>"},
-		{api.OpBatchWriteItem, `{"RequestItems":{"Attr":$}}`, "ParameterizedList", ""},
-		{api.OpBatchWriteItem, `{"RequestItems":{"Attr":[$]}}`, "ValueStruct", pkg + "WriteRequest"},
-		{api.OpBatchWriteItem, `{"RequestItems":{"Attr":[{"PutRequest":$}]}}`, "FieldStruct", pkg + "PutRequest"},
-		{api.OpBatchWriteItem, `{"RequestItems":{"Attr":[{"PutRequest":{"Item":$}}]}}`, "Map", pkg + "AttributeValue"},
-		{api.OpBatchGetItem, `{"RequestItems":$}`, "Map", pkg + "KeysAndAttributes"},
-		{api.OpBatchGetItem, `{"RequestItems":{"Attr":$}}`, "ValueStruct", pkg + "KeysAndAttributes"},
-		{api.OpBatchGetItem, `{"RequestItems":{"Attr":{"Keys":$}}}`, "List", ""},
-		{api.OpBatchGetItem, `{"RequestItems":{"Attr":{"Keys":[$]}}}`, "ParameterizedMap", ""},
-		{api.OpTransactWriteItems, `{"TransactItems":$}`, "List", ""},
-		{api.OpTransactWriteItems, `{"TransactItems":[{"Update":$}]}`, "FieldStruct", pkg + "Update"},
-		{api.OpTagResource, `{"Tags":[$]}`, "ValueStruct", pkg + "Tag"},
+		{wire.OpPutItem, `{"TableName":$}`, "String", ""},
+		{wire.OpPutItem, `{"Item":$}`, "Map", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"Item":{"Attr":{"S":$}}}`, "String", ""},
+		{wire.OpPutItem, `{"Item":{"Attr":$}}`, "ValueStruct", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"Item":{"Attr":{"B":$}}}`, "Blob", ""},
+		{wire.OpPutItem, `{"Item":{"Attr":{"BOOL":$}}}`, "Boolean", ""},
+		{wire.OpPutItem, `{"Item":{"Attr":{"SS":$}}}`, "List", ""},
+		{wire.OpPutItem, `{"Item":{"Attr":{"NS":[$]}}}`, "String", ""},
+		{wire.OpPutItem, `{"Item":{"Attr":{"BS":[$]}}}`, "Blob", ""},
+		{wire.OpPutItem, `{"Item":{"Attr":{"L":$}}}`, "List", ""},
+		{wire.OpPutItem, `{"Item":{"Attr":{"L":[$]}}}`, "ValueStruct", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"Item":{"Attr":{"L":[{"BS":[$]}]}}}`, "Blob", ""},
+		{wire.OpPutItem, `{"Item":{"Attr":{"M":$}}}`, "Map", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"Item":{"Attr":{"M":{"a":$}}}}`, "ValueStruct", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"Expected":{"Attr":{"Value":{"M":{"a":$}}}}}`, "ValueStruct", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"Expected":$}`, "Map", pkg + "ExpectedAttributeValue"},
+		{wire.OpPutItem, `{"Expected":{"Attr":$}}`, "ValueStruct", pkg + "ExpectedAttributeValue"},
+		{wire.OpPutItem, `{"Expected":{"Attr":{"Exists":$}}}`, "Boolean", ""},
+		{wire.OpPutItem, `{"Expected":{"Attr":{"Value":$}}}`, "FieldStruct", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"ExpressionAttributeValues":$}`, "Map", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"ExpressionAttributeValues":{":a":$}}`, "ValueStruct", pkg + "AttributeValue"},
+		{wire.OpPutItem, `{"ExpressionAttributeNames":$}`, "Map", "java.lang.String"},
+		{wire.OpPutItem, `{"ExpressionAttributeNames":{"#a":$}}`, "String", ""},
+		{wire.OpQuery, `{"Limit":$}`, "Integer", ""},
+		{wire.OpQuery, `{"AttributesToGet":$}`, "List", ""},
+		{wire.OpQuery, `{"ConsistentRead":$}`, "Boolean", ""},
+		{wire.OpQuery, `{"QueryFilter":$}`, "Map", pkg + "Condition"},
+		{wire.OpQuery, `{"QueryFilter":{"Attr":{"AttributeValueList":$}}}`, "List", ""},
+		{wire.OpQuery, `{"QueryFilter":{"Attr":{"AttributeValueList":[$]}}}`, "ValueStruct", pkg + "AttributeValue"},
+		{wire.OpCreateTable, `{"KeySchema":$}`, "List", ""},
+		{wire.OpCreateTable, `{"KeySchema":[$]}`, "ValueStruct", pkg + "KeySchemaElement"},
+		{wire.OpCreateTable, `{"KeySchema":[{"KeyType":$}]}`, "String", ""},
+		{wire.OpCreateTable, `{"ProvisionedThroughput":$}`, "FieldStruct", pkg + "ProvisionedThroughput"},
+		{wire.OpCreateTable, `{"ProvisionedThroughput":{"ReadCapacityUnits":$}}`, "Long", ""},
+		{wire.OpBatchWriteItem, `{"RequestItems":$}`, "Map", "java.util.List<" + pkg + "WriteRequest>"},
+		{wire.OpBatchWriteItem, `{"RequestItems":{"Attr":$}}`, "ParameterizedList", ""},
+		{wire.OpBatchWriteItem, `{"RequestItems":{"Attr":[$]}}`, "ValueStruct", pkg + "WriteRequest"},
+		{wire.OpBatchWriteItem, `{"RequestItems":{"Attr":[{"PutRequest":$}]}}`, "FieldStruct", pkg + "PutRequest"},
+		{wire.OpBatchWriteItem, `{"RequestItems":{"Attr":[{"PutRequest":{"Item":$}}]}}`, "Map", pkg + "AttributeValue"},
+		{wire.OpBatchGetItem, `{"RequestItems":$}`, "Map", pkg + "KeysAndAttributes"},
+		{wire.OpBatchGetItem, `{"RequestItems":{"Attr":$}}`, "ValueStruct", pkg + "KeysAndAttributes"},
+		{wire.OpBatchGetItem, `{"RequestItems":{"Attr":{"Keys":$}}}`, "List", ""},
+		{wire.OpBatchGetItem, `{"RequestItems":{"Attr":{"Keys":[$]}}}`, "ParameterizedMap", ""},
+		{wire.OpTransactWriteItems, `{"TransactItems":$}`, "List", ""},
+		{wire.OpTransactWriteItems, `{"TransactItems":[{"Update":$}]}`, "FieldStruct", pkg + "Update"},
+		{wire.OpTagResource, `{"Tags":[$]}`, "ValueStruct", pkg + "Tag"},
 	} {
 		if len(wrongTypes[tt.kind]) == 0 {
 			t.Fatalf("no kind %s", tt.kind)
@@ -170,14 +171,14 @@ func TestBodiesThatAreNotJSON(t *testing.T) {
 		`{"Item":{"a":{"S":"x"}`, `{"TableName":"\ud8"}`, strings.Repeat(`{"Item":`, 20000),
 		`{"Junk":` + strings.Repeat("[", 20000) + `}`,
 	} {
-		if got := serialization(t, api.OpPutItem, body); got == "" {
+		if got := serialization(t, wire.OpPutItem, body); got == "" {
 			t.Errorf("DecodeJSON(%.40s) has no text", body)
 		}
 	}
 }
 
 func TestDecodeTakes(t *testing.T) {
-	var in api.QueryInput
+	var in wire.QueryInput
 	body := ` {"Unknown":{"a":[1,{}]},"TableName":"a","TableName":"b\u0062","Limit":2.9,"ConsistentRead":"yes","Select":null,
 		"AttributesToGet":[],"ExclusiveStartKey":{},"ExpressionAttributeNames":{}} `
 	if err := in.DecodeJSON([]byte(body)); err != nil {
@@ -201,7 +202,7 @@ func TestDecodeTakes(t *testing.T) {
 	if in.ExpressionAttributeValues != nil || in.KeyConditions != nil {
 		t.Error("an absent item or map is not nil")
 	}
-	var big api.QueryInput
+	var big wire.QueryInput
 	if err := big.DecodeJSON([]byte(`{"Limit":1e30}`)); err != nil || *big.Limit != 1<<31-1 {
 		t.Errorf("Limit 1e30 = %v, %v", big.Limit, err)
 	}
@@ -209,7 +210,7 @@ func TestDecodeTakes(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	const noKind = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-	var put api.PutItemInput
+	var put wire.PutItemInput
 	if err := put.DecodeJSON([]byte(`{"Item":{"a":{}},"TableName":"abc","ExpressionAttributeValues":{":a":{"S":"x"},":b":{"N":"z"},":c":null},
 		"Expected":{"x":{"Value":{"SS":[]}}}}`)); err != nil {
 		t.Fatal(err)
@@ -217,7 +218,7 @@ func TestFaults(t *testing.T) {
 	if put.TableName == nil || *put.TableName != "abc" {
 		t.Error("decoding stopped at the fault")
 	}
-	want := api.Faults{
+	want := wire.Faults{
 		{Path: "Item", Msg: noKind},
 		{Path: "ExpressionAttributeValues.:b", Msg: "The parameter cannot be converted to a numeric value: z"},
 		{Path: "ExpressionAttributeValues.:c", Msg: noKind},
@@ -241,15 +242,15 @@ func TestFaults(t *testing.T) {
 		t.Errorf("At() = %v", f)
 	}
 	// Source: dynalite validations/index.js, validateExpressions.
-	got := message(t, api.OpPutItem.FaultError(put.Faults, "ExpressionAttributeValues"))
+	got := message(t, wire.OpPutItem.FaultError(put.Faults, "ExpressionAttributeValues"))
 	if want := "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: z for key :b"; got != want {
 		t.Errorf("FaultError = %s, want %s", got, want)
 	}
-	if err := api.OpPutItem.FaultError(put.Faults, "Key"); err != nil {
+	if err := wire.OpPutItem.FaultError(put.Faults, "Key"); err != nil {
 		t.Errorf("FaultError(Key) = %v", err)
 	}
 
-	var batch api.BatchWriteItemInput
+	var batch wire.BatchWriteItemInput
 	if err := batch.DecodeJSON([]byte(`{"RequestItems":{"T":[{"PutRequest":{"Item":{"a":{"S":"x"}}}},{"PutRequest":{"Item":{"a":{"X":1}}}}]}}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +258,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("At(RequestItems.T.1) = %v", f)
 	}
 	// A wrong type on the wire stops the reading, whatever was wrong before.
-	if got := serialization(t, api.OpPutItem, `{"Item":{"a":{}},"TableName":3}`); got != "NUMBER_VALUE cannot be converted to String" {
+	if got := serialization(t, wire.OpPutItem, `{"Item":{"a":{}},"TableName":3}`); got != "NUMBER_VALUE cannot be converted to String" {
 		t.Errorf("text = %s", got)
 	}
 }

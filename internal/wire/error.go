@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"strings"
@@ -43,9 +43,12 @@ const (
 	CodeUnavailable      = "ServiceUnavailable"
 )
 
-const codeConditionFailed = "ConditionalCheckFailedException"
+// CodeConditionFailed is the exception of a condition that does not hold.
+const CodeConditionFailed = "ConditionalCheckFailedException"
 
-func newError(code, message string) *Error {
+// NewError returns the exception called code, with the status that the service
+// model gives it.
+func NewError(code, message string) *Error {
 	e := &Error{Code: code, Status: 400, Message: message}
 	if isFault(code) {
 		e.Status = 500
@@ -55,17 +58,17 @@ func newError(code, message string) *Error {
 
 // Validation returns a ValidationException with a text as it is. For what is
 // found before the table is looked up use [Op.Invalid].
-func Validation(message string) *Error { return newError(CodeValidation, message) }
+func Validation(message string) *Error { return NewError(CodeValidation, message) }
 
 // Serialization returns a SerializationException: the body is not what the
 // operation's shape asks for.
-func Serialization(message string) *Error { return newError(CodeSerialization, message) }
+func Serialization(message string) *Error { return NewError(CodeSerialization, message) }
 
 // UnknownOperation returns an UnknownOperationException, which has no text.
-func UnknownOperation() *Error { return newError(CodeUnknownOperation, "") }
+func UnknownOperation() *Error { return NewError(CodeUnknownOperation, "") }
 
 // AccessDenied returns an AccessDeniedException.
-func AccessDenied(message string) *Error { return newError(CodeAccessDenied, message) }
+func AccessDenied(message string) *Error { return NewError(CodeAccessDenied, message) }
 
 // ServiceUnavailable returns the error of a service that is shutting down.
 func ServiceUnavailable(message string) *Error {
@@ -75,7 +78,7 @@ func ServiceUnavailable(message string) *Error {
 // ConditionalCheckFailed returns the service's ConditionalCheckFailedException.
 // The item is nil unless the caller asked for it.
 func ConditionalCheckFailed(item attr.Item) *Error {
-	e := newError(codeConditionFailed, "The conditional request failed")
+	e := NewError(CodeConditionFailed, "The conditional request failed")
 	e.Item = item
 	return e
 }
@@ -98,7 +101,7 @@ func TransactionCanceled(reasons []CancellationReason) *Error {
 		b.WriteString(code)
 	}
 	b.WriteByte(']')
-	e := newError("TransactionCanceledException", b.String())
+	e := NewError("TransactionCanceledException", b.String())
 	e.Reasons = reasons
 	return e
 }

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"strconv"
@@ -10,7 +10,7 @@ import (
 // comes after it is left out. The service prints all of it.
 const maxEcho = 256 << 10
 
-func javaItem(dst []byte, it attr.Item) []byte {
+func echoItem(dst []byte, it attr.Item) []byte {
 	if it == nil {
 		return append(dst, "null"...)
 	}
@@ -25,14 +25,14 @@ func javaItem(dst []byte, it attr.Item) []byte {
 		}
 		name, v := it.At(i)
 		dst = append(append(dst, name...), '=')
-		dst = javaValue(dst, v)
+		dst = echoValue(dst, v)
 	}
 	return append(dst, '}')
 }
 
-// javaFields are an attribute value's fields as the service prints them, and
+// echoFields are an attribute value's fields as the service prints them, and
 // the kind each belongs to.
-var javaFields = [...]struct {
+var echoFields = [...]struct {
 	name string
 	kind attr.Kind
 }{
@@ -54,14 +54,14 @@ var javaFields = [...]struct {
 	{"bOOL", attr.Bool},
 }
 
-// javaValue prints a value. Source: paritysuite/dynamodb-conformance,
+// echoValue prints a value. Source: paritysuite/dynamodb-conformance,
 // c_bw_over25; some regions print an object's hash in its place.
-func javaValue(dst []byte, v attr.Value) []byte {
+func echoValue(dst []byte, v attr.Value) []byte {
 	if v.Kind() == 0 {
 		return append(dst, "null"...)
 	}
 	dst = append(dst, "AttributeValue("...)
-	for i, f := range javaFields {
+	for i, f := range echoFields {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
@@ -86,15 +86,15 @@ func javaValue(dst []byte, v attr.Value) []byte {
 		case attr.Null:
 			dst = append(dst, "true"...)
 		case attr.Map:
-			dst = javaItem(dst, v.Map())
+			dst = echoItem(dst, v.Map())
 		default:
-			dst = javaElems(dst, v)
+			dst = echoElems(dst, v)
 		}
 	}
 	return append(dst, ')')
 }
 
-func javaElems(dst []byte, v attr.Value) []byte {
+func echoElems(dst []byte, v attr.Value) []byte {
 	dst = append(dst, '[')
 	for i := range v.Len() {
 		if i > 0 {
@@ -106,7 +106,7 @@ func javaElems(dst []byte, v attr.Value) []byte {
 		}
 		switch e := v.Index(i); {
 		case v.Kind() == attr.List:
-			dst = javaValue(dst, e)
+			dst = echoValue(dst, e)
 		case e.Kind() == attr.Number:
 			dst = e.AppendNumber(dst)
 		default:

@@ -1,9 +1,10 @@
-package api_test
+package wire_test
 
 import (
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/internal/wire/wiretest"
 )
 
 // Source: dynalite test/query.js, scan.js, putItem.js, batchGetItem.js;
@@ -11,66 +12,66 @@ import (
 func TestCheckParams(t *testing.T) {
 	const mixed = "Can not use both expression and non-expression parameters in the same request: "
 	for _, tt := range []struct {
-		op         api.Op
+		op         wire.Op
 		body, want string
 	}{
-		{api.OpPutItem, `{}`, ""},
-		{api.OpPutItem, `{"ConditionExpression":"","ExpressionAttributeValues":{},"ExpressionAttributeNames":{}}`, ""},
+		{wire.OpPutItem, `{}`, ""},
+		{wire.OpPutItem, `{"ConditionExpression":"","ExpressionAttributeValues":{},"ExpressionAttributeNames":{}}`, ""},
 		{
-			api.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ConditionExpression":""}`,
+			wire.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ConditionExpression":""}`,
 			mixed + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
 		},
 		{
-			api.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
+			wire.OpPutItem, `{"Expected":{},"ExpressionAttributeNames":{},"ExpressionAttributeValues":{}}`,
 			"ExpressionAttributeNames can only be specified when using expressions",
 		},
 		{
-			api.OpPutItem, `{"ExpressionAttributeValues":{}}`,
+			wire.OpPutItem, `{"ExpressionAttributeValues":{}}`,
 			"ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null",
 		},
 		{
-			api.OpDeleteItem, `{"Expected":{},"ConditionExpression":""}`,
+			wire.OpDeleteItem, `{"Expected":{},"ConditionExpression":""}`,
 			mixed + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
 		},
 		{
-			api.OpUpdateItem, `{"UpdateExpression":"SET a = :v","AttributeUpdates":{}}`,
+			wire.OpUpdateItem, `{"UpdateExpression":"SET a = :v","AttributeUpdates":{}}`,
 			mixed + "Non-expression parameters: {AttributeUpdates} Expression parameters: {UpdateExpression}",
 		},
 		{
-			api.OpUpdateItem, `{"ExpressionAttributeValues":{}}`,
+			wire.OpUpdateItem, `{"ExpressionAttributeValues":{}}`,
 			"ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null",
 		},
 		{
-			api.OpGetItem, `{"ProjectionExpression":"a","AttributesToGet":["a"]}`,
+			wire.OpGetItem, `{"ProjectionExpression":"a","AttributesToGet":["a"]}`,
 			mixed + "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}",
 		},
 		{
-			api.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"",
+			wire.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"",
 			"FilterExpression":"","KeyConditionExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, QueryFilter, ConditionalOperator, KeyConditions} " +
 				"Expression parameters: {ProjectionExpression, FilterExpression, KeyConditionExpression}",
 		},
 		{
-			api.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"","FilterExpression":""}`,
+			wire.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"","FilterExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, QueryFilter, ConditionalOperator} " +
 				"Expression parameters: {ProjectionExpression, FilterExpression}",
 		},
-		{api.OpQuery, `{"KeyConditions":{},"FilterExpression":"a = :a"}`, ""},
+		{wire.OpQuery, `{"KeyConditions":{},"FilterExpression":"a = :a"}`, ""},
 		{
-			api.OpQuery, `{"QueryFilter":{},"ExpressionAttributeValues":{}}`,
+			wire.OpQuery, `{"QueryFilter":{},"ExpressionAttributeValues":{}}`,
 			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression and KeyConditionExpression are null",
 		},
 		{
-			api.OpScan, `{"AttributesToGet":["a"],"ScanFilter":{},"ConditionalOperator":"OR","FilterExpression":"","ProjectionExpression":""}`,
+			wire.OpScan, `{"AttributesToGet":["a"],"ScanFilter":{},"ConditionalOperator":"OR","FilterExpression":"","ProjectionExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, ScanFilter, ConditionalOperator} " +
 				"Expression parameters: {ProjectionExpression, FilterExpression}",
 		},
 		{
-			api.OpScan, `{"ProjectionExpression":"a","ExpressionAttributeValues":{}}`,
+			wire.OpScan, `{"ProjectionExpression":"a","ExpressionAttributeValues":{}}`,
 			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null",
 		},
 	} {
-		in := tt.op.NewInput()
+		in := wiretest.NewInput(tt.op)
 		if err := in.DecodeJSON([]byte(tt.body)); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestCheckParams(t *testing.T) {
 }
 
 func TestCheckParamsOfActions(t *testing.T) {
-	var in api.TransactWriteItemsInput
+	var in wire.TransactWriteItemsInput
 	if err := in.DecodeJSON([]byte(`{"TransactItems":[{"Put":{"ExpressionAttributeValues":{}}},{"Update":{"UpdateExpression":"","ExpressionAttributeValues":{}}},
 		{"Delete":{"ExpressionAttributeNames":{}}},{"ConditionCheck":{"ConditionExpression":""}}]}`)); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package api_test
+package wire_test
 
 import (
 	"fmt"
@@ -6,38 +6,28 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/internal/wire/wiretest"
+	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/api"
 )
 
-// shape is what all inputs and outputs can do.
-type shape interface {
-	DecodeJSON(body []byte) error
-	AppendJSON(dst []byte) []byte
-}
+// appender is an output.
+type appender interface{ AppendJSON(dst []byte) []byte }
 
-var outputs = []shape{
-	new(api.QueryOutput), new(api.ScanOutput), new(api.GetItemOutput), new(api.PutItemOutput), new(api.UpdateItemOutput),
-	new(api.DeleteItemOutput), new(api.BatchGetItemOutput), new(api.BatchWriteItemOutput), new(api.TransactGetItemsOutput),
-	new(api.TransactWriteItemsOutput), new(api.CreateTableOutput), new(api.DescribeTableOutput), new(api.ListTablesOutput),
-	new(api.GetRecordsOutput), new(api.DescribeStreamOutput), new(api.ExecuteStatementOutput), new(api.DescribeTimeToLiveOutput),
-}
-
-func shapes() []shape {
-	list := append([]shape(nil), outputs...)
-	for _, op := range api.Operations() {
-		list = append(list, op.NewInput().(shape))
-	}
-	return list
+var outputs = []appender{
+	new(wire.QueryOutput), new(wire.ScanOutput), new(wire.GetItemOutput), new(wire.PutItemOutput), new(wire.UpdateItemOutput),
+	new(wire.DeleteItemOutput), new(wire.BatchGetItemOutput), new(wire.BatchWriteItemOutput), new(wire.TransactGetItemsOutput),
+	new(wire.TransactWriteItemsOutput), new(wire.CreateTableOutput), new(wire.DescribeTableOutput), new(wire.ListTablesOutput),
+	new(wire.DescribeTimeToLiveOutput),
 }
 
 var (
 	typeValue  = reflect.TypeFor[attr.Value]()
 	typeItem   = reflect.TypeFor[attr.Item]()
 	typeBytes  = reflect.TypeFor[[]byte]()
-	typeFaults = reflect.TypeFor[api.Faults]()
+	typeFaults = reflect.TypeFor[wire.Faults]()
 )
 
 // fill gives v a random value; absent members and empty collections included.
@@ -134,32 +124,35 @@ func randomItem(r *rand.Rand) attr.Item {
 	return attr.Item{}
 }
 
-// normal makes the bytes of an empty item one: what a builder writes for no
-// attributes and the empty item are both empty.
-func normal(s shape) string { return string(s.AppendJSON(nil)) }
-
-func TestRoundTrip(t *testing.T) {
+// TestDecode reads inputs that were written by reflection.
+func TestDecode(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, 1))
-	for _, s := range shapes() {
-		typ := reflect.TypeOf(s).Elem()
+	for _, op := range wire.Operations() {
 		for i := range 60 {
-			in := reflect.New(typ)
-			fill(r, in.Elem(), 0)
-			text := in.Interface().(shape).AppendJSON([]byte("x"))[1:]
-			if !jsontext.Value(text).IsValid() {
-				t.Fatalf("seed %d, %v, run %d: AppendJSON wrote %s", seed, typ, i, text)
+			in, out := wiretest.NewInput(op), wiretest.NewInput(op)
+			fill(r, reflect.ValueOf(in).Elem(), 0)
+			text := wiretest.JSON(in)
+			if err := out.DecodeJSON(text); err != nil {
+				t.Fatalf("seed %d, %v, run %d: DecodeJSON(%s) = %v", seed, op, i, text, err)
 			}
-			out := reflect.New(typ)
-			if err := out.Interface().(shape).DecodeJSON(text); err != nil {
-				t.Fatalf("seed %d, %v, run %d: DecodeJSON(%s) = %v", seed, typ, i, text, err)
+			if !same(reflect.ValueOf(in), reflect.ValueOf(out)) {
+				t.Fatalf("seed %d, %v, run %d: decoding %s gave\n%+v\nfor\n%+v", seed, op, i, text, out, in)
 			}
-			if got := normal(out.Interface().(shape)); got != string(text) {
-				t.Fatalf("seed %d, %v, run %d: decoding and appending gave\n%s\nfor\n%s", seed, typ, i, got, text)
-			}
-			if !same(in.Elem(), out.Elem()) {
-				t.Fatalf("seed %d, %v, run %d: decoding %s gave\n%+v\nfor\n%+v", seed, typ, i, text, out.Elem(), in.Elem())
-			}
+		}
+	}
+}
+
+// TestAppend holds what outputs append to what reflection writes.
+func TestAppend(t *testing.T) {
+	const seed = 8
+	r := rand.New(rand.NewPCG(seed, 1))
+	for _, s := range outputs {
+		for i := range 60 {
+			out := reflect.New(reflect.TypeOf(s).Elem())
+			fill(r, out.Elem(), 0)
+			text := out.Interface().(appender).AppendJSON([]byte("x"))[1:]
+			require.JSONEq(t, string(wiretest.JSON(out.Interface())), string(text), "seed %d, %T, run %d", seed, s, i)
 		}
 	}
 }
@@ -216,38 +209,38 @@ func same(a, b reflect.Value) bool {
 // be written and read again, and what is refused is refused in one of two ways.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for i, op := range api.Operations() {
-		in := op.NewInput()
+	for i, op := range wire.Operations() {
+		in := wiretest.NewInput(op)
 		fill(r, reflect.ValueOf(in).Elem(), 0)
-		f.Add(uint8(i), in.AppendJSON(nil))
+		f.Add(uint8(i), wiretest.JSON(in))
 	}
-	f.Add(uint8(api.OpBatchGetItem-1), []byte(`{"RequestItems":{"bad!name":{"Keys":[{"pk":{"S":"a"}},null]}},"ReturnConsumedCapacity":3}`))
-	f.Add(uint8(api.OpPutItem-1), []byte(`{"Item":{"a":{"L":[{"NS":["1","1"]}]}},"ExpressionAttributeValues":{":a":{}}}`))
-	f.Add(uint8(api.OpQuery-1), []byte("{\"TableName\":\"\xff\",\"Limit\":1e400}"))
-	ops := api.Operations()
+	f.Add(uint8(wire.OpBatchGetItem-1), []byte(`{"RequestItems":{"bad!name":{"Keys":[{"pk":{"S":"a"}},null]}},"ReturnConsumedCapacity":3}`))
+	f.Add(uint8(wire.OpPutItem-1), []byte(`{"Item":{"a":{"L":[{"NS":["1","1"]}]}},"ExpressionAttributeValues":{":a":{}}}`))
+	f.Add(uint8(wire.OpQuery-1), []byte("{\"TableName\":\"\xff\",\"Limit\":1e400}"))
+	ops := wire.Operations()
 	f.Fuzz(func(t *testing.T, n uint8, body []byte) {
 		op := ops[int(n)%len(ops)]
-		in := op.NewInput()
+		in := wiretest.NewInput(op)
 		if err := in.DecodeJSON(body); err != nil {
-			if e, ok := err.(*api.Error); !ok || e.Code != api.CodeSerialization {
+			if e, ok := err.(*wire.Error); !ok || e.Code != wire.CodeSerialization {
 				t.Fatalf("%v.DecodeJSON = %v", op, err)
 			}
 			return
 		}
 		if err := in.Validate(); err != nil {
-			if e, ok := err.(*api.Error); !ok || e.Code != api.CodeValidation {
+			if e, ok := err.(*wire.Error); !ok || e.Code != wire.CodeValidation {
 				t.Fatalf("%v.Validate = %v", op, err)
 			}
 		}
 		if c, ok := in.(interface{ CheckParams() error }); ok {
 			_ = c.CheckParams()
 		}
-		text := in.AppendJSON(nil)
-		again := op.NewInput()
+		text := wiretest.JSON(in)
+		again := wiretest.NewInput(op)
 		if err := again.DecodeJSON(text); err != nil {
 			t.Fatalf("%v: reading %s again = %v", op, text, err)
 		}
-		if got := again.AppendJSON(nil); string(got) != string(text) {
+		if got := wiretest.JSON(again); string(got) != string(text) {
 			t.Fatalf("%v: writing is not stable:\n%s\n%s", op, text, got)
 		}
 	})
