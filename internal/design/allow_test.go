@@ -47,28 +47,22 @@ func TestAllow(t *testing.T) {
 	again, err := design.Parse("m.yaml", b.Bytes())
 	require.NoError(t, err, b.String())
 	require.Empty(t, cmp.Diff(m, again, same))
-	require.NoError(t, compiled(t).Validate(document(t, b.Bytes())))
 }
 
 func TestAllowRefuses(t *testing.T) {
-	s := compiled(t)
 	for _, tt := range []struct {
 		old, broken, want string
-		schema            bool
 	}{
-		{"on: Version", "on: Versions", "did you mean Version?", false},
-		{"rule: unpadded-number", "rule: Unpadded", "is no rule", true},
-		{"rule: unpadded-number, ", "", "has no rule", true},
-		{"why: 7", "on: Docs", "has no reason", true},
-		{"why: 7", `why: " "`, "has no reason", false},
-		{"why: 7", "reason: x", "has no member reason", true},
+		{"on: Version", "on: Versions", "did you mean Version?"},
+		{"rule: unpadded-number", "rule: Unpadded", "is no rule"},
+		{"rule: unpadded-number, ", "", "has no rule"},
+		{"why: 7", "on: Docs", "has no reason"},
+		{"why: 7", `why: " "`, "has no reason"},
+		{"why: 7", "reason: x", "has no member reason"},
 	} {
 		broken := strings.Replace(allowing, tt.old, tt.broken, 1)
 		require.NotEqual(t, allowing, broken)
 		_, err := design.Parse("m.yaml", []byte(broken))
 		require.ErrorContains(t, err, tt.want)
-		if got := s.Validate(document(t, []byte(broken))) != nil; got != tt.schema {
-			t.Errorf("the schema refuses %s: %v", tt.broken, got)
-		}
 	}
 }

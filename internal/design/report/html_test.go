@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -58,41 +59,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-const drive = `
-name: drive
-tables: {Drive: {partition: PK, sort: SK}}
-entities:
-  Node:
-    attributes: {PK: "DRIVE#{drive}", SK: "{path:path}", depth: {template: "{depth:number}", type: N}}
-    samples:
-      - {drive: a, path: root/, depth: 1}
-      - {drive: a, path: root/photos, depth: 2}
-      - {drive: a, path: root/photos-old/, depth: 2}
-      - {drive: a, path: root/photos-old/1.jpg, depth: 3}
-      - {drive: a, path: root/photos/, depth: 2}
-      - {drive: a, path: root/photos/1.jpg, depth: 3}
-      - {drive: a, path: root/photos/2.jpg, depth: 3}
-      - {drive: a, path: root/videos/, depth: 2}
-patterns:
-  - name: with the delimiter
-    query: {entity: Node, where: {drive: a, path: {begins_with: root/photos/}}}
-  - name: without the delimiter
-    query: {entity: Node, where: {drive: a, path: {begins_with: root/photos}}}
-  - name: by a filter
-    query: {entity: Node, where: {drive: a}, filter: depth = 2}
-  - name: backwards, two
-    query: {entity: Node, where: {drive: a, path: {begins_with: root/photos/}}, order: desc, limit: 2}
-  - name: nothing
-    query: {entity: Node, where: {drive: a, path: {begins_with: root/q}}}
-  - name: another drive
-    query: {entity: Node, where: {drive: zz}}
-  - name: one node
-    get: {entity: Node, where: {drive: a, path: root/videos/}}
-  - name: all of it
-    scan: {table: Drive}
-  - name: refused
-    request: {operation: Query, TableName: Drive}
-`
+//go:embed testdata/drive.yaml
+var drive string
 
 // TestSlices counts the marks of the slices of one partition.
 func TestSlices(t *testing.T) {

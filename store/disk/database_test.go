@@ -1,4 +1,4 @@
-package sortkey_test
+package disk_test
 
 import (
 	"context"
@@ -51,8 +51,8 @@ func described(t testing.TB, db *sortkey.DB) (items int64, status string) {
 	return *out.Table.ItemCount, *out.Table.GlobalSecondaryIndexes[0].IndexStatus
 }
 
-// TestFork: a fork is as isolated on disk as in memory.
-func TestFork(t *testing.T) {
+// TestDatabaseFork: a fork is as isolated on disk as in memory.
+func TestDatabaseFork(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for _, name := range []string{"memory", "disk"} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestForkConcurrently(t *testing.T) {
 // strange is a store that is neither in memory nor on disk.
 type strange struct{ store.Store }
 
-func TestSnapshot(t *testing.T) {
+func TestDatabaseSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	st, err := disk.Open(filepath.Join(dir, "db"), disk.Options{})
 	require.NoError(t, err)

@@ -1,6 +1,8 @@
-package report_test
+// Package browsertest opens the reports of designs in a browser.
+package browsertest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/url"
@@ -19,7 +21,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
 )
 
 // browser starts a browser without a window, or skips the test. BROWSER names
@@ -124,14 +129,24 @@ const measure = `(() => {
 // a narrow or a wide window, in the light and in the dark.
 func TestBrowser(t *testing.T) {
 	ctx := browser(t)
-	for _, model := range []string{"file-tree", "shop", "content-management", "drive"} {
-		m := parse(t, drive)
-		if model != "drive" {
-			m = load(t, "../../../design/examples/"+model+"/model.yaml")
-		}
-		w, r := checked(t, m, design.Options{MaxItems: 5000})
+	const root = "../../../"
+	for model, path := range map[string]string{
+		"file-tree":          "design/examples/file-tree/model.yaml",
+		"shop":               "design/examples/shop/model.yaml",
+		"content-management": "design/examples/content-management/model.yaml",
+		"drive":              "internal/design/report/testdata/drive.yaml",
+	} {
+		m, err := design.Load(root + path)
+		require.NoError(t, err)
+		w, err := design.Build(t.Context(), m, design.Options{MaxItems: 5000})
+		require.NoError(t, err)
+		defer w.Close()
+		r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
+		require.NoError(t, err)
+		var page bytes.Buffer
+		require.NoError(t, report.HTML(&page, w, r))
 		file := filepath.Join(t.TempDir(), model+".html")
-		require.NoError(t, os.WriteFile(file, render(t, w, r), 0o666))
+		require.NoError(t, os.WriteFile(file, page.Bytes(), 0o666))
 		address := (&url.URL{Scheme: "file", Path: file}).String()
 		want := 0
 		for _, pr := range r.Patterns {
