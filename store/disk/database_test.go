@@ -172,9 +172,9 @@ func TestDatabaseSnapshot(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// TestReopen: a database that was closed has its figures at once, and one that
+// TestDatabaseReopen: a database that was closed has its figures at once, and one that
 // crashed has them soon.
-func TestReopen(t *testing.T) {
+func TestDatabaseReopen(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	fs := vfs.NewCrashableMem()
 	st, err := disk.Open("db", disk.Options{FS: fs})
@@ -197,8 +197,8 @@ func TestReopen(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// TestReopenBuilding: an index that a crash cut off becomes ACTIVE by itself.
-func TestReopenBuilding(t *testing.T) {
+// TestDatabaseReopenBuilding: an index that a crash cut off becomes ACTIVE by itself.
+func TestDatabaseReopenBuilding(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	st, err := disk.Open("db", disk.Options{FS: fs})
 	require.NoError(t, err)
