@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leanovate/gopter"
 	"github.com/leanovate/gopter/prop"
 	"github.com/stretchr/testify/require"
 
@@ -114,10 +113,10 @@ func TestAddIsExact(t *testing.T) {
 		_, refused := attr.NewNumber(text)
 		return refused != nil
 	}
-	properties := gopter.NewProperties(nil)
-	properties.Property("Add", prop.ForAll(func(a, b string) bool { return exact(a, b, false) }, decimals(), decimals()))
-	properties.Property("Sub", prop.ForAll(func(a, b string) bool { return exact(a, b, true) }, decimals(), decimals()))
-	properties.TestingRun(t)
+	p := properties(100)
+	p.Property("Add", prop.ForAll(func(a, b string) bool { return exact(a, b, false) }, decimals(), decimals()))
+	p.Property("Sub", prop.ForAll(func(a, b string) bool { return exact(a, b, true) }, decimals(), decimals()))
+	p.TestingRun(t)
 }
 
 // decimalText writes a rational that is a decimal with all its digits.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // form builds an item by hand: a count and a size, then offsets and attributes
@@ -187,12 +188,10 @@ func randomItem(r *rand.Rand, depth int) attr.Item {
 }
 
 func properties(tests int) *gopter.Properties {
-	if raceEnabled || testing.Short() {
+	if raceEnabled {
 		tests /= 5
 	}
-	parameters := gopter.DefaultTestParameters()
-	parameters.MinSuccessfulTests = tests
-	return gopter.NewProperties(parameters)
+	return gopter.NewProperties(proptest.Parameters(tests))
 }
 
 // TestItems: whatever is built can be checked, printed, read back and built

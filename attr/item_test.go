@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/leanovate/gopter"
 	"github.com/leanovate/gopter/gen"
 	"github.com/leanovate/gopter/prop"
 	"github.com/stretchr/testify/require"
@@ -110,9 +109,7 @@ func TestEqualAndCompare(t *testing.T) {
 // TestKeyTuples: the order of tuples is the order of their values, whatever
 // bytes they hold.
 func TestKeyTuples(t *testing.T) {
-	parameters := gopter.DefaultTestParameters()
-	parameters.MinSuccessfulTests = 10_000
-	properties := gopter.NewProperties(parameters)
+	p := properties(10_000)
 	component := gen.SliceOf(gen.OneConstOf(byte(0), byte(1), byte(2), byte('a'), byte(0xFE), byte(0xFF)))
 	tuple := gen.SliceOfN(2, component)
 	encode := func(parts [][]byte) (out []byte) {
@@ -121,10 +118,10 @@ func TestKeyTuples(t *testing.T) {
 		}
 		return out
 	}
-	properties.Property("order", prop.ForAll(func(a, b [][]byte) bool {
+	p.Property("order", prop.ForAll(func(a, b [][]byte) bool {
 		return bytes.Compare(encode(a), encode(b)) == slices.CompareFunc(a, b, bytes.Compare)
 	}, tuple, tuple))
-	properties.Property("inverse", prop.ForAll(func(a [][]byte) bool {
+	p.Property("inverse", prop.ForAll(func(a [][]byte) bool {
 		rest := encode(a)
 		for _, want := range a {
 			got, r, ok := attr.CutKey(nil, rest)
@@ -135,10 +132,10 @@ func TestKeyTuples(t *testing.T) {
 		}
 		return len(rest) == 0
 	}, tuple))
-	properties.Property("prefix", prop.ForAll(func(a, p []byte) bool {
+	p.Property("prefix", prop.ForAll(func(a, p []byte) bool {
 		return bytes.HasPrefix(attr.AppendKey(nil, attr.NewBinary(a)), attr.AppendKeyPrefix(nil, p)) == bytes.HasPrefix(a, p)
 	}, component, component))
-	properties.TestingRun(t)
+	p.TestingRun(t)
 }
 
 func FuzzKey(f *testing.F) {

@@ -1,10 +1,10 @@
 package sdk
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey"
@@ -25,10 +25,15 @@ func options(db *sortkey.DB) dynamodb.Options {
 	return dynamodb.Options{
 		Region:           db.Region(),
 		BaseEndpoint:     aws.String(endpoint),
-		Credentials:      credentials.NewStaticCredentialsProvider("sortkey", "sortkey", ""),
+		Credentials:      aws.CredentialsProviderFunc(credentials),
 		HTTPClient:       roundTripper{db.HTTPClient().Transport},
 		RetryMaxAttempts: 1,
 	}
+}
+
+// credentials are what requests are signed with. The database takes any.
+func credentials(context.Context) (aws.Credentials, error) {
+	return aws.Credentials{AccessKeyID: "sortkey", SecretAccessKey: "sortkey", Source: "sortkey"}, nil
 }
 
 // roundTripper is an SDK's HTTP client without what [http.Client] adds: there

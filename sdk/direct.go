@@ -6,18 +6,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/schemas"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-	"github.com/aws/smithy-go/transport/http/protocol/awsjson"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
@@ -27,28 +24,29 @@ import (
 // Direct returns a DynamoDB client whose operations on items are answered by
 // db at the end of the SDK's Initialize step: its own checks of inputs,
 // paginators, waiters and error types work as usual, while nothing is
-// serialised, signed or retried. All other operations go the way of [Client].
+// serialised, signed or retried. All other operations take the way of [Client].
 // The options are applied after those that lead to db.
 //
-// What middleware of a later step would see, such as the HTTP request, its
-// limit of 16 MB, and the metadata of a response, such as its request id,
-// exist only with [Client]. The context of a call reaches the database in both.
+// What middleware of a later step would see, such as the HTTP request and its
+// limit of 16 MB, and the metadata of a response, such as its request id, exist
+// only with [Client] and for errors. The context of a call reaches the database
+// in both.
 func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	d := &direct{service: db.Service(), protocol: awsjson.New10(schemas.DynamoDB_20120810)}
+	d := &direct{service: db.Service()}
 	own := append([]func(*dynamodb.Options){}, optFns...)
 	return dynamodb.New(options(db), append(own, func(o *dynamodb.Options) {
 		// Last, so that the caller's middlewares of the same step run.
 		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(stack *middleware.Stack) error {
-			return stack.Initialize.Add(d, middleware.After)
+			if err := stack.Initialize.Add(d, middleware.After); err != nil {
+				return err
+			}
+			return stack.Deserialize.Add(failed{}, middleware.After)
 		})
 	})...)
 }
 
 // direct is the middleware of [Direct].
-type direct struct {
-	service  *api.Service
-	protocol smithyhttp.ClientProtocol
-}
+type direct struct{ service *api.Service }
 
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return "SortkeyDirect" }
@@ -61,10 +59,47 @@ var errWire = errors.New("sdk: to be answered over the wire")
 // HandleInitialize implements [middleware.InitializeMiddleware].
 func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
 	out.Result, err = d.answer(ctx, in.Parameters)
+	if failure, ok := errors.AsType[*wire.Error](err); ok {
+		return next.HandleInitialize(context.WithValue(ctx, failureKey{}, &sent{failure: failure}), in)
+	}
 	if errors.Is(err, errWire) {
 		return next.HandleInitialize(ctx, in)
 	}
 	return out, metadata, err
+}
+
+// failureKey is the key of the *sent in the context of an operation that failed.
+type failureKey struct{}
+
+// sent is an error of the database on its way to the caller.
+type sent struct {
+	failure *wire.Error
+	once    atomic.Bool
+}
+
+// failed is the middleware that stands where the response comes in. It hands an
+// error of the database to the SDK as a response would carry it, so the SDK of
+// any version makes the error, its type and its metadata itself. A retry, if
+// the caller has asked for retries, is a request like any other.
+type failed struct{}
+
+// ID implements [middleware.DeserializeMiddleware].
+func (failed) ID() string { return "SortkeyDirectError" }
+
+// HandleDeserialize implements [middleware.DeserializeMiddleware].
+func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+	s, ok := ctx.Value(failureKey{}).(*sent)
+	if !ok || s.once.Swap(true) {
+		return next.HandleDeserialize(ctx, in)
+	}
+	body := s.failure.AppendJSON(nil)
+	out.RawResponse = &smithyhttp.Response{Response: &http.Response{
+		StatusCode:    s.failure.Status,
+		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:          io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}}
+	return out, metadata, nil
 }
 
 // answer runs one operation: a line for each that does not need the wire.
@@ -110,7 +145,7 @@ func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, inpu
 	}
 	result, err := method(d.service, ctx, request)
 	if err != nil {
-		return nil, d.failure(ctx, err)
+		return nil, failure(ctx, err)
 	}
 	return output(result), nil
 }
@@ -126,7 +161,7 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 	}
 	used, err := d.service.GetItemFunc(ctx, request, m.take)
 	if err != nil {
-		return nil, d.failure(ctx, err)
+		return nil, failure(ctx, err)
 	}
 	return m.getItemOutput(used), nil
 }
@@ -144,23 +179,10 @@ func find[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, sel
 	}, func(out APIOut) Out { return output(m, out) })
 }
 
-// failure gives an error the type it has when it comes over the wire. The SDK
-// itself makes it, from the body that the wire would carry, so that it is the
-// same for every exception.
-func (d *direct) failure(ctx context.Context, err error) error {
+// failure is the error of an operation, or that of its context if that ended.
+func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &aws.RequestCanceledError{Err: context.Cause(ctx)}
 	}
-	own, ok := errors.AsType[*wire.Error](err)
-	if !ok {
-		return err
-	}
-	response := &smithyhttp.Response{Response: &http.Response{
-		StatusCode: own.Status,
-		Header:     http.Header{},
-		Body:       io.NopCloser(bytes.NewReader(own.AppendJSON(nil))),
-	}}
-	err = d.protocol.DeserializeResponse(ctx, new(smithy.OperationSchema), dynamodb.TypeRegistry, response, nil)
-	response.Body = http.NoBody
-	return &awshttp.ResponseError{ResponseError: &smithyhttp.ResponseError{Response: response, Err: err}}
+	return err
 }

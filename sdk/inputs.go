@@ -139,20 +139,17 @@ func (s *source) keysAndAttributes(in types.KeysAndAttributes) wire.KeysAndAttri
 	}
 }
 
-// key is an element of a list, where the SDK sends nil as an empty map.
+// key is an element of a list, where versions of the SDK differ in what they
+// send for nil.
 func (s *source) key(attributes map[string]types.AttributeValue) attr.Item {
-	if attributes == nil {
-		attributes = map[string]types.AttributeValue{}
-	}
+	s.refuse(attributes == nil)
 	return s.item(attributes)
 }
 
 func (s *source) batchWriteItem(in *dynamodb.BatchWriteItemInput) *wire.BatchWriteItemInput {
 	return &wire.BatchWriteItemInput{
 		RequestItems: entries(s, in.RequestItems, func(writes []types.WriteRequest) []wire.WriteRequest {
-			if writes == nil { // which the SDK sends as an empty list
-				return []wire.WriteRequest{}
-			}
+			s.refuse(writes == nil) // which versions of the SDK send differently
 			return list(writes, s.writeRequest)
 		}),
 		ReturnConsumedCapacity:      enum(s, in.ReturnConsumedCapacity),

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/dbtest"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -62,7 +63,7 @@ func TestDatabaseFork(t *testing.T) {
 				opts.Store, err = disk.Open(dir, disk.Options{})
 				require.NoError(t, err)
 			}
-			db := expiring(t, opts, 20)
+			db := dbtest.Expiring(t, opts, 20)
 			a, err := db.Fork()
 			require.NoError(t, err)
 			putSession(t, db, "origin")
@@ -74,13 +75,13 @@ func TestDatabaseFork(t *testing.T) {
 				db   *sortkey.DB
 				want int64
 			}{{db, 22}, {a, 21}, {b, 23}} {
-				require.Equal(t, tt.want, count(t, tt.db, nil))
-				require.Equal(t, tt.want, count(t, tt.db, new("ByUser")))
+				require.Equal(t, tt.want, dbtest.Count(t, tt.db, nil))
+				require.Equal(t, tt.want, dbtest.Count(t, tt.db, new("ByUser")))
 				items, _ := described(t, tt.db)
 				require.Equal(t, tt.want, items)
 			}
 			require.NoError(t, db.Close())
-			require.Equal(t, int64(23), count(t, b, nil))
+			require.Equal(t, int64(23), dbtest.Count(t, b, nil))
 			require.NoError(t, a.Close())
 			require.NoError(t, b.Close())
 			require.NoError(t, b.Close())
@@ -105,7 +106,7 @@ func TestForkConcurrently(t *testing.T) {
 				opts.Store, err = disk.Open("db", disk.Options{FS: vfs.NewMem()})
 				require.NoError(t, err)
 			}
-			db := expiring(t, opts, 3)
+			db := dbtest.Expiring(t, opts, 3)
 			defer db.Close()
 			var wg sync.WaitGroup
 			for i := range 3 {
@@ -121,9 +122,9 @@ func TestForkConcurrently(t *testing.T) {
 							t.Error(err)
 							return
 						}
-						n := count(t, fork, nil)
+						n := dbtest.Count(t, fork, nil)
 						putSession(t, fork, "fork")
-						if got, indexed := count(t, fork, nil), count(t, fork, new("ByUser")); got != n+1 || indexed != got {
+						if got, indexed := dbtest.Count(t, fork, nil), dbtest.Count(t, fork, new("ByUser")); got != n+1 || indexed != got {
 							t.Errorf("a fork of %d items has %d, %d in the index, after one more", n, got, indexed)
 						}
 						if items, _ := described(t, fork); items != n+1 {
@@ -136,7 +137,7 @@ func TestForkConcurrently(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			require.Equal(t, int64(64), count(t, db, nil))
+			require.Equal(t, int64(64), dbtest.Count(t, db, nil))
 		})
 	}
 }
@@ -148,7 +149,7 @@ func TestDatabaseSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	st, err := disk.Open(filepath.Join(dir, "db"), disk.Options{})
 	require.NoError(t, err)
-	db := expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
+	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
 	kept := filepath.Join(dir, "kept")
 	require.NoError(t, db.Snapshot(kept))
 	require.ErrorIs(t, db.Snapshot(kept), os.ErrExist)
@@ -156,8 +157,8 @@ func TestDatabaseSnapshot(t *testing.T) {
 	require.NoError(t, db.Close())
 
 	db = onDisk(t, kept, disk.Options{})
-	require.Equal(t, int64(21), count(t, db, nil))
-	require.Equal(t, int64(21), count(t, db, new("ByUser")))
+	require.Equal(t, int64(21), dbtest.Count(t, db, nil))
+	require.Equal(t, int64(21), dbtest.Count(t, db, new("ByUser")))
 	require.NoError(t, db.Close())
 
 	db, err = sortkey.Open(sortkey.Options{})
@@ -179,7 +180,7 @@ func TestDatabaseReopen(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	st, err := disk.Open("db", disk.Options{FS: fs})
 	require.NoError(t, err)
-	db := expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
+	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
 	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
 	require.NoError(t, db.Close())
 
@@ -203,7 +204,7 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 	st, err := disk.Open("db", disk.Options{FS: fs})
 	require.NoError(t, err)
 	cutting := &cuttingStore{Store: st, fs: fs}
-	db := expiring(t, sortkey.Options{Clock: day, Store: cutting}, 1500)
+	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: cutting}, 1500)
 	defer db.Close()
 	_, err = db.Service().UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:                   new("Sessions"),
@@ -225,7 +226,7 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 	again, err := sortkey.Open(sortkey.Options{Store: st})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { _, status := described(t, again); return status == "ACTIVE" }, time.Minute, time.Millisecond)
-	require.Equal(t, int64(1501), count(t, again, new("ByUser")))
+	require.Equal(t, int64(1501), dbtest.Count(t, again, new("ByUser")))
 	require.NoError(t, again.Close())
 }
 
@@ -247,7 +248,7 @@ func (s *cuttingStore) Update(ctx context.Context, fn func(store.Writer) error) 
 func BenchmarkFork(b *testing.B) {
 	for _, n := range []int{1000, 1_000_000} {
 		b.Run(fmt.Sprintf("items=%d", n), func(b *testing.B) {
-			db := expiring(b, sortkey.Options{Clock: day}, n)
+			db := dbtest.Expiring(b, sortkey.Options{Clock: day}, n)
 			defer db.Close()
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,0 +1,382 @@
+// Package proptest runs properties of random cases with gopter.
+//
+// A property is a function of a [T], from which it takes its choices and to
+// which it reports, as a test does to a testing.T. The choices come from a tape
+// of bytes: a failing tape is shrunk by losing parts and by choosing smaller
+// numbers, and a native fuzz target can be one ([Fuzz]).
+//
+// Cases begin at a fixed seed, so that a run says the same twice. SORTKEY_SEED
+// gives another, or the word random; SORTKEY_CHECKS multiplies the number of
+// cases.
+package proptest
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/leanovate/gopter"
+	"github.com/leanovate/gopter/prop"
+)
+
+// Seed returns the seed of properties in this run.
+var Seed = sync.OnceValue(func() int64 {
+	switch s := os.Getenv("SORTKEY_SEED"); s {
+	case "":
+		return 1
+	case "random":
+		return rand.Int64N(1 << 53)
+	default:
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			panic("SORTKEY_SEED is neither a number nor random: " + s)
+		}
+		return n
+	}
+})
+
+// Cases returns how many cases to run of a property that has n by default.
+func Cases(n int) int {
+	if testing.Short() {
+		n = (n + 4) / 5
+	}
+	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
+		n = int(float64(n) * x)
+	}
+	return max(1, n)
+}
+
+// Parameters returns gopter's parameters for a property with n cases by default.
+func Parameters(n int) *gopter.TestParameters {
+	p := gopter.DefaultTestParametersWithSeed(Seed())
+	p.MinSuccessfulTests = Cases(n)
+	return p
+}
+
+// Check runs a property on n random cases by default. A failing case is shrunk
+// and fails the test with what it reported.
+func Check(t *testing.T, n int, property func(*T)) {
+	t.Helper()
+	CheckTapes(t, n, 1, 4096, func(tape []byte) string { return Play(t, tape, property) }, nil)
+}
+
+// Fuzz makes a property a native fuzz target, whose input is the tape.
+func Fuzz(f *testing.F, property func(*T)) {
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, tape []byte) {
+		if report := Play(t, tape, property); report != "" {
+			t.Fatal(report)
+		}
+	})
+}
+
+// CheckTapes runs a property on n tapes by default, of least to most bytes. It
+// reports "", or what is wrong. Failed is called with the shrunk tape of a
+// failure; it may be nil.
+func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) string, failed func(tape []byte)) {
+	t.Helper()
+	params := Parameters(n)
+	params.SetSeed(Seed() + int64(crc32.ChecksumIEEE([]byte(t.Name())))) // other tapes than those of other properties
+	p, wait := gopter.NewProperties(params), new(patience)
+	p.Property(t.Name(), prop.ForAll(func(c choices) string { return wait.note(property(c)) }, generate(least, most, wait)))
+	p.Run(reporter{t, failed})
+}
+
+// Play runs a property on one tape. It returns "", or what was reported.
+func Play(t testing.TB, tape []byte, property func(*T)) (report string) {
+	return PlayOn(t, tape, nil, property)
+}
+
+// PlayOn is Play with choices that go on after the end of the tape, with bytes
+// of more.
+func PlayOn(t testing.TB, tape []byte, more io.Reader, property func(*T)) (report string) {
+	c := &T{tb: t, tape: tape, more: more}
+	defer func() {
+		c.cleanup()
+		switch e := recover().(type) {
+		case nil:
+		case stop:
+		default:
+			c.Errorf("panic: %v\n%s", e, debug.Stack())
+		}
+		if c.failed {
+			report = cmp.Or(strings.Join(c.lines, "\n"), "failed")
+		}
+	}()
+	property(c)
+	return ""
+}
+
+// stop ends a case that has failed.
+type stop struct{}
+
+// A T is one case of a property.
+type T struct {
+	tb       testing.TB
+	tape     []byte
+	more     io.Reader // read after the end of the tape; nil gives zeros
+	lines    []string
+	failed   bool
+	cleanups []func()
+}
+
+// choices are a tape, as gopter prints it.
+type choices []byte
+
+func (c choices) String() string { return fmt.Sprintf("%d bytes of choices", len(c)) }
+
+// read fills b with choices.
+func (t *T) read(b []byte) {
+	if len(t.tape) < len(b) && t.more != nil {
+		_, _ = io.ReadFull(t.more, b)
+	}
+	t.tape = t.tape[copy(b, t.tape):]
+}
+
+// IntN returns a number 0 … n-1. The smallest should make the simplest case.
+func (t *T) IntN(n int) int {
+	var room [4]byte
+	width := 1
+	if n > 256 {
+		width = 4
+	}
+	t.read(room[:width])
+	if width == 1 {
+		return int(room[0]) % n
+	}
+	return int(binary.LittleEndian.Uint32(room[:]) % uint32(n))
+}
+
+// Between returns a number lo … hi.
+func (t *T) Between(lo, hi int) int { return lo + t.IntN(hi-lo+1) }
+
+// Bool returns false or true.
+func (t *T) Bool() bool { return t.IntN(2) == 1 }
+
+// Often returns true in pct of 100 cases.
+func (t *T) Often(pct int) bool { return t.IntN(100) >= 100-pct }
+
+// Uint64 returns any number.
+func (t *T) Uint64() uint64 {
+	var room [8]byte
+	t.read(room[:])
+	return binary.LittleEndian.Uint64(room[:])
+}
+
+// Text returns a text of lo … hi characters of an alphabet.
+func (t *T) Text(alphabet string, lo, hi int) string {
+	letters := []rune(alphabet)
+	var b strings.Builder
+	for range t.Between(lo, hi) {
+		b.WriteRune(letters[t.IntN(len(letters))])
+	}
+	return b.String()
+}
+
+// AnyText returns a text of lo … hi characters of all kinds. Half of them are
+// those that often need care.
+func (t *T) AnyText(lo, hi int) string {
+	var b strings.Builder
+	for range t.Between(lo, hi) {
+		if !t.Bool() {
+			b.WriteRune(Pick(t, careful...))
+			continue
+		}
+		table := Pick(t, characters...)
+		if i := t.IntN(len(table.R16) + len(table.R32)); i < len(table.R16) {
+			r := table.R16[i]
+			b.WriteRune(rune(r.Lo) + rune(r.Stride)*rune(t.IntN(int((r.Hi-r.Lo)/r.Stride)+1)))
+		} else {
+			r := table.R32[i-len(table.R16)]
+			b.WriteRune(rune(r.Lo) + rune(r.Stride)*rune(t.IntN(int((r.Hi-r.Lo)/r.Stride)+1)))
+		}
+	}
+	return b.String()
+}
+
+var (
+	careful = []rune("Aa?~!@#$%^&*_-+=.,:; \t\r\n/\\|([{<'\"`\x00\v\x1b\x7f\ufeff\ufffd\u202eȺ")
+	// characters are all there are but surrogates, which no text can hold.
+	characters = []*unicode.RangeTable{
+		unicode.Lu, unicode.Ll, unicode.Lt, unicode.Lm, unicode.Lo, unicode.Nd, unicode.Nl, unicode.No, unicode.P,
+		unicode.Sm, unicode.Sc, unicode.Sk, unicode.So, unicode.Mn, unicode.Me, unicode.Mc, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co,
+	}
+)
+
+// Bytes returns lo … hi bytes of any value.
+func (t *T) Bytes(lo, hi int) []byte {
+	b := make([]byte, t.Between(lo, hi))
+	t.read(b)
+	return b
+}
+
+// Pick returns one of a list.
+func Pick[E any](t *T, list ...E) E { return list[t.IntN(len(list))] }
+
+// Shuffle returns a list in another order.
+func Shuffle[E any](t *T, list []E) []E {
+	out := append([]E{}, list...)
+	for i := len(out) - 1; i > 0; i-- {
+		j := i - t.IntN(i+1)
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+// SliceOf returns lo … hi elements.
+func SliceOf[E any](t *T, lo, hi int, element func(*T) E) []E {
+	list := make([]E, t.Between(lo, hi))
+	for i := range list {
+		list[i] = element(t)
+	}
+	return list
+}
+
+// Repeat does up to so many steps, each one of the actions, and check after
+// each. It stops at the end of the tape, where all steps would be the same.
+func (t *T) Repeat(steps int, check func(), actions ...func()) {
+	for range t.Between(1, steps) {
+		actions[t.IntN(len(actions))]()
+		check()
+		if len(t.tape) == 0 && t.more == nil {
+			return
+		}
+	}
+}
+
+// Helper does nothing; lines of a report have no places.
+func (*T) Helper() {}
+
+// Errorf reports a failure and goes on.
+func (t *T) Errorf(format string, args ...any) {
+	t.failed = true
+	t.Logf(format, args...)
+}
+
+// Fatalf reports a failure and ends the case.
+func (t *T) Fatalf(format string, args ...any) {
+	t.Errorf(format, args...)
+	t.FailNow()
+}
+
+// Logf adds a line to the report of a case that fails.
+func (t *T) Logf(format string, args ...any) { t.lines = append(t.lines, fmt.Sprintf(format, args...)) }
+
+// FailNow ends the case, which has failed.
+func (t *T) FailNow() {
+	t.failed = true
+	panic(stop{})
+}
+
+// Failed reports whether the case has failed.
+func (t *T) Failed() bool { return t.failed }
+
+// Cleanup calls f when the case ends.
+func (t *T) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
+
+// TempDir returns a folder that is removed when the case ends.
+func (t *T) TempDir() string {
+	dir, err := os.MkdirTemp("", "proptest")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// TB returns the test that the case belongs to, for helpers that want one. What
+// fails it is not shrunk.
+func (t *T) TB() testing.TB { return t.tb }
+
+func (t *T) cleanup() {
+	for len(t.cleanups) > 0 {
+		last := len(t.cleanups) - 1
+		f := t.cleanups[last]
+		t.cleanups = t.cleanups[:last]
+		f()
+	}
+}
+
+// A reporter tells a test what gopter found.
+type reporter struct {
+	*testing.T
+	failed func(tape []byte)
+}
+
+// ReportTestResult implements [gopter.Reporter].
+func (r reporter) ReportTestResult(_ string, result *gopter.TestResult) {
+	if result.Passed() {
+		return
+	}
+	r.Errorf("false after %d cases; SORTKEY_SEED=%d runs the same again\n%s%v%s", result.Succeeded, Seed(),
+		strings.Join(result.Labels, "\n"), result.Error, result.ErrorStack)
+	for _, arg := range result.Args {
+		if tape, ok := arg.Arg.(choices); ok && r.failed != nil {
+			r.failed(tape)
+		}
+	}
+}
+
+// A patience ends shrinking some time after the first failure.
+type patience struct{ failed time.Time }
+
+// note takes the result of a case.
+func (p *patience) note(report string) string {
+	if report != "" && p.failed.IsZero() {
+		p.failed = time.Now()
+	}
+	return report
+}
+
+func (p *patience) over() bool { return !p.failed.IsZero() && time.Since(p.failed) > 15*time.Second }
+
+// generate makes tapes.
+func generate(least, most int, p *patience) gopter.Gen {
+	shrinker := func(v any) gopter.Shrink { return shrink(v.(choices), p) }
+	return func(params *gopter.GenParameters) *gopter.GenResult {
+		c := make(choices, least+params.Rng.Intn(most-least+1))
+		params.Rng.Read(c)
+		return gopter.NewGenResult(c, shrinker)
+	}
+}
+
+// shrink makes smaller tapes: first without parts, then with smaller choices.
+func shrink(c choices, p *patience) gopter.Shrink {
+	step := len(c) / 2
+	at, zero := 0, false
+	return func() (any, bool) {
+		for step > 0 && !p.over() {
+			if at >= len(c) {
+				if at = 0; zero {
+					step /= 2
+				}
+				zero = !zero
+				continue
+			}
+			end := min(at+step, len(c))
+			out := append(choices{}, c...)
+			if zero {
+				clear(out[at:end])
+			} else {
+				out = append(out[:at], out[end:]...)
+			}
+			at = end
+			if zero && string(out) == string(c) {
+				continue
+			}
+			return out, true
+		}
+		return nil, false
+	}
+}
