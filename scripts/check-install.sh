@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Installs the command from a module proxy in a folder, as go install
+# github.com/sortkey/sortkey/cmd/sortkey@VERSION does once VERSION is tagged, and
+# runs its demo.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib/proxy.sh
+
+cd "$work"
+GOFLAGS=-modcacherw GOBIN=$work go install "$prefix/cmd/sortkey@$version"
+"$work/sortkey" version
+"$work/sortkey" demo | tail -1

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Prepares a release of all modules: sets the version at which they require each
+# other, tidies them, and proves with a module proxy in a folder that
+# go install …/cmd/sortkey@VERSION works and that each module builds and passes
+# its tests alone. It changes go.mod, go.sum and go.work, and prints the commands
+# that commit and tag; it runs none of them.
+#
+#   scripts/prepare-release.sh v0.1.0
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=${1:?usage: scripts/prepare-release.sh VERSION}
+[[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] || { echo "$version is not a version such as v0.1.0" >&2; exit 2; }
+scripts/release-notes.sh "$version" >/dev/null
+ours=github.com/sortkey/sortkey
+for module in store/disk bench fuzz cmd/sortkey; do
+  sed -i -E "s#^(\s*(require )?$ours(/[a-z/]+)? )v[^ ]+#\1$version#" "$module/go.mod"
+done
+sed -i -E "s#^(\s*$ours(/[a-z/]+)? )v[^ ]+ =>#\1$version =>#" go.work
+scripts/tidy.sh
+scripts/check-modules.sh
+version=$version scripts/check-install.sh
+cat <<TEXT
+
+$version is prepared. To release it:
+
+    git commit -am "release $version"
+    git tag $version
+    git tag store/disk/$version
+    git tag bench/$version
+    git tag cmd/sortkey/$version
+    git push --atomic origin main $version store/disk/$version bench/$version cmd/sortkey/$version
+TEXT
