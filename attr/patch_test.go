@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 func TestUnionAndDifference(t *testing.T) {
@@ -63,9 +63,9 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// small draws short values of several kinds, and none.
-func small(t *rapid.T, label string) attr.Value {
-	switch n := rapid.IntRange(0, 5).Draw(t, label); n {
+// small returns short values of several kinds, and none.
+func small(t *proptest.T) attr.Value {
+	switch n := t.IntN(6); n {
 	case 0:
 		return attr.Value{}
 	case 1:
@@ -82,24 +82,26 @@ func small(t *rapid.T, label string) attr.Value {
 
 // An item with changes is the one built anew with them.
 func TestAppendWith(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	proptest.Check(t, 100, func(t *proptest.T) {
 		want := map[string]attr.Value{}
 		var b attr.Builder
-		for _, name := range rapid.SliceOfN(rapid.StringMatching(`[a-f]{1,2}`), 0, 8).Draw(t, "old") {
-			if v := small(t, name); !v.IsZero() {
+		name := func(t *proptest.T) string { return t.Text("abcdef", 1, 2) }
+		for _, name := range proptest.SliceOf(t, 0, 8, name) {
+			if v := small(t); !v.IsZero() {
 				b.Add(name, v)
 				want[name] = v
 			}
 		}
 		old := b.Item()
-		if b.Len() == 0 && rapid.Bool().Draw(t, "nil") {
+		if b.Len() == 0 && t.Bool() {
 			old = nil
 		}
-		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-f]{1,2}`), 0, 6, rapid.ID[string]).Draw(t, "changed")
+		names := proptest.SliceOf(t, 0, 6, name)
 		slices.Sort(names)
+		names = slices.Compact(names)
 		var changes []attr.Change
 		for _, name := range names {
-			v := small(t, "new "+name)
+			v := small(t)
 			changes = append(changes, attr.Change{Name: name, Value: v})
 			want[name] = v
 		}
@@ -117,20 +119,20 @@ func TestAppendWith(t *testing.T) {
 
 // A list with changes is the one built anew with them.
 func TestAppendListWith(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	proptest.Check(t, 100, func(t *proptest.T) {
 		var elems []attr.Value
-		for i := range rapid.IntRange(0, 5).Draw(t, "len") {
-			if v := small(t, fmt.Sprint("old ", i)); !v.IsZero() {
+		for range t.IntN(6) {
+			if v := small(t); !v.IsZero() {
 				elems = append(elems, v)
 			}
 		}
 		old := attr.NewList(elems...)
-		indexes := rapid.SliceOfNDistinct(rapid.IntRange(0, 9), 0, 5, rapid.ID[int]).Draw(t, "indexes")
+		indexes := proptest.Shuffle(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})[:t.IntN(6)]
 		slices.Sort(indexes)
 		kept := slices.Clone(elems)
 		var changes []attr.ListChange
 		for _, i := range indexes {
-			v := small(t, fmt.Sprint("new ", i))
+			v := small(t)
 			changes = append(changes, attr.ListChange{Index: i, Value: v})
 			if i < len(elems) {
 				kept[i] = v

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // The model is DynamoDB JSON in Go values: a value is map[string]any with one
@@ -21,22 +21,18 @@ import (
 type value = map[string]any
 
 // modelValue draws a value of at most the given levels.
-func modelValue(t *rapid.T, levels int) value {
-	kind := rapid.SampledFrom([]string{"N", "S", "SS", "L", "M"}).Draw(t, "kind")
+func modelValue(t *proptest.T, levels int) value {
+	kind := proptest.Pick(t, "N", "S", "SS", "L", "M")
 	switch {
 	case kind == "N" || levels == 1 && kind != "S" && kind != "SS":
-		return value{"N": strconv.Itoa(rapid.IntRange(-9, 9).Draw(t, "N"))}
+		return value{"N": strconv.Itoa(t.IntN(19) - 9)}
 	case kind == "S":
-		return value{"S": rapid.StringMatching(`[xyz]{0,2}`).Draw(t, "S")}
+		return value{"S": t.Text("xyz", 0, 2)}
 	case kind == "SS":
-		var members []any
-		for _, s := range rapid.SliceOfNDistinct(rapid.StringMatching(`[pqr]`), 1, 3, rapid.ID[string]).Draw(t, "SS") {
-			members = append(members, s)
-		}
-		return value{"SS": members}
+		return value{"SS": proptest.Shuffle(t, []any{"p", "q", "r"})[:t.Between(1, 3)]}
 	case kind == "L":
 		elems := []any{}
-		for range rapid.IntRange(0, 3).Draw(t, "len") {
+		for range t.Between(0, 3) {
 			elems = append(elems, modelValue(t, levels-1))
 		}
 		return value{"L": elems}
@@ -44,9 +40,9 @@ func modelValue(t *rapid.T, levels int) value {
 	return value{"M": modelItem(t, levels-1)}
 }
 
-func modelItem(t *rapid.T, levels int) map[string]any {
+func modelItem(t *proptest.T, levels int) map[string]any {
 	out := map[string]any{}
-	for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`[abc]`), 0, 3, rapid.ID[string]).Draw(t, "names") {
+	for _, name := range proptest.Shuffle(t, []string{"a", "b", "c"})[:proptest.Pick(t, 0, 1, 2, 3, 3, 3)] {
 		out[name] = modelValue(t, levels)
 	}
 	return out
@@ -56,17 +52,17 @@ func modelItem(t *rapid.T, levels int) map[string]any {
 type place any
 
 // modelPath draws a path that mostly follows what is in the item.
-func modelPath(t *rapid.T, it map[string]any) []place {
-	path := []place{rapid.StringMatching(`[abcd]`).Draw(t, "name")}
-	for range rapid.SampledFrom([]int{0, 1, 2, 3}).Draw(t, "steps") {
+func modelPath(t *proptest.T, it map[string]any) []place {
+	path := []place{t.Text("abcd", 1, 1)}
+	for range t.Between(0, 3) {
 		v := look(it, path)
 		switch {
 		case v["L"] != nil:
-			path = append(path, rapid.IntRange(0, 4).Draw(t, "at"))
+			path = append(path, t.Between(0, 4))
 		case v["M"] != nil:
-			path = append(path, rapid.StringMatching(`[abcd]`).Draw(t, "name"))
-		case rapid.IntRange(0, 9).Draw(t, "astray") == 0:
-			path = append(path, rapid.IntRange(0, 1).Draw(t, "at"))
+			path = append(path, t.Text("abcd", 1, 1))
+		case t.Often(10):
+			path = append(path, t.Between(0, 1))
 		}
 	}
 	return path
@@ -146,12 +142,12 @@ func (a modelAction) text(name string) string {
 	return pathText(a.path) + " = " + a.operand + "(" + pathText(a.from) + ", " + name + ")"
 }
 
-func modelActions(t *rapid.T, it map[string]any) []modelAction {
+func modelActions(t *proptest.T, it map[string]any) []modelAction {
 	var out []modelAction
-	for range rapid.IntRange(1, 5).Draw(t, "actions") {
+	for range t.Between(1, 5) {
 		a := modelAction{path: modelPath(t, it), from: modelPath(t, it), v: modelValue(t, 2)}
-		a.clause = rapid.SampledFrom([]string{"SET", "SET", "REMOVE", "ADD", "DELETE"}).Draw(t, "clause")
-		a.operand = rapid.SampledFrom([]string{"value", "value", "path", "if_not_exists", "list_append", "+", "-"}).Draw(t, "operand")
+		a.clause = proptest.Pick(t, "SET", "SET", "REMOVE", "ADD", "DELETE")
+		a.operand = proptest.Pick(t, "value", "value", "path", "if_not_exists", "list_append", "+", "-")
 		fits := []string{"N", "S", "SS", "L", "M"}
 		switch {
 		case a.clause == "DELETE":
@@ -172,7 +168,7 @@ func modelActions(t *rapid.T, it map[string]any) []modelAction {
 			out = append(out, a)
 		}
 	}
-	order := rapid.Permutation([]string{"SET", "REMOVE", "ADD", "DELETE"}).Draw(t, "clauses")
+	order := proptest.Shuffle(t, []string{"SET", "REMOVE", "ADD", "DELETE"})
 	slices.SortStableFunc(out, func(a, b modelAction) int {
 		return slices.Index(order, a.clause) - slices.Index(order, b.clause)
 	})
@@ -244,7 +240,7 @@ func (a modelAction) change(old value) (value, string) {
 
 // modelUpdate is the whole of an update on an item that exists: the item is
 // changed in place, removed elements are nil until the end.
-func modelUpdate(t *rapid.T, it map[string]any, actions []modelAction) string {
+func modelUpdate(t *proptest.T, it map[string]any, actions []modelAction) string {
 	results := make([]value, len(actions))
 	old := clone(value{"M": it})["M"].(map[string]any)
 	for i, a := range actions {
@@ -360,7 +356,7 @@ func clone(v value) value {
 	return out
 }
 
-func modelBytes(t *rapid.T, it map[string]any) attr.Item {
+func modelBytes(t *proptest.T, it map[string]any) attr.Item {
 	text, err := json.Marshal(it)
 	require.NoError(t, err)
 	out, err := attr.ParseItem(text)
@@ -372,7 +368,7 @@ func modelBytes(t *rapid.T, it map[string]any) attr.Item {
 // paths.
 func TestUpdateAgainstModel(t *testing.T) {
 	applied, failed := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	proptest.Check(t, 200, func(t *proptest.T) {
 		it := modelItem(t, 4)
 		it["pk"] = value{"S": "k"}
 		actions := modelActions(t, it)

@@ -1,61 +1,31 @@
 package fuzz_test
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/cockroachdb/apd/v3"
-	"pgregory.net/rapid"
 )
 
-// A chooser makes the choices of a random case. It is a tape of bytes or a
-// rapid test, so that both can shrink what they chose.
+// A chooser makes the choices of a random case: a case of a property, or a
+// source of random numbers.
 type chooser interface {
-	// choose returns a number 0 … n-1. The smallest should make the simplest
+	// IntN returns a number 0 … n-1. The smallest should make the simplest
 	// case.
-	choose(n int) int
+	IntN(n int) int
 }
-
-// A tape makes choices from bytes. After their end it reads more, or when that
-// is nil the choices are all 0.
-type tape struct {
-	rest []byte
-	more *rand.ChaCha8
-}
-
-func (t *tape) choose(n int) int {
-	var room [4]byte
-	width := 1
-	if n > 256 {
-		width = 4
-	}
-	if len(t.rest) < width && t.more != nil {
-		_, _ = t.more.Read(room[:width])
-	}
-	t.rest = t.rest[copy(room[:width], t.rest):]
-	if width == 1 {
-		return int(room[0]) % n
-	}
-	return int(binary.LittleEndian.Uint32(room[:]) % uint32(n))
-}
-
-type rapidChooser struct{ *rapid.T }
-
-func (c rapidChooser) choose(n int) int { return rapid.IntRange(0, n-1).Draw(c.T, "") }
 
 // draw makes random things of choices.
 type draw struct{ chooser }
 
 // often reports true in pct of 100 cases.
-func (d draw) often(pct int) bool { return d.choose(100) >= 100-pct }
+func (d draw) often(pct int) bool { return d.IntN(100) >= 100-pct }
 
 // upTo returns lo … hi.
-func (d draw) upTo(lo, hi int) int { return lo + d.choose(hi-lo+1) }
+func (d draw) upTo(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
 
-func pick[T any](d draw, from []T) T { return from[d.choose(len(from))] }
+func pick[T any](d draw, from []T) T { return from[d.IntN(len(from))] }
 
 // pieces make strings that are neighbours in byte order and not in others:
 // one to four bytes long, on both sides of the surrogates, with delimiters.
@@ -99,9 +69,9 @@ func (d draw) key(k kind, limit int, near []value) value {
 
 func (d draw) string(near *value, limit int) string {
 	if near != nil {
-		switch runes := []rune(near.data); d.choose(4) {
+		switch runes := []rune(near.data); d.IntN(4) {
 		case 0: // a prefix
-			return string(runes[:d.choose(len(runes)+1)])
+			return string(runes[:d.IntN(len(runes)+1)])
 		case 1: // one more, the least there is or any
 			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", pick(d, pieces)})
 		case 2: // another end
@@ -114,7 +84,7 @@ func (d draw) string(near *value, limit int) string {
 		return strings.Repeat(pick(d, pieces), limit)
 	}
 	var out strings.Builder
-	for range 1 + d.choose(5) {
+	for range 1 + d.IntN(5) {
 		out.WriteString(pick(d, pieces))
 	}
 	return out.String()
@@ -122,9 +92,9 @@ func (d draw) string(near *value, limit int) string {
 
 func (d draw) bytes(near *value, limit int) string {
 	if near != nil {
-		switch n := len(near.data); d.choose(4) {
+		switch n := len(near.data); d.IntN(4) {
 		case 0:
-			return near.data[:d.choose(n+1)]
+			return near.data[:d.IntN(n+1)]
 		case 1:
 			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", string([]byte{pick(d, octets)})})
 		case 2:
@@ -136,7 +106,7 @@ func (d draw) bytes(near *value, limit int) string {
 	if d.often(2) {
 		return strings.Repeat(string([]byte{pick(d, octets)}), limit)
 	}
-	out := make([]byte, 1+d.choose(6))
+	out := make([]byte, 1+d.IntN(6))
 	for i := range out {
 		out[i] = pick(d, octets)
 	}
@@ -159,7 +129,7 @@ func (d draw) number(near *value) value {
 		}
 		return d.rewrite(d.neighbour(*near))
 	}
-	switch d.choose(4) {
+	switch d.IntN(4) {
 	case 0:
 		return number(fmt.Sprint(d.upTo(0, 40) - 20))
 	case 1:
@@ -168,7 +138,7 @@ func (d draw) number(near *value) value {
 	n := d.upTo(1, 38)
 	ds := make([]byte, n)
 	for i := range ds {
-		ds[i] = '0' + byte(d.choose(10))
+		ds[i] = '0' + byte(d.IntN(10))
 	}
 	sign := pick(d, []string{"", "-"})
 	point := d.upTo(-129, 126)
@@ -213,7 +183,7 @@ func (d draw) rewrite(v value) value {
 		v.data = pick(d, []string{"0", "-0", "0.0", "000", "0e9", "+0E-9"})
 		return v
 	}
-	switch d.choose(6) {
+	switch d.IntN(6) {
 	case 0:
 		return v
 	case 1:
@@ -237,11 +207,11 @@ var others = []string{
 
 // payload returns any value; bulk is the length of large ones.
 func (d draw) payload(near []value, bulk int) value {
-	switch d.choose(8) {
+	switch d.IntN(8) {
 	case 0:
 		return other(pick(d, others))
 	case 1:
-		return text(strings.Repeat("x", d.choose(bulk+1)))
+		return text(strings.Repeat("x", d.IntN(bulk+1)))
 	case 2:
 		return pick(d, []value{text(""), blob(""), text("0"), number("0")})
 	case 3:

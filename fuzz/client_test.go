@@ -214,18 +214,3 @@ func (r *countingReader) Query(space store.Space, partition []byte, rg store.Ran
 func (r *countingReader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
 	return r.count(r.Reader.Scan(space, s))
 }
-
-// A recorder is the failer of cases that are not tests of their own. Fatalf
-// panics with a failure, which [recorder.run] returns.
-type recorder struct{ lines []string }
-
-type failure struct{ msg string }
-
-func (r *recorder) Helper() {}
-func (r *recorder) Logf(format string, args ...any) {
-	r.lines = append(r.lines, fmt.Sprintf(format, args...))
-}
-
-func (r *recorder) Fatalf(format string, args ...any) {
-	panic(failure{fmt.Sprintf(format, args...)})
-}

@@ -13,9 +13,9 @@
 //
 //	go test ./fuzz -run Property -count=1
 //
-// They begin at a random seed, which is printed when one fails. SORTKEY_SEED,
-// or -seed, sets it; SORTKEY_CHECKS, or -checks, multiplies the number of
-// cases. A failing case is shrunk, printed as the requests it sent, and kept
+// They begin at a fixed seed. SORTKEY_SEED gives another, or the word random,
+// and the seed is printed when one fails; SORTKEY_CHECKS multiplies the number
+// of cases. A failing case is shrunk, printed as the requests it sent, and kept
 // under testdata, from where every later run repeats it.
 //
 // TestPropertyTransactions runs clients at the same time and has porcupine look

@@ -3,7 +3,7 @@ package fuzz_test
 import (
 	"testing"
 
-	"pgregory.net/rapid"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 const maxTables = 3
@@ -15,7 +15,7 @@ func (w *world) step() {
 		return
 	}
 	m := pick(w.draw, w.tables)
-	switch w.choose(20) {
+	switch w.IntN(20) {
 	case 0, 1, 2, 3, 4, 5:
 		w.write(m)
 	case 6, 7, 8:
@@ -45,51 +45,50 @@ func (w *world) step() {
 
 // history is a state machine: a random history of a database through its JSON
 // side, with everything checked after each step.
-func history(t *rapid.T) {
-	w := newWorld(t, draw{rapidChooser{t}})
-	defer func() { _ = w.db.Close() }()
+func history(t *proptest.T) {
+	w := newWorld(t)
 	w.createTable(3)
-	action := func(fn func(*model)) func(*rapid.T) {
-		return func(t *rapid.T) {
+	w.check()
+	action := func(fn func(*model)) func() {
+		return func() {
 			if len(w.tables) == 0 {
 				w.createTable(3)
 			}
 			fn(pick(w.draw, w.tables))
 		}
 	}
-	t.Repeat(map[string]func(*rapid.T){
-		"": func(*rapid.T) { w.check() },
-		"create table": action(func(*model) {
+	write := action(func(m *model) { w.write(m) })
+	t.Repeat(60, w.check,
+		action(w.get),
+		write,
+		write,
+		action(func(*model) { w.batchWrite() }),
+		action(func(*model) { w.batchGet() }),
+		action(w.createIndex),
+		action(w.deleteIndex),
+		action(func(*model) {
 			if len(w.tables) < maxTables {
 				w.createTable(3)
 			}
 		}),
-		"delete table": action(func(m *model) {
+		action(func(m *model) {
 			if w.often(20) {
 				w.deleteTable(m)
 			}
 		}),
-		"create index": action(w.createIndex),
-		"delete index": action(w.deleteIndex),
-		"write":        action(func(m *model) { w.write(m) }),
-		"write again":  action(func(m *model) { w.write(m) }),
-		"batch write":  action(func(*model) { w.batchWrite() }),
-		"batch get":    action(func(*model) { w.batchGet() }),
-		"get":          action(w.get),
-		"read":         action(func(m *model) { w.run(w.newRead(w.view(m))) }),
-		"pages":        action(func(m *model) { w.joined(w.newRead(w.view(m))) }),
-		"changes":      action(func(m *model) { w.stable(w.newRead(w.view(m))) }),
-	})
+		action(func(m *model) { w.run(w.newRead(w.view(m))) }),
+		action(func(m *model) { w.joined(w.newRead(w.view(m))) }),
+		action(func(m *model) { w.stable(w.newRead(w.view(m))) }),
+	)
 }
 
-// TestPropertyHistory is shrunk and repeated by rapid, which says how.
+// TestPropertyHistory keeps a failing history as a seed of FuzzHistory.
 func TestPropertyHistory(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, history)
+	proptest.CheckTapes(t, 100, 4000, 8000,
+		func(tape []byte) string { return proptest.Play(t, tape, history) },
+		func(tape []byte) { keep(t, "FuzzHistory", "", tape) })
 }
 
 // FuzzHistory lets the fuzzer choose the history.
-func FuzzHistory(f *testing.F) {
-	f.Add([]byte{})
-	f.Fuzz(rapid.MakeFuzz(history))
-}
+func FuzzHistory(f *testing.F) { proptest.Fuzz(f, history) }

@@ -7,11 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/leanovate/gopter"
-	"github.com/leanovate/gopter/prop"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
@@ -109,10 +107,10 @@ func checkUpper(d draw) error {
 // whose place among all of them is in that part of total.
 func checkSegment(d draw) error {
 	total := uint32(pick(d, []int{d.upTo(1, 20), d.upTo(1, 1_000_000)}))
-	i := uint32(d.choose(int(total)))
+	i := uint32(d.IntN(int(total)))
 	s := store.Segment(i, total)
 	place := func(hash uint32) uint32 { return uint32(uint64(hash) * uint64(total) >> 24) }
-	hashes := []uint32{uint32(d.choose(1 << 24)), s.First, s.Last, s.First - 1, s.Last + 1, s.First + 1, 0, 1<<24 - 1}
+	hashes := []uint32{uint32(d.IntN(1 << 24)), s.First, s.Last, s.First - 1, s.Last + 1, s.First + 1, 0, 1<<24 - 1}
 	for _, hash := range hashes {
 		if got, want := s.First <= hash && hash <= s.Last, place(hash) == i; hash < 1<<24 && got != want {
 			return fmt.Errorf("the hash %#x is in segment %d of %d, %#x … %#x: %v, want %v", hash, i, total, s.First, s.Last, got, want)
@@ -124,7 +122,7 @@ func checkSegment(d draw) error {
 // checkItem takes an item to its stored form and back.
 func checkItem(d draw) error {
 	it := item{}
-	for range d.choose(8) {
+	for range d.IntN(8) {
 		it[d.string(nil, 20)] = d.payload(nil, 200)
 	}
 	x, err := attrItem(it)
@@ -155,7 +153,7 @@ func checkItem(d draw) error {
 // checkRange compiles a key condition and asks of items whether they lie in
 // its range, and of every two of them how they are ordered.
 func checkRange(d draw) error {
-	w := &world{client: &client{failer: &recorder{}}, draw: d, pools: map[string][]value{}}
+	w := &world{draw: d, pools: map[string][]value{}}
 	m := &model{name: "T", hash: "k0", kinds: map[string]kind{}, items: map[string]item{}}
 	for _, name := range keyAttributes {
 		m.kinds[name] = pick(d, kinds)
@@ -264,17 +262,15 @@ func (m *model) schema(v view) *keycond.Schema {
 	return &keycond.Schema{Index: v.ix.name, Hash: attributes(v.ix.hash), Range: attributes(v.ix.sort), Table: s}
 }
 
-// values checks a property of values with gopter.
+// values checks a property of values.
 func values(t *testing.T, n, least, most int, check func(draw) error) {
 	t.Parallel()
-	p, wait := gopter.NewProperties(parameters(n)), new(patience)
-	p.Property(t.Name(), prop.ForAll(func(c choice) string {
-		if err := check(draw{&tape{rest: c}}); err != nil {
-			return wait.note(err.Error())
+	property := func(t *proptest.T) {
+		if err := check(draw{t}); err != nil {
+			t.Fatalf("%v", err)
 		}
-		return ""
-	}, genChoices(least, most, wait)))
-	p.Run(reporter{T: t})
+	}
+	proptest.CheckTapes(t, n, least, most, func(tape []byte) string { return proptest.Play(t, tape, property) }, nil)
 }
 
 func TestPropertyOrder(t *testing.T)   { values(t, 20000, 1, 200, checkOrder) }

@@ -22,7 +22,7 @@ func (w *world) newRead(v view) *read {
 		r.reverse = w.often(50)
 	} else if w.often(40) {
 		r.segments = pick(w.draw, []int{1, 2, 3, 7, 1000})
-		r.segment = w.choose(r.segments)
+		r.segment = w.IntN(r.segments)
 		if len(r.entries()) > 0 && w.often(50) && v.scanOrderKnown() { // one with something in it
 			r.segment = int(scanHash(w.entry(v)[v.hash()[0]])) * r.segments >> 24
 		}
@@ -39,7 +39,7 @@ func (w *world) newRead(v view) *read {
 	if w.often(35) {
 		r.filter = w.newTest(v.m, names, 2)
 	}
-	switch w.choose(8) {
+	switch w.IntN(8) {
 	case 0:
 		r.count = true
 	case 1, 2:
@@ -83,7 +83,7 @@ func (w *world) newClauses(v view) []clause {
 		out = append(out, clause{name, "=", []value{operand(name, 2048)}})
 	}
 	sort := v.sort()
-	n := w.choose(len(sort) + 1)
+	n := w.IntN(len(sort) + 1)
 	if n == 0 && w.often(50) {
 		n = len(sort)
 	}
@@ -119,15 +119,15 @@ func (w *world) newClauses(v view) []clause {
 // whose operand cannot be in it.
 func (w *world) illegal(v view) {
 	r := &read{view: v, clauses: w.newClauses(v)}
-	i := w.choose(len(r.clauses))
+	i := w.IntN(len(r.clauses))
 	c := r.clauses[i]
 	sort := v.sort()
 	put := func(name, op string) {
 		r.clauses = append(r.clauses, clause{name, op, []value{w.value(v.m, name, 1024)}})
 	}
-	switch w.choose(6) {
+	switch w.IntN(6) {
 	case 0: // a partition key attribute is missing or compared
-		i = w.choose(len(v.hash()))
+		i = w.IntN(len(v.hash()))
 		if len(r.clauses) > 1 && w.often(50) {
 			r.clauses = slices.Delete(r.clauses, i, i+1)
 		} else {
@@ -138,7 +138,7 @@ func (w *world) illegal(v view) {
 			return
 		}
 		r.clauses = r.clauses[:len(v.hash())]
-		for _, name := range sort[:w.choose(len(sort)-1)] {
+		for _, name := range sort[:w.IntN(len(sort)-1)] {
 			put(name, "=")
 		}
 		put(sort[len(sort)-1], "=")
@@ -265,7 +265,7 @@ func (w *world) keyExpression(e *expression, clauses []clause) string {
 		}
 	}
 	for i := range parts {
-		j := i + w.choose(len(parts)-i)
+		j := i + w.IntN(len(parts)-i)
 		parts[i], parts[j] = parts[j], parts[i]
 	}
 	return strings.Join(parts, pick(w.draw, []string{" AND ", " and "}))
@@ -397,8 +397,8 @@ func (w *world) pages(r *read, between func()) (items []item) {
 		if last == nil {
 			return items
 		}
-		for name, v := range last {
-			if v.kind == 'N' {
+		for _, name := range sortedNames(last) {
+			if v := last[name]; v.kind == 'N' {
 				last[name] = w.rewrite(v)
 			}
 		}
@@ -473,7 +473,7 @@ func (w *world) stable(r *read) {
 	touched := map[string]bool{}
 	writes := 0
 	seen := w.pages(r, func() {
-		for range w.choose(3) {
+		for range w.IntN(3) {
 			if writes++; writes < 40 {
 				touched[w.write(r.m)] = true
 			}

@@ -22,6 +22,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/memory"
@@ -445,17 +446,17 @@ func (d draw) program(clients, requests int) [][]*transact {
 		for c := range out {
 			id++
 			t := &transact{id: id}
-			switch n := d.choose(100); {
+			switch n := d.IntN(100); {
 			case n < 55:
 				t.kind = transactWrite
-				t.actions = d.cellActions(1 + d.choose(4))
+				t.actions = d.cellActions(1 + d.IntN(4))
 			case n < 75:
 				t.kind = transactGet
-				t.cells = d.someCells(1 + d.choose(cells))
+				t.cells = d.someCells(1 + d.IntN(cells))
 			case n < 80:
-				t.kind, t.table = scanTable, d.choose(2)
+				t.kind, t.table = scanTable, d.IntN(2)
 			case n < 88:
-				t.kind, t.table = scanIndex, d.choose(2)
+				t.kind, t.table = scanIndex, d.IntN(2)
 			default:
 				t.kind = writeOne
 				for t.actions = d.cellActions(1); t.actions[0].verb == "check"; {
@@ -466,7 +467,7 @@ func (d draw) program(clients, requests int) [][]*transact {
 			if t.kind == transactWrite && token < 63 && d.often(15) {
 				token++
 				t.token = token
-				other := d.choose(clients)
+				other := d.IntN(clients)
 				out[other] = append(out[other], t)
 			}
 		}
@@ -478,7 +479,7 @@ func (d draw) program(clients, requests int) [][]*transact {
 func (d draw) someCells(n int) []int {
 	all := []int{0, 1, 2, 3, 4, 5}
 	for i := range n {
-		j := i + d.choose(len(all)-i)
+		j := i + d.IntN(len(all)-i)
 		all[i], all[j] = all[j], all[i]
 	}
 	return all[:n]
@@ -491,44 +492,39 @@ func (d draw) cellActions(n int) (out []cellAction) {
 		if a.verb == "check" && a.when == "" {
 			a.when = "exists"
 		}
-		a.n = d.choose(3)
+		a.n = d.IntN(3)
 		out = append(out, a)
 	}
 	return out
 }
 
 func TestPropertyTransactions(t *testing.T) {
-	for round := range cases(60) {
-		seed := *seedFlag + int64(round)
+	for round := range proptest.Cases(60) {
+		seed := proptest.Seed() + int64(round)
 		if !transactRound(t, memory.Open(memory.Options{}), seed) {
-			t.Fatalf("run again with -seed=%d", seed)
+			t.Fatalf("SORTKEY_SEED=%d runs the same again", seed)
 		}
 	}
 }
 
 func TestPropertyTransactionsOnDisk(t *testing.T) {
-	for round := range cases(5) {
-		seed := *seedFlag + int64(round)
+	for round := range proptest.Cases(5) {
+		seed := proptest.Seed() + int64(round)
 		st, err := disk.Open(t.TempDir(), disk.Options{SyncEvery: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !transactRound(t, st, seed) {
-			t.Fatalf("run again with -seed=%d", seed)
+			t.Fatalf("SORTKEY_SEED=%d runs the same again", seed)
 		}
 	}
 }
-
-// seeded makes choices from a seed.
-type seeded struct{ *rand.Rand }
-
-func (s seeded) choose(n int) int { return s.IntN(n) }
 
 // transactRound runs one program on a store, which it closes, and reports
 // whether its history is serial.
 func transactRound(t *testing.T, st store.Store, seed int64) bool {
 	t.Helper()
-	d := draw{seeded{rand.New(rand.NewPCG(uint64(seed), 1))}}
+	d := draw{rand.New(rand.NewPCG(uint64(seed), 1))}
 	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader()})
 	if err != nil {
 		t.Fatal(err)
@@ -539,7 +535,7 @@ func transactRound(t *testing.T, st store.Store, seed int64) bool {
 	if err := c.createTables(ctx); err != nil {
 		t.Fatal(err)
 	}
-	program := d.program(2+d.choose(5), 10+d.choose(20))
+	program := d.program(2+d.IntN(5), 10+d.IntN(20))
 	events := make([][]porcupine.Operation, len(program))
 	start := time.Now()
 	var wg sync.WaitGroup

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // A world is a database and the model of what is in it. Its methods make
@@ -17,8 +19,10 @@ type world struct {
 	made   int                // tables and indexes so far
 }
 
-func newWorld(f failer, d draw) *world {
-	return &world{client: newClient(f), draw: d, bulk: 3000, pools: map[string][]value{}}
+func newWorld(t *proptest.T) *world {
+	w := &world{client: newClient(t), draw: draw{t}, bulk: 3000, pools: map[string][]value{}}
+	t.Cleanup(func() { _ = w.db.Close() })
+	return w
 }
 
 // Attributes of items: those that can be keys, and the rest, some of whose
@@ -91,12 +95,12 @@ func (w *world) createTable(indexes int) *model {
 		m.sort = "k1"
 	}
 	if m.sort != "" {
-		for range w.choose(min(indexes, 3) + 1) {
+		for range w.IntN(min(indexes, 3) + 1) {
 			ix := w.newIndex(m, true)
 			m.indexes = append(m.indexes, ix)
 		}
 	}
-	for range w.choose(indexes + 1) {
+	for range w.IntN(indexes + 1) {
 		m.indexes = append(m.indexes, w.newIndex(m, false))
 	}
 	in := map[string]any{
@@ -128,7 +132,7 @@ func (w *world) newIndex(m *model, local bool) *index {
 	w.made++
 	left := slices.Clone(keyAttributes)
 	take := func() string {
-		i := w.choose(len(left))
+		i := w.IntN(len(left))
 		name := left[i]
 		left = slices.Delete(left, i, i+1)
 		return name
@@ -137,9 +141,9 @@ func (w *world) newIndex(m *model, local bool) *index {
 		left = left[1:]
 		ix.hash, ix.sort = []string{m.hash}, []string{take()}
 	} else {
-		hashes, sorts := 1, w.choose(3)
+		hashes, sorts := 1, w.IntN(3)
 		if w.often(40) {
-			hashes, sorts = w.upTo(1, 4), w.choose(5)
+			hashes, sorts = w.upTo(1, 4), w.IntN(5)
 		}
 		for range hashes {
 			ix.hash = append(ix.hash, take())
@@ -227,8 +231,8 @@ func (w *world) deleteTable(m *model) {
 func (w *world) newKey(m *model) item {
 	if len(m.items) > 0 && w.often(50) {
 		it := m.items[pick(w.draw, sortedNames(m.items))].only(m.keyNames())
-		for name, v := range it {
-			if v.kind == 'N' {
+		for _, name := range m.keyNames() {
+			if v := it[name]; v.kind == 'N' {
 				it[name] = w.rewrite(v)
 			}
 		}
@@ -245,8 +249,8 @@ func (w *world) newKey(m *model) item {
 // leave it out.
 func (w *world) newItem(m *model) item {
 	it := w.newKey(m)
-	for name, v := range it { // an index may have come that the old key does not fit
-		if len(v.data) > 1024 && !fits(v, m.kinds[name], m.limit(name) > 1024) {
+	for _, name := range m.keyNames() { // an index may have come that the old key does not fit
+		if v := it[name]; len(v.data) > 1024 && !fits(v, m.kinds[name], m.limit(name) > 1024) {
 			it[name] = w.keyValue(m, name)
 		}
 	}
@@ -273,7 +277,7 @@ func (w *world) newTest(m *model, names []string, depth int) *test {
 		return nil
 	}
 	if depth > 0 {
-		switch w.choose(6) {
+		switch w.IntN(6) {
 		case 0:
 			return &test{op: "NOT", l: w.newTest(m, names, depth-1)}
 		case 1:
@@ -305,7 +309,7 @@ func (w *world) wrong(m *model, it item) item {
 		return nil
 	}
 	table := slices.Contains(m.keyNames(), name)
-	switch w.choose(4) {
+	switch w.IntN(4) {
 	case 0:
 		if !table {
 			return nil

@@ -141,7 +141,7 @@ func (w *world) batchWrite() {
 	changes := map[*model]map[string]item{}
 	units := map[string]map[string]float64{}
 	refused := false
-	for range 1 + w.choose(25) {
+	for range 1 + w.IntN(25) {
 		m := pick(w.draw, w.tables)
 		if changes[m] == nil {
 			changes[m], units[m.name] = map[string]item{}, map[string]float64{}
@@ -219,7 +219,7 @@ func (w *world) batchGet() {
 	requests := map[string]map[string]any{}
 	want := map[string]map[string]bool{}
 	seen := map[string]bool{}
-	for range 1 + w.choose(20) {
+	for range 1 + w.IntN(20) {
 		m := pick(w.draw, w.tables)
 		key := w.newKey(m)
 		id := m.id(key)

@@ -10,26 +10,53 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"pgregory.net/rapid"
-
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Values in text form, for each type. Small alphabets make values close to
-// each other, which is where order goes wrong.
-var (
-	digits  = func(n int) *rapid.Generator[string] { return rapid.StringMatching(`[019]{1,` + strconv.Itoa(n) + `}`) }
-	signed  = rapid.StringMatching(`-?[019]{1,6}`)
-	decimal = rapid.StringMatching(`-?[019]{1,4}(\.[019]{1,3})?`)
-	moments = rapid.Custom(func(t *rapid.T) string {
-		at := time.Unix(rapid.Int64Range(0, 9_999_999_999).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanos"))
-		zone := time.FixedZone("", 900*rapid.IntRange(-48, 56).Draw(t, "zone"))
-		return at.In(zone).Format(time.RFC3339Nano)
-	})
-	words = rapid.StringMatching(`[a!#:/~é\x{FFFF}\x{10FFFF}]{1,4}`)
-)
+// A generator makes values of a type in text form. Small alphabets make them
+// close to each other, which is where order goes wrong; some are the same in
+// other words.
+type generator = func(*proptest.T) string
 
-var generators = map[string]*rapid.Generator[string]{
+func digits(n int) generator {
+	return func(t *proptest.T) string { return t.Text("0019", 1, t.Between(1, n)) }
+}
+
+func signed(t *proptest.T) string { return proptest.Pick(t, "", "-") + digits(6)(t) }
+
+func decimal(t *proptest.T) string {
+	text := proptest.Pick(t, "", "-") + digits(4)(t)
+	if t.Bool() {
+		text += "." + digits(3)(t)
+	}
+	return text
+}
+
+func moments(t *proptest.T) string {
+	day := proptest.Pick(t, 0, 0, 0, 0, 20_454, 115_740, t.IntN(115_740))
+	second := proptest.Pick(t, 0, 1, 86_399, t.IntN(86_400))
+	nano := proptest.Pick(t, 0, 1, 999_999_999, t.IntN(1_000_000_000))
+	at := time.Unix(int64(min(86_400*day+second, 9_999_999_999)), int64(nano))
+	zone := time.FixedZone("", 900*t.Between(-48, 56))
+	return at.In(zone).Format(time.RFC3339Nano)
+}
+
+func words(t *proptest.T) string { return t.Text("a!#:/~é\uffff\U0010ffff", 1, 4) }
+
+func uuid(t *proptest.T) string {
+	return t.Text("0fF", 8, 8) + "-" + t.Text("0f", 4, 4) + "-" + t.Text("0f", 4, 4) + "-" + t.Text("0f", 4, 4) + "-" + t.Text("09aA", 12, 12)
+}
+
+func ulid(t *proptest.T) string { return t.Text("07", 1, 1) + t.Text("09AZz", 25, 25) }
+
+func ksuid(t *proptest.T) string { return t.Text("0Z", 1, 1) + t.Text("09AZaz", 26, 26) }
+
+func enum(values ...string) generator {
+	return func(t *proptest.T) string { return proptest.Pick(t, values...) }
+}
+
+var generators = map[string]generator{
 	"string": words, "path": words,
 	"int(6)": digits(6), "int(6):desc": digits(6), "int(38)": digits(38),
 	"signed(6)": signed, "signed(6):desc": signed,
@@ -37,16 +64,14 @@ var generators = map[string]*rapid.Generator[string]{
 	"number": decimal,
 	"year":   moments, "month": moments, "date": moments, "time": moments, "millis": moments, "micros": moments, "nanos": moments,
 	"epoch": moments, "epochms": moments, "date:desc": moments, "nanos:desc": moments, "epoch:desc": moments, "epochms:desc": moments,
-	"uuid":          rapid.StringMatching(`[0fF]{8}-[0f]{4}-[0f]{4}-[0f]{4}-[09aA]{12}`),
-	"ulid":          rapid.StringMatching(`[07][09AZz]{25}`),
-	"ksuid":         rapid.StringMatching(`[0Z][09AZaz]{26}`),
-	"hex(4)":        rapid.StringMatching(`[09aF]{4}`),
-	"enum(A,BB,C)":  rapid.SampledFrom([]string{"A", "BB", "C"}),
-	"enum(NEW,OLD)": rapid.SampledFrom([]string{"NEW", "OLD"}),
-	"enum(B,A)":     rapid.SampledFrom([]string{"B", "A"}),
+	"uuid": uuid, "ulid": ulid, "ksuid": ksuid,
+	"hex(4)":        func(t *proptest.T) string { return t.Text("09aF", 4, 4) },
+	"enum(A,BB,C)":  enum("A", "BB", "C"),
+	"enum(NEW,OLD)": enum("NEW", "OLD"),
+	"enum(B,A)":     enum("B", "A"),
 }
 
-func typeOf(t rapid.TB, text string) keys.Type {
+func typeOf(t *proptest.T, text string) keys.Type {
 	typ, err := keys.ParseType(text)
 	if err != nil {
 		t.Fatalf("ParseType(%q): %v", text, err)
@@ -54,7 +79,7 @@ func typeOf(t rapid.TB, text string) keys.Type {
 	return typ
 }
 
-func encode(t rapid.TB, typ keys.Type, text string) string {
+func encode(t *proptest.T, typ keys.Type, text string) string {
 	part, err := typ.Encode(text)
 	if err != nil {
 		t.Fatalf("%s.Encode(%q): %v", typ, text, err)
@@ -74,92 +99,104 @@ func TestTypesAreCovered(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	for name, texts := range generators {
-		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
-			typ := typeOf(t, name)
-			a, b := texts.Draw(t, "a"), texts.Draw(t, "b")
-			pa, pb := encode(t, typ, a), encode(t, typ, b)
-			want, err := typ.Compare(a, b)
-			if err != nil {
-				t.Fatalf("Compare(%q, %q): %v", a, b, err)
-			}
-			if got := strings.Compare(pa, pb); typ.Ordered() && got != want {
-				t.Fatalf("%q and %q are %q and %q: bytes compare %d, values %d", a, b, pa, pb, got, want)
-			}
-			if (want == 0) != (pa == pb) {
-				t.Fatalf("%q and %q are %q and %q, values compare %d", a, b, pa, pb, want)
-			}
-		}))
+		t.Run(name, func(t *testing.T) {
+			proptest.Check(t, 100, func(t *proptest.T) {
+				typ := typeOf(t, name)
+				a, b := texts(t), texts(t)
+				pa, pb := encode(t, typ, a), encode(t, typ, b)
+				want, err := typ.Compare(a, b)
+				if err != nil {
+					t.Fatalf("Compare(%q, %q): %v", a, b, err)
+				}
+				if got := strings.Compare(pa, pb); typ.Ordered() && got != want {
+					t.Fatalf("%q and %q are %q and %q: bytes compare %d, values %d", a, b, pa, pb, got, want)
+				}
+				if (want == 0) != (pa == pb) {
+					t.Fatalf("%q and %q are %q and %q, values compare %d", a, b, pa, pb, want)
+				}
+			})
+		})
 	}
 }
 
 // TestCompare holds Compare itself to an order that is told in another way.
 func TestCompare(t *testing.T) {
-	t.Run("numbers", rapid.MakeCheck(func(t *rapid.T) {
-		a, b := decimal.Draw(t, "a"), decimal.Draw(t, "b")
-		x, _ := strconv.ParseFloat(a, 64)
-		y, _ := strconv.ParseFloat(b, 64)
-		if got, err := typeOf(t, "number").Compare(a, b); err != nil || got != cmp.Compare(x, y) {
-			t.Fatalf("Compare(%q, %q) = %d, %v", a, b, got, err)
-		}
-	}))
-	t.Run("times", rapid.MakeCheck(func(t *rapid.T) {
-		a, b := moments.Draw(t, "a"), moments.Draw(t, "b")
-		x, _ := time.Parse(time.RFC3339Nano, a)
-		y, _ := time.Parse(time.RFC3339Nano, b)
-		if got, err := typeOf(t, "nanos:desc").Compare(a, b); err != nil || got != y.Compare(x) {
-			t.Fatalf("Compare(%q, %q) = %d, %v", a, b, got, err)
-		}
-	}))
+	t.Run("numbers", func(t *testing.T) {
+		proptest.Check(t, 100, func(t *proptest.T) {
+			a, b := decimal(t), decimal(t)
+			x, _ := strconv.ParseFloat(a, 64)
+			y, _ := strconv.ParseFloat(b, 64)
+			if got, err := typeOf(t, "number").Compare(a, b); err != nil || got != cmp.Compare(x, y) {
+				t.Fatalf("Compare(%q, %q) = %d, %v", a, b, got, err)
+			}
+		})
+	})
+	t.Run("times", func(t *testing.T) {
+		proptest.Check(t, 100, func(t *proptest.T) {
+			a, b := moments(t), moments(t)
+			x, _ := time.Parse(time.RFC3339Nano, a)
+			y, _ := time.Parse(time.RFC3339Nano, b)
+			if got, err := typeOf(t, "nanos:desc").Compare(a, b); err != nil || got != y.Compare(x) {
+				t.Fatalf("Compare(%q, %q) = %d, %v", a, b, got, err)
+			}
+		})
+	})
 }
 
 func TestRoundTrip(t *testing.T) {
 	for name, texts := range generators {
-		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
-			typ := typeOf(t, name)
-			text := texts.Draw(t, "text")
-			part := encode(t, typ, text)
-			canonical, err := typ.Canonical(text)
-			if err != nil {
-				t.Fatalf("Canonical(%q): %v", text, err)
-			}
-			if got, err := typ.Decode(part); got != canonical || err != nil {
-				t.Fatalf("Decode(%q) = %q, %v, want %q", part, got, err, canonical)
-			}
-			if again := encode(t, typ, canonical); again != part {
-				t.Fatalf("Encode(%q) = %q, of the canonical %q = %q", text, part, canonical, again)
-			}
-			if width, fixed := typ.Fixed(); fixed && len(part) != width {
-				t.Fatalf("Encode(%q) = %q, which is not %d bytes", text, part, width)
-			}
-			if n := rapid.IntRange(0, len(canonical)).Draw(t, "n"); utf8.ValidString(canonical[:n]) {
-				if prefix, err := typ.EncodePrefix(canonical[:n]); err == nil && !strings.HasPrefix(part, prefix) {
-					t.Fatalf("EncodePrefix(%q) = %q, and %q is %q", canonical[:n], prefix, canonical, part)
+		t.Run(name, func(t *testing.T) {
+			proptest.Check(t, 100, func(t *proptest.T) {
+				typ := typeOf(t, name)
+				text := texts(t)
+				part := encode(t, typ, text)
+				canonical, err := typ.Canonical(text)
+				if err != nil {
+					t.Fatalf("Canonical(%q): %v", text, err)
 				}
-			}
-		}))
+				if got, err := typ.Decode(part); got != canonical || err != nil {
+					t.Fatalf("Decode(%q) = %q, %v, want %q", part, got, err, canonical)
+				}
+				if again := encode(t, typ, canonical); again != part {
+					t.Fatalf("Encode(%q) = %q, of the canonical %q = %q", text, part, canonical, again)
+				}
+				if width, fixed := typ.Fixed(); fixed && len(part) != width {
+					t.Fatalf("Encode(%q) = %q, which is not %d bytes", text, part, width)
+				}
+				if n := t.Between(0, len(canonical)); utf8.ValidString(canonical[:n]) {
+					if prefix, err := typ.EncodePrefix(canonical[:n]); err == nil && !strings.HasPrefix(part, prefix) {
+						t.Fatalf("EncodePrefix(%q) = %q, and %q is %q", canonical[:n], prefix, canonical, part)
+					}
+				}
+			})
+		})
 	}
 }
 
-// templates are built of random parts; what Parse refuses is drawn again.
-var templates = rapid.Custom(func(t *rapid.T) *keys.Template {
-	var b strings.Builder
+// drawTemplate builds a template of random parts; what Parse refuses is drawn
+// again.
+func drawTemplate(t *proptest.T) *keys.Template {
 	names := slices.Sorted(maps.Keys(generators))
-	for i := range rapid.IntRange(1, 4).Draw(t, "components") {
-		b.WriteString(rapid.SampledFrom([]string{"", "#", "##", "a#", ":", "é", "A"}).Draw(t, "literal"))
-		b.WriteString("{c" + strconv.Itoa(i) + ":" + rapid.SampledFrom(names).Draw(t, "type") + "}")
+	for {
+		var b strings.Builder
+		for i := range t.Between(1, 4) {
+			b.WriteString(proptest.Pick(t, "", "#", "##", "a#", ":", "é", "A"))
+			b.WriteString("{c" + strconv.Itoa(i) + ":" + proptest.Pick(t, names...) + "}")
+		}
+		b.WriteString(proptest.Pick(t, "", "#", "##"))
+		if tmpl, err := keys.Parse(b.String()); err == nil {
+			return tmpl
+		}
 	}
-	b.WriteString(rapid.SampledFrom([]string{"", "#", "##"}).Draw(t, "literal"))
-	tmpl, _ := keys.Parse(b.String())
-	return tmpl
-}).Filter(func(t *keys.Template) bool { return t != nil })
+}
 
 func TestTemplates(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tmpl := templates.Draw(t, "template")
+	proptest.Check(t, 100, func(t *proptest.T) {
+		tmpl := drawTemplate(t)
 		values, want := map[string]string{}, map[string]string{}
 		for _, p := range tmpl.Parts() {
 			if p.Name != "" {
-				values[p.Name] = generators[p.Type.String()].Draw(t, p.Name)
+				values[p.Name] = generators[p.Type.String()](t)
 				want[p.Name], _ = p.Type.Canonical(values[p.Name])
 			}
 		}

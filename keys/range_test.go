@@ -7,8 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pgregory.net/rapid"
-
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -150,58 +149,63 @@ func TestBetween(t *testing.T) {
 	for _, src := range []string{
 		"T#{a:int(2)}#{b:signed(1)}#{c}", "{a:int(2):desc}{b:decimal(1,1)}{c}", "{a:int(2)}{b:signed(1):desc}#", "{a:int(2):desc}#{b:signed(1)}##",
 	} {
-		t.Run(src, rapid.MakeCheck(func(t *rapid.T) {
+		t.Run(src, func(t *testing.T) {
 			tmpl := keys.MustParse(src)
-			parts := slices.DeleteFunc(tmpl.Parts(), func(p keys.Part) bool { return p.Name == "" })
-			as, bs := rapid.StringMatching(`[019]`), rapid.StringMatching(`-?[019]`)
-			cs := rapid.StringMatching(`[a~]{1,2}`)
-			draw := func(label string) []any {
-				row := []any{as.Draw(t, label), bs.Draw(t, label), cs.Draw(t, label)}
-				return row[:len(parts)]
-			}
-			row, bounds, outer := draw("row"), [2][]any{draw("from"), draw("to")}, draw("outer")
-			level := rapid.IntRange(0, len(parts)-1).Draw(t, "level")
-			key, err := tmpl.Format(row...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			in := true
-			for i := range level {
-				c, err := parts[i].Type.Compare(row[i].(string), outer[i].(string))
-				in = in && c == 0 && err == nil
-			}
-			var ends [2]any
-			for i, sign := range [2]int{1, -1} {
-				kind := rapid.SampledFrom([]string{"open", "included", "excluded"}).Draw(t, "kind")
-				if kind == "open" {
-					continue
-				}
-				ends[i] = bounds[i][level]
-				// The order of values, not that of keys.
-				plain := parts[level].Type
-				plain.Desc = false
-				c, err := plain.Compare(row[level].(string), ends[i].(string))
-				if err != nil {
-					t.Fatal(err)
-				}
-				in = in && (c*sign > 0 || c == 0 && kind == "included")
-				if kind == "excluded" {
-					ends[i] = keys.Excluding(ends[i])
-				}
-			}
-			r, err := tmpl.Between(ends[0], ends[1], outer[:level]...)
-			if err != nil {
-				if in {
-					t.Fatalf("%v, and %q is between them", err, key)
-				}
-				return
-			}
-			if r.Contains(key) != in {
-				t.Fatalf("%v contains %q: %v, want %v", r, key, r.Contains(key), in)
-			}
-			if r.Prefix != "" && strings.HasPrefix(key, r.Prefix) != in {
-				t.Fatalf("%v: %q has the prefix: %v, want %v", r, key, !in, in)
-			}
-		}))
+			proptest.Check(t, 100, func(t *proptest.T) { checkBetween(t, tmpl) })
+		})
+	}
+}
+
+func checkBetween(t *proptest.T, tmpl *keys.Template) {
+	parts := slices.DeleteFunc(tmpl.Parts(), func(p keys.Part) bool { return p.Name == "" })
+	draw := func() []any {
+		row := []any{t.Text("019", 1, 1), proptest.Pick(t, "", "-") + t.Text("019", 1, 1), t.Text("a~", 1, 2)}
+		return row[:len(parts)]
+	}
+	row, bounds, outer := draw(), [2][]any{draw(), draw()}, draw()
+	level := t.IntN(len(parts))
+	if t.Bool() {
+		copy(outer, row[:level])
+	}
+	key, err := tmpl.Format(row...)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	in := true
+	for i := range level {
+		c, err := parts[i].Type.Compare(row[i].(string), outer[i].(string))
+		in = in && c == 0 && err == nil
+	}
+	var ends [2]any
+	for i, sign := range [2]int{1, -1} {
+		kind := proptest.Pick(t, "open", "included", "excluded")
+		if kind == "open" {
+			continue
+		}
+		ends[i] = bounds[i][level]
+		// The order of values, not that of keys.
+		plain := parts[level].Type
+		plain.Desc = false
+		c, err := plain.Compare(row[level].(string), ends[i].(string))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		in = in && (c*sign > 0 || c == 0 && kind == "included")
+		if kind == "excluded" {
+			ends[i] = keys.Excluding(ends[i])
+		}
+	}
+	r, err := tmpl.Between(ends[0], ends[1], outer[:level]...)
+	if err != nil {
+		if in {
+			t.Fatalf("%v, and %q is between them", err, key)
+		}
+		return
+	}
+	if r.Contains(key) != in {
+		t.Fatalf("%v contains %q: %v, want %v", r, key, r.Contains(key), in)
+	}
+	if r.Prefix != "" && strings.HasPrefix(key, r.Prefix) != in {
+		t.Fatalf("%v: %q has the prefix: %v, want %v", r, key, !in, in)
 	}
 }

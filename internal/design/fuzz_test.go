@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // FuzzParse: no file panics, every error has a place, and what is a model is
@@ -119,13 +119,13 @@ var componentKinds = []component{
 // entity's items whose values meet the conditions, whatever else is in the
 // partition.
 func TestCompileIsExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 3).Draw(t, "components")
+	proptest.Check(t, 100, func(t *proptest.T) {
+		n := t.Between(1, 3)
 		parts := make([]component, n)
-		prefix := rapid.SampledFrom([]string{"", "E#", "V"}).Draw(t, "prefix")
+		prefix := proptest.Pick(t, "", "E#", "V")
 		template := prefix
 		for i := range parts {
-			parts[i] = rapid.SampledFrom(componentKinds).Draw(t, "kind")
+			parts[i] = proptest.Pick(t, componentKinds...)
 			if i > 0 {
 				template += "#"
 			}
@@ -154,19 +154,19 @@ func TestCompileIsExact(t *testing.T) {
 			// Rows of others, just outside.
 			b.WriteString("items: {Tab: [{PK: x, SK: D}, {PK: x, SK: \"E!\"}, {PK: x, SK: U~}, {PK: x, SK: W}]}\n")
 		}
-		known := rapid.IntRange(0, n).Draw(t, "known")
+		known := t.Between(0, n)
 		where := []string{"p: x"}
 		conditions := make([]func(string) bool, n)
 		for i := range known {
-			v := rapid.SampledFrom(parts[i].values).Draw(t, "value")
+			v := proptest.Pick(t, parts[i].values...)
 			where = append(where, fmt.Sprintf("c%d: %q", i, v))
 			conditions[i] = func(got string) bool { return got == v }
 		}
-		if known < n && rapid.Bool().Draw(t, "range") {
+		if known < n && t.Bool() {
 			list := parts[known].values
-			i := rapid.IntRange(0, len(list)-1).Draw(t, "i")
-			op := rapid.SampledFrom([]string{"<", "<=", ">", ">=", "between"}).Draw(t, "op")
-			j := rapid.IntRange(i, len(list)-1).Draw(t, "j")
+			i := t.IntN(len(list))
+			op := proptest.Pick(t, "<", "<=", ">", ">=", "between")
+			j := t.Between(i, len(list)-1)
 			at := func(v string) int {
 				for k, have := range list {
 					if have == v {
@@ -237,15 +237,15 @@ func TestCompileIsExact(t *testing.T) {
 	})
 }
 
-func itemsOf(t *rapid.T, response []byte) (all []attr.Item) {
+func itemsOf(t *proptest.T, response []byte) (all []attr.Item) {
 	var out struct{ Items []json.RawMessage }
 	if err := json.Unmarshal(response, &out); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	for _, text := range out.Items {
 		it, err := attr.ParseItem(text)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v", err)
 		}
 		all = append(all, it)
 	}

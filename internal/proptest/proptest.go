@@ -319,8 +319,11 @@ func (r reporter) ReportTestResult(_ string, result *gopter.TestResult) {
 	if result.Passed() {
 		return
 	}
-	r.Errorf("false after %d cases; SORTKEY_SEED=%d runs the same again\n%s%v%s", result.Succeeded, Seed(),
-		strings.Join(result.Labels, "\n"), result.Error, result.ErrorStack)
+	report := strings.Join(result.Labels, "\n")
+	if result.Error != nil {
+		report = fmt.Sprintf("%v\n%s", result.Error, result.ErrorStack)
+	}
+	r.Errorf("false after %d cases; SORTKEY_SEED=%d runs the same again\n%s", result.Succeeded, Seed(), report)
 	for _, arg := range result.Args {
 		if tape, ok := arg.Arg.(choices); ok && r.failed != nil {
 			r.failed(tape)

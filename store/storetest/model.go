@@ -1,13 +1,12 @@
 package storetest
 
 import (
-	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -17,23 +16,47 @@ type place struct {
 	partition, sort string
 }
 
+func (p place) String() string { return fmt.Sprintf("(%d %q %q)", p.space, p.partition, p.sort) }
+
 // A machine runs random operations on a store and on a map, and compares.
 type machine struct {
 	store store.Store
 	model map[place]string
+	used  []place // by updates
 }
 
-var (
-	drawKey   = rapid.OneOf(rapid.SampledFrom(edges), rapid.StringMatching(`[a-c]{0,3}`), rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 4), func(b []byte) string { return string(b) }))
-	drawSpace = rapid.SampledFrom(modelSpaces)
+var modelSpaces = []store.Space{0, 1, 2, 1<<64 - 1}
 
-	modelSpaces = []store.Space{0, 1, 2, 1<<64 - 1}
-)
+func drawKey(t *proptest.T) string {
+	switch t.IntN(3) {
+	case 0:
+		return proptest.Pick(t, edges...)
+	case 1:
+		return t.Text("abc", 0, 3)
+	}
+	return string(t.Bytes(0, 4))
+}
+
+// draw returns a place. It is often one that was used before, or in the same
+// partition.
+func (m *machine) draw(t *proptest.T) place {
+	at := place{proptest.Pick(t, modelSpaces...), drawKey(t), drawKey(t)}
+	if len(m.used) > 0 {
+		used := proptest.Pick(t, m.used...)
+		switch t.IntN(3) {
+		case 1:
+			return used
+		case 2:
+			at.space, at.partition = used.space, used.partition
+		}
+	}
+	return at
+}
 
 // testModel is a state machine test: random updates, some of them dropped, and
 // reads inside and outside of them, against a sorted slice of a map's keys.
 func testModel(t *testing.T, s store.Store) {
-	rapid.Check(t, func(t *rapid.T) {
+	property := func(t *proptest.T) {
 		m := &machine{store: s, model: map[place]string{}}
 		m.update(t, func(w store.Writer, model map[place]string) error {
 			for _, space := range modelSpaces {
@@ -43,16 +66,17 @@ func testModel(t *testing.T, s store.Store) {
 			}
 			return nil
 		})
-		t.Repeat(map[string]func(*rapid.T){
-			"update": m.drawUpdate,
-			"query":  func(t *rapid.T) { m.read(t, m.query) },
-			"scan":   func(t *rapid.T) { m.read(t, m.scan) },
-			"get":    func(t *rapid.T) { m.read(t, m.get) },
-		})
-	})
+		t.Repeat(60, func() {},
+			func() { m.read(t, m.get) },
+			func() { m.read(t, m.query) },
+			func() { m.read(t, m.scan) },
+			func() { m.drawUpdate(t) },
+		)
+	}
+	proptest.CheckTapes(t, 100, 2000, 8000, func(tape []byte) string { return proptest.Play(t, tape, property) }, nil)
 }
 
-func (m *machine) update(t *rapid.T, fn func(store.Writer, map[place]string) error) {
+func (m *machine) update(t *proptest.T, fn func(store.Writer, map[place]string) error) {
 	var after map[place]string
 	err := m.store.Update(background(), func(w store.Writer) error {
 		after = maps.Clone(m.model)
@@ -67,33 +91,34 @@ func (m *machine) update(t *rapid.T, fn func(store.Writer, map[place]string) err
 	}
 }
 
-func (m *machine) drawUpdate(t *rapid.T) {
+func (m *machine) drawUpdate(t *proptest.T) {
 	type op struct {
 		kind  int
 		at    place
 		value string
 	}
-	ops := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) op {
-		return op{
-			kind:  rapid.IntRange(0, 20).Draw(t, "kind"),
-			at:    place{drawSpace.Draw(t, "space"), drawKey.Draw(t, "partition"), drawKey.Draw(t, "sort")},
-			value: rapid.StringN(0, 5, -1).Draw(t, "value"),
-		}
-	}), 0, 12).Draw(t, "ops")
-	keep := rapid.IntRange(0, 4).Draw(t, "keep") > 0
-	inside := rapid.Bool().Draw(t, "read inside")
+	keep, inside := !t.Often(20), t.Bool()
+	ops := proptest.SliceOf(t, 0, 12, func(t *proptest.T) op {
+		o := op{kind: t.IntN(21), at: m.draw(t), value: t.AnyText(0, 5)}
+		m.used = append(m.used, o.at)
+		return o
+	})
+	t.Logf("Update, kept %t", keep)
 	m.update(t, func(w store.Writer, model map[place]string) error {
 		for _, o := range ops {
 			var err error
 			p, k := []byte(o.at.partition), []byte(o.at.sort)
 			switch {
-			case o.kind == 0:
+			case o.kind == 20:
+				t.Logf("  Clear(%d)", o.at.space)
 				err = w.Clear(o.at.space)
 				maps.DeleteFunc(model, func(at place, _ string) bool { return at.space == o.at.space })
-			case o.kind < 6:
+			case o.kind > 14:
+				t.Logf("  Delete%v", o.at)
 				err = w.Delete(o.at.space, p, k)
 				delete(model, o.at)
 			default:
+				t.Logf("  Put%v = %q", o.at, o.value)
 				err = w.Put(o.at.space, p, k, []byte(o.value))
 				model[o.at] = o.value
 			}
@@ -112,7 +137,7 @@ func (m *machine) drawUpdate(t *rapid.T) {
 	})
 }
 
-func (m *machine) read(t *rapid.T, fn func(*rapid.T, store.Reader, map[place]string)) {
+func (m *machine) read(t *proptest.T, fn func(*proptest.T, store.Reader, map[place]string)) {
 	err := m.store.View(background(), func(r store.Reader) error {
 		fn(t, r, m.model)
 		return nil
@@ -122,19 +147,20 @@ func (m *machine) read(t *rapid.T, fn func(*rapid.T, store.Reader, map[place]str
 	}
 }
 
-func (m *machine) get(t *rapid.T, r store.Reader, model map[place]string) {
-	at := place{drawSpace.Draw(t, "space"), drawKey.Draw(t, "partition"), drawKey.Draw(t, "sort")}
+func (m *machine) get(t *proptest.T, r store.Reader, model map[place]string) {
+	at := m.draw(t)
 	want, there := model[at]
 	got, ok, err := r.Get(at.space, []byte(at.partition), []byte(at.sort))
 	if err != nil || ok != there || string(got) != want {
-		t.Fatalf("Get(%v) = %q, %t, %v, want %q, %t", at, got, ok, err, want, there)
+		t.Fatalf("Get%v = %q, %t, %v, want %q, %t", at, got, ok, err, want, there)
 	}
 }
 
-func (m *machine) query(t *rapid.T, r store.Reader, model map[place]string) {
-	space, partition := drawSpace.Draw(t, "space"), drawKey.Draw(t, "partition")
-	rng := store.Range{Lo: drawBound(t, "lo"), Hi: drawBound(t, "hi")}
-	reverse := rapid.Bool().Draw(t, "reverse")
+func (m *machine) query(t *proptest.T, r store.Reader, model map[place]string) {
+	at := m.draw(t)
+	space, partition := at.space, at.partition
+	rng := store.Range{Lo: m.drawBound(t), Hi: m.drawBound(t)}
+	reverse := t.Bool()
 	want := []row{}
 	for at, value := range model {
 		if at.space == space && at.partition == partition && rng.Contains([]byte(at.sort)) {
@@ -154,15 +180,16 @@ func (m *machine) query(t *rapid.T, r store.Reader, model map[place]string) {
 	}
 }
 
-func (m *machine) scan(t *rapid.T, r store.Reader, model map[place]string) {
-	space := drawSpace.Draw(t, "space")
+func (m *machine) scan(t *proptest.T, r store.Reader, model map[place]string) {
+	space := proptest.Pick(t, modelSpaces...)
 	span := store.Everything()
-	if rapid.Bool().Draw(t, "segment") {
-		total := rapid.Uint32Range(1, 8).Draw(t, "total")
-		span = store.Segment(rapid.Uint32Range(0, total).Draw(t, "i"), total)
+	if t.Bool() {
+		total := t.Between(1, 8)
+		span = store.Segment(uint32(t.Between(0, total)), uint32(total))
 	}
-	if rapid.Bool().Draw(t, "after") {
-		span.After = &store.Position{Partition: []byte(drawKey.Draw(t, "after partition")), Sort: []byte(drawKey.Draw(t, "after sort"))}
+	if t.Bool() {
+		at := m.draw(t)
+		span.After = &store.Position{Partition: []byte(at.partition), Sort: []byte(at.sort)}
 	}
 	want := []row{}
 	for at, value := range model {
@@ -177,9 +204,9 @@ func (m *machine) scan(t *rapid.T, r store.Reader, model map[place]string) {
 	}
 }
 
-func drawBound(t *rapid.T, name string) []byte {
-	if rapid.Bool().Draw(t, name+" set") {
-		return bytes.Clone([]byte(drawKey.Draw(t, name)))
+func (m *machine) drawBound(t *proptest.T) []byte {
+	if t.Bool() {
+		return []byte(m.draw(t).sort)
 	}
 	return nil
 }

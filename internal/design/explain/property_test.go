@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -93,31 +94,33 @@ func createRequest(list []place) json.RawMessage {
 // texts are sort keys that lie close together, and at the borders of bytes.
 var texts = []string{"", "a", "a#", "a#1", "a#10", "a#2", "a$", "b", "b\x00", "\x7f", "é", "é1", "ê", "\ue000", "\U0010ffff", "\U0010ffff\U0010ffff", "z"}
 
-func drawValue(t *rapid.T, k attr.Kind) attr.Value {
+func drawValue(t *proptest.T, k attr.Kind) attr.Value {
 	if k == attr.Number {
-		v, _ := attr.NewNumber(rapid.SampledFrom([]string{"-10", "-1.5", "0", "0.5", "1", "2", "10", "99", "1e20"}).Draw(t, "number"))
+		v, _ := attr.NewNumber(proptest.Pick(t, "0", "0.5", "1", "2", "10", "99", "1e20", "-1.5", "-10"))
 		return v
 	}
-	return attr.NewString(rapid.SampledFrom(texts[1:]).Draw(t, "text"))
+	return attr.NewString(proptest.Pick(t, texts[1:]...))
 }
 
-func drawItems(t *rapid.T) []attr.Item {
+func drawItems(t *proptest.T) []attr.Item {
 	byKey := map[string]attr.Item{}
-	for range rapid.IntRange(0, 60).Draw(t, "items") {
+	for range t.Between(0, 60) {
 		var b attr.Builder
-		b.Add("PK", attr.NewString(rapid.SampledFrom([]string{"p", "q"}).Draw(t, "PK")))
+		b.Add("PK", attr.NewString(proptest.Pick(t, "p", "q")))
 		b.Add("SK", drawValue(t, attr.String))
 		for _, a := range []side{gp, gn, gs} {
-			if rapid.IntRange(0, 5).Draw(t, "present") > 0 {
+			if t.IntN(6) > 0 {
 				v := drawValue(t, a.kind)
 				if a == gp {
-					v = attr.NewString(rapid.SampledFrom([]string{"g", "h"}).Draw(t, "G"))
+					v = attr.NewString(proptest.Pick(t, "g", "h"))
 				}
 				b.Add(a.name, v)
 			}
 		}
 		b.Add("x", drawValue(t, attr.Number))
-		b.Add("fill", attr.NewString(string(bytes.Repeat([]byte("f"), rapid.SampledFrom([]int{1, 100, 5000, 60000}).Draw(t, "fill")))))
+		fill := proptest.Pick(t, 1, 100, 5000, 60000)
+		t.Logf("%s and %d bytes", b.Item().AppendJSON(nil), fill)
+		b.Add("fill", attr.NewString(strings.Repeat("f", fill)))
 		it := b.Item()
 		byKey[it.Get("PK").String()+it.Get("SK").String()] = it
 	}
@@ -170,13 +173,13 @@ func (c cond) text(i int) string {
 	return fmt.Sprintf("%s %s :c%d", c.a.name, c.op, i)
 }
 
-func drawConds(t *rapid.T, p place) []cond {
+func drawConds(t *proptest.T, p place) []cond {
 	var out []cond
 	for _, a := range p.hash {
-		v := attr.NewString(rapid.SampledFrom(map[string][]string{"PK": {"p", "q", "r"}, "G": {"g", "h"}}[a.name]).Draw(t, a.name))
+		v := attr.NewString(proptest.Pick(t, map[string][]string{"PK": {"p", "q", "r"}, "G": {"g", "h"}}[a.name]...))
 		out = append(out, cond{a, "=", []attr.Value{v}})
 	}
-	n := rapid.IntRange(0, len(p.sort)).Draw(t, "conditions")
+	n := t.Between(0, len(p.sort))
 	for i, a := range p.sort[:n] {
 		ops := []string{"="}
 		if i == n-1 {
@@ -185,7 +188,7 @@ func drawConds(t *rapid.T, p place) []cond {
 				ops = append(ops, "begins_with")
 			}
 		}
-		c := cond{a, rapid.SampledFrom(ops).Draw(t, "op"), []attr.Value{drawValue(t, a.kind)}}
+		c := cond{a, proptest.Pick(t, ops...), []attr.Value{drawValue(t, a.kind)}}
 		if c.op == "between" {
 			c.args = append(c.args, drawValue(t, a.kind))
 			slices.SortFunc(c.args, func(v, w attr.Value) int { n, _ := attr.Compare(v, w); return n })
@@ -248,7 +251,7 @@ func (p place) size(it attr.Item) int {
 func TestRun(t *testing.T) {
 	list := places()
 	create := createRequest(list)
-	rapid.Check(t, func(t *rapid.T) {
+	property := func(t *proptest.T) {
 		db, err := sortkey.Open(sortkey.Options{})
 		require.NoError(t, err)
 		defer db.Close()
@@ -258,12 +261,13 @@ func TestRun(t *testing.T) {
 			serve(t, db, "PutItem", `{"TableName":"Things","Item":`+string(it.AppendJSON(nil))+`}`)
 		}
 		for range 5 {
-			checkRun(t, db, items, rapid.SampledFrom(list).Draw(t, "place"))
+			checkRun(t, db, items, proptest.Pick(t, list...))
 		}
-	})
+	}
+	proptest.CheckTapes(t, 100, 1000, 1500, func(tape []byte) string { return proptest.Play(t, tape, property) }, nil)
 }
 
-func checkRun(t *rapid.T, db *sortkey.DB, items []attr.Item, p place) {
+func checkRun(t *proptest.T, db *sortkey.DB, items []attr.Item, p place) {
 	conds := drawConds(t, p)
 	req := map[string]any{"TableName": "Things"}
 	if p.index != "" {
@@ -282,28 +286,29 @@ func checkRun(t *rapid.T, db *sortkey.DB, items []attr.Item, p place) {
 		}
 	}
 	req["KeyConditionExpression"] = text
-	filter := p.index != "number" && rapid.Bool().Draw(t, "filter")
+	filter := p.index != "number" && t.Bool()
 	if filter {
 		req["FilterExpression"] = "x > :zero"
 		zero, _ := attr.NewNumber("0")
 		b.Add(":zero", zero)
 	}
-	reverse := rapid.Bool().Draw(t, "reverse")
+	reverse := t.Bool()
 	req["ScanIndexForward"] = !reverse
-	limit := rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "limit")
+	limit := proptest.Pick(t, 0, 0, 1, 3)
 	if limit > 0 {
 		req["Limit"] = limit
 	}
-	consistent := (p.index == "" || p.local) && rapid.Bool().Draw(t, "consistent")
+	consistent := (p.index == "" || p.local) && t.Bool()
 	if consistent {
 		req["ConsistentRead"] = true
 	}
-	if rapid.Bool().Draw(t, "project") {
+	if t.Bool() {
 		req["ProjectionExpression"] = "PK, SK"
 	}
 	req["ExpressionAttributeValues"] = json.RawMessage(b.Item().AppendJSON(nil))
 	raw, err := json.Marshal(req)
 	require.NoError(t, err)
+	t.Logf("%s", raw)
 	r, err := explain.Run(context.Background(), explain.InProcess(db), "Query", raw, explain.Options{Items: 100})
 	require.NoError(t, err)
 	require.Nil(t, r.Refused, "%s", raw)
@@ -358,7 +363,7 @@ func checkRun(t *rapid.T, db *sortkey.DB, items []attr.Item, p place) {
 	}
 }
 
-func checkRows(t *rapid.T, p place, r *explain.Report, want []attr.Item, reverse bool, limit int, filter, consistent bool) {
+func checkRows(t *proptest.T, p place, r *explain.Report, want []attr.Item, reverse bool, limit int, filter, consistent bool) {
 	if reverse {
 		want = slices.Clone(want)
 		slices.Reverse(want)

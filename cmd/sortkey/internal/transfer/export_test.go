@@ -17,126 +17,143 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-var (
-	texts   = rapid.OneOf(rapid.SampledFrom([]string{"", "a,b", `"`, "\r\n", " x ", "ü\x00", "null", "{}", "\ufeff", "=1+1", `\n`, "\r"}), rapid.String())
-	numbers = rapid.OneOf(rapid.SampledFrom([]string{"0", "-1", "1.5", "1E+125", "-1E-130", "99999999999999999999999999999999999999"}),
-		rapid.Map(rapid.Int64(), func(n int64) string { return strconv.FormatInt(n, 10) }))
-	blobs = rapid.SliceOfN(rapid.Byte(), 0, 20)
-	names = rapid.SampledFrom([]string{"a", "b,c", "d e", "Item", "Items", "Keys", "ü", `"q"`, "n:N"})
-)
+func texts(t *proptest.T) string {
+	if t.Bool() {
+		return t.AnyText(0, 12)
+	}
+	return proptest.Pick(t, "", "a,b", `"`, "\r\n", " x ", "ü\x00", "null", "{}", "\ufeff", "=1+1", `\n`, "\r")
+}
 
-// scalar draws a value of one kind, and any10 one of any of the ten.
-func scalar(t *rapid.T, kind string) types.AttributeValue {
+func numbers(t *proptest.T) string {
+	if t.Bool() {
+		return strconv.FormatInt(int64(t.Uint64())>>t.IntN(64), 10) // of any length
+	}
+	return proptest.Pick(t, "0", "-1", "1.5", "1E+125", "-1E-130", "99999999999999999999999999999999999999")
+}
+
+func blobs(t *proptest.T) []byte { return t.Bytes(0, 20) }
+
+func names(t *proptest.T) string {
+	return proptest.Pick(t, "a", "b,c", "d e", "Item", "Items", "Keys", "ü", `"q"`, "n:N")
+}
+
+// distinct returns up to four members of a set, of which no two have one key.
+func distinct[E any](t *proptest.T, member func(*proptest.T) E, key func(E) string) (set []E) {
+	seen := map[string]bool{}
+	for _, e := range proptest.SliceOf(t, 1, 4, member) {
+		if k := key(e); !seen[k] {
+			seen[k] = true
+			set = append(set, e)
+		}
+	}
+	return set
+}
+
+// scalar returns a value of one kind, and anyOf one of any of some kinds or, to
+// a depth, a list or map of them.
+func scalar(t *proptest.T, kind string) types.AttributeValue {
 	switch kind {
 	case "S":
-		return &types.AttributeValueMemberS{Value: texts.Draw(t, "S")}
+		return &types.AttributeValueMemberS{Value: texts(t)}
 	case "N":
-		return &types.AttributeValueMemberN{Value: numbers.Draw(t, "N")}
+		return &types.AttributeValueMemberN{Value: numbers(t)}
 	case "B":
-		return &types.AttributeValueMemberB{Value: blobs.Draw(t, "B")}
+		return &types.AttributeValueMemberB{Value: blobs(t)}
 	case "SS":
-		return &types.AttributeValueMemberSS{Value: rapid.SliceOfNDistinct(texts, 1, 4, rapid.ID).Draw(t, "SS")}
+		return &types.AttributeValueMemberSS{Value: distinct(t, texts, func(s string) string { return s })}
 	case "NS":
-		return &types.AttributeValueMemberNS{Value: rapid.SliceOfNDistinct(numbers, 1, 4, func(s string) string {
+		return &types.AttributeValueMemberNS{Value: distinct(t, numbers, func(s string) string {
 			v, err := attr.NewNumber(s)
 			require.NoError(t, err)
 			return string(v.Raw())
-		}).Draw(t, "NS")}
+		})}
 	case "BS":
-		return &types.AttributeValueMemberBS{Value: rapid.SliceOfNDistinct(blobs, 1, 4, func(b []byte) string { return string(b) }).Draw(t, "BS")}
+		return &types.AttributeValueMemberBS{Value: distinct(t, blobs, func(b []byte) string { return string(b) })}
 	case "BOOL":
-		return &types.AttributeValueMemberBOOL{Value: rapid.Bool().Draw(t, "BOOL")}
+		return &types.AttributeValueMemberBOOL{Value: t.Bool()}
 	default:
 		return &types.AttributeValueMemberNULL{Value: true}
 	}
 }
 
-func any10(depth int) *rapid.Generator[types.AttributeValue] {
-	return rapid.Custom(func(t *rapid.T) types.AttributeValue {
-		kinds := []string{"S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL"}
-		if depth > 0 {
-			kinds = append(kinds, "L", "M")
-		}
-		switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
-		case "L":
-			return &types.AttributeValueMemberL{Value: rapid.SliceOfN(any10(depth-1), 0, 3).Draw(t, "L")}
-		case "M":
-			return &types.AttributeValueMemberM{Value: rapid.MapOfN(names, any10(depth-1), 0, 3).Draw(t, "M")}
-		default:
-			return scalar(t, kind)
-		}
-	})
-}
+var (
+	scalars = []string{"S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL"}
+	plain   = []string{"S", "N", "BOOL", "NULL"} // plain JSON shows these as they are
+)
 
-// plain has values that plain JSON shows as they are.
-func plain(depth int) *rapid.Generator[types.AttributeValue] {
-	return rapid.Custom(func(t *rapid.T) types.AttributeValue {
-		kinds := []string{"S", "N", "BOOL", "NULL"}
-		if depth > 0 {
-			kinds = append(kinds, "L", "M")
+func anyOf(t *proptest.T, kinds []string, depth int) types.AttributeValue {
+	nested := []string{"L", "M"}
+	if depth == 0 {
+		nested = nil
+	}
+	switch kind := proptest.Pick(t, slices.Concat(kinds, nested)...); kind {
+	case "L":
+		return &types.AttributeValueMemberL{Value: proptest.SliceOf(t, 0, 3, func(t *proptest.T) types.AttributeValue { return anyOf(t, kinds, depth-1) })}
+	case "M":
+		m := map[string]types.AttributeValue{}
+		for range t.Between(0, 3) {
+			m[names(t)] = anyOf(t, kinds, depth-1)
 		}
-		switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
-		case "L":
-			return &types.AttributeValueMemberL{Value: rapid.SliceOfN(plain(depth-1), 0, 3).Draw(t, "L")}
-		case "M":
-			return &types.AttributeValueMemberM{Value: rapid.MapOfN(names, plain(depth-1), 0, 3).Draw(t, "M")}
-		default:
-			return scalar(t, kind)
-		}
-	})
+		return &types.AttributeValueMemberM{Value: m}
+	default:
+		return scalar(t, kind)
+	}
 }
 
 // TestRoundTrip exports tables in every format and imports them again: the
 // definition and all items are the same.
 func TestRoundTrip(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		format := rapid.SampledFrom([]transfer.Format{transfer.DynamoDB, transfer.JSON, transfer.CSV}).Draw(rt, "format")
-		from, to := sortkeytest.New(t), sortkeytest.New(t)
-		from.Table("Rows", "pk / sk:N", sortkeytest.Global("ByA", "g:B / sk:N").Only("x"), sortkeytest.Local("ByL", "l"))
-		for i := range rapid.IntRange(0, 12).Draw(rt, "items") {
-			item := map[string]types.AttributeValue{}
-			for range rapid.IntRange(0, 4).Draw(rt, "attributes") {
-				name := names.Draw(rt, "name")
-				if format == transfer.JSON {
-					item[name] = plain(2).Draw(rt, name)
-				} else {
-					item[name] = any10(2).Draw(rt, name)
-				}
-			}
-			for _, kind := range []string{"B", "SS", "NS", "BS"} { // declared
-				if rapid.Bool().Draw(rt, kind) {
-					item["only"+kind] = scalar(rt, kind)
-				}
-			}
-			item["pk"] = &types.AttributeValueMemberS{Value: "p" + texts.Draw(rt, "pk")}
-			item["sk"] = &types.AttributeValueMemberN{Value: strconv.Itoa(i)}
-			from.Put("Rows", item)
+	proptest.CheckTapes(t, 100, 1000, 2000, func(tape []byte) string { return proptest.Play(t, tape, checkRoundTrip) }, nil)
+}
+
+func checkRoundTrip(t *proptest.T) {
+	from, to := sortkeytest.New(t.TB()), sortkeytest.New(t.TB())
+	from.Table("Rows", "pk / sk:N", sortkeytest.Global("ByA", "g:B / sk:N").Only("x"), sortkeytest.Local("ByL", "l"))
+	o := transfer.ExportOptions{
+		Format: proptest.Pick(t, transfer.DynamoDB, transfer.JSON, transfer.CSV), Plain: t.Bool(), Segments: t.Between(1, 3),
+	}
+	if t.Bool() {
+		o.Delimiter = ';'
+	}
+	t.Logf("%+v", o)
+	kinds := scalars
+	if o.Format == transfer.JSON {
+		kinds = plain
+	}
+	for i := range t.Between(0, 12) {
+		item := map[string]types.AttributeValue{}
+		for range t.Between(0, 4) {
+			item[names(t)] = anyOf(t, kinds, 2)
 		}
-		dir := filepath.Join(t.TempDir(), "out")
-		o := transfer.ExportOptions{Format: format, Plain: rapid.Bool().Draw(rt, "plain"), Segments: rapid.IntRange(1, 3).Draw(rt, "segments")}
-		if rapid.Bool().Draw(rt, "semicolon") {
-			o.Delimiter = ';'
+		for _, kind := range []string{"B", "SS", "NS", "BS"} { // declared
+			if t.Bool() {
+				item["only"+kind] = scalar(t, kind)
+			}
 		}
-		results, err := transfer.Export(context.Background(), from.Direct, []string{"Rows"}, dir, false, o)
-		require.NoError(t, err)
-		require.Empty(t, results[0].Warnings)
-		r, err := importFiles(t, context.Background(), to.Direct, transfer.ImportOptions{
-			ReadOptions: transfer.ReadOptions{Delimiter: o.Delimiter}, Rejects: dir + ".rejected",
-		}, dir)
-		require.NoError(t, err)
-		require.Empty(t, r.First)
-		want := itemsOf(t, from.Direct, "Rows")
-		require.Equal(t, int64(len(want)), r.Sum().Written)
-		require.Equal(t, want, itemsOf(t, to.Direct, "Rows"))
-		require.Equal(t, definition(t, from.Direct), definition(t, to.Direct))
-	})
+		item["pk"] = &types.AttributeValueMemberS{Value: "p" + texts(t)}
+		item["sk"] = &types.AttributeValueMemberN{Value: strconv.Itoa(i)}
+		from.Put("Rows", item)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	results, err := transfer.Export(context.Background(), from.Direct, []string{"Rows"}, dir, false, o)
+	require.NoError(t, err)
+	require.Empty(t, results[0].Warnings)
+	r, err := importFiles(t.TB(), context.Background(), to.Direct, transfer.ImportOptions{
+		ReadOptions: transfer.ReadOptions{Delimiter: o.Delimiter}, Rejects: dir + ".rejected",
+	}, dir)
+	require.NoError(t, err)
+	require.Empty(t, r.First)
+	want := itemsOf(t.TB(), from.Direct, "Rows")
+	require.Equal(t, int64(len(want)), r.Sum().Written)
+	require.Equal(t, want, itemsOf(t.TB(), to.Direct, "Rows"))
+	require.Equal(t, definition(t.TB(), from.Direct), definition(t.TB(), to.Direct))
 }
 
 func definition(t testing.TB, client *dynamodb.Client) string {

@@ -17,39 +17,39 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 // TestLastLineWins imports many lines of few keys with many workers.
-func TestLastLineWins(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		db := sortkeytest.New(t)
-		n := rapid.IntRange(1, 400).Draw(rt, "lines")
-		keys := rapid.IntRange(1, 40).Draw(rt, "keys")
-		want := map[string]int{}
-		var text strings.Builder
-		for i := range n {
-			key := strconv.Itoa(rapid.IntRange(0, keys).Draw(rt, "key"))
-			want[key] = i
-			fmt.Fprintf(&text, `{"pk":%q,"line":%d}`+"\n", key, i)
-		}
-		path := write(t, "a.jsonl", text.String())
-		o := options(t, path)
-		o.Workers = rapid.IntRange(1, 8).Draw(rt, "workers")
-		o.Every = int64(rapid.IntRange(1, 100).Draw(rt, "every"))
-		r, err := importFiles(t, context.Background(), db.Direct, o, path)
-		require.NoError(t, err)
-		require.Equal(t, []transfer.TableResult{{Table: "Rows", Created: true, Read: int64(n), Written: int64(n)}}, r.Tables)
-		require.Len(t, itemsOf(t, db.Direct, "Rows"), len(want))
-		for key, line := range want {
-			require.Equal(t, fmt.Sprintf(`{"line":{"N":"%d"}}`, line), string(get(t, db.Direct, key).AppendJSON(nil)))
-		}
-		require.False(t, exists(o.Journal), "the journal stays")
-		require.False(t, exists(o.Rejects), "there is a report of nothing")
-	})
+func TestLastLineWins(t *testing.T) { proptest.Check(t, 100, checkLastLine) }
+
+func checkLastLine(t *proptest.T) {
+	db := sortkeytest.New(t.TB())
+	n, keys, workers, every := t.Between(1, 400), t.Between(1, 40), t.Between(1, 8), t.Between(1, 100)
+	t.Logf("%d workers, a journal every %d lines", workers, every)
+	want := map[string]int{}
+	var text strings.Builder
+	for i := range n {
+		key := strconv.Itoa(t.Between(0, keys))
+		want[key] = i
+		fmt.Fprintf(&text, `{"pk":%q,"line":%d}`+"\n", key, i)
+	}
+	t.Logf("%s", text.String())
+	path := write(t.TB(), "a.jsonl", text.String())
+	o := options(t.TB(), path)
+	o.Workers, o.Every = workers, int64(every)
+	r, err := importFiles(t.TB(), context.Background(), db.Direct, o, path)
+	require.NoError(t, err)
+	require.Equal(t, []transfer.TableResult{{Table: "Rows", Created: true, Read: int64(n), Written: int64(n)}}, r.Tables)
+	require.Len(t, itemsOf(t.TB(), db.Direct, "Rows"), len(want))
+	for key, line := range want {
+		require.Equal(t, fmt.Sprintf(`{"line":{"N":"%d"}}`, line), string(get(t.TB(), db.Direct, key).AppendJSON(nil)))
+	}
+	require.False(t, exists(o.Journal), "the journal stays")
+	require.False(t, exists(o.Rejects), "there is a report of nothing")
 }
 
 // TestRejected imports lines that the reader, the key or the service refuses.
