@@ -7,6 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/number"
 )
 
 // order is an item such as programs put: every kind, 553 bytes of JSON.
@@ -27,16 +29,17 @@ func BenchmarkParseItem(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeItem reads with a decoder that is there already, as a request
+// BenchmarkUnmarshalItem reads with a decoder that is there already, as a request
 // does.
-func BenchmarkDecodeItem(b *testing.B) {
+func BenchmarkUnmarshalItem(b *testing.B) {
 	in := []byte(order)
 	var dec jsontext.Decoder
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
 	for b.Loop() {
 		dec.Reset(bytes.NewBuffer(in), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-		if _, err := attr.DecodeItem(&dec); err != nil {
+		var it attr.Item
+		if err := it.UnmarshalJSONFrom(&dec); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -66,7 +69,7 @@ func BenchmarkCheck(b *testing.B) {
 	it := must(b, order)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := attr.Check(it); err != nil {
+		if _, err := item.Check(it); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -88,7 +91,7 @@ func BenchmarkNumber(b *testing.B) {
 		b.Run("print/"+text, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				buf = attr.AppendNumberText(buf[:0], raw)
+				buf = number.AppendText(buf[:0], raw)
 			}
 		})
 	}

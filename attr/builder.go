@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/internal/doc"
 )
 
 // A Builder collects attributes and makes an [Item] of them. The zero Builder
@@ -105,15 +107,15 @@ func sortEntries(names []byte, entries []entry) []entry {
 
 // appendEntries appends the document form of sorted entries.
 func appendEntries(dst, names []byte, entries []entry) []byte {
-	size, length := 0, docHead
+	size, length := 0, doc.Head
 	for _, e := range entries {
 		size += e.to - e.from + e.v.Size()
-		length += 4 + attrHead + e.to - e.from + len(e.v.raw)
+		length += 4 + doc.AttributeHead + e.to - e.from + len(e.v.raw)
 	}
 	dst = slices.Grow(dst, length)
-	dst, start := appendDocHead(dst, len(entries), size)
+	dst, start := doc.AppendHead(dst, len(entries), size)
 	for i, e := range entries {
-		setDocOffset(dst, start, i)
+		doc.SetOffset(dst, start, i)
 		dst = append(dst, byte(e.v.kind))
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(e.to-e.from))
 		dst = append(dst, names[e.from:e.to]...)
@@ -129,9 +131,9 @@ func AppendList(dst []byte, elems []Value) []byte {
 	for _, e := range elems {
 		size += e.Size()
 	}
-	dst, start := appendDocHead(dst, len(elems), size)
+	dst, start := doc.AppendHead(dst, len(elems), size)
 	for i, e := range elems {
-		setDocOffset(dst, start, i)
+		doc.SetOffset(dst, start, i)
 		dst = append(dst, byte(e.kind))
 		dst = append(dst, e.raw...)
 	}
@@ -157,9 +159,9 @@ func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 		}
 		size += elems[i].Size()
 	}
-	dst, start := appendDocHead(dst, len(elems), size)
+	dst, start := doc.AppendHead(dst, len(elems), size)
 	for i, e := range elems {
-		setDocOffset(dst, start, i)
+		doc.SetOffset(dst, start, i)
 		dst = append(dst, e.raw...)
 	}
 	return dst, nil

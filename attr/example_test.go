@@ -82,26 +82,3 @@ func ExampleCompare() {
 
 // The key of an index row is a tuple: its order is that of its parts, whatever
 // bytes they hold.
-func ExampleAppendKey() {
-	key := attr.AppendKey(nil, attr.NewString("a\x00b"))
-	key = attr.AppendKey(key, attr.NewString("c"))
-	for len(key) > 0 {
-		payload, rest, ok := attr.CutKey(nil, key)
-		fmt.Printf("%q %v\n", payload, ok)
-		key = rest
-	}
-	// Output:
-	// "a\x00b" true
-	// "c" true
-}
-
-func ExampleCheck() {
-	it, _ := attr.ParseItem([]byte(`{"a":{"S":"x"}}`))
-	_, err := attr.Check(it)
-	fmt.Println(err)
-	_, err = attr.Check(it[:len(it)-1])
-	fmt.Println(err)
-	// Output:
-	// <nil>
-	// attr: not a binary item
-}

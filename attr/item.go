@@ -3,6 +3,8 @@ package attr
 import (
 	"encoding/binary"
 	"iter"
+
+	"github.com/sortkey/sortkey/internal/doc"
 )
 
 // An Item is a binary item: immutable, sorted by attribute name, carrying its
@@ -17,37 +19,22 @@ import (
 // attribute begins.
 type Item []byte
 
-const (
-	docHead  = 8 // count and size
-	attrHead = 3 // kind and name length
-)
-
 // MaxNameBytes is the longest attribute name. Source: DG/Constraints.html.
 const MaxNameBytes = 65535
 
 // Len returns the number of attributes.
-func (it Item) Len() int {
-	if len(it) < docHead {
-		return 0
-	}
-	return int(binary.LittleEndian.Uint32(it))
-}
+func (it Item) Len() int { return doc.Len(it) }
 
 // Size returns the documented size in bytes: the names and the values. The
 // overhead of storage is not in it. Source: DG/CapacityUnitCalculations.html.
-func (it Item) Size() int {
-	if len(it) < docHead {
-		return 0
-	}
-	return int(binary.LittleEndian.Uint32(it[4:]))
-}
+func (it Item) Size() int { return doc.Size(it) }
 
 // At returns the i-th attribute in byte order of names, for 0 <= i < Len. It
 // does not allocate; name and value share the item's bytes.
 func (it Item) At(i int) (name []byte, v Value) {
-	entry := docEntry(it, i)
+	entry := doc.Entry(it, i)
 	n := int(binary.LittleEndian.Uint16(entry[1:]))
-	return entry[attrHead : attrHead+n : attrHead+n], Value{Kind(entry[0]), entry[attrHead+n:]}
+	return entry[doc.AttributeHead : doc.AttributeHead+n : doc.AttributeHead+n], Value{Kind(entry[0]), entry[doc.AttributeHead+n:]}
 }
 
 // All yields the attributes in byte order of names. Names and values share
@@ -79,18 +66,6 @@ func (it Item) Get(name string) Value {
 		}
 	}
 	return Value{}
-}
-
-// docEntry returns the bytes of element i of an item, list or set payload.
-func docEntry(doc []byte, i int) []byte {
-	count := int(binary.LittleEndian.Uint32(doc))
-	at := docHead + 4*i
-	start := binary.LittleEndian.Uint32(doc[at:])
-	end := uint32(len(doc))
-	if i+1 < count {
-		end = binary.LittleEndian.Uint32(doc[at+4:])
-	}
-	return doc[start:end:end]
 }
 
 // Equal reports whether two items have the same attributes with equal values.

@@ -6,11 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leanovate/gopter"
 	"github.com/leanovate/gopter/gen"
 	"github.com/leanovate/gopter/prop"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 func must(t testing.TB, json string) attr.Item {
@@ -109,12 +113,12 @@ func TestEqualAndCompare(t *testing.T) {
 // TestKeyTuples: the order of tuples is the order of their values, whatever
 // bytes they hold.
 func TestKeyTuples(t *testing.T) {
-	p := properties(10_000)
+	p := gopter.NewProperties(proptest.Parameters(10_000))
 	component := gen.SliceOf(gen.OneConstOf(byte(0), byte(1), byte(2), byte('a'), byte(0xFE), byte(0xFF)))
 	tuple := gen.SliceOfN(2, component)
 	encode := func(parts [][]byte) (out []byte) {
 		for _, p := range parts {
-			out = attr.AppendKey(out, attr.NewBinary(p))
+			out = item.AppendKey(out, attr.NewBinary(p))
 		}
 		return out
 	}
@@ -124,7 +128,7 @@ func TestKeyTuples(t *testing.T) {
 	p.Property("inverse", prop.ForAll(func(a [][]byte) bool {
 		rest := encode(a)
 		for _, want := range a {
-			got, r, ok := attr.CutKey(nil, rest)
+			got, r, ok := item.CutKey(nil, rest)
 			if !ok || !bytes.Equal(got, want) {
 				return false
 			}
@@ -133,7 +137,7 @@ func TestKeyTuples(t *testing.T) {
 		return len(rest) == 0
 	}, tuple))
 	p.Property("prefix", prop.ForAll(func(a, p []byte) bool {
-		return bytes.HasPrefix(attr.AppendKey(nil, attr.NewBinary(a)), attr.AppendKeyPrefix(nil, p)) == bytes.HasPrefix(a, p)
+		return bytes.HasPrefix(item.AppendKey(nil, attr.NewBinary(a)), item.AppendKeyPrefix(nil, p)) == bytes.HasPrefix(a, p)
 	}, component, component))
 	p.TestingRun(t)
 }
@@ -141,14 +145,14 @@ func TestKeyTuples(t *testing.T) {
 func FuzzKey(f *testing.F) {
 	f.Add([]byte("a\x00b"), []byte("a"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		x, y := attr.AppendKey(nil, attr.NewBinary(a)), attr.AppendKey(nil, attr.NewBinary(b))
+		x, y := item.AppendKey(nil, attr.NewBinary(a)), item.AppendKey(nil, attr.NewBinary(b))
 		if bytes.Compare(x, y) != bytes.Compare(a, b) {
 			t.Fatalf("keys of %q and %q are in another order", a, b)
 		}
-		if got, rest, ok := attr.CutKey(nil, x); !ok || len(rest) != 0 || !bytes.Equal(got, a) {
+		if got, rest, ok := item.CutKey(nil, x); !ok || len(rest) != 0 || !bytes.Equal(got, a) {
 			t.Fatalf("CutKey(%q) = %q, %q, %v", x, got, rest, ok)
 		}
-		attr.CutKey(nil, a) // bytes that are no key
+		item.CutKey(nil, a) // bytes that are no key
 	})
 }
 
@@ -161,7 +165,7 @@ func FuzzItem(f *testing.F) {
 	f.Add([]byte(it))
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		it, err := attr.Check(b)
+		it, err := item.Check(b)
 		if err != nil {
 			return
 		}
@@ -190,12 +194,12 @@ func TestAllocations(t *testing.T) {
 		"Item.Size":        func() { it.Size() },
 		"AppendJSON":       func() { buf = it.AppendJSON(buf[:0]) },
 		"AppendNumber":     func() { buf = n.AppendNumber(buf[:0]) },
-		"AppendNumberText": func() { buf = attr.AppendNumberText(buf[:0], n.Raw()) },
+		"AppendNumberText": func() { buf = number.AppendText(buf[:0], n.Raw()) },
 		"Has":              func() { ns.Has(n) },
 		"Size":             func() { n.Size() },
 		"Compare":          func() { attr.Compare(n, n) },
 		"Equal":            func() { attr.Equal(l, l) },
-		"AppendKey":        func() { buf = attr.AppendKey(buf[:0], s) },
+		"AppendKey":        func() { buf = item.AppendKey(buf[:0], s) },
 		"AppendText":       func() { buf = l.AppendText(buf[:0]) },
 		"parsing a number": func() { buf, _ = attr.AppendNumber(buf[:0], "-12345.678e9") },
 	} {

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sortkey/sortkey/internal/blob"
+	"github.com/sortkey/sortkey/internal/number"
 )
 
 // MaxNesting is the number of levels of a document: the value of an attribute
@@ -59,41 +61,50 @@ type reader struct {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// DecodeItem reads an object of attributes, such as {"id":{"S":"x"}}. JSON
+// UnmarshalJSONFrom reads an object of attributes, such as {"id":{"S":"x"}}. JSON
 // null gives the nil Item, an empty object an empty one that is not nil. The
-// error is an [*Error], or one of the decoder's.
-func DecodeItem(dec *jsontext.Decoder) (Item, error) {
+// error is an [*Error], or one of the decoder's. After an error that is not of
+// syntax the object has been read to its end.
+func (it *Item) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	r := readers.Get().(*reader)
 	defer r.release()
 	r.dec = dec
 	v, ok, err := r.readMap(0)
 	if err != nil || !ok {
-		return nil, err
+		*it = nil
+		return err
 	}
-	return Item(bytes.Clone(v.raw)), r.invalid
+	*it = bytes.Clone(v.raw)
+	return r.invalid
 }
 
-// DecodeValue reads one value, such as {"S":"x"}. JSON null gives the zero
-// Value. Errors are as for [DecodeItem].
-func DecodeValue(dec *jsontext.Decoder) (Value, error) {
+// UnmarshalJSONFrom reads one value, such as {"S":"x"}. JSON null gives the zero
+// Value. Errors are as for [Item.UnmarshalJSONFrom].
+func (v *Value) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	r := readers.Get().(*reader)
 	defer r.release()
 	r.dec = dec
-	v, ok, err := r.readValue(1)
+	read, ok, err := r.readValue(1)
 	if err != nil || !ok {
-		return Value{}, err
+		*v = Value{}
+		return err
 	}
-	return Value{v.kind, bytes.Clone(v.raw)}, r.invalid
+	*v = Value{read.kind, bytes.Clone(read.raw)}
+	return r.invalid
 }
 
-// ParseItem is [DecodeItem] for a whole text.
-func ParseItem(json []byte) (Item, error) {
-	return parse(json, DecodeItem)
+// ParseItem returns the item of a text, an object of attributes such as
+// {"id":{"S":"x"}}. Errors are as for [Item.UnmarshalJSONFrom].
+func ParseItem(json []byte) (it Item, err error) {
+	err = parse(json, &it)
+	return it, err
 }
 
-// ParseValue is [DecodeValue] for a whole text.
-func ParseValue(json []byte) (Value, error) {
-	return parse(json, DecodeValue)
+// ParseValue returns the value of a text, such as {"S":"x"}. Errors are as for
+// [Item.UnmarshalJSONFrom].
+func ParseValue(json []byte) (v Value, err error) {
+	err = parse(json, &v)
+	return v, err
 }
 
 // parser is a decoder of whole texts.
@@ -104,20 +115,22 @@ type parser struct {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-func parse[T any](json []byte, decode func(*jsontext.Decoder) (T, error)) (T, error) {
+// parse reads a whole text into x, which is left as it was found after an error.
+func parse(json []byte, x interface {
+	UnmarshalJSONFrom(dec *jsontext.Decoder) error
+}) error {
 	p := parsers.Get().(*parser)
 	defer p.release()
 	p.src = *bytes.NewBuffer(json)
 	p.dec.Reset(&p.src, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	v, err := decode(&p.dec)
+	err := x.UnmarshalJSONFrom(&p.dec)
 	if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Syntax) {
-		return v, err
+		return err
 	}
 	if _, end := p.dec.ReadToken(); !errors.Is(end, io.EOF) {
-		var zero T
-		return zero, syntax("Unexpected token received from parser")
+		return syntax("Unexpected token received from parser")
 	}
-	return v, err
+	return err
 }
 
 func (p *parser) release() {
@@ -166,7 +179,7 @@ func (r *reader) refuseMsg(msg string) {
 
 // open reads the start of an object or array. It reports false for null, and
 // an error for anything else.
-func (r *reader) open(want Shape, start jsontext.Kind) (bool, error) {
+func (r *reader) open(want shape, start jsontext.Kind) (bool, error) {
 	if kind := r.dec.PeekKind(); kind != start {
 		val, err := r.dec.ReadValue()
 		if err != nil {
@@ -175,7 +188,7 @@ func (r *reader) open(want Shape, start jsontext.Kind) (bool, error) {
 		if kind == 'n' {
 			return false, nil
 		}
-		return false, Mismatch(want, val)
+		return false, mismatch(want, val)
 	}
 	_, err := r.dec.ReadToken()
 	return true, err
@@ -183,7 +196,7 @@ func (r *reader) open(want Shape, start jsontext.Kind) (bool, error) {
 
 // readMap reads an object of named values into document form.
 func (r *reader) readMap(level int) (Value, bool, error) {
-	ok, err := r.open(ShapeMap, '{')
+	ok, err := r.open(shapeMap, '{')
 	if err != nil || !ok {
 		return Value{}, false, err
 	}
@@ -235,7 +248,7 @@ func (r *reader) value(kind Kind, start int) Value {
 // Members that are null or unknown do not count; of members of one name the
 // last does.
 func (r *reader) readValue(level int) (Value, bool, error) {
-	ok, err := r.open(ShapeStructure, '{')
+	ok, err := r.open(shapeStructure, '{')
 	if err != nil || !ok {
 		return Value{}, false, err
 	}
@@ -338,10 +351,10 @@ func (r *reader) readBool(kind Kind) error {
 			truth = true
 		case "FALSE", "NO", "0":
 		default:
-			return Mismatch(ShapeBoolean, val)
+			return mismatch(shapeBoolean, val)
 		}
 	default:
-		return Mismatch(ShapeBoolean, val)
+		return mismatch(shapeBoolean, val)
 	}
 	switch {
 	case kind == Null && !truth:
@@ -367,22 +380,26 @@ func (r *reader) readScalar(kind Kind) error {
 	}
 	if val.Kind() != '"' {
 		if kind == Binary {
-			return Mismatch(ShapeBlob, val)
+			return mismatch(shapeBlob, val)
 		}
-		return Mismatch(ShapeString, val)
+		return mismatch(shapeString, val)
 	}
 	text := []byte(val[1 : len(val)-1])
 	if bytes.IndexByte(text, '\\') >= 0 {
 		text = appendUnquoted(nil, val)
 	}
 	if kind == Binary {
-		r.buf, err = AppendBlob(r.buf, text)
+		var msg string
+		if r.buf, msg = blob.Append(r.buf, text); msg != "" {
+			err = syntax(msg)
+		}
 		return err
 	}
 	start := len(r.buf)
-	if r.buf, err = appendNumber(r.buf, text); err != nil {
-		r.refuse(err)
-		r.buf = append(r.buf[:start], numberZero)
+	var msg, older string
+	if r.buf, msg, older = number.Append(r.buf, text); msg != "" {
+		r.refuse(&Error{Msg: msg, Older: older})
+		r.buf = append(r.buf[:start], number.Zero)
 	}
 	return nil
 }
@@ -394,7 +411,7 @@ func (r *reader) appendString(dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	if val.Kind() != '"' {
-		return dst, Mismatch(ShapeString, val)
+		return dst, mismatch(shapeString, val)
 	}
 	return appendUnquoted(dst, val), nil
 }
@@ -407,7 +424,7 @@ func appendUnquoted(dst []byte, val jsontext.Value) []byte {
 }
 
 func (r *reader) readList(level int) (Value, bool, error) {
-	ok, err := r.open(ShapeList, '[')
+	ok, err := r.open(shapeList, '[')
 	if err != nil || !ok {
 		return Value{}, false, err
 	}
@@ -433,7 +450,7 @@ func (r *reader) readList(level int) (Value, bool, error) {
 }
 
 func (r *reader) readSet(kind Kind) (Value, bool, error) {
-	ok, err := r.open(ShapeList, '[')
+	ok, err := r.open(shapeList, '[')
 	if err != nil || !ok {
 		return Value{}, false, err
 	}

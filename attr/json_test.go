@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // everyKind is an item with all ten kinds, as the service prints it.
@@ -22,7 +23,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	if got := string(it.AppendJSON(nil)); got != everyKind {
 		t.Errorf("printed %s\nwant    %s", got, everyKind)
 	}
-	_, err = attr.Check(it)
+	_, err = item.Check(it)
 	require.NoError(t, err)
 	for name, v := range it.All() {
 		got, err := attr.ParseValue(v.AppendJSON(nil))
@@ -61,7 +62,7 @@ func TestJSONCanonical(t *testing.T) {
 			if got := string(it.AppendJSON(nil)); got != tt.want {
 				t.Errorf("%s = %s, want %s", tt.in, got, tt.want)
 			}
-			if _, err := attr.Check(it); err != nil {
+			if _, err := item.Check(it); err != nil {
 				t.Errorf("Check: %v", err)
 			}
 		})
@@ -158,10 +159,11 @@ func TestJSONRefused(t *testing.T) {
 // it, so the rest of a request can be read.
 func TestDecodeGoesOn(t *testing.T) {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(`{"a":{"SS":[]},"b":{"L":[{"N":"x"}]}} {"c":{"S":"x"}}`))
-	if _, err := attr.DecodeItem(dec); err == nil {
+	var it attr.Item
+	if err := it.UnmarshalJSONFrom(dec); err == nil {
 		t.Fatal("an empty set was taken")
 	}
-	it, err := attr.DecodeItem(dec)
+	err := it.UnmarshalJSONFrom(dec)
 	if err != nil || it.Get("c").String() != "{S:x}" {
 		t.Errorf("the next item = %s, %v", it.AppendJSON(nil), err)
 	}
@@ -181,16 +183,17 @@ func FuzzJSON(f *testing.F) {
 		if err != nil {
 			if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 				dec := jsontext.NewDecoder(bytes.NewBuffer(append(bytes.Clone(in), ` {"c":{"S":"x"}}`...)), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-				if _, again := attr.DecodeItem(dec); again == nil || again.Error() != e.Msg {
+				var next attr.Item
+				if again := next.UnmarshalJSONFrom(dec); again == nil || again.Error() != e.Msg {
 					t.Fatalf("%q is refused as %v, then as %v", in, e, again)
 				}
-				if next, err := attr.DecodeItem(dec); err != nil || next.Get("c").String() != "{S:x}" {
+				if err := next.UnmarshalJSONFrom(dec); err != nil || next.Get("c").String() != "{S:x}" {
 					t.Fatalf("after %q comes %v, %v", in, next, err)
 				}
 			}
 			return
 		}
-		if _, err := attr.Check(it); err != nil {
+		if _, err := item.Check(it); err != nil {
 			t.Fatalf("%q gives an item that is not well formed", in)
 		}
 		text := it.AppendJSON(nil)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sortkey/sortkey/internal/number"
 )
 
 // AppendJSON appends the item as DynamoDB JSON, such as {"id":{"S":"x"}}. The
@@ -41,7 +42,7 @@ func (v Value) appendPayload(dst []byte) []byte {
 		return appendQuoted(dst, v.raw)
 	case Number:
 		dst = append(dst, '"')
-		dst = AppendNumberText(dst, v.raw)
+		dst = number.AppendText(dst, v.raw)
 		return append(dst, '"')
 	case Binary:
 		dst = append(dst, '"')
@@ -79,7 +80,7 @@ func (v Value) AppendNumber(dst []byte) []byte {
 	if v.kind != Number {
 		return dst
 	}
-	return AppendNumberText(dst, v.raw)
+	return number.AppendText(dst, v.raw)
 }
 
 // plain holds the ASCII bytes that JSON strings carry as they are.

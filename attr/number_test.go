@@ -2,17 +2,14 @@ package attr_test
 
 import (
 	"bytes"
-	"fmt"
 	"math/big"
 	"strings"
 	"testing"
 
-	"github.com/leanovate/gopter"
-	"github.com/leanovate/gopter/gen"
-	"github.com/leanovate/gopter/prop"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // TestNumber: the grammar and the limits of DG/HowItWorks.NamingRulesDataTypes.html;
@@ -86,48 +83,23 @@ func TestNumberSize(t *testing.T) {
 	}
 }
 
-// decimals generates numbers of up to 38 digits over the whole range.
-func decimals() gopter.Gen {
-	digits := gen.UInt64()
-	return gopter.CombineGens(gen.Bool(), digits, digits, gen.IntRange(1, attr.MaxDigits), gen.IntRange(-130, 87)).Map(func(v []any) string {
-		sign := ""
-		if v[0].(bool) {
-			sign = "-"
-		}
-		text := fmt.Sprint(v[1], v[2])
-		text = strings.ReplaceAll(text, " ", "")
-		return fmt.Sprintf("%s%sE%d", sign, text[:min(v[3].(int), len(text))], v[4])
-	})
-}
-
 // rational is the exact value of a number's text.
-func rational(t *testing.T, text string) *big.Rat {
-	t.Helper()
+func rational(t require.TestingT, text string) *big.Rat {
 	r, ok := new(big.Rat).SetString(text)
 	require.True(t, ok, text)
 	return r
 }
 
 func TestNumberOrder(t *testing.T) {
-	p := properties(20_000)
-	p.Property("bytes compare as values do", prop.ForAll(func(a, b string) bool {
+	proptest.Check(t, 20_000, func(t *proptest.T) {
+		a, b := proptest.Number(t), proptest.Number(t)
 		x, err := attr.NewNumber(a)
-		if err != nil {
-			return false
-		}
+		require.NoError(t, err)
 		y, err := attr.NewNumber(b)
-		if err != nil {
-			return false
-		}
-		return bytes.Compare(x.Raw(), y.Raw()) == rational(t, a).Cmp(rational(t, b))
-	}, decimals(), decimals()))
-	p.Property("the text reads back as the same number", prop.ForAll(func(a string) bool {
-		x, err := attr.NewNumber(a)
-		if err != nil {
-			return false
-		}
-		y, err := attr.NewNumber(string(x.AppendNumber(nil)))
-		return err == nil && attr.Equal(x, y)
-	}, decimals()))
-	p.TestingRun(t)
+		require.NoError(t, err)
+		require.Equal(t, rational(t, a).Cmp(rational(t, b)), bytes.Compare(x.Raw(), y.Raw()), "%s and %s", a, b)
+		again, err := attr.NewNumber(string(x.AppendNumber(nil)))
+		require.NoError(t, err)
+		require.True(t, attr.Equal(x, again), a)
+	})
 }

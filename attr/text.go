@@ -1,6 +1,10 @@
 package attr
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+
+	"github.com/sortkey/sortkey/internal/number"
+)
 
 // String returns the value as the service writes it into messages, such as
 // {S:hello} or {L:[{N:1}]}. Binary is shown in base64.
@@ -22,7 +26,7 @@ func (v Value) appendText(dst []byte) []byte {
 	case String:
 		return append(dst, v.raw...)
 	case Number:
-		return AppendNumberText(dst, v.raw)
+		return number.AppendText(dst, v.raw)
 	case Binary:
 		return base64.StdEncoding.AppendEncode(dst, v.raw)
 	case Bool:

@@ -2,8 +2,10 @@ package attr
 
 import (
 	"bytes"
-	"encoding/binary"
 	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/internal/number"
 )
 
 // A Value is one attribute value: a kind and a view on its bytes. It is small
@@ -53,12 +55,27 @@ func NewNumber(text string) (Value, error) {
 	return Value{Number, raw}, nil
 }
 
+// MaxDigits is how many significant decimal digits a number has at most.
+// Source: DG/HowItWorks.NamingRulesDataTypes.html.
+const MaxDigits = number.MaxDigits
+
+// AppendNumber appends the payload of the N with the given decimal text: an
+// optional sign, digits with an optional point, and an optional exponent. The
+// error is an [*Error] in the service's words.
+func AppendNumber(dst []byte, text string) ([]byte, error) {
+	dst, msg, older := number.Append(dst, text)
+	if msg != "" {
+		return dst, &Error{Msg: msg, Older: older}
+	}
+	return dst, nil
+}
+
 // NewList returns an L of copies of the elements, none of which is zero.
 func NewList(elems ...Value) Value { return Value{List, AppendList(nil, elems)} }
 
 // NewMap returns an M that shares the item's bytes.
 func NewMap(it Item) Value {
-	if len(it) < docHead {
+	if len(it) < doc.Head {
 		it = emptyItem
 	}
 	return Value{Map, it}
@@ -118,7 +135,7 @@ func (v Value) Index(i int) Value {
 	if i < 0 || i >= v.Len() {
 		return Value{}
 	}
-	entry := docEntry(v.raw, i)
+	entry := doc.Entry(v.raw, i)
 	switch {
 	case v.kind == List:
 		return Value{Kind(entry[0]), entry[1:]}
@@ -136,7 +153,7 @@ func (v Value) Has(elem Value) bool {
 	lo, hi := 0, v.Len()
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		switch c := bytes.Compare(docEntry(v.raw, mid), elem.raw); {
+		switch c := bytes.Compare(doc.Entry(v.raw, mid), elem.raw); {
 		case c == 0:
 			return true
 		case c < 0:
@@ -155,7 +172,7 @@ func (v Value) Size() int {
 	case String, Binary:
 		return len(v.raw)
 	case Number:
-		return numberSize(v.raw)
+		return number.Size(v.raw)
 	case Bool, Null:
 		return 1
 	case StringSet, NumberSet, BinarySet:
@@ -164,23 +181,6 @@ func (v Value) Size() int {
 		return 3 + Item(v.raw).Len() + Item(v.raw).Size()
 	}
 	return 0
-}
-
-// Depth returns the number of levels of the value: 1, and for a list or map
-// with elements 1 more than the deepest of them.
-func (v Value) Depth() int {
-	deepest := 0
-	switch v.kind {
-	case List:
-		for i := range v.Len() {
-			deepest = max(deepest, v.Index(i).Depth())
-		}
-	case Map:
-		for _, e := range v.Map().All() {
-			deepest = max(deepest, e.Depth())
-		}
-	}
-	return 1 + deepest
 }
 
 // Equal reports whether two values are of one kind and equal: numbers by
@@ -201,22 +201,4 @@ func Compare(a, b Value) (int, bool) {
 }
 
 // emptyItem is the form of an item that is present and has no attributes.
-var emptyItem = Item(make([]byte, docHead))
-
-// appendDocHead appends the head of a document of count elements, offsets
-// still zero, and returns where it starts.
-func appendDocHead(dst []byte, count, size int) ([]byte, int) {
-	start := len(dst)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(count))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
-	for range count {
-		dst = append(dst, 0, 0, 0, 0)
-	}
-	return dst, start
-}
-
-// setDocOffset notes that element i of the document at start begins at the
-// end of dst.
-func setDocOffset(dst []byte, start, i int) {
-	binary.LittleEndian.PutUint32(dst[start+docHead+4*i:], uint32(len(dst)-start))
-}
+var emptyItem = Item(make([]byte, doc.Head))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 var kindNames = []string{"S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL", "L", "M"}
@@ -184,7 +185,7 @@ func TestBuilderNames(t *testing.T) {
 	if got := b.Len(); got != 3 {
 		t.Errorf("Len = %d, want 3", got)
 	}
-	it, err := attr.Check(b.AppendItem([]byte("before"))[len("before"):])
+	it, err := item.Check(b.AppendItem([]byte("before"))[len("before"):])
 	require.NoError(t, err)
 	var names []string
 	for name := range it.All() {
@@ -200,11 +201,11 @@ func TestBuilderNames(t *testing.T) {
 
 func TestCutKey(t *testing.T) {
 	for _, key := range []string{"", "a", "a\x00", "a\x00\x02", "\xff\x00", "\x00\xff"} {
-		if _, rest, ok := attr.CutKey(nil, []byte(key)); ok || rest != nil {
+		if _, rest, ok := item.CutKey(nil, []byte(key)); ok || rest != nil {
 			t.Errorf("CutKey(%q) found a component before %q", key, rest)
 		}
 	}
-	payload, rest, ok := attr.CutKey([]byte("x"), []byte("a\x00\xffb\x00\x01\x00"))
+	payload, rest, ok := item.CutKey([]byte("x"), []byte("a\x00\xffb\x00\x01\x00"))
 	if string(payload) != "xa\x00b" || string(rest) != "\x00" || !ok {
 		t.Errorf("CutKey = %q, %q, %v", payload, rest, ok)
 	}

@@ -1,53 +1,48 @@
 package attr
 
 import (
-	"bytes"
-	"encoding/base64"
-	"strconv"
-	"unicode/utf8"
-
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Shape is what the wire form expects in one place.
-type Shape uint8
+// A shape is what the wire form expects in one place.
+type shape uint8
 
 // The shapes of the protocol's payloads.
 const (
-	ShapeString Shape = iota
-	ShapeBoolean
-	ShapeInteger
-	ShapeLong
-	ShapeDouble
-	ShapeTimestamp
-	ShapeBlob
-	ShapeList
-	ShapeMap
-	ShapeStructure
+	shapeString shape = iota
+	shapeBoolean
+	shapeInteger
+	shapeLong
+	shapeDouble
+	shapeTimestamp
+	shapeBlob
+	shapeList
+	shapeMap
+	shapeStructure
 )
 
 var shapeNames = [...]string{"String", "Boolean", "Integer", "Long", "Double", "Date", "ByteBuffer", "List", "Map", "Structure"}
 
 const valueClass = "com.amazonaws.dynamodb.v20120810.AttributeValue"
 
-// Mismatch returns the error for a JSON value of the wrong kind, a
+// mismatch returns the error for a JSON value of the wrong kind, a
 // SerializationException. Maps and structures are those of attribute values,
 // as they stand in one another. Source: dynalite, test/helpers.js, assertType
 // (the newest capture).
-func Mismatch(want Shape, got jsontext.Value) error {
+func mismatch(want shape, got jsontext.Value) error {
 	kind := got.Kind()
 	if kind == '{' {
 		return syntax("Start of structure or map found where not expected")
 	}
 	switch want {
-	case ShapeList:
+	case shapeList:
 		return syntax("Unexpected field type")
-	case ShapeMap:
+	case shapeMap:
 		if kind == '[' {
 			return syntax("Unrecognized collection type java.util.Map<java.lang.String, " + valueClass + ">")
 		}
 		return syntax("Unexpected field type")
-	case ShapeStructure:
+	case shapeStructure:
 		if kind == '[' {
 			return syntax("Unrecognized collection type class " + valueClass)
 		}
@@ -56,17 +51,17 @@ func Mismatch(want Shape, got jsontext.Value) error {
 	if kind == '[' {
 		path := "java.lang."
 		switch want {
-		case ShapeBlob:
+		case shapeBlob:
 			path = "java.nio."
-		case ShapeTimestamp:
+		case shapeTimestamp:
 			path = "java.util."
 		}
 		return syntax("Unrecognized collection type class " + path + shapeNames[want])
 	}
 	switch {
-	case want == ShapeBlob:
+	case want == shapeBlob:
 		return syntax("only base-64-encoded strings are convertible to bytes")
-	case want == ShapeBoolean && kind == '"':
+	case want == shapeBoolean && kind == '"':
 		return syntax("Unexpected token received from parser")
 	}
 	return syntax(tokenName(got) + " cannot be converted to " + shapeNames[want])
@@ -88,31 +83,4 @@ func tokenName(v jsontext.Value) string {
 		}
 	}
 	return "NUMBER_VALUE"
-}
-
-// AppendBlob appends the bytes of base64 text, which must be padded. The
-// error is a SerializationException.
-func AppendBlob(dst, text []byte) ([]byte, error) {
-	if len(text)%4 != 0 {
-		return dst, syntax("Base64 encoded length is expected a multiple of 4 bytes but found: " + strconv.Itoa(len(text)))
-	}
-	// The decoder passes over line breaks, the service does not.
-	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
-		if out, err := strictBase64.AppendDecode(dst, text); err == nil {
-			return out, nil
-		}
-	}
-	for i, c := range text {
-		if !isBase64(c) {
-			r, _ := utf8.DecodeRune(text[i:])
-			return dst, syntax("Invalid Base64 character: '" + string(r) + "'")
-		}
-	}
-	return dst, syntax("Invalid last non-pad Base64 character dectected")
-}
-
-var strictBase64 = base64.StdEncoding.Strict()
-
-func isBase64(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '='
 }

@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/number"
 )
 
 // What only an item can show to be wrong. Source: dynalite,
@@ -32,7 +34,7 @@ func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 		old = key
 	}
 	if u == nil {
-		return old.AppendWith(nil, nil), nil
+		return item.AppendWith(nil, old, nil), nil
 	}
 	s := updatings.Get().(*updating)
 	defer s.release()
@@ -40,7 +42,7 @@ func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 	if err := s.resolve(); err != nil {
 		return nil, err
 	}
-	return old.AppendWith(nil, s.changes(u.touched.root.below, old, 0)), nil
+	return item.AppendWith(nil, old, s.changes(u.touched.root.below, old, 0)), nil
 }
 
 // updating is the memory of an update under way.
@@ -50,8 +52,8 @@ type updating struct {
 	// values are what the actions leave at their paths; zero for nothing.
 	values []attr.Value
 	levels [MaxPathSteps]struct {
-		changes []attr.Change
-		elems   []attr.ListChange
+		changes []item.Change
+		elems   []item.ListChange
 	}
 	used int // levels with something in them
 	// bytes holds values that are neither in the old item nor in the request.
@@ -131,7 +133,7 @@ const minLevelBytes = 12
 // tooDeep reports whether a value at a path goes below the deepest level.
 func tooDeep(path Path, v attr.Value) bool {
 	above := len(path) - 1
-	return above+1+len(v.Raw())/minLevelBytes > attr.MaxNesting && above+v.Depth() > attr.MaxNesting && !v.IsZero()
+	return above+1+len(v.Raw())/minLevelBytes > attr.MaxNesting && above+item.Depth(v) > attr.MaxNesting && !v.IsZero()
 }
 
 // eval returns the value of the right-hand side of a SET.
@@ -183,14 +185,9 @@ func (s *updating) arithmetic(o *Arithmetic) (attr.Value, error) {
 // sum returns l + r or l - r.
 func (s *updating) sum(l, r attr.Value, minus bool) (attr.Value, error) {
 	start := len(s.bytes)
-	var err error
-	if minus {
-		s.bytes, err = attr.AppendSub(s.bytes, l, r)
-	} else {
-		s.bytes, err = attr.AppendAdd(s.bytes, l, r)
-	}
-	if err != nil {
-		return attr.Value{}, &Error{Msg: err.Error()}
+	var msg string
+	if s.bytes, msg = number.AppendSum(s.bytes, l.Raw(), r.Raw(), minus); msg != "" {
+		return attr.Value{}, &Error{Msg: msg}
 	}
 	return attr.MakeValue(attr.Number, s.bytes[start:]), nil
 }
@@ -209,7 +206,7 @@ func (s *updating) listAppend(o *Call) (attr.Value, error) {
 
 func (s *updating) concat(l, r attr.Value) attr.Value {
 	start := len(s.bytes)
-	s.bytes = attr.AppendConcat(s.bytes, l, r)
+	s.bytes = item.AppendConcat(s.bytes, l, r)
 	return attr.MakeValue(attr.List, s.bytes[start:])
 }
 
@@ -235,7 +232,7 @@ func (s *updating) add(old, v attr.Value) (attr.Value, error) {
 		return s.concat(old, v), nil
 	}
 	start := len(s.bytes)
-	s.bytes = attr.AppendUnion(s.bytes, old, v)
+	s.bytes = item.AppendUnion(s.bytes, old, v)
 	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
 }
 
@@ -250,19 +247,19 @@ func (s *updating) delete(old, v attr.Value) (attr.Value, error) {
 	}
 	start := len(s.bytes)
 	var ok bool
-	if s.bytes, ok = attr.AppendDifference(s.bytes, old, v); !ok {
+	if s.bytes, ok = item.AppendDifference(s.bytes, old, v); !ok {
 		return attr.Value{}, nil
 	}
 	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
 }
 
 // changes returns what becomes of the attributes of it, which lies at depth.
-func (s *updating) changes(below []branch, it attr.Item, depth int) []attr.Change {
+func (s *updating) changes(below []branch, it attr.Item, depth int) []item.Change {
 	s.used = max(s.used, depth+1)
 	out := s.levels[depth].changes[:0]
 	for i := range below {
 		b := &below[i]
-		out = append(out, attr.Change{Name: b.step.Name, Value: s.changed(b, it.Get(b.step.Name), depth+1)})
+		out = append(out, item.Change{Name: b.step.Name, Value: s.changed(b, it.Get(b.step.Name), depth+1)})
 	}
 	s.levels[depth].changes = out
 	return out
@@ -279,17 +276,17 @@ func (s *updating) changed(b *branch, v attr.Value, depth int) attr.Value {
 	if b.below[0].step.Name != "" {
 		changes := s.changes(b.below, v.Map(), depth)
 		start := len(s.bytes)
-		s.bytes = v.Map().AppendWith(s.bytes, changes)
+		s.bytes = item.AppendWith(s.bytes, v.Map(), changes)
 		return attr.MakeValue(attr.Map, s.bytes[start:])
 	}
 	s.used = max(s.used, depth+1)
 	out := s.levels[depth].elems[:0]
 	for i := range b.below {
 		e := &b.below[i]
-		out = append(out, attr.ListChange{Index: e.step.Index, Value: s.changed(e, v.Index(e.step.Index), depth+1)})
+		out = append(out, item.ListChange{Index: e.step.Index, Value: s.changed(e, v.Index(e.step.Index), depth+1)})
 	}
 	s.levels[depth].elems = out
 	start := len(s.bytes)
-	s.bytes = v.AppendListWith(s.bytes, out)
+	s.bytes = item.AppendListWith(s.bytes, v, out)
 	return attr.MakeValue(attr.List, s.bytes[start:])
 }

@@ -21,7 +21,7 @@ func benchEnv(tb testing.TB) *expr.Env {
 }
 
 func TestEvalDoesNotAllocate(t *testing.T) {
-	it := item(t, benchItem)
+	it := parsed(t, benchItem)
 	e := benchEnv(t)
 	for _, src := range []string{
 		sixTerms,
@@ -46,7 +46,7 @@ func TestProjectionDoesNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("with the race detector a pool does not keep what it is given")
 	}
-	it := item(t, benchItem)
+	it := parsed(t, benchItem)
 	buf := make([]byte, 0, 4096)
 	for _, src := range []string{"pk, price, #s", "meta.way[2], meta.way[0], meta.holder, tags", "absent, meta.absent"} {
 		p, err := benchEnv(t).Projection(src)
@@ -80,7 +80,7 @@ func BenchmarkParse(b *testing.B) {
 
 func BenchmarkNewEnv(b *testing.B) {
 	names := map[string]string{"#s": "status"}
-	values := item(b, benchValues)
+	values := parsed(b, benchValues)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := expr.NewEnv(names, values); err != nil {
@@ -90,7 +90,7 @@ func BenchmarkNewEnv(b *testing.B) {
 }
 
 func BenchmarkEval(b *testing.B) {
-	it := item(b, benchItem)
+	it := parsed(b, benchItem)
 	for _, bb := range []struct{ name, src string }{
 		{"equal", "#s = :s"},
 		{"range", "price BETWEEN :lo AND :hi"},
@@ -112,7 +112,7 @@ func BenchmarkEval(b *testing.B) {
 }
 
 func BenchmarkProjection(b *testing.B) {
-	it := item(b, benchItem)
+	it := parsed(b, benchItem)
 	for _, bb := range []struct{ name, src string }{
 		{"flat", "pk, price, #s"},
 		{"nested", "pk, meta.way[2], meta.way[0], meta.holder"},
@@ -164,15 +164,15 @@ func BenchmarkApply(b *testing.B) {
 	for i := range 200 {
 		wide.Add("attribute"+string(rune('a'+i/26))+string(rune('a'+i%26)), attr.NewString("some value of no great length"))
 	}
-	wide.Add("price", item(b, benchItem).Get("price"))
+	wide.Add("price", parsed(b, benchItem).Get("price"))
 	for _, bb := range []struct {
 		name, src string
 		it        attr.Item
 	}{
-		{"set", "SET #s = :s", item(b, benchItem)},
-		{"sum", "SET price = price + :lo", item(b, benchItem)},
-		{"nested", "SET meta.way[1] = :t", item(b, benchItem)},
-		{"four", fourClauses, item(b, benchItem)},
+		{"set", "SET #s = :s", parsed(b, benchItem)},
+		{"sum", "SET price = price + :lo", parsed(b, benchItem)},
+		{"nested", "SET meta.way[1] = :t", parsed(b, benchItem)},
+		{"four", fourClauses, parsed(b, benchItem)},
 		{"wide", "SET #s = :s, price = price - :lo REMOVE attributefa", wide.Item()},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
@@ -196,7 +196,7 @@ func TestApplyAllocatesTheItem(t *testing.T) {
 	if raceEnabled {
 		t.Skip("with the race detector a pool does not keep what it is given")
 	}
-	it := item(t, benchItem)
+	it := parsed(t, benchItem)
 	for _, src := range []string{"SET #s = :s", "SET meta.way[1] = :t REMOVE meta.way[0]", fourClauses} {
 		u, err := updateEnv(t).Update(src)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // script is the state of one file under testdata. Its commands are:
@@ -52,7 +53,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "item":
 		s.item = nil
 		if d.Input != "" {
-			s.item = item(t, d.Input)
+			s.item = parsed(t, d.Input)
 		}
 		return ""
 	case "parse":
@@ -154,12 +155,12 @@ func show(it attr.Item) string {
 // to be in canonical form and the old one untouched.
 func (s *script) apply(t *testing.T, u *expr.Update) string {
 	before := string(s.item)
-	after, err := u.Apply(s.item, item(t, `{"pk": {"S": "key"}}`))
+	after, err := u.Apply(s.item, parsed(t, `{"pk": {"S": "key"}}`))
 	require.Equal(t, before, string(s.item))
 	if err != nil {
 		return "error: " + message(t, err)
 	}
-	_, err = attr.Check(after)
+	_, err = item.Check(after)
 	require.NoError(t, err)
 	if after == nil {
 		return "-"
@@ -238,7 +239,7 @@ func (s *script) setEnv(t *testing.T, input string) string {
 func (s *script) project(t *testing.T, p *expr.Projection) string {
 	got := p.AppendItem([]byte("before"), s.item)
 	require.Equal(t, "before", string(got[:6]))
-	item, err := attr.Check(got[6:])
+	item, err := item.Check(got[6:])
 	require.NoError(t, err)
 	return string(item.AppendJSON(nil))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/number"
 )
 
 // Eval reports whether the condition is true of the item. An item that does
@@ -34,12 +35,12 @@ func eval(n Node, it attr.Item) bool {
 	return false
 }
 
-// number is room for the size of an operand as a stored number.
-type number [24]byte
+// digits is room for the size of an operand as a stored number.
+type digits [24]byte
 
 // resolve returns the value of o, or the zero Value. buf is memory for the
 // value when it is a number that the item does not hold.
-func resolve(o Operand, it attr.Item, buf *number) attr.Value {
+func resolve(o Operand, it attr.Item, buf *digits) attr.Value {
 	switch o := o.(type) {
 	case *PathOperand:
 		return o.Path.Get(it)
@@ -67,8 +68,8 @@ func resolveInner(o Operand, it attr.Item) attr.Value {
 }
 
 // sizeValue returns n as an N in buf.
-func sizeValue(n int, buf *number) attr.Value {
-	return attr.MakeValue(attr.Number, attr.AppendInt(buf[:0], int64(n)))
+func sizeValue(n int, buf *digits) attr.Value {
+	return attr.MakeValue(attr.Number, number.AppendInt(buf[:0], int64(n)))
 }
 
 // sizeOf returns the size of a value: bytes of a B, elements of a set, list or
@@ -105,7 +106,7 @@ func utf16Len(s []byte) int {
 }
 
 func evalCompare(n *Compare, it attr.Item) bool {
-	var lbuf, rbuf number
+	var lbuf, rbuf digits
 	l, r := resolve(n.L, it, &lbuf), resolve(n.R, it, &rbuf)
 	switch n.Op {
 	case Equal:
@@ -131,7 +132,7 @@ func evalCompare(n *Compare, it attr.Item) bool {
 }
 
 func evalBetween(n *Between, it attr.Item) bool {
-	var xbuf, buf number
+	var xbuf, buf digits
 	x := resolve(n.X, it, &xbuf)
 	if c, ok := attr.Compare(resolve(n.Lo, it, &buf), x); !ok || c > 0 {
 		return false
@@ -141,7 +142,7 @@ func evalBetween(n *Between, it attr.Item) bool {
 }
 
 func evalIn(n *In, it attr.Item) bool {
-	var xbuf, buf number
+	var xbuf, buf digits
 	x := resolve(n.X, it, &xbuf)
 	if x.IsZero() {
 		return false
@@ -155,7 +156,7 @@ func evalIn(n *In, it attr.Item) bool {
 }
 
 func evalCall(n *Call, it attr.Item) bool {
-	var abuf, bbuf number
+	var abuf, bbuf digits
 	var a, b attr.Value
 	if len(n.Args) > 0 {
 		a = resolve(n.Args[0], it, &abuf)

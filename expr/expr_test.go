@@ -11,17 +11,18 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // env returns an Env with names and values given as JSON, "" for none.
 func env(t testing.TB, names map[string]string, values string) *expr.Env {
 	t.Helper()
-	e, err := expr.NewEnv(names, item(t, values))
+	e, err := expr.NewEnv(names, parsed(t, values))
 	require.NoError(t, err)
 	return e
 }
 
-func item(t testing.TB, json string) attr.Item {
+func parsed(t testing.TB, json string) attr.Item {
 	t.Helper()
 	if json == "" {
 		return nil
@@ -113,17 +114,17 @@ func TestLimits(t *testing.T) {
 
 func TestTokenLimits(t *testing.T) {
 	long := func(sigil string, n int) string { return sigil + strings.Repeat("x", n-1) }
-	_, err := expr.NewEnv(map[string]string{long("#", 255): "a"}, item(t, `{"`+long(":", 255)+`": {"N": "1"}}`))
+	_, err := expr.NewEnv(map[string]string{long("#", 255): "a"}, parsed(t, `{"`+long(":", 255)+`": {"N": "1"}}`))
 	require.NoError(t, err)
 	_, err = expr.NewEnv(map[string]string{long("#", 256): "a"}, nil)
 	require.EqualError(t, err, "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256")
-	_, err = expr.NewEnv(nil, item(t, `{"`+long(":", 256)+`": {"N": "1"}}`))
+	_, err = expr.NewEnv(nil, parsed(t, `{"`+long(":", 256)+`": {"N": "1"}}`))
 	require.EqualError(t, err, "ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;")
 
 	half := strings.Repeat("x", expr.MaxSubstitutionBytes/2-8)
-	_, err = expr.NewEnv(nil, item(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`))
+	_, err = expr.NewEnv(nil, parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`))
 	require.NoError(t, err)
-	_, err = expr.NewEnv(map[string]string{"#name": "anything"}, item(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`))
+	_, err = expr.NewEnv(map[string]string{"#name": "anything"}, parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`))
 	require.ErrorContains(t, err, "has exceeded the maximum allowed size; size: 2097")
 }
 
@@ -176,11 +177,11 @@ func TestPaths(t *testing.T) {
 }
 
 func TestNil(t *testing.T) {
-	it := item(t, `{"a": {"N": "1"}}`)
+	it := parsed(t, `{"a": {"N": "1"}}`)
 	require.True(t, (*expr.Condition)(nil).Eval(it))
 	require.Empty(t, (*expr.Condition)(nil).String())
 	require.Equal(t, []byte(it), (*expr.Projection)(nil).AppendItem(nil, it))
-	none, err := attr.Check((*expr.Projection)(nil).AppendItem(nil, nil))
+	none, err := item.Check((*expr.Projection)(nil).AppendItem(nil, nil))
 	require.NoError(t, err)
 	require.Zero(t, none.Len())
 	require.True(t, expr.Path(nil).Get(it).IsZero())
@@ -200,7 +201,7 @@ func TestReserved(t *testing.T) {
 }
 
 func TestAttributes(t *testing.T) {
-	it := item(t, `{"a": {"N": "1"}, "b": {"S": "x"}, "c": {"L": []}}`)
+	it := parsed(t, `{"a": {"N": "1"}, "b": {"S": "x"}, "c": {"L": []}}`)
 	got := expr.Attributes([]string{"c", "q", "a", "a"}).AppendItem(nil, it)
 	require.JSONEq(t, `{"a": {"N": "1"}, "c": {"L": []}}`, string(attr.Item(got).AppendJSON(nil)))
 	require.Zero(t, attr.Item(expr.Attributes(nil).AppendItem(nil, it)).Len())
@@ -209,7 +210,7 @@ func TestAttributes(t *testing.T) {
 // A projection of all a document has is the document, and one of anything has
 // the size of what it has.
 func TestProjectionKeepsSizes(t *testing.T) {
-	it := item(t, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"S": "two"}]}, "c": {"BOOL": true}}}, "d": {"NS": ["1", "2"]}}`)
+	it := parsed(t, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"S": "two"}]}, "c": {"BOOL": true}}}, "d": {"NS": ["1", "2"]}}`)
 	p, err := env(t, nil, "").Projection("d, a.c, a.b[1], a.b[0]")
 	require.NoError(t, err)
 	got := attr.Item(p.AppendItem(nil, it))

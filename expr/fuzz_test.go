@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // FuzzParse parses anything, as a condition and as a projection. Nothing may
@@ -31,15 +31,15 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	names := map[string]string{"#a": "a", "#and": "and", "#n1": "a", "#n2": "b", "#s": "status", "#0": "x.y"}
-	values := item(f, `{":0": {"N": "0"}, ":1": {"N": "1"}, ":2": {"N": "2"}, ":x": {"N": "1"}, ":y": {"N": "2"}, ":s": {"S": "S"},
+	values := parsed(f, `{":0": {"N": "0"}, ":1": {"N": "1"}, ":2": {"N": "2"}, ":x": {"N": "1"}, ":y": {"N": "2"}, ":s": {"S": "S"},
 		":b": {"BOOL": true}, ":l": {"L": []}, ":ss": {"SS": ["a"]}, ":B": {"B": "aGk="}, ":hello": {"S": "hello"}}`)
-	it := item(f, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "n": {"N": "2"}, "s": {"S": "hello"},
+	it := parsed(f, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "n": {"N": "2"}, "s": {"S": "hello"},
 		"ss": {"SS": ["a", "b"]}, "x.y": {"B": "aGk="}, "status": {"NULL": true}, "l": {"L": [{"S": "a"}]}}`)
 	f.Fuzz(func(t *testing.T, src string) {
 		e, err := expr.NewEnv(names, values)
 		require.NoError(t, err)
 		if p, err := e.Projection(src); err == nil {
-			out, err := attr.Check(p.AppendItem(nil, it))
+			out, err := item.Check(p.AppendItem(nil, it))
 			require.NoError(t, err)
 			require.LessOrEqual(t, out.Size(), it.Size())
 		} else {

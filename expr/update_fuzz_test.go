@@ -10,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // FuzzUpdate parses anything as an update and applies it to any item. Nothing
@@ -27,7 +28,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 	}
 	names := map[string]string{"#a": "a", "#b": "b", "#n": "x", "#0": "x.y"}
-	values := item(f, `{":n": {"N": "1"}, ":m": {"N": "-1e-130"}, ":s": {"S": "s"}, ":l": {"L": [{"L": [{"S": "deep"}]}]}, ":ss": {"SS": ["a", "c"]}, ":ns": {"NS": ["1"]},
+	values := parsed(f, `{":n": {"N": "1"}, ":m": {"N": "-1e-130"}, ":s": {"S": "s"}, ":l": {"L": [{"L": [{"S": "deep"}]}]}, ":ss": {"SS": ["a", "c"]}, ":ns": {"NS": ["1"]},
 		":bs": {"BS": ["AA=="]}, ":4": {"N": "4"}, ":7": {"N": "9e125"}, ":v": {"M": {"a": {"S": "x"}}}, ":el": {"L": []}, ":cat": {"SS": ["cat"]}, ":a": {"S": "a"}, ":b": {"BOOL": true}}`)
 	f.Fuzz(func(t *testing.T, src, json string) {
 		e, err := expr.NewEnv(names, values)
@@ -50,7 +51,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 		before := string(old)
 		for _, it := range []attr.Item{old, nil} {
-			after, err := u.Apply(it, item(t, `{"pk": {"S": "k"}}`))
+			after, err := u.Apply(it, parsed(t, `{"pk": {"S": "k"}}`))
 			require.Equal(t, before, string(old))
 			if err != nil {
 				e, ok := errors.AsType[*expr.Error](err)
@@ -62,12 +63,12 @@ func FuzzUpdate(f *testing.F) {
 				require.Nil(t, after)
 				continue
 			}
-			_, err = attr.Check(after)
+			_, err = item.Check(after)
 			require.NoError(t, err)
 			_, err = attr.ParseItem(after.AppendJSON(nil))
 			require.NoError(t, err)
 			for _, part := range []attr.Item{u.Project(it), u.Project(after)} {
-				_, err := attr.Check(part)
+				_, err := item.Check(part)
 				require.NoError(t, err)
 			}
 			require.LessOrEqual(t, u.Project(after).Size(), after.Size())

@@ -124,11 +124,11 @@ func TestUpdateCreates(t *testing.T) {
 
 func TestNilUpdate(t *testing.T) {
 	var u *expr.Update
-	key := item(t, `{"pk": {"S": "k"}}`)
+	key := parsed(t, `{"pk": {"S": "k"}}`)
 	got, err := u.Apply(nil, key)
 	require.NoError(t, err)
 	require.True(t, got.Equal(key))
-	old := item(t, `{"pk": {"S": "k"}, "a": {"N": "1"}}`)
+	old := parsed(t, `{"pk": {"S": "k"}, "a": {"N": "1"}}`)
 	got, err = u.Apply(old, key)
 	require.NoError(t, err)
 	require.True(t, got.Equal(old))
@@ -179,7 +179,7 @@ func TestUpdateNesting(t *testing.T) {
 			require.NoError(t, err)
 			u, err := e.Update(tt.src)
 			require.NoError(t, err)
-			_, err = u.Apply(item(t, `{"pk": {"S": "k"}, "m": {"M": {"el": {"L": []}}}, "l": {"L": [{"L": [{"L": []}]}]}}`), nil)
+			_, err = u.Apply(parsed(t, `{"pk": {"S": "k"}, "m": {"M": {"el": {"L": []}}}, "l": {"L": [{"L": [{"L": []}]}]}}`), nil)
 			if tt.want {
 				require.NoError(t, err)
 				return
@@ -227,7 +227,7 @@ func TestUpdateLimits(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			_, err = u.Apply(item(t, `{"pk": {"S": "k"}, "b": {"N": "3"}, "c": {"N": "2"}}`), nil)
+			_, err = u.Apply(parsed(t, `{"pk": {"S": "k"}, "b": {"N": "3"}, "c": {"N": "2"}}`), nil)
 			if !strings.HasPrefix(tt.name, "32 steps") {
 				require.NoError(t, err)
 			}
@@ -248,7 +248,7 @@ func TestUpdateSharesEnv(t *testing.T) {
 // An update is safe for concurrent use.
 func TestUpdateConcurrently(t *testing.T) {
 	u := update(t, "SET m.c = :s, n = n + :n REMOVE l[0] ADD pets :ss")
-	old := item(t, `{"pk": {"S": "k"}, "n": {"N": "1"}, "m": {"M": {}}, "l": {"L": [{"S": "a"}, {"S": "b"}]}}`)
+	old := parsed(t, `{"pk": {"S": "k"}, "n": {"N": "1"}, "m": {"M": {}}, "l": {"L": [{"S": "a"}, {"S": "b"}]}}`)
 	want, err := u.Apply(old, nil)
 	require.NoError(t, err)
 	done := make(chan bool)

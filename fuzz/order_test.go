@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	binary "github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
@@ -77,11 +78,11 @@ func checkTuple(d draw) error {
 		if err != nil {
 			return err
 		}
-		x, y = attr.AppendKey(x, va), attr.AppendKey(y, vb)
+		x, y = binary.AppendKey(x, va), binary.AppendKey(y, vb)
 		if want == 0 {
 			want = sign(compare(a, b))
 		}
-		payload, _, ok := attr.CutKey(nil, attr.AppendKey(nil, va))
+		payload, _, ok := binary.CutKey(nil, binary.AppendKey(nil, va))
 		if !ok || !bytes.Equal(payload, va.Raw()) {
 			return fmt.Errorf("CutKey takes %q apart as %q, %v", va.Raw(), payload, ok)
 		}
@@ -140,7 +141,7 @@ func checkItem(d draw) error {
 	if err != nil || back.canon() != it.canon() {
 		return fmt.Errorf("%s comes back as %s: %w", it.canon(), back.canon(), err)
 	}
-	if _, err := attr.Check(x); err != nil {
+	if _, err := binary.Check(x); err != nil {
 		return fmt.Errorf("%s: %w", it.canon(), err)
 	}
 	y, err := attrItem(back)

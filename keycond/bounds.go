@@ -2,6 +2,7 @@ package keycond
 
 import (
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -35,7 +36,7 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 	if len(clauses) > 1 {
 		b := []byte(*r)
 		for _, c := range clauses[:len(clauses)-1] {
-			b = attr.AppendKey(b, c.Values[0])
+			b = item.AppendKey(b, c.Values[0])
 		}
 		prefix = r.keep(b)
 	}
@@ -56,7 +57,7 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 		if s.Table == nil {
 			lo = append(lo, v.Raw()...)
 		} else {
-			lo = attr.AppendKeyPrefix(lo, v.Raw())
+			lo = item.AppendKeyPrefix(lo, v.Raw())
 		}
 		lo = r.keep(lo)
 		return store.Range{Lo: lo, Hi: r.upper(lo)}
@@ -71,7 +72,7 @@ func (s *Schema) first(r *room, prefix []byte, v attr.Value) []byte {
 	if s.Table == nil {
 		return r.keep(append(b, v.Raw()...))
 	}
-	return r.keep(attr.AppendKey(b, v))
+	return r.keep(item.AppendKey(b, v))
 }
 
 // after returns the lowest position above all rows with component v after

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -92,7 +93,7 @@ func (s *Schema) AppendSort(dst []byte, it attr.Item) ([]byte, bool) {
 		if v.Kind() != a.Kind {
 			return dst, false
 		}
-		dst = attr.AppendKey(dst, v)
+		dst = item.AppendKey(dst, v)
 	}
 	return s.Table.appendTie(dst, it)
 }
@@ -106,7 +107,7 @@ func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
 	}
 	h := store.Hash(pk.Raw())
 	dst = append(dst, byte(h>>16), byte(h>>8), byte(h))
-	dst = attr.AppendKey(dst, pk)
+	dst = item.AppendKey(dst, pk)
 	return s.AppendSort(dst, it)
 }
 
@@ -115,5 +116,5 @@ func appendComponent(dst []byte, v attr.Value, last bool) []byte {
 	if last {
 		return append(dst, v.Raw()...)
 	}
-	return attr.AppendKey(dst, v)
+	return item.AppendKey(dst, v)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
@@ -262,7 +263,7 @@ func (s itemSet) add(t *table.Table, key attr.Item) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	id := t.Name() + "\x00" + string(attr.AppendKey(nil, attr.NewBinary(partition))) + string(sort)
+	id := t.Name() + "\x00" + string(item.AppendKey(nil, attr.NewBinary(partition))) + string(sort)
 	if s[id] {
 		return false, nil
 	}

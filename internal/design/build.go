@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // keyID returns a digest of the table and the key of an item.
@@ -17,7 +18,7 @@ func keyID(t *Table, it attr.Item) ([16]byte, bool) {
 		if v.Kind() != a.Kind {
 			return [16]byte{}, false
 		}
-		buf = attr.AppendKey(buf, v)
+		buf = item.AppendKey(buf, v)
 	}
 	sum := sha256.Sum256(buf)
 	return [16]byte(sum[:16]), true

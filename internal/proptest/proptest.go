@@ -214,6 +214,14 @@ var (
 	}
 )
 
+// Number returns the text of a decimal number of up to 38 digits, over the whole
+// range of the service.
+func Number(t *T) string {
+	sign := Pick(t, "", "-")
+	digits := t.Text("0123456789", 1, 38)
+	return fmt.Sprintf("%s%sE%d", sign, digits, t.Between(-130, 87))
+}
+
 // Bytes returns lo … hi bytes of any value.
 func (t *T) Bytes(lo, hi int) []byte {
 	b := make([]byte, t.Between(lo, hi))

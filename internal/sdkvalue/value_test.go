@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
@@ -20,7 +21,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("there and back: %s, %v, want %s", back.AppendJSON(nil), err, text)
 	}
 	const plain = `{"b":"AAH/","bs":["AA==","AQ=="],"l":[false,null],"m":{"x":""},"n":-1.5,"ns":[1,2],"s":"a","ss":["x","y"]}`
-	if got := string(it.AppendPlain(nil)); got != plain {
+	if got := string(item.AppendPlain(nil, it)); got != plain {
 		t.Errorf("plain JSON is %s, want %s", got, plain)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -30,25 +31,25 @@ func (e *entries) release() {
 	entryPool.Put(e)
 }
 
-// make sets e to the entry of item in ix. It reports false when the item has
+// make sets e to the entry of an item in ix. It reports false when the item has
 // none: it lacks a key attribute, so a sparse index leaves it out, or was
 // there before the index with an attribute that cannot be its key.
-func (e *entry) make(ix *Index, item attr.Item) bool {
-	if item == nil || !ix.has(item) || ix.checkEntry(item) != nil {
+func (e *entry) make(ix *Index, it attr.Item) bool {
+	if it == nil || !ix.has(it) || ix.checkEntry(it) != nil {
 		return false
 	}
 	var ok bool
-	if e.partition, ok = ix.key.AppendPartition(e.partition[:0], item); !ok {
+	if e.partition, ok = ix.key.AppendPartition(e.partition[:0], it); !ok {
 		return false
 	}
-	if e.sort, ok = ix.key.AppendSort(e.sort[:0], item); !ok {
+	if e.sort, ok = ix.key.AppendSort(e.sort[:0], it); !ok {
 		return false
 	}
 	if ix.project == nil {
-		e.value = item
+		e.value = it
 		return true
 	}
-	e.room = item.AppendOnly(e.room[:0], ix.project)
+	e.room = item.AppendOnly(e.room[:0], it, ix.project)
 	e.value = attr.Item(e.room)
 	return true
 }

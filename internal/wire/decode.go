@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/blob"
 )
 
 // position is where a value stands, which the service's messages depend on.
@@ -329,8 +330,11 @@ func (d *decoder) readBlob(x *[]byte, _ position) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	*x, err = attr.AppendBlob([]byte{}, text)
-	return true, err
+	var msg string
+	if *x, msg = blob.Append([]byte{}, text); msg != "" {
+		return true, Serialization(msg)
+	}
+	return true, nil
 }
 
 const valueClass = "com.amazonaws.dynamodb.v20120810.AttributeValue"
@@ -352,8 +356,8 @@ func (d *decoder) readValue(x *attr.Value, pos position) (bool, error) {
 		return false, err
 	}
 	from := d.json.InputOffset()
-	v, err := attr.DecodeValue(&d.json)
-	if *x = v; err != nil {
+	err := x.UnmarshalJSONFrom(&d.json)
+	if err != nil {
 		err = d.explain(d.refused(err), from, (*decoder).probeValue)
 	}
 	return true, err
@@ -364,11 +368,11 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 		return false, err
 	}
 	from := d.json.InputOffset()
-	it, err := attr.DecodeItem(&d.json)
-	if it == nil {
-		it = attr.Item{}
+	err := x.UnmarshalJSONFrom(&d.json)
+	if *x == nil {
+		*x = attr.Item{}
 	}
-	if *x = it; err != nil {
+	if err != nil {
 		err = d.explain(d.refused(err), from, (*decoder).probeItem)
 	}
 	return true, err

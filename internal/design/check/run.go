@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // Rule is the rule of findings about expectations.
@@ -174,7 +175,7 @@ func growth(w *design.World, r *explain.Report) float64 {
 	id := func(it attr.Item) string {
 		var b []byte
 		for _, a := range t.Keys() {
-			b = attr.AppendKey(b, it.Get(a.Name))
+			b = item.AppendKey(b, it.Get(a.Name))
 		}
 		return string(b)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -90,7 +91,7 @@ func stats(w *design.World, t *design.Table, x *design.Index) TableStats {
 		s.DeclaredBytes += w.Represents(it) * float64(size)
 		id = id[:0]
 		for _, a := range hash {
-			id = attr.AppendKey(id, it.Attributes.Get(a.Name))
+			id = item.AppendKey(id, it.Attributes.Get(a.Name))
 		}
 		p := partitions[string(id)]
 		if p == nil {

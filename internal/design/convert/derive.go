@@ -6,6 +6,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 const derivedAbout = "Derived from the keys by the import; the design has no access patterns."
@@ -69,7 +70,7 @@ func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 		for _, f := range fields {
 			v, ok := s.Values[f]
 			good = good && ok
-			id = attr.AppendKey(id, attr.NewString(v))
+			id = item.AppendKey(id, attr.NewString(v))
 		}
 		for _, a := range slices.Concat(keys, sort) {
 			good = good && s.Attributes.Get(a.Name).Kind() == 0

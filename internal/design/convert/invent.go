@@ -3,8 +3,8 @@ package convert
 import (
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // invent gives an entity without items one sample, so that its patterns read
@@ -29,7 +29,7 @@ func (im *importer) invent(t *design.Table, e *design.Entity, g *group) {
 	}
 	var key []byte
 	for _, a := range t.Keys() {
-		key = attr.AppendKey(key, it.Get(a.Name))
+		key = item.AppendKey(key, it.Get(a.Name))
 	}
 	p := im.pool(t)
 	if p.byKey[string(key)] != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // A pool is the items of one table, in order and without duplicates.
@@ -59,7 +60,7 @@ func (im *importer) put(t *design.Table, it attr.Item, g *group, n *node) {
 	p := im.pool(t)
 	var key []byte
 	for _, a := range t.Keys() {
-		key = attr.AppendKey(key, it.Get(a.Name))
+		key = item.AppendKey(key, it.Get(a.Name))
 	}
 	if r := p.byKey[string(key)]; r != nil {
 		if r.group == nil && g != nil {

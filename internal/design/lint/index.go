@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -337,7 +338,7 @@ func (l *linter) sameOrder(v *view, parts []keys.Part) (a, b *design.Item, check
 				if !ok {
 					return nil, nil, 0
 				}
-				now = attr.AppendKey(now, value)
+				now = item.AppendKey(now, value)
 			}
 			if i > 0 && bytes.Compare(last, now) > 0 {
 				return v.rows[p.from+i-1].it, r.it, checked

@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -88,15 +89,15 @@ func (ans *answer) writeJSON(w io.Writer, plain bool) error {
 		rest.Asked = ask.Question(ans.in)
 	}
 	out := []byte("{\n  \"Items\": [")
-	for i, item := range ans.items {
+	for i, it := range ans.items {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		out = append(out, "\n    "...)
 		if plain {
-			out = item.AppendPlain(out)
+			out = item.AppendPlain(out, it)
 		} else {
-			out = item.AppendJSON(out)
+			out = it.AppendJSON(out)
 		}
 	}
 	if len(ans.items) > 0 {

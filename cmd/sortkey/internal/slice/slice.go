@@ -10,6 +10,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/number"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
@@ -90,7 +92,7 @@ func partition(s *keycond.Schema, b []byte) string {
 		raw := b
 		if i < len(s.Hash)-1 {
 			var ok bool
-			if raw, b, ok = attr.CutKey(nil, b); !ok {
+			if raw, b, ok = item.CutKey(nil, b); !ok {
 				break
 			}
 		}
@@ -183,7 +185,7 @@ func tuple(s *keycond.Schema, b []byte) end {
 		if len(b) == 0 {
 			break
 		}
-		raw, rest, ok := attr.CutKey(nil, b)
+		raw, rest, ok := item.CutKey(nil, b)
 		parts = append(parts, literal(a, raw))
 		if !ok { // the start of a component, from begins_with
 			b = nil
@@ -214,7 +216,7 @@ func tie(key *keycond.Schema, b []byte) (text string, above bool) {
 	if len(b) < 3 {
 		return show.Hex(b), false
 	}
-	pk, rest, ok := attr.CutKey(nil, b[3:])
+	pk, rest, ok := item.CutKey(nil, b[3:])
 	if !ok {
 		return show.Hex(b), false
 	}
@@ -231,7 +233,7 @@ func literal(a keycond.Attribute, raw []byte) string {
 	case a.Kind == attr.String:
 		return show.Quote(raw)
 	case a.Kind == attr.Number && isNumber(raw):
-		return string(attr.AppendNumberText(nil, raw))
+		return string(number.AppendText(nil, raw))
 	}
 	return show.Hex(raw)
 }
@@ -239,6 +241,6 @@ func literal(a keycond.Attribute, raw []byte) string {
 // isNumber reports whether raw is the stored form of a number, rather than
 // the start or the successor of one.
 func isNumber(raw []byte) bool {
-	again, err := attr.AppendNumber(nil, string(attr.AppendNumberText(nil, raw)))
+	again, err := attr.AppendNumber(nil, string(number.AppendText(nil, raw)))
 	return err == nil && bytes.Equal(again, raw)
 }

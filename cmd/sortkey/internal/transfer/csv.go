@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/blob"
 )
 
 // cells are the records of a CSV file. Unlike package encoding/csv it reads
@@ -244,8 +245,8 @@ func jsonValue(text []byte) (attr.Value, error) {
 }
 
 func binaryValue(text string) (attr.Value, error) {
-	raw, err := attr.AppendBlob([]byte{}, []byte(text))
-	if err != nil {
+	raw, msg := blob.Append([]byte{}, []byte(text))
+	if msg != "" {
 		return attr.Value{}, refusef("binary data must be in base64")
 	}
 	return attr.NewBinary(raw), nil

@@ -138,7 +138,8 @@ func (d *decoder) typedItem() (attr.Item, error) {
 	if k := d.dec.PeekKind(); k != '{' && k != 'n' {
 		return nil, d.noObject()
 	}
-	it, err := attr.DecodeItem(&d.dec)
+	var it attr.Item
+	err := it.UnmarshalJSONFrom(&d.dec)
 	switch e, ok := errors.AsType[*attr.Error](err); {
 	case err != nil && (!ok || e.Syntax):
 		return nil, untyped(err)
@@ -176,7 +177,7 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 		if into == nil {
 			err = d.dec.SkipValue()
 		} else {
-			*into, err = attr.DecodeItem(&d.dec)
+			err = into.UnmarshalJSONFrom(&d.dec)
 		}
 		if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 			invalid, err = err, nil

@@ -5,6 +5,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // keys are the key attributes of a table.
@@ -37,7 +38,7 @@ func (k *keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 		case v.Kind() != k.kinds[i]:
 			return dst, refusef("the key attribute %s is of type %s, the table's is %s", name, v.Kind(), k.kinds[i])
 		default:
-			dst = attr.AppendKey(dst, v)
+			dst = item.AppendKey(dst, v)
 		}
 	}
 	return dst, nil

@@ -78,7 +78,8 @@ func (d *decoder) noObject() error {
 func (d *decoder) declared(kind string) (attr.Value, error) {
 	got := d.dec.PeekKind()
 	if kind == AnyType {
-		v, err := attr.DecodeValue(&d.dec)
+		var v attr.Value
+		err := v.UnmarshalJSONFrom(&d.dec)
 		if err == nil && v.IsZero() {
 			err = refusef("null is no value")
 		}

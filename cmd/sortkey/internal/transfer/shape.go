@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 )
 
 // A shape is what an export in plain JSON or CSV has to say about itself.
@@ -133,7 +134,7 @@ func (x *exporter) shaped(ctx context.Context, w io.Writer, dir string) (items i
 		err := x.scan(ctx, 0, func(it attr.Item) error {
 			items++
 			c.add(it)
-			line = append(it.AppendPlain(line[:0]), '\n')
+			line = append(item.AppendPlain(line[:0], it), '\n')
 			_, err := w.Write(line)
 			return err
 		})

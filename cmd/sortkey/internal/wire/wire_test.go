@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
@@ -71,7 +72,7 @@ func TestItem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	item, err := sdkvalue.Item(sdk)
+	it, err := sdkvalue.Item(sdk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,17 +80,17 @@ func TestItem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(item) != string(want) {
-		t.Errorf("Item(%s) = %s", text, item.AppendJSON(nil))
+	if string(it) != string(want) {
+		t.Errorf("Item(%s) = %s", text, it.AppendJSON(nil))
 	}
 	const plain = `{"b":"AP8=","bs":["AA==","AQ=="],"l":[true,null,false],"m":{"x":"\"<é"},"n":1.5,"ns":[1,2],"ss":["a","b"]}`
-	if got := string(item.AppendPlain(nil)); got != plain {
+	if got := string(item.AppendPlain(nil, it)); got != plain {
 		t.Errorf("AppendPlainItem = %s, want %s", got, plain)
 	}
 	for _, name := range []string{"n", "b"} {
-		back, err := sdkvalue.Value(wire.Key(item.Get(name)))
-		if err != nil || !attr.Equal(back, item.Get(name)) {
-			t.Errorf("Value(Key(%v)) = %v, %v", item.Get(name), back, err)
+		back, err := sdkvalue.Value(wire.Key(it.Get(name)))
+		if err != nil || !attr.Equal(back, it.Get(name)) {
+			t.Errorf("Value(Key(%v)) = %v, %v", it.Get(name), back, err)
 		}
 	}
 	if _, err := sdkvalue.Item(map[string]types.AttributeValue{"x": nil}); err == nil {

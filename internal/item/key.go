@@ -1,4 +1,6 @@
-package attr
+package item
+
+import "github.com/sortkey/sortkey/attr"
 
 // Key bytes: how values become addresses. The last component of a key is
 // written as its payload alone; every component before it is escaped and
@@ -15,8 +17,8 @@ const (
 
 // AppendKey appends v as a component of a tuple, so that bytes.Compare of two
 // tuples is the order of their values. v must be an S, N or B.
-func AppendKey(dst []byte, v Value) []byte {
-	return append(AppendKeyPrefix(dst, v.raw), keyEscape, keyEnd)
+func AppendKey(dst []byte, v attr.Value) []byte {
+	return append(AppendKeyPrefix(dst, v.Raw()), keyEscape, keyEnd)
 }
 
 // AppendKeyPrefix appends the component of the payload raw without its end:

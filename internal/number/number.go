@@ -1,4 +1,6 @@
-package attr
+// Package number keeps decimal numbers as bytes whose order is their numeric
+// order, the form in which package attr stores them.
+package number
 
 import "math"
 
@@ -16,7 +18,7 @@ const (
 	maxPairs = 20
 )
 
-// numberZero is the stored form of zero. A number's first byte carries its
+// Zero is the stored form of zero. A number's first byte carries its
 // sign and its base-100 exponent, the rest are base-100 digits: digit+1 for
 // positive numbers, 101-digit for negative ones, which also end in 102 unless
 // they have all 20 digits, so that a longer negative number sorts first.
@@ -24,7 +26,7 @@ const (
 //
 // It is the form the service itself hashes (captured by dynalite,
 // db/index.js), so scan order of numeric keys can be the service's too.
-const numberZero = 0x80
+const Zero = 0x80
 
 // decimal is a number taken apart: 0.D × 10^point, D without zeros at either
 // end; n is 0 for zero.
@@ -45,17 +47,23 @@ const (
 	msgUnderflow  = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
 )
 
-// AppendNumber appends the stored form of the decimal number in text. It
-// accepts an optional sign, digits with an optional point, and an optional
-// exponent. The error is an [*Error] with the service's message.
-func AppendNumber(dst []byte, text string) ([]byte, error) { return appendNumber(dst, text) }
-
-func appendNumber[T string | []byte](dst []byte, text T) ([]byte, error) {
+// Append appends the stored form of the decimal number in text: an optional
+// sign, digits with an optional point, and an optional exponent. For text that
+// is no number, or one out of range, it returns the service's message, and the
+// older one when that differs.
+func Append[T string | []byte](dst []byte, text T) (out []byte, msg, older string) {
 	var d decimal
-	if msg, older := parseDecimal(&d, text); msg != "" {
-		return dst, &Error{Msg: msg, Older: older}
+	if msg, older = parseDecimal(&d, text); msg != "" {
+		return dst, msg, older
 	}
-	return d.append(dst), nil
+	return d.append(dst), "", ""
+}
+
+// Valid reports whether raw is the stored form of a number.
+func Valid(raw []byte) bool {
+	var d decimal
+	var form [1 + maxPairs + 1]byte
+	return d.load(raw) && string(d.append(form[:0])) == string(raw)
 }
 
 // parseDecimal takes text apart. It returns the message when it cannot, and
@@ -169,7 +177,7 @@ func notNumeric[T string | []byte](text T) (msg, older string) {
 	if len(text) == 0 {
 		return msgNotNumeric + ": ", msgNotNumeric
 	}
-	return msgNotNumeric + ": " + validText(string(text)), ""
+	return msgNotNumeric + ": " + string([]rune(string(text))), ""
 }
 
 // outOfRange is the older message for a number whose magnitude is out of
@@ -178,7 +186,7 @@ func notNumeric[T string | []byte](text T) (msg, older string) {
 func outOfRange[T string | []byte](text T, point, exp int64) string {
 	switch {
 	case exp != int64(int32(exp)):
-		return msgNotNumeric + ": " + validText(string(text))
+		return msgNotNumeric + ": " + string([]rune(string(text)))
 	case point > math.MaxInt32:
 		return msgUnderflow
 	case point < math.MinInt32:
@@ -190,7 +198,7 @@ func outOfRange[T string | []byte](text T, point, exp int64) string {
 // append writes the stored form.
 func (d *decimal) append(dst []byte) []byte {
 	if d.n == 0 {
-		return append(dst, numberZero)
+		return append(dst, Zero)
 	}
 	lead := d.point & 1 // an odd point puts a zero before the first digit
 	head := byte((d.point+lead)/2 + 192)
@@ -227,7 +235,7 @@ func (d *decimal) load(raw []byte) bool {
 		return false
 	}
 	if len(raw) == 1 {
-		return raw[0] == numberZero
+		return raw[0] == Zero
 	}
 	head := raw[0]
 	body := raw[1:]
@@ -270,9 +278,9 @@ func (d *decimal) load(raw []byte) bool {
 	return d.digits[d.n-1] != 0 && d.n <= MaxDigits && d.point >= minPoint && d.point <= maxPoint
 }
 
-// AppendNumberText appends the decimal text of a stored number as the service
+// AppendText appends the decimal text of a stored number as the service
 // prints it: plain, with neither exponent nor needless zeros.
-func AppendNumberText(dst, raw []byte) []byte {
+func AppendText(dst, raw []byte) []byte {
 	var d decimal
 	if !d.load(raw) || d.n == 0 {
 		return append(dst, '0')
@@ -298,11 +306,11 @@ func AppendNumberText(dst, raw []byte) []byte {
 	return dst
 }
 
-// numberSize is the documented size of a stored number: a byte, one more for
+// Size returns the documented size of a stored number: a byte, one more for
 // every two significant digits on either side of the point, and one for a
 // minus sign. Source: DG/CapacityUnitCalculations.html ("approximately"); the
 // split at the point and the sign are as captured from the service.
-func numberSize(raw []byte) int {
+func Size(raw []byte) int {
 	var d decimal
 	if !d.load(raw) || d.n == 0 {
 		return 1

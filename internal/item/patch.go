@@ -1,25 +1,28 @@
-package attr
+package item
 
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/doc"
 )
 
 // A Change is what becomes of one attribute of an item: it is set to Value, or
 // removed when that is zero. Name is UTF-8 of at most [MaxNameBytes].
 type Change struct {
 	Name  string
-	Value Value
+	Value attr.Value
 }
 
 // AppendWith appends a new item: it with the changes made. These must be in
 // byte order of their names, each name once. Nothing is decoded; attributes
 // that stay are copied as they lie. Apart from growing dst it does not
 // allocate.
-func (it Item) AppendWith(dst []byte, changes []Change) []byte {
-	count, size, length := it.Len(), it.Size(), max(len(it), docHead)
+func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
+	count, size, length := it.Len(), it.Size(), max(len(it), doc.Head)
 	for _, c := range changes {
-		if i, ok := it.find(c.Name); ok {
+		if i, ok := find(it, c.Name); ok {
 			_, old := it.At(i)
 			count--
 			size -= len(c.Name) + old.Size()
@@ -27,22 +30,22 @@ func (it Item) AppendWith(dst []byte, changes []Change) []byte {
 		if !c.Value.IsZero() {
 			count++
 			size += len(c.Name) + c.Value.Size()
-			length += 4 + attrHead + len(c.Name) + len(c.Value.raw)
+			length += 4 + doc.AttributeHead + len(c.Name) + len(c.Value.Raw())
 		}
 	}
 	p := newPatch(dst, it, count, size, length)
 	for _, c := range changes {
-		i, ok := it.find(c.Name)
+		i, ok := find(it, c.Name)
 		p.keep(i)
 		if ok {
 			p.from++
 		}
 		if !c.Value.IsZero() {
 			p.next()
-			p.dst = append(p.dst, byte(c.Value.kind))
+			p.dst = append(p.dst, byte(c.Value.Kind()))
 			p.dst = binary.LittleEndian.AppendUint16(p.dst, uint16(len(c.Name)))
 			p.dst = append(p.dst, c.Name...)
-			p.dst = append(p.dst, c.Value.raw...)
+			p.dst = append(p.dst, c.Value.Raw()...)
 		}
 	}
 	p.keep(it.Len())
@@ -51,8 +54,8 @@ func (it Item) AppendWith(dst []byte, changes []Change) []byte {
 
 // AppendOnly appends a new item: of it the attributes whose names keep reports
 // true for. They are copied as they lie. It may ask for a name twice.
-func (it Item) AppendOnly(dst []byte, keep func(name []byte) bool) []byte {
-	count, size, length := 0, 0, docHead
+func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
+	count, size, length := 0, 0, doc.Head
 	var kept uint64 // of the first 64
 	for i := range it.Len() {
 		name, v := it.At(i)
@@ -64,7 +67,7 @@ func (it Item) AppendOnly(dst []byte, keep func(name []byte) bool) []byte {
 		}
 		count++
 		size += len(name) + v.Size()
-		length += 4 + attrHead + len(name) + len(v.raw)
+		length += 4 + doc.AttributeHead + len(name) + len(v.Raw())
 	}
 	p := newPatch(dst, it, count, size, length)
 	for i := range it.Len() {
@@ -83,7 +86,7 @@ func (it Item) AppendOnly(dst []byte, keep func(name []byte) bool) []byte {
 
 // find returns the place of the attribute called name, or that where it would
 // be.
-func (it Item) find(name string) (int, bool) {
+func find(it attr.Item, name string) (int, bool) {
 	lo, hi := 0, it.Len()
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
@@ -104,21 +107,21 @@ func (it Item) find(name string) (int, bool) {
 // removed when that is zero. Index is its place before any change.
 type ListChange struct {
 	Index int
-	Value Value
+	Value attr.Value
 }
 
 // AppendListWith appends the payload of a new list: v with the changes made.
 // These must be in order of their indexes, each index once. Values for places
 // past the end go to the end, in that order; elements after a removed one close
-// up. Like [Item.AppendWith] it copies what stays as it lies. A v that is no
+// up. Like [AppendWith] it copies what stays as it lies. A v that is no
 // list counts as an empty one.
-func (v Value) AppendListWith(dst []byte, changes []ListChange) []byte {
-	var doc Item
-	if v.kind == List {
-		doc = v.raw
+func AppendListWith(dst []byte, v attr.Value, changes []ListChange) []byte {
+	var list attr.Item
+	if v.Kind() == attr.List {
+		list = v.Raw()
 	}
-	n := doc.Len()
-	count, size, length := n, doc.Size(), max(len(doc), docHead)
+	n := list.Len()
+	count, size, length := n, list.Size(), max(len(list), doc.Head)
 	for _, c := range changes {
 		if c.Index < n {
 			count--
@@ -127,10 +130,10 @@ func (v Value) AppendListWith(dst []byte, changes []ListChange) []byte {
 		if !c.Value.IsZero() {
 			count++
 			size += c.Value.Size()
-			length += 5 + len(c.Value.raw)
+			length += 5 + len(c.Value.Raw())
 		}
 	}
-	p := newPatch(dst, doc, count, size, length)
+	p := newPatch(dst, list, count, size, length)
 	for _, c := range changes {
 		p.keep(min(c.Index, n))
 		if c.Index < n {
@@ -138,8 +141,8 @@ func (v Value) AppendListWith(dst []byte, changes []ListChange) []byte {
 		}
 		if !c.Value.IsZero() {
 			p.next()
-			p.dst = append(p.dst, byte(c.Value.kind))
-			p.dst = append(p.dst, c.Value.raw...)
+			p.dst = append(p.dst, byte(c.Value.Kind()))
+			p.dst = append(p.dst, c.Value.Raw()...)
 		}
 	}
 	p.keep(n)
@@ -147,8 +150,8 @@ func (v Value) AppendListWith(dst []byte, changes []ListChange) []byte {
 }
 
 // AppendConcat appends the payload of the list of the elements of two lists.
-func AppendConcat(dst []byte, a, b Value) []byte {
-	x, y := Item(a.raw), Item(b.raw)
+func AppendConcat(dst []byte, a, b attr.Value) []byte {
+	x, y := attr.Item(a.Raw()), attr.Item(b.Raw())
 	p := newPatch(dst, x, x.Len()+y.Len(), x.Size()+y.Size(), len(x)+len(y))
 	p.keep(x.Len())
 	p.old, p.from = y, 0
@@ -165,14 +168,14 @@ type patch struct {
 	from  int // the first element of old not yet dealt with
 }
 
-func newPatch(dst []byte, old Item, count, size, length int) patch {
-	dst, start := appendDocHead(slices.Grow(dst, length), count, size)
+func newPatch(dst []byte, old attr.Item, count, size, length int) patch {
+	dst, start := doc.AppendHead(slices.Grow(dst, length), count, size)
 	return patch{dst: dst, start: start, old: old}
 }
 
 // next notes that an element begins here.
 func (p *patch) next() {
-	setDocOffset(p.dst, p.start, p.count)
+	doc.SetOffset(p.dst, p.start, p.count)
 	p.count++
 }
 
@@ -181,23 +184,14 @@ func (p *patch) keep(to int) {
 	if p.from >= to {
 		return
 	}
-	begin := docOffset(p.old, p.from)
+	begin := doc.Offset(p.old, p.from)
 	shift := uint32(len(p.dst)-p.start) - begin
-	offsets := p.dst[p.start+docHead+4*p.count:]
+	offsets := p.dst[p.start+doc.Head+4*p.count:]
 	for i := p.from; i < to; i++ {
-		binary.LittleEndian.PutUint32(offsets, docOffset(p.old, i)+shift)
+		binary.LittleEndian.PutUint32(offsets, doc.Offset(p.old, i)+shift)
 		offsets = offsets[4:]
 	}
-	p.dst = append(p.dst, p.old[begin:docOffset(p.old, to)]...)
+	p.dst = append(p.dst, p.old[begin:doc.Offset(p.old, to)]...)
 	p.count += to - p.from
 	p.from = to
-}
-
-// docOffset returns where element i of a document begins, or where the
-// document ends when i is their number.
-func docOffset(doc []byte, i int) uint32 {
-	if i == Item(doc).Len() {
-		return uint32(len(doc))
-	}
-	return binary.LittleEndian.Uint32(doc[docHead+4*i:])
 }

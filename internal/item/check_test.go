@@ -1,4 +1,4 @@
-package attr_test
+package item_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
@@ -84,7 +85,7 @@ func TestCheck(t *testing.T) {
 		{"a list with an empty element", form(1, 5, 12, "\x09\x01\x00a"+set("")), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := attr.Check(tt.in); (err == nil) != tt.want {
+			if _, err := item.Check(tt.in); (err == nil) != tt.want {
 				t.Errorf("Check(%x) = %v", tt.in, err)
 			}
 		})
@@ -100,11 +101,11 @@ func TestCheckNesting(t *testing.T) {
 		}
 		var b attr.Builder
 		b.Add("a", v)
-		if _, err := attr.Check(b.Item()); err != nil {
+		if _, err := item.Check(b.Item()); err != nil {
 			t.Errorf("32 levels around %v: %v", leaf, err)
 		}
 		b.Add("a", attr.NewList(v))
-		if _, err := attr.Check(b.Item()); err == nil {
+		if _, err := item.Check(b.Item()); err == nil {
 			t.Errorf("33 levels around %v are taken", leaf)
 		}
 	}
@@ -188,9 +189,6 @@ func randomItem(r *rand.Rand, depth int) attr.Item {
 }
 
 func properties(tests int) *gopter.Properties {
-	if raceEnabled {
-		tests /= 5
-	}
 	return gopter.NewProperties(proptest.Parameters(tests))
 }
 
@@ -198,15 +196,15 @@ func properties(tests int) *gopter.Properties {
 // again, always to the same bytes. The sizes are those of the parts.
 func TestItems(t *testing.T) {
 	properties := properties(1000)
-	item := gen.UInt64().Map(func(seed uint64) attr.Item { return randomItem(rand.New(rand.NewPCG(seed, 1)), 5) })
+	items := gen.UInt64().Map(func(seed uint64) attr.Item { return randomItem(rand.New(rand.NewPCG(seed, 1)), 5) })
 	properties.Property("well formed", prop.ForAll(func(it attr.Item) bool {
-		_, err := attr.Check(it)
+		_, err := item.Check(it)
 		return err == nil
-	}, item))
+	}, items))
 	properties.Property("JSON reads back", prop.ForAll(func(it attr.Item) bool {
 		again, err := attr.ParseItem(it.AppendJSON(nil))
 		return err == nil && bytes.Equal(again, it)
-	}, item))
+	}, items))
 	properties.Property("built again", prop.ForAll(func(it attr.Item) bool {
 		var b attr.Builder
 		size := 0
@@ -216,30 +214,30 @@ func TestItems(t *testing.T) {
 			size += len(name) + v.Size()
 		}
 		return bytes.Equal(b.Item(), it) && size == it.Size()
-	}, item))
+	}, items))
 	properties.Property("bytes changed are refused or stand for something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
 		r, b := rand.New(rand.NewPCG(seed, 2)), bytes.Clone(it)
 		for range 1 + r.IntN(3) {
 			b[r.IntN(len(b))] = byte(r.Uint32())
 		}
-		changed, err := attr.Check(b)
+		changed, err := item.Check(b)
 		if err != nil {
 			return true
 		}
 		again, err := attr.ParseItem(changed.AppendJSON(nil))
 		return err == nil && bytes.Equal(again, b)
-	}, item, gen.UInt64()))
+	}, items, gen.UInt64()))
 	// Without its last two digits a number at the end may have the same size, so
 	// that what is left is an item too.
 	properties.Property("bytes cut off are refused or stand for something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
 		n := int(seed % uint64(len(it)))
-		cut, err := attr.Check(it[:n])
+		cut, err := item.Check(it[:n])
 		if err != nil || n == 0 {
 			return true
 		}
 		again, err := attr.ParseItem(cut.AppendJSON(nil))
 		return err == nil && bytes.Equal(again, it[:n])
-	}, item, gen.UInt64()))
+	}, items, gen.UInt64()))
 	properties.TestingRun(t)
 }
 

@@ -1,4 +1,4 @@
-package attr_test
+package item_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
@@ -31,18 +32,43 @@ func TestUnionAndDifference(t *testing.T) {
 			name string
 			got  attr.Value
 			want string
-		}{{"Union", attr.Union(a, b), tt.union}, {"Difference", attr.Difference(a, b), tt.difference}} {
+		}{{"Union", union(a, b), tt.union}, {"Difference", difference(a, b), tt.difference}} {
 			if got := string(c.got.AppendJSON(nil)); got != c.want {
 				t.Errorf("%s(%s, %s) = %s, want %s", c.name, tt.a, tt.b, got, c.want)
 			}
 			if !c.got.IsZero() {
 				var build attr.Builder
 				build.Add("v", c.got)
-				_, err := attr.Check(build.Item())
+				_, err := item.Check(build.Item())
 				require.NoError(t, err)
 			}
 		}
 	}
+}
+
+func must(t testing.TB, json string) attr.Item {
+	t.Helper()
+	it, err := attr.ParseItem([]byte(json))
+	require.NoError(t, err)
+	return it
+}
+
+func union(a, b attr.Value) attr.Value {
+	if a.Kind() != b.Kind() || !a.Kind().IsSet() {
+		return attr.Value{}
+	}
+	return attr.MakeValue(a.Kind(), item.AppendUnion(nil, a, b))
+}
+
+func difference(a, b attr.Value) attr.Value {
+	if a.Kind() != b.Kind() || !a.Kind().IsSet() {
+		return attr.Value{}
+	}
+	raw, ok := item.AppendDifference(nil, a, b)
+	if !ok {
+		return attr.Value{}
+	}
+	return attr.MakeValue(a.Kind(), raw)
 }
 
 func TestDepth(t *testing.T) {
@@ -57,7 +83,7 @@ func TestDepth(t *testing.T) {
 	} {
 		v, err := attr.ParseValue([]byte(tt.json))
 		require.NoError(t, err)
-		if got := v.Depth(); got != tt.want {
+		if got := item.Depth(v); got != tt.want {
 			t.Errorf("Depth(%s) = %d, want %d", tt.json, got, tt.want)
 		}
 	}
@@ -99,18 +125,18 @@ func TestAppendWith(t *testing.T) {
 		names := proptest.SliceOf(t, 0, 6, name)
 		slices.Sort(names)
 		names = slices.Compact(names)
-		var changes []attr.Change
+		var changes []item.Change
 		for _, name := range names {
 			v := small(t)
-			changes = append(changes, attr.Change{Name: name, Value: v})
+			changes = append(changes, item.Change{Name: name, Value: v})
 			want[name] = v
 		}
 		b.Reset()
 		for name, v := range want {
 			b.Add(name, v)
 		}
-		got := old.AppendWith([]byte("head"), changes)
-		item, err := attr.Check(got[4:])
+		got := item.AppendWith([]byte("head"), old, changes)
+		item, err := item.Check(got[4:])
 		if err != nil || string(got[:4]) != "head" || string(item) != string(b.Item()) {
 			t.Fatalf("%s with %v = %s, %v", old.AppendJSON(nil), changes, attr.Item(got[4:]).AppendJSON(nil), err)
 		}
@@ -130,10 +156,10 @@ func TestAppendListWith(t *testing.T) {
 		indexes := proptest.Shuffle(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})[:t.IntN(6)]
 		slices.Sort(indexes)
 		kept := slices.Clone(elems)
-		var changes []attr.ListChange
+		var changes []item.ListChange
 		for _, i := range indexes {
 			v := small(t)
-			changes = append(changes, attr.ListChange{Index: i, Value: v})
+			changes = append(changes, item.ListChange{Index: i, Value: v})
 			if i < len(elems) {
 				kept[i] = v
 			} else {
@@ -142,11 +168,11 @@ func TestAppendListWith(t *testing.T) {
 		}
 		kept = slices.DeleteFunc(kept, attr.Value.IsZero)
 		want := attr.NewList(kept...)
-		got := attr.MakeValue(attr.List, old.AppendListWith(nil, changes))
+		got := attr.MakeValue(attr.List, item.AppendListWith(nil, old, changes))
 		if !attr.Equal(got, want) {
 			t.Fatalf("%s with %v = %s, want %s", old, changes, got, want)
 		}
-		joined := attr.MakeValue(attr.List, attr.AppendConcat(nil, old, got))
+		joined := attr.MakeValue(attr.List, item.AppendConcat(nil, old, got))
 		if !attr.Equal(joined, attr.NewList(slices.Concat(elems, kept)...)) {
 			t.Fatalf("%s and %s = %s", old, got, joined)
 		}
@@ -157,15 +183,14 @@ func TestPatchDoesNotAllocate(t *testing.T) {
 	it := must(t, `{"a":{"S":"x"},"b":{"N":"1"},"l":{"L":[{"S":"a"},{"S":"b"}]},"s":{"SS":["a","b"]}}`)
 	buf := make([]byte, 0, 1024)
 	one, _ := attr.NewNumber("1")
-	changes := []attr.Change{{Name: "a"}, {Name: "b", Value: one}, {Name: "c", Value: one}}
-	elems := []attr.ListChange{{Index: 1}, {Index: 7, Value: one}}
+	changes := []item.Change{{Name: "a"}, {Name: "b", Value: one}, {Name: "c", Value: one}}
+	elems := []item.ListChange{{Index: 1}, {Index: 7, Value: one}}
 	for name, f := range map[string]func(){
-		"AppendWith":       func() { it.AppendWith(buf, changes) },
-		"AppendListWith":   func() { it.Get("l").AppendListWith(buf, elems) },
-		"AppendConcat":     func() { attr.AppendConcat(buf, it.Get("l"), it.Get("l")) },
-		"AppendUnion":      func() { attr.AppendUnion(buf, it.Get("s"), it.Get("s")) },
-		"AppendDifference": func() { attr.AppendDifference(buf, it.Get("s"), it.Get("s")) },
-		"AppendAdd":        func() { _, _ = attr.AppendAdd(buf, it.Get("b"), one) },
+		"AppendWith":       func() { item.AppendWith(buf, it, changes) },
+		"AppendListWith":   func() { item.AppendListWith(buf, it.Get("l"), elems) },
+		"AppendConcat":     func() { item.AppendConcat(buf, it.Get("l"), it.Get("l")) },
+		"AppendUnion":      func() { item.AppendUnion(buf, it.Get("s"), it.Get("s")) },
+		"AppendDifference": func() { item.AppendDifference(buf, it.Get("s"), it.Get("s")) },
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s allocates %v times, want 0", name, n)
@@ -173,9 +198,9 @@ func TestPatchDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func ExampleItem_AppendWith() {
+func ExampleAppendWith() {
 	it, _ := attr.ParseItem([]byte(`{"id":{"S":"x"},"old":{"N":"1"}}`))
-	changed := attr.Item(it.AppendWith(nil, []attr.Change{
+	changed := attr.Item(item.AppendWith(nil, it, []item.Change{
 		{Name: "new", Value: attr.NewString("y")},
 		{Name: "old"}, // removed
 	}))
@@ -203,7 +228,7 @@ func TestAppendOnly(t *testing.T) {
 					want.AddBytes(name, v)
 				}
 			}
-			got := it.AppendOnly([]byte("before"), keep)
+			got := item.AppendOnly([]byte("before"), it, keep)
 			if string(got) != "before"+string(want.Item()) {
 				t.Errorf("AppendOnly of %d attributes, every %d: %x, want %x", n, step, got[6:], want.Item())
 			}

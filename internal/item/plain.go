@@ -1,14 +1,16 @@
-package attr
+package item
 
 import (
 	"encoding/base64"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sortkey/sortkey/attr"
 )
 
-// AppendPlain appends it as a plain JSON object, its values as
-// [Value.AppendPlain] writes them.
-func (it Item) AppendPlain(dst []byte) []byte {
+// AppendPlain appends an item as a plain JSON object: numbers as numbers, binary
+// data as base64, sets as arrays. What type a value had cannot always be told
+// from it.
+func AppendPlain(dst []byte, it attr.Item) []byte {
 	dst = append(dst, '{')
 	for i := range it.Len() {
 		if i > 0 {
@@ -17,37 +19,35 @@ func (it Item) AppendPlain(dst []byte) []byte {
 		name, v := it.At(i)
 		dst = appendPlainText(dst, name)
 		dst = append(dst, ':')
-		dst = v.AppendPlain(dst)
+		dst = appendPlainValue(dst, v)
 	}
 	return append(dst, '}')
 }
 
-// AppendPlain appends v as plain JSON: numbers as numbers, binary data as
-// base64, sets as arrays. What type a value had cannot always be told from it.
-func (v Value) AppendPlain(dst []byte) []byte {
+func appendPlainValue(dst []byte, v attr.Value) []byte {
 	switch v.Kind() {
-	case String:
+	case attr.String:
 		return appendPlainText(dst, v.Raw())
-	case Number:
+	case attr.Number:
 		return v.AppendNumber(dst)
-	case Binary:
+	case attr.Binary:
 		dst = append(dst, '"')
 		dst = base64.StdEncoding.AppendEncode(dst, v.Raw())
 		return append(dst, '"')
-	case Bool:
+	case attr.Bool:
 		if v.Bool() {
 			return append(dst, "true"...)
 		}
 		return append(dst, "false"...)
-	case Map:
-		return v.Map().AppendPlain(dst)
-	case List, StringSet, NumberSet, BinarySet:
+	case attr.Map:
+		return AppendPlain(dst, v.Map())
+	case attr.List, attr.StringSet, attr.NumberSet, attr.BinarySet:
 		dst = append(dst, '[')
 		for i := range v.Len() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = v.Index(i).AppendPlain(dst)
+			dst = appendPlainValue(dst, v.Index(i))
 		}
 		return append(dst, ']')
 	}

@@ -1,24 +1,34 @@
-package attr_test
+package number_test
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"math/big"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/leanovate/gopter/prop"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
-func number(t testing.TB, text string) attr.Value {
+func parsed(t testing.TB, text string) attr.Value {
 	t.Helper()
 	v, err := attr.NewNumber(text)
 	require.NoError(t, err, text)
 	return v
+}
+
+// sum returns a + b or a - b.
+func sum(a, b attr.Value, negate bool) (attr.Value, error) {
+	raw, msg := number.AppendSum(nil, a.Raw(), b.Raw(), negate)
+	if msg != "" {
+		return attr.Value{}, errors.New(msg)
+	}
+	return attr.MakeValue(attr.Number, raw), nil
 }
 
 const (
@@ -60,11 +70,7 @@ func TestAdd(t *testing.T) {
 		{"1.1e-130", "-", "1e-130", underflow},
 		{"-1.1e-130", "+", "1e-130", underflow},
 	} {
-		f := attr.Add
-		if tt.op == "-" {
-			f = attr.Sub
-		}
-		got, err := f(number(t, tt.a), number(t, tt.b))
+		got, err := sum(parsed(t, tt.a), parsed(t, tt.b), tt.op == "-")
 		text := string(got.AppendNumber(nil))
 		if err != nil {
 			text = err.Error()
@@ -73,50 +79,46 @@ func TestAdd(t *testing.T) {
 			t.Errorf("%s %s %s = %s, want %s", tt.a, tt.op, tt.b, text, tt.want)
 		}
 	}
-	_, err := attr.Add(attr.NewString("1"), number(t, "1"))
+	_, err := sum(attr.NewString("1"), parsed(t, "1"), false)
 	require.Error(t, err)
-	_, err = attr.Sub(number(t, "1"), attr.Value{})
+	_, err = sum(parsed(t, "1"), attr.Value{}, true)
 	require.Error(t, err)
 }
 
 func TestAppendInt(t *testing.T) {
 	for _, n := range []int64{0, 1, -1, 10, 409600, -1200, math.MaxInt64, math.MinInt64} {
-		want := number(t, strconv.FormatInt(n, 10))
-		if got := attr.MakeValue(attr.Number, attr.AppendInt(nil, n)); !attr.Equal(got, want) {
+		want := parsed(t, strconv.FormatInt(n, 10))
+		if got := attr.MakeValue(attr.Number, number.AppendInt(nil, n)); !attr.Equal(got, want) {
 			t.Errorf("AppendInt(%d) = %s, want %s", n, got, want)
 		}
 	}
 }
 
 // A sum is what rational arithmetic makes of the texts, or does not fit.
-func TestAddIsExact(t *testing.T) {
-	exact := func(a, b string, negate bool) bool {
+func TestSumIsExact(t *testing.T) {
+	proptest.Check(t, 1000, func(t *proptest.T) {
+		a, b, negate := proptest.Number(t), proptest.Number(t), t.Bool()
 		x, err := attr.NewNumber(a)
-		y, err2 := attr.NewNumber(b)
-		if err != nil || err2 != nil {
-			return true
-		}
-		l, _ := new(big.Rat).SetString(a)
-		r, _ := new(big.Rat).SetString(b)
-		got, err := attr.Add(x, y)
-		want := new(big.Rat).Add(l, r)
+		require.NoError(t, err)
+		y, err := attr.NewNumber(b)
+		require.NoError(t, err)
+		want, _ := new(big.Rat).SetString(a)
+		other, _ := new(big.Rat).SetString(b)
 		if negate {
-			got, err = attr.Sub(x, y)
-			want.Sub(l, r)
+			want.Sub(want, other)
+		} else {
+			want.Add(want, other)
 		}
 		text := decimalText(want)
+		canonical, refused := attr.NewNumber(text)
+		got, err := sum(x, y, negate)
 		if err == nil {
-			sum, ok := new(big.Rat).SetString(string(got.AppendNumber(nil)))
-			_, canonical := attr.NewNumber(text)
-			return ok && sum.Cmp(want) == 0 && canonical == nil
+			require.NoError(t, refused)
+			require.True(t, attr.Equal(got, canonical), "%s and %s give %s, want %s", a, b, got, text)
+			return
 		}
-		_, refused := attr.NewNumber(text)
-		return refused != nil
-	}
-	p := properties(100)
-	p.Property("Add", prop.ForAll(func(a, b string) bool { return exact(a, b, false) }, decimals(), decimals()))
-	p.Property("Sub", prop.ForAll(func(a, b string) bool { return exact(a, b, true) }, decimals(), decimals()))
-	p.TestingRun(t)
+		require.Error(t, refused, "%s and %s: %v", a, b, err)
+	})
 }
 
 // decimalText writes a rational that is a decimal with all its digits.
@@ -128,22 +130,13 @@ func BenchmarkAdd(b *testing.B) {
 		{"big", "12345678901234567890123456789012345678", "0.1e1"},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
-			x, y := number(b, bb.x), number(b, bb.y)
-			buf := make([]byte, 0, 64)
+			x, y := parsed(b, bb.x), parsed(b, bb.y)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := attr.AppendAdd(buf, x, y); err != nil {
+				if _, err := sum(x, y, false); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
-}
-
-func ExampleAdd() {
-	a, _ := attr.NewNumber("99.99")
-	b, _ := attr.NewNumber("0.01")
-	sum, err := attr.Add(a, b)
-	fmt.Println(sum, err)
-	// Output: {N:100} <nil>
 }

@@ -1,72 +1,45 @@
-package attr
+package number
 
 import "bytes"
 
-// Add returns the exact sum of two numbers. A sum that needs more than 38
-// digits, or is out of range, is an [*Error].
-func Add(a, b Value) (Value, error) {
-	raw, err := AppendAdd(nil, a, b)
-	if err != nil {
-		return Value{}, err
-	}
-	return Value{Number, raw}, nil
-}
-
-// Sub returns the exact difference a - b of two numbers. Errors are as for
-// [Add].
-func Sub(a, b Value) (Value, error) {
-	raw, err := AppendSub(nil, a, b)
-	if err != nil {
-		return Value{}, err
-	}
-	return Value{Number, raw}, nil
-}
-
-// AppendAdd appends the payload of the sum of two numbers. Errors are as for
-// [Add].
-func AppendAdd(dst []byte, a, b Value) ([]byte, error) { return appendSum(dst, a, b, false) }
-
-// AppendSub appends the payload of the difference a - b of two numbers. Errors
-// are as for [Add].
-func AppendSub(dst []byte, a, b Value) ([]byte, error) { return appendSum(dst, a, b, true) }
-
-// AppendInt appends the payload of the N that is n.
+// AppendInt appends the stored form of n.
 func AppendInt(dst []byte, n int64) []byte {
 	var d decimal
 	d.setInt(n, 0)
 	return d.append(dst)
 }
 
-// appendSum appends a + b, or a - b.
+// AppendSum appends the stored form of a + b, or of a - b, exactly. For a result
+// of more than 38 digits, or out of range, it returns the service's message.
 //
 // The service calls a sum with too many digits an overflow, whatever its
 // magnitude (alternator, test_number.py).
-func appendSum(dst []byte, a, b Value, negate bool) ([]byte, error) {
+func AppendSum(dst, a, b []byte, negate bool) (out []byte, msg string) {
 	var x, y decimal
-	if a.kind != Number || b.kind != Number || !x.load(a.raw) || !y.load(b.raw) {
-		return dst, invalid(msgNotNumeric)
+	if !x.load(a) || !y.load(b) {
+		return dst, msgNotNumeric
 	}
 	if negate {
 		y.neg = !y.neg
 	}
 	switch {
 	case x.n == 0:
-		return y.append(dst), nil
+		return y.append(dst), ""
 	case y.n == 0:
-		return x.append(dst), nil
+		return x.append(dst), ""
 	}
 	var sum decimal
 	if !sum.addSmall(&x, &y) && !sum.addBig(&x, &y) {
-		return dst, invalid(msgOverflow)
+		return dst, msgOverflow
 	}
 	switch {
 	case sum.n == 0:
 	case sum.point > maxPoint:
-		return dst, invalid(msgOverflow)
+		return dst, msgOverflow
 	case sum.point < minPoint:
-		return dst, invalid(msgUnderflow)
+		return dst, msgUnderflow
 	}
-	return sum.append(dst), nil
+	return sum.append(dst), ""
 }
 
 // smallDigits is the number of digits whose sums fit an int64.

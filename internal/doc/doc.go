@@ -1,0 +1,72 @@
+// Package doc is the layout of documents: the items, lists and sets of package
+// attr. A document is, all integers little endian,
+//
+//	count uint32 | size uint32 | offset uint32 × count | elements
+//
+// with offsets from its start. An element ends where the next one begins.
+package doc
+
+import "encoding/binary"
+
+const (
+	// Head is the length of count and size.
+	Head = 8
+	// AttributeHead is what an element of an item begins with: its kind and the
+	// length of its name.
+	AttributeHead = 3
+)
+
+// Len returns the number of elements, 0 for what is too short.
+func Len(d []byte) int {
+	if len(d) < Head {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(d))
+}
+
+// Size returns the documented size of the elements, 0 for what is too short.
+func Size(d []byte) int {
+	if len(d) < Head {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(d[4:]))
+}
+
+// Entry returns the bytes of element i.
+func Entry(d []byte, i int) []byte {
+	count := int(binary.LittleEndian.Uint32(d))
+	at := Head + 4*i
+	start := binary.LittleEndian.Uint32(d[at:])
+	end := uint32(len(d))
+	if i+1 < count {
+		end = binary.LittleEndian.Uint32(d[at+4:])
+	}
+	return d[start:end:end]
+}
+
+// Offset returns where element i begins, or where the document ends when i is
+// the number of elements.
+func Offset(d []byte, i int) uint32 {
+	if i == Len(d) {
+		return uint32(len(d))
+	}
+	return binary.LittleEndian.Uint32(d[Head+4*i:])
+}
+
+// AppendHead appends the head of a document of count elements, whose offsets
+// are still zero, and returns where it starts.
+func AppendHead(dst []byte, count, size int) ([]byte, int) {
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(count))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
+	for range count {
+		dst = append(dst, 0, 0, 0, 0)
+	}
+	return dst, start
+}
+
+// SetOffset notes that element i of the document at start begins at the end of
+// dst.
+func SetOffset(dst []byte, start, i int) {
+	binary.LittleEndian.PutUint32(dst[start+Head+4*i:], uint32(len(dst)-start))
+}

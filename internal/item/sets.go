@@ -1,0 +1,73 @@
+package item
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/doc"
+)
+
+// AppendUnion appends the payload of the union of two sets of one kind.
+func AppendUnion(dst []byte, a, b attr.Value) []byte {
+	count, size := a.Len(), attr.Item(a.Raw()).Size()
+	for i := range b.Len() {
+		if e := b.Index(i); !a.Has(e) {
+			count++
+			size += e.Size()
+		}
+	}
+	dst = slices.Grow(dst, len(a.Raw())+len(b.Raw()))
+	dst, start := doc.AppendHead(dst, count, size)
+	i, j := 0, 0
+	for k := range count {
+		doc.SetOffset(dst, start, k)
+		switch {
+		case j == b.Len():
+			dst = append(dst, doc.Entry(a.Raw(), i)...)
+			i++
+		case i == a.Len():
+			dst = append(dst, doc.Entry(b.Raw(), j)...)
+			j++
+		default:
+			x, y := doc.Entry(a.Raw(), i), doc.Entry(b.Raw(), j)
+			c := bytes.Compare(x, y)
+			if c <= 0 {
+				dst = append(dst, x...)
+				i++
+			} else {
+				dst = append(dst, y...)
+			}
+			if c >= 0 {
+				j++
+			}
+		}
+	}
+	return dst
+}
+
+// AppendDifference appends the payload of the set of the members of a that are
+// not in b. It reports false, and appends nothing, when there are none.
+func AppendDifference(dst []byte, a, b attr.Value) ([]byte, bool) {
+	count, size := 0, 0
+	for i := range a.Len() {
+		if e := a.Index(i); !b.Has(e) {
+			count++
+			size += e.Size()
+		}
+	}
+	if count == 0 {
+		return dst, false
+	}
+	dst = slices.Grow(dst, len(a.Raw()))
+	dst, start := doc.AppendHead(dst, count, size)
+	k := 0
+	for i := range a.Len() {
+		if e := a.Index(i); !b.Has(e) {
+			doc.SetOffset(dst, start, k)
+			dst = append(dst, e.Raw()...)
+			k++
+		}
+	}
+	return dst, true
+}
