@@ -3,6 +3,8 @@ package expr
 import (
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/number"
@@ -82,7 +84,7 @@ func (s *updating) release() {
 func (s *updating) resolve() error {
 	for _, a := range s.u.Actions {
 		var v attr.Value
-		if a.Clause == SetClause {
+		if a.Clause == ast.SetClause {
 			var err error
 			if v, err = s.eval(a.Value); err != nil {
 				return err
@@ -97,10 +99,10 @@ func (s *updating) resolve() error {
 		}
 		var err error
 		switch a.Clause {
-		case AddClause:
-			s.values[i], err = s.add(path.Get(s.old), a.Value.(*ValueOperand).Value)
-		case DeleteClause:
-			s.values[i], err = s.delete(path.Get(s.old), a.Value.(*ValueOperand).Value)
+		case ast.AddClause:
+			s.values[i], err = s.add(path.Get(s.old), a.Value.(*ast.ValueOperand).Value)
+		case ast.DeleteClause:
+			s.values[i], err = s.delete(path.Get(s.old), a.Value.(*ast.ValueOperand).Value)
 		}
 		if err != nil {
 			return err
@@ -114,7 +116,7 @@ func (s *updating) resolve() error {
 
 // hasPlace reports whether what the path's last step leads from is there, and a
 // document of the right kind.
-func hasPlace(it attr.Item, path Path) bool {
+func hasPlace(it attr.Item, path ast.Path) bool {
 	last := len(path) - 1
 	if last == 0 {
 		return true
@@ -131,27 +133,27 @@ func hasPlace(it attr.Item, path Path) bool {
 const minLevelBytes = 12
 
 // tooDeep reports whether a value at a path goes below the deepest level.
-func tooDeep(path Path, v attr.Value) bool {
+func tooDeep(path ast.Path, v attr.Value) bool {
 	above := len(path) - 1
 	return above+1+len(v.Raw())/minLevelBytes > attr.MaxNesting && above+item.Depth(v) > attr.MaxNesting && !v.IsZero()
 }
 
 // eval returns the value of the right-hand side of a SET.
-func (s *updating) eval(o Operand) (attr.Value, error) {
+func (s *updating) eval(o ast.Operand) (attr.Value, error) {
 	switch o := o.(type) {
-	case *ValueOperand:
+	case *ast.ValueOperand:
 		return o.Value, nil
-	case *PathOperand:
+	case *ast.PathOperand:
 		if v := o.Path.Get(s.old); !v.IsZero() {
 			return v, nil
 		}
-	case *Arithmetic:
+	case *ast.Arithmetic:
 		return s.arithmetic(o)
-	case *Call:
-		if o.Func == ListAppend {
+	case *ast.Call:
+		if o.Func == ast.ListAppend {
 			return s.listAppend(o)
 		}
-		if path, ok := o.Args[0].(*PathOperand); ok {
+		if path, ok := o.Args[0].(*ast.PathOperand); ok {
 			if v := path.Path.Get(s.old); !v.IsZero() {
 				return v, nil
 			}
@@ -162,7 +164,7 @@ func (s *updating) eval(o Operand) (attr.Value, error) {
 }
 
 // evalKind is eval for an operand that must be of a kind.
-func (s *updating) evalKind(o Operand, k attr.Kind) (attr.Value, error) {
+func (s *updating) evalKind(o ast.Operand, k attr.Kind) (attr.Value, error) {
 	v, err := s.eval(o)
 	if err == nil && v.Kind() != k {
 		err = errUpdateOperand
@@ -170,7 +172,7 @@ func (s *updating) evalKind(o Operand, k attr.Kind) (attr.Value, error) {
 	return v, err
 }
 
-func (s *updating) arithmetic(o *Arithmetic) (attr.Value, error) {
+func (s *updating) arithmetic(o *ast.Arithmetic) (attr.Value, error) {
 	l, err := s.evalKind(o.L, attr.Number)
 	if err != nil {
 		return attr.Value{}, err
@@ -179,7 +181,7 @@ func (s *updating) arithmetic(o *Arithmetic) (attr.Value, error) {
 	if err != nil {
 		return attr.Value{}, err
 	}
-	return s.sum(l, r, o.Op == Minus)
+	return s.sum(l, r, o.Op == ast.Minus)
 }
 
 // sum returns l + r or l - r.
@@ -192,7 +194,7 @@ func (s *updating) sum(l, r attr.Value, minus bool) (attr.Value, error) {
 	return attr.MakeValue(attr.Number, s.bytes[start:]), nil
 }
 
-func (s *updating) listAppend(o *Call) (attr.Value, error) {
+func (s *updating) listAppend(o *ast.Call) (attr.Value, error) {
 	l, err := s.evalKind(o.Args[0], attr.List)
 	if err != nil {
 		return attr.Value{}, err

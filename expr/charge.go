@@ -1,5 +1,7 @@
 package expr
 
+import "github.com/sortkey/sortkey/internal/ast"
+
 // What UpdateItem charges for the parts of an update expression when it checks
 // the size of an item: figures without a documented basis, captured byte by
 // byte by the authors of dynamodb-conformance
@@ -36,42 +38,42 @@ func (u *Update) Charge() int {
 	for _, a := range u.Actions {
 		n += chargeTarget(a.Path.Path)
 		switch a.Clause {
-		case SetClause, AddClause:
+		case ast.SetClause, ast.AddClause:
 			n += chargeWrite + chargeValue(a.Value)
-		case RemoveClause, DeleteClause:
+		case ast.RemoveClause, ast.DeleteClause:
 			n += chargeTake
 		}
 	}
 	return n
 }
 
-func chargeTarget(p Path) int {
+func chargeTarget(p ast.Path) int {
 	n := chargeTargetStep * (len(p) - 1)
 	for _, s := range p {
-		n += s.size()
+		n += stepSize(s)
 	}
 	return n
 }
 
-func chargeValue(o Operand) int {
+func chargeValue(o ast.Operand) int {
 	switch o := o.(type) {
-	case *ValueOperand:
+	case *ast.ValueOperand:
 		return o.Value.Size()
-	case *PathOperand:
+	case *ast.PathOperand:
 		n := chargeOperand + chargeOperandStep*len(o.Path)
 		for _, s := range o.Path {
-			n += s.size()
+			n += stepSize(s)
 		}
 		return n
-	case *Arithmetic:
+	case *ast.Arithmetic:
 		n := chargeValue(o.L) + chargeValue(o.R)
-		if o.Op == Minus {
+		if o.Op == ast.Minus {
 			return n + chargeMinus
 		}
 		return n + chargePlus
-	case *Call:
+	case *ast.Call:
 		n := chargeListAppend
-		if o.Func == IfNotExists {
+		if o.Func == ast.IfNotExists {
 			n = chargeIfNotExists
 		}
 		for _, a := range o.Args {
@@ -82,8 +84,8 @@ func chargeValue(o Operand) int {
 	return 0
 }
 
-// size returns the bytes of a name, or the digits of an index.
-func (s Step) size() int {
+// stepSize returns the bytes of a name, or the digits of an index.
+func stepSize(s ast.Step) int {
 	if s.Name != "" {
 		return len(s.Name)
 	}

@@ -1,6 +1,9 @@
 package expr
 
-import "github.com/sortkey/sortkey/attr"
+import (
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+)
 
 // Texts of faults in operands.
 const (
@@ -21,21 +24,21 @@ const (
 // checkUse notes functions that are operands and may not be.
 func (p *parser) checkUse(parts ...part) {
 	for _, x := range parts {
-		if call, ok := x.op.(*Call); ok {
+		if call, ok := x.op.(*ast.Call); ok {
 			p.misuse(x.tok, call.Func)
 		}
 	}
 }
 
 // checkDistinct notes a path that is compared with itself.
-func (p *parser) checkDistinct(tok int, op string, first Operand, rest ...Operand) {
-	path, ok := first.(*PathOperand)
+func (p *parser) checkDistinct(tok int, op string, first ast.Operand, rest ...ast.Operand) {
+	path, ok := first.(*ast.PathOperand)
 	if !ok {
 		return
 	}
 	for _, r := range rest {
-		if other, ok := r.(*PathOperand); ok && path.Path.Equal(other.Path) {
-			p.noteLeaf(leafDistinct, tok, msgDistinct, op, path.Path.message())
+		if other, ok := r.(*ast.PathOperand); ok && path.Path.Equal(other.Path) {
+			p.noteLeaf(leafDistinct, tok, msgDistinct, op, path.Path.Message())
 			return
 		}
 	}
@@ -51,10 +54,10 @@ func (p *parser) checkOrdered(op string, parts ...part) {
 	}
 }
 
-func (p *parser) checkCompare(tok int, op Op, l, r part) {
+func (p *parser) checkCompare(tok int, op ast.Op, l, r part) {
 	p.checkUse(l, r)
 	p.checkDistinct(tok, string(op), l.op, r.op)
-	if op != Equal && op != NotEqual {
+	if op != ast.Equal && op != ast.NotEqual {
 		p.checkOrdered(string(op), l, r)
 	}
 }
@@ -63,8 +66,8 @@ func (p *parser) checkBetween(tok int, x, lo, hi part) {
 	p.checkUse(x, lo, hi)
 	p.checkDistinct(tok, "BETWEEN", x.op, lo.op, hi.op)
 	p.checkOrdered("BETWEEN", x, lo, hi)
-	l, ok := lo.op.(*ValueOperand)
-	h, ok2 := hi.op.(*ValueOperand)
+	l, ok := lo.op.(*ast.ValueOperand)
+	h, ok2 := hi.op.(*ast.ValueOperand)
 	if !ok || !ok2 || l.Value.IsZero() || h.Value.IsZero() {
 		return
 	}
@@ -75,7 +78,7 @@ func (p *parser) checkBetween(tok int, x, lo, hi part) {
 	}
 }
 
-func (p *parser) checkIn(tok int, x part, list []Operand) {
+func (p *parser) checkIn(tok int, x part, list []ast.Operand) {
 	p.checkUse(x)
 	if len(list) > MaxInOperands {
 		p.noteLeaf(leafCount, tok, msgIn, len(list))
@@ -84,21 +87,21 @@ func (p *parser) checkIn(tok int, x part, list []Operand) {
 }
 
 // arity returns the number of operands of a function.
-func arity(fn Func) (n int, ok bool) {
+func arity(fn ast.Func) (n int, ok bool) {
 	switch fn {
-	case AttributeExists, AttributeNotExists, Size:
+	case ast.AttributeExists, ast.AttributeNotExists, ast.Size:
 		return 1, true
-	case AttributeType, BeginsWith, Contains:
+	case ast.AttributeType, ast.BeginsWith, ast.Contains:
 		return 2, true
 	}
 	return 0, false
 }
 
 // checkCall checks a function whose operands have been checked.
-func (p *parser) checkCall(tok int, fn Func, args []Operand) {
+func (p *parser) checkCall(tok int, fn ast.Func, args []ast.Operand) {
 	n, ok := arity(fn)
 	if !ok {
-		if fn == IfNotExists || fn == ListAppend {
+		if fn == ast.IfNotExists || fn == ast.ListAppend {
 			p.note(faultFunction, tok, "The function is not allowed in a condition expression; function: %s", fn)
 		} else {
 			p.note(faultFunction, tok, "Invalid function name; function: %s", fn)
@@ -110,21 +113,21 @@ func (p *parser) checkCall(tok int, fn Func, args []Operand) {
 		return
 	}
 	switch fn {
-	case AttributeExists, AttributeNotExists:
-		if _, ok := args[0].(*PathOperand); !ok {
+	case ast.AttributeExists, ast.AttributeNotExists:
+		if _, ok := args[0].(*ast.PathOperand); !ok {
 			p.noteLeaf(leafType, tok, msgPath, fn)
 		}
-	case Size:
+	case ast.Size:
 		if k := kindOf(args[0]); k == attr.Number || k == attr.Bool || k == attr.Null {
 			p.noteLeaf(leafType, tok, msgType, fn, k)
 		}
-	case BeginsWith:
+	case ast.BeginsWith:
 		for _, a := range args {
 			if k := kindOf(a); k != 0 && k != attr.String && k != attr.Binary {
 				p.noteLeaf(leafType, tok, msgType, fn, k)
 			}
 		}
-	case AttributeType:
+	case ast.AttributeType:
 		p.checkTypeName(tok, args[1])
 	}
 	if n > 1 {
@@ -134,16 +137,16 @@ func (p *parser) checkCall(tok int, fn Func, args []Operand) {
 
 // checkTypeName checks the second operand of attribute_type. The first may be
 // a value too, other than the documentation says.
-func (p *parser) checkTypeName(tok int, o Operand) {
+func (p *parser) checkTypeName(tok int, o ast.Operand) {
 	switch k := kindOf(o); {
 	case k == attr.String:
-		name := string(o.(*ValueOperand).Value.Raw())
+		name := string(o.(*ast.ValueOperand).Value.Raw())
 		if _, ok := attr.ParseKind(name); !ok {
 			p.noteLeaf(leafType, tok, msgTypeName, name)
 		}
 	case k != 0:
-		p.noteLeaf(leafType, tok, msgType, AttributeType, k)
+		p.noteLeaf(leafType, tok, msgType, ast.AttributeType, k)
 	default:
-		p.noteLeaf(leafType, tok, msgType, AttributeType, anyType)
+		p.noteLeaf(leafType, tok, msgType, ast.AttributeType, anyType)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -82,7 +84,7 @@ func (e *Env) addNames(names map[string]string) error {
 		if len(n.key) > MaxTokenBytes {
 			return refuse(p, "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: %d", len(n.key))
 		}
-		if n.key == "" || n.key[0] != '#' || !isWord(n.key[1:]) {
+		if n.key == "" || n.key[0] != '#' || !ast.IsWord(n.key[1:]) {
 			return refuse(p, "ExpressionAttributeNames contains invalid key: Syntax error; key: %s", quote(n.key))
 		}
 		switch {
@@ -109,7 +111,7 @@ func (e *Env) checkValues() error {
 		if len(key) > MaxTokenBytes {
 			return refuse(p, "ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;")
 		}
-		if len(key) == 0 || key[0] != ':' || !isWord(key[1:]) {
+		if len(key) == 0 || key[0] != ':' || !ast.IsWord(key[1:]) {
 			return refuse(p, "ExpressionAttributeValues contains invalid key: Syntax error; key: %s", quote(string(key)))
 		}
 	}

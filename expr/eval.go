@@ -3,6 +3,8 @@ package expr
 import (
 	"bytes"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/number"
 )
@@ -15,21 +17,21 @@ import (
 // open alternator's test_condition_expression.py.
 func (c *Condition) Eval(it attr.Item) bool { return c == nil || eval(c.Root, it) }
 
-func eval(n Node, it attr.Item) bool {
+func eval(n ast.Node, it attr.Item) bool {
 	switch n := n.(type) {
-	case *And:
+	case *ast.And:
 		return eval(n.L, it) && eval(n.R, it)
-	case *Or:
+	case *ast.Or:
 		return eval(n.L, it) || eval(n.R, it)
-	case *Not:
+	case *ast.Not:
 		return !eval(n.X, it)
-	case *Compare:
+	case *ast.Compare:
 		return evalCompare(n, it)
-	case *Between:
+	case *ast.Between:
 		return evalBetween(n, it)
-	case *In:
+	case *ast.In:
 		return evalIn(n, it)
-	case *Call:
+	case *ast.Call:
 		return evalCall(n, it)
 	}
 	return false
@@ -40,13 +42,13 @@ type digits [24]byte
 
 // resolve returns the value of o, or the zero Value. buf is memory for the
 // value when it is a number that the item does not hold.
-func resolve(o Operand, it attr.Item, buf *digits) attr.Value {
+func resolve(o ast.Operand, it attr.Item, buf *digits) attr.Value {
 	switch o := o.(type) {
-	case *PathOperand:
+	case *ast.PathOperand:
 		return o.Path.Get(it)
-	case *ValueOperand:
+	case *ast.ValueOperand:
 		return o.Value
-	case *SizeOperand:
+	case *ast.SizeOperand:
 		n, ok := sizeOf(resolveInner(o.X, it))
 		if !ok {
 			return attr.Value{}
@@ -57,11 +59,11 @@ func resolve(o Operand, it attr.Item, buf *digits) attr.Value {
 }
 
 // resolveInner is resolve for the operand of size, which is not a size itself.
-func resolveInner(o Operand, it attr.Item) attr.Value {
+func resolveInner(o ast.Operand, it attr.Item) attr.Value {
 	switch o := o.(type) {
-	case *PathOperand:
+	case *ast.PathOperand:
 		return o.Path.Get(it)
-	case *ValueOperand:
+	case *ast.ValueOperand:
 		return o.Value
 	}
 	return attr.Value{}
@@ -105,13 +107,13 @@ func utf16Len(s []byte) int {
 	return n
 }
 
-func evalCompare(n *Compare, it attr.Item) bool {
+func evalCompare(n *ast.Compare, it attr.Item) bool {
 	var lbuf, rbuf digits
 	l, r := resolve(n.L, it, &lbuf), resolve(n.R, it, &rbuf)
 	switch n.Op {
-	case Equal:
+	case ast.Equal:
 		return !l.IsZero() && attr.Equal(l, r)
-	case NotEqual:
+	case ast.NotEqual:
 		return l.IsZero() || !attr.Equal(l, r)
 	}
 	c, ok := attr.Compare(l, r)
@@ -119,19 +121,19 @@ func evalCompare(n *Compare, it attr.Item) bool {
 		return false
 	}
 	switch n.Op {
-	case Less:
+	case ast.Less:
 		return c < 0
-	case LessOrEqual:
+	case ast.LessOrEqual:
 		return c <= 0
-	case Greater:
+	case ast.Greater:
 		return c > 0
-	case GreaterOrEqual:
+	case ast.GreaterOrEqual:
 		return c >= 0
 	}
 	return false
 }
 
-func evalBetween(n *Between, it attr.Item) bool {
+func evalBetween(n *ast.Between, it attr.Item) bool {
 	var xbuf, buf digits
 	x := resolve(n.X, it, &xbuf)
 	if c, ok := attr.Compare(resolve(n.Lo, it, &buf), x); !ok || c > 0 {
@@ -141,7 +143,7 @@ func evalBetween(n *Between, it attr.Item) bool {
 	return ok && c <= 0
 }
 
-func evalIn(n *In, it attr.Item) bool {
+func evalIn(n *ast.In, it attr.Item) bool {
 	var xbuf, buf digits
 	x := resolve(n.X, it, &xbuf)
 	if x.IsZero() {
@@ -155,7 +157,7 @@ func evalIn(n *In, it attr.Item) bool {
 	return false
 }
 
-func evalCall(n *Call, it attr.Item) bool {
+func evalCall(n *ast.Call, it attr.Item) bool {
 	var abuf, bbuf digits
 	var a, b attr.Value
 	if len(n.Args) > 0 {
@@ -165,15 +167,15 @@ func evalCall(n *Call, it attr.Item) bool {
 		b = resolve(n.Args[1], it, &bbuf)
 	}
 	switch n.Func {
-	case AttributeExists:
+	case ast.AttributeExists:
 		return !a.IsZero()
-	case AttributeNotExists:
+	case ast.AttributeNotExists:
 		return a.IsZero()
-	case AttributeType:
+	case ast.AttributeType:
 		return !a.IsZero() && b.Kind() == attr.String && a.Kind().String() == string(b.Raw())
-	case BeginsWith:
+	case ast.BeginsWith:
 		return a.Kind() == b.Kind() && isText(a.Kind()) && bytes.HasPrefix(a.Raw(), b.Raw())
-	case Contains:
+	case ast.Contains:
 		return contains(a, b)
 	}
 	return false

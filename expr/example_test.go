@@ -3,6 +3,8 @@ package expr_test
 import (
 	"fmt"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 )
@@ -95,7 +97,7 @@ func ExampleFormat() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(expr.Format(c.Root))
+	fmt.Println(ast.Format(c.Root))
 	// Output:
 	// ((NOT (a = b)) AND (c < d))
 }

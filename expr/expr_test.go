@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
@@ -184,7 +186,7 @@ func TestNil(t *testing.T) {
 	none, err := item.Check((*expr.Projection)(nil).AppendItem(nil, nil))
 	require.NoError(t, err)
 	require.Zero(t, none.Len())
-	require.True(t, expr.Path(nil).Get(it).IsZero())
+	require.True(t, ast.Path(nil).Get(it).IsZero())
 }
 
 func TestReserved(t *testing.T) {

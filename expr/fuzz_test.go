@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/expr"
@@ -50,14 +52,23 @@ func FuzzParse(f *testing.F) {
 			checkError(t, src, err)
 			return
 		}
-		printed := expr.Format(c.Root)
+		printed := ast.Format(c.Root)
 		if len(printed) > expr.MaxExpressionBytes {
 			return
 		}
 		again, err := e.Condition(expr.ConditionExpression, printed)
 		require.NoError(t, err, printed)
-		require.Equal(t, c.Root, again.Root)
-		require.Equal(t, printed, expr.Format(again.Root))
+		require.Equal(t, printed, ast.Format(again.Root))
+		for n := range ast.Nodes(c.Root) { // what stands at its place is the condition itself
+			part, err := e.Condition(expr.ConditionExpression, n.Where().Text(src))
+			require.NoError(t, err, "%q at %v of %q", n.Where().Text(src), n.Where(), src)
+			require.Equal(t, ast.Format(n), ast.Format(part.Root))
+		}
+		for o := range ast.Operands(c.Root) {
+			if v, ok := o.(*ast.ValueOperand); ok {
+				require.Equal(t, v.Name, strings.Trim(v.Where().Text(src), "() \t\r\n"))
+			}
+		}
 		require.Equal(t, c.Eval(it), again.Eval(it))
 	})
 }

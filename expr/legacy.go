@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -42,7 +44,7 @@ type LegacyCondition struct {
 // Source: API_Condition.html; messages as captured in dynalite (test/query.js,
 // test/scan.js).
 func FromLegacy(p Param, conds map[string]LegacyCondition, or bool) (*Condition, error) {
-	var root Node
+	var root ast.Node
 	for _, attribute := range slices.Sorted(maps.Keys(conds)) {
 		c := conds[attribute]
 		if err := checkLegacy(p, c.Op, c.Values); err != nil {
@@ -78,7 +80,7 @@ type Expected struct {
 // Source: API_ExpectedAttributeValue.html; messages as captured in dynalite
 // (test/putItem.js).
 func FromExpected(conds map[string]Expected, or bool) (*Condition, error) {
-	var root Node
+	var root ast.Node
 	for _, attribute := range slices.Sorted(maps.Keys(conds)) {
 		n, err := conds[attribute].node(attribute)
 		if err != nil {
@@ -92,7 +94,7 @@ func FromExpected(conds map[string]Expected, or bool) (*Condition, error) {
 	return &Condition{Root: root, Param: ExpectedParam}, nil
 }
 
-func (e Expected) node(attribute string) (Node, error) {
+func (e Expected) node(attribute string) (ast.Node, error) {
 	const invalid = "One or more parameter values were invalid: "
 	const p = ExpectedParam
 	single := !e.Value.IsZero()
@@ -133,14 +135,14 @@ func (e Expected) node(attribute string) (Node, error) {
 }
 
 // join adds n to root.
-func join(root, n Node, or bool) Node {
+func join(root, n ast.Node, or bool) ast.Node {
 	switch {
 	case root == nil:
 		return n
 	case or:
-		return &Or{root, n}
+		return &ast.Or{L: root, R: n}
 	}
-	return &And{root, n}
+	return &ast.And{L: root, R: n}
 }
 
 // legacyArguments returns how many values an operator takes.
@@ -205,40 +207,40 @@ func checkLegacy(p Param, op string, values []attr.Value) error {
 
 // legacyNode returns the condition of an operator and values that have been
 // checked.
-func legacyNode(attribute, op string, values []attr.Value) Node {
-	path := &PathOperand{Path: Path{{Name: attribute}}}
-	operands := make([]Operand, len(values))
+func legacyNode(attribute, op string, values []attr.Value) ast.Node {
+	path := &ast.PathOperand{Path: ast.Path{{Name: attribute}}}
+	operands := make([]ast.Operand, len(values))
 	for i, v := range values {
-		operands[i] = &ValueOperand{Value: v}
+		operands[i] = &ast.ValueOperand{Value: v}
 	}
-	call := func(fn Func) Node { return &Call{fn, append([]Operand{path}, operands...)} }
+	call := func(fn ast.Func) ast.Node { return &ast.Call{Func: fn, Args: append([]ast.Operand{path}, operands...)} }
 	switch op {
 	case legacyEQ:
-		return &Compare{Equal, path, operands[0]}
+		return &ast.Compare{Op: ast.Equal, L: path, R: operands[0]}
 	case legacyNE:
-		return &Compare{NotEqual, path, operands[0]}
+		return &ast.Compare{Op: ast.NotEqual, L: path, R: operands[0]}
 	case legacyLE:
-		return &Compare{LessOrEqual, path, operands[0]}
+		return &ast.Compare{Op: ast.LessOrEqual, L: path, R: operands[0]}
 	case legacyLT:
-		return &Compare{Less, path, operands[0]}
+		return &ast.Compare{Op: ast.Less, L: path, R: operands[0]}
 	case legacyGE:
-		return &Compare{GreaterOrEqual, path, operands[0]}
+		return &ast.Compare{Op: ast.GreaterOrEqual, L: path, R: operands[0]}
 	case legacyGT:
-		return &Compare{Greater, path, operands[0]}
+		return &ast.Compare{Op: ast.Greater, L: path, R: operands[0]}
 	case legacyNotNull:
-		return call(AttributeExists)
+		return call(ast.AttributeExists)
 	case legacyNull:
-		return call(AttributeNotExists)
+		return call(ast.AttributeNotExists)
 	case legacyContains:
-		return call(Contains)
+		return call(ast.Contains)
 	case legacyNotContains:
 		// Unlike NE it is false of an attribute that is not there
 		// (alternator, test_expected.py).
-		return &And{&Call{AttributeExists, []Operand{path}}, &Not{call(Contains)}}
+		return &ast.And{L: &ast.Call{Func: ast.AttributeExists, Args: []ast.Operand{path}}, R: &ast.Not{X: call(ast.Contains)}}
 	case legacyBeginsWith:
-		return call(BeginsWith)
+		return call(ast.BeginsWith)
 	case legacyBetween:
-		return &Between{path, operands[0], operands[1]}
+		return &ast.Between{X: path, Lo: operands[0], Hi: operands[1]}
 	}
-	return &In{path, operands}
+	return &ast.In{X: path, List: operands}
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -32,16 +34,16 @@ type AttributeUpdate struct {
 // API_AttributeValueUpdate.html; lists are alternator's test_item.py, messages
 // dynalite's test/updateItem.js.
 func FromAttributeUpdates(updates map[string]AttributeUpdate) (*Update, error) {
-	actions := make([]Action, 0, len(updates))
+	actions := make([]ast.Action, 0, len(updates))
 	for _, attribute := range slices.Sorted(maps.Keys(updates)) {
 		up := updates[attribute]
 		clause, err := up.clause(attribute)
 		if err != nil {
 			return nil, err
 		}
-		a := Action{Clause: clause, Path: &PathOperand{Path: Path{{Name: attribute}}}}
-		if clause != RemoveClause {
-			a.Value = &ValueOperand{Value: up.Value}
+		a := ast.Action{Clause: clause, Path: &ast.PathOperand{Path: ast.Path{{Name: attribute}}}}
+		if clause != ast.RemoveClause {
+			a.Value = &ast.ValueOperand{Value: up.Value}
 		}
 		actions = append(actions, a)
 	}
@@ -50,7 +52,7 @@ func FromAttributeUpdates(updates map[string]AttributeUpdate) (*Update, error) {
 
 // clause checks the update of an attribute and returns what it is in an
 // expression.
-func (up AttributeUpdate) clause(attribute string) (Clause, error) {
+func (up AttributeUpdate) clause(attribute string) (ast.Clause, error) {
 	const p = AttributeUpdates
 	const invalid = "One or more parameter values were invalid: "
 	if len(attribute) > attr.MaxNameBytes {
@@ -62,20 +64,20 @@ func (up AttributeUpdate) clause(attribute string) (Clause, error) {
 	}
 	switch up.Action {
 	case "", legacyPut:
-		return SetClause, nil
+		return ast.SetClause, nil
 	case legacyAdd:
 		if k != attr.Number && k != attr.List && !k.IsSet() {
 			return "", refuse(p, invalid+"ADD action is not supported for the type %s", k)
 		}
-		return AddClause, nil
+		return ast.AddClause, nil
 	case legacyDelete:
 		if k == 0 {
-			return RemoveClause, nil
+			return ast.RemoveClause, nil
 		}
 		if !k.IsSet() {
 			return "", refuse(p, invalid+"DELETE action with value is not supported for the type %s", k)
 		}
-		return DeleteClause, nil
+		return ast.DeleteClause, nil
 	}
 	return "", refuse(p, "1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]", up.Action, attribute)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -16,10 +18,10 @@ type parser struct {
 	env    *Env
 	param  Param
 	src    string
-	tokens []token
+	tokens []ast.Token
 	pos    int // the next token
 	ops    int // operators read
-	steps  []Step
+	steps  []ast.Step
 	left   left
 
 	syntax error
@@ -85,7 +87,7 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 		return nil, refuse(param, "Expression size has exceeded the maximum allowed size; expression size: %d", len(src))
 	}
 	p := parsers.Get().(*parser)
-	*p = parser{env: e, param: param, src: src, tokens: lex(p.tokens[:0], src), steps: p.steps[:0]}
+	*p = parser{env: e, param: param, src: src, tokens: ast.Lex(p.tokens[:0], src), steps: p.steps[:0]}
 	return p, nil
 }
 
@@ -94,19 +96,19 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 type room struct {
 	condition Condition
 	paths     [2]onePath
-	values    [3]ValueOperand
-	compares  [2]Compare
-	betweens  [1]Between
-	ands      [1]And
+	values    [3]ast.ValueOperand
+	compares  [2]ast.Compare
+	betweens  [1]ast.Between
+	ands      [1]ast.And
 }
 
 // left is what is left of a room.
 type left struct {
 	paths    []onePath
-	values   []ValueOperand
-	compares []Compare
-	betweens []Between
-	ands     []And
+	values   []ast.ValueOperand
+	compares []ast.Compare
+	betweens []ast.Between
+	ands     []ast.And
 }
 
 // makeRoom gives p a room.
@@ -143,7 +145,7 @@ func (p *parser) error() error {
 	}
 	for _, class := range order {
 		if f := &p.faults[class]; f.msg != "" {
-			return &Error{Param: p.param, Msg: f.msg, Pos: int(p.tokens[f.tok].start), Near: p.text(f.tok)}
+			return &Error{Param: p.param, Msg: f.msg, Pos: int(p.tokens[f.tok].Start), Near: p.text(f.tok)}
 		}
 	}
 	return nil
@@ -190,36 +192,36 @@ func (p *parser) endLeaf() {
 	}
 }
 
-func (p *parser) kind() tokenKind { return p.tokens[p.pos].kind }
+func (p *parser) kind() ast.TokenKind { return p.tokens[p.pos].Kind }
 
 // peek returns the kind of the token after the next.
-func (p *parser) peek() tokenKind {
+func (p *parser) peek() ast.TokenKind {
 	if p.pos+1 < len(p.tokens) {
-		return p.tokens[p.pos+1].kind
+		return p.tokens[p.pos+1].Kind
 	}
-	return tokEOF
+	return ast.TokEOF
 }
 
 // text returns the text of a token.
 func (p *parser) text(tok int) string {
 	t := p.tokens[tok]
-	if t.kind == tokEOF {
+	if t.Kind == ast.TokEOF {
 		return "<EOF>"
 	}
-	return p.src[t.start:t.end]
+	return p.src[t.Start:t.End]
 }
 
 // next takes a token and returns where it is.
 func (p *parser) next() int {
 	tok := p.pos
-	if p.kind() != tokEOF {
+	if p.kind() != ast.TokEOF {
 		p.pos++
 	}
 	return tok
 }
 
 // expect takes a token of the given kind. Anything else is a syntax error.
-func (p *parser) expect(kind tokenKind) bool {
+func (p *parser) expect(kind ast.TokenKind) bool {
 	if p.kind() != kind {
 		p.fail()
 		return false
@@ -237,13 +239,13 @@ func (p *parser) fail() {
 		return
 	}
 	last := len(p.tokens) - 1
-	from := p.tokens[max(p.pos-1, 0)].start
-	to := p.tokens[min(p.pos+1, last)].end
+	from := p.tokens[max(p.pos-1, 0)].Start
+	to := p.tokens[min(p.pos+1, last)].End
 	near := p.src[from:to]
 	p.syntax = &Error{
 		Param: p.param,
 		Msg:   `Syntax error; token: "` + p.text(p.pos) + `", near: "` + near + `"`,
-		Pos:   int(p.tokens[p.pos].start),
+		Pos:   int(p.tokens[p.pos].Start),
 		Near:  near,
 	}
 	p.pos = last
@@ -257,7 +259,7 @@ func (p *parser) operator(tok int) {
 }
 
 // value reads a :value.
-func (p *parser) value() Operand {
+func (p *parser) value() ast.Operand {
 	tok := p.next()
 	key := p.text(tok)
 	v := p.env.value(key)
@@ -265,19 +267,24 @@ func (p *parser) value() Operand {
 		p.noteUndefined(faultValue, tok, "An expression attribute value used in expression is not defined; attribute value: %s", key)
 	}
 	o := take(&p.left.values)
-	o.Name, o.Value = key, v
+	o.Place, o.Name, o.Value = p.place(tok), key, v
 	return o
+}
+
+// place returns the place from a token to the last that was read.
+func (p *parser) place(tok int) ast.Place {
+	return ast.Place{Start: p.tokens[tok].Start, End: p.tokens[p.pos-1].End}
 }
 
 // onePath is a path of one step, made at once with its operand.
 type onePath struct {
-	PathOperand
-	step [1]Step
+	ast.PathOperand
+	step [1]ast.Step
 }
 
 // path reads a document path, or what follows the one in parentheses that is
 // given.
-func (p *parser) path(head *PathOperand) *PathOperand {
+func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 	first := p.pos
 	steps := p.steps[:0]
 	if head == nil {
@@ -290,11 +297,11 @@ func (p *parser) path(head *PathOperand) *PathOperand {
 	}
 	for p.syntax == nil {
 		switch p.kind() {
-		case tokDot:
+		case ast.TokDot:
 			p.next()
 			steps, _ = p.stepName(steps)
 			continue
-		case tokLeftBracket:
+		case ast.TokLeftBracket:
 			p.next()
 			steps = p.stepIndex(steps)
 			continue
@@ -308,22 +315,22 @@ func (p *parser) path(head *PathOperand) *PathOperand {
 	if len(steps) > MaxPathSteps {
 		p.noteUndefined(faultName, first, "The document path has too many nesting levels; nesting levels: %d", len(steps))
 	}
-	text := p.pathText(first)
+	text, place := p.pathText(first), p.place(first)
 	if head != nil {
-		text = head.Text + text
+		text, place.Start = head.Text+text, head.Start
 	}
 	if len(steps) == 1 {
 		one := take(&p.left.paths)
-		one.Text, one.step = text, [1]Step(steps)
-		one.Path = one.step[:]
+		one.Text, one.step = text, [1]ast.Step(steps)
+		one.Path, one.Place = one.step[:], place
 		return &one.PathOperand
 	}
-	return &PathOperand{append(Path(nil), steps...), text}
+	return &ast.PathOperand{Place: place, Path: append(ast.Path(nil), steps...), Text: text}
 }
 
 // pathText returns the tokens from first on, without spaces.
 func (p *parser) pathText(first int) string {
-	text := p.src[p.tokens[first].start:p.tokens[p.pos-1].end]
+	text := p.src[p.tokens[first].Start:p.tokens[p.pos-1].End]
 	if strings.ContainsAny(text, " \t\r\n") {
 		text = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "").Replace(text)
 	}
@@ -331,16 +338,16 @@ func (p *parser) pathText(first int) string {
 }
 
 // stepName reads a name or #name.
-func (p *parser) stepName(steps []Step) ([]Step, bool) {
+func (p *parser) stepName(steps []ast.Step) ([]ast.Step, bool) {
 	switch p.kind() {
-	case tokIdent:
+	case ast.TokIdent:
 		tok := p.next()
 		word := p.text(tok)
 		if IsReserved(word) {
 			p.note(faultReserved, tok, "Attribute name is a reserved keyword; reserved keyword: %s", word)
 		}
-		return append(steps, Step{Name: word}), true
-	case tokName:
+		return append(steps, ast.Step{Name: word}), true
+	case ast.TokName:
 		tok := p.next()
 		key := p.text(tok)
 		attribute, ok := p.env.name(key)
@@ -348,15 +355,15 @@ func (p *parser) stepName(steps []Step) ([]Step, bool) {
 			p.noteUndefined(faultName, tok, "An expression attribute name used in the document path is not defined; attribute name: %s", key)
 			attribute = key
 		}
-		return append(steps, Step{Name: attribute}), true
+		return append(steps, ast.Step{Name: attribute}), true
 	}
 	p.fail()
 	return steps, false
 }
 
 // stepIndex reads the rest of [n].
-func (p *parser) stepIndex(steps []Step) []Step {
-	if p.kind() != tokInt {
+func (p *parser) stepIndex(steps []ast.Step) []ast.Step {
+	if p.kind() != ast.TokInt {
 		p.fail()
 		return steps
 	}
@@ -366,17 +373,17 @@ func (p *parser) stepIndex(steps []Step) []Step {
 		p.note(faultReserved, tok, "List index is not within the allowable range; index: [%s]", p.text(tok))
 		n = 0
 	}
-	p.expect(tokRightBracket)
-	return append(steps, Step{Index: int(n)})
+	p.expect(ast.TokRightBracket)
+	return append(steps, ast.Step{Index: int(n)})
 }
 
 // kindOf returns the kind an operand has whatever the item: that of a value,
 // N for a size, and none for a path.
-func kindOf(o Operand) attr.Kind {
+func kindOf(o ast.Operand) attr.Kind {
 	switch o := o.(type) {
-	case *ValueOperand:
+	case *ast.ValueOperand:
 		return o.Value.Kind()
-	case *SizeOperand:
+	case *ast.SizeOperand:
 		return attr.Number
 	}
 	return 0

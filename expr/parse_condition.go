@@ -1,12 +1,15 @@
 package expr
 
-import "github.com/sortkey/sortkey/attr"
+import (
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+)
 
 // A part is what parentheses may stand around: a condition, or an operand when
 // node is nil. Which of them it is shows only when what follows is known.
 type part struct {
-	node  Node
-	op    Operand
+	node  ast.Node
+	op    ast.Operand
 	tok   int // the first token
 	paren bool
 }
@@ -18,9 +21,9 @@ type part struct {
 //	not     = NOT not | primary
 //	primary = "(" or ")" | operand [ comparator operand
 //	        | BETWEEN operand AND operand | IN "(" operand { "," operand } ")" ]
-func (p *parser) parseCondition() Node {
+func (p *parser) parseCondition() ast.Node {
 	n := p.or(false).node
-	if p.kind() != tokEOF {
+	if p.kind() != ast.TokEOF {
 		p.fail()
 	}
 	return n
@@ -30,38 +33,42 @@ func (p *parser) parseCondition() Node {
 // read an operand up to the closing one.
 func (p *parser) or(inParen bool) part {
 	l := p.and(inParen)
-	for p.kind() == tokOr {
+	for p.kind() == ast.TokOr {
 		p.operator(p.next())
 		r := p.and(false)
-		l = part{node: &Or{l.node, r.node}, tok: l.tok}
+		l = part{node: &ast.Or{Place: p.place(l.tok), L: l.node, R: r.node}, tok: l.tok}
 	}
 	return l
 }
 
 func (p *parser) and(inParen bool) part {
 	l := p.not(inParen)
-	for p.kind() == tokAnd {
+	for p.kind() == ast.TokAnd {
 		p.operator(p.next())
 		r := p.not(false)
 		and := take(&p.left.ands)
-		*and = And{l.node, r.node}
+		*and = ast.And{Place: p.place(l.tok), L: l.node, R: r.node}
 		l = part{node: and, tok: l.tok}
 	}
 	return l
 }
 
 func (p *parser) not(inParen bool) part {
-	if p.kind() != tokNot {
+	if p.kind() != ast.TokNot {
 		return p.primary(inParen)
 	}
 	tok := p.next()
 	p.operator(tok)
-	return part{node: &Not{p.not(false).node}, tok: tok}
+	x := p.not(false).node
+	if p.syntax != nil {
+		return part{}
+	}
+	return part{node: &ast.Not{Place: p.place(tok), X: x}, tok: tok}
 }
 
 func (p *parser) primary(inParen bool) part {
 	tok := p.pos
-	if p.kind() != tokLeftParen {
+	if p.kind() != ast.TokLeftParen {
 		return p.condition(part{op: p.operand(), tok: tok}, inParen)
 	}
 	p.next()
@@ -76,14 +83,14 @@ func (p *parser) primary(inParen bool) part {
 // closeParen ends parentheses that began at tok. A path in parentheses may go
 // on after them, but not in an update (dynalite, test/updateItem.js).
 func (p *parser) closeParen(inner part, tok int) part {
-	if !p.expect(tokRightParen) {
+	if !p.expect(ast.TokRightParen) {
 		return part{}
 	}
 	if inner.paren {
 		p.note(faultParens, tok, "The expression has redundant parentheses;")
 	}
 	inner.paren, inner.tok = true, tok
-	if path, ok := inner.op.(*PathOperand); ok && path != nil && !p.isUpdate() && (p.kind() == tokDot || p.kind() == tokLeftBracket) {
+	if path, ok := inner.op.(*ast.PathOperand); ok && path != nil && !p.isUpdate() && (p.kind() == ast.TokDot || p.kind() == ast.TokLeftBracket) {
 		inner.op = pathOrNil(p.path(path))
 		inner.paren = false
 	}
@@ -97,25 +104,25 @@ func (p *parser) condition(l part, inParen bool) part {
 		return part{}
 	}
 	switch p.kind() {
-	case tokEqual, tokNotEqual, tokLess, tokLessOrEqual, tokGreater, tokGreaterOrEqual:
+	case ast.TokEqual, ast.TokNotEqual, ast.TokLess, ast.TokLessOrEqual, ast.TokGreater, ast.TokGreaterOrEqual:
 		return p.compare(l)
-	case tokBetween:
+	case ast.TokBetween:
 		return p.between(l)
-	case tokIn:
+	case ast.TokIn:
 		return p.in(l)
-	case tokRightParen:
+	case ast.TokRightParen:
 		if inParen {
 			return l
 		}
 	}
 	switch op := l.op.(type) {
-	case *Call:
+	case *ast.Call:
 		p.endLeaf()
 		return part{node: op, tok: l.tok, paren: l.paren}
-	case *SizeOperand:
-		p.misuse(l.tok, Size)
+	case *ast.SizeOperand:
+		p.misuse(l.tok, ast.Size)
 		p.endLeaf()
-		return part{node: &Call{Func: Size}, tok: l.tok, paren: l.paren}
+		return part{node: &ast.Call{Place: p.place(l.tok), Func: ast.Size}, tok: l.tok, paren: l.paren}
 	}
 	p.fail()
 	return part{}
@@ -128,11 +135,11 @@ func (p *parser) compare(l part) part {
 	if p.syntax != nil {
 		return part{}
 	}
-	op := Op(p.text(tok))
+	op := ast.Op(p.text(tok))
 	p.checkCompare(tok, op, l, r)
 	p.endLeaf()
 	c := take(&p.left.compares)
-	*c = Compare{op, l.op, r.op}
+	*c = ast.Compare{Place: p.place(l.tok), Op: op, L: l.op, R: r.op}
 	return part{node: c, tok: l.tok}
 }
 
@@ -140,7 +147,7 @@ func (p *parser) between(l part) part {
 	tok := p.next()
 	p.operator(tok)
 	lo := p.operandParens()
-	p.expect(tokAnd)
+	p.expect(ast.TokAnd)
 	hi := p.operandParens()
 	if p.syntax != nil {
 		return part{}
@@ -148,45 +155,45 @@ func (p *parser) between(l part) part {
 	p.checkBetween(tok, l, lo, hi)
 	p.endLeaf()
 	b := take(&p.left.betweens)
-	*b = Between{l.op, lo.op, hi.op}
+	*b = ast.Between{Place: p.place(l.tok), X: l.op, Lo: lo.op, Hi: hi.op}
 	return part{node: b, tok: l.tok}
 }
 
 func (p *parser) in(l part) part {
 	tok := p.next()
 	p.operator(tok)
-	p.expect(tokLeftParen)
+	p.expect(ast.TokLeftParen)
 	list := p.list()
 	if p.syntax != nil {
 		return part{}
 	}
 	p.checkIn(tok, l, list)
 	p.endLeaf()
-	return part{node: &In{l.op, list}, tok: l.tok}
+	return part{node: &ast.In{Place: p.place(l.tok), X: l.op, List: list}, tok: l.tok}
 }
 
 // list reads operands and the parenthesis that ends them.
-func (p *parser) list() []Operand {
-	var list []Operand
+func (p *parser) list() []ast.Operand {
+	var list []ast.Operand
 	for p.syntax == nil {
 		a := p.operandParens()
-		if call, ok := a.op.(*Call); ok && !p.isUpdate() {
+		if call, ok := a.op.(*ast.Call); ok && !p.isUpdate() {
 			p.misuse(a.tok, call.Func)
 		}
 		list = append(list, a.op)
-		if p.kind() != tokComma {
+		if p.kind() != ast.TokComma {
 			break
 		}
 		p.next()
 	}
-	p.expect(tokRightParen)
+	p.expect(ast.TokRightParen)
 	return list
 }
 
 // operandParens reads an operand that may have parentheses around it.
 func (p *parser) operandParens() part {
 	tok := p.pos
-	if p.kind() != tokLeftParen {
+	if p.kind() != ast.TokLeftParen {
 		return part{op: p.operand(), tok: tok}
 	}
 	p.next()
@@ -194,16 +201,16 @@ func (p *parser) operandParens() part {
 }
 
 // operand reads a path, a value or a function.
-func (p *parser) operand() Operand {
+func (p *parser) operand() ast.Operand {
 	switch p.kind() {
-	case tokValue:
+	case ast.TokValue:
 		return p.value()
-	case tokIdent:
-		if p.peek() == tokLeftParen {
+	case ast.TokIdent:
+		if p.peek() == ast.TokLeftParen {
 			return p.call()
 		}
 		return pathOrNil(p.path(nil))
-	case tokName:
+	case ast.TokName:
 		return pathOrNil(p.path(nil))
 	}
 	p.fail()
@@ -211,7 +218,7 @@ func (p *parser) operand() Operand {
 }
 
 // pathOrNil makes no operand of no path.
-func pathOrNil(path *PathOperand) Operand {
+func pathOrNil(path *ast.PathOperand) ast.Operand {
 	if path == nil {
 		return nil
 	}
@@ -220,9 +227,9 @@ func pathOrNil(path *PathOperand) Operand {
 
 // call reads a function. It is a [*Call], or in a condition possibly a
 // [*SizeOperand].
-func (p *parser) call() Operand {
+func (p *parser) call() ast.Operand {
 	tok := p.next()
-	fn := Func(p.text(tok))
+	fn := ast.Func(p.text(tok))
 	p.next()
 	args := p.list()
 	if p.syntax != nil {
@@ -230,18 +237,18 @@ func (p *parser) call() Operand {
 	}
 	if p.isUpdate() {
 		p.checkUpdateCall(tok, fn, args)
-		return &Call{fn, args}
+		return &ast.Call{Place: p.place(tok), Func: fn, Args: args}
 	}
 	p.checkCall(tok, fn, args)
-	if fn == Size {
-		return &SizeOperand{args[0]}
+	if fn == ast.Size {
+		return &ast.SizeOperand{Place: p.place(tok), X: args[0]}
 	}
-	return &Call{fn, args}
+	return &ast.Call{Place: p.place(tok), Func: fn, Args: args}
 }
 
 // misuse notes a function where it may not stand.
-func (p *parser) misuse(tok int, fn Func) {
-	for p.tokens[tok].kind == tokLeftParen {
+func (p *parser) misuse(tok int, fn ast.Func) {
+	for p.tokens[tok].Kind == ast.TokLeftParen {
 		tok++
 	}
 	p.note(faultMisuse, tok, "The function is not allowed to be used this way in an expression; function: %s", fn)

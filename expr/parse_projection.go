@@ -1,10 +1,14 @@
 package expr
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/ast"
+)
 
 // parseProjection reads document paths with commas between them.
-func (p *parser) parseProjection() []Path {
-	var paths []Path
+func (p *parser) parseProjection() []ast.Path {
+	var paths []ast.Path
 	var toks []int
 	for {
 		tok := p.pos
@@ -14,12 +18,12 @@ func (p *parser) parseProjection() []Path {
 		}
 		p.endLeaf()
 		paths, toks = append(paths, path.Path), append(toks, tok)
-		if p.kind() != tokComma {
+		if p.kind() != ast.TokComma {
 			break
 		}
 		p.next()
 	}
-	if p.kind() != tokEOF {
+	if p.kind() != ast.TokEOF {
 		p.fail()
 		return nil
 	}
@@ -29,7 +33,7 @@ func (p *parser) parseProjection() []Path {
 
 // checkPaths notes paths that are the same or one within the other, and paths
 // that want one attribute to be both a map and a list.
-func (p *parser) checkPaths(paths []Path, toks []int) {
+func (p *parser) checkPaths(paths []ast.Path, toks []int) {
 	if !clash(paths) {
 		return
 	}
@@ -40,10 +44,10 @@ func (p *parser) checkPaths(paths []Path, toks []int) {
 		for _, a := range paths[:j] {
 			switch relate(a, b) {
 			case overlapping:
-				p.note(faultOverlap, toks[j], "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", a.message(), b.message())
+				p.note(faultOverlap, toks[j], "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", a.Message(), b.Message())
 				return
 			case conflicting:
-				p.faults[faultConflict] = fault{"Two document paths conflict with each other; must remove or rewrite one of these paths; path one: " + a.message() + ", path two: " + b.message(), toks[j]}
+				p.faults[faultConflict] = fault{"Two document paths conflict with each other; must remove or rewrite one of these paths; path one: " + a.Message() + ", path two: " + b.Message(), toks[j]}
 			}
 		}
 	}
@@ -58,7 +62,7 @@ const (
 	conflicting
 )
 
-func relate(a, b Path) relation {
+func relate(a, b ast.Path) relation {
 	for i := range min(len(a), len(b)) {
 		if (a[i].Name == "") != (b[i].Name == "") {
 			return conflicting
@@ -73,7 +77,7 @@ func relate(a, b Path) relation {
 // clash reports whether any two paths overlap or conflict. In sorted order a
 // path comes right before those within it, and the indexes below a path come
 // right before the names, so neighbours are all that need a look.
-func clash(paths []Path) bool {
+func clash(paths []ast.Path) bool {
 	sorted := slices.Clone(paths)
 	slices.SortFunc(sorted, comparePaths)
 	for i := 1; i < len(sorted); i++ {

@@ -1,6 +1,9 @@
 package expr
 
-import "github.com/sortkey/sortkey/attr"
+import (
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+)
 
 // Texts of faults in updates.
 const (
@@ -17,11 +20,11 @@ const (
 //	term    = "(" value ")" | operand
 //
 // A sum in parentheses is a whole value, not an operand of another.
-func (p *parser) parseUpdate() []Action {
-	var actions []Action
+func (p *parser) parseUpdate() []ast.Action {
+	var actions []ast.Action
 	var toks []int
-	var seen [tokDelete + 1]bool
-	for ok := true; ok; ok = p.syntax == nil && p.kind() != tokEOF {
+	var seen [ast.TokDelete + 1]bool
+	for ok := true; ok; ok = p.syntax == nil && p.kind() != ast.TokEOF {
 		kind, clause := p.kind(), clauseOf(p.kind())
 		if clause == "" {
 			p.fail()
@@ -40,13 +43,13 @@ func (p *parser) parseUpdate() []Action {
 			}
 			actions = append(actions, a)
 			p.endLeaf()
-			if p.kind() != tokComma {
+			if p.kind() != ast.TokComma {
 				break
 			}
 			p.next()
 		}
 	}
-	paths := make([]Path, len(actions))
+	paths := make([]ast.Path, len(actions))
 	for i, a := range actions {
 		paths[i] = a.Path.Path
 	}
@@ -55,33 +58,33 @@ func (p *parser) parseUpdate() []Action {
 }
 
 // clauseOf returns the clause that a token begins, or "".
-func clauseOf(kind tokenKind) Clause {
+func clauseOf(kind ast.TokenKind) ast.Clause {
 	switch kind {
-	case tokSet:
-		return SetClause
-	case tokRemove:
-		return RemoveClause
-	case tokAdd:
-		return AddClause
-	case tokDelete:
-		return DeleteClause
+	case ast.TokSet:
+		return ast.SetClause
+	case ast.TokRemove:
+		return ast.RemoveClause
+	case ast.TokAdd:
+		return ast.AddClause
+	case ast.TokDelete:
+		return ast.DeleteClause
 	}
 	return ""
 }
 
 // action reads one action of a clause.
-func (p *parser) action(clause Clause) Action {
-	a := Action{Clause: clause, Path: p.path(nil)}
+func (p *parser) action(clause ast.Clause) ast.Action {
+	a := ast.Action{Clause: clause, Path: p.path(nil)}
 	if p.syntax != nil {
 		return a
 	}
 	switch clause {
-	case SetClause:
-		if p.expect(tokEqual) {
+	case ast.SetClause:
+		if p.expect(ast.TokEqual) {
 			a.Value = p.setValue().op
 		}
-	case AddClause, DeleteClause:
-		if p.kind() != tokValue {
+	case ast.AddClause, ast.DeleteClause:
+		if p.kind() != ast.TokValue {
 			p.fail()
 			return a
 		}
@@ -97,7 +100,7 @@ func (p *parser) action(clause Clause) Action {
 // setValue reads what comes after the "=" of a SET, or such in parentheses.
 func (p *parser) setValue() part {
 	l := p.setTerm()
-	if _, ok := l.op.(*Arithmetic); ok || p.kind() != tokPlus && p.kind() != tokMinus {
+	if _, ok := l.op.(*ast.Arithmetic); ok || p.kind() != ast.TokPlus && p.kind() != ast.TokMinus {
 		return l
 	}
 	tok := p.next()
@@ -106,9 +109,9 @@ func (p *parser) setValue() part {
 	if p.syntax != nil {
 		return part{}
 	}
-	n := &Arithmetic{Op(p.text(tok)), l.op, r.op}
+	n := &ast.Arithmetic{Place: p.place(l.tok), Op: ast.Op(p.text(tok)), L: l.op, R: r.op}
 	for _, x := range [...]part{l, r} {
-		if v, ok := x.op.(*ValueOperand); ok && v.Value.Kind() != attr.Number && !v.Value.IsZero() {
+		if v, ok := x.op.(*ast.ValueOperand); ok && v.Value.Kind() != attr.Number && !v.Value.IsZero() {
 			p.noteLeaf(leafType, x.tok, msgType, n.Op, v.Value.Kind())
 		}
 	}
@@ -117,7 +120,7 @@ func (p *parser) setValue() part {
 
 func (p *parser) setTerm() part {
 	tok := p.pos
-	if p.kind() != tokLeftParen {
+	if p.kind() != ast.TokLeftParen {
 		return part{op: p.operand(), tok: tok}
 	}
 	p.next()
@@ -126,12 +129,12 @@ func (p *parser) setTerm() part {
 
 // unfit returns the name of a kind that ADD or DELETE does not take, and "" for
 // one it does.
-func unfit(clause Clause, k attr.Kind) string {
+func unfit(clause ast.Clause, k attr.Kind) string {
 	switch k {
 	case attr.String:
 		return "STRING"
 	case attr.Number:
-		if clause == DeleteClause {
+		if clause == ast.DeleteClause {
 			return "NUMBER"
 		}
 	case attr.Binary:
@@ -152,8 +155,8 @@ func unfit(clause Clause, k attr.Kind) string {
 // checkUpdateCall checks a function whose operands have been checked. Of the
 // operands of list_append only values are looked at: what a function makes of
 // an item shows later.
-func (p *parser) checkUpdateCall(tok int, fn Func, args []Operand) {
-	if fn != IfNotExists && fn != ListAppend {
+func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
+	if fn != ast.IfNotExists && fn != ast.ListAppend {
 		if _, ok := arity(fn); ok {
 			p.note(faultFunction, tok, "The function is not allowed in an update expression; function: %s", fn)
 		} else {
@@ -161,9 +164,9 @@ func (p *parser) checkUpdateCall(tok int, fn Func, args []Operand) {
 		}
 		return
 	}
-	if fn == ListAppend {
+	if fn == ast.ListAppend {
 		for _, a := range args {
-			if call, ok := a.(*Call); ok && call.Func == ListAppend {
+			if call, ok := a.(*ast.Call); ok && call.Func == ast.ListAppend {
 				p.misuse(tok, fn)
 			}
 		}
@@ -172,14 +175,14 @@ func (p *parser) checkUpdateCall(tok int, fn Func, args []Operand) {
 		p.noteLeaf(leafCount, tok, msgCount, fn, len(args))
 		return
 	}
-	if fn == IfNotExists {
-		if _, ok := args[0].(*PathOperand); !ok {
+	if fn == ast.IfNotExists {
+		if _, ok := args[0].(*ast.PathOperand); !ok {
 			p.noteLeaf(leafType, tok, msgPath, fn)
 		}
 		return
 	}
 	for _, a := range args {
-		if v, ok := a.(*ValueOperand); ok && v.Value.Kind() != attr.List && !v.Value.IsZero() {
+		if v, ok := a.(*ast.ValueOperand); ok && v.Value.Kind() != attr.List && !v.Value.IsZero() {
 			p.noteLeaf(leafType, tok, msgType, fn, v.Value.Kind())
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 )
 
@@ -14,7 +16,7 @@ import (
 // Projection is the whole item.
 type Projection struct {
 	// Paths are the parts, as the expression lists them.
-	Paths []Path
+	Paths []ast.Path
 	root  branch
 }
 
@@ -22,7 +24,7 @@ type Projection struct {
 // or updated. Branches below one are sorted by step. One without any is at the
 // end of a path: it is projected whole.
 type branch struct {
-	step Step
+	step ast.Step
 	// path is the index of the path that ends here, when one does.
 	path  int
 	below []branch
@@ -31,16 +33,16 @@ type branch struct {
 // Attributes returns the projection of whole top-level attributes, which
 // AttributesToGet asks for. Names that come twice count once.
 func Attributes(names []string) *Projection {
-	paths := make([]Path, len(names))
+	paths := make([]ast.Path, len(names))
 	for i, n := range names {
-		paths[i] = Path{{Name: n}}
+		paths[i] = ast.Path{{Name: n}}
 	}
 	return newProjection(paths)
 }
 
 // newProjection returns the projection of paths that neither overlap, unless
 // they are the same, nor conflict.
-func newProjection(paths []Path) *Projection {
+func newProjection(paths []ast.Path) *Projection {
 	order := make([]int, len(paths))
 	for i := range order {
 		order[i] = i
@@ -51,7 +53,7 @@ func newProjection(paths []Path) *Projection {
 
 // grow returns the branches for the steps at depth of those paths that order
 // lists, sorted, and that are the same before depth.
-func grow(paths []Path, order []int, depth int) []branch {
+func grow(paths []ast.Path, order []int, depth int) []branch {
 	var out []branch
 	for i := 0; i < len(order); {
 		path := paths[order[i]]
@@ -69,8 +71,8 @@ func grow(paths []Path, order []int, depth int) []branch {
 	return out
 }
 
-func comparePaths(a, b Path) int {
-	return slices.CompareFunc(a, b, func(s, t Step) int {
+func comparePaths(a, b ast.Path) int {
+	return slices.CompareFunc(a, b, func(s, t ast.Step) int {
 		return cmp.Or(cmp.Compare(s.Name, t.Name), cmp.Compare(s.Index, t.Index))
 	})
 }

@@ -3,56 +3,10 @@ package expr
 import (
 	"iter"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 )
-
-// A Clause is the kind of an [Action].
-type Clause string
-
-// The clauses of an update.
-const (
-	SetClause    Clause = "SET"
-	RemoveClause Clause = "REMOVE"
-	AddClause    Clause = "ADD"
-	DeleteClause Clause = "DELETE"
-)
-
-// An Action is one thing an update does to the attribute at Path.
-type Action struct {
-	Clause Clause
-	Path   *PathOperand
-	// Value is what the attribute is set to, what is added to it or what is
-	// deleted from it. REMOVE has none. For ADD and DELETE it is a
-	// [*ValueOperand].
-	Value Operand
-}
-
-// Kind returns the kind of value the action gives its attribute, as far as the
-// request tells: that of a value, the other one of if_not_exists, N for
-// arithmetic, L for list_append. It is no kind when that depends on the item,
-// and for REMOVE and DELETE. The service judges keys of indexes by it before
-// it has read the item (dynalite, test/updateItem.js).
-func (a Action) Kind() attr.Kind {
-	if a.Clause == RemoveClause || a.Clause == DeleteClause {
-		return 0
-	}
-	return setKind(a.Value)
-}
-
-func setKind(o Operand) attr.Kind {
-	switch o := o.(type) {
-	case *ValueOperand:
-		return o.Value.Kind()
-	case *Arithmetic:
-		return attr.Number
-	case *Call:
-		if o.Func == ListAppend {
-			return attr.List
-		}
-		return setKind(o.Args[1])
-	}
-	return 0
-}
 
 // An Update is what UpdateItem does to an item: an update expression, or the
 // AttributeUpdates parameter. It is immutable and safe for concurrent use. The
@@ -63,18 +17,18 @@ type Update struct {
 	Param Param
 	// Actions are what it does, as the expression lists them. Their paths
 	// neither overlap nor conflict.
-	Actions []Action
+	Actions []ast.Action
 	touched *Projection
 	creates bool
 }
 
 // newUpdate returns the update of actions that have been checked.
-func newUpdate(p Param, actions []Action) *Update {
+func newUpdate(p Param, actions []ast.Action) *Update {
 	u := &Update{Param: p, Actions: actions, creates: len(actions) == 0}
-	paths := make([]Path, len(actions))
+	paths := make([]ast.Path, len(actions))
 	for i, a := range actions {
 		paths[i] = a.Path.Path
-		if a.Clause == SetClause || a.Clause == AddClause {
+		if a.Clause == ast.SetClause || a.Clause == ast.AddClause {
 			u.creates = true
 		}
 	}
@@ -90,7 +44,7 @@ func (u *Update) Creates() bool { return u == nil || u.creates }
 
 // Touched returns the paths of the actions, in their order. It must not be
 // changed.
-func (u *Update) Touched() []Path {
+func (u *Update) Touched() []ast.Path {
 	if u == nil {
 		return nil
 	}
@@ -109,21 +63,26 @@ func (u *Update) TopLevel() iter.Seq[string] {
 // Paths yields every document path the update mentions, those it only reads
 // too, in the order they are written. A path may come more than once. Paths
 // must not be changed.
-func (u *Update) Paths() iter.Seq[Path] {
-	return func(yield func(Path) bool) {
+func (u *Update) Paths() iter.Seq[ast.Path] {
+	return func(yield func(ast.Path) bool) {
 		if u == nil {
 			return
 		}
 		for _, a := range u.Actions {
-			if !yield(a.Path.Path) || !operandPaths(a.Value, yield) {
+			if !yield(a.Path.Path) {
 				return
+			}
+			for o := range ast.Inside(a.Value) {
+				if path, ok := o.(*ast.PathOperand); ok && !yield(path.Path) {
+					return
+				}
 			}
 		}
 	}
 }
 
 // Count returns the number of actions of a clause.
-func (u *Update) Count(c Clause) int {
+func (u *Update) Count(c ast.Clause) int {
 	n := 0
 	if u != nil {
 		for _, a := range u.Actions {
@@ -151,4 +110,55 @@ func (u *Update) Project(it attr.Item) attr.Item {
 		return nil
 	}
 	return out
+}
+
+// String returns the update as an expression: every clause once, with its
+// actions in their order. Parsing it with the same names and values gives the
+// same update, but for those from AttributeUpdates, which have neither: their
+// values are written themselves, as {S:hello}.
+func (u *Update) String() string {
+	if u == nil {
+		return ""
+	}
+	var dst []byte
+	var done [4]ast.Clause
+	for i, a := range u.Actions {
+		n := 0
+		for n < len(done) && done[n] != "" && done[n] != a.Clause {
+			n++
+		}
+		if n < len(done) && done[n] == "" {
+			done[n] = a.Clause
+			dst = appendClause(dst, u.Actions[i:])
+		}
+	}
+	return string(dst)
+}
+
+// appendClause appends the clause that actions begin with, and all there is of
+// it.
+func appendClause(dst []byte, actions []ast.Action) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ' ')
+	}
+	clause := actions[0].Clause
+	dst = append(dst, clause...)
+	for i, a := range actions {
+		if a.Clause != clause {
+			continue
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, ' ')
+		dst = ast.AppendOperand(dst, a.Path)
+		if clause == ast.SetClause {
+			dst = append(dst, " ="...)
+		}
+		if a.Value != nil {
+			dst = append(dst, ' ')
+			dst = ast.AppendOperand(dst, a.Value)
+		}
+	}
+	return dst
 }

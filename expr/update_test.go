@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
@@ -78,7 +80,7 @@ func TestUpdateNames(t *testing.T) {
 	for range u.Paths() {
 		break
 	}
-	require.Equal(t, []int{2, 1, 1, 1}, []int{u.Count(expr.SetClause), u.Count(expr.RemoveClause), u.Count(expr.AddClause), u.Count(expr.DeleteClause)})
+	require.Equal(t, []int{2, 1, 1, 1}, []int{u.Count(ast.SetClause), u.Count(ast.RemoveClause), u.Count(ast.AddClause), u.Count(ast.DeleteClause)})
 }
 
 // TestActionKind: what dynalite's test/updateItem.js has the service judge keys
@@ -137,7 +139,7 @@ func TestNilUpdate(t *testing.T) {
 	require.Empty(t, u.String())
 	require.Empty(t, u.Touched())
 	require.Empty(t, slices.Collect(u.TopLevel()))
-	require.Zero(t, u.Count(expr.SetClause))
+	require.Zero(t, u.Count(ast.SetClause))
 	for range u.Paths() {
 		t.Error("a nil Update has a path")
 	}

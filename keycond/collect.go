@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 )
@@ -52,27 +54,27 @@ func (s *Schema) refuseLegacy(c *expr.Condition) error {
 	return refuse(msgLegacy)
 }
 
-func appendClauses(dst []Clause, values *[]attr.Value, n expr.Node) ([]Clause, error) {
+func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, error) {
 	var c Clause
 	var err error
 	switch n := n.(type) {
-	case *expr.And:
+	case *ast.And:
 		if dst, err = appendClauses(dst, values, n.L); err != nil {
 			return nil, err
 		}
 		return appendClauses(dst, values, n.R)
-	case *expr.Or:
+	case *ast.Or:
 		return nil, refuseOperator("OR")
-	case *expr.Not:
+	case *ast.Not:
 		return nil, refuseOperator("NOT")
-	case *expr.In:
+	case *ast.In:
 		return nil, refuseOperator("IN")
-	case *expr.Compare:
+	case *ast.Compare:
 		c, err = compareClause(values, n)
-	case *expr.Between:
+	case *ast.Between:
 		c, err = clause(values, Between, "BETWEEN", n.X, n.Lo, n.Hi)
-	case *expr.Call:
-		if n.Func != expr.BeginsWith {
+	case *ast.Call:
+		if n.Func != ast.BeginsWith {
 			return nil, refuseOperator(string(n.Func))
 		}
 		c, err = clause(values, BeginsWith, string(n.Func), n.Args...)
@@ -93,17 +95,17 @@ func refuseOperator(op string) error {
 // compareOp returns the operator of a comparison, 0 for one that no key
 // condition may have, and the one that means the same with the operands in the
 // other order.
-func compareOp(op expr.Op) (is, swapped Op) {
+func compareOp(op ast.Op) (is, swapped Op) {
 	switch op {
-	case expr.Equal:
+	case ast.Equal:
 		return Equal, Equal
-	case expr.Less:
+	case ast.Less:
 		return Less, Greater
-	case expr.LessOrEqual:
+	case ast.LessOrEqual:
 		return LessEqual, GreaterEqual
-	case expr.Greater:
+	case ast.Greater:
 		return Greater, Less
-	case expr.GreaterOrEqual:
+	case ast.GreaterOrEqual:
 		return GreaterEqual, LessEqual
 	}
 	return 0, 0
@@ -111,13 +113,13 @@ func compareOp(op expr.Op) (is, swapped Op) {
 
 // compareClause makes a clause of a comparison, whose operands may stand in
 // either order.
-func compareClause(values *[]attr.Value, n *expr.Compare) (Clause, error) {
+func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
 	op, swapped := compareOp(n.Op)
 	if op == 0 {
 		return Clause{}, refuseOperator(string(n.Op))
 	}
-	if _, ok := n.L.(*expr.ValueOperand); ok {
-		if _, ok := n.R.(*expr.PathOperand); ok {
+	if _, ok := n.L.(*ast.ValueOperand); ok {
+		if _, ok := n.R.(*ast.PathOperand); ok {
 			return clause(values, swapped, "", n.R, n.L)
 		}
 	}
@@ -127,15 +129,15 @@ func compareClause(values *[]attr.Value, n *expr.Compare) (Clause, error) {
 // clause makes a clause of an operator and its operands, the first of which
 // must be the key attribute. Name is the operator's for messages, or "" where
 // the order of operands cannot be wrong.
-func clause(values *[]attr.Value, op Op, name string, operands ...expr.Operand) (Clause, error) {
+func clause(values *[]attr.Value, op Op, name string, operands ...ast.Operand) (Clause, error) {
 	c := Clause{Op: op}
-	var key expr.Path
+	var key ast.Path
 	at, from := -1, len(*values)
 	for i, o := range operands {
 		switch o := o.(type) {
-		case *expr.ValueOperand:
+		case *ast.ValueOperand:
 			*values = append(*values, o.Value)
-		case *expr.PathOperand:
+		case *ast.PathOperand:
 			if at >= 0 {
 				return c, refuse(msgTwoNames)
 			}

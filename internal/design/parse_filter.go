@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/attr"
@@ -83,16 +85,16 @@ func (p *parser) kindsIn(t *Table) map[string][]attr.Kind {
 
 // comparable fails where an attribute is compared to a value of a type that it
 // never has.
-func (p *parser) comparable(n *yaml.Node, node expr.Node, kinds map[string][]attr.Kind) {
-	compared := func(list ...expr.Operand) {
+func (p *parser) comparable(n *yaml.Node, node ast.Node, kinds map[string][]attr.Kind) {
+	compared := func(list ...ast.Operand) {
 		for _, o := range list {
-			path, ok := o.(*expr.PathOperand)
+			path, ok := o.(*ast.PathOperand)
 			if !ok || len(path.Path) != 1 || len(kinds[path.Path[0].Name]) == 0 {
 				continue
 			}
 			name := path.Path[0].Name
 			for _, v := range list {
-				value, ok := v.(*expr.ValueOperand)
+				value, ok := v.(*ast.ValueOperand)
 				if !ok || slices.Contains(kinds[name], value.Value.Kind()) {
 					continue
 				}
@@ -109,21 +111,21 @@ func (p *parser) comparable(n *yaml.Node, node expr.Node, kinds map[string][]att
 		}
 	}
 	switch node := node.(type) {
-	case *expr.And:
+	case *ast.And:
 		p.comparable(n, node.L, kinds)
 		p.comparable(n, node.R, kinds)
-	case *expr.Or:
+	case *ast.Or:
 		p.comparable(n, node.L, kinds)
 		p.comparable(n, node.R, kinds)
-	case *expr.Not:
+	case *ast.Not:
 		p.comparable(n, node.X, kinds)
-	case *expr.Compare:
-		if node.Op != expr.NotEqual {
+	case *ast.Compare:
+		if node.Op != ast.NotEqual {
 			compared(node.L, node.R)
 		}
-	case *expr.Between:
+	case *ast.Between:
 		compared(node.X, node.Lo, node.Hi)
-	case *expr.In:
+	case *ast.In:
 		if len(node.List) == 1 {
 			compared(node.X, node.List[0])
 		}

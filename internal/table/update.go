@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 )
@@ -88,7 +90,7 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 // CheckPaths refuses document paths into key attributes of the table and of its
 // indexes, which are scalars. The error has kind [Validation]. Source: dynalite,
 // test/getItem.js, query.js, scan.js and updateItem.js.
-func (t *Table) CheckPaths(paths iter.Seq[expr.Path]) error {
+func (t *Table) CheckPaths(paths iter.Seq[ast.Path]) error {
 	index := ""
 	for path := range paths {
 		if len(path) == 1 {

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -18,7 +19,7 @@ const maxPlans = 2
 // otherWays offers requests for what a query that breaks a rule asks for.
 func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	isKey := func(name string) bool { return e.info.kindOf(name) != 0 }
-	var root expr.Node
+	var root ast.Node
 	if e.q.key != nil {
 		root = e.q.key.Root
 	}
@@ -30,7 +31,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 			return nil
 		}
 	}
-	var filter []expr.Node
+	var filter []ast.Node
 	if e.q.filter != nil {
 		filter = conjuncts(e.q.filter.Root)
 	}
@@ -60,7 +61,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	case searchRule:
 		e.tell("to find it by key, keep what is looked for in an attribute of its own and make that a key of an index")
 	}
-	var all []expr.Node
+	var all []ast.Node
 	if root != nil {
 		all = append(all, root)
 	}
@@ -253,7 +254,7 @@ func outer(a, b edge, sign int) edge {
 
 // offerScan offers the scan that finds the groups, unless a query does so
 // without leaving anything to the program.
-func (e *explainer) offerScan(groups []group, conditions []expr.Node) {
+func (e *explainer) offerScan(groups []group, conditions []ast.Node) {
 	if len(groups) > 1 || len(groups) == 1 && conditions != nil {
 		for _, g := range groups {
 			for _, p := range e.plans(g) {
@@ -287,7 +288,7 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 		return
 	}
 	h := s.Hash[0]
-	var conditions []expr.Node
+	var conditions []ast.Node
 	rest := group{rest: g.rest}
 	for _, a := range g.atoms {
 		if a.name != h.Name {
@@ -313,9 +314,9 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 			found = append(found, v)
 		}
 	}
-	path := &expr.PathOperand{Path: expr.Path{{Name: h.Name}}}
-	value := &expr.ValueOperand{Value: found[0]}
-	rest.atoms = append(rest.atoms, atom{h.Name, keycond.Equal, []attr.Value{found[0]}, &expr.Compare{Op: expr.Equal, L: path, R: value}})
+	path := &ast.PathOperand{Path: ast.Path{{Name: h.Name}}}
+	value := &ast.ValueOperand{Value: found[0]}
+	rest.atoms = append(rest.atoms, atom{h.Name, keycond.Equal, []attr.Value{found[0]}, &ast.Compare{Op: ast.Equal, L: path, R: value}})
 	best, ok := e.plan(rest, e.info.index(s.Index))
 	if !ok || best.empty {
 		return
@@ -401,11 +402,11 @@ func (e *explainer) numberPrefixes(g *group) {
 			continue
 		}
 		a.op, a.values = keycond.Between, []attr.Value{low, high}
-		path := &expr.PathOperand{Path: expr.Path{{Name: a.name}}}
-		a.node = &expr.Between{X: path, Lo: &expr.ValueOperand{Value: low}, Hi: &expr.ValueOperand{Value: high}}
+		path := &ast.PathOperand{Path: ast.Path{{Name: a.name}}}
+		a.node = &ast.Between{X: path, Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high}}
 		if more == 0 {
 			a.op, a.values = keycond.Equal, a.values[:1]
-			a.node = &expr.Compare{Op: expr.Equal, L: path, R: &expr.ValueOperand{Value: low}}
+			a.node = &ast.Compare{Op: ast.Equal, L: path, R: &ast.ValueOperand{Value: low}}
 		}
 		g.atoms[i] = a
 	}

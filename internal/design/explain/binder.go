@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
@@ -63,7 +65,7 @@ func (b *binder) clauses(clauses []keycond.Clause) string {
 	return strings.Join(parts, " AND ")
 }
 
-func (b *binder) node(n expr.Node) string { return string(appendNode(nil, n, b)) }
+func (b *binder) node(n ast.Node) string { return string(appendNode(nil, n, b)) }
 
 func (b *binder) projection(p *expr.Projection) string {
 	parts := make([]string, len(p.Paths))

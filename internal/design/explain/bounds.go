@@ -5,8 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
@@ -140,7 +141,7 @@ func afterPrefix(v attr.Value) (attr.Value, bool) {
 }
 
 // nodeText returns a condition with the values in it.
-func nodeText(n expr.Node) string { return string(appendNode(nil, n, plainTerms{})) }
+func nodeText(n ast.Node) string { return string(appendNode(nil, n, plainTerms{})) }
 
 // terms write the names and values of an expression.
 type terms interface {
@@ -161,13 +162,13 @@ const (
 	bindAtom
 )
 
-func strength(n expr.Node) int {
+func strength(n ast.Node) int {
 	switch n.(type) {
-	case *expr.Or:
+	case *ast.Or:
 		return bindOr
-	case *expr.And:
+	case *ast.And:
 		return bindAnd
-	case *expr.Not:
+	case *ast.Not:
 		return bindNot
 	}
 	return bindAtom
@@ -175,8 +176,8 @@ func strength(n expr.Node) int {
 
 // appendNode appends a condition as an expression with no more parentheses
 // than it needs.
-func appendNode(dst []byte, n expr.Node, t terms) []byte {
-	inner := func(dst []byte, x expr.Node, least int) []byte {
+func appendNode(dst []byte, n ast.Node, t terms) []byte {
+	inner := func(dst []byte, x ast.Node, least int) []byte {
 		if strength(x) >= least {
 			return appendNode(dst, x, t)
 		}
@@ -184,12 +185,12 @@ func appendNode(dst []byte, n expr.Node, t terms) []byte {
 		dst = appendNode(dst, x, t)
 		return append(dst, ')')
 	}
-	infix := func(l expr.Node, op string, r expr.Node, least int) []byte {
+	infix := func(l ast.Node, op string, r ast.Node, least int) []byte {
 		dst = inner(dst, l, least)
 		dst = append(dst, op...)
 		return inner(dst, r, least)
 	}
-	operands := func(dst []byte, list []expr.Operand) []byte {
+	operands := func(dst []byte, list []ast.Operand) []byte {
 		dst = append(dst, '(')
 		for i, o := range list {
 			if i > 0 {
@@ -200,45 +201,45 @@ func appendNode(dst []byte, n expr.Node, t terms) []byte {
 		return append(dst, ')')
 	}
 	switch n := n.(type) {
-	case *expr.Or:
+	case *ast.Or:
 		return infix(n.L, " OR ", n.R, bindOr)
-	case *expr.And:
+	case *ast.And:
 		return infix(n.L, " AND ", n.R, bindAnd)
-	case *expr.Not:
+	case *ast.Not:
 		return inner(append(dst, "NOT "...), n.X, bindNot)
-	case *expr.Compare:
+	case *ast.Compare:
 		dst = appendTerm(dst, n.L, t)
 		dst = append(dst, " "+string(n.Op)+" "...)
 		return appendTerm(dst, n.R, t)
-	case *expr.Between:
+	case *ast.Between:
 		dst = appendTerm(dst, n.X, t)
 		dst = append(dst, " BETWEEN "...)
 		dst = appendTerm(dst, n.Lo, t)
 		dst = append(dst, " AND "...)
 		return appendTerm(dst, n.Hi, t)
-	case *expr.In:
+	case *ast.In:
 		dst = appendTerm(dst, n.X, t)
 		return operands(append(dst, " IN "...), n.List)
-	case *expr.Call:
+	case *ast.Call:
 		return operands(append(dst, n.Func...), n.Args)
 	}
 	return dst
 }
 
-func appendTerm(dst []byte, o expr.Operand, t terms) []byte {
+func appendTerm(dst []byte, o ast.Operand, t terms) []byte {
 	switch o := o.(type) {
-	case *expr.PathOperand:
+	case *ast.PathOperand:
 		return appendPath(dst, o.Path, t)
-	case *expr.ValueOperand:
+	case *ast.ValueOperand:
 		return append(dst, t.value(o.Value)...)
-	case *expr.SizeOperand:
+	case *ast.SizeOperand:
 		dst = appendTerm(append(dst, "size("...), o.X, t)
 		return append(dst, ')')
 	}
 	return dst
 }
 
-func appendPath(dst []byte, p expr.Path, t terms) []byte {
+func appendPath(dst []byte, p ast.Path, t terms) []byte {
 	for i, step := range p {
 		switch {
 		case step.Name == "":

@@ -3,8 +3,9 @@ package explain
 import (
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -14,14 +15,14 @@ type atom struct {
 	name   string
 	op     keycond.Op
 	values []attr.Value
-	node   expr.Node
+	node   ast.Node
 }
 
 // A group is conditions that all have to hold: atoms, and those that can be no
 // key condition in any table.
 type group struct {
 	atoms []atom
-	rest  []expr.Node
+	rest  []ast.Node
 }
 
 // maxGroups bounds the requests that one condition is taken apart into.
@@ -30,13 +31,13 @@ const maxGroups = 16
 // normal takes a condition apart into groups of which one has to hold. Only
 // attributes for which isKey holds make atoms. It reports false when there
 // would be too many groups.
-func normal(n expr.Node, isKey func(string) bool) ([]group, bool) {
+func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 	switch n := n.(type) {
-	case *expr.Or:
+	case *ast.Or:
 		l, ok := normal(n.L, isKey)
 		r, ok2 := normal(n.R, isKey)
 		return append(l, r...), ok && ok2 && len(l)+len(r) <= maxGroups
-	case *expr.And:
+	case *ast.And:
 		l, ok := normal(n.L, isKey)
 		r, ok2 := normal(n.R, isKey)
 		if !ok || !ok2 || len(l)*len(r) > maxGroups {
@@ -52,79 +53,79 @@ func normal(n expr.Node, isKey func(string) bool) ([]group, bool) {
 			}
 		}
 		return out, true
-	case *expr.Not:
+	case *ast.Not:
 		if inner := negate(n.X, isKey); inner != nil {
 			return normal(inner, isKey)
 		}
-	case *expr.In:
+	case *ast.In:
 		if name, ok := keyPath(n.X, isKey); ok && len(n.List) <= maxGroups {
 			var out []group
 			for _, o := range n.List {
-				v, ok := o.(*expr.ValueOperand)
+				v, ok := o.(*ast.ValueOperand)
 				if !ok {
-					return []group{{rest: []expr.Node{n}}}, true
+					return []group{{rest: []ast.Node{n}}}, true
 				}
-				out = append(out, group{atoms: []atom{{name, keycond.Equal, []attr.Value{v.Value}, &expr.Compare{Op: expr.Equal, L: n.X, R: o}}}})
+				out = append(out, group{atoms: []atom{{name, keycond.Equal, []attr.Value{v.Value}, &ast.Compare{Op: ast.Equal, L: n.X, R: o}}}})
 			}
 			return out, true
 		}
-	case *expr.Compare:
-		if n.Op == expr.NotEqual {
+	case *ast.Compare:
+		if n.Op == ast.NotEqual {
 			if _, ok := keyPath(n.L, isKey); ok {
-				return normal(&expr.Or{L: &expr.Compare{Op: expr.Less, L: n.L, R: n.R}, R: &expr.Compare{Op: expr.Greater, L: n.L, R: n.R}}, isKey)
+				return normal(&ast.Or{L: &ast.Compare{Op: ast.Less, L: n.L, R: n.R}, R: &ast.Compare{Op: ast.Greater, L: n.L, R: n.R}}, isKey)
 			}
 		}
 	}
 	if a, ok := atomOf(n, isKey); ok {
 		return []group{{atoms: []atom{a}}}, true
 	}
-	return []group{{rest: []expr.Node{n}}}, true
+	return []group{{rest: []ast.Node{n}}}, true
 }
 
-var inverse = map[expr.Op]expr.Op{
-	expr.Equal: expr.NotEqual, expr.NotEqual: expr.Equal, expr.Less: expr.GreaterOrEqual, expr.GreaterOrEqual: expr.Less,
-	expr.Greater: expr.LessOrEqual, expr.LessOrEqual: expr.Greater,
+var inverse = map[ast.Op]ast.Op{
+	ast.Equal: ast.NotEqual, ast.NotEqual: ast.Equal, ast.Less: ast.GreaterOrEqual, ast.GreaterOrEqual: ast.Less,
+	ast.Greater: ast.LessOrEqual, ast.LessOrEqual: ast.Greater,
 }
 
 // negate returns the opposite of a condition on key attributes, which every
 // row has; nil when there is none without NOT.
-func negate(n expr.Node, isKey func(string) bool) expr.Node {
+func negate(n ast.Node, isKey func(string) bool) ast.Node {
 	switch n := n.(type) {
-	case *expr.Not:
+	case *ast.Not:
 		return n.X
-	case *expr.And:
-		return &expr.Or{L: &expr.Not{X: n.L}, R: &expr.Not{X: n.R}}
-	case *expr.Or:
-		return &expr.And{L: &expr.Not{X: n.L}, R: &expr.Not{X: n.R}}
-	case *expr.Compare:
+	case *ast.And:
+		return &ast.Or{L: &ast.Not{X: n.L}, R: &ast.Not{X: n.R}}
+	case *ast.Or:
+		return &ast.And{L: &ast.Not{X: n.L}, R: &ast.Not{X: n.R}}
+	case *ast.Compare:
 		if _, ok := keyPath(n.L, isKey); ok {
-			return &expr.Compare{Op: inverse[n.Op], L: n.L, R: n.R}
+			return &ast.Compare{Op: inverse[n.Op], L: n.L, R: n.R}
 		}
-	case *expr.Between:
+	case *ast.Between:
 		if _, ok := keyPath(n.X, isKey); ok {
-			return &expr.Or{L: &expr.Compare{Op: expr.Less, L: n.X, R: n.Lo}, R: &expr.Compare{Op: expr.Greater, L: n.X, R: n.Hi}}
+			return &ast.Or{L: &ast.Compare{Op: ast.Less, L: n.X, R: n.Lo}, R: &ast.Compare{Op: ast.Greater, L: n.X, R: n.Hi}}
 		}
-	case *expr.In:
+	case *ast.In:
 		if _, ok := keyPath(n.X, isKey); !ok {
 			return nil
 		}
-		var all expr.Node
+		var all ast.Node
 		for _, o := range n.List {
-			var c expr.Node = &expr.Compare{Op: expr.NotEqual, L: n.X, R: o}
+			var c ast.Node = &ast.Compare{Op: ast.NotEqual, L: n.X, R: o}
 			if all != nil {
-				c = &expr.And{L: all, R: c}
+				c = &ast.And{L: all, R: c}
 			}
 			all = c
 		}
 		return all
-	case *expr.Call:
+	case *ast.Call:
 		a, ok := atomOf(n, isKey)
 		if !ok || a.op != keycond.BeginsWith {
 			return nil
 		}
-		below := &expr.Compare{Op: expr.Less, L: n.Args[0], R: n.Args[1]}
+		below := &ast.Compare{Op: ast.Less, L: n.Args[0], R: n.Args[1]}
 		if next, ok := afterPrefix(a.values[0]); ok {
-			return &expr.Or{L: below, R: &expr.Compare{Op: expr.GreaterOrEqual, L: n.Args[0], R: &expr.ValueOperand{Value: next}}}
+			return &ast.Or{L: below, R: &ast.Compare{Op: ast.GreaterOrEqual, L: n.Args[0], R: &ast.ValueOperand{Value: next}}}
 		}
 		return below
 	}
@@ -133,31 +134,31 @@ func negate(n expr.Node, isKey func(string) bool) expr.Node {
 
 // keyPath returns the attribute that an operand is, if it is a whole
 // attribute for which isKey holds.
-func keyPath(o expr.Operand, isKey func(string) bool) (string, bool) {
-	p, ok := o.(*expr.PathOperand)
+func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
+	p, ok := o.(*ast.PathOperand)
 	if !ok || len(p.Path) != 1 || !isKey(p.Path[0].Name) {
 		return "", false
 	}
 	return p.Path[0].Name, true
 }
 
-var atomOps = map[expr.Op]keycond.Op{
-	expr.Equal: keycond.Equal, expr.Less: keycond.Less, expr.LessOrEqual: keycond.LessEqual,
-	expr.Greater: keycond.Greater, expr.GreaterOrEqual: keycond.GreaterEqual,
+var atomOps = map[ast.Op]keycond.Op{
+	ast.Equal: keycond.Equal, ast.Less: keycond.Less, ast.LessOrEqual: keycond.LessEqual,
+	ast.Greater: keycond.Greater, ast.GreaterOrEqual: keycond.GreaterEqual,
 }
 
-var mirrored = map[expr.Op]expr.Op{
-	expr.Equal: expr.Equal, expr.NotEqual: expr.NotEqual, expr.Less: expr.Greater, expr.LessOrEqual: expr.GreaterOrEqual,
-	expr.Greater: expr.Less, expr.GreaterOrEqual: expr.LessOrEqual,
+var mirrored = map[ast.Op]ast.Op{
+	ast.Equal: ast.Equal, ast.NotEqual: ast.NotEqual, ast.Less: ast.Greater, ast.LessOrEqual: ast.GreaterOrEqual,
+	ast.Greater: ast.Less, ast.GreaterOrEqual: ast.LessOrEqual,
 }
 
 // atomOf returns the atom that a node is.
-func atomOf(n expr.Node, isKey func(string) bool) (atom, bool) {
-	make := func(op keycond.Op, x expr.Operand, values ...expr.Operand) (atom, bool) {
+func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
+	make := func(op keycond.Op, x ast.Operand, values ...ast.Operand) (atom, bool) {
 		name, ok := keyPath(x, isKey)
 		a := atom{name: name, op: op, node: n}
 		for _, o := range values {
-			v, isValue := o.(*expr.ValueOperand)
+			v, isValue := o.(*ast.ValueOperand)
 			if !isValue {
 				return a, false
 			}
@@ -171,18 +172,18 @@ func atomOf(n expr.Node, isKey func(string) bool) (atom, bool) {
 		return a, ok && op != 0
 	}
 	switch n := n.(type) {
-	case *expr.Compare:
-		if _, ok := n.L.(*expr.ValueOperand); ok {
+	case *ast.Compare:
+		if _, ok := n.L.(*ast.ValueOperand); ok {
 			return make(atomOps[mirrored[n.Op]], n.R, n.L)
 		}
 		return make(atomOps[n.Op], n.L, n.R)
-	case *expr.Between:
+	case *ast.Between:
 		return make(keycond.Between, n.X, n.Lo, n.Hi)
-	case *expr.Call:
-		if n.Func != expr.BeginsWith || len(n.Args) != 2 {
+	case *ast.Call:
+		if n.Func != ast.BeginsWith || len(n.Args) != 2 {
 			return atom{}, false
 		}
-		if _, ok := n.Args[0].(*expr.ValueOperand); ok { // the wrong way round
+		if _, ok := n.Args[0].(*ast.ValueOperand); ok { // the wrong way round
 			return make(keycond.BeginsWith, n.Args[1], n.Args[0])
 		}
 		return make(keycond.BeginsWith, n.Args[0], n.Args[1])
@@ -191,24 +192,24 @@ func atomOf(n expr.Node, isKey func(string) bool) (atom, bool) {
 }
 
 // conjuncts returns the conditions that n demands all of.
-func conjuncts(n expr.Node) []expr.Node {
-	if and, ok := n.(*expr.And); ok {
+func conjuncts(n ast.Node) []ast.Node {
+	if and, ok := n.(*ast.And); ok {
 		return append(conjuncts(and.L), conjuncts(and.R)...)
 	}
 	if n == nil {
 		return nil
 	}
-	return []expr.Node{n}
+	return []ast.Node{n}
 }
 
 // conjunction returns the condition that all of list hold, nil for none.
-func conjunction(list []expr.Node) expr.Node {
-	var all expr.Node
+func conjunction(list []ast.Node) ast.Node {
+	var all ast.Node
 	for _, n := range list {
 		if all == nil {
 			all = n
 		} else {
-			all = &expr.And{L: all, R: n}
+			all = &ast.And{L: all, R: n}
 		}
 	}
 	return all

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -16,10 +18,10 @@ type plan struct {
 	schema  *keycond.Schema
 	index   *indexInfo // nil for the table
 	clauses []keycond.Clause
-	filter  []expr.Node
+	filter  []ast.Node
 	// dropped are conditions that neither a key condition nor a filter can
 	// have, and that the program has to check.
-	dropped []expr.Node
+	dropped []ast.Node
 	// empty says that no row can satisfy the group.
 	empty bool
 	// remarks say in which way the plan asks for something else, of which
@@ -117,9 +119,9 @@ func (g group) on(name string) (out []atom) {
 }
 
 // always reports whether n holds for every row of s.
-func always(n expr.Node, s *keycond.Schema) bool {
-	c, ok := n.(*expr.Call)
-	if !ok || c.Func != expr.AttributeExists || len(c.Args) != 1 {
+func always(n ast.Node, s *keycond.Schema) bool {
+	c, ok := n.(*ast.Call)
+	if !ok || c.Func != ast.AttributeExists || len(c.Args) != 1 {
 		return false
 	}
 	_, ok = keyPath(c.Args[0], func(name string) bool {
@@ -129,7 +131,7 @@ func always(n expr.Node, s *keycond.Schema) bool {
 }
 
 // touches reports whether n mentions an attribute for which is holds.
-func touches(n expr.Node, is func(string) bool) bool {
+func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {
 		return false
 	}
@@ -354,7 +356,7 @@ func (e *explainer) project(m members, b *binder) {
 
 // scan returns a Scan whose filter is all of the conditions. Its filter may
 // have key attributes, which that of a query may not.
-func (e *explainer) scan(conditions []expr.Node) members {
+func (e *explainer) scan(conditions []ast.Node) members {
 	b := newBinder()
 	m := e.base().without("ScanIndexForward", "IndexName", "Limit")
 	if m.text("Select") == "ALL_PROJECTED_ATTRIBUTES" {

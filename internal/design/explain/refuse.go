@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -177,8 +178,8 @@ func (e *explainer) refuseGet() error {
 	}
 	for i := range key.Len() {
 		name, v := key.At(i)
-		path := &expr.PathOperand{Path: expr.Path{{Name: string(name)}}}
-		node := &expr.Compare{Op: expr.Equal, L: path, R: &expr.ValueOperand{Value: v}}
+		path := &ast.PathOperand{Path: ast.Path{{Name: string(name)}}}
+		node := &ast.Compare{Op: ast.Equal, L: path, R: &ast.ValueOperand{Value: v}}
 		if e.info.kindOf(string(name)) == 0 {
 			g.rest = append(g.rest, node)
 			continue

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/ast"
+
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -114,31 +115,31 @@ func equalities(attrs []keycond.Attribute) string {
 }
 
 // brokenForm returns the rule that one condition breaks by its form alone.
-func brokenForm(n expr.Node, s *keycond.Schema) *rule {
+func brokenForm(n ast.Node, s *keycond.Schema) *rule {
 	switch n := n.(type) {
-	case *expr.Or:
+	case *ast.Or:
 		return ruleOf(plainRule, pageKeys, "a key condition is one range of one partition, so its parts are joined by AND: OR asks for several ranges")
-	case *expr.Not:
+	case *ast.Not:
 		return ruleOf(plainRule, pageKeys, "a key condition cannot be negated: what lies outside one range is up to two ranges")
-	case *expr.In:
+	case *ast.In:
 		return ruleOf(plainRule, pageKeys, "a key condition has one value after =: IN asks for several ranges")
-	case *expr.Compare:
-		if n.Op == expr.NotEqual {
+	case *ast.Compare:
+		if n.Op == ast.NotEqual {
 			return ruleOf(plainRule, pageKeys, "a key condition cannot be <>: everything but one key is two ranges")
 		}
 		return brokenOperands(n.L, n.R)
-	case *expr.Between:
+	case *ast.Between:
 		return brokenOperands(n.X, n.Lo, n.Hi)
-	case *expr.Call:
+	case *ast.Call:
 		switch n.Func {
-		case expr.BeginsWith:
+		case ast.BeginsWith:
 			if len(n.Args) == 2 {
-				if _, ok := n.Args[0].(*expr.ValueOperand); ok {
+				if _, ok := n.Args[0].(*ast.ValueOperand); ok {
 					return ruleOf(plainRule, pageKeys, "begins_with has the key attribute first and the prefix second")
 				}
 			}
 			return brokenOperands(n.Args...)
-		case expr.AttributeExists:
+		case ast.AttributeExists:
 			if always(n, s) {
 				return ruleOf(plainRule, pageKeys, "attribute_exists is no range of a key: every row has its key attributes, so it says nothing")
 			}
@@ -148,15 +149,15 @@ func brokenForm(n expr.Node, s *keycond.Schema) *rule {
 	return nil
 }
 
-func brokenOperands(list ...expr.Operand) *rule {
+func brokenOperands(list ...ast.Operand) *rule {
 	paths := 0
 	for _, o := range list {
 		switch o := o.(type) {
-		case *expr.PathOperand:
+		case *ast.PathOperand:
 			if paths++; len(o.Path) > 1 {
 				return ruleOf(searchRule, pageKeys, "a key is a whole attribute: %s lies inside one and cannot be a key", string(appendPath(nil, o.Path, plainTerms{})))
 			}
-		case *expr.ValueOperand:
+		case *ast.ValueOperand:
 		default:
 			return ruleOf(searchRule, pageKeys, "a key condition compares a key attribute as it is: a function of it has another order")
 		}
@@ -171,7 +172,7 @@ func brokenOperands(list ...expr.Operand) *rule {
 }
 
 // brokenPlace returns the rule that conditions break together.
-func (e *explainer) brokenPlace(s *keycond.Schema, parts []expr.Node, on map[string][]atom) *rule {
+func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[string][]atom) *rule {
 	for _, n := range parts {
 		a, ok := atomOf(n, func(string) bool { return true })
 		if !ok {

@@ -1,69 +1,70 @@
-package expr
+package ast
 
 import "unicode/utf8"
 
-// tokenKind says what a token is.
-type tokenKind uint8
+// A TokenKind says what a token is.
+type TokenKind uint8
 
+// The kinds of tokens.
 const (
-	tokEOF   tokenKind = iota
-	tokBad             // a character that no token begins with
-	tokIdent           // name
-	tokName            // #name
-	tokValue           // :name
-	tokInt             // 0, or digits that do not begin with 0
+	TokEOF   TokenKind = iota
+	TokBad             // a character that no token begins with
+	TokIdent           // name
+	TokName            // #name
+	TokValue           // :name
+	TokInt             // 0, or digits that do not begin with 0
 
-	tokAnd
-	tokOr
-	tokNot
-	tokBetween
-	tokIn
-	tokSet
-	tokRemove
-	tokAdd
-	tokDelete
+	TokAnd
+	TokOr
+	TokNot
+	TokBetween
+	TokIn
+	TokSet
+	TokRemove
+	TokAdd
+	TokDelete
 
-	tokEqual
-	tokNotEqual
-	tokLess
-	tokLessOrEqual
-	tokGreater
-	tokGreaterOrEqual
+	TokEqual
+	TokNotEqual
+	TokLess
+	TokLessOrEqual
+	TokGreater
+	TokGreaterOrEqual
 
-	tokLeftParen
-	tokRightParen
-	tokLeftBracket
-	tokRightBracket
-	tokComma
-	tokDot
-	tokPlus
-	tokMinus
+	TokLeftParen
+	TokRightParen
+	TokLeftBracket
+	TokRightBracket
+	TokComma
+	TokDot
+	TokPlus
+	TokMinus
 )
 
-// A token is the bytes [start, end) of an expression.
-type token struct {
-	kind       tokenKind
-	start, end int32
+// A Token is a word or sign of an expression.
+type Token struct {
+	Place
+	Kind TokenKind
 }
 
 // punctuation maps a byte to the token it is by itself.
-var punctuation = [256]tokenKind{
-	'=': tokEqual, '<': tokLess, '>': tokGreater,
-	'(': tokLeftParen, ')': tokRightParen, '[': tokLeftBracket, ']': tokRightBracket,
-	',': tokComma, '.': tokDot, '+': tokPlus, '-': tokMinus,
+var punctuation = [256]TokenKind{
+	'=': TokEqual, '<': TokLess, '>': TokGreater,
+	'(': TokLeftParen, ')': TokRightParen, '[': TokLeftBracket, ']': TokRightBracket,
+	',': TokComma, '.': TokDot, '+': TokPlus, '-': TokMinus,
 }
 
-// lex appends the tokens of src, a tokEOF last. What cannot be a token is a
-// tokBad of one character, so that the parser finds it in its place.
+// Lex appends the tokens of src, a tokEOF last. What cannot be a token is a
+// TokBad of one character, so that the parser finds it in its place.
 //
 // A name begins with a letter; one in ExpressionAttributeNames or
 // ExpressionAttributeValues may begin with a digit or an underscore. Keywords
 // are keywords in every kind of expression.
-func lex(tokens []token, src string) []token {
+func Lex(tokens []Token, src string) []Token {
 	for i := 0; i < len(src); {
 		start, c := i, src[i]
 		i++
-		var kind tokenKind
+		var kind TokenKind
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			continue
@@ -74,14 +75,14 @@ func lex(tokens []token, src string) []token {
 			i = endOfWord(src, i)
 			switch {
 			case i == start+1:
-				kind = tokBad
+				kind = TokBad
 			case c == '#':
-				kind = tokName
+				kind = TokName
 			default:
-				kind = tokValue
+				kind = TokValue
 			}
 		case isDigit(c):
-			kind = tokInt
+			kind = TokInt
 			for c != '0' && i < len(src) && isDigit(src[i]) {
 				i++
 			}
@@ -94,32 +95,32 @@ func lex(tokens []token, src string) []token {
 				}
 			}
 		default:
-			kind = tokBad
+			kind = TokBad
 			_, n := utf8.DecodeRuneInString(src[start:])
 			i = start + n
 		}
-		tokens = append(tokens, token{kind, int32(start), int32(i)})
+		tokens = append(tokens, Token{Place{int32(start), int32(i)}, kind})
 	}
-	return append(tokens, token{tokEOF, int32(len(src)), int32(len(src))})
+	return append(tokens, Token{Place{int32(len(src)), int32(len(src))}, TokEOF})
 }
 
 // pairOf returns the token of two characters, if they are one.
-func pairOf(a, b byte) tokenKind {
+func pairOf(a, b byte) TokenKind {
 	switch {
 	case a == '<' && b == '>':
-		return tokNotEqual
+		return TokNotEqual
 	case a == '<' && b == '=':
-		return tokLessOrEqual
+		return TokLessOrEqual
 	case a == '>' && b == '=':
-		return tokGreaterOrEqual
+		return TokGreaterOrEqual
 	}
 	return 0
 }
 
 // keyword returns the kind of a word: keywords are known in any case.
-func keyword(word string) tokenKind {
+func keyword(word string) TokenKind {
 	if len(word) > len("BETWEEN") {
-		return tokIdent
+		return TokIdent
 	}
 	var upper [len("BETWEEN")]byte
 	for i := range len(word) {
@@ -127,25 +128,25 @@ func keyword(word string) tokenKind {
 	}
 	switch string(upper[:len(word)]) {
 	case "AND":
-		return tokAnd
+		return TokAnd
 	case "OR":
-		return tokOr
+		return TokOr
 	case "NOT":
-		return tokNot
+		return TokNot
 	case "BETWEEN":
-		return tokBetween
+		return TokBetween
 	case "IN":
-		return tokIn
+		return TokIn
 	case "SET":
-		return tokSet
+		return TokSet
 	case "REMOVE":
-		return tokRemove
+		return TokRemove
 	case "ADD":
-		return tokAdd
+		return TokAdd
 	case "DELETE":
-		return tokDelete
+		return TokDelete
 	}
-	return tokIdent
+	return TokIdent
 }
 
 func endOfWord[T string | []byte](src T, i int) int {
@@ -160,4 +161,4 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // isWord reports whether s is letters, digits and underscores, and not empty.
-func isWord[T string | []byte](s T) bool { return len(s) > 0 && endOfWord(s, 0) == len(s) }
+func IsWord[T string | []byte](s T) bool { return len(s) > 0 && endOfWord(s, 0) == len(s) }

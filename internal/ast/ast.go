@@ -1,4 +1,7 @@
-package expr
+// Package ast has the trees of expressions: the conditions, operands and actions
+// that package expr parses the expressions of requests to, the tokens it makes
+// them of, and the way back to text.
+package ast
 
 import (
 	"iter"
@@ -6,25 +9,51 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
+// A Place is the bytes [Start, End) of an expression's text. The zero Place is
+// nowhere: a tree that legacy parameters were turned into has no text.
+type Place struct{ Start, End int32 }
+
+// Where returns the place itself: nodes and operands embed theirs.
+func (p Place) Where() Place { return p }
+
+// Text returns what stands at the place in an expression.
+func (p Place) Text(src string) string { return src[p.Start:p.End] }
+
 // A Node is a condition: something that is true or false of an item. It is one
 // of [*And], [*Or], [*Not], [*Compare], [*Between], [*In] and [*Call].
-type Node interface{ node() }
+type Node interface {
+	Where() Place
+	node()
+}
 
 // An Operand is something that has a value, or none. In a condition it is one
 // of [*PathOperand], [*ValueOperand] and [*SizeOperand], in an update one of
 // [*PathOperand], [*ValueOperand], [*Arithmetic] and [*Call].
-type Operand interface{ operand() }
+type Operand interface {
+	Where() Place
+	operand()
+}
 
 // And is true when both L and R are.
-type And struct{ L, R Node }
+type And struct {
+	Place
+	L, R Node
+}
 
 // Or is true when L or R is.
-type Or struct{ L, R Node }
+type Or struct {
+	Place
+	L, R Node
+}
 
 // Not is true when X is not.
-type Not struct{ X Node }
+type Not struct {
+	Place
+	X Node
+}
 
-// An Op is the operator of a [Compare] or an [Arithmetic].
+// An Op is the operator of a [Compare], of an [Arithmetic] or of a condition on
+// a key attribute, as expressions spell it.
 type Op string
 
 // The comparison operators.
@@ -37,6 +66,13 @@ const (
 	GreaterOrEqual Op = ">="
 )
 
+// The operators that are more than one word in an expression: [Between], and
+// [BeginsWith], which is a function.
+const (
+	OpBetween    Op = "BETWEEN"
+	OpBeginsWith Op = "begins_with"
+)
+
 // The operators of arithmetic.
 const (
 	Plus  Op = "+"
@@ -46,15 +82,20 @@ const (
 // Compare compares two operands. An operand without a value is not equal to
 // anything, not even to another one, and has no order.
 type Compare struct {
+	Place
 	Op   Op
 	L, R Operand
 }
 
 // Between is true when Lo <= X and X <= Hi.
-type Between struct{ X, Lo, Hi Operand }
+type Between struct {
+	Place
+	X, Lo, Hi Operand
+}
 
 // In is true when X equals one of List.
 type In struct {
+	Place
 	X    Operand
 	List []Operand
 }
@@ -85,6 +126,7 @@ const (
 // A Call is a function: in a condition one that is true or false, in an update
 // [IfNotExists] or [ListAppend].
 type Call struct {
+	Place
 	Func Func
 	Args []Operand
 }
@@ -99,6 +141,7 @@ func (*Call) node()    {}
 
 // A PathOperand is the attribute at a document path.
 type PathOperand struct {
+	Place
 	Path Path
 	// Text is the path as the expression spells it, with its #names and
 	// without spaces. It is empty when there was no expression.
@@ -107,6 +150,7 @@ type PathOperand struct {
 
 // A ValueOperand is a value from the request.
 type ValueOperand struct {
+	Place
 	// Name is the value's name in ExpressionAttributeValues, as ":v". It is
 	// empty when there was no expression.
 	Name  string
@@ -115,7 +159,10 @@ type ValueOperand struct {
 
 // A SizeOperand is the size of another operand, a number. It has no value when
 // X has none, or one without a size.
-type SizeOperand struct{ X Operand }
+type SizeOperand struct {
+	Place
+	X Operand
+}
 
 func (*PathOperand) operand()  {}
 func (*ValueOperand) operand() {}
@@ -128,83 +175,91 @@ func (*Call) operand() {}
 
 // Arithmetic is the sum or difference of two numbers in an update.
 type Arithmetic struct {
+	Place
 	Op   Op
 	L, R Operand
 }
 
 func (*Arithmetic) operand() {}
 
-// A Condition is a condition on an item: a condition, filter or key condition
-// expression, or legacy parameters that mean the same. It is immutable and
-// safe for concurrent use. The nil Condition is true of every item.
-type Condition struct {
-	Root Node
-	// Param is where the condition came from.
-	Param Param
+// Nodes yields the conditions of a tree, each before those inside it, in the
+// order they are written.
+func Nodes(n Node) iter.Seq[Node] {
+	return func(yield func(Node) bool) { nodes(n, yield) }
 }
 
-// Paths yields the document paths the condition mentions, in the order they
-// are written. A path may come more than once. Paths must not be changed.
-func (c *Condition) Paths() iter.Seq[Path] {
-	return func(yield func(Path) bool) {
-		if c != nil {
-			nodePaths(c.Root, yield)
-		}
+func nodes(n Node, yield func(Node) bool) bool {
+	if n == nil {
+		return true
 	}
-}
-
-// TopLevel yields the names of the top-level attributes the condition
-// mentions, in the order they are written. A name may come more than once.
-func (c *Condition) TopLevel() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for p := range c.Paths() {
-			if !yield(p[0].Name) {
-				return
-			}
-		}
+	if !yield(n) {
+		return false
 	}
-}
-
-// nodePaths yields the paths below n and reports whether to go on.
-func nodePaths(n Node, yield func(Path) bool) bool {
 	switch n := n.(type) {
 	case *And:
-		return nodePaths(n.L, yield) && nodePaths(n.R, yield)
+		return nodes(n.L, yield) && nodes(n.R, yield)
 	case *Or:
-		return nodePaths(n.L, yield) && nodePaths(n.R, yield)
+		return nodes(n.L, yield) && nodes(n.R, yield)
 	case *Not:
-		return nodePaths(n.X, yield)
-	case *Compare:
-		return operandPaths(n.L, yield) && operandPaths(n.R, yield)
-	case *Between:
-		return operandPaths(n.X, yield) && operandPaths(n.Lo, yield) && operandPaths(n.Hi, yield)
-	case *In:
-		return operandPaths(n.X, yield) && operandsPaths(n.List, yield)
-	case *Call:
-		return operandsPaths(n.Args, yield)
+		return nodes(n.X, yield)
 	}
 	return true
 }
 
-func operandsPaths(list []Operand, yield func(Path) bool) bool {
+// Operands yields the operands of a tree, each before those inside it, in the
+// order they are written.
+func Operands(n Node) iter.Seq[Operand] {
+	return func(yield func(Operand) bool) { nodeOperands(n, yield) }
+}
+
+func nodeOperands(n Node, yield func(Operand) bool) bool {
+	switch n := n.(type) {
+	case *And:
+		return nodeOperands(n.L, yield) && nodeOperands(n.R, yield)
+	case *Or:
+		return nodeOperands(n.L, yield) && nodeOperands(n.R, yield)
+	case *Not:
+		return nodeOperands(n.X, yield)
+	case *Compare:
+		return operands(n.L, yield) && operands(n.R, yield)
+	case *Between:
+		return operands(n.X, yield) && operands(n.Lo, yield) && operands(n.Hi, yield)
+	case *In:
+		return operands(n.X, yield) && eachOperand(n.List, yield)
+	case *Call:
+		return eachOperand(n.Args, yield)
+	}
+	return true
+}
+
+// Inside yields an operand and those inside it.
+func Inside(o Operand) iter.Seq[Operand] {
+	return func(yield func(Operand) bool) { operands(o, yield) }
+}
+
+func operands(o Operand, yield func(Operand) bool) bool {
+	if o == nil {
+		return true
+	}
+	if !yield(o) {
+		return false
+	}
+	switch o := o.(type) {
+	case *SizeOperand:
+		return operands(o.X, yield)
+	case *Arithmetic:
+		return operands(o.L, yield) && operands(o.R, yield)
+	case *Call:
+		return eachOperand(o.Args, yield)
+	}
+	return true
+}
+
+func eachOperand(list []Operand, yield func(Operand) bool) bool {
 	for _, o := range list {
-		if !operandPaths(o, yield) {
+		if !operands(o, yield) {
 			return false
 		}
-	}
-	return true
-}
-
-func operandPaths(o Operand, yield func(Path) bool) bool {
-	switch o := o.(type) {
-	case *PathOperand:
-		return yield(o.Path)
-	case *SizeOperand:
-		return operandPaths(o.X, yield)
-	case *Arithmetic:
-		return operandPaths(o.L, yield) && operandPaths(o.R, yield)
-	case *Call:
-		return operandsPaths(o.Args, yield)
 	}
 	return true
 }

@@ -1,4 +1,4 @@
-package expr
+package ast
 
 import (
 	"slices"
@@ -44,7 +44,7 @@ func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
 
 // message returns the path as the service writes it into messages, such as
 // [a, b, [2]].
-func (p Path) message() string {
+func (p Path) Message() string {
 	dst := []byte{'['}
 	for i, s := range p {
 		if i > 0 {

@@ -1,4 +1,4 @@
-package expr
+package ast
 
 // Format returns the condition as an expression with parentheses around every
 // condition in it, so that it shows how the parser bound it. Parsing that with
@@ -22,23 +22,23 @@ func AppendFormat(dst []byte, n Node) []byte {
 		return append(dst, ')')
 	case *Compare:
 		dst = append(dst, '(')
-		dst = appendOperand(dst, n.L)
+		dst = AppendOperand(dst, n.L)
 		dst = append(dst, ' ')
 		dst = append(dst, n.Op...)
 		dst = append(dst, ' ')
-		dst = appendOperand(dst, n.R)
+		dst = AppendOperand(dst, n.R)
 		return append(dst, ')')
 	case *Between:
 		dst = append(dst, '(')
-		dst = appendOperand(dst, n.X)
+		dst = AppendOperand(dst, n.X)
 		dst = append(dst, " BETWEEN "...)
-		dst = appendOperand(dst, n.Lo)
+		dst = AppendOperand(dst, n.Lo)
 		dst = append(dst, " AND "...)
-		dst = appendOperand(dst, n.Hi)
+		dst = AppendOperand(dst, n.Hi)
 		return append(dst, ')')
 	case *In:
 		dst = append(dst, '(')
-		dst = appendOperand(dst, n.X)
+		dst = AppendOperand(dst, n.X)
 		dst = append(dst, " IN "...)
 		dst = appendList(dst, n.List)
 		return append(dst, ')')
@@ -63,12 +63,12 @@ func appendList(dst []byte, list []Operand) []byte {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = appendOperand(dst, o)
+		dst = AppendOperand(dst, o)
 	}
 	return append(dst, ')')
 }
 
-func appendOperand(dst []byte, o Operand) []byte {
+func AppendOperand(dst []byte, o Operand) []byte {
 	switch o := o.(type) {
 	case *PathOperand:
 		if o.Text != "" {
@@ -84,73 +84,14 @@ func appendOperand(dst []byte, o Operand) []byte {
 		dst = append(dst, Size...)
 		return appendList(dst, []Operand{o.X})
 	case *Arithmetic:
-		dst = appendOperand(dst, o.L)
+		dst = AppendOperand(dst, o.L)
 		dst = append(dst, ' ')
 		dst = append(dst, o.Op...)
 		dst = append(dst, ' ')
-		return appendOperand(dst, o.R)
+		return AppendOperand(dst, o.R)
 	case *Call:
 		dst = append(dst, o.Func...)
 		return appendList(dst, o.Args)
-	}
-	return dst
-}
-
-// String returns the condition as [Format] writes it; nothing for nil.
-func (c *Condition) String() string {
-	if c == nil {
-		return ""
-	}
-	return Format(c.Root)
-}
-
-// String returns the update as an expression: every clause once, with its
-// actions in their order. Parsing it with the same names and values gives the
-// same update, but for those from AttributeUpdates, which have neither: their
-// values are written themselves, as {S:hello}.
-func (u *Update) String() string {
-	if u == nil {
-		return ""
-	}
-	var dst []byte
-	var done [4]Clause
-	for i, a := range u.Actions {
-		n := 0
-		for n < len(done) && done[n] != "" && done[n] != a.Clause {
-			n++
-		}
-		if n < len(done) && done[n] == "" {
-			done[n] = a.Clause
-			dst = appendClause(dst, u.Actions[i:])
-		}
-	}
-	return string(dst)
-}
-
-// appendClause appends the clause that actions begin with, and all there is of
-// it.
-func appendClause(dst []byte, actions []Action) []byte {
-	if len(dst) > 0 {
-		dst = append(dst, ' ')
-	}
-	clause := actions[0].Clause
-	dst = append(dst, clause...)
-	for i, a := range actions {
-		if a.Clause != clause {
-			continue
-		}
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, ' ')
-		dst = appendOperand(dst, a.Path)
-		if clause == SetClause {
-			dst = append(dst, " ="...)
-		}
-		if a.Value != nil {
-			dst = append(dst, ' ')
-			dst = appendOperand(dst, a.Value)
-		}
 	}
 	return dst
 }

@@ -1,0 +1,50 @@
+package expr
+
+import (
+	"iter"
+
+	"github.com/sortkey/sortkey/internal/ast"
+)
+
+// A Condition is a condition on an item: a condition, filter or key condition
+// expression, or legacy parameters that mean the same. It is immutable and
+// safe for concurrent use. The nil Condition is true of every item.
+type Condition struct {
+	Root ast.Node
+	// Param is where the condition came from.
+	Param Param
+}
+
+// Paths yields the document paths the condition mentions, in the order they
+// are written. A path may come more than once. Paths must not be changed.
+func (c *Condition) Paths() iter.Seq[ast.Path] {
+	return func(yield func(ast.Path) bool) {
+		if c != nil {
+			for o := range ast.Operands(c.Root) {
+				if path, ok := o.(*ast.PathOperand); ok && !yield(path.Path) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// TopLevel yields the names of the top-level attributes the condition
+// mentions, in the order they are written. A name may come more than once.
+func (c *Condition) TopLevel() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for p := range c.Paths() {
+			if !yield(p[0].Name) {
+				return
+			}
+		}
+	}
+}
+
+// String returns the condition as [Format] writes it; nothing for nil.
+func (c *Condition) String() string {
+	if c == nil {
+		return ""
+	}
+	return ast.Format(c.Root)
+}
