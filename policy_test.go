@@ -19,47 +19,35 @@ import (
 
 const module = "github.com/sortkey/sortkey"
 
-// fences says which rooms a room may import, tests aside. A room not listed
-// here fails TestFences: decide where it belongs.
-var fences = map[string][]string{
-	"attr":                     {},
-	"expr":                     {"attr"},
-	"store":                    {},
-	"store/memory":             {"store"},
-	"store/disk":               {"store"},
-	"store/storetest":          {"store"},
-	"keycond":                  {"attr", "expr", "store"},
-	"internal/table":           {"attr", "expr", "store", "keycond"},
-	"internal/wire":            {"attr"},
-	"internal/wire/wiretest":   {"attr", "internal/wire"},
-	"internal/api":             {"attr", "expr", "store", "keycond", "internal/table", "internal/wire"},
-	"internal/server":          {},
-	"":                         {"store", "store/memory", "internal/table", "internal/api", "internal/server"},
-	"sdk":                      {"", "attr", "internal/api", "internal/table", "internal/wire"},
-	"sortkeytest":              {"", "sdk", "attr", "store/memory", "internal/table"},
-	"internal/sdkvalue":        {"attr"},
-	"keys":                     {},
-	"keys/keyexpr":             {"keys"},
-	"internal/markup":          {},
-	"internal/design":          {"attr", "expr", "keys", "keycond", "store", "internal/table", "internal/api", "internal/wire", ""},
-	"internal/design/awscli":   {},
-	"internal/design/explain":  {"attr", "expr", "keys", "keycond", "store", "internal/table", "internal/api", "", "internal/design"},
-	"internal/design/check":    {"attr", "keys", "", "internal/table", "internal/design", "internal/design/explain", "internal/design/lint"},
-	"internal/design/lint":     {"attr", "keys", "keycond", "store", "internal/table", "internal/design", "internal/design/explain"},
-	"internal/design/convert":  {"attr", "expr", "keys", "keycond", "internal/table", "internal/design", "internal/design/awscli"},
-	"internal/design/report":   {"attr", "keys", "store", "internal/table", "internal/design", "internal/design/check", "internal/design/explain", "internal/design/lint", "internal/markup"},
-	"internal/design/gen":      {"attr", "expr", "keys", "internal/design"},
-	"design/designtest":        {"attr", "internal/design", "internal/design/check"},
-	"design/examples":          {"attr", "internal/design", "keys"},
-	"internal/apigen":          {},
-	"bench":                    nil, // measures every room
-	"bench/...":                nil,
-	"fuzz":                     {},
-	"fuzz/diff":                {},
-	"fuzz/replay":              {""},
-	"cmd/sortkey":              nil, // commands may import what they need
-	"cmd/sortkey/internal/...": nil,
+// floors are the packages from the ground up. A package imports only packages
+// of floors below its own, tests aside. A package that is not here fails
+// TestFloors: decide where it belongs, and say so in docs/design.md.
+var floors = [][]string{
+	{"store", "keys", "internal/blob", "internal/doc", "internal/number", "internal/server", "internal/markup", "internal/advice", "internal/proptest"},
+	{"attr", "store/memory", "store/btree", "store/disk", "store/storetest", "keys/keyexpr"},
+	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/wire"},
+	{"expr", "internal/wire/wiretest"},
+	{"keycond", "internal/literal"},
+	{"internal/table"},
+	{"internal/api"},
+	{""},
+	{"sdk", "internal/dbtest", "internal/design", "internal/design/awscli", "fuzz/replay"},
+	{"sortkeytest", "internal/design/explain", "internal/design/convert", "internal/design/gen"},
+	{"internal/design/lint"},
+	{"internal/design/check"},
+	{"internal/design/report", "design/examples"},
+	{"design/designtest"},
+	{"bench/measure", "bench/work"},
+	{"bench/layer"},
+	{"bench"},
+	{"bench/report"},
 }
+
+// alone are packages that import no other package of ours.
+var alone = []string{"store", "keys", "internal/server", "internal/markup", "internal/apigen", "fuzz/diff"}
+
+// tops are folders whose programs and tests may import whatever they need.
+var tops = []string{"cmd", "fuzz"}
 
 // noSDK are rooms whose every dependency keeps away from the AWS SDK, and
 // noHTTP those that keep away from net/http too.
@@ -107,26 +95,31 @@ func imports(f *ast.File) (paths []string) {
 	return paths
 }
 
-func TestFences(t *testing.T) {
+func TestFloors(t *testing.T) {
+	floor := map[string]int{}
+	for i, rooms := range floors {
+		for _, room := range rooms {
+			floor[room] = i + 1
+		}
+	}
 	for room, paths := range rooms(t) {
-		allowed, ok := fences[room]
-		for pattern := range fences {
-			if prefix, tree := strings.CutSuffix(pattern, "/..."); tree && strings.HasPrefix(room, prefix+"/") {
-				allowed, ok = fences[pattern], true
+		top, _, _ := strings.Cut(room, "/")
+		isAlone := slices.Contains(alone, room)
+		if floor[room] == 0 && !isAlone {
+			if !slices.Contains(tops, top) {
+				t.Errorf("package %q is on no floor: add it to floors in policy_test.go and to docs/design.md", room)
 			}
-		}
-		if !ok {
-			t.Errorf("room %q is in no fence: add it to fences in policy_test.go and to docs/design.md", room)
-			continue
-		}
-		if allowed == nil {
 			continue
 		}
 		for _, path := range paths {
 			inner, ours := strings.CutPrefix(path, module)
 			inner = strings.TrimPrefix(inner, "/")
-			if ours && !slices.Contains(allowed, inner) {
-				t.Errorf("room %q imports %q, which is not above it in docs/design.md", room, inner)
+			switch {
+			case !ours:
+			case isAlone:
+				t.Errorf("package %q imports %q, but it has to stand alone", room, inner)
+			case floor[inner] == 0 || floor[inner] >= floor[room]:
+				t.Errorf("package %q imports %q, which is not on a floor below it", room, inner)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package keycond
 
 import (
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/store"
 )
@@ -26,7 +27,7 @@ func (r *room) upper(prefix []byte) []byte {
 }
 
 // bounds returns the range of sort positions for clauses on a left prefix of
-// the sort key, of which only the last may be other than [Equal].
+// the sort key, of which only the last may be other than =.
 func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 	if len(clauses) == 0 {
 		return store.Range{}
@@ -42,17 +43,17 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 	}
 	v := last.Values[0]
 	switch last.Op {
-	case Less:
+	case ast.Less:
 		return store.Range{Lo: prefix, Hi: s.first(r, prefix, v)}
-	case LessEqual:
+	case ast.LessOrEqual:
 		return store.Range{Lo: prefix, Hi: s.after(r, prefix, v)}
-	case Greater:
+	case ast.Greater:
 		return store.Range{Lo: s.after(r, prefix, v), Hi: r.upper(prefix)}
-	case GreaterEqual:
+	case ast.GreaterOrEqual:
 		return store.Range{Lo: s.first(r, prefix, v), Hi: r.upper(prefix)}
-	case Between:
+	case ast.OpBetween:
 		return store.Range{Lo: s.first(r, prefix, v), Hi: s.after(r, prefix, last.Values[1])}
-	case BeginsWith:
+	case ast.OpBeginsWith:
 		lo := append([]byte(*r), prefix...)
 		if s.Table == nil {
 			lo = append(lo, v.Raw()...)

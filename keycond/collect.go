@@ -2,7 +2,6 @@ package keycond
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/ast"
 
@@ -72,12 +71,12 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 	case *ast.Compare:
 		c, err = compareClause(values, n)
 	case *ast.Between:
-		c, err = clause(values, Between, "BETWEEN", n.X, n.Lo, n.Hi)
+		c, err = clause(values, ast.OpBetween, "BETWEEN", n.X, n.Lo, n.Hi)
 	case *ast.Call:
 		if n.Func != ast.BeginsWith {
 			return nil, refuseOperator(string(n.Func))
 		}
-		c, err = clause(values, BeginsWith, string(n.Func), n.Args...)
+		c, err = clause(values, ast.OpBeginsWith, string(n.Func), n.Args...)
 	}
 	if err != nil {
 		return nil, err
@@ -92,44 +91,24 @@ func refuseOperator(op string) error {
 	return refuse("Invalid operator used in KeyConditionExpression: %s", op)
 }
 
-// compareOp returns the operator of a comparison, 0 for one that no key
-// condition may have, and the one that means the same with the operands in the
-// other order.
-func compareOp(op ast.Op) (is, swapped Op) {
-	switch op {
-	case ast.Equal:
-		return Equal, Equal
-	case ast.Less:
-		return Less, Greater
-	case ast.LessOrEqual:
-		return LessEqual, GreaterEqual
-	case ast.Greater:
-		return Greater, Less
-	case ast.GreaterOrEqual:
-		return GreaterEqual, LessEqual
-	}
-	return 0, 0
-}
-
 // compareClause makes a clause of a comparison, whose operands may stand in
 // either order.
 func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
-	op, swapped := compareOp(n.Op)
-	if op == 0 {
+	if n.Op == ast.NotEqual {
 		return Clause{}, refuseOperator(string(n.Op))
 	}
 	if _, ok := n.L.(*ast.ValueOperand); ok {
 		if _, ok := n.R.(*ast.PathOperand); ok {
-			return clause(values, swapped, "", n.R, n.L)
+			return clause(values, n.Op.Mirror(), "", n.R, n.L)
 		}
 	}
-	return clause(values, op, "", n.L, n.R)
+	return clause(values, n.Op, "", n.L, n.R)
 }
 
 // clause makes a clause of an operator and its operands, the first of which
 // must be the key attribute. Name is the operator's for messages, or "" where
 // the order of operands cannot be wrong.
-func clause(values *[]attr.Value, op Op, name string, operands ...ast.Operand) (Clause, error) {
+func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operand) (Clause, error) {
 	c := Clause{Op: op}
 	var key ast.Path
 	at, from := -1, len(*values)
@@ -158,14 +137,4 @@ func clause(values *[]attr.Value, op Op, name string, operands ...ast.Operand) (
 	c.Attribute.Name = key[0].Name
 	c.Values = (*values)[from:len(*values):len(*values)]
 	return c, nil
-}
-
-// Describe returns the slice's conditions as one line of text, such as
-// "PK = {S:a} AND begins_with(SK, {S:b})".
-func Describe(clauses []Clause) string {
-	parts := make([]string, len(clauses))
-	for i, c := range clauses {
-		parts[i] = c.String()
-	}
-	return strings.Join(parts, " AND ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -33,39 +34,32 @@ type Slice struct {
 // A Clause is a condition on one key attribute.
 type Clause struct {
 	Attribute Attribute
-	Op        Op
-	// Values has one operand, or two for [Between].
+	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or
+	// begins_with.
+	Op ast.Op
+	// Values has one operand, or two for BETWEEN.
 	Values []attr.Value
 }
-
-// Op is the operator of a [Clause].
-type Op uint8
-
-// The operators a key condition may have.
-const (
-	Equal Op = iota + 1
-	Less
-	LessEqual
-	Greater
-	GreaterEqual
-	Between
-	BeginsWith
-)
-
-var opText = [...]string{"", "=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"}
-
-// String returns the operator as key condition expressions spell it.
-func (o Op) String() string { return opText[o] }
 
 // String returns the clause as an expression with its values in place.
 func (c Clause) String() string {
 	switch c.Op {
-	case Between:
+	case ast.OpBetween:
 		return fmt.Sprintf("%s BETWEEN %v AND %v", c.Attribute.Name, c.Values[0], c.Values[1])
-	case BeginsWith:
+	case ast.OpBeginsWith:
 		return fmt.Sprintf("begins_with(%s, %v)", c.Attribute.Name, c.Values[0])
 	}
 	return fmt.Sprintf("%s %v %v", c.Attribute.Name, c.Op, c.Values[0])
+}
+
+// String returns the conditions of the slice as one line, such as
+// PK = {S:a} AND begins_with(SK, {S:b}).
+func (s *Slice) String() string {
+	parts := make([]string, len(s.Clauses))
+	for i, c := range s.Clauses {
+		parts[i] = c.String()
+	}
+	return strings.Join(parts, " AND ")
 }
 
 // Compile turns the key condition c of a query on s into the slice it reads.
@@ -146,7 +140,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 		if c == nil {
 			return nil, refuse(msgMissed, a.Name)
 		}
-		if c.Op != Equal {
+		if c.Op != ast.Equal {
 			return nil, refuse(msgUnsupported)
 		}
 		ordered = append(ordered, c.of(a))
@@ -163,7 +157,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 		if len(ordered) == len(clauses) {
 			return ordered, nil
 		}
-		if c.Op != Equal {
+		if c.Op != ast.Equal {
 			return nil, s.refuseInner(clauses, i)
 		}
 	}
@@ -224,10 +218,10 @@ func (s *Schema) checkOperands(c *Clause) error {
 			return err
 		}
 	}
-	if c.Op == BeginsWith && c.Attribute.Kind == attr.Number {
+	if c.Op == ast.OpBeginsWith && c.Attribute.Kind == attr.Number {
 		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N")
 	}
-	if c.Op == Between {
+	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
 			return refuse("Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %v", c.Values[0], c.Values[1])
 		}

@@ -87,7 +87,7 @@ func compile(t *testing.T, s *keycond.Schema, src, values string) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	return fmt.Sprintf("%s\npartition %s\n[%s, %s)", keycond.Describe(slice.Clauses),
+	return fmt.Sprintf("%s\npartition %s\n[%s, %s)", slice,
 		show(slice.Partition), show(slice.Range.Lo), show(slice.Range.Hi))
 }
 

@@ -43,10 +43,10 @@ func ExampleCompile() {
 	// Query key condition not supported
 }
 
-func ExampleDescribe() {
-	fmt.Println(keycond.Describe([]keycond.Clause{
-		{Attribute: keycond.Attribute{Name: "PK"}, Op: keycond.Equal, Values: []attr.Value{attr.NewString("a")}},
-		{Attribute: keycond.Attribute{Name: "SK"}, Op: keycond.BeginsWith, Values: []attr.Value{attr.NewString("b")}},
-	}))
+func ExampleSlice_String() {
+	fmt.Println(&keycond.Slice{Clauses: []keycond.Clause{
+		{Attribute: keycond.Attribute{Name: "PK"}, Op: "=", Values: []attr.Value{attr.NewString("a")}},
+		{Attribute: keycond.Attribute{Name: "SK"}, Op: "begins_with", Values: []attr.Value{attr.NewString("b")}},
+	}})
 	// Output: PK = {S:a} AND begins_with(SK, {S:b})
 }

@@ -73,6 +73,24 @@ const (
 	OpBeginsWith Op = "begins_with"
 )
 
+// Mirror returns the comparison that means the same with its operands in the
+// other order, "" for what is not a comparison.
+func (op Op) Mirror() Op {
+	switch op {
+	case Equal, NotEqual:
+		return op
+	case Less:
+		return Greater
+	case LessOrEqual:
+		return GreaterOrEqual
+	case Greater:
+		return Less
+	case GreaterOrEqual:
+		return LessOrEqual
+	}
+	return ""
+}
+
 // The operators of arithmetic.
 const (
 	Plus  Op = "+"

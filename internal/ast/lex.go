@@ -39,6 +39,11 @@ const (
 	TokDot
 	TokPlus
 	TokMinus
+
+	// Only [LexLiterals] makes these.
+	TokText       // text in quotes
+	TokQuotedName // a name in backquotes
+	TokNumber     // a number that is not a TokInt
 )
 
 // A Token is a word or sign of an expression.
@@ -54,13 +59,22 @@ var punctuation = [256]TokenKind{
 	',': TokComma, '.': TokDot, '+': TokPlus, '-': TokMinus,
 }
 
-// Lex appends the tokens of src, a tokEOF last. What cannot be a token is a
+// Lex appends the tokens of src, a TokEOF last. What cannot be a token is a
 // TokBad of one character, so that the parser finds it in its place.
 //
 // A name begins with a letter; one in ExpressionAttributeNames or
 // ExpressionAttributeValues may begin with a digit or an underscore. Keywords
 // are keywords in every kind of expression.
-func Lex(tokens []Token, src string) []Token {
+func Lex(tokens []Token, src string) []Token { return lex(tokens, src, false) }
+
+// LexLiterals is [Lex] for expressions that people write, in which names and
+// values stand for themselves: it knows text in quotes, names in backquotes,
+// numbers with a sign, a point and an exponent, words that begin with an
+// underscore, and == and != for = and <>. A minus or plus before a digit is part
+// of the number.
+func LexLiterals(src string) []Token { return lex(nil, src, true) }
+
+func lex(tokens []Token, src string, literals bool) []Token {
 	for i := 0; i < len(src); {
 		start, c := i, src[i]
 		i++
@@ -68,6 +82,29 @@ func Lex(tokens []Token, src string) []Token {
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			continue
+		case literals && (c == '\'' || c == '"' || c == '`'):
+			kind = TokText
+			if c == '`' {
+				kind = TokQuotedName
+			}
+			if i = endOfQuote(src, start); i < 0 {
+				kind, i = TokBad, len(src)
+			}
+		case literals && numberLength(src[start:]) > 0:
+			i = start + numberLength(src[start:])
+			kind = TokNumber
+			if isInt(src[start:i]) {
+				kind = TokInt
+			}
+		case literals && c == '_':
+			i = endOfWord(src, i)
+			kind = TokIdent
+		case literals && i < len(src) && src[i] == '=' && (c == '!' || c == '='):
+			i++
+			kind = TokNotEqual
+			if c == '=' {
+				kind = TokEqual
+			}
 		case isLetter(c):
 			i = endOfWord(src, i)
 			kind = keyword(src[start:i])
@@ -102,6 +139,71 @@ func Lex(tokens []Token, src string) []Token {
 		tokens = append(tokens, Token{Place{int32(start), int32(i)}, kind})
 	}
 	return append(tokens, Token{Place{int32(len(src)), int32(len(src))}, TokEOF})
+}
+
+// endOfQuote returns the end of the quoted text that begins at start, -1 if
+// nothing closes it. In single quotes a quote is written twice, in double quotes
+// a backslash escapes the character after it.
+func endOfQuote(src string, start int) int {
+	quote := src[start]
+	for i := start + 1; i < len(src); i++ {
+		switch {
+		case src[i] == '\\' && quote == '"':
+			i++
+		case src[i] == quote && quote == '\'' && i+1 < len(src) && src[i+1] == quote:
+			i++
+		case src[i] == quote:
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// numberLength returns how much of the beginning of s is a number.
+func numberLength(s string) int {
+	digits := func(i int) int {
+		for i < len(s) && isDigit(s[i]) {
+			i++
+		}
+		return i
+	}
+	from := 0
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		from = 1
+	}
+	end := digits(from)
+	whole := end > from
+	if end < len(s) && s[end] == '.' {
+		if after := digits(end + 1); whole || after > end+1 {
+			end, whole = after, true
+		}
+	}
+	if !whole {
+		return 0
+	}
+	if end < len(s) && (s[end] == 'e' || s[end] == 'E') {
+		exponent := end + 1
+		if exponent < len(s) && (s[exponent] == '+' || s[exponent] == '-') {
+			exponent++
+		}
+		if after := digits(exponent); after > exponent {
+			end = after
+		}
+	}
+	return end
+}
+
+// isInt reports whether a number can be an index of a list.
+func isInt(s string) bool {
+	return isDigit(s[0]) && (s == "0" || s[0] != '0') && endOfDigits(s) == len(s)
+}
+
+func endOfDigits(s string) int {
+	i := 0
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	return i
 }
 
 // pairOf returns the token of two characters, if they are one.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -54,8 +56,8 @@ func (p *Pattern) Compile(m *Model) (op string, request json.RawMessage, err err
 		ce, ok := errors.AsType[*CompileError](err)
 		if !ok {
 			ce = &CompileError{Msg: err.Error()}
-			if le, ok := errors.AsType[*expr.LiteralError](err); ok {
-				ce.Advice = le.Hint
+			if le, ok := errors.AsType[*advice.Error](err); ok {
+				ce.Advice = le.Advice
 			}
 			if ke, ok := errors.AsType[*keys.Error](err); ok {
 				ce.Msg, ce.Advice, ce.Component = ke.Msg, ke.Advice, ke.Component
@@ -76,7 +78,7 @@ func (p *Pattern) Compile(m *Model) (op string, request json.RawMessage, err err
 type compiler struct {
 	p     *Pattern
 	m     *Model
-	names expr.Literals
+	names literal.Placeholders
 	used  map[string]bool // fields and attributes of where
 	open  Attribute       // of the sort key, the first that is not known entirely
 }

@@ -162,11 +162,11 @@ func (p *pager) fetch(entry attr.Item) (attr.Item, error) {
 func (p *pager) count() {
 	q, page, tr := p.q, &p.page, &p.tr
 	units := ReadUnits(tr.Bytes, q.Consistent)
-	if q.Index == nil {
+	if tr.Key = q.Table.key; q.Index == nil {
 		page.Capacity.Table += units
 	} else {
 		page.Capacity.addIndex(q.Index.Name(), q.Index.local, units)
-		tr.Index = q.Index.Name()
+		tr.Index, tr.Key = q.Index.Name(), q.Index.key
 	}
 	tr.Table, tr.Consistent = q.Table.Name(), q.Consistent
 	tr.Examined, tr.Returned, tr.Units = page.Examined, page.Returned, page.Capacity.Total()

@@ -13,6 +13,8 @@ type Trace struct {
 	Operation string // Query or Scan
 	Table     string
 	Index     string // "" for the table itself
+	// Key is the key of the table or index.
+	Key *keycond.Schema
 	// Partition is the partition a query read, Clauses its key conditions and
 	// Range the sort positions walked, ExclusiveStartKey included.
 	Partition []byte

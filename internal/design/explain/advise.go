@@ -74,7 +74,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 func (e *explainer) impossible(g group) (atom, bool) {
 	for _, a := range g.atoms {
 		for _, v := range a.values {
-			if _, ok := convert(v, e.info.kindOf(a.name)); !ok && a.op != keycond.BeginsWith {
+			if _, ok := convert(v, e.info.kindOf(a.name)); !ok && a.op != ast.OpBeginsWith {
 				return a, true
 			}
 		}
@@ -153,7 +153,7 @@ func (e *explainer) batch(plans []*plan) (map[string]any, bool) {
 		}
 		var b attr.Builder
 		for _, c := range p.clauses {
-			if c.Op != keycond.Equal {
+			if c.Op != ast.Equal {
 				return nil, false
 			}
 			b.Add(c.Attribute.Name, c.Values[0])
@@ -316,7 +316,7 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 	}
 	path := &ast.PathOperand{Path: ast.Path{{Name: h.Name}}}
 	value := &ast.ValueOperand{Value: found[0]}
-	rest.atoms = append(rest.atoms, atom{h.Name, keycond.Equal, []attr.Value{found[0]}, &ast.Compare{Op: ast.Equal, L: path, R: value}})
+	rest.atoms = append(rest.atoms, atom{h.Name, ast.Equal, []attr.Value{found[0]}, &ast.Compare{Op: ast.Equal, L: path, R: value}})
 	best, ok := e.plan(rest, e.info.index(s.Index))
 	if !ok || best.empty {
 		return
@@ -343,11 +343,11 @@ func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
 	for _, g := range groups {
 		for _, h := range s.Hash {
 			for _, a := range g.on(h.Name) {
-				if a.op == keycond.Equal {
+				if a.op == ast.Equal {
 					continue
 				}
 				what := clauseText(keycond.Clause{Attribute: h, Op: a.op, Values: a.values})
-				if a.op == keycond.BeginsWith {
+				if a.op == ast.OpBeginsWith {
 					e.tell("for one slice, keep the common part, %s, in an attribute of its own and make that the partition key of an index whose sort key is %s: then ask for the part with =, and %s may be the condition on the sort key",
 						Literal(a.values[0]), Name(h.Name), what)
 				} else {
@@ -369,7 +369,7 @@ func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
 // as many digits as a number that is there.
 func (e *explainer) numberPrefixes(g *group) {
 	for i, a := range g.atoms {
-		if a.op != keycond.BeginsWith || e.info.kindOf(a.name) != attr.Number {
+		if a.op != ast.OpBeginsWith || e.info.kindOf(a.name) != attr.Number {
 			continue
 		}
 		text := string(a.values[0].Raw())
@@ -401,11 +401,11 @@ func (e *explainer) numberPrefixes(g *group) {
 		if err != nil || err2 != nil {
 			continue
 		}
-		a.op, a.values = keycond.Between, []attr.Value{low, high}
+		a.op, a.values = ast.OpBetween, []attr.Value{low, high}
 		path := &ast.PathOperand{Path: ast.Path{{Name: a.name}}}
 		a.node = &ast.Between{X: path, Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high}}
 		if more == 0 {
-			a.op, a.values = keycond.Equal, a.values[:1]
+			a.op, a.values = ast.Equal, a.values[:1]
 			a.node = &ast.Compare{Op: ast.Equal, L: path, R: &ast.ValueOperand{Value: low}}
 		}
 		g.atoms[i] = a

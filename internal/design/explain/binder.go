@@ -54,12 +54,12 @@ func (b *binder) clauses(clauses []keycond.Clause) string {
 	for i, c := range clauses {
 		name, v := b.name(c.Attribute.Name), b.value(c.Values[0])
 		switch c.Op {
-		case keycond.Between:
+		case ast.OpBetween:
 			parts[i] = name + " BETWEEN " + v + " AND " + b.value(c.Values[1])
-		case keycond.BeginsWith:
+		case ast.OpBeginsWith:
 			parts[i] = "begins_with(" + name + ", " + v + ")"
 		default:
-			parts[i] = name + " " + c.Op.String() + " " + v
+			parts[i] = name + " " + string(c.Op) + " " + v
 		}
 	}
 	return strings.Join(parts, " AND ")

@@ -16,12 +16,12 @@ import (
 func clauseText(c keycond.Clause) string {
 	name, v := Name(c.Attribute.Name), Literal(c.Values[0])
 	switch c.Op {
-	case keycond.Between:
+	case ast.OpBetween:
 		return name + " BETWEEN " + v + " AND " + Literal(c.Values[1])
-	case keycond.BeginsWith:
+	case ast.OpBeginsWith:
 		return "begins_with(" + name + ", " + v + ")"
 	}
-	return name + " " + c.Op.String() + " " + v
+	return name + " " + string(c.Op) + " " + v
 }
 
 func clausesText(clauses []keycond.Clause) string {
@@ -91,17 +91,17 @@ func edges(c keycond.Clause) (low, high edge) {
 	open := edge{open: true}
 	v := c.Values[0]
 	switch c.Op {
-	case keycond.Less:
+	case ast.Less:
 		return open, edge{value: v}
-	case keycond.LessEqual:
+	case ast.LessOrEqual:
 		return open, edge{value: v, inclusive: true}
-	case keycond.Greater:
+	case ast.Greater:
 		return edge{value: v}, open
-	case keycond.GreaterEqual:
+	case ast.GreaterOrEqual:
 		return edge{value: v, inclusive: true}, open
-	case keycond.Between:
+	case ast.OpBetween:
 		return edge{value: v, inclusive: true}, edge{value: c.Values[1], inclusive: true}
-	case keycond.BeginsWith:
+	case ast.OpBeginsWith:
 		low = edge{value: v, inclusive: true}
 		upper := store.AppendUpper(nil, v.Raw())
 		next, ok := afterPrefix(v)

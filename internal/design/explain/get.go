@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -18,7 +19,7 @@ func (e *explainer) get(asked members, p *page) error {
 	s := r.Schema
 	e.slice = &keycond.Slice{}
 	for _, a := range s.Attributes() {
-		e.slice.Clauses = append(e.slice.Clauses, keycond.Clause{Attribute: a, Op: keycond.Equal, Values: []attr.Value{key.Get(a.Name)}})
+		e.slice.Clauses = append(e.slice.Clauses, keycond.Clause{Attribute: a, Op: ast.Equal, Values: []attr.Value{key.Get(a.Name)}})
 	}
 	e.slice.Partition, _ = s.AppendPartition(nil, key)
 	if len(s.Range) > 0 {

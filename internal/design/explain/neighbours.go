@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -35,16 +36,16 @@ func (e *explainer) neighbour(below bool) (attr.Item, error) {
 	clauses := e.slice.Clauses
 	for n := len(clauses) - 1; n >= hash; n-- {
 		low, high := edges(clauses[n])
-		c := keycond.Clause{Attribute: clauses[n].Attribute, Op: keycond.Greater}
+		c := keycond.Clause{Attribute: clauses[n].Attribute, Op: ast.Greater}
 		at := high
 		if below {
-			c.Op, at = keycond.Less, low
+			c.Op, at = ast.Less, low
 		}
 		if at.open {
 			continue
 		}
 		if !at.inclusive { // the row at the edge is outside
-			c.Op++ // Less to LessEqual, Greater to GreaterEqual
+			c.Op += "=" // < to <=, > to >=
 		}
 		c.Values = []attr.Value{at.value}
 		item, err := e.one(append(clauses[:n:n], c), below)

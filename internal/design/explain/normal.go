@@ -6,14 +6,13 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // An atom is a condition on one top-level attribute that could be a key
 // condition, and the node that says it.
 type atom struct {
 	name   string
-	op     keycond.Op
+	op     ast.Op
 	values []attr.Value
 	node   ast.Node
 }
@@ -65,7 +64,7 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 				if !ok {
 					return []group{{rest: []ast.Node{n}}}, true
 				}
-				out = append(out, group{atoms: []atom{{name, keycond.Equal, []attr.Value{v.Value}, &ast.Compare{Op: ast.Equal, L: n.X, R: o}}}})
+				out = append(out, group{atoms: []atom{{name, ast.Equal, []attr.Value{v.Value}, &ast.Compare{Op: ast.Equal, L: n.X, R: o}}}})
 			}
 			return out, true
 		}
@@ -120,7 +119,7 @@ func negate(n ast.Node, isKey func(string) bool) ast.Node {
 		return all
 	case *ast.Call:
 		a, ok := atomOf(n, isKey)
-		if !ok || a.op != keycond.BeginsWith {
+		if !ok || a.op != ast.OpBeginsWith {
 			return nil
 		}
 		below := &ast.Compare{Op: ast.Less, L: n.Args[0], R: n.Args[1]}
@@ -142,19 +141,9 @@ func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
 	return p.Path[0].Name, true
 }
 
-var atomOps = map[ast.Op]keycond.Op{
-	ast.Equal: keycond.Equal, ast.Less: keycond.Less, ast.LessOrEqual: keycond.LessEqual,
-	ast.Greater: keycond.Greater, ast.GreaterOrEqual: keycond.GreaterEqual,
-}
-
-var mirrored = map[ast.Op]ast.Op{
-	ast.Equal: ast.Equal, ast.NotEqual: ast.NotEqual, ast.Less: ast.Greater, ast.LessOrEqual: ast.GreaterOrEqual,
-	ast.Greater: ast.Less, ast.GreaterOrEqual: ast.LessOrEqual,
-}
-
 // atomOf returns the atom that a node is.
 func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
-	make := func(op keycond.Op, x ast.Operand, values ...ast.Operand) (atom, bool) {
+	make := func(op ast.Op, x ast.Operand, values ...ast.Operand) (atom, bool) {
 		name, ok := keyPath(x, isKey)
 		a := atom{name: name, op: op, node: n}
 		for _, o := range values {
@@ -169,24 +158,24 @@ func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 			}
 			a.values = append(a.values, v.Value)
 		}
-		return a, ok && op != 0
+		return a, ok && op != ast.NotEqual
 	}
 	switch n := n.(type) {
 	case *ast.Compare:
 		if _, ok := n.L.(*ast.ValueOperand); ok {
-			return make(atomOps[mirrored[n.Op]], n.R, n.L)
+			return make(n.Op.Mirror(), n.R, n.L)
 		}
-		return make(atomOps[n.Op], n.L, n.R)
+		return make(n.Op, n.L, n.R)
 	case *ast.Between:
-		return make(keycond.Between, n.X, n.Lo, n.Hi)
+		return make(ast.OpBetween, n.X, n.Lo, n.Hi)
 	case *ast.Call:
 		if n.Func != ast.BeginsWith || len(n.Args) != 2 {
 			return atom{}, false
 		}
 		if _, ok := n.Args[0].(*ast.ValueOperand); ok { // the wrong way round
-			return make(keycond.BeginsWith, n.Args[1], n.Args[0])
+			return make(ast.OpBeginsWith, n.Args[1], n.Args[0])
 		}
-		return make(keycond.BeginsWith, n.Args[0], n.Args[1])
+		return make(ast.OpBeginsWith, n.Args[0], n.Args[1])
 	}
 	return atom{}, false
 }

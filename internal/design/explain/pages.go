@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
@@ -21,7 +22,7 @@ type page struct {
 	count, examined int
 	last            attr.Item
 	units           *float64
-	trace           *table.Trace
+	trace           *sortkey.Trace
 }
 
 // ask sends a request of the operation that is explained.
@@ -194,7 +195,7 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 		r.Traced = false
 		return
 	}
-	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || string(tr.Stop) != r.Stop {
+	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || tr.Stop != r.Stop {
 		r.Traced = false
 		e.note(fmt.Sprintf("the endpoint says it read %d rows and %d bytes for %v units and stopped at %s", tr.Examined, tr.Bytes, tr.Units, tr.Stop))
 	}

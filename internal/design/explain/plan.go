@@ -47,7 +47,7 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 	used := map[string]bool{}
 	for _, a := range s.Hash {
 		c, ok := p.clause(a, g.on(a.Name))
-		if !ok || c.Op != keycond.Equal {
+		if !ok || c.Op != ast.Equal {
 			return p, false
 		}
 		p.clauses, used[a.Name] = append(p.clauses, c), true
@@ -58,7 +58,7 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 			break
 		}
 		p.clauses, used[a.Name] = append(p.clauses, c), true
-		if c.Op != keycond.Equal {
+		if c.Op != ast.Equal {
 			break
 		}
 	}
@@ -176,10 +176,10 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 			}
 			one.Values = append(one.Values, to)
 		}
-		if one.Op == keycond.BeginsWith && a.Kind == attr.Number {
+		if one.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 			return c, false
 		}
-		if one.Op == keycond.Between {
+		if one.Op == ast.OpBetween {
 			if n, _ := attr.Compare(one.Values[0], one.Values[1]); n > 0 && len(atoms) == 1 {
 				slices.Reverse(one.Values)
 				p.fixes = append(p.fixes, "the lower bound comes first")
@@ -209,15 +209,15 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 	case low.open && high.open:
 		return c, false
 	case high.open:
-		c.Op, c.Values = keycond.Greater, []attr.Value{low.value}
+		c.Op, c.Values = ast.Greater, []attr.Value{low.value}
 		if low.inclusive {
-			c.Op = keycond.GreaterEqual
+			c.Op = ast.GreaterOrEqual
 		}
 		return c, true
 	case low.open:
-		c.Op, c.Values = keycond.Less, []attr.Value{high.value}
+		c.Op, c.Values = ast.Less, []attr.Value{high.value}
 		if high.inclusive {
-			c.Op = keycond.LessEqual
+			c.Op = ast.LessOrEqual
 		}
 		return c, true
 	}
@@ -235,9 +235,9 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 		p.low, p.high = &low, &high
 		p.remarks = append(p.remarks, "BETWEEN includes both ends, so leave out what is at "+strings.Join(ends, " or ")+" itself in the program")
 	}
-	c.Op, c.Values = keycond.Between, []attr.Value{low.value, high.value}
+	c.Op, c.Values = ast.OpBetween, []attr.Value{low.value, high.value}
 	if n == 0 {
-		c.Op, c.Values = keycond.Equal, c.Values[:1]
+		c.Op, c.Values = ast.Equal, c.Values[:1]
 	}
 	return c, true
 }

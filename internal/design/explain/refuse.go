@@ -7,7 +7,6 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // refuse tells which rule a refused request breaks and what would work. Every
@@ -184,7 +183,7 @@ func (e *explainer) refuseGet() error {
 			g.rest = append(g.rest, node)
 			continue
 		}
-		g.atoms = append(g.atoms, atom{name: string(name), op: keycond.Equal, values: []attr.Value{v}, node: node})
+		g.atoms = append(g.atoms, atom{name: string(name), op: ast.Equal, values: []attr.Value{v}, node: node})
 	}
 	for _, p := range e.plans(g) {
 		if e.offer(p.words(), opQuery, e.request(p)) && len(p.remarks) == 0 {

@@ -193,15 +193,15 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		switch {
 		case len(c) == 0:
 			return ruleOf(partitionRule, pageKeys, "a Query reads one partition, so every attribute of its partition key needs =, and %s has no condition", Name(h.Name))
-		case c[0].op == keycond.BeginsWith:
+		case c[0].op == ast.OpBeginsWith:
 			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions whose keys have a common prefix do not lie beside each other, and %s has begins_with", Name(h.Name))
-		case c[0].op != keycond.Equal:
+		case c[0].op != ast.Equal:
 			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions do not lie in the order of their keys, and %s has %s", Name(h.Name), c[0].op)
 		}
 	}
 	for i, a := range s.Range {
 		c := on[a.Name]
-		if len(c) > 0 && c[0].op == keycond.Equal {
+		if len(c) > 0 && c[0].op == ast.Equal {
 			continue
 		}
 		for _, later := range s.Range[i+1:] {
@@ -240,7 +240,7 @@ func (e *explainer) keysWith(name string) string {
 
 // brokenValue returns the rule that the values of a condition break.
 func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
-	if c.op == keycond.BeginsWith && a.Kind == attr.Number {
+	if c.op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return ruleOf(plainRule, pageKeys, "begins_with is for strings and binary values: numbers are in the order of their value, in which those that begin with the same digits do not lie together, and %s is a number", Name(a.Name))
 	}
 	for _, v := range c.values {
@@ -256,7 +256,7 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 			return ruleOf(plainRule, pageLimits, "a sort key has at most %d bytes, so no row has the %s that is asked for", keycond.MaxSortKeyBytes, Name(a.Name))
 		}
 	}
-	if c.op == keycond.Between {
+	if c.op == ast.OpBetween {
 		if n, _ := attr.Compare(c.values[0], c.values[1]); n > 0 {
 			return ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", Literal(c.values[0]), Literal(c.values[1]))
 		}

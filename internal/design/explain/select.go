@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -117,7 +118,7 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	}
 	for _, g := range groups {
 		for _, h := range s.Hash {
-			if !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.op == keycond.Equal }) {
+			if !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.op == ast.Equal }) {
 				return nil, false
 			}
 		}
@@ -149,7 +150,7 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 	if e.q.filter != nil {
 		for _, n := range conjuncts(e.q.filter.Root) {
 			if a, ok := atomOf(n, func(string) bool { return true }); ok {
-				on[a.name] = on[a.name] || a.op == keycond.Equal
+				on[a.name] = on[a.name] || a.op == ast.Equal
 			}
 		}
 		for name := range e.q.filter.TopLevel() {

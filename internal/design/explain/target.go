@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/table"
 )
 
 // targetPrefix is the version of the service that operations belong to.
@@ -23,7 +22,7 @@ type Target interface {
 	// Do runs an operation, such as Query, on the JSON of its request. The
 	// traces are those of what it read, none when the target tells none. A
 	// request that the service refuses gives a [*ServiceError].
-	Do(ctx context.Context, op string, request []byte) (response []byte, traces []table.Trace, err error)
+	Do(ctx context.Context, op string, request []byte) (response []byte, traces []sortkey.Trace, err error)
 }
 
 // A ServiceError is a failure in the service's own words.
@@ -44,10 +43,10 @@ func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
 
-func (t inProcess) Do(ctx context.Context, op string, request []byte) ([]byte, []table.Trace, error) {
+func (t inProcess) Do(ctx context.Context, op string, request []byte) ([]byte, []sortkey.Trace, error) {
 	var mu sync.Mutex
-	var traces []table.Trace
-	ctx = table.WithTrace(ctx, func(tr table.Trace) {
+	var traces []sortkey.Trace
+	ctx = sortkey.WithTrace(ctx, func(tr sortkey.Trace) {
 		mu.Lock()
 		traces = append(traces, tr)
 		mu.Unlock()
@@ -82,7 +81,7 @@ type httpTarget struct {
 	header   http.Header
 }
 
-func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte, []table.Trace, error) {
+func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte, []sortkey.Trace, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, bytes.NewReader(request))
 	if err != nil {
 		return nil, nil, err
@@ -107,7 +106,7 @@ func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte,
 		return nil, nil, serviceError(resp.StatusCode, body)
 	}
 	if tr, ok := sortkey.ReadTrace(resp.Header); ok {
-		return body, []table.Trace{tr}, nil
+		return body, []sortkey.Trace{tr}, nil
 	}
 	return body, nil, nil
 }

@@ -61,7 +61,7 @@ func TestParseCondition(t *testing.T) {
 			t.Errorf("ParseCondition(%s): %v", tt.text, err)
 			continue
 		}
-		if got := c.Op.String() + " [" + strings.Join(c.Operands, " ") + "]"; got != tt.want {
+		if got := string(c.Op) + " [" + strings.Join(c.Operands, " ") + "]"; got != tt.want {
 			t.Errorf("ParseCondition(%s) = %s, want %s", tt.text, got, tt.want)
 		}
 	}
@@ -83,12 +83,12 @@ func TestParseConditionErrors(t *testing.T) {
 		{`between and b`, "between needs two values"},
 		{`between "a and b`, "between needs two values"},
 		{`between a and b and c`, `more than one "and"`},
-		{`'open`, "is not a whole quoted string"},
-		{`"bad \q"`, "is not a whole quoted string"},
+		{`'open`, "is not a whole quoted text"},
+		{`"bad \q"`, "is not a whole quoted text"},
 		{`"a" b`, "there is more after the closing quote"},
 	} {
 		c, err := ask.ParseCondition(tt.text)
-		got := c.Op.String() + " [" + strings.Join(c.Operands, " ") + "]"
+		got := string(c.Op) + " [" + strings.Join(c.Operands, " ") + "]"
 		if err != nil {
 			got = err.Error()
 			if h, ok := errors.AsType[*hint.Error](err); !ok || !h.Usage || h.Hint == "" {
@@ -107,7 +107,7 @@ func FuzzParseCondition(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		c, err := ask.ParseCondition(s)
-		if err == nil && (c.Op == 0 || len(c.Operands) == 0) {
+		if err == nil && (c.Op == "" || len(c.Operands) == 0) {
 			t.Errorf("ParseCondition(%q) = %v", s, c)
 		}
 		for _, kind := range []attr.Kind{attr.String, attr.Number, attr.Binary} {
@@ -204,11 +204,11 @@ func TestInputErrors(t *testing.T) {
 		{ask.Query{Index: "multi", Partition: []string{"x", "1"}, Sort: []string{"a*, 1"}}, "the condition on city is followed by one on score", "only the last"},
 		{ask.Query{Partition: []string{"x"}, Sort: []string{"a", "b"}}, "the sort key of the table has one attribute, not 2", "SK"},
 		{ask.Query{Partition: []string{"\xff"}}, "PK is a string", "UTF-8"},
-		{ask.Query{Partition: []string{"'x"}}, "not a whole quoted string", "close the quote"},
+		{ask.Query{Partition: []string{"'x"}}, "not a whole quoted text", "close the quote"},
 		{ask.Query{Partition: []string{"x"}, Filter: "a = :v"}, "--filter: placeholders such as :v are not needed here", "as they are"},
-		{ask.Query{Partition: []string{"x"}, Filter: "a-b = 1"}, `--filter: "-" cannot be understood`, "backquotes"},
-		{ask.Query{Partition: []string{"x"}, Filter: "`a"}, "not a whole attribute name", "backquotes"},
-		{ask.Query{Partition: []string{"x"}, Filter: "a = 'b"}, "not a whole quoted string", "close the quote"},
+		{ask.Query{Partition: []string{"x"}, Filter: "a-b = 1"}, `--filter: unexpected "-"`, "backquotes"},
+		{ask.Query{Partition: []string{"x"}, Filter: "`a"}, "no closing backquote", "backquotes"},
+		{ask.Query{Partition: []string{"x"}, Filter: "a = 'b"}, "not a whole quoted text", "close the quote"},
 		{ask.Query{Partition: []string{"x"}, Project: []string{"#a"}}, "--project: placeholders such as #a", "as they are"},
 	} {
 		_, err := tt.q.Input(table())

@@ -7,12 +7,13 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // A Condition on a sort key, as it was typed: its operands have no type yet.
 type Condition struct {
-	Op       keycond.Op
+	Op       ast.Op
 	Operands []string
 }
 
@@ -26,14 +27,14 @@ var (
 
 var comparisons = []struct {
 	text string
-	op   keycond.Op
+	op   ast.Op
 }{
-	{"<=", keycond.LessEqual},
-	{">=", keycond.GreaterEqual},
-	{"==", keycond.Equal},
-	{"<", keycond.Less},
-	{">", keycond.Greater},
-	{"=", keycond.Equal},
+	{"<=", ast.LessOrEqual},
+	{">=", ast.GreaterOrEqual},
+	{"==", ast.Equal},
+	{"<", ast.Less},
+	{">", ast.Greater},
+	{"=", ast.Equal},
 }
 
 // ParseCondition reads a sort condition. A value alone means =, one with an
@@ -62,7 +63,7 @@ func ParseCondition(text string) (Condition, error) {
 			}
 			arg = inner
 		}
-		return one(keycond.BeginsWith, "begins_with", arg)
+		return one(ast.OpBeginsWith, "begins_with", arg)
 	}
 	if m := between.FindStringSubmatch(s); m != nil {
 		return parseBetween(m[1])
@@ -70,20 +71,20 @@ func ParseCondition(text string) (Condition, error) {
 	if isQuoted(s) {
 		v, rest, err := quoted(s)
 		if err == nil && rest == "*" {
-			return Condition{keycond.BeginsWith, []string{v}}, nil
+			return Condition{ast.OpBeginsWith, []string{v}}, nil
 		}
-		return one(keycond.Equal, "=", s)
+		return one(ast.Equal, "=", s)
 	}
 	if prefix, ok := strings.CutSuffix(s, "*"); ok {
 		if prefix == "" {
 			return Condition{}, hint.Usage("leave the sort condition out to read the whole partition", "a sort condition cannot be * alone")
 		}
-		return Condition{keycond.BeginsWith, []string{prefix}}, nil
+		return Condition{ast.OpBeginsWith, []string{prefix}}, nil
 	}
-	return one(keycond.Equal, "=", s)
+	return one(ast.Equal, "=", s)
 }
 
-func one(op keycond.Op, word, operand string) (Condition, error) {
+func one(op ast.Op, word, operand string) (Condition, error) {
 	if strings.TrimSpace(operand) == "" {
 		return Condition{}, hint.Usage(conditionHint, "there is no value after %s", word)
 	}
@@ -103,7 +104,7 @@ func parseBetween(s string) (Condition, error) {
 		lo, okLo := betweenOperand(s[:at+m[0]])
 		hi, okHi := betweenOperand(s[at+m[1]:])
 		if okLo && okHi {
-			found = append(found, Condition{keycond.Between, []string{lo, hi}})
+			found = append(found, Condition{ast.OpBetween, []string{lo, hi}})
 		}
 		at += m[0] + 1
 	}
@@ -127,7 +128,7 @@ func betweenOperand(s string) (string, bool) {
 
 // Clause gives the operands of c the type of the key attribute a.
 func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
-	if c.Op == keycond.BeginsWith && a.Kind == attr.Number {
+	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return keycond.Clause{}, hint.Usage("numbers have no beginnings: use between or >=", "%s is a number, and begins_with is for strings and binary data", a.Name)
 	}
 	clause := keycond.Clause{Attribute: a, Op: c.Op}
@@ -138,7 +139,7 @@ func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 		}
 		clause.Values = append(clause.Values, v)
 	}
-	if c.Op == keycond.Between {
+	if c.Op == ast.OpBetween {
 		if order, ok := attr.Compare(clause.Values[0], clause.Values[1]); ok && order > 0 {
 			return clause, hint.Usage("give the lower bound first; --desc reads backwards", "between %s and %s is empty: the first is above the second", c.Operands[0], c.Operands[1])
 		}

@@ -5,18 +5,16 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"regexp"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
 // Placeholders stand for the names and values of a request's expressions.
-type placeholders struct{ expr.Literals }
+type placeholders struct{ literal.Placeholders }
 
 func (p *placeholders) sdkValues() map[string]types.AttributeValue {
 	values := p.Values()
@@ -44,29 +42,23 @@ func sdkValue(v attr.Value) types.AttributeValue {
 // written out, with placeholders for them.
 func (p *placeholders) expression(src string) (string, error) {
 	text, err := p.Expression(src)
-	return text, literal(err)
+	return text, usage(err)
 }
 
-// literal gives an error of expr the form of the command's.
-func literal(err error) error {
-	if e, ok := errors.AsType[*expr.LiteralError](err); ok {
-		return hint.Usage(e.Hint, "%s", e.Msg)
+// usage gives an error of an expression the form of the command's.
+func usage(err error) error {
+	if e, ok := errors.AsType[*advice.Error](err); ok {
+		return hint.Usage(e.Advice, "%s", e.Msg)
 	}
 	return err
 }
 
-var anyPlaceholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
-
 // Fill returns an expression with its placeholders replaced by what they stand
 // for, to be read by people.
 func Fill(expression string, names map[string]string, values map[string]types.AttributeValue) string {
-	return anyPlaceholder.ReplaceAllStringFunc(expression, func(p string) string {
-		if name, ok := names[p]; ok {
-			return show.Name(name)
-		}
-		if v, err := sdkvalue.Value(values[p]); err == nil {
-			return show.Literal(v)
-		}
-		return p
-	})
+	it, err := sdkvalue.Item(values)
+	if err != nil {
+		return expression
+	}
+	return literal.Write(expression, names, it)
 }

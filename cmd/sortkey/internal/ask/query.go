@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -104,7 +105,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		if err != nil {
 			return nil, err
 		}
-		clauses = append(clauses, keycond.Clause{Attribute: a, Op: keycond.Equal, Values: []attr.Value{v}})
+		clauses = append(clauses, keycond.Clause{Attribute: a, Op: ast.Equal, Values: []attr.Value{v}})
 	}
 	if len(sort) == 1 && len(schema.Range) > 1 {
 		sort = split(sort[0])
@@ -124,7 +125,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		if err != nil {
 			return nil, err
 		}
-		if clause.Op != keycond.Equal && i < len(sort)-1 {
+		if clause.Op != ast.Equal && i < len(sort)-1 {
 			return nil, hint.Usage("only the last condition may be a range; those before it must be =",
 				"the condition on %s is followed by one on %s", clause.Attribute.Name, schema.Range[i+1].Name)
 		}
@@ -138,12 +139,12 @@ func keyCondition(p *placeholders, clauses []keycond.Clause) string {
 	for i, c := range clauses {
 		name, v := p.Name(c.Attribute.Name), p.Value(c.Values[0])
 		switch c.Op {
-		case keycond.Between:
+		case ast.OpBetween:
 			parts[i] = name + " BETWEEN " + v + " AND " + p.Value(c.Values[1])
-		case keycond.BeginsWith:
+		case ast.OpBeginsWith:
 			parts[i] = "begins_with(" + name + ", " + v + ")"
 		default:
-			parts[i] = name + " " + c.Op.String() + " " + v
+			parts[i] = name + " " + string(c.Op) + " " + v
 		}
 	}
 	return strings.Join(parts, " AND ")

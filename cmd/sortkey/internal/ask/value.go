@@ -8,14 +8,14 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // quoted reads the quoted string that s starts with and returns what follows.
 func quoted(s string) (value, rest string, err error) {
-	value, rest, err = expr.CutQuoted(s)
-	return value, rest, literal(err)
+	value, rest, err = literal.CutQuoted(s)
+	return value, rest, usage(err)
 }
 
 func isQuoted(s string) bool { return s != "" && (s[0] == '"' || s[0] == '\'') }

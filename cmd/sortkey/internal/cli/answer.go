@@ -9,11 +9,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -26,7 +26,7 @@ type answer struct {
 	pages    int
 	examined int
 	units    float64
-	slices   []slice.Words
+	slices   []sortkey.Trace
 }
 
 // print writes the answer for people.
@@ -35,8 +35,8 @@ func (ans *answer) print(w io.Writer, schema *keycond.Schema, style demo.Style, 
 	if trace {
 		fmt.Fprintf(w, "%s %s\n", p.Faint("asked"), ask.Question(ans.in))
 		for _, s := range ans.slices {
-			fmt.Fprintf(w, "%s %s\n", p.Faint("slice"), s)
-			fmt.Fprintf(w, "%s  %s\n", p.Faint("read"), s.Read)
+			fmt.Fprintf(w, "%s %s\n", p.Faint("slice"), s.Slice())
+			fmt.Fprintf(w, "%s  %s\n", p.Faint("read"), s.Cost())
 		}
 		fmt.Fprintln(w)
 	}
@@ -80,7 +80,7 @@ func (ans *answer) writeJSON(w io.Writer, plain bool) error {
 		ReadUnits        float64
 		LastEvaluatedKey json.RawMessage `json:",omitempty"`
 		Asked            string          `json:",omitempty"`
-		Trace            []slice.Words   `json:",omitempty"`
+		Trace            []sortkey.Trace `json:",omitempty"`
 	}{Count: len(ans.items), ScannedCount: ans.examined, ReadUnits: ans.units, Trace: ans.slices}
 	if ans.last != nil {
 		rest.LastEvaluatedKey = ans.last.AppendJSON(nil)

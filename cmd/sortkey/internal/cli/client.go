@@ -17,7 +17,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/server"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -114,7 +113,7 @@ type tracer struct {
 		Do(*http.Request) (*http.Response, error)
 	}
 	mu     sync.Mutex
-	traces []table.Trace
+	traces []sortkey.Trace
 }
 
 // Do implements the HTTP client of the SDK. It comes after the signature, so
@@ -136,7 +135,7 @@ func (t *tracer) Do(req *http.Request) (*http.Response, error) {
 }
 
 // take returns the traces since the last call.
-func (t *tracer) take() []table.Trace {
+func (t *tracer) take() []sortkey.Trace {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	traces := t.traces

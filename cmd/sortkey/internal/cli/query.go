@@ -19,7 +19,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
@@ -149,11 +148,9 @@ func (a *App) query(ctx context.Context, args []string, f *queryFlags) error {
 		return restored(err, in)
 	}
 	if f.why {
-		for _, tr := range src.tracer.take() {
-			ans.slices = append(ans.slices, slice.Of(tr, t))
-		}
+		ans.slices = src.tracer.take()
 		if len(ans.slices) == 0 {
-			fmt.Fprintln(a.Stderr, "sortkey: this server tells no traces; sortkey serve does")
+			fmt.Fprintln(a.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
 		}
 	}
 	if f.asJSON || f.plainJSON {

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
 	"github.com/sortkey/sortkey/internal/design"
 )
 
@@ -50,8 +50,8 @@ func printResult(w io.Writer, res *Result, style Style) {
 		line(w, p, "asked", res.Question)
 	}
 	for _, s := range res.Slices {
-		line(w, p, "slice", s.String())
-		line(w, p, "read", s.Read)
+		line(w, p, "slice", s.Slice())
+		line(w, p, "read", s.Cost())
 	}
 	if len(res.Slices) == 0 && res.Err == nil && res.Compile == nil {
 		line(w, p, "read", fmt.Sprintf("one item by its key, %v read units", res.ReadUnits))
@@ -182,7 +182,7 @@ type jsonPattern struct {
 	Request   json.RawMessage   `json:"request,omitempty"`
 	Right     bool              `json:"right"`
 	Wrong     []jsonFailure     `json:"wrong,omitempty"`
-	Slices    []slice.Words     `json:"slices,omitempty"`
+	Slices    []sortkey.Trace   `json:"slices,omitempty"`
 	ReadUnits float64           `json:"readUnits"`
 	Error     string            `json:"error,omitempty"`
 	Items     []json.RawMessage `json:"items"`

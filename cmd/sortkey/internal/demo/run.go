@@ -14,12 +14,10 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/slice"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/sdk"
 )
@@ -62,7 +60,7 @@ type Result struct {
 	// Question says what was asked.
 	Question string
 	// Slices are what was read.
-	Slices []slice.Words
+	Slices []sortkey.Trace
 	// ReadUnits are those that the service says it consumed.
 	ReadUnits float64
 	// Items are the items returned, in order.
@@ -147,8 +145,8 @@ func (r *runner) run(ctx context.Context, p *design.Pattern) (*Result, error) {
 		res.Judge()
 		return res, nil
 	}
-	var traces []table.Trace
-	ctx = table.WithTrace(ctx, func(tr table.Trace) { traces = append(traces, tr) })
+	var traces []sortkey.Trace
+	ctx = sortkey.WithTrace(ctx, func(tr sortkey.Trace) { traces = append(traces, tr) })
 	var target target
 	switch res.Op {
 	case "Query":
@@ -166,9 +164,7 @@ func (r *runner) run(ctx context.Context, p *design.Pattern) (*Result, error) {
 		res.Err = err
 	}
 	if target.table != nil {
-		for _, tr := range traces {
-			res.Slices = append(res.Slices, slice.Of(tr, target.table))
-		}
+		res.Slices = traces
 		for _, a := range target.schema.Attributes() {
 			res.First = append(res.First, a.Name)
 		}

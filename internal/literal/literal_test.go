@@ -1,4 +1,4 @@
-package expr_test
+package literal_test
 
 import (
 	"errors"
@@ -9,9 +9,12 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/stretchr/testify/require"
 )
 
-func TestLiterals(t *testing.T) {
+func TestPlaceholders(t *testing.T) {
 	for _, tt := range []struct{ src, want, readable string }{
 		{`a = 'it''s' AND total>-1e2`, "#n1 = :v1 AND #n2>:v2", "a = :v1 AND #total>:v2"},
 		{`not size(a.total[ 3 ]) != 2`, "not size(#n1.#n2[ 3 ]) <> :v1", "not size(a.#total[ 3 ]) <> :v1"},
@@ -20,12 +23,12 @@ func TestLiterals(t *testing.T) {
 		{`a BETWEEN .5 and +5.`, "#n1 BETWEEN :v1 and :v2", "a BETWEEN :v1 and :v2"},
 		{``, ``, ``},
 	} {
-		var l expr.Literals
+		var l literal.Placeholders
 		got, err := l.Expression(tt.src)
 		if err != nil || got != tt.want {
 			t.Errorf("Expression(%s) = %s, %v, want %s", tt.src, got, err, tt.want)
 		}
-		l = expr.Literals{Readable: true}
+		l = literal.Placeholders{Readable: true}
 		got, err = l.Expression(tt.src)
 		if err != nil || got != tt.readable {
 			t.Errorf("Expression(%s), readable = %s, %v, want %s", tt.src, got, err, tt.readable)
@@ -36,27 +39,28 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
-func TestLiteralsErrors(t *testing.T) {
+func TestPlaceholdersErrors(t *testing.T) {
 	for _, tt := range []struct{ src, want string }{
 		{`a = :v`, "placeholders such as :v"},
 		{`#a = 1`, "placeholders such as #a"},
-		{`a = 'x`, "not a whole quoted string"},
-		{`a = "x`, "not a whole quoted string"},
-		{"`a = 1", "not a whole attribute name"},
-		{"`` = 1", "not a whole attribute name"},
-		{`a-b = 1`, `"-" cannot be understood`},
+		{`a = 'x`, "not a whole quoted text"},
+		{`a = "x`, "not a whole quoted text"},
+		{"`a = 1", "no closing backquote"},
+		{"`` = 1", "empty attribute name"},
+		{`a-b = 1`, "unexpected \"-\"\na-b = 1\n ^"},
+		{`a = §`, `unexpected "§"`},
 		{`a = 1e999`, "1e999"},
 	} {
-		var l expr.Literals
+		var l literal.Placeholders
 		_, err := l.Expression(tt.src)
-		if le, ok := errors.AsType[*expr.LiteralError](err); !ok || !strings.Contains(le.Msg, tt.want) {
+		if le, ok := errors.AsType[*advice.Error](err); !ok || !strings.Contains(le.Msg, tt.want) {
 			t.Errorf("Expression(%s): %v, want %s", tt.src, err, tt.want)
 		}
 	}
 }
 
-func TestLiteralsResolve(t *testing.T) {
-	l := expr.Literals{Readable: true, Resolve: func(name string) (string, error) {
+func TestPlaceholdersResolve(t *testing.T) {
+	l := literal.Placeholders{Readable: true, Resolve: func(name string) (string, error) {
 		if name == "bad" {
 			return "", fmt.Errorf("no %s", name)
 		}
@@ -74,8 +78,8 @@ func TestLiteralsResolve(t *testing.T) {
 	}
 }
 
-func TestLiteralsPlaces(t *testing.T) {
-	var l expr.Literals
+func TestPlaceholdersPlaces(t *testing.T) {
+	var l literal.Placeholders
 	one, x := attr.NewString("1"), attr.NewString("x")
 	places := []string{l.ValueLike(one, "PK"), l.ValueLike(x, "PK"), l.ValueLike(one, "SK"), l.ValueLike(attr.NewString("y"), "a-b")}
 	if want := []string{":PK", ":PK_", ":PK", ":v3"}; !slices.Equal(places, want) {
@@ -83,13 +87,13 @@ func TestLiteralsPlaces(t *testing.T) {
 	}
 }
 
-func FuzzLiterals(f *testing.F) {
+func FuzzPlaceholders(f *testing.F) {
 	for _, s := range []string{"a = 'b' AND c.d[0] > 1", "`x` in (true, null)", "\"\\x\"", "a\x00b", ":v", "1e"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, readable := range []bool{false, true} {
-			l := expr.Literals{Readable: readable}
+			l := literal.Placeholders{Readable: readable}
 			text, err := l.Expression(src)
 			if err != nil {
 				continue
@@ -105,4 +109,29 @@ func FuzzLiterals(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestWrite(t *testing.T) {
+	values, err := attr.ParseItem([]byte(`{":v":{"S":"x y"},":n":{"N":"1e2"}}`))
+	require.NoError(t, err)
+	names := map[string]string{"#s": "status", "#odd": "a-b"}
+	require.Equal(t, "status = \"x y\" AND `a-b` > 100 AND #unknown < :unknown",
+		literal.Write("#s = :v AND #odd > :n AND #unknown < :unknown", names, values))
+}
+
+func TestCutQuoted(t *testing.T) {
+	for _, tt := range []struct{ in, value, rest string }{
+		{`"a\u00e9" b`, "aé", " b"}, {`'it''s'`, "it's", ""}, {`'a"b',c`, `a"b`, ",c"},
+	} {
+		value, rest, err := literal.CutQuoted(tt.in)
+		require.NoError(t, err)
+		require.Equal(t, tt.value, value)
+		require.Equal(t, tt.rest, rest)
+	}
+	for _, in := range []string{"", "a", ` "a"`, `"a`, `"\q"`, "'a"} {
+		_, _, err := literal.CutQuoted(in)
+		require.Error(t, err, in)
+	}
+	_, err := literal.Unquote(`"a" b`)
+	require.EqualError(t, err, "there is more after the closing quote:  b")
 }

@@ -1,0 +1,286 @@
+// Package literal reads and writes expressions as people do, with names and
+// values where requests have placeholders: status = "NEW" AND total > 10.
+//
+// Text stands in quotes. Single quotes keep everything as it is, a quote inside
+// being written twice; double quotes know the escapes of Go. Names with odd
+// characters stand in backquotes.
+package literal
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// Placeholders turn expressions with names and values written out into ones
+// with placeholders, as requests take them, and collect what the placeholders
+// stand for. The zero Placeholders are ready. They are not safe for concurrent
+// use.
+//
+// Names get placeholders, so that nobody needs to know the reserved words.
+type Placeholders struct {
+	// Readable keeps names as they are where a request allows it.
+	Readable bool
+	// Resolve returns the attribute that a name means; only the first name of a
+	// path is asked for. Nil means that names are attributes.
+	Resolve func(name string) (string, error)
+
+	names  []string
+	known  map[string]string // placeholder by name
+	values []attr.Value
+	places []string // the placeholders of values
+	taken  map[string]bool
+}
+
+// Name returns what stands for a name: its placeholder, or the name itself when
+// that is allowed.
+func (p *Placeholders) Name(name string) string {
+	if have, ok := p.known[name]; ok {
+		return have
+	}
+	word := isWord(name)
+	switch {
+	case p.Readable && word && !expr.IsReserved(name):
+		return name
+	case p.Readable && word:
+		return p.addName(name, "#"+name)
+	}
+	return p.addName(name, fmt.Sprintf("#n%d", len(p.names)+1))
+}
+
+// isWord reports whether an expression may spell a name as it is.
+func isWord(s string) bool { return ast.IsWord(s) && (s[0] < '0' || s[0] > '9') }
+
+func (p *Placeholders) addName(name, place string) string {
+	if p.known == nil {
+		p.known = map[string]string{}
+	}
+	place = p.take(place)
+	p.known[name] = place
+	p.names = append(p.names, name)
+	return place
+}
+
+// take returns a placeholder that is not taken yet, and takes it.
+func (p *Placeholders) take(place string) string {
+	if p.taken == nil {
+		p.taken = map[string]bool{}
+	}
+	for p.taken[place] {
+		place += "_"
+	}
+	p.taken[place] = true
+	return place
+}
+
+// Value returns the placeholder of a value.
+func (p *Placeholders) Value(v attr.Value) string { return p.ValueLike(v, "") }
+
+// ValueLike returns the placeholder of a value. A new one is made of a word, if
+// it can be.
+func (p *Placeholders) ValueLike(v attr.Value, word string) string {
+	for i, have := range p.values {
+		if attr.Equal(have, v) {
+			return p.places[i]
+		}
+	}
+	if !isWord(word) {
+		word = fmt.Sprintf("v%d", len(p.values)+1)
+	}
+	place := p.take(":" + word)
+	p.values = append(p.values, v)
+	p.places = append(p.places, place)
+	return place
+}
+
+// Names returns what the placeholders of names stand for, nil if there are
+// none.
+func (p *Placeholders) Names() map[string]string {
+	if len(p.names) == 0 {
+		return nil
+	}
+	all := make(map[string]string, len(p.names))
+	for _, name := range p.names {
+		all[p.known[name]] = name
+	}
+	return all
+}
+
+// Values returns what the placeholders of values stand for, nil if there are
+// none.
+func (p *Placeholders) Values() attr.Item {
+	if len(p.values) == 0 {
+		return nil
+	}
+	var b attr.Builder
+	for i, v := range p.values {
+		b.Add(p.places[i], v)
+	}
+	return b.Item()
+}
+
+// Expression returns src, a filter or a projection with its names and values
+// written out, with placeholders for them. The error is an [*advice.Error].
+func (p *Placeholders) Expression(src string) (string, error) {
+	var out strings.Builder
+	tokens, end := ast.LexLiterals(src), int32(0)
+	for i, tok := range tokens {
+		out.WriteString(src[end:tok.Start])
+		written, err := p.token(src, tokens, i)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(written)
+		end = tok.End
+	}
+	return out.String(), nil
+}
+
+// token returns what to write for a token.
+func (p *Placeholders) token(src string, tokens []ast.Token, i int) (string, error) {
+	tok := tokens[i]
+	word := tok.Text(src)
+	before, after := ast.TokEOF, ast.TokEOF
+	if i > 0 {
+		before = tokens[i-1].Kind
+	}
+	if i+1 < len(tokens) {
+		after = tokens[i+1].Kind
+	}
+	inPath := before == ast.TokDot || after == ast.TokDot
+	switch tok.Kind {
+	case ast.TokText:
+		s, err := Unquote(word)
+		if err != nil {
+			return "", err
+		}
+		return p.Value(attr.NewString(s)), nil
+	case ast.TokQuotedName:
+		if word == "``" {
+			return "", advice.New("write the name between the backquotes", "`` is an empty attribute name")
+		}
+		return p.path(word[1:len(word)-1], before)
+	case ast.TokName, ast.TokValue:
+		return "", advice.New("write names and values as they are: price > 10 AND tag = \"x\"; names with odd characters go in backquotes",
+			"placeholders such as %s are not needed here", word)
+	case ast.TokNumber, ast.TokInt:
+		if tok.Kind == ast.TokInt && before == ast.TokLeftBracket {
+			return word, nil
+		}
+		v, err := attr.NewNumber(word)
+		if err != nil {
+			return "", advice.New("", "%s: %w", word, err)
+		}
+		return p.Value(v), nil
+	case ast.TokEqual:
+		return "=", nil
+	case ast.TokNotEqual:
+		return "<>", nil
+	case ast.TokAnd, ast.TokOr, ast.TokNot, ast.TokIn, ast.TokBetween:
+		if inPath {
+			return p.path(word, before)
+		}
+		return word, nil
+	case ast.TokIdent, ast.TokSet, ast.TokRemove, ast.TokAdd, ast.TokDelete:
+		switch {
+		case inPath:
+		case after == ast.TokLeftParen:
+			return word, nil
+		case word == "true" || word == "false":
+			return p.Value(attr.NewBool(word == "true")), nil
+		case word == "null":
+			return p.Value(attr.NewNull()), nil
+		}
+		return p.path(word, before)
+	case ast.TokBad, ast.TokPlus, ast.TokMinus: // no condition or projection has arithmetic
+		return "", bad(src, tok)
+	}
+	return word, nil
+}
+
+// bad is the error for what is no token.
+func bad(src string, tok ast.Token) error {
+	switch word := tok.Text(src); word[0] {
+	case '\'', '"':
+		return badQuote(word)
+	case '`':
+		return advice.New("write the name between two backquotes", "%s has no closing backquote", word)
+	default:
+		return advice.New("put text in quotes and odd attribute names in backquotes: `my-name` = \"x\"",
+			"unexpected %s\n%s", text.Quote(word), text.Caret(src, int(tok.Start)))
+	}
+}
+
+// path writes a name of a path.
+func (p *Placeholders) path(name string, before ast.TokenKind) (string, error) {
+	if p.Resolve != nil && before != ast.TokDot {
+		attribute, err := p.Resolve(name)
+		if err != nil {
+			return "", err
+		}
+		name = attribute
+	}
+	return p.Name(name), nil
+}
+
+// Unquote returns the text that stands in quotes. The error is an
+// [*advice.Error].
+func Unquote(quoted string) (string, error) {
+	value, rest, err := CutQuoted(quoted)
+	if err == nil && rest != "" {
+		return "", advice.New("quote the whole value", "there is more after the closing quote: %s", rest)
+	}
+	return value, err
+}
+
+// CutQuoted reads the quoted text that s begins with, and returns what follows.
+// The error is an [*advice.Error].
+func CutQuoted(s string) (value, rest string, err error) {
+	tokens := ast.LexLiterals(s)
+	if tokens[0].Kind != ast.TokText || tokens[0].Start != 0 {
+		return "", "", badQuote(s)
+	}
+	word, rest := s[:tokens[0].End], s[tokens[0].End:]
+	if word[0] == '\'' {
+		return strings.ReplaceAll(word[1:len(word)-1], "''", "'"), rest, nil
+	}
+	value, err = strconv.Unquote(word)
+	if err != nil {
+		return "", "", badQuote(word)
+	}
+	return value, rest, nil
+}
+
+func badQuote(s string) error {
+	return advice.New(`close the quote; inside '…' write '' for a quote, inside "…" write \"`, "%s is not a whole quoted text", s)
+}
+
+// Write returns an expression with its placeholders replaced by what they stand
+// for, for people to read. A placeholder that is not defined stays.
+func Write(expression string, names map[string]string, values attr.Item) string {
+	var out strings.Builder
+	end := int32(0)
+	for _, tok := range ast.Lex(nil, expression) {
+		out.WriteString(expression[end:tok.Start])
+		word := tok.Text(expression)
+		switch tok.Kind {
+		case ast.TokName:
+			if name, ok := names[word]; ok {
+				word = text.Name(name)
+			}
+		case ast.TokValue:
+			if v := values.Get(word); !v.IsZero() {
+				word = text.Literal(v)
+			}
+		}
+		out.WriteString(word)
+		end = tok.End
+	}
+	return out.String()
+}

@@ -1,0 +1,59 @@
+package text
+
+import "strings"
+
+// Nearest returns the known name most like a wrong one, and whether any is
+// like it at all.
+func Nearest(name string, known []string) (nearest string, ok bool) {
+	least := len(name)/3 + 2
+	for _, k := range known {
+		if d := Distance(strings.ToLower(name), strings.ToLower(k)); d < least {
+			nearest, least, ok = k, d, true
+		}
+	}
+	return nearest, ok
+}
+
+// DidYouMean returns advice for an unknown name: the known one most like it, or
+// what there is. It is "" when nothing is known.
+func DidYouMean(name string, known []string) string {
+	const most = 12
+	nearest, ok := Nearest(name, known)
+	switch {
+	case ok:
+		return "did you mean " + nearest + "?"
+	case len(known) == 0:
+		return ""
+	case len(known) > most:
+		return "known are " + strings.Join(known[:most], ", ") + ", …"
+	}
+	return "known are " + strings.Join(known, ", ")
+}
+
+// Distance returns how many bytes to insert, delete, replace or swap with their
+// neighbour to make b of a (the optimal string alignment distance). Names of
+// more than 64 bytes are as far apart as they can be.
+func Distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return max(len(a), len(b))
+	}
+	var before, prev, row [65]int
+	for j := range len(b) + 1 {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, prev = prev, row
+	}
+	return prev[len(b)]
+}

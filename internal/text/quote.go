@@ -1,0 +1,102 @@
+package text
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Literal returns a value as a person writes it in an expression: text in
+// quotes, binary data in hexadecimal. It is "" for no value.
+func Literal(v attr.Value) string {
+	switch v.Kind() {
+	case 0:
+		return ""
+	case attr.String:
+		return Quote(v.Raw())
+	case attr.Number:
+		return string(v.AppendNumber(nil))
+	case attr.Binary:
+		return Hex(v.Raw())
+	case attr.Bool:
+		return strconv.FormatBool(v.Bool())
+	case attr.Null:
+		return "null"
+	case attr.Map:
+		parts := make([]string, v.Len())
+		for i := range parts {
+			name, elem := v.Map().At(i)
+			parts[i] = Name(string(name)) + ": " + Literal(elem)
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	parts := make([]string, v.Len())
+	for i := range parts {
+		parts[i] = Literal(v.Index(i))
+	}
+	if v.Kind() == attr.List {
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return "<" + strings.Join(parts, ", ") + ">"
+}
+
+// Quote returns text in double quotes, with everything that is not printable
+// escaped: bytes that are not UTF-8 as \xFF.
+func Quote[T string | []byte](text T) string {
+	if s := string(text); utf8.ValidString(s) {
+		return strconv.Quote(s)
+	}
+	// strconv.Quote does the same in lower case; bytes are easier to find in a
+	// table of them in upper case.
+	var b strings.Builder
+	b.WriteByte('"')
+	for rest := []byte(text); len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n == 1 {
+			b.WriteString(`\x` + strings.ToUpper(hex.EncodeToString(rest[:1])))
+		} else {
+			quoted := strconv.Quote(string(rest[:n]))
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		rest = rest[n:]
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Hex returns bytes as 0x followed by hexadecimal digits.
+func Hex(raw []byte) string { return "0x" + hex.EncodeToString(raw) }
+
+// Name returns an attribute name, in backquotes unless it is a plain word. What
+// is not printable in it is escaped.
+func Name(name string) string {
+	for i := range len(name) {
+		c := name[i]
+		letter := c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			quoted := Quote(name)
+			return "`" + strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) + "`"
+		}
+	}
+	if name == "" {
+		return "``"
+	}
+	return name
+}
+
+// JSON returns v as JSON in which <, > and & are written as they are, and
+// without a newline at the end.
+func JSON(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,106 @@
+package text_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+func TestLiteral(t *testing.T) {
+	for json, want := range map[string]string{
+		`{"S":"a\"b\u0007"}`:                   `"a\"b\a"`,
+		`{"N":"1e3"}`:                          `1000`,
+		`{"B":"AP8="}`:                         `0x00ff`,
+		`{"BOOL":true}`:                        `true`,
+		`{"NULL":true}`:                        `null`,
+		`{"L":[{"N":"1"},{"S":"x"}]}`:          `[1, "x"]`,
+		`{"SS":["b","a"]}`:                     `<"a", "b">`,
+		`{"M":{"a b":{"S":"x"},"c":{"L":[]}}}`: "{`a b`: \"x\", c: []}",
+	} {
+		v, err := attr.ParseValue([]byte(json))
+		require.NoError(t, err)
+		require.Equal(t, want, text.Literal(v), json)
+	}
+	require.Empty(t, text.Literal(attr.Value{}))
+}
+
+func TestNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"PK": "PK", "a_1": "a_1", "": "``", "1a": "`1a`", "a-b": "`a-b`", "a\x1b[2J": "`a\\x1b[2J`", "\xff": "`\\xFF`", `a"b`: "`a\"b`",
+	} {
+		require.Equal(t, want, text.Name(in))
+	}
+}
+
+func TestQuoteIsPrintable(t *testing.T) {
+	require.Equal(t, `"\xFF\x00é"`, text.Quote([]byte("\xff\x00é")))
+	proptest.Check(t, 200, func(t *proptest.T) {
+		for _, c := range []byte(text.Quote(t.Bytes(0, 30))) {
+			require.True(t, c >= ' ' && c != 0x7f)
+		}
+	})
+}
+
+func TestCounts(t *testing.T) {
+	for got, want := range map[string]string{
+		text.Count(1, "row"):                 "1 row",
+		text.Count(0, "row"):                 "0 rows",
+		text.Count(int64(-1234567), "query"): "-1,234,567 queries",
+		text.Count(2, "key"):                 "2 keys",
+		text.Count(2, "index"):               "2 indexes",
+		text.Thousands(999):                  "999",
+		text.Thousands(uint64(1 << 63)):      "9,223,372,036,854,775,808",
+		text.Figure(0.012345):                "0.0123",
+		text.Figure(12.345):                  "12.3",
+		text.Figure(12345.6):                 "12,346",
+		text.Size(1):                         "1 byte",
+		text.Size(9_999):                     "9,999 bytes",
+		text.Size(10 << 10):                  "10 KB",
+		text.Size(1<<20 - 1):                 "1 MB",
+		text.Size(59176.1 * (1 << 20)):       "57.8 GB",
+		text.Size(int64(1) << 62):            "4096 PB",
+		text.Percent(0.0001):                 "less than 0.1%",
+		text.Percent(1):                      "100%",
+		text.Join([]string{"a", "b", "c"}, "and"): "a, b and c",
+		text.Join([]string{"a"}, "or"):            "a",
+	} {
+		require.Equal(t, want, got)
+	}
+}
+
+func TestLines(t *testing.T) {
+	require.Equal(t, 4, text.Width("漢字"))
+	require.Equal(t, "ab  ", text.Pad("ab", 4))
+	require.Equal(t, "abc", text.Clip("abc", 3))
+	require.Equal(t, "ab…", text.Clip("abcd", 3))
+	require.Equal(t, "漢…", text.Clip("漢字漢字", 4))
+	require.Equal(t, "ORDE…6-01", text.ClipMiddle("ORDER#2026-01", 9))
+	require.Equal(t, []string{"a key", `"with spaces"`, "is", "whole"}, text.Wrap(`a key "with spaces" is whole`, 6))
+	proptest.Check(t, 200, func(t *proptest.T) {
+		s, width := t.Text("ab漢é\U0001f600", 0, 30), t.Between(3, 20)
+		require.LessOrEqual(t, text.Width(text.Clip(s, width)), width)
+		require.LessOrEqual(t, text.Width(text.ClipMiddle(s, width)), width)
+	})
+}
+
+func TestCaret(t *testing.T) {
+	require.Equal(t, "a = :v AND\n       ^", text.Caret("a = :v AND", 7))
+	require.Equal(t, "second line\n       ^", text.Caret("first\nsecond line\nthird", 13))
+	require.Equal(t, "\n^", text.Caret("", 5))
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"status", "total", "created_at"}
+	for name, want := range map[string]string{"Status": "status", "statsu": "status", "totl": "total", "price": ""} {
+		got, ok := text.Nearest(name, known)
+		require.Equal(t, want, got)
+		require.Equal(t, want != "", ok)
+	}
+	require.Equal(t, "did you mean status?", text.DidYouMean("staus", known))
+	require.Equal(t, "known are status, total, created_at", text.DidYouMean("price", known))
+	require.Empty(t, text.DidYouMean("x", nil))
+}
