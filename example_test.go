@@ -2,7 +2,6 @@ package sortkey_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -10,11 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/wire"
-
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/store"
 )
 
 // open opens a database with a table of two items.
@@ -43,12 +38,26 @@ func request(operation, body string) *http.Request {
 	return req
 }
 
+// send returns the status and the body of the answer to a request.
+func send(db *sortkey.DB, req *http.Request) (int, string) {
+	resp, err := db.HTTPClient().Do(req)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
 func call(db *sortkey.DB, operation, body string) string {
-	answer, status := db.Service().Serve(context.Background(), "DynamoDB_20120810."+operation, []byte(body), nil)
+	status, answer := send(db, request(operation, body))
 	if status != http.StatusOK {
 		log.Fatalf("%s: %s", operation, answer)
 	}
-	return string(answer)
+	return answer
 }
 
 const all = `{"TableName":"Music", "ProjectionExpression":"song",
@@ -115,7 +124,7 @@ func ExampleDB_Serve() {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- db.Serve(ctx, ln, nil) }()
+	go func() { done <- db.Serve(ctx, ln) }()
 
 	req := request("ListTables", `{}`)
 	req.URL.Host = ln.Addr().String()
@@ -134,24 +143,24 @@ func ExampleDB_Serve() {
 	// <nil>
 }
 
-// The typed operations are for programs that want neither JSON nor the SDK.
-func ExampleDB_Service() {
-	db := open()
-	defer db.Close()
-	name, condition := "Music", "artist = :a AND begins_with(song, :s)"
-	var values attr.Builder
-	values.Add(":a", attr.NewString("Nina"))
-	values.Add(":s", attr.NewString("F"))
-	out, err := db.Service().Query(context.Background(), &wire.QueryInput{
-		TableName: &name, KeyConditionExpression: &condition, ExpressionAttributeValues: values.Item(),
-	})
+// An observer is told of every request, however it came, with what it read and
+// cost.
+func ExampleObserver() {
+	db, err := sortkey.Open(sortkey.Options{Observer: logger{}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, item := range out.Items {
-		fmt.Println(item.Get("song"))
-	}
-	// Output: {S:Feeling}
+	defer db.Close()
+	send(db, request("Query", all))
+	// Output: Query of [Music]: ResourceNotFoundException
+}
+
+type logger struct{}
+
+func (logger) Begin(context.Context, *sortkey.Event) {}
+
+func (logger) End(_ context.Context, e *sortkey.Event) {
+	fmt.Printf("%s of %v: %s\n", e.Operation, e.Tables, e.Error)
 }
 
 func ExampleDB_Fork() {
@@ -173,14 +182,8 @@ func ExampleDB_Fork() {
 func ExampleDB_Close() {
 	db := open()
 	db.Close()
-	_, err := db.Service().ListTables(context.Background(), new(wire.ListTablesInput))
-	fmt.Println(err)
-	name, err := "Music", error(nil)
-	_, err = db.Service().Scan(context.Background(), &wire.ScanInput{TableName: &name})
-	fmt.Println(errors.Is(err, store.ErrClosed), err)
-	// Output:
-	// <nil>
-	// true ServiceUnavailable: store: closed
+	fmt.Println(send(db, request("Scan", `{"TableName":"Music"}`)))
+	// Output: 503 {"__type":"com.amazon.coral.service#ServiceUnavailable","message":"store: closed"}
 }
 
 // A trace says which slice a query read and what that cost.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
@@ -44,9 +45,10 @@ type Options struct {
 	// background. Default: never; [DB.Sweep] does it when called. A fork has
 	// the same.
 	SweepInterval time.Duration
-	// Server configures the HTTP side. Its Clock and Logger default to those
-	// above.
-	Server server.Options
+	// Observer is told of every request, however it comes. Default: none.
+	Observer Observer
+	// Server configures the HTTP side.
+	Server ServerOptions
 }
 
 // A DB is an open database. It is safe for concurrent use.
@@ -61,11 +63,11 @@ type DB struct {
 }
 
 // ErrFork is returned by [DB.Fork] when the store cannot be forked.
-var ErrFork = errors.New("sortkey: this store cannot be forked; it is no store in memory or on disk")
+var ErrFork = errors.New("sortkey: store does not support Fork")
 
 // ErrSnapshot is returned by [DB.Snapshot] when the store cannot be copied to a
 // folder.
-var ErrSnapshot = errors.New("sortkey: this store cannot be copied to a folder; Fork copies one in memory, and one of package store/disk has snapshots")
+var ErrSnapshot = errors.New("sortkey: store does not support Snapshot (stores of package store/disk do)")
 
 // Open opens a database. Close it after use. It reads no items, whatever the
 // size of the store. What a crash left undone is done in the background: an
@@ -74,7 +76,7 @@ var ErrSnapshot = errors.New("sortkey: this store cannot be copied to a folder; 
 // figures of the last Close.
 func Open(opts Options) (*DB, error) {
 	if opts.Store == nil {
-		opts.Store = memory.Open(memory.Options{})
+		opts.Store = memory.Open()
 	}
 	if opts.Clock == nil {
 		opts.Clock = time.Now
@@ -95,7 +97,7 @@ func Open(opts Options) (*DB, error) {
 func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
-		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Region: opts.Region, Account: opts.Account,
+		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
 	})
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -117,14 +119,13 @@ func (db *DB) recover(ctx context.Context) {
 }
 
 func (db *DB) serverOptions() server.Options {
-	so := db.opts.Server
-	if so.Logger == nil {
-		so.Logger = db.opts.Logger
+	o := db.opts.Server
+	return server.Options{
+		Logger: db.opts.Logger, Clock: db.opts.Clock, Observer: observe(db.opts.Observer),
+		Credentials: o.Credentials, Open: o.Open, CORS: o.CORS,
+		MaxBodyBytes: o.MaxBodyBytes, MaxRequests: o.MaxRequests, MaxConnections: o.MaxConnections,
+		ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout, ShutdownTimeout: o.ShutdownTimeout,
 	}
-	if so.Clock == nil {
-		so.Clock = db.opts.Clock
-	}
-	return so
 }
 
 // Handler returns the HTTP handler that speaks the service's protocol.
@@ -138,18 +139,14 @@ func (db *DB) HTTPClient() *http.Client {
 }
 
 // Serve serves [DB.Handler] on ln until ctx ends and the requests under way are
-// done, with the limits and time-outs of [Options].Server. Wrap changes the
-// handler first, to log requests for example; it may be nil.
-func (db *DB) Serve(ctx context.Context, ln net.Listener, wrap func(http.Handler) http.Handler) error {
-	h := db.handler
-	if wrap != nil {
-		h = wrap(h)
-	}
-	return server.Serve(ctx, ln, h, db.serverOptions())
+// done, with the limits and time-outs of [Options].Server. It closes ln.
+func (db *DB) Serve(ctx context.Context, ln net.Listener) error {
+	return server.Serve(ctx, ln, db.handler, db.serverOptions())
 }
 
-// Service returns the operations in typed form, for clients that need no JSON.
-func (db *DB) Service() *api.Service { return db.service }
+func init() {
+	inside.Service = func(db any) *api.Service { return db.(*DB).service }
+}
 
 // Fork returns a copy of the database as it is now. Neither sees what is
 // written to the other afterwards, and each needs its own Close. It waits for
@@ -160,18 +157,13 @@ func (db *DB) Service() *api.Service { return db.service }
 // inside its origin's and is removed by its Close; see [DB.Snapshot] for a copy
 // to keep. The error is [ErrFork] when the store can do neither.
 func (db *DB) Fork() (*DB, error) {
-	var fork func() (store.Store, error)
-	switch st := db.store.(type) {
-	case interface{ Fork() *memory.Store }:
-		fork = func() (store.Store, error) { return st.Fork(), nil }
-	case store.Forker:
-		fork = st.Fork
-	default:
+	forker, ok := db.store.(store.Forker)
+	if !ok {
 		return nil, ErrFork
 	}
 	var st store.Store
 	tables, err := db.tables.Fork(func() (_ store.Store, err error) {
-		st, err = fork()
+		st, err = forker.Fork()
 		return st, err
 	})
 	if err != nil {
@@ -186,12 +178,12 @@ func (db *DB) Fork() (*DB, error) {
 // The copy is a store like any other: open it with package store/disk, or put
 // it in the place of one. What an error left of it is refused there and can be
 // removed. The error is [ErrSnapshot] for a store that is not on disk.
-func (db *DB) Snapshot(dir string) error {
-	st, ok := db.store.(interface{ Checkpoint(dir string) error })
+func (db *DB) Snapshot(ctx context.Context, dir string) error {
+	st, ok := db.store.(store.Snapshotter)
 	if !ok {
 		return ErrSnapshot
 	}
-	return st.Checkpoint(dir)
+	return st.Snapshot(ctx, dir)
 }
 
 // Close ends what runs in the background and closes the database and its
@@ -200,10 +192,7 @@ func (db *DB) Snapshot(dir string) error {
 func (db *DB) Close() error {
 	db.cancel()
 	db.running.Wait()
-	var err error
-	if _, gone := db.store.(*memory.Store); !gone {
-		err = db.tables.Close(context.Background())
-	}
+	err := db.tables.Close(context.Background())
 	if closeErr := db.store.Close(); closeErr != nil {
 		return closeErr
 	}

@@ -3,8 +3,8 @@ package bench_test
 import (
 	"bytes"
 	"context"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -168,17 +168,16 @@ func endpoint(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- db.Serve(ctx, ln, wrap) }()
+	h := db.Handler()
+	if wrap != nil {
+		h = wrap(h)
+	}
+	s := httptest.NewServer(h)
 	t.Cleanup(func() {
-		cancel()
-		require.NoError(t, <-done)
+		s.Close()
 		require.NoError(t, db.Close())
 	})
-	return "http://" + ln.Addr().String()
+	return s.URL
 }
 
 // TestEndpoints compares Sortkey with itself, with one that forgets rows and

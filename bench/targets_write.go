@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -57,7 +58,7 @@ func (t *targets) fork(ctx context.Context) ([]Target, error) {
 	h := measure.NewHist()
 	calls := work.Find("put").Calls(shape, t.items(1000, 20), t.Seed)
 	for i := range calls {
-		if out, status := d.DB.Service().Serve(ctx, work.Put.Target(), calls[i].Body(shape), nil); status != 200 {
+		if out, status := inside.Service(d.DB).Serve(ctx, work.Put.Target(), calls[i].Body(shape), nil); status != 200 {
 			return nil, fmt.Errorf("PutItem: %s", out)
 		}
 		start := time.Now()
@@ -88,7 +89,7 @@ const putTable = `{"TableName":"puts","BillingMode":"PAY_PER_REQUEST",
 "GlobalSecondaryIndexes":[{"IndexName":"ByG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
 func putDB(ctx context.Context) (*table.DB, *api.Service, error) {
-	db, err := table.Open(ctx, memory.Open(memory.Options{}))
+	db, err := table.Open(ctx, memory.Open())
 	if err != nil {
 		return nil, nil, err
 	}

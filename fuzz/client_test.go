@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -35,12 +36,12 @@ type client struct {
 }
 
 func newClient(f failer) *client {
-	st := &countingStore{Store: memory.Open(memory.Options{})}
+	st := &countingStore{Store: memory.Open()}
 	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader()})
 	if err != nil {
 		f.Fatalf("Open: %v", err)
 	}
-	return &client{failer: f, db: db, svc: db.Service(), store: st}
+	return &client{failer: f, db: db, svc: inside.Service(db), store: st}
 }
 
 func seededReader() io.Reader { return rand.NewChaCha8([32]byte{}) }

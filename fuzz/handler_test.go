@@ -93,7 +93,7 @@ var bad = []string{
 // database. There may be no panic, no status 500, nothing logged, no answer
 // that is not JSON, and afterwards no index that differs from a rebuilt one.
 func FuzzHandler(f *testing.F) {
-	base := memory.Open(memory.Options{})
+	base := memory.Open()
 	for _, r := range tables {
 		r = strings.ReplaceAll(r, "\n", "") // a line each
 		if status, body, log := runScript(f, base, r); status[0] != 200 || log != "" {
@@ -101,7 +101,7 @@ func FuzzHandler(f *testing.F) {
 		}
 	}
 	for _, r := range good {
-		status, body, log := runScript(f, base.Fork(), r)
+		status, body, log := runScript(f, fork(f, base), r)
 		if status[0] != 200 && !strings.Contains(r, "OnConditionCheckFailure") || log != "" {
 			f.Fatalf("%s\n%s%s", r, body, log)
 		}
@@ -112,7 +112,7 @@ func FuzzHandler(f *testing.F) {
 		f.Add([]byte(strings.Join([]string{good[(7*i)%len(good)], r, good[(5*i+3)%len(good)]}, "\n")))
 	}
 	f.Fuzz(func(t *testing.T, script []byte) {
-		st := base.Fork()
+		st := fork(t, base)
 		_, _, log := runScript(t, st, string(script))
 		if log != "" {
 			t.Fatalf("logged: %s", log)
@@ -164,4 +164,13 @@ func runScript(t testing.TB, st *memory.Store, script string) (statuses []int, b
 		}
 	}
 	return statuses, body, log.String()
+}
+
+func fork(t testing.TB, s *memory.Store) *memory.Store {
+	t.Helper()
+	f, err := s.Fork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.(*memory.Store)
 }

@@ -98,7 +98,7 @@ func checkTable(ctx context.Context, st store.Store, def *table.Definition) erro
 // rebuild makes a table with the items in rows in a new store. Global indexes
 // are added when the items are there.
 func rebuild(ctx context.Context, def *table.Definition, rows []store.Row) (store.Store, *table.Definition, error) {
-	st := memory.Open(memory.Options{})
+	st := memory.Open()
 	db, err := table.Open(ctx, st)
 	if err != nil {
 		return nil, nil, err

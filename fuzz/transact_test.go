@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/anishathalye/porcupine"
@@ -501,7 +502,7 @@ func (d draw) cellActions(n int) (out []cellAction) {
 func TestPropertyTransactions(t *testing.T) {
 	for round := range proptest.Cases(60) {
 		seed := proptest.Seed() + int64(round)
-		if !transactRound(t, memory.Open(memory.Options{}), seed) {
+		if !transactRound(t, memory.Open(), seed) {
 			t.Fatalf("SORTKEY_SEED=%d runs the same again", seed)
 		}
 	}
@@ -531,7 +532,7 @@ func transactRound(t *testing.T, st store.Store, seed int64) bool {
 	}
 	defer db.Close()
 	ctx := t.Context()
-	c := &transactClient{svc: db.Service()}
+	c := &transactClient{svc: inside.Service(db)}
 	if err := c.createTables(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -32,7 +33,7 @@ import (
 // only with [Client] and for errors. The context of a call reaches the database
 // in both.
 func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	d := &direct{service: db.Service()}
+	d := &direct{service: inside.Service(db)}
 	own := append([]func(*dynamodb.Options){}, optFns...)
 	return dynamodb.New(options(db), append(own, func(o *dynamodb.Options) {
 		// Last, so that the caller's middlewares of the same step run.

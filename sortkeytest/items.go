@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // Put writes items. Each is a map of attribute values, or a struct or map that
@@ -100,7 +101,7 @@ func (db *DB) putEach(table string, text json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	answer, status := db.Service().Serve(context.Background(), "DynamoDB_20120810.PutItem", body, nil)
+	answer, status := inside.Service(db.DB).Serve(context.Background(), "DynamoDB_20120810.PutItem", body, nil)
 	if status != 200 {
 		return errors.New(string(answer) + " for " + string(text))
 	}

@@ -10,6 +10,10 @@ import (
 // [Writer] used after the function it was given to has returned.
 var ErrClosed = errors.New("store: closed")
 
+// ErrReadOnly is returned by Update of a [Store] that is open for reading
+// only.
+var ErrReadOnly = errors.New("store: open for reading only")
+
 // A Space is one ordered set of partitions: a table or an index. Space 0 is
 // the catalogue.
 type Space uint64

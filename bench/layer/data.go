@@ -72,7 +72,7 @@ func Open(ctx context.Context, e Engine, s work.Shape, o Options) (d *Data, err 
 	}()
 	switch e {
 	case Memory:
-		d.Store = memory.Open(memory.Options{})
+		d.Store = memory.Open()
 		if !o.NoBare {
 			d.tree = btree.NewG(treeDegree, pairLess)
 		}

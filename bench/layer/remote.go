@@ -49,7 +49,7 @@ func newHTTPLayer(d *Data) (Layer, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- d.DB.Serve(ctx, ln, nil) }()
+	go func() { ended <- d.DB.Serve(ctx, ln) }()
 	return &Remote{Wire: w, Shape: d.Shape, Exact: true, stop: func() error {
 		cancel()
 		return <-ended

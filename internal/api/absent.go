@@ -72,6 +72,15 @@ var absences = []absence{
 	},
 }
 
+// IsOperation reports whether the service has an operation of that name, answered
+// here or not.
+func IsOperation(name string) bool {
+	if _, ok := wire.Lookup("DynamoDB_20120810." + name); ok {
+		return true
+	}
+	return slices.ContainsFunc(absences, func(a absence) bool { return slices.Contains(a.ops, name) })
+}
+
 // Unanswered returns the error for a target that no handler answers: what is
 // not there and what to use instead, or no text when the service has no such
 // operation either.

@@ -73,7 +73,7 @@ func TestAppendQueryOutputDoesNotAllocate(t *testing.T) {
 // one partition.
 func ordersService(tb testing.TB, rows int) *api.Service {
 	tb.Helper()
-	db, err := table.Open(tb.Context(), memory.Open(memory.Options{}))
+	db, err := table.Open(tb.Context(), memory.Open())
 	if err != nil {
 		tb.Fatal(err)
 	}

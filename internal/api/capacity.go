@@ -91,11 +91,17 @@ func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
 	return out
 }
 
-// report tells those who asked what was consumed.
-func (u *transactUse) report(ctx context.Context) {
+// note notes what was consumed in the event of the request.
+func (u *transactUse) note(ctx context.Context) {
 	for i, t := range u.tables {
-		reportUse(ctx, Use{Table: t.Name(), Write: !u.reads, Capacity: u.used[i]})
+		consume(ctx, t.Name(), !u.reads, &u.used[i])
 	}
+}
+
+// A use is what an operation consumed of one table.
+type use struct {
+	table string
+	table.Capacity
 }
 
 func splitCapacity(c *wire.Capacity, reads bool) {

@@ -20,6 +20,7 @@ import (
 type endpoint struct {
 	t   *testing.T
 	svc *api.Service
+	db  *table.DB
 
 	mu  sync.Mutex
 	now time.Time
@@ -39,13 +40,13 @@ const tableR = `{"TableName":"RRR","BillingMode":"PAY_PER_REQUEST",
 
 func newEndpoint(t *testing.T, tables ...string) *endpoint {
 	t.Helper()
-	st := memory.Open(memory.Options{})
+	st := memory.Open()
 	t.Cleanup(func() { st.Close() })
 	db, err := table.Open(context.Background(), st)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &endpoint{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	e := &endpoint{t: t, db: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	e.svc = api.New(db, api.Options{Clock: func() time.Time {
 		e.mu.Lock()
 		defer e.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // A service takes the bodies of requests and gives the bodies of responses.
 func ExampleService_Serve() {
 	ctx := context.Background()
-	db, err := table.Open(ctx, memory.Open(memory.Options{}))
+	db, err := table.Open(ctx, memory.Open())
 	if err != nil {
 		log.Fatal(err)
 	}

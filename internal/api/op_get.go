@@ -19,7 +19,7 @@ import (
 func (s *Service) GetItem(ctx context.Context, in *wire.GetItemInput) (*wire.GetItemOutput, error) {
 	g := new(getting)
 	if err := s.getItem(ctx, in, g); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	return &g.out, nil
 }
@@ -31,7 +31,7 @@ type getting struct {
 	s     *Service
 	in    *wire.GetItemInput
 	view  func(*table.Snapshot) error // read, or nil
-	use   Use
+	use   use
 	out   wire.GetItemOutput
 	to    func(attr.Item)
 	json  bool
@@ -94,6 +94,16 @@ func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, e
 
 // getItem reads one item and gives it to g, if there is one.
 func (s *Service) getItem(ctx context.Context, in *wire.GetItemInput, g *getting) error {
+	if s.opts.Observer == nil { // without the closure of the other way
+		return s.typedError(s.readItem(ctx, in, g))
+	}
+	_, err := call(ctx, s, wire.OpGetItem, in, func(ctx context.Context, in *wire.GetItemInput) (empty, error) {
+		return empty{}, s.readItem(ctx, in, g)
+	})
+	return err
+}
+
+func (s *Service) readItem(ctx context.Context, in *wire.GetItemInput, g *getting) error {
 	g.s, g.in = s, in
 	if err := g.check(); err != nil {
 		return err
@@ -105,7 +115,9 @@ func (s *Service) getItem(ctx context.Context, in *wire.GetItemInput, g *getting
 	if err := s.db.View(ctx, view); err != nil {
 		return err
 	}
-	reportUse(ctx, g.use)
+	if s.opts.Observer != nil {
+		consume(ctx, g.use.table, false, &g.use.Capacity)
+	}
 	return nil
 }
 
@@ -141,7 +153,7 @@ func (g *getting) read(snap *table.Snapshot) error {
 	if item != nil {
 		g.take(g.project(item))
 	}
-	g.use = Use{Table: t.Name(), Capacity: table.Capacity{Table: table.ReadUnits(item.Size(), g.consistent)}}
+	g.use = use{table: t.Name(), Capacity: table.Capacity{Table: table.ReadUnits(item.Size(), g.consistent)}}
 	g.out.ConsumedCapacity = consumed(g.in.ReturnConsumedCapacity, value(g.in.TableName), &g.use.Capacity)
 	return nil
 }
@@ -169,8 +181,7 @@ const msgDuplicateKeys = "Provided list of item keys contains duplicates"
 // BatchGetItem reads up to 100 items of any tables, all as they are at one
 // moment.
 func (s *Service) BatchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
-	out, err := s.batchGet(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpBatchGetItem, in, s.batchGet)
 }
 
 func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
@@ -203,7 +214,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 		}
 	}
 	out := &wire.BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{}}
-	var uses []Use
+	var uses []use
 	err := s.db.View(ctx, func(snap *table.Snapshot) error {
 		read := 0
 		seen := itemSet{} // of all tables: one may be there by its name and by its ARN
@@ -239,7 +250,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 				}
 			}
 			out.Responses[name] = c.items
-			uses = append(uses, Use{Table: t.Name(), Capacity: used})
+			uses = append(uses, use{table: t.Name(), Capacity: used})
 			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
@@ -247,7 +258,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 		return nil
 	})
 	if err == nil {
-		reportUse(ctx, uses...)
+		consumeAll(ctx, false, uses)
 	}
 	return out, err
 }

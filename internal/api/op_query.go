@@ -115,7 +115,7 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput) (*wire.QueryOu
 	c := &collector{items: []attr.Item{}}
 	out, err := s.query(ctx, in, c)
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	if value(in.Select) != selectCount {
 		out.Items = c.items
@@ -125,6 +125,16 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput) (*wire.QueryOu
 
 // query runs one page of a query and gives its items to to.
 func (s *Service) query(ctx context.Context, in *wire.QueryInput, to sink) (*wire.QueryOutput, error) {
+	if s.opts.Observer == nil { // without the closure of the other way
+		out, err := s.queryPage(ctx, in, to)
+		return out, s.typedError(err)
+	}
+	return call(ctx, s, wire.OpQuery, in, func(ctx context.Context, in *wire.QueryInput) (*wire.QueryOutput, error) {
+		return s.queryPage(ctx, in, to)
+	})
+}
+
+func (s *Service) queryPage(ctx context.Context, in *wire.QueryInput, to sink) (*wire.QueryOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -190,7 +200,7 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, to sink) (*wir
 		x.count, x.scanned = int64(page.Returned), int64(page.Examined)
 		out.Count, out.ScannedCount = &x.count, &x.scanned
 		out.LastEvaluatedKey = page.Last
-		reportUse(ctx, Use{Table: read.Table.Name(), Capacity: page.Capacity})
+		consume(ctx, read.Table.Name(), false, &page.Capacity)
 		out.ConsumedCapacity = consumed(rd.mode, value(in.TableName), &page.Capacity)
 		return nil
 	})
@@ -210,7 +220,7 @@ func (s *Service) Scan(ctx context.Context, in *wire.ScanInput) (*wire.ScanOutpu
 	c := &collector{items: []attr.Item{}}
 	out, err := s.scan(ctx, in, c)
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	if value(in.Select) != selectCount {
 		out.Items = c.items
@@ -220,6 +230,16 @@ func (s *Service) Scan(ctx context.Context, in *wire.ScanInput) (*wire.ScanOutpu
 
 // scan runs one page of a scan and gives its items to to.
 func (s *Service) scan(ctx context.Context, in *wire.ScanInput, to sink) (*wire.ScanOutput, error) {
+	if s.opts.Observer == nil { // without the closure of the other way
+		out, err := s.scanPage(ctx, in, to)
+		return out, s.typedError(err)
+	}
+	return call(ctx, s, wire.OpScan, in, func(ctx context.Context, in *wire.ScanInput) (*wire.ScanOutput, error) {
+		return s.scanPage(ctx, in, to)
+	})
+}
+
+func (s *Service) scanPage(ctx context.Context, in *wire.ScanInput, to sink) (*wire.ScanOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -262,7 +282,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, to sink) (*wire.
 		x.count, x.scanned = int64(page.Returned), int64(page.Examined)
 		out.Count, out.ScannedCount = &x.count, &x.scanned
 		out.LastEvaluatedKey = page.Last
-		reportUse(ctx, Use{Table: read.Table.Name(), Capacity: page.Capacity})
+		consume(ctx, read.Table.Name(), false, &page.Capacity)
 		out.ConsumedCapacity = consumed(rd.mode, value(in.TableName), &page.Capacity)
 		return nil
 	})

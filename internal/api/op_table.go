@@ -14,8 +14,7 @@ import (
 // CreateTable makes a table. It can be used as soon as the call returns; the
 // description says CREATING, as the service's does.
 func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
-	out, err := s.createTable(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpCreateTable, in, s.createTable)
 }
 
 func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
@@ -82,13 +81,17 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 func (s *Service) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }
 
 // DescribeTable describes a table.
-func (s *Service) DescribeTable(_ context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
+func (s *Service) DescribeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
+	return call(ctx, s, wire.OpDescribeTable, in, s.describeTable)
+}
+
+func (s *Service) describeTable(_ context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
 	if err := in.Validate(); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	t, err := s.described(in.TableName)
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	return &wire.DescribeTableOutput{Table: s.describe(t)}, nil
 }
@@ -110,16 +113,20 @@ func (s *Service) described(name *string) (*table.Table, error) {
 // DeleteTable deletes a table and everything in it. It is gone when the call
 // returns; the description says DELETING, as the service's does.
 func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
+	return call(ctx, s, wire.OpDeleteTable, in, s.deleteTable)
+}
+
+func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	if err := in.Validate(); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	t, err := s.db.Delete(ctx, name)
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	full := s.describe(t)
 	return &wire.DeleteTableOutput{TableDescription: &wire.TableDescription{
@@ -133,9 +140,13 @@ func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 const maxListed = 100
 
 // ListTables lists the names of tables in byte order.
-func (s *Service) ListTables(_ context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
+func (s *Service) ListTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
+	return call(ctx, s, wire.OpListTables, in, s.listTables)
+}
+
+func (s *Service) listTables(_ context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
 	if err := in.Validate(); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	names := s.db.Names()
 	if in.ExclusiveStartTableName != nil {
@@ -158,9 +169,13 @@ func (s *Service) ListTables(_ context.Context, in *wire.ListTablesInput) (*wire
 
 // DescribeLimits returns the default quotas of an account.
 // Source: DG/ServiceQuotas.html.
-func (s *Service) DescribeLimits(_ context.Context, in *wire.DescribeLimitsInput) (*wire.DescribeLimitsOutput, error) {
+func (s *Service) DescribeLimits(ctx context.Context, in *wire.DescribeLimitsInput) (*wire.DescribeLimitsOutput, error) {
+	return call(ctx, s, wire.OpDescribeLimits, in, s.describeLimits)
+}
+
+func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput) (*wire.DescribeLimitsOutput, error) {
 	if err := in.Validate(); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	return &wire.DescribeLimitsOutput{
 		AccountMaxReadCapacityUnits: new(int64(80_000)), AccountMaxWriteCapacityUnits: new(int64(80_000)),
@@ -169,9 +184,13 @@ func (s *Service) DescribeLimits(_ context.Context, in *wire.DescribeLimitsInput
 }
 
 // DescribeEndpoints returns the endpoint of the service's region.
-func (s *Service) DescribeEndpoints(_ context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
+func (s *Service) DescribeEndpoints(ctx context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
+	return call(ctx, s, wire.OpDescribeEndpoints, in, s.describeEndpoints)
+}
+
+func (s *Service) describeEndpoints(_ context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
 	if err := in.Validate(); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	region := s.opts.Region
 	if region == "" {

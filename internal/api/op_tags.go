@@ -58,15 +58,22 @@ func (empty) AppendJSON(dst []byte) []byte { return dst }
 
 // TagResource sets tags of a table.
 func (s *Service) TagResource(ctx context.Context, in *wire.TagResourceInput) error {
+	_, err := call(ctx, s, wire.OpTagResource, in, func(ctx context.Context, in *wire.TagResourceInput) (empty, error) {
+		return empty{}, s.tagResource(ctx, in)
+	})
+	return err
+}
+
+func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) error {
 	if err := in.Validate(); err != nil {
-		return s.typedError(err)
+		return err
 	}
 	if len(in.Tags) == 0 {
 		return wire.OpTagResource.Invalid("Atleast one Tag needs to be provided as Input.")
 	}
 	add, err := tagsOf(in.Tags)
 	if err != nil {
-		return s.typedError(err)
+		return err
 	}
 	return s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
 		maps.Copy(tags, add)
@@ -79,8 +86,15 @@ func (s *Service) TagResource(ctx context.Context, in *wire.TagResourceInput) er
 
 // UntagResource removes tags of a table.
 func (s *Service) UntagResource(ctx context.Context, in *wire.UntagResourceInput) error {
+	_, err := call(ctx, s, wire.OpUntagResource, in, func(ctx context.Context, in *wire.UntagResourceInput) (empty, error) {
+		return empty{}, s.untagResource(ctx, in)
+	})
+	return err
+}
+
+func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) error {
 	if err := in.Validate(); err != nil {
-		return s.typedError(err)
+		return err
 	}
 	if len(in.TagKeys) == 0 {
 		return wire.OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
@@ -97,7 +111,7 @@ func (s *Service) UntagResource(ctx context.Context, in *wire.UntagResourceInput
 func (s *Service) retag(ctx context.Context, arn string, change func(map[string]string) error) error {
 	name, err := s.tagged(arn)
 	if err != nil {
-		return s.typedError(err)
+		return err
 	}
 	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
 		if def.Tags == nil {
@@ -105,7 +119,7 @@ func (s *Service) retag(ctx context.Context, arn string, change func(map[string]
 		}
 		return change(def.Tags)
 	})
-	return s.typedError(err)
+	return err
 }
 
 // tagged returns the name of the table that an ARN stands for, which must be
@@ -130,17 +144,21 @@ func (s *Service) tagged(arn string) (string, error) {
 // ListTagsOfResource lists the tags of a table by key. All of them are on one
 // page, as the service returns them (alternator, test_tag.py); NextToken is
 // the key to go on after.
-func (s *Service) ListTagsOfResource(_ context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
+func (s *Service) ListTagsOfResource(ctx context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
+	return call(ctx, s, wire.OpListTagsOfResource, in, s.listTagsOfResource)
+}
+
+func (s *Service) listTagsOfResource(_ context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
 	if err := in.Validate(); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	name, err := s.tagged(value(in.ResourceArn))
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	t, err := s.db.Describe(name)
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	tags := t.Definition().Tags
 	out := &wire.ListTagsOfResourceOutput{Tags: []wire.Tag{}}

@@ -14,8 +14,7 @@ import (
 // TransactGetItems reads up to 100 items of any tables as they are at one
 // moment.
 func (s *Service) TransactGetItems(ctx context.Context, in *wire.TransactGetItemsInput) (*wire.TransactGetItemsOutput, error) {
-	out, err := s.transactGet(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpTransactGetItems, in, s.transactGet)
 }
 
 func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInput) (*wire.TransactGetItemsOutput, error) {
@@ -41,7 +40,7 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 		return err
 	})
 	if err == nil {
-		used.report(ctx)
+		used.note(ctx)
 	}
 	return out, err
 }

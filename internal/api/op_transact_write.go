@@ -41,8 +41,7 @@ type action struct {
 
 // TransactWriteItems applies up to 100 writes of any tables, all or nothing.
 func (s *Service) TransactWriteItems(ctx context.Context, in *wire.TransactWriteItemsInput) (*wire.TransactWriteItemsOutput, error) {
-	out, err := s.transactWrite(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpTransactWriteItems, in, s.transactWrite)
 }
 
 func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItemsInput) (*wire.TransactWriteItemsOutput, error) {
@@ -70,7 +69,7 @@ func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItems
 	if err != nil {
 		return nil, err
 	}
-	used.report(ctx)
+	used.note(ctx)
 	return out, nil
 }
 

@@ -11,12 +11,16 @@ import (
 // UpdateTimeToLive enables or disables time to live. Expired items are deleted
 // by the next sweep; see [table.DB.Sweep].
 func (s *Service) UpdateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiveInput) (*wire.UpdateTimeToLiveOutput, error) {
+	return call(ctx, s, wire.OpUpdateTimeToLive, in, s.updateTimeToLive)
+}
+
+func (s *Service) updateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiveInput) (*wire.UpdateTimeToLiveOutput, error) {
 	if err := in.Validate(); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	spec := in.TimeToLiveSpecification
 	attribute := value(spec.AttributeName)
@@ -38,20 +42,24 @@ func (s *Service) UpdateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiv
 		return nil
 	})
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	return &wire.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
 }
 
 // DescribeTimeToLive says whether time to live is enabled, and on which
 // attribute.
-func (s *Service) DescribeTimeToLive(_ context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
+func (s *Service) DescribeTimeToLive(ctx context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
+	return call(ctx, s, wire.OpDescribeTimeToLive, in, s.describeTimeToLive)
+}
+
+func (s *Service) describeTimeToLive(_ context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
 	if err := in.Validate(); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	t, err := s.described(in.TableName)
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	d := &wire.TimeToLiveDescription{TimeToLiveStatus: new("DISABLED")}
 	if attribute := t.Definition().Expiry; attribute != "" {

@@ -20,8 +20,7 @@ const (
 
 // UpdateItem changes one item, or makes it.
 func (s *Service) UpdateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
-	out, err := s.updateItem(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpUpdateItem, in, s.updateItem)
 }
 
 func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {

@@ -14,8 +14,7 @@ import (
 // UpdateTable changes a table. What it adds can be used as soon as the call
 // returns; the description says UPDATING, as the service's does.
 func (s *Service) UpdateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
-	out, err := s.updateTable(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpUpdateTable, in, s.updateTable)
 }
 
 func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {

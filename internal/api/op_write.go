@@ -46,7 +46,7 @@ type written struct {
 	attributes attr.Item
 	consumed   *wire.ConsumedCapacity
 	metrics    *wire.ItemCollectionMetrics
-	use        Use
+	use        use
 	refused    bool // by the condition
 }
 
@@ -59,7 +59,7 @@ func (w *writing) apply(ctx context.Context, s *Service, name *string, key attr.
 			return err
 		}
 		change, err := write(tx, t)
-		out.use = Use{Table: t.Name(), Write: true, Capacity: change.Capacity}
+		out.use = use{table: t.Name(), Capacity: change.Capacity}
 		if err != nil {
 			err = w.failed(err)
 			e, ok := errors.AsType[*wire.Error](err)
@@ -74,7 +74,7 @@ func (w *writing) apply(ctx context.Context, s *Service, name *string, key attr.
 		return err
 	})
 	if err == nil || out.refused {
-		reportUse(ctx, out.use)
+		consume(ctx, out.use.table, true, &out.use.Capacity)
 	}
 	return out, err
 }
@@ -110,8 +110,7 @@ func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item
 
 // PutItem writes one item.
 func (s *Service) PutItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
-	out, err := s.putItem(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpPutItem, in, s.putItem)
 }
 
 func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
@@ -143,8 +142,7 @@ func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.Put
 
 // DeleteItem deletes one item.
 func (s *Service) DeleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {
-	out, err := s.deleteItem(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpDeleteItem, in, s.deleteItem)
 }
 
 func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {
@@ -177,8 +175,7 @@ const MaxBatchWrites = 25
 // BatchWriteItem puts and deletes up to 25 items of any tables. All of it is
 // applied or, when one write is refused, nothing.
 func (s *Service) BatchWriteItem(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
-	out, err := s.batchWrite(ctx, in)
-	return out, s.typedError(err)
+	return call(ctx, s, wire.OpBatchWriteItem, in, s.batchWrite)
 }
 
 func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
@@ -190,7 +187,7 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 		return nil, err
 	}
 	var out *wire.BatchWriteItemOutput
-	var uses []Use
+	var uses []use
 	err := s.db.Update(ctx, func(tx *table.Tx) error {
 		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
 		uses = uses[:0]
@@ -208,7 +205,7 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 			if err != nil {
 				return err
 			}
-			uses = append(uses, Use{Table: tables[i].Name(), Write: true, Capacity: used})
+			uses = append(uses, use{table: tables[i].Name(), Capacity: used})
 			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
@@ -226,7 +223,7 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 		return nil
 	})
 	if err == nil {
-		reportUse(ctx, uses...)
+		consumeAll(ctx, true, uses)
 	}
 	return out, err
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/expr"
@@ -25,6 +26,8 @@ type Options struct {
 	// Logger receives failures that are nobody's request's fault. Default:
 	// discard.
 	Logger *slog.Logger
+	// Observer is told of every call. Default: none.
+	Observer event.Observer
 	// Region and Account are those of ARNs. Default: [DefaultRegion] and
 	// [DefaultAccount].
 	Region, Account string
@@ -67,12 +70,18 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 	h := handlers[op]
 	if h == nil {
 		e := Unanswered(target)
+		if ev := event.Of(ctx); ev != nil {
+			note(ev, e)
+		}
 		return e.AppendJSON(dst), e.Status
 	}
 	start := len(dst)
 	out, err := h(s, ctx, body, dst)
 	if err != nil {
 		e := s.wireError(err)
+		if ev := event.Of(ctx); ev != nil {
+			note(ev, e)
+		}
 		return e.AppendJSON(dst[:start]), e.Status
 	}
 	return out, 200

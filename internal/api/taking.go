@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// funcSink is the sink of who makes something else of the items.
+// A funcSink gives items to a function.
 type funcSink func(attr.Item)
 
 func (f funcSink) add(it attr.Item) error {
@@ -25,7 +25,7 @@ func taking(sel *string, take func(attr.Item)) sink {
 	return funcSink(take)
 }
 
-// GetItemFunc is GetItem for who makes something else of the item, and needs no
+// GetItemFunc is GetItem for callers that convert the item themselves and need no
 // copy of it: take is called with it, if there is one, and it is valid until
 // take returns.
 func (s *Service) GetItemFunc(ctx context.Context, in *wire.GetItemInput, take func(attr.Item)) (*wire.ConsumedCapacity, error) {
@@ -33,19 +33,19 @@ func (s *Service) GetItemFunc(ctx context.Context, in *wire.GetItemInput, take f
 	defer g.release()
 	g.to = take
 	if err := s.getItem(ctx, in, &g.getting); err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	return g.out.ConsumedCapacity, nil
 }
 
-// QueryFunc is Query for who makes something else of the items, and needs no
+// QueryFunc is Query for callers that convert the items themselves and need no
 // copies of them: each is given to take, unless only their number is asked
 // for, and is valid until take returns. The output has none. After an error
 // those that were taken mean nothing.
 func (s *Service) QueryFunc(ctx context.Context, in *wire.QueryInput, take func(attr.Item)) (*wire.QueryOutput, error) {
 	out, err := s.query(ctx, in, taking(in.Select, take))
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	return out, nil
 }
@@ -54,7 +54,7 @@ func (s *Service) QueryFunc(ctx context.Context, in *wire.QueryInput, take func(
 func (s *Service) ScanFunc(ctx context.Context, in *wire.ScanInput, take func(attr.Item)) (*wire.ScanOutput, error) {
 	out, err := s.scan(ctx, in, taking(in.Select, take))
 	if err != nil {
-		return nil, s.typedError(err)
+		return nil, err
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/stretchr/testify/require"
 )
@@ -19,7 +20,7 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	t.Helper()
 	db, err := sortkey.Open(opts)
 	require.NoError(t, err)
-	ctx, s := t.Context(), db.Service()
+	ctx, s := t.Context(), inside.Service(db)
 	_, err = s.CreateTable(ctx, &wire.CreateTableInput{
 		TableName: new("Sessions"), BillingMode: new("PAY_PER_REQUEST"),
 		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}, {AttributeName: new("user"), AttributeType: new("S")}},
@@ -48,7 +49,7 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 // Count returns how many items there are in the table, or in the index.
 func Count(t *testing.T, db *sortkey.DB, index *string) int64 {
 	t.Helper()
-	out, err := db.Service().Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index})
+	out, err := inside.Service(db).Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index})
 	require.NoError(t, err)
 	return *out.Count
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey"
@@ -121,7 +122,7 @@ func (b *builder) build(ctx context.Context) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		out, status := b.w.DB.Service().Serve(ctx, "DynamoDB_20120810.CreateTable", t.CreateRequest(), nil)
+		out, status := inside.Service(b.w.DB).Serve(ctx, "DynamoDB_20120810.CreateTable", t.CreateRequest(), nil)
 		if status != http.StatusOK {
 			return errorAt(t.Pos, "table %s cannot be made: %s", t.Name, message(out))
 		}
@@ -227,6 +228,6 @@ func (b *builder) write(ctx context.Context, list []pending) error {
 	for _, p := range list {
 		in.RequestItems[p.table] = append(in.RequestItems[p.table], wire.WriteRequest{PutRequest: &wire.PutRequest{Item: p.item}})
 	}
-	_, err := b.w.DB.Service().BatchWriteItem(ctx, in)
+	_, err := inside.Service(b.w.DB).BatchWriteItem(ctx, in)
 	return err
 }

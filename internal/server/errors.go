@@ -3,8 +3,10 @@ package server
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sortkey/sortkey/internal/event"
 )
 
 // A failure is an answer that the server gives without the handler.
@@ -33,6 +35,13 @@ var (
 
 func errTooLarge(limit int) *failure {
 	return &failure{http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", fmt.Sprintf("HTTP content length exceeded %d bytes.", limit)}
+}
+
+// note says in the event of a request how it failed.
+func (f *failure) note(r *http.Request) {
+	if e := event.Of(r.Context()); e != nil {
+		e.Error, e.Message = f.typ[strings.IndexByte(f.typ, '#')+1:], f.msg
+	}
 }
 
 func (f *failure) appendJSON(dst []byte) []byte {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"github.com/sortkey/sortkey/internal/event"
 )
 
 // DefaultAddr is where [Run] listens when it is given no address: port 8000 of
@@ -45,6 +47,9 @@ type Options struct {
 	// Clock tells the time that signatures are checked against. Default:
 	// [time.Now].
 	Clock func() time.Time
+
+	// Observer is told of every request. Default: none.
+	Observer event.Observer
 
 	// RequestID returns the id of the next answer, by default 52 characters
 	// of [RequestIDs] with a random seed. It must be safe for concurrent use.

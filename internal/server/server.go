@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/event"
 )
 
 // service is the http.Handler that New returns.
@@ -31,6 +33,24 @@ func New(h Handler, opts Options) http.Handler {
 // ServeHTTP implements [http.Handler]. The order of the checks is the
 // service's (dynalite, index.js and test/connection.js).
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.opts.Observer == nil {
+		s.answer(w, r)
+		return
+	}
+	e := &event.Event{
+		Method: r.Method, Path: r.URL.Path, From: r.RemoteAddr, Start: s.opts.Clock(), In: max(r.ContentLength, 0),
+	}
+	target, _ := operation(r)
+	_, e.Operation, _ = strings.Cut(target, ".")
+	s.opts.Observer.Begin(r.Context(), e)
+	defer func() { // also when the connection is given up
+		e.Duration = s.opts.Clock().Sub(e.Start)
+		s.opts.Observer.End(r.Context(), e)
+	}()
+	s.answer(w, r.WithContext(event.With(r.Context(), e)))
+}
+
+func (s *service) answer(w http.ResponseWriter, r *http.Request) {
 	if s.slots != nil {
 		select {
 		case s.slots <- struct{}{}:
@@ -51,7 +71,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		s.serveGet(w, r)
 	case r.Method != http.MethodPost:
-		s.notFound(w)
+		s.notFound(w, r)
 	default:
 		s.servePost(w, r)
 	}
@@ -68,11 +88,14 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	if e := event.Of(r.Context()); e != nil {
+		e.In = int64(len(raw.b))
+	}
 	// A page in a browser can send neither these types nor the target header
 	// without asking first, so it cannot write to a server that needs no
 	// signatures.
 	if len(raw.b) > 0 && responseType(r.Header) == nil {
-		s.notFound(w)
+		s.notFound(w, r)
 		return
 	}
 	target, err := operation(r)
@@ -111,6 +134,7 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 			"target", target, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		// What the handler was to append to may be in any state; leave it.
 		out.b, status = errInternal.appendJSON(nil), errInternal.status
+		errInternal.note(r)
 	}()
 	out.b, status = s.handler.Serve(r.Context(), target, body, out.b)
 	if status < 200 || status > 599 {
@@ -137,6 +161,7 @@ func operation(r *http.Request) (string, *failure) {
 }
 
 func (s *service) fail(w http.ResponseWriter, r *http.Request, f *failure) {
+	f.note(r)
 	out := newBuffer()
 	out.b = f.appendJSON(out.b)
 	s.send(w, r, f.status, out)
@@ -186,7 +211,7 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 		typ = typeJSON10
 	}
 	h["Content-Type"] = typ
-	s.finish(h, out.b)
+	s.finish(r, status, h, out.b)
 	w.WriteHeader(status)
 	if t, ok := w.(*response); ok {
 		t.take(out)
@@ -196,12 +221,16 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 	out.free()
 }
 
-// finish sets the headers that every answer has.
-func (s *service) finish(h http.Header, body []byte) {
+// finish sets the headers that every answer has, and notes the answer in the
+// event of the request.
+func (s *service) finish(r *http.Request, status int, h http.Header, body []byte) {
 	values := []string{
 		s.opts.RequestID(),
 		strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10),
 		strconv.Itoa(len(body)),
+	}
+	if e := event.Of(r.Context()); e != nil {
+		e.Status, e.ID, e.Out = status, values[0], int64(len(body))
 	}
 	h["X-Amzn-Requestid"] = values[0:1:1]
 	h["X-Amz-Crc32"] = values[1:2:2]
@@ -209,11 +238,11 @@ func (s *service) finish(h http.Header, body []byte) {
 }
 
 // notFound is the service's answer to what is no call at all.
-func (s *service) notFound(w http.ResponseWriter) {
-	s.sendText(w, http.StatusNotFound, "", "<UnknownOperationException/>\n")
+func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
+	s.sendText(w, r, http.StatusNotFound, "", "<UnknownOperationException/>\n")
 }
 
-func (s *service) sendText(w http.ResponseWriter, status int, typ, text string) {
+func (s *service) sendText(w http.ResponseWriter, r *http.Request, status int, typ, text string) {
 	h := w.Header()
 	if typ != "" {
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -221,7 +250,7 @@ func (s *service) sendText(w http.ResponseWriter, status int, typ, text string) 
 	} else {
 		h["Content-Type"] = nil // keeps net/http from guessing
 	}
-	s.finish(h, []byte(text))
+	s.finish(r, status, h, []byte(text))
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(text))
 }
@@ -246,11 +275,11 @@ func (s *service) serveGet(w http.ResponseWriter, r *http.Request) {
 	host := r.Host
 	switch r.URL.Path {
 	case "/healthz":
-		s.sendText(w, http.StatusOK, "text/plain; charset=utf-8", "healthy: "+host+"\n")
+		s.sendText(w, r, http.StatusOK, "text/plain; charset=utf-8", "healthy: "+host+"\n")
 	case "/":
-		s.sendText(w, http.StatusOK, "text/plain; charset=utf-8", fmt.Sprintf(welcome, host))
+		s.sendText(w, r, http.StatusOK, "text/plain; charset=utf-8", fmt.Sprintf(welcome, host))
 	default:
-		s.notFound(w)
+		s.notFound(w, r)
 	}
 }
 
@@ -298,6 +327,6 @@ func (s *service) preflight(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h.Set("Access-Control-Max-Age", "172800")
-	s.finish(h, nil)
+	s.finish(r, http.StatusOK, h, nil)
 	w.WriteHeader(http.StatusOK)
 }

@@ -29,7 +29,7 @@ func (s *hurriedStore) Update(ctx context.Context, fn func(store.Writer) error) 
 // is taken away: once the new definition is in force, the rest is done too, or
 // the index could never be read, and its rows never go.
 func TestAlterIsFinished(t *testing.T) {
-	st := &hurriedStore{Store: memory.Open(memory.Options{})}
+	st := &hurriedStore{Store: memory.Open()}
 	db, err := table.Open(context.Background(), st)
 	require.NoError(t, err)
 	f := &fixture{TB: t, db: db}

@@ -15,7 +15,7 @@ import (
 // A table over a store in memory: three items, and a query with its trace.
 func ExampleDB() {
 	ctx := context.Background()
-	db, err := table.Open(ctx, memory.Open(memory.Options{}))
+	db, err := table.Open(ctx, memory.Open())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func removeIndex(db *table.DB) error {
 // attribute g.
 func filled(t testing.TB, n int) *memory.Store {
 	t.Helper()
-	st := memory.Open(memory.Options{})
+	st := memory.Open()
 	f := begin(t, st)
 	f.create("t", "PK:S")
 	for i := range n {
@@ -150,7 +150,7 @@ func TestRecoverIndex(t *testing.T) {
 	cuts := 0
 	for cut := 0; ; cut++ {
 		what := fmt.Sprintf("cut after %d updates", cut)
-		st := unlimited(base.Fork())
+		st := unlimited(fork(t, base))
 		f := begin(t, st)
 		st.updates = cut
 		err := addIndex(t, f.db)
@@ -177,7 +177,7 @@ func TestRecoverIndex(t *testing.T) {
 		require.True(t, f.db.Recovered(), what)
 		wantCounts(t, f, what)
 
-		whole := begin(t, base.Fork())
+		whole := begin(t, fork(t, base))
 		require.NoError(t, addIndex(t, whole.db))
 		whole.put("t", `{'PK':{'S':'1'}}`)
 		whole.put("t", `{'PK':{'S':'2'},'g':{'S':'moved'}}`)
@@ -367,4 +367,11 @@ func (s *turnStore) Update(ctx context.Context, fn func(store.Writer) error) err
 		s.wait.Go(*hook)
 	}
 	return err
+}
+
+func fork(t testing.TB, s *memory.Store) *memory.Store {
+	t.Helper()
+	f, err := s.Fork()
+	require.NoError(t, err)
+	return f.(*memory.Store)
 }

@@ -24,7 +24,7 @@ type fixture struct {
 
 func open(t testing.TB) *fixture {
 	t.Helper()
-	db, err := table.Open(context.Background(), memory.Open(memory.Options{}))
+	db, err := table.Open(context.Background(), memory.Open())
 	require.NoError(t, err)
 	return &fixture{t, db}
 }

@@ -47,7 +47,7 @@ type archiveFile struct {
 
 // Archive writes a copy of the store, as it is now, to w as a tar file, not
 // compressed. It makes a checkpoint in a temporary folder inside the store's
-// own first, so updates go on while w is written; like [Store.Checkpoint] it must not be
+// own first, so updates go on while w is written; like [Store.Snapshot] it must not be
 // called inside one. [Extract] reads it.
 func (s *Store) Archive(ctx context.Context, w io.Writer) error {
 	if err := s.begin(); err != nil {
@@ -291,7 +291,7 @@ func readContents(tr *tar.Reader) (*contents, int64, error) {
 
 // Copy makes a copy, in a folder that does not exist or is empty, of a store
 // that is not open, without changing it. Errors are those of [Open] for from,
-// and as for [Extract]. Of opts, FS is used. See [Store.Checkpoint] for a store
+// and as for [Extract]. Of opts, FS is used. See [Store.Snapshot] for a store
 // that is open.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
 	opts = opts.withDefaults()

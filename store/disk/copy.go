@@ -16,20 +16,15 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Checkpoint makes a copy of the store, as it is now, in a folder that must
-// not exist and not lie in the store's own. Tables of rows are linked where
+// Snapshot implements [store.Snapshotter]. The folder must not lie in the
+// store's own. It ends early when ctx does, where files are copied because the
+// folder is on another file system. Tables of rows are linked where
 // the file system can, so it takes little time and room; reads go on, and
 // updates wait for as long as linking takes. It must not be called inside an
 // Update. Open the copy as any store, and remove a folder that an error left
 // unfinished; Open refuses it. A store that is open for reading only gives
 // [ErrReadOnly]: its folder can be copied as it is.
-func (s *Store) Checkpoint(dir string) error {
-	return s.CheckpointContext(context.Background(), dir)
-}
-
-// CheckpointContext is [Store.Checkpoint] and ends early when ctx does, where
-// files are copied because the folder is on another file system.
-func (s *Store) CheckpointContext(ctx context.Context, dir string) error {
+func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
 	}
@@ -38,7 +33,7 @@ func (s *Store) CheckpointContext(ctx context.Context, dir string) error {
 	if fsys == vfs.Default {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return fmt.Errorf("disk: checkpoint: %w", err)
+			return fmt.Errorf("disk: snapshot: %w", err)
 		}
 		dir = abs
 		if above, err := filepath.EvalSymlinks(filepath.Dir(dir)); err == nil {
@@ -47,14 +42,14 @@ func (s *Store) CheckpointContext(ctx context.Context, dir string) error {
 	}
 	for at := dir; ; at = fsys.PathDir(at) {
 		if at == s.dir {
-			return fmt.Errorf("disk: checkpoint: %s lies in the store's own folder", dir)
+			return fmt.Errorf("disk: snapshot: %s lies in the store's own folder", dir)
 		}
 		if fsys.PathDir(at) == at {
 			break
 		}
 	}
 	if err := checkNew(fsys, dir); err != nil {
-		return fmt.Errorf("disk: checkpoint: %w", err)
+		return fmt.Errorf("disk: snapshot: %w", err)
 	}
 	near, err := s.link()
 	if err != nil {
@@ -110,7 +105,7 @@ func (s *Store) link() (_ string, err error) {
 		return "", failed
 	}
 	if full != nil {
-		return "", fmt.Errorf("disk: checkpoint: %w", full)
+		return "", fmt.Errorf("disk: snapshot: %w", full)
 	}
 	return dir, nil
 }
@@ -128,7 +123,7 @@ func move(ctx context.Context, fsys vfs.FS, from, to string) error {
 		err = syncDir(fsys, fsys.PathDir(to))
 	}
 	if err != nil {
-		return fmt.Errorf("disk: checkpoint: %w", err)
+		return fmt.Errorf("disk: snapshot: %w", err)
 	}
 	return nil
 }
@@ -204,7 +199,7 @@ const forkSync = time.Hour
 // Fork implements [store.Forker] with a checkpoint in a temporary folder inside
 // the store's own. Rows that are in memory only are written to a file first,
 // and files of rows are shared, so it takes as long as writing up to
-// [Options.MemTableBytes]. Like [Store.Checkpoint], it must not be called
+// [Options.MemTableBytes]. Like [Store.Snapshot], it must not be called
 // inside an Update. Closing the fork removes its folder; one that a crash left is removed when the store is opened
 // the next time. A fork may outlive the store it came from, but not the
 // process, and survives no crash. The error is [ErrReadOnly] for a store that is

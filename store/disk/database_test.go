@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/dbtest"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -40,14 +41,14 @@ func putSession(t testing.TB, db *sortkey.DB, id string) {
 	t.Helper()
 	item, err := attr.ParseItem(fmt.Appendf(nil, `{"id":{"S":"%s"},"user":{"S":"u"}}`, id))
 	require.NoError(t, err)
-	_, err = db.Service().PutItem(context.Background(), &wire.PutItemInput{TableName: new("Sessions"), Item: item})
+	_, err = inside.Service(db).PutItem(context.Background(), &wire.PutItemInput{TableName: new("Sessions"), Item: item})
 	require.NoError(t, err)
 }
 
 // described returns the figures of DescribeTable.
 func described(t testing.TB, db *sortkey.DB) (items int64, status string) {
 	t.Helper()
-	out, err := db.Service().DescribeTable(context.Background(), &wire.DescribeTableInput{TableName: new("Sessions")})
+	out, err := inside.Service(db).DescribeTable(context.Background(), &wire.DescribeTableInput{TableName: new("Sessions")})
 	require.NoError(t, err)
 	return *out.Table.ItemCount, *out.Table.GlobalSecondaryIndexes[0].IndexStatus
 }
@@ -151,8 +152,8 @@ func TestDatabaseSnapshot(t *testing.T) {
 	require.NoError(t, err)
 	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
 	kept := filepath.Join(dir, "kept")
-	require.NoError(t, db.Snapshot(kept))
-	require.ErrorIs(t, db.Snapshot(kept), os.ErrExist)
+	require.NoError(t, db.Snapshot(t.Context(), kept))
+	require.ErrorIs(t, db.Snapshot(t.Context(), kept), os.ErrExist)
 	putSession(t, db, "later")
 	require.NoError(t, db.Close())
 
@@ -163,10 +164,10 @@ func TestDatabaseSnapshot(t *testing.T) {
 
 	db, err = sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
-	require.ErrorIs(t, db.Snapshot(filepath.Join(dir, "memory")), sortkey.ErrSnapshot)
+	require.ErrorIs(t, db.Snapshot(t.Context(), filepath.Join(dir, "memory")), sortkey.ErrSnapshot)
 	require.NoError(t, db.Close())
 
-	db, err = sortkey.Open(sortkey.Options{Store: strange{memory.Open(memory.Options{})}})
+	db, err = sortkey.Open(sortkey.Options{Store: strange{memory.Open()}})
 	require.NoError(t, err)
 	_, err = db.Fork()
 	require.ErrorIs(t, err, sortkey.ErrFork)
@@ -206,13 +207,13 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 	cutting := &cuttingStore{Store: st, fs: fs}
 	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: cutting}, 1500)
 	defer db.Close()
-	_, err = db.Service().UpdateTable(t.Context(), &wire.UpdateTableInput{
+	_, err = inside.Service(db).UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:                   new("Sessions"),
 		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")}}},
 	})
 	require.NoError(t, err)
 	cutting.left.Store(3) // the definition, the first part; then a copy is taken
-	_, err = db.Service().UpdateTable(t.Context(), &wire.UpdateTableInput{
+	_, err = inside.Service(db).UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:            new("Sessions"),
 		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("user"), AttributeType: new("S")}},
 		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Create: &wire.CreateGlobalSecondaryIndexAction{

@@ -23,7 +23,7 @@
 // Open is quick; after a crash Open reads the log, at most a few times
 // [Options.MemTableBytes].
 //
-// Copies of an open store: [Store.Checkpoint] makes a folder to keep,
+// Copies of an open store: [Store.Snapshot] makes a folder to keep,
 // [Store.Fork] a store that goes when it is closed, [Store.Archive] one file.
 // [Extract] and [Copy] make a store of a file, or of a folder nobody has open.
 package disk

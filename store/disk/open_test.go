@@ -128,7 +128,7 @@ func TestReadOnly(t *testing.T) {
 	s = open(t, dir, disk.Options{ReadOnly: true})
 	require.Equal(t, "v", get(t, s, "k"))
 	require.ErrorIs(t, s.Update(t.Context(), func(store.Writer) error { return nil }), disk.ErrReadOnly)
-	require.ErrorIs(t, s.Checkpoint(filepath.Join(t.TempDir(), "copy")), disk.ErrReadOnly)
+	require.ErrorIs(t, s.Snapshot(t.Context(), filepath.Join(t.TempDir(), "copy")), disk.ErrReadOnly)
 	require.NoError(t, s.Close())
 	require.Equal(t, before, listing(t, dir))
 }
@@ -156,10 +156,10 @@ func TestCheckpoint(t *testing.T) {
 			s := open(t, dir, tt.opts)
 			fill(t, s, 5, 500)
 			put(t, s, "k", "before")
-			require.NoError(t, s.Checkpoint(copied))
+			require.NoError(t, s.Snapshot(t.Context(), copied))
 			put(t, s, "k", "after")
-			require.Error(t, s.Checkpoint(copied), "the folder is there")
-			require.ErrorContains(t, s.Checkpoint(filepath.Join(dir, "inside")), "lies in the store's own folder")
+			require.Error(t, s.Snapshot(t.Context(), copied), "the folder is there")
+			require.ErrorContains(t, s.Snapshot(t.Context(), filepath.Join(dir, "inside")), "lies in the store's own folder")
 
 			f := open(t, copied, tt.opts)
 			require.Equal(t, "before", get(t, f, "k"))
@@ -168,7 +168,7 @@ func TestCheckpoint(t *testing.T) {
 			require.Equal(t, "fork", get(t, f, "k"))
 			require.NoError(t, s.Close())
 			require.NoError(t, f.Close())
-			require.ErrorIs(t, s.Checkpoint(filepath.Join(tt.root, "late")), store.ErrClosed)
+			require.ErrorIs(t, s.Snapshot(t.Context(), filepath.Join(tt.root, "late")), store.ErrClosed)
 		})
 	}
 }
@@ -218,14 +218,14 @@ func TestCheckpointElsewhere(t *testing.T) {
 	s := open(t, "db", opts)
 	fill(t, s, 5, 500)
 	put(t, s, "k", "before")
-	require.NoError(t, s.Checkpoint("backups/today/copy"))
+	require.NoError(t, s.Snapshot(t.Context(), "backups/today/copy"))
 	put(t, s, "k", "after")
 	_, err := opts.FS.Stat("db/forks")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, s.CheckpointContext(ctx, "backups/today/ended"), context.Canceled)
+	require.ErrorIs(t, s.Snapshot(ctx, "backups/today/ended"), context.Canceled)
 	_, err = disk.Open("backups/today/ended", opts)
 	require.Error(t, err, "it is not whole")
 
@@ -245,7 +245,7 @@ func TestCheckpointsAtOnce(t *testing.T) {
 	errs := make([]error, 8)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { errs[i] = s.Checkpoint(dir) })
+		wg.Go(func() { errs[i] = s.Snapshot(t.Context(), dir) })
 	}
 	wg.Wait()
 	made := 0

@@ -200,7 +200,7 @@ func TestCrashTables(t *testing.T) {
 			require.Equal(t, n, find(items), "%s: half a transaction of %s", what, who)
 			checked += atCut[i]
 		}
-		again, err := table.Open(t.Context(), memory.Open(memory.Options{}))
+		again, err := table.Open(t.Context(), memory.Open())
 		require.NoError(t, err)
 		for _, def := range definitions() {
 			_, err := again.Create(t.Context(), def)

@@ -15,7 +15,7 @@ import (
 // load fills a store with n rows of 100 bytes, 1,000 a partition.
 func load(b *testing.B, n int) *memory.Store {
 	b.Helper()
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	err := s.Update(b.Context(), func(w store.Writer) error {
 		for i := range n {
 			if err := w.Put(1, partition(i/1000), sortKey(i%1000), make([]byte, 100)); err != nil {
@@ -111,7 +111,7 @@ func BenchmarkFork(b *testing.B) {
 			s := load(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Fork()
+				_, _ = s.Fork()
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 
 func Example() {
 	const orders store.Space = 1
-	ctx, s := context.Background(), memory.Open(memory.Options{})
+	ctx, s := context.Background(), memory.Open()
 	defer s.Close()
 
 	err := s.Update(ctx, func(w store.Writer) error {
@@ -46,14 +46,17 @@ func Example() {
 }
 
 func ExampleStore_Fork() {
-	ctx, s := context.Background(), memory.Open(memory.Options{})
+	ctx, s := context.Background(), memory.Open()
 	_ = s.Update(ctx, func(w store.Writer) error {
 		return w.Put(1, []byte("p"), []byte("k"), []byte("shared"))
 	})
 
-	fork := s.Fork() // takes no longer for a million rows
+	fork, err := s.Fork() // takes no longer for a million rows
+	if err != nil {
+		panic(err)
+	}
 	_ = fork.Update(ctx, func(w store.Writer) error { return w.Clear(1) })
 
-	fmt.Println(s.Len(), fork.Len())
+	fmt.Println(s.Len(), fork.(*memory.Store).Len())
 	// Output: 1 0
 }

@@ -7,10 +7,6 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Options configure [Open]. The zero value is ready to use; there is nothing
-// to configure yet.
-type Options struct{}
-
 // A Store keeps rows in memory. It is safe for concurrent use.
 type Store struct {
 	current atomic.Pointer[version] // nil once closed
@@ -28,12 +24,12 @@ type version struct {
 	readers atomic.Int64 // Views and Forks that hold it
 }
 
-var _ store.Store = (*Store)(nil)
+var _ store.Forker = (*Store)(nil)
 
 // Open returns a new, empty store.
-func Open(Options) *Store { return open(new(version), new(atomic.Uint64)) }
+func Open() *Store { return open(new(version), new(atomic.Uint64)) }
 
-// open returns a store of the rows of a version, closed if there is none.
+// open returns a store of the rows of a version.
 func open(v *version, owners *atomic.Uint64) *Store {
 	s := &Store{writer: make(chan struct{}, 1), owners: owners}
 	s.current.Store(v)
@@ -58,14 +54,13 @@ func (s *Store) hold() *version {
 
 func (v *version) release() { v.readers.Add(-1) }
 
-// Fork returns a new store with the same rows. Changes to either do not show
-// in the other. It takes a short, constant time, does not wait for updates and
-// leaves out those still running; rows are shared until they change. The fork
-// of a closed store is closed.
-func (s *Store) Fork() *Store {
+// Fork implements [store.Forker]. It takes a short, constant time, does not wait
+// for updates and leaves out those still running; rows are shared until they
+// change. The error is [store.ErrClosed].
+func (s *Store) Fork() (store.Store, error) {
 	v := s.hold()
 	if v == nil {
-		return open(nil, s.owners)
+		return nil, store.ErrClosed
 	}
 	defer v.release()
 	f := open(&version{tree: v.tree}, s.owners)
@@ -74,7 +69,7 @@ func (s *Store) Fork() *Store {
 	for old := s.shared.Load(); old < last && !s.shared.CompareAndSwap(old, last); {
 		old = s.shared.Load()
 	}
-	return f
+	return f, nil
 }
 
 // Len returns the number of rows in all spaces, 0 after Close.

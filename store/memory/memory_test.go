@@ -18,27 +18,27 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) store.Store { return memory.Open(memory.Options{}) })
+	storetest.Run(t, func(*testing.T) store.Store { return memory.Open() })
 }
 
 // TestForkedStore runs the suite on a fork that shares an emptied tree.
 func TestForkedStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
-		s := memory.Open(memory.Options{})
+		s := memory.Open()
 		set(t, s, "p", "k", "v")
-		f := s.Fork()
+		f := fork(t, s)
 		require.NoError(t, f.Update(t.Context(), func(w store.Writer) error { return w.Clear(1) }))
 		return f
 	})
 }
 
 func TestForkIsolation(t *testing.T) {
-	a := memory.Open(memory.Options{})
+	a := memory.Open()
 	for i := range 500 {
 		set(t, a, "p", fmt.Sprintf("%03d", i), "a")
 	}
-	b := a.Fork()
-	c := b.Fork()
+	b := fork(t, a)
+	c := fork(t, b)
 	set(t, a, "p", "250", "a2")
 	set(t, b, "p", "250", "b2")
 	set(t, b, "p", "new", "b2")
@@ -48,18 +48,19 @@ func TestForkIsolation(t *testing.T) {
 	require.Equal(t, []int{500, 501, 0}, []int{a.Len(), b.Len(), c.Len()})
 	require.NoError(t, a.Close())
 	require.Equal(t, "a", value(t, b, "p", "499"), "a fork outlives its origin")
-	require.ErrorIs(t, a.Fork().View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed)
+	_, err := a.Fork()
+	require.ErrorIs(t, err, store.ErrClosed)
 }
 
 func TestForkInsideUpdate(t *testing.T) {
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	set(t, s, "p", "k", "old")
 	var f *memory.Store
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		if err := w.Put(1, []byte("p"), []byte("k"), []byte("new")); err != nil {
 			return err
 		}
-		f = s.Fork()
+		f = fork(t, s)
 		return w.Put(1, []byte("p"), []byte("l"), []byte("new"))
 	}))
 	require.Equal(t, "old", value(t, f, "p", "k"))
@@ -70,7 +71,7 @@ func TestForkInsideUpdate(t *testing.T) {
 // TestForkWhileWriting forks a store that is being written and read, and
 // writes to the forks.
 func TestForkWhileWriting(t *testing.T) {
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	var wg sync.WaitGroup
 	for worker := range 4 {
 		wg.Go(func() {
@@ -90,7 +91,7 @@ func TestForkWhileWriting(t *testing.T) {
 		})
 		wg.Go(func() {
 			for i := range 100 {
-				f := s.Fork()
+				f := fork(t, s)
 				n := f.Len()
 				if n%2 != 0 {
 					t.Errorf("a fork holds half an update: %d rows", n)
@@ -109,7 +110,7 @@ func TestForkWhileWriting(t *testing.T) {
 }
 
 func TestUpdateWaitsNoLongerThanItsContext(t *testing.T) {
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	why := errors.New("waited long enough")
 	require.NoError(t, s.Update(t.Context(), func(store.Writer) error {
 		ctx, cancel := context.WithCancelCause(context.Background())
@@ -121,7 +122,7 @@ func TestUpdateWaitsNoLongerThanItsContext(t *testing.T) {
 }
 
 func TestCloseDuringUpdate(t *testing.T) {
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	err := s.Update(t.Context(), func(w store.Writer) error {
 		require.NoError(t, s.Close())
 		return w.Put(1, []byte("p"), []byte("k"), nil)
@@ -131,7 +132,7 @@ func TestCloseDuringUpdate(t *testing.T) {
 }
 
 func TestValuesAreTakenOver(t *testing.T) {
-	s, v := memory.Open(memory.Options{}), []byte("shared")
+	s, v := memory.Open(), []byte("shared")
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		if err := w.Put(1, []byte("p"), []byte("k"), v); err != nil {
 			return err
@@ -150,7 +151,7 @@ func TestValuesAreTakenOver(t *testing.T) {
 
 // TestWalkDoesNotAllocatePerRow compares walks of 10 and of 2,000 rows.
 func TestWalkDoesNotAllocatePerRow(t *testing.T) {
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		for i := range 2000 {
 			if err := w.Put(1, []byte("p\x00q"), fmt.Appendf(nil, "%04d", i), []byte("v")); err != nil {
@@ -202,4 +203,11 @@ func value(t *testing.T, s store.Store, partition, sort string) (v string) {
 		return err
 	}))
 	return v
+}
+
+func fork(t testing.TB, s *memory.Store) *memory.Store {
+	t.Helper()
+	f, err := s.Fork()
+	require.NoError(t, err)
+	return f.(*memory.Store)
 }

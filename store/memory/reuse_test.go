@@ -52,7 +52,7 @@ func onlyOne(r store.Reader, rows int, pause func(row int)) (string, error) {
 // of all ages read, some of them slowly, and forks are taken and written to.
 func TestNodesAreReusedBehindReaders(t *testing.T) {
 	const rows, rounds = 250, 80
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	require.NoError(t, writeAll(s, rows, "start"))
 	var wg sync.WaitGroup
 	done := make(chan struct{})
@@ -94,7 +94,7 @@ func TestNodesAreReusedBehindReaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%20 == 0 {
-			f := s.Fork()
+			f := fork(t, s)
 			forks = append(forks, f)
 			if i%40 == 0 {
 				require.NoError(t, writeAll(f, rows, fmt.Sprint("fork ", i)))
@@ -118,7 +118,7 @@ func TestNodesAreReusedBehindReaders(t *testing.T) {
 // or panicked is still the store's.
 func TestFailedUpdateLeavesNodes(t *testing.T) {
 	const rows = 300
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	require.NoError(t, writeAll(s, rows, "good"))
 	stop := errors.New("no more")
 	for i := range 50 {
@@ -153,7 +153,7 @@ func TestFailedUpdateLeavesNodes(t *testing.T) {
 // the View returns ends with an error, and sees no row of a later version.
 func TestReadThatOutlivesItsView(t *testing.T) {
 	const rows = 300
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	require.NoError(t, writeAll(s, rows, "old"))
 	begun, ended, result := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
@@ -180,7 +180,7 @@ func TestReadThatOutlivesItsView(t *testing.T) {
 // read meanwhile is garbage when they are done.
 func TestVersionsOfShortViewsAreFreed(t *testing.T) {
 	const rows, updates, most = 5000, 20_000, 24 << 20
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	require.NoError(t, writeAll(s, rows, "start"))
 	heap := func() uint64 {
 		runtime.GC()
@@ -213,7 +213,7 @@ func TestVersionsOfShortViewsAreFreed(t *testing.T) {
 // TestPutAllocates bounds what a write makes: the row, the version and what
 // leads to it, and no nodes.
 func TestPutAllocates(t *testing.T) {
-	s := memory.Open(memory.Options{})
+	s := memory.Open()
 	require.NoError(t, writeAll(s, 5000, "start"))
 	p, k, v := []byte("p"), []byte("02500"), []byte("value")
 	n := testing.AllocsPerRun(200, func() {

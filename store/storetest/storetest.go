@@ -3,7 +3,7 @@
 // An engine's test calls [Run] with a function that opens an empty store:
 //
 //	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t *testing.T) store.Store { return memory.Open(memory.Options{}) })
+//		storetest.Run(t, func(t *testing.T) store.Store { return memory.Open() })
 //	}
 package storetest
 

@@ -11,13 +11,14 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 // endpoint answers from a database in this process.
 func endpoint(db *sortkey.DB) convert.Endpoint {
 	return func(ctx context.Context, op string, request []byte) ([]byte, error) {
-		out, status := db.Service().Serve(ctx, "DynamoDB_20120810."+op, request, nil)
+		out, status := inside.Service(db).Serve(ctx, "DynamoDB_20120810."+op, request, nil)
 		if status != http.StatusOK {
 			return nil, errors.New(string(out))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // finish makes the model of what was collected, as its file says it.
@@ -187,7 +188,7 @@ func (im *importer) try(ctx context.Context) error {
 // count returns the rows of a request, all pages together.
 func count(ctx context.Context, w *design.World, op string, request json.RawMessage) (rows int, refused string, err error) {
 	for range 1000 {
-		out, status := w.DB.Service().Serve(ctx, "DynamoDB_20120810."+op, request, nil)
+		out, status := inside.Service(w.DB).Serve(ctx, "DynamoDB_20120810."+op, request, nil)
 		if err := context.Cause(ctx); err != nil {
 			return 0, "", err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // FuzzSelect holds that every statement is explained or refused, and that what
@@ -37,7 +38,7 @@ func FuzzSelect(f *testing.F) {
 			if a.Request == nil {
 				continue
 			}
-			body, status := db.Service().Serve(t.Context(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
+			body, status := inside.Service(db).Serve(t.Context(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
 			require.Equal(t, 200, status, "%s %s: %s", a.Operation, a.Request, body)
 		}
 	})

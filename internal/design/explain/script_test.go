@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // TestScripts runs the scripts in testdata. A script makes a database and asks
@@ -110,7 +111,7 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 
 // run runs a request of advice, which must work, and says what it finds.
 func run(t *testing.T, db *sortkey.DB, a explain.Advice) string {
-	body, status := db.Service().Serve(context.Background(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
+	body, status := inside.Service(db).Serve(context.Background(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
 	require.Equal(t, 200, status, "%s %s: %s", a.Operation, a.Request, body)
 	var out struct {
 		Items     []json.RawMessage

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // targetPrefix is the version of the service that operations belong to.
@@ -51,7 +52,7 @@ func (t inProcess) Do(ctx context.Context, op string, request []byte) ([]byte, [
 		traces = append(traces, tr)
 		mu.Unlock()
 	})
-	body, status := t.db.Service().Serve(ctx, targetPrefix+op, request, nil)
+	body, status := inside.Service(t.db).Serve(ctx, targetPrefix+op, request, nil)
 	if status != http.StatusOK {
 		if err := context.Cause(ctx); err != nil {
 			return nil, nil, err

@@ -19,24 +19,29 @@ const scrapeTimeout = time.Second
 // figures serves the metrics of a database at an address of their own, where
 // they need no signature and disturb no client.
 type figures struct {
-	*metrics.Metrics
 	ln   net.Listener
 	stop func()
 }
 
+// newMetrics returns the metrics of a database over a store.
+func newMetrics(st store.Store) *metrics.Metrics {
+	var opts metrics.Options
+	if st, ok := st.(*disk.Store); ok {
+		opts.Store = func() metrics.StoreStats { return metrics.StoreStats(st.Stats()) }
+	}
+	return metrics.New(opts)
+}
+
 // serveFigures begins to serve the figures of db on addr.
-func serveFigures(ctx context.Context, addr string, db *sortkey.DB, st store.Store, log logs) (*figures, error) {
+func serveFigures(ctx context.Context, addr string, db *sortkey.DB, m *metrics.Metrics, log logs) (*figures, error) {
 	ln, err := listen(ctx, "--metrics", addr)
 	if err != nil {
 		return nil, err
 	}
-	opts := metrics.Options{DB: db}
-	if st, ok := st.(*disk.Store); ok {
-		opts.Store = func() metrics.StoreStats { return metrics.StoreStats(st.Stats()) }
-	}
-	f := &figures{Metrics: metrics.New(opts), ln: ln}
+	f := &figures{ln: ln}
+	m.Watch(db)
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", f.Handler())
+	mux.Handle("GET /metrics", m.Handler())
 	// They go on while requests under way finish.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)

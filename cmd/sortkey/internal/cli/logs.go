@@ -6,12 +6,13 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 )
 
 // logFlags say what a server logs.
@@ -73,24 +74,26 @@ func (f logFlags) open(w io.Writer) (logs, error) {
 	return l, nil
 }
 
-// wrap returns a handler that logs what next answers, next itself if no
-// request is logged at all.
-func (l logs) wrap(next http.Handler) http.Handler {
+// observer returns the observer that logs requests, nil if none are logged.
+func (l logs) observer() sortkey.Observer {
 	if !l.requests && (!l.asked || l.slow == 0) {
-		return next
+		return nil
 	}
-	return metrics.Watch(next, metrics.WatchOptions{Tables: true}, l.request)
+	return l
 }
 
-// request logs one request: all when they are asked for, and otherwise those
-// that are slow or failed here. Nothing of what it carried is logged, but the
-// names of tables.
-func (l logs) request(ctx context.Context, r *metrics.Request) {
+// Begin implements [sortkey.Observer].
+func (logs) Begin(context.Context, *sortkey.Event) {}
+
+// End implements [sortkey.Observer]: it logs one request, all when they are
+// asked for and otherwise those that are slow or failed here. Of what a request
+// carried it logs the names of tables alone.
+func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	level, msg := slog.LevelInfo, "request"
 	switch {
-	case r.Status >= http.StatusInternalServerError:
+	case e.Status >= http.StatusInternalServerError:
 		level, msg = slog.LevelError, "request failed"
-	case l.slow > 0 && r.Duration >= l.slow:
+	case l.slow > 0 && e.Duration >= l.slow:
 		level, msg = slog.LevelWarn, "slow request"
 	case !l.requests:
 		return
@@ -99,30 +102,78 @@ func (l logs) request(ctx context.Context, r *metrics.Request) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 15)
-	if r.Operation != "" {
-		attrs = append(attrs, slog.String("operation", short(r.Operation)))
+	if e.Operation != "" {
+		attrs = append(attrs, slog.String("operation", short(e.Operation)))
 	} else {
-		attrs = append(attrs, slog.String("method", short(r.Method)), slog.String("path", short(r.Path)))
+		attrs = append(attrs, slog.String("method", short(e.Method)), slog.String("path", short(e.Path)))
 	}
-	if len(r.Tables) > 0 {
-		attrs = append(attrs, slog.String("table", strings.Join(r.Tables, ",")))
+	if len(e.Tables) > 0 {
+		attrs = append(attrs, slog.String("table", tableNames(e.Tables)))
 	}
-	attrs = append(attrs, slog.Int("status", r.Status))
-	if r.Code != "" {
-		attrs = append(attrs, slog.String("code", r.Code))
+	attrs = append(attrs, slog.Int("status", e.Status))
+	if e.Error != "" {
+		attrs = append(attrs, slog.String("code", e.Error))
 	}
-	attrs = append(attrs, slog.Float64("ms", milliseconds(r.Duration)), slog.Int64("in", r.In), slog.Int64("out", r.Out))
-	if r.Examined > 0 {
-		attrs = append(attrs, slog.Int("examined", r.Examined), slog.Int("returned", r.Returned))
+	attrs = append(attrs, slog.Float64("ms", milliseconds(e.Duration)), slog.Int64("in", e.In), slog.Int64("out", e.Out))
+	if e.Examined > 0 {
+		attrs = append(attrs, slog.Int("examined", e.Examined), slog.Int("returned", e.Returned))
 	}
-	read, write := r.Units()
+	var read, write float64
+	for _, u := range e.Units {
+		if u.Write {
+			write += u.Units
+		} else {
+			read += u.Units
+		}
+	}
 	if read > 0 {
 		attrs = append(attrs, slog.Float64("read_units", read))
 	}
 	if write > 0 {
 		attrs = append(attrs, slog.Float64("write_units", write))
 	}
-	l.LogAttrs(ctx, level, msg, append(attrs, slog.String("from", r.From), slog.String("id", r.ID))...)
+	l.LogAttrs(ctx, level, msg, append(attrs, slog.String("from", e.From), slog.String("id", e.ID))...)
+}
+
+// tableNames joins the first of some names, each cut if it is long.
+func tableNames(names []string) string {
+	const most = 8
+	parts := make([]string, 0, most+1)
+	for i, name := range names {
+		if i == most {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, short(name))
+	}
+	return strings.Join(parts, ",")
+}
+
+// observers are told one after the other, once the server is open: what it loads
+// before that is nobody's request.
+type observers struct {
+	open atomic.Bool
+	all  []sortkey.Observer
+}
+
+// Begin implements [sortkey.Observer].
+func (o *observers) Begin(ctx context.Context, e *sortkey.Event) {
+	if !o.open.Load() {
+		return
+	}
+	for _, one := range o.all {
+		one.Begin(ctx, e)
+	}
+}
+
+// End implements [sortkey.Observer].
+func (o *observers) End(ctx context.Context, e *sortkey.Event) {
+	if !o.open.Load() {
+		return
+	}
+	for _, one := range o.all {
+		one.End(ctx, e)
+	}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

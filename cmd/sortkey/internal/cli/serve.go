@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
@@ -112,6 +111,17 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 			return err
 		}
 	}
+	watch := &observers{}
+	if o := log.observer(); o != nil {
+		watch.all = append(watch.all, o)
+	}
+	counts := newMetrics(opts.Store)
+	if f.metrics != "" {
+		watch.all = append(watch.all, counts)
+	}
+	if len(watch.all) > 0 {
+		opts.Observer = watch
+	}
 	db, err := sortkey.Open(opts)
 	if err != nil {
 		if opts.Store != nil {
@@ -160,16 +170,15 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		fmt.Fprintf(a.Stderr, "sortkey: warning: %s can be reached from other machines, and anybody may read and write\n"+
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
-	wrap := log.wrap
 	if f.metrics != "" {
-		figures, err := serveFigures(ctx, f.metrics, db, opts.Store, log)
+		figures, err := serveFigures(ctx, f.metrics, db, counts, log)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
 		defer figures.stop()
-		wrap = func(h http.Handler) http.Handler { return log.wrap(figures.Wrap(h)) }
 		log.Info("metrics", "url", "http://"+figures.ln.Addr().String()+"/metrics")
 	}
+	watch.open.Store(true)
 	at := clientURL(ln.Addr())
 	fmt.Fprintf(a.Stdout, "sortkey: listening on http://%s — point clients at it with AWS_ENDPOINT_URL_DYNAMODB=%s (any region, %s)\n",
 		ln.Addr(), at, who)
@@ -179,7 +188,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		log.Info("stopping", "cause", context.Cause(ctx).Error(), "drain", f.drain.String())
 	})
 	defer draining()
-	err = db.Serve(ctx, ln, wrap)
+	err = db.Serve(ctx, ln)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return hint.New("give requests longer to finish with --drain", "requests still under way after %s were broken off", f.drain)
 	}

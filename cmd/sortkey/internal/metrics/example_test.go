@@ -10,16 +10,16 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 )
 
-// A program that embeds a database counts its requests. Over a socket it
-// would call db.Serve(ctx, ln, m.Wrap).
+// A program that embeds a database counts its requests.
 func Example() {
-	db, err := sortkey.Open(sortkey.Options{})
+	m := metrics.New(metrics.Options{})
+	db, err := sortkey.Open(sortkey.Options{Observer: m})
 	if err != nil {
 		panic(err)
 	}
 	defer db.Close()
-	m := metrics.New(metrics.Options{DB: db})
-	h := m.Wrap(db.Handler())
+	m.Watch(db)
+	h := db.Handler()
 	post(h, "CreateTable", create("Cats"))
 	post(h, "GetItem", `{"TableName":"Dogs","Key":{"PK":{"S":"rex"}}}`)
 

@@ -4,20 +4,17 @@ import (
 	"context"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// DB is the database whose tables are counted at each scrape. Default:
-	// none are.
-	DB *sortkey.DB
 	// Store returns the figures of the store, asked for at each scrape; see
 	// [StoreStats]. Default: none are given.
 	Store func() StoreStats
@@ -26,8 +23,6 @@ type Options struct {
 	// it is the first so many tables and indexes that are used. Negative: none.
 	// Default: 100.
 	TableLabels int
-	// Clock tells the time. Default: time.Now.
-	Clock func() time.Time
 }
 
 const (
@@ -47,7 +42,7 @@ var buckets = []float64{
 // Metrics count requests, and gather figures of a database and its store. They
 // are safe for concurrent use.
 type Metrics struct {
-	clock func() time.Time
+	labels int
 
 	requests           *prometheus.CounterVec
 	duration           *prometheus.HistogramVec
@@ -73,13 +68,10 @@ type counters struct {
 
 // New returns metrics that have counted nothing yet.
 func New(opts Options) *Metrics {
-	if opts.Clock == nil {
-		opts.Clock = time.Now
-	}
 	if opts.TableLabels == 0 {
 		opts.TableLabels = defaultTableLabels
 	}
-	m := &Metrics{clock: opts.Clock, operations: map[string]*counters{}, codes: map[string]bool{}}
+	m := &Metrics{labels: opts.TableLabels, operations: map[string]*counters{}, codes: map[string]bool{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sortkey_" + name, Help: help}, append([]string{"operation"}, labels...))
 		m.parts = append(m.parts, c)
@@ -100,9 +92,6 @@ func New(opts Options) *Metrics {
 	}, []string{"operation"})
 	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."})
 	m.parts = append(m.parts, m.duration, m.inFlight)
-	if opts.DB != nil {
-		m.parts = append(m.parts, &tables{service: opts.DB.Service(), labels: opts.TableLabels})
-	}
 	if opts.Store != nil {
 		m.parts = append(m.parts, storeCollector(opts.Store))
 	}
@@ -123,6 +112,12 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
+// Watch adds the figures of a database's tables, which are counted at each
+// scrape. Call it before the first.
+func (m *Metrics) Watch(db *sortkey.DB) {
+	m.parts = append(m.parts, &tables{service: inside.Service(db), labels: m.labels})
+}
+
 // Handler returns the handler for a scraper, whatever the path. It has the
 // figures of the Go runtime and of the process as well.
 func (m *Metrics) Handler() http.Handler {
@@ -131,38 +126,31 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes})
 }
 
-// Wrap returns a handler that counts what next answers.
-func (m *Metrics) Wrap(next http.Handler) http.Handler {
-	watched := Watch(next, WatchOptions{Clock: m.clock}, func(_ context.Context, r *Request) { m.Observe(r) })
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m.inFlight.Inc()
-		defer m.inFlight.Dec()
-		watched.ServeHTTP(w, r)
-	})
-}
+// Begin implements [sortkey.Observer].
+func (m *Metrics) Begin(context.Context, *sortkey.Event) { m.inFlight.Inc() }
 
-// Observe counts a request that has been answered, for programs that call
-// [Watch] themselves.
-func (m *Metrics) Observe(r *Request) {
-	op := Operation(r.Operation)
+// End implements [sortkey.Observer]: it counts a request.
+func (m *Metrics) End(_ context.Context, e *sortkey.Event) {
+	m.inFlight.Dec()
+	op := Operation(e.Operation)
 	c := m.counters(op)
 	switch {
-	case r.Status < http.StatusBadRequest:
-		c.ok.Inc()
-	case r.Code == "":
+	case e.Error != "":
+		m.requests.WithLabelValues(op, m.code(e.Error)).Inc()
+	case e.Status >= http.StatusBadRequest:
 		m.requests.WithLabelValues(op, other).Inc()
 	default:
-		m.requests.WithLabelValues(op, m.code(r.Code)).Inc()
+		c.ok.Inc()
 	}
-	c.duration.Observe(r.Duration.Seconds())
-	c.in.Add(float64(r.In))
-	c.out.Add(float64(r.Out))
-	if r.Examined > 0 {
-		m.examined.WithLabelValues(op).Add(float64(r.Examined))
-		m.returned.WithLabelValues(op).Add(float64(r.Returned))
+	c.duration.Observe(e.Duration.Seconds())
+	c.in.Add(float64(e.In))
+	c.out.Add(float64(e.Out))
+	if e.Examined > 0 {
+		m.examined.WithLabelValues(op).Add(float64(e.Examined))
+		m.returned.WithLabelValues(op).Add(float64(e.Returned))
 	}
-	for i := range r.Used {
-		m.units.add(op, &r.Used[i])
+	for i := range e.Units {
+		m.units.add(op, &e.Units[i])
 	}
 }
 

@@ -3,7 +3,6 @@ package metrics_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,15 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/wire"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
@@ -64,9 +60,10 @@ func create(name string) string {
 }
 
 func TestMetrics(t *testing.T) {
-	db := open(t, sortkey.Options{})
-	m := metrics.New(metrics.Options{DB: db, Clock: tick(), TableLabels: 1, Store: func() metrics.StoreStats { return metrics.StoreStats{DiskBytes: 7} }})
-	h := m.Wrap(db.Handler())
+	m := metrics.New(metrics.Options{TableLabels: 1, Store: func() metrics.StoreStats { return metrics.StoreStats{DiskBytes: 7} }})
+	db := open(t, sortkey.Options{Observer: m, Clock: tick()})
+	m.Watch(db)
+	h := db.Handler()
 	for _, name := range []string{"Cats", "Dogs", "Emus"} {
 		require.Equal(t, 200, post(h, "CreateTable", create(name)).Code)
 	}
@@ -149,9 +146,10 @@ sortkey_store_disk_bytes 7
 func TestStoreOnDisk(t *testing.T) {
 	st, err := disk.Open(t.TempDir(), disk.Options{})
 	require.NoError(t, err)
-	db := open(t, sortkey.Options{Store: st})
-	m := metrics.New(metrics.Options{DB: db, Store: func() metrics.StoreStats { return metrics.StoreStats(st.Stats()) }})
-	post(m.Wrap(db.Handler()), "CreateTable", create("Cats"))
+	m := metrics.New(metrics.Options{Store: func() metrics.StoreStats { return metrics.StoreStats(st.Stats()) }})
+	db := open(t, sortkey.Options{Store: st, Observer: m})
+	m.Watch(db)
+	post(db.Handler(), "CreateTable", create("Cats"))
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Regexp(t, `\nsortkey_store_disk_bytes [1-9]`, w.Body.String())
@@ -164,29 +162,20 @@ func TestStoreOnDisk(t *testing.T) {
 }
 
 func TestOperations(t *testing.T) {
-	for _, op := range wire.Operations() {
-		if got := metrics.Operation(op.String()); got != op.String() {
-			t.Errorf("Operation(%q) = %q: add it to operationNames", op, got)
-		}
-	}
-	for _, name := range []string{"", "Nothing", "query"} {
-		if got := metrics.Operation(name); got != "(other)" {
-			t.Errorf("Operation(%q) = %q, want (other)", name, got)
-		}
+	for name, want := range map[string]string{
+		"Query": "Query", "GetRecords": "GetRecords", "SearchVectors": "SearchVectors", "": "(other)", "Nothing": "(other)", "query": "(other)",
+	} {
+		require.Equal(t, want, metrics.Operation(name))
 	}
 }
 
-// TestCodes sends more error codes than there are labels for.
+// TestCodes tells of more error codes than there are labels for.
 func TestCodes(t *testing.T) {
-	n := 0
 	m := metrics.New(metrics.Options{})
-	h := m.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		n++
-		w.WriteHeader(400)
-		fmt.Fprintf(w, `{"__type":"x#Code%d","message":""}`, n)
-	}))
-	for range 1000 {
-		post(h, "Query", "{}")
+	for n := range 1000 {
+		e := &sortkey.Event{Operation: "Query", Error: fmt.Sprint("Code", n), Status: 400}
+		m.Begin(t.Context(), e)
+		m.End(t.Context(), e)
 	}
 	reg := prometheus.NewRegistry()
 	require.NoError(t, reg.Register(m))
@@ -197,17 +186,14 @@ func TestCodes(t *testing.T) {
 
 // TestUnits counts what operations consume of a table and its index.
 func TestUnits(t *testing.T) {
-	db := open(t, sortkey.Options{})
 	m := metrics.New(metrics.Options{})
-	var seen *metrics.Request
-	h := m.Wrap(metrics.Watch(db.Handler(), metrics.WatchOptions{}, func(_ context.Context, r *metrics.Request) { seen = r }))
+	h := open(t, sortkey.Options{Observer: m}).Handler()
 	require.Equal(t, 200, post(h, "CreateTable", `{"TableName":"Cats","BillingMode":"PAY_PER_REQUEST",
 		"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"name","AttributeType":"S"}],
 		"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}],
 		"GlobalSecondaryIndexes":[{"IndexName":"ByName","KeySchema":[{"AttributeName":"name","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]}`).Code)
 	put := `{"TableName":"Cats","Item":{"PK":{"S":"a"},"name":{"S":"Tom"},"x":{"S":"` + strings.Repeat("x", 2000) + `"}}`
 	require.Equal(t, 200, post(h, "PutItem", put+"}").Code)
-	require.Equal(t, []metrics.Used{{Table: "Cats", Write: true, Units: 2}, {Table: "Cats", Index: "ByName", Write: true, Units: 1}}, seen.Used)
 	require.Equal(t, 400, post(h, "PutItem", put+`,"ConditionExpression":"attribute_not_exists(PK)"}`).Code)
 	require.Equal(t, 400, post(h, "PutItem", `{"TableName":"None","Item":{"PK":{"S":"a"}}}`).Code)
 	for range 3 {
@@ -232,26 +218,9 @@ sortkey_write_units_total{index="ByName",operation="TransactWriteItems",table="C
 `), "sortkey_read_units_total", "sortkey_write_units_total"))
 }
 
-// TestInFlight scrapes while requests wait, one of which panics.
+// TestInFlight scrapes while requests are under way.
 func TestInFlight(t *testing.T) {
 	m := metrics.New(metrics.Options{})
-	entered, leave := make(chan struct{}), make(chan struct{})
-	h := m.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		entered <- struct{}{}
-		<-leave
-		if r.Header.Get("X-Amz-Target") == "DynamoDB_20120810.Scan" {
-			panic(http.ErrAbortHandler)
-		}
-	}))
-	var wait sync.WaitGroup
-	for _, op := range []string{"Query", "Scan"} {
-		wait.Go(func() {
-			defer func() { _ = recover() }()
-			post(h, op, "{}")
-		})
-	}
-	<-entered
-	<-entered
 	inFlight := func() string {
 		w := httptest.NewRecorder()
 		m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
@@ -259,95 +228,22 @@ func TestInFlight(t *testing.T) {
 		n, _, _ := strings.Cut(rest, "\n")
 		return n
 	}
+	e := &sortkey.Event{Operation: "Query"}
+	m.Begin(t.Context(), e)
+	m.Begin(t.Context(), e)
 	require.Equal(t, "2", inFlight())
-	close(leave)
-	wait.Wait()
+	m.End(t.Context(), e)
+	m.End(t.Context(), e)
 	require.Equal(t, "0", inFlight())
 }
 
-// TestTracesNest asks for traces in three places at once.
-func TestTracesNest(t *testing.T) {
-	db := open(t, sortkey.Options{})
-	var seen *metrics.Request
-	h := metrics.Watch(db.Handler(), metrics.WatchOptions{}, func(_ context.Context, r *metrics.Request) { seen = r })
-	post(h, "CreateTable", create("Cats"))
-	post(h, "PutItem", `{"TableName":"Cats","Item":{"PK":{"S":"a"}}}`)
-	traces := 0
-	r := request(table.WithTrace(t.Context(), func(table.Trace) { traces++ }), "Scan", `{"TableName":"Cats"}`)
-	r.Header.Set(sortkey.TraceHeader, "1")
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	require.Equal(t, 1, traces, "of the caller's context")
-	tr, ok := sortkey.ReadTrace(w.Header())
-	require.True(t, ok, "in the header")
-	require.Equal(t, 1, tr.Examined)
-	require.Equal(t, 1, seen.Examined, "of the watcher")
-	read, write := seen.Units()
-	require.Equal(t, 0.5, read)
-	require.Zero(t, write)
-}
-
-func TestWatch(t *testing.T) {
-	db := open(t, sortkey.Options{})
-	var seen *metrics.Request
-	h := metrics.Watch(db.Handler(), metrics.WatchOptions{Clock: tick(), Tables: true}, func(_ context.Context, r *metrics.Request) { seen = r })
-	body := create("Cats")
-	w := post(h, "CreateTable", body)
-	require.Equal(t, &metrics.Request{
-		Operation: "CreateTable", Method: "POST", Path: "/", Tables: []string{"Cats"}, Status: 200, Start: time.Unix(0, 0).Add(time.Millisecond), Duration: time.Millisecond,
-		In: int64(len(body)), Out: int64(w.Body.Len()), ID: w.Header().Get("X-Amzn-Requestid"), From: "192.0.2.1:1234",
-	}, seen)
-
-	post(h, "", "{}")
-	require.Equal(t, "UnknownOperationException", seen.Code)
-	require.Empty(t, seen.Operation)
-
-	// A presigned request has its target in the query string.
-	r := request(t.Context(), "", `{"TableName":"Cats"}`)
-	r.URL.RawQuery = "X-Amz-Target=DynamoDB_20120810.Scan"
-	h.ServeHTTP(httptest.NewRecorder(), r)
-	require.Equal(t, "Scan", seen.Operation)
-
-	// A body in chunks is counted as it comes.
-	r = request(t.Context(), "ListTables", "{ }")
-	r.ContentLength = -1
-	h.ServeHTTP(httptest.NewRecorder(), r)
-	require.EqualValues(t, 3, seen.In)
-
-	// Long errors are compressed for clients that ask for it.
-	for _, coding := range []string{"gzip", "deflate"} {
-		r = request(t.Context(), "Scan", `{"TableName":"`+strings.Repeat("x", 5000)+`"}`)
-		r.Header.Set("Accept-Encoding", coding)
-		w = httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		require.Equal(t, coding, w.Header().Get("Content-Encoding"))
-		require.Equal(t, "ValidationException", seen.Code)
-		require.Empty(t, seen.Tables, "too long for a name")
-	}
-	_, err := io.Copy(io.Discard, w.Body)
-	require.NoError(t, err)
-}
-
-// BenchmarkWrap is what counting costs for each request.
-func BenchmarkWrap(b *testing.B) {
-	answer := []byte(`{"Items":[]}`)
-	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(answer) }))
-	counted := metrics.New(metrics.Options{}).Wrap(h)
-	for _, op := range []string{"GetItem", "Query"} {
-		for name, h := range map[string]http.Handler{"plain": h, "counted": counted} {
-			b.Run(op+"/"+name, func(b *testing.B) {
-				r, w := request(b.Context(), op, "{}"), discard{}
-				b.ReportAllocs()
-				for b.Loop() {
-					h.ServeHTTP(w, r)
-				}
-			})
-		}
+// BenchmarkObserve is what counting costs for each request.
+func BenchmarkObserve(b *testing.B) {
+	m := metrics.New(metrics.Options{})
+	e := &sortkey.Event{Operation: "Query", Status: 200, Examined: 10, Returned: 10, Units: []sortkey.Units{{Table: "Cats", Units: 0.5}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Begin(b.Context(), e)
+		m.End(b.Context(), e)
 	}
 }
-
-type discard http.Header
-
-func (d discard) Header() http.Header       { return http.Header(d) }
-func (discard) WriteHeader(int)             {}
-func (discard) Write(p []byte) (int, error) { return len(p), nil }

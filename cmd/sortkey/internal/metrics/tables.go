@@ -95,7 +95,7 @@ func (t *tables) ask(op string, in map[string]string, out any) error {
 	}
 	answer, status := t.service.Serve(context.Background(), "DynamoDB_20120810."+op, body, nil)
 	if status != 200 {
-		return fmt.Errorf("metrics: %s: %s", op, errorCode(answer, ""))
+		return fmt.Errorf("metrics: %s: %s", op, answer)
 	}
 	return json.Unmarshal(answer, out)
 }

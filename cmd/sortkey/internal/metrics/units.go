@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/sortkey/sortkey"
 )
 
 // units count the capacity that operations consume. Tables come and go, and
@@ -20,7 +21,7 @@ type units struct {
 // A place is a table or an index.
 type place struct{ table, index string }
 
-func (u *units) add(op string, used *Used) {
+func (u *units) add(op string, used *sortkey.Units) {
 	at := u.place(place{used.Table, used.Index})
 	c := u.read
 	if used.Write {

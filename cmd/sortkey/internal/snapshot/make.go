@@ -130,7 +130,7 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 	defer os.RemoveAll(temp)
 	made := filepath.Join(temp, "snapshot")
 	if kind := kindOf(target); kind == folder {
-		err = st.CheckpointContext(ctx, made)
+		err = st.Snapshot(ctx, made)
 	} else {
 		err = writeFile(made, kind, func(w io.Writer) error { return st.Archive(ctx, w) })
 	}

@@ -1,0 +1,99 @@
+package sortkey_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+)
+
+// A watcher keeps the last event.
+type watcher struct {
+	begun int
+	last  *sortkey.Event
+}
+
+func (w *watcher) Begin(context.Context, *sortkey.Event)   { w.begun++ }
+func (w *watcher) End(_ context.Context, e *sortkey.Event) { w.last = e }
+
+func TestObserver(t *testing.T) {
+	var w watcher
+	now := time.Unix(0, 0)
+	db, err := sortkey.Open(sortkey.Options{Observer: &w, Clock: func() time.Time { now = now.Add(time.Millisecond); return now }})
+	require.NoError(t, err)
+	defer db.Close()
+	do := func(r *http.Request) *httptest.ResponseRecorder {
+		rec := httptest.NewRecorder()
+		db.Handler().ServeHTTP(rec, r)
+		return rec
+	}
+	post := func(operation, body string) *http.Request {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		if operation != "" {
+			r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+		}
+		return r
+	}
+	const create = `{"TableName":"Cats","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"}],` +
+		`"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}]}`
+	res := do(post("CreateTable", create))
+	e := w.last
+	require.Equal(t, "CreateTable", e.Operation)
+	require.Equal(t, []string{"Cats"}, e.Tables)
+	require.Equal(t, 200, e.Status)
+	require.Equal(t, "POST / 192.0.2.1:1234", e.Method+" "+e.Path+" "+e.From)
+	require.EqualValues(t, len(create), e.In)
+	require.EqualValues(t, res.Body.Len(), e.Out)
+	require.Equal(t, res.Header().Get("X-Amzn-Requestid"), e.ID)
+	require.Positive(t, e.Duration)
+
+	do(post("PutItem", `{"TableName":"Cats","Item":{"PK":{"S":"a"}}}`))
+	require.Equal(t, []sortkey.Units{{Table: "Cats", Write: true, Units: 1}}, w.last.Units)
+
+	// Traces are asked for in three places at once.
+	traced := 0
+	r := post("Scan", `{"TableName":"Cats"}`)
+	r = r.WithContext(sortkey.WithTrace(r.Context(), func(sortkey.Trace) { traced++ }))
+	r.Header.Set(sortkey.TraceHeader, "1")
+	res = do(r)
+	require.Equal(t, 1, traced, "of the caller's context")
+	tr, ok := sortkey.ReadTrace(res.Header())
+	require.True(t, ok, "in the header")
+	require.Equal(t, []sortkey.Trace{tr}, w.last.Traces(), "of the observer")
+	require.Equal(t, 1, w.last.Examined)
+	require.Equal(t, "all partitions", tr.Slice())
+
+	// What is refused before it reaches a table.
+	do(post("", "{}"))
+	require.Equal(t, "UnknownOperationException", w.last.Error)
+	require.Empty(t, w.last.Operation)
+	do(post("Invented", "{}"))
+	require.Equal(t, "Invented UnknownOperationException", w.last.Operation+" "+w.last.Error)
+	do(post("PutItem", "{"))
+	require.Equal(t, "PutItem SerializationException", w.last.Operation+" "+w.last.Error)
+	do(httptest.NewRequest(http.MethodGet, "/nothing", nil))
+	require.Equal(t, 404, w.last.Status)
+
+	// A presigned request has its target in the query string, and a body in
+	// chunks is counted as it comes.
+	r = post("", `{"TableName":"Cats"}`)
+	r.URL.RawQuery, r.ContentLength = "X-Amz-Target=DynamoDB_20120810.Scan", -1
+	do(r)
+	require.Equal(t, "Scan", w.last.Operation)
+	require.EqualValues(t, 20, w.last.In)
+
+	// Long errors are compressed for clients that ask for it.
+	r = post("Scan", `{"TableName":"`+strings.Repeat("x", 5000)+`"}`)
+	r.Header.Set("Accept-Encoding", "gzip")
+	res = do(r)
+	require.Equal(t, "gzip", res.Header().Get("Content-Encoding"))
+	require.Equal(t, "ValidationException", w.last.Error)
+	require.EqualValues(t, res.Body.Len(), w.last.Out)
+}
