@@ -29,7 +29,7 @@ import (
 
 // Options configure [Open]. The zero value is ready to use.
 type Options struct {
-	// Store keeps the rows. Default: a new [memory.Store]. The DB closes it.
+	// Store keeps the rows. Default: a new one of package store/memory. The DB closes it.
 	Store store.Store
 	// Clock tells the time. Default: time.Now.
 	Clock func() time.Time

@@ -177,7 +177,7 @@ func (c *client) checkUnits(got *capacity, name string, want map[string]float64)
 // A countingStore counts what is read of a store outside of updates: the rows
 // that iterators yield, and the rows got.
 type countingStore struct {
-	*memory.Store
+	store.Store
 	walked, got int
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
@@ -131,7 +132,7 @@ var writes = regexp.MustCompile(`(Put|Delete|Update|Write|Create|Execute)`)
 // runScript sends the first requests of a script to a database over st and
 // returns their statuses, the last answer and what was logged. It fails for
 // answers that no request may have.
-func runScript(t testing.TB, st *memory.Store, script string) (statuses []int, body, logged string) {
+func runScript(t testing.TB, st store.Forker, script string) (statuses []int, body, logged string) {
 	var log bytes.Buffer
 	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
@@ -166,11 +167,11 @@ func runScript(t testing.TB, st *memory.Store, script string) (statuses []int, b
 	return statuses, body, log.String()
 }
 
-func fork(t testing.TB, s *memory.Store) *memory.Store {
+func fork(t testing.TB, s store.Forker) store.Forker {
 	t.Helper()
 	f, err := s.Fork()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.(*memory.Store)
+	return f.(store.Forker)
 }

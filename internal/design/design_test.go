@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 func load(t *testing.T, name string) *design.Model {
@@ -62,6 +64,22 @@ func TestBuildIsDeterministic(t *testing.T) {
 	}
 	if one, two := dump(5), dump(6); one == two {
 		t.Error("different seeds gave equal items")
+	}
+}
+
+// TestBuildSeed: all 64 bits of a seed count, for the ids of tables too.
+func TestBuildSeed(t *testing.T) {
+	id := func(seed uint64) string {
+		w, err := design.Build(t.Context(), load(t, "shop.yaml"), design.Options{Seed: seed, MaxItems: -1})
+		require.NoError(t, err)
+		defer w.Close()
+		out, err := inside.Service(w.DB).DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &w.Model.Tables[0].Name})
+		require.NoError(t, err)
+		return *out.Table.TableId
+	}
+	require.Equal(t, id(1), id(1))
+	for _, seed := range []uint64{1 + 1<<16, 1 + 1<<32, 1 + 1<<63} {
+		require.NotEqual(t, id(1), id(seed), seed)
 	}
 }
 

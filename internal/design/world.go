@@ -2,6 +2,7 @@ package design
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -74,7 +75,9 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 		moment := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
 		o.Clock = func() time.Time { return moment }
 	}
-	db, err := sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: &seeded{src: rand.NewChaCha8([32]byte{byte(o.Seed), byte(o.Seed >> 8)})}})
+	var seed [32]byte
+	binary.LittleEndian.PutUint64(seed[:], o.Seed)
+	db, err := sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: &seeded{src: rand.NewChaCha8(seed)}})
 	if err != nil {
 		return nil, err
 	}

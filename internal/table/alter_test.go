@@ -13,7 +13,7 @@ import (
 
 // hurriedStore cancels a context after the first update that follows.
 type hurriedStore struct {
-	*memory.Store
+	store.Store
 	cancel context.CancelFunc
 }
 
@@ -36,7 +36,7 @@ func TestAlterIsFinished(t *testing.T) {
 	f.create("t", "PK:S")
 	f.put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
 	with := define(t, "t", "PK:S", "G g:S - ALL")
-	rows := st.Len()
+	rows := length(st)
 
 	var ctx context.Context
 	ctx, st.cancel = context.WithCancel(context.Background())
@@ -47,7 +47,7 @@ func TestAlterIsFinished(t *testing.T) {
 	st.cancel = nil
 	require.NoError(t, err)
 	require.Len(t, scanIndex(f, "t", "G"), 1)
-	require.Equal(t, rows+1, st.Len())
+	require.Equal(t, rows+1, length(st))
 
 	ctx, st.cancel = context.WithCancel(context.Background())
 	_, err = db.Alter(ctx, "t", func(d *table.Definition) error {
@@ -56,5 +56,5 @@ func TestAlterIsFinished(t *testing.T) {
 	})
 	st.cancel = nil
 	require.NoError(t, err)
-	require.Equal(t, rows, st.Len(), "rows of the index that is gone")
+	require.Equal(t, rows, length(st), "rows of the index that is gone")
 }

@@ -25,7 +25,7 @@ var errCut = errors.New("cut off")
 // process that ends there would; it tells of scans, and calls back at the
 // first row of each.
 type brittleStore struct {
-	*memory.Store
+	store.Store
 	mu      sync.Mutex // guards updates while updates run
 	updates int        // let through; negative is no limit
 	refusal error
@@ -71,7 +71,7 @@ func begin(t testing.TB, st store.Store) *fixture {
 	return &fixture{t, db}
 }
 
-func unlimited(st *memory.Store) *brittleStore {
+func unlimited(st store.Forker) *brittleStore {
 	return &brittleStore{Store: st, updates: -1, refusal: errCut}
 }
 
@@ -95,7 +95,7 @@ func removeIndex(db *table.DB) error {
 
 // filled returns a store with n items in table t, some of which have the
 // attribute g.
-func filled(t testing.TB, n int) *memory.Store {
+func filled(t testing.TB, n int) store.Forker {
 	t.Helper()
 	st := memory.Open()
 	f := begin(t, st)
@@ -211,14 +211,14 @@ func TestRecoverInTurn(t *testing.T) {
 // written and before its rows are gone.
 func TestRecoverGarbage(t *testing.T) {
 	st := unlimited(filled(t, 50))
-	rows := st.Len()
+	rows := length(st)
 	f := begin(t, st)
 	require.NoError(t, addIndex(t, f.db))
 	st.updates = 1
 	require.ErrorIs(t, removeIndex(f.db), errCut)
 	require.False(t, f.db.Recovered())
 	st.updates = -1
-	require.Greater(t, st.Len(), rows)
+	require.Greater(t, length(st), rows)
 
 	f = begin(t, st)
 	require.False(t, f.db.Recovered())
@@ -227,7 +227,7 @@ func TestRecoverGarbage(t *testing.T) {
 	require.True(t, f.db.Recovered())
 	require.Len(t, scanIndex(f, "t", "G"), 33)
 	require.NoError(t, removeIndex(f.db))
-	require.Equal(t, rows, st.Len())
+	require.Equal(t, rows, length(st))
 	require.False(t, begin(t, st).db.Recovered(), "no Close, no counters")
 }
 
@@ -243,7 +243,7 @@ func TestDeleteIsWhole(t *testing.T) {
 	require.Len(t, scanIndex(f, "t", "G"), 33)
 	_, err = f.db.Delete(t.Context(), "t")
 	require.NoError(t, err)
-	require.Equal(t, 1, st.Len(), "the counter of spaces")
+	require.Equal(t, 1, length(st), "the counter of spaces")
 }
 
 // TestCounters: Open reads no items. The counters of a Close are exact until
@@ -304,7 +304,7 @@ func TestRecoverReadOnly(t *testing.T) {
 	require.ErrorIs(t, addIndex(t, f.db), errCut)
 	st.updates, st.refusal = 0, store.ErrReadOnly
 	f = begin(t, st)
-	rows := st.Len()
+	rows := length(st)
 	require.NoError(t, f.db.Recover(t.Context()))
 	tb, err := f.db.Describe("t")
 	require.NoError(t, err)
@@ -312,7 +312,7 @@ func TestRecoverReadOnly(t *testing.T) {
 		t.Errorf("%d items, want 1500", n)
 	}
 	require.NoError(t, f.db.Close(t.Context()))
-	require.Equal(t, rows, st.Len())
+	require.Equal(t, rows, length(st))
 }
 
 // TestRecoverBeside changes tables while an index is built on.
@@ -369,9 +369,20 @@ func (s *turnStore) Update(ctx context.Context, fn func(store.Writer) error) err
 	return err
 }
 
-func fork(t testing.TB, s *memory.Store) *memory.Store {
+func fork(t testing.TB, s store.Forker) store.Forker {
 	t.Helper()
 	f, err := s.Fork()
 	require.NoError(t, err)
-	return f.(*memory.Store)
+	return f.(store.Forker)
+}
+
+// length returns how many rows a store has, in all spaces.
+func length(s store.Store) int {
+	switch wrapped := s.(type) {
+	case *brittleStore:
+		s = wrapped.Store
+	case *hurriedStore:
+		s = wrapped.Store
+	}
+	return s.(interface{ Len() int }).Len()
 }

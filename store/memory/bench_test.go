@@ -1,21 +1,28 @@
 package memory_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"testing"
 
-	"github.com/google/btree"
-
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/btree"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
+// engines are this one and the reference engine.
+var engines = []struct {
+	name string
+	open func() store.Store
+}{
+	{"memory", func() store.Store { return memory.Open() }},
+	{"btree", func() store.Store { return btree.Open() }},
+}
+
 // load fills a store with n rows of 100 bytes, 1,000 a partition.
-func load(b *testing.B, n int) *memory.Store {
+func load[S store.Store](b *testing.B, s S, n int) S {
 	b.Helper()
-	s := memory.Open()
 	err := s.Update(b.Context(), func(w store.Writer) error {
 		for i := range n {
 			if err := w.Put(1, partition(i/1000), sortKey(i%1000), make([]byte, 100)); err != nil {
@@ -36,51 +43,24 @@ func sortKey(i int) []byte   { return binary.BigEndian.AppendUint32([]byte("orde
 var sizes = []int{1_000, 1_000_000}
 
 func BenchmarkGet(b *testing.B) {
-	for _, n := range sizes {
-		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			s := load(b, n)
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				i = (i + 7919) % n
-				p, k := partition(i/1000), sortKey(i%1000)
-				err := s.View(b.Context(), func(r store.Reader) error {
-					_, ok, err := r.Get(1, p, k)
-					if !ok {
-						b.Fatal("missing row")
-					}
-					return err
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkQuery10(b *testing.B) {
-	for _, n := range sizes {
-		for _, reverse := range []bool{false, true} {
-			b.Run(fmt.Sprintf("rows=%d/reverse=%t", n, reverse), func(b *testing.B) {
-				s := load(b, n)
+	for _, e := range engines {
+		for _, n := range sizes {
+			b.Run(fmt.Sprintf("%s/rows=%d", e.name, n), func(b *testing.B) {
+				s := load(b, e.open(), n)
 				b.ReportAllocs()
 				i := 0
 				for b.Loop() {
 					i = (i + 7919) % n
-					p, rows := partition(i/1000), 0
-					rng := store.Range{Lo: sortKey(100), Hi: sortKey(110)}
+					p, k := partition(i/1000), sortKey(i%1000)
 					err := s.View(b.Context(), func(r store.Reader) error {
-						for _, err := range r.Query(1, p, rng, reverse) {
-							if err != nil {
-								return err
-							}
-							rows++
+						_, ok, err := r.Get(1, p, k)
+						if !ok {
+							b.Fatal("missing row")
 						}
-						return nil
+						return err
 					})
-					if err != nil || rows != 10 {
-						b.Fatal(rows, err)
+					if err != nil {
+						b.Fatal(err)
 					}
 				}
 			})
@@ -88,27 +68,60 @@ func BenchmarkQuery10(b *testing.B) {
 	}
 }
 
-func BenchmarkPut(b *testing.B) {
-	for _, n := range sizes {
-		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			s, value, i := load(b, n), make([]byte, 100), 0
-			b.ReportAllocs()
-			for b.Loop() {
-				i = (i + 7919) % n
-				p, k := partition(i/1000), sortKey(i%1000)
-				err := s.Update(b.Context(), func(w store.Writer) error { return w.Put(1, p, k, value) })
-				if err != nil {
-					b.Fatal(err)
-				}
+func BenchmarkQuery10(b *testing.B) {
+	for _, e := range engines {
+		for _, n := range sizes {
+			for _, reverse := range []bool{false, true} {
+				b.Run(fmt.Sprintf("%s/rows=%d/reverse=%t", e.name, n, reverse), func(b *testing.B) {
+					s := load(b, e.open(), n)
+					b.ReportAllocs()
+					i := 0
+					for b.Loop() {
+						i = (i + 7919) % n
+						p, rows := partition(i/1000), 0
+						rng := store.Range{Lo: sortKey(100), Hi: sortKey(110)}
+						err := s.View(b.Context(), func(r store.Reader) error {
+							for _, err := range r.Query(1, p, rng, reverse) {
+								if err != nil {
+									return err
+								}
+								rows++
+							}
+							return nil
+						})
+						if err != nil || rows != 10 {
+							b.Fatal(rows, err)
+						}
+					}
+				})
 			}
-		})
+		}
+	}
+}
+
+func BenchmarkPut(b *testing.B) {
+	for _, e := range engines {
+		for _, n := range sizes {
+			b.Run(fmt.Sprintf("%s/rows=%d", e.name, n), func(b *testing.B) {
+				s, value, i := load(b, e.open(), n), make([]byte, 100), 0
+				b.ReportAllocs()
+				for b.Loop() {
+					i = (i + 7919) % n
+					p, k := partition(i/1000), sortKey(i%1000)
+					err := s.Update(b.Context(), func(w store.Writer) error { return w.Put(1, p, k, value) })
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }
 
 func BenchmarkFork(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			s := load(b, n)
+			s := load(b, memory.Open(), n)
 			b.ReportAllocs()
 			for b.Loop() {
 				_, _ = s.Fork()
@@ -117,51 +130,54 @@ func BenchmarkFork(b *testing.B) {
 	}
 }
 
-// BenchmarkWalk compares a Scan of every row with the walk of a bare B-tree of
-// the same addresses; both add up the bytes of the rows.
+// BenchmarkWalk scans a million rows and adds up their bytes.
 func BenchmarkWalk(b *testing.B) {
 	const n = 1_000_000
-	type pair struct{ key, value []byte }
-	report := func(b *testing.B) {
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
-	}
-	b.Run("store", func(b *testing.B) {
-		s := load(b, n)
-		b.ReportAllocs()
-		for b.Loop() {
-			sum := 0
-			err := s.View(b.Context(), func(r store.Reader) error {
-				for row, err := range r.Scan(1, store.Everything()) {
-					if err != nil {
-						return err
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			s := load(b, e.open(), n)
+			b.ReportAllocs()
+			for b.Loop() {
+				sum := 0
+				err := s.View(b.Context(), func(r store.Reader) error {
+					for row, err := range r.Scan(1, store.Everything()) {
+						if err != nil {
+							return err
+						}
+						sum += len(row.Value) + len(row.Sort) + len(row.Partition)
 					}
-					sum += len(row.Value) + len(row.Sort) + len(row.Partition)
+					return nil
+				})
+				if err != nil || sum == 0 {
+					b.Fatal(sum, err)
 				}
-				return nil
-			})
-			if err != nil || sum == 0 {
-				b.Fatal(sum, err)
 			}
-		}
-		report(b)
-	})
-	b.Run("bare", func(b *testing.B) {
-		t := btree.NewG(32, func(x, y pair) bool { return bytes.Compare(x.key, y.key) < 0 })
-		for i := range n {
-			key := store.AppendAddress(nil, 1, partition(i/1000), sortKey(i%1000))
-			t.ReplaceOrInsert(pair{key, make([]byte, 100)})
-		}
-		b.ReportAllocs()
-		for b.Loop() {
-			sum := 0
-			t.Ascend(func(p pair) bool {
-				sum += len(p.key) + len(p.value)
-				return true
-			})
-			if sum == 0 {
-				b.Fatal("no rows")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
+		})
+	}
+}
+
+// BenchmarkSmall is of partitions with one row each, as tables without a sort
+// key have them: what a put of a new one takes and keeps.
+func BenchmarkSmall(b *testing.B) {
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			s, i := e.open(), 0
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			for b.Loop() {
+				i++
+				p := partition(i)
+				err := s.Update(b.Context(), func(w store.Writer) error { return w.Put(1, p, nil, p) })
+				if err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-		report(b)
-	})
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(i), "bytes-kept/row")
+			runtime.KeepAlive(s)
+		})
+	}
 }

@@ -45,7 +45,7 @@ func Example() {
 	// 2026-01-15: an order
 }
 
-func ExampleStore_Fork() {
+func ExampleOpen_fork() {
 	ctx, s := context.Background(), memory.Open()
 	_ = s.Update(ctx, func(w store.Writer) error {
 		return w.Put(1, []byte("p"), []byte("k"), []byte("shared"))
@@ -57,6 +57,15 @@ func ExampleStore_Fork() {
 	}
 	_ = fork.Update(ctx, func(w store.Writer) error { return w.Clear(1) })
 
-	fmt.Println(s.Len(), fork.(*memory.Store).Len())
+	count := func(s store.Store) (n int) {
+		_ = s.View(ctx, func(r store.Reader) error {
+			for range r.Scan(1, store.Everything()) {
+				n++
+			}
+			return nil
+		})
+		return n
+	}
+	fmt.Println(count(s), count(fork))
 	// Output: 1 0
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Store keeps rows in memory. It is safe for concurrent use.
-type Store struct {
+// engine is a store in memory.
+type engine struct {
 	current atomic.Pointer[version] // nil once closed
 
 	writer chan struct{} // holds one token while an Update runs
@@ -24,21 +24,23 @@ type version struct {
 	readers atomic.Int64 // Views and Forks that hold it
 }
 
-var _ store.Forker = (*Store)(nil)
+var _ store.Forker = (*engine)(nil)
 
-// Open returns a new, empty store.
-func Open() *Store { return open(new(version), new(atomic.Uint64)) }
+// Open returns a new, empty store. It is safe for concurrent use. Its Fork takes a
+// short, constant time, does not wait for updates and leaves out those still
+// running; rows are shared until they change.
+func Open() store.Forker { return open(new(version), new(atomic.Uint64)) }
 
 // open returns a store of the rows of a version.
-func open(v *version, owners *atomic.Uint64) *Store {
-	s := &Store{writer: make(chan struct{}, 1), owners: owners}
+func open(v *version, owners *atomic.Uint64) *engine {
+	s := &engine{writer: make(chan struct{}, 1), owners: owners}
 	s.current.Store(v)
 	return s
 }
 
 // hold returns the current version, to be released, or nil. Its nodes do not
 // change until then.
-func (s *Store) hold() *version {
+func (s *engine) hold() *version {
 	for {
 		v := s.current.Load()
 		if v == nil {
@@ -54,10 +56,8 @@ func (s *Store) hold() *version {
 
 func (v *version) release() { v.readers.Add(-1) }
 
-// Fork implements [store.Forker]. It takes a short, constant time, does not wait
-// for updates and leaves out those still running; rows are shared until they
-// change. The error is [store.ErrClosed].
-func (s *Store) Fork() (store.Store, error) {
+// Fork implements [store.Forker].
+func (s *engine) Fork() (store.Store, error) {
 	v := s.hold()
 	if v == nil {
 		return nil, store.ErrClosed
@@ -73,7 +73,7 @@ func (s *Store) Fork() (store.Store, error) {
 }
 
 // Len returns the number of rows in all spaces, 0 after Close.
-func (s *Store) Len() int {
+func (s *engine) Len() int {
 	t := s.current.Load()
 	if t == nil {
 		return 0
@@ -82,7 +82,7 @@ func (s *Store) Len() int {
 }
 
 // View implements [store.Store].
-func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	v := s.hold()
 	if v == nil {
 		return store.ErrClosed
@@ -98,7 +98,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 
 // Update implements [store.Store]. It calls fn once. Updates run one after the
 // other; while one waits it returns early if ctx ends.
-func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
 	select {
 	case s.writer <- struct{}{}:
 	default:
@@ -141,7 +141,7 @@ func (w *writer) run(fn func(store.Writer) error) error {
 
 // Close implements [store.Store]. Views still running go on; an Update still
 // running fails with [store.ErrClosed]. The rows can be collected as garbage.
-func (s *Store) Close() error {
+func (s *engine) Close() error {
 	s.current.Store(nil)
 	return nil
 }

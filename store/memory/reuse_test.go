@@ -88,7 +88,7 @@ func TestNodesAreReusedBehindReaders(t *testing.T) {
 			}
 		})
 	}
-	var forks []*memory.Store
+	var forks []store.Forker
 	for i := range rounds {
 		if err := writeAll(s, rows, fmt.Sprint(i)); err != nil {
 			t.Fatal(err)

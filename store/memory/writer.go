@@ -9,7 +9,7 @@ import (
 // A writer edits a version of the tree that nobody else sees.
 type writer struct {
 	reader
-	store *Store
+	store *engine
 	owner uint64 // of the nodes that may be changed; 0 before the first change
 }
 

@@ -15,7 +15,7 @@ const docsHead = `# Lints
 
 What ` + "`sortkey design check`" + ` looks for in a model, beside the expectations of its
 access patterns. This page is made from the rules: change those, and run
-` + "`go test ./design/lint -rewrite`" + `.
+` + "`go test ./internal/design/lint -rewrite`" + `.
 
 An **error** says that the design gives wrong answers, or will be refused or
 throttled at the declared scale. A **warning** is a hazard that the data or the

@@ -1,0 +1,309 @@
+// Package btree is the reference engine: the shortest honest [store.Store], on
+// google/btree with a tree for each partition. It is the one to read before
+// writing an engine, and what the memory engine's tests and the benchmarks hold
+// that engine to.
+//
+// A tree that has been published never changes. An Update works on a clone,
+// which shares its nodes until they are written to, and publishes it when it
+// succeeds; so a View has nothing to wait for, and a failed Update nothing to
+// undo.
+package btree
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"iter"
+	"sync/atomic"
+
+	"github.com/google/btree"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// degree is that of all trees; google/btree's own benchmarks use it.
+const degree = 32
+
+// A partition is the rows of one partition, in the order of their sort
+// positions. Partitions are in scan order.
+type partition struct {
+	space store.Space
+	hash  uint32
+	key   []byte
+	rows  *rowTree
+}
+
+type row struct{ sort, value []byte }
+
+type (
+	partitionTree = btree.BTreeG[partition]
+	rowTree       = btree.BTreeG[row]
+)
+
+func newPartition(space store.Space, key []byte) partition {
+	return partition{space: space, hash: store.Hash(key), key: key}
+}
+
+func lessPartition(a, b partition) bool {
+	return cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.hash, b.hash), bytes.Compare(a.key, b.key)) < 0
+}
+
+func lessRow(a, b row) bool { return bytes.Compare(a.sort, b.sort) < 0 }
+
+// engine is a store in memory.
+type engine struct {
+	writer  chan struct{} // holds a token while an Update runs
+	current atomic.Pointer[partitionTree]
+}
+
+// Open returns a new, empty store. It is safe for concurrent use.
+func Open() store.Store {
+	s := &engine{writer: make(chan struct{}, 1)}
+	s.current.Store(btree.NewG(degree, lessPartition))
+	return s
+}
+
+// View implements [store.Store].
+func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
+	tree := s.current.Load()
+	switch {
+	case tree == nil:
+		return store.ErrClosed
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	r := &reader{ctx: ctx, tree: tree}
+	defer r.done.Store(true)
+	return fn(r)
+}
+
+// Update implements [store.Store]. Updates run one after the other.
+func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
+	select {
+	case s.writer <- struct{}{}:
+		defer func() { <-s.writer }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	published := s.current.Load()
+	switch {
+	case published == nil:
+		return store.ErrClosed
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	w := &writer{reader: reader{ctx: ctx, tree: published.Clone()}, own: map[*rowTree]bool{}}
+	w.reader.freeze = w.freeze
+	defer w.done.Store(true)
+	if err := fn(w); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if !s.current.CompareAndSwap(published, w.tree) {
+		return store.ErrClosed // meanwhile
+	}
+	return nil
+}
+
+// Close implements [store.Store].
+func (s *engine) Close() error {
+	s.current.Store(nil)
+	return nil
+}
+
+// A reader reads a tree.
+type reader struct {
+	ctx    context.Context
+	tree   *partitionTree
+	freeze func() // of a writer: see there
+	done   atomic.Bool
+}
+
+func (r *reader) err() error {
+	switch {
+	case r.done.Load():
+		return store.ErrClosed
+	case r.ctx.Err() != nil:
+		return context.Cause(r.ctx)
+	}
+	return nil
+}
+
+// Get implements [store.Reader].
+func (r *reader) Get(space store.Space, key, sort []byte) ([]byte, bool, error) {
+	if err := r.err(); err != nil {
+		return nil, false, err
+	}
+	p, ok := r.tree.Get(newPartition(space, key))
+	if !ok {
+		return nil, false, nil
+	}
+	found, ok := p.rows.Get(row{sort: sort})
+	return found.value, ok, nil
+}
+
+// Query implements [store.Reader].
+func (r *reader) Query(space store.Space, key []byte, in store.Range, reverse bool) iter.Seq2[store.Row, error] {
+	return r.loop(func(tree *partitionTree, visit func(partition, row) bool) {
+		p, ok := tree.Get(newPartition(space, key))
+		if !ok {
+			return
+		}
+		each := func(x row) bool { return visit(p, x) }
+		if !reverse {
+			if in.Hi == nil {
+				p.rows.AscendGreaterOrEqual(row{sort: in.Lo}, each)
+			} else {
+				p.rows.AscendRange(row{sort: in.Lo}, row{sort: in.Hi}, each)
+			}
+			return
+		}
+		down := func(x row) bool {
+			switch {
+			case bytes.Compare(x.sort, in.Lo) < 0:
+				return false
+			case in.Hi != nil && bytes.Compare(x.sort, in.Hi) >= 0: // Hi itself
+				return true
+			}
+			return each(x)
+		}
+		if in.Hi == nil {
+			p.rows.Descend(down)
+		} else {
+			p.rows.DescendLessOrEqual(row{sort: in.Hi}, down)
+		}
+	})
+}
+
+// Scan implements [store.Reader].
+func (r *reader) Scan(space store.Space, in store.Span) iter.Seq2[store.Row, error] {
+	return r.loop(func(tree *partitionTree, visit func(partition, row) bool) {
+		start, from := partition{space: space, hash: in.First}, row{}
+		if in.After != nil {
+			if p := newPartition(space, in.After.Partition); p.hash >= in.First {
+				start, from.sort = p, append(bytes.Clone(in.After.Sort), 0) // the least bytes above it
+			}
+		}
+		tree.AscendGreaterOrEqual(start, func(p partition) bool {
+			if p.space != space || p.hash > in.Last {
+				return false
+			}
+			if !bytes.Equal(p.key, start.key) {
+				from.sort = nil
+			}
+			more := true
+			p.rows.AscendGreaterOrEqual(from, func(x row) bool {
+				more = visit(p, x)
+				return more
+			})
+			return more
+		})
+	})
+}
+
+// loop returns an iterator over the rows that walk visits in the tree as it is
+// when the iterator is started.
+func (r *reader) loop(walk func(tree *partitionTree, visit func(partition, row) bool)) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		if err := r.err(); err != nil {
+			yield(store.Row{}, err)
+			return
+		}
+		tree := r.tree
+		if r.freeze != nil {
+			r.freeze()
+		}
+		n, broken := 0, false
+		var failed error
+		walk(tree, func(p partition, x row) bool {
+			if n++; n%store.ContextRows == 0 || r.done.Load() {
+				if failed = r.err(); failed != nil {
+					return false
+				}
+			}
+			broken = !yield(store.Row{Partition: p.key, Sort: x.sort, Value: x.value}, nil)
+			return !broken
+		})
+		if failed != nil && !broken {
+			yield(store.Row{}, failed)
+		}
+	}
+}
+
+// A writer changes a tree that nobody else has.
+type writer struct {
+	reader
+	own map[*rowTree]bool // the trees of rows that nobody else has
+}
+
+// freeze leaves the tree as it is to a loop that begins: from now on the writer
+// has a clone, and clones of the partitions that it writes to.
+func (w *writer) freeze() {
+	w.tree = w.tree.Clone()
+	clear(w.own)
+}
+
+// rows returns the rows of a partition to write to, nil if there are none and
+// none are wanted.
+func (w *writer) rows(space store.Space, key []byte, create bool) *rowTree {
+	p := newPartition(space, key)
+	found, ok := w.tree.Get(p)
+	switch {
+	case ok && w.own[found.rows]:
+		return found.rows
+	case ok:
+		p.key, p.rows = found.key, found.rows.Clone()
+	case create:
+		p.key, p.rows = bytes.Clone(key), btree.NewG(degree, lessRow)
+	default:
+		return nil
+	}
+	w.own[p.rows] = true
+	w.tree.ReplaceOrInsert(p)
+	return p.rows
+}
+
+// Put implements [store.Writer].
+func (w *writer) Put(space store.Space, key, sort, value []byte) error {
+	if err := w.err(); err != nil {
+		return err
+	}
+	w.rows(space, key, true).ReplaceOrInsert(row{bytes.Clone(sort), value})
+	return nil
+}
+
+// Delete implements [store.Writer].
+func (w *writer) Delete(space store.Space, key, sort []byte) error {
+	if err := w.err(); err != nil {
+		return err
+	}
+	rows := w.rows(space, key, false)
+	if rows == nil {
+		return nil
+	}
+	rows.Delete(row{sort: sort})
+	if rows.Len() == 0 {
+		w.tree.Delete(newPartition(space, key))
+	}
+	return nil
+}
+
+// Clear implements [store.Writer].
+func (w *writer) Clear(space store.Space) error {
+	if err := w.err(); err != nil {
+		return err
+	}
+	var all []partition
+	w.tree.AscendGreaterOrEqual(partition{space: space}, func(p partition) bool {
+		if p.space == space {
+			all = append(all, p)
+		}
+		return p.space == space
+	})
+	for _, p := range all {
+		w.tree.Delete(p)
+	}
+	return nil
+}
