@@ -2,94 +2,54 @@
 // so that a change of a model, or of the code that a model describes, fails
 // where it reads more than it should.
 //
-//	func TestKeys(t *testing.T) { designtest.Run(t, "model.yaml") }
+//	func TestKeys(t *testing.T) { designtest.Run(t, "model.yaml", design.Options{}) }
 package designtest
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/design"
 )
 
-// Options configure [RunWith]. The zero value is ready to use.
-type Options struct {
-	// Design is how the model's items are made.
-	Design design.Options
-	// Check is how its patterns are asked.
-	Check check.Options
-}
-
-// Run builds the world of a model file and runs each access pattern as a
+// Run makes the database of a model file and runs each access pattern as a
 // subtest with its name. A subtest fails with every expectation that is not
 // met: its place in the file, what was expected and what came, and the keys
-// that show it.
-func Run(t *testing.T, file string) {
-	t.Helper()
-	RunWith(t, file, Options{})
-}
-
-// RunWith is [Run] with options. With [check.Options].Lint set, a subtest named
-// lint fails with the errors that the lints find.
-func RunWith(t *testing.T, file string, o Options) {
+// that show it. A subtest called lint fails with the errors of the lints and
+// logs their warnings.
+func Run(t *testing.T, file string, o design.Options) {
 	t.Helper()
 	m, err := design.Load(file)
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatal(err)
 	}
-	w, err := design.Build(t.Context(), m, o.Design)
+	findings, err := m.Check(t.Context(), o)
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("%s: %v", file, err)
 	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Errorf("closing the world of %s: %v", file, err)
+	report := func(t *testing.T, is func(design.Finding) bool) {
+		t.Helper()
+		for _, f := range findings {
+			switch {
+			case !is(f):
+			case f.Severity == "error":
+				t.Error(f)
+			case f.Severity == "warning":
+				t.Log(f)
+			}
 		}
-	})
-	for _, p := range m.Patterns {
-		t.Run(p.Name, func(t *testing.T) {
-			r, err := check.Pattern(t.Context(), w, p, o.Check)
-			if err != nil {
-				t.Fatalf("%s: %v", p.Pos, err)
-			}
-			for _, f := range r.Failures {
-				t.Error(text(f))
-			}
+	}
+	for _, name := range m.Patterns() {
+		if len(o.Only) > 0 && !slices.Contains(o.Only, name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			report(t, func(f design.Finding) bool { return f.Rule == "expectation" && f.Pattern == name })
 		})
 	}
-	if o.Check.Lint == nil {
-		return
+	if !o.NoLints {
+		t.Run("lint", func(t *testing.T) {
+			report(t, func(f design.Finding) bool { return f.Rule != "expectation" })
+		})
 	}
-	t.Run("lint", func(t *testing.T) {
-		found, err := o.Check.Lint(t.Context(), w)
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		for _, f := range found {
-			if f.Severity == design.Error {
-				t.Error(text(f))
-			} else {
-				t.Log(text(f))
-			}
-		}
-	})
-}
-
-// text writes a finding as a test failure.
-func text(f design.Finding) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: ", f.Pos)
-	if f.Rule != check.Rule {
-		fmt.Fprintf(&b, "%s: ", f.Rule)
-	}
-	b.WriteString(f.Message)
-	for _, k := range f.Keys {
-		b.WriteString("\n    key " + k)
-	}
-	if f.Advice != "" {
-		b.WriteString("\n    do  " + f.Advice)
-	}
-	return b.String()
 }

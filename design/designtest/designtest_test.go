@@ -6,17 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/designtest"
 )
 
-func TestRun(t *testing.T) { designtest.Run(t, "../../internal/design/testdata/shop.yaml") }
+func TestRun(t *testing.T) { designtest.Run(t, "../../internal/design/testdata/shop.yaml", design.Options{}) }
 
 // TestFailing is run by TestFailures in a process of its own.
 func TestFailing(t *testing.T) {
 	if os.Getenv("DESIGNTEST_FAILING") == "" {
 		t.Skip("run by TestFailures")
 	}
-	designtest.Run(t, "testdata/failing.yaml")
+	designtest.Run(t, "testdata/failing.yaml", design.Options{})
 }
 
 func TestFailures(t *testing.T) {

@@ -1,21 +1,22 @@
+// Package examples holds seven key designs, each a model file with what is
+// stored, under which keys, and the access patterns that the keys were made
+// for, with the answers that are right.
+//
+//	file, data, err := examples.Read("file-tree")
+//	m, err := design.Parse(file, data)
+//
+// Beside each model.yaml is a page of text that teaches with it.
 package examples
 
 import (
 	"embed"
-	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-
-	"github.com/sortkey/sortkey/internal/design"
 )
 
 //go:embed */model.yaml
 var files embed.FS
-
-// ErrUnknown is the error of [Load] for a name that is not one of [Names].
-var ErrUnknown = errors.New("no such example")
 
 // Names returns the names of the examples, sorted.
 func Names() []string {
@@ -30,29 +31,13 @@ func Names() []string {
 	return found
 }
 
-// Load returns the example of that name. Places in it begin with the file's
-// path in the repository. The error wraps [ErrUnknown] when there is none.
-func Load(name string) (*design.Model, error) {
+// Read returns the model file of an example, with its path in the repository.
+// The error of a name that is not one of [Names] is an [fs.ErrNotExist].
+func Read(name string) (file string, data []byte, err error) {
 	if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
+		return "", nil, &fs.PathError{Op: "read example", Path: name, Err: fs.ErrNotExist}
 	}
-	file := path.Join(name, "model.yaml")
-	data, err := files.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return design.Parse(path.Join("design/examples", file), data)
-}
-
-// All returns all examples, by name.
-func All() ([]*design.Model, error) {
-	var all []*design.Model
-	for _, name := range Names() {
-		m, err := Load(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
-	return all, nil
+	file = path.Join(name, "model.yaml")
+	data, err = files.ReadFile(file)
+	return path.Join("design/examples", file), data, err
 }

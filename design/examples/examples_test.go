@@ -3,25 +3,34 @@ package examples_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	sortkeydesign "github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
 )
+
+func load(name string) (*design.Model, error) {
+	file, data, err := examples.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return design.Parse(file, data)
+}
 
 // TestCheck asks every access pattern of every example, at full scale, and
 // fails where design check does.
 func TestCheck(t *testing.T) {
 	for _, name := range examples.Names() {
 		t.Run(name, func(t *testing.T) {
-			designtest.RunWith(t, filepath.Join(name, "model.yaml"), designtest.Options{Check: check.Options{Lint: lint.Run}})
+			designtest.Run(t, filepath.Join(name, "model.yaml"), sortkeydesign.Options{})
 		})
 	}
 }
@@ -39,7 +48,7 @@ func TestTraps(t *testing.T) {
 		"task-management":    {"hot-partition": "GSI2", "mutable-key": "GSI2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := examples.Load(name)
+			m, err := load(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,15 +76,18 @@ func TestTraps(t *testing.T) {
 // only rows that are written out, so that a slip of the pen in a file is not
 // taken for a fault of the database.
 func TestAll(t *testing.T) {
-	all, err := examples.All()
-	if err != nil {
-		t.Fatal(err)
+	if got := len(examples.Names()); got != 7 {
+		t.Errorf("%d examples, want 7", got)
 	}
-	if len(all) != 7 {
-		t.Errorf("All() = %d models, want 7", len(all))
-	}
-	for _, m := range all {
-		t.Run(m.Name, func(t *testing.T) {
+	for _, name := range examples.Names() {
+		t.Run(name, func(t *testing.T) {
+			m, err := load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Name != name {
+				t.Errorf("its name is %q", m.Name)
+			}
 			if m.About == "" {
 				t.Error("it does not say what it is about")
 			}
@@ -129,30 +141,31 @@ func text(key design.Key) string {
 	return string(b)
 }
 
-func TestLoadUnknown(t *testing.T) {
+func TestReadUnknown(t *testing.T) {
 	for _, name := range []string{"", "nothing", "../examples", "file-tree/model.yaml"} {
-		if _, err := examples.Load(name); !errors.Is(err, examples.ErrUnknown) {
-			t.Errorf("Load(%q) = %v, want %v", name, err, examples.ErrUnknown)
+		if _, _, err := examples.Read(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Read(%q) = %v, want %v", name, err, fs.ErrNotExist)
 		}
 	}
 }
 
-func ExampleLoad() {
-	m, err := examples.Load("file-tree")
+func ExampleRead() {
+	file, data, err := examples.Read("file-tree")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, p := range m.Patterns[:2] {
-		fmt.Println(p.Name, "→", len(p.Expect.Keys), "rows")
+	m, err := sortkeydesign.Parse(file, data)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	node := m.Entity("Node")
-	sample := node.Samples[0].Values
-	fmt.Println(node.Attribute("PK").Template.Build(sample))
+	fmt.Println(file)
+	fmt.Println(strings.Join(m.Patterns()[:2], "\n"))
 	// Output:
-	// everything under root/photos/ → 4 rows
-	// everything that starts with root/photos → 9 rows
-	// DRIVE#a91 <nil>
+	// design/examples/file-tree/model.yaml
+	// everything under root/photos/
+	// everything that starts with root/photos
 }
 
 func ExampleNames() {

@@ -53,8 +53,11 @@ an example's NAME, a model FILE can be given, or a folder with a model.yaml.`,
 		},
 		ValidArgsFunction: completeModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			designs, err := examples.All()
-			if len(args) == 1 {
+			var designs []*design.Model
+			var err error
+			if len(args) == 0 {
+				designs, err = model.Examples()
+			} else {
 				var m *design.Model
 				m, err = model.Find(args[0])
 				designs = []*design.Model{m}

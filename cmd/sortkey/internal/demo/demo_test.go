@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
-	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/internal/design"
 )
 
 // TestExamples is the demo itself: every answer of every example is right.
 func TestExamples(t *testing.T) {
-	all, err := examples.All()
+	all, err := model.Examples()
 	if err != nil {
 		t.Fatal(err)
 	}

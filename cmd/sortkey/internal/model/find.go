@@ -22,7 +22,7 @@ var ErrNotFound = errors.New("neither an example nor a file")
 // shop is the example.
 func Find(name string) (*design.Model, error) {
 	if slices.Contains(examples.Names(), name) {
-		return examples.Load(name)
+		return Example(name)
 	}
 	path := name
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -40,6 +40,27 @@ func Find(name string) (*design.Model, error) {
 		}
 	}
 	return m, err
+}
+
+// Example returns one of the embedded examples.
+func Example(name string) (*design.Model, error) {
+	file, data, err := examples.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return design.Parse(file, data)
+}
+
+// Examples returns all embedded examples, sorted by name.
+func Examples() (all []*design.Model, err error) {
+	for _, name := range examples.Names() {
+		m, err := Example(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
 }
 
 // maxBytes bounds the file that is looked at for what it is instead of a model.

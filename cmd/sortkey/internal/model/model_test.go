@@ -17,7 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -56,7 +55,7 @@ func TestFind(t *testing.T) {
 
 func TestLoadAndDescribe(t *testing.T) {
 	db := sortkeytest.New(t)
-	s, err := examples.Load("file-tree")
+	s, err := model.Example("file-tree")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +109,7 @@ func (s *slow) Do(req *http.Request) (*http.Response, error) {
 }
 
 func TestUnprocessed(t *testing.T) {
-	s, err := examples.Load("file-tree")
+	s, err := model.Example("file-tree")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +137,7 @@ func unprocessed(t *testing.T, s *design.Model, left, calls int, fails bool) {
 // TestEnsure: what is there is found, and what is missing of it is made up for.
 func TestEnsure(t *testing.T) {
 	db := sortkeytest.New(t)
-	s, err := examples.Load("file-tree")
+	s, err := model.Example("file-tree")
 	if err != nil {
 		t.Fatal(err)
 	}
