@@ -10,7 +10,9 @@ import (
 	"github.com/sortkey/sortkey/design/designtest"
 )
 
-func TestRun(t *testing.T) { designtest.Run(t, "../../internal/design/testdata/shop.yaml", design.Options{}) }
+func TestRun(t *testing.T) {
+	designtest.Run(t, "../../internal/design/testdata/shop.yaml", design.Options{})
+}
 
 // TestFailing is run by TestFailures in a process of its own.
 func TestFailing(t *testing.T) {
