@@ -1,6 +1,7 @@
 package fuzz_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -396,12 +397,16 @@ func (c *transactClient) scan(ctx context.Context, t *transact) outcome {
 	if t.kind == scanIndex {
 		in.IndexName = new(transactIndex)
 	}
-	got, err := c.svc.Scan(ctx, in)
+	var items []attr.Item
+	_, err := c.svc.Scan(ctx, in, func(it attr.Item) error {
+		items = append(items, bytes.Clone(it))
+		return nil
+	})
 	if err != nil {
 		return outcome{failure: err.Error()}
 	}
 	out := outcome{cells: make([]cell, cells/2)}
-	for _, item := range got.Items {
+	for _, item := range items {
 		id := intOf(item.Get("s"))
 		if t.table == 0 {
 			if id, err = strconv.Atoi(strings.TrimPrefix(string(item.Get("p").Raw()), "item-")); err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// endpoint is an address that nothing is ever sent to.
+// endpoint is an address to which nothing is sent.
 const endpoint = "http://sortkey.invalid"
 
 // Client returns a DynamoDB client whose requests are answered by db in this
 // process. They are signed, serialised and parsed as for the service, so a
-// test that uses it covers the whole way of a request but the socket. The
+// test that uses it covers the whole path of a request except the socket. The
 // options are applied after those that lead to db.
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(options(db), optFns...)
@@ -31,13 +31,14 @@ func options(db *sortkey.DB) dynamodb.Options {
 	}
 }
 
-// credentials are what requests are signed with. The database takes any.
+// credentials returns those that requests are signed with. The database accepts
+// any.
 func credentials(context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: "sortkey", SecretAccessKey: "sortkey", Source: "sortkey"}, nil
 }
 
-// roundTripper is an SDK's HTTP client without what [http.Client] adds: there
-// are no redirects, cookies or time-outs to see to.
+// A roundTripper is an HTTP client for the SDK without what [http.Client] adds:
+// there are no redirects, cookies or time-outs.
 type roundTripper struct{ http.RoundTripper }
 
 // Do implements [dynamodb.HTTPClient].

@@ -70,29 +70,29 @@ func (w *wireEnd) client() *dynamodb.Client {
 type method[In, Out any] func(*dynamodb.Client, context.Context, In, ...func(*dynamodb.Options)) (Out, error)
 
 func TestInputsAreThoseOfTheWire(t *testing.T) {
-	t.Run("GetItem", inputs((*dynamodb.Client).GetItem, (*source).getItem))
-	t.Run("PutItem", inputs((*dynamodb.Client).PutItem, (*source).putItem))
-	t.Run("UpdateItem", inputs((*dynamodb.Client).UpdateItem, (*source).updateItem))
-	t.Run("DeleteItem", inputs((*dynamodb.Client).DeleteItem, (*source).deleteItem))
-	t.Run("Query", inputs((*dynamodb.Client).Query, (*source).query))
-	t.Run("Scan", inputs((*dynamodb.Client).Scan, (*source).scan))
-	t.Run("BatchGetItem", inputs((*dynamodb.Client).BatchGetItem, (*source).batchGetItem))
-	t.Run("BatchWriteItem", inputs((*dynamodb.Client).BatchWriteItem, (*source).batchWriteItem))
-	t.Run("TransactGetItems", inputs((*dynamodb.Client).TransactGetItems, (*source).transactGetItems))
-	t.Run("TransactWriteItems", inputs((*dynamodb.Client).TransactWriteItems, (*source).transactWriteItems))
+	t.Run("GetItem", inputs((*dynamodb.Client).GetItem, (*fromSDK).getItem))
+	t.Run("PutItem", inputs((*dynamodb.Client).PutItem, (*fromSDK).putItem))
+	t.Run("UpdateItem", inputs((*dynamodb.Client).UpdateItem, (*fromSDK).updateItem))
+	t.Run("DeleteItem", inputs((*dynamodb.Client).DeleteItem, (*fromSDK).deleteItem))
+	t.Run("Query", inputs((*dynamodb.Client).Query, (*fromSDK).query))
+	t.Run("Scan", inputs((*dynamodb.Client).Scan, (*fromSDK).scan))
+	t.Run("BatchGetItem", inputs((*dynamodb.Client).BatchGetItem, (*fromSDK).batchGetItem))
+	t.Run("BatchWriteItem", inputs((*dynamodb.Client).BatchWriteItem, (*fromSDK).batchWriteItem))
+	t.Run("TransactGetItems", inputs((*dynamodb.Client).TransactGetItems, (*fromSDK).transactGetItems))
+	t.Run("TransactWriteItems", inputs((*dynamodb.Client).TransactWriteItems, (*fromSDK).transactWriteItems))
 }
 
 func inputs[In, SDKOut, Own any, P interface {
 	*Own
 	wire.Input
-}](send method[*In, SDKOut], convert func(*source, *In) P) func(*testing.T) {
+}](send method[*In, SDKOut], convert func(*fromSDK, *In) P) func(*testing.T) {
 	return func(t *testing.T) {
 		end := &wireEnd{response: []byte("{}")}
 		client := end.client()
 		proptest.Check(t, 100, func(t *proptest.T) {
 			in := new(In)
 			filler{T: t, texts: append(texts, "x\xff")}.fill(reflect.ValueOf(in).Elem(), 0)
-			s := sources.Get().(*source)
+			s := fromSDKs.Get().(*fromSDK)
 			defer s.release()
 			got := convert(s, in)
 
@@ -116,31 +116,31 @@ func inputs[In, SDKOut, Own any, P interface {
 
 func TestOutputsAreThoseOfTheWire(t *testing.T) {
 	t.Run("GetItem", outputs(asks((*dynamodb.Client).GetItem), func(out *wire.GetItemOutput) *dynamodb.GetItemOutput {
-		m := makers.Get().(*maker)
+		m := toSDKs.Get().(*toSDK)
 		defer m.release()
 		if out.Item != nil {
-			m.take(out.Item)
+			m.visitOne(out.Item)
 		}
 		return m.getItemOutput(out.ConsumedCapacity)
 	}))
 	t.Run("PutItem", outputs(asks((*dynamodb.Client).PutItem), putItemOutput))
 	t.Run("UpdateItem", outputs(asks((*dynamodb.Client).UpdateItem), updateItemOutput))
 	t.Run("DeleteItem", outputs(asks((*dynamodb.Client).DeleteItem), deleteItemOutput))
-	t.Run("Query", outputs(asks((*dynamodb.Client).Query), func(out *wire.QueryOutput) *dynamodb.QueryOutput { return found(out, out.Items, (*maker).queryOutput) }))
-	t.Run("Scan", outputs(asks((*dynamodb.Client).Scan), func(out *wire.ScanOutput) *dynamodb.ScanOutput { return found(out, out.Items, (*maker).scanOutput) }))
+	t.Run("Query", outputs(asks((*dynamodb.Client).Query), func(out *wire.QueryOutput) *dynamodb.QueryOutput { return found(out, out.Items, (*toSDK).queryOutput) }))
+	t.Run("Scan", outputs(asks((*dynamodb.Client).Scan), func(out *wire.ScanOutput) *dynamodb.ScanOutput { return found(out, out.Items, (*toSDK).scanOutput) }))
 	t.Run("BatchGetItem", outputs(asks((*dynamodb.Client).BatchGetItem), batchGetItemOutput))
 	t.Run("BatchWriteItem", outputs(asks((*dynamodb.Client).BatchWriteItem), batchWriteItemOutput))
 	t.Run("TransactGetItems", outputs(asks((*dynamodb.Client).TransactGetItems), transactGetItemsOutput))
 	t.Run("TransactWriteItems", outputs(asks((*dynamodb.Client).TransactWriteItems), transactWriteItemsOutput))
 }
 
-// found gives items to a maker as a read does, and makes its output of the rest.
-func found[In, Out any](out In, items []attr.Item, convert func(*maker, In) Out) Out {
-	m := makers.Get().(*maker)
+// found gives items to a toSDK as a read does, and makes its output of the rest.
+func found[In, Out any](out In, items []attr.Item, convert func(*toSDK, In) Out) Out {
+	m := toSDKs.Get().(*toSDK)
 	defer m.release()
 	m.counting = items == nil
 	for _, it := range items {
-		m.add(it)
+		_ = m.visitEach(it)
 	}
 	return convert(m, out)
 }
@@ -320,13 +320,13 @@ func (t filler) attribute(depth int) types.AttributeValue {
 
 // ownItem returns an item that the service takes.
 func (t filler) ownItem() attr.Item {
-	it := new(source).item(map[string]types.AttributeValue{"v": &types.AttributeValueMemberNULL{Value: true}})
+	it := new(fromSDK).item(map[string]types.AttributeValue{"v": &types.AttributeValueMemberNULL{Value: true}})
 	for range 3 {
 		m := map[string]types.AttributeValue{}
 		if v := t.attribute(0); v != nil {
 			m["v"] = v
 		}
-		s := new(source)
+		s := new(fromSDK)
 		if made := s.item(m); !s.refused {
 			it = made
 		}
@@ -337,10 +337,10 @@ func (t filler) ownItem() attr.Item {
 // TestNilElements: versions of the SDK differ in what they send for nil in a list
 // or map, so such an input goes over the wire.
 func TestNilElements(t *testing.T) {
-	s := new(source)
+	s := new(fromSDK)
 	s.batchWriteItem(&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"T": nil}})
 	require.True(t, s.refused)
-	s = new(source)
+	s = new(fromSDK)
 	s.batchGetItem(&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"T": {Keys: []map[string]types.AttributeValue{nil}}}})
 	require.True(t, s.refused)
 }
@@ -358,7 +358,7 @@ func TestNesting(t *testing.T) {
 			m = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"a": m}}
 		}
 		for _, v := range []types.AttributeValue{l, m} {
-			s := new(source)
+			s := new(fromSDK)
 			it := s.item(map[string]types.AttributeValue{"v": v})
 			if s.refused != tt.refused {
 				t.Errorf("%d levels of %T: refused is %v", tt.levels, v, s.refused)
@@ -378,7 +378,7 @@ func TestNoValue(t *testing.T) {
 		(*types.AttributeValueMemberM)(nil), (*types.AttributeValueMemberSS)(nil), (*types.AttributeValueMemberNS)(nil),
 		(*types.AttributeValueMemberBS)(nil), &types.UnknownUnionMember{Tag: "X"}, &types.AttributeValueMemberB{},
 	} {
-		s := new(source)
+		s := new(fromSDK)
 		s.item(map[string]types.AttributeValue{"a": v})
 		require.True(t, s.refused, "%#v", v)
 	}
@@ -386,13 +386,13 @@ func TestNoValue(t *testing.T) {
 
 // A source that is used again must not keep anything of the use before.
 func TestSourceIsReusable(t *testing.T) {
-	s := new(source)
+	s := new(fromSDK)
 	first := s.item(map[string]types.AttributeValue{"a": &types.AttributeValueMemberL{Value: []types.AttributeValue{
 		&types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"deep": &types.AttributeValueMemberS{Value: strings.Repeat("x", 100)}}},
 	}}})
 	was := string(first)
 	s.release()
-	s = sources.Get().(*source)
+	s = fromSDKs.Get().(*fromSDK)
 	s.item(map[string]types.AttributeValue{"b": &types.AttributeValueMemberS{Value: strings.Repeat("y", 1000)}})
 	require.Equal(t, was, string(first))
 	require.Equal(t, []string{"a"}, slices.Collect(maps.Keys(itemOf(first))))

@@ -25,8 +25,8 @@ import (
 // Direct returns a DynamoDB client whose operations on items are answered by
 // db at the end of the SDK's Initialize step: its own checks of inputs,
 // paginators, waiters and error types work as usual, while nothing is
-// serialised, signed or retried. All other operations take the way of [Client].
-// The options are applied after those that lead to db.
+// serialised, signed or retried. All other operations work as with [Client]. The
+// options are applied after those that lead to db.
 //
 // What middleware of a later step would see, such as the HTTP request and its
 // limit of 16 MB, and the metadata of a response, such as its request id, exist
@@ -52,10 +52,10 @@ type direct struct{ service *api.Service }
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return "SortkeyDirect" }
 
-// errWire is for requests that go over the wire: operations that are not on
-// items, and values that the service refuses while it reads a request. The
-// wire path knows how, and with which words.
-var errWire = errors.New("sdk: to be answered over the wire")
+// errWire is the error of requests that have to be serialised: operations that
+// are not on items, and values that the service refuses while it decodes a
+// request, which then words the error.
+var errWire = errors.New("sdk: request has to be serialised")
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
 func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
@@ -72,16 +72,16 @@ func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeI
 // failureKey is the key of the *sent in the context of an operation that failed.
 type failureKey struct{}
 
-// sent is an error of the database on its way to the caller.
+// A sent is an error of the database on its way to the caller.
 type sent struct {
 	failure *wire.Error
 	once    atomic.Bool
 }
 
-// failed is the middleware that stands where the response comes in. It hands an
-// error of the database to the SDK as a response would carry it, so the SDK of
-// any version makes the error, its type and its metadata itself. A retry, if
-// the caller has asked for retries, is a request like any other.
+// failed is the middleware in the place of the response. It gives an error of the
+// database to the SDK in a response, so that the SDK, whatever its version, makes
+// the error, its type and its metadata. A retry, if the caller has asked for
+// retries, is a request like any other.
 type failed struct{}
 
 // ID implements [middleware.DeserializeMiddleware].
@@ -103,42 +103,42 @@ func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeIn
 	return out, metadata, nil
 }
 
-// answer runs one operation: a line for each that does not need the wire.
+// answer runs one operation, or returns errWire.
 func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	if ctx.Err() != nil {
-		return nil, errWire // which words it as the SDK does
+		return nil, errWire // the SDK words it
 	}
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
 		return d.getItem(ctx, in)
 	case *dynamodb.PutItemInput:
-		return run(ctx, d, in, (*source).putItem, (*api.Service).PutItem, putItemOutput)
+		return run(ctx, d, in, (*fromSDK).putItem, (*api.Service).PutItem, putItemOutput)
 	case *dynamodb.UpdateItemInput:
-		return run(ctx, d, in, (*source).updateItem, (*api.Service).UpdateItem, updateItemOutput)
+		return run(ctx, d, in, (*fromSDK).updateItem, (*api.Service).UpdateItem, updateItemOutput)
 	case *dynamodb.DeleteItemInput:
-		return run(ctx, d, in, (*source).deleteItem, (*api.Service).DeleteItem, deleteItemOutput)
+		return run(ctx, d, in, (*fromSDK).deleteItem, (*api.Service).DeleteItem, deleteItemOutput)
 	case *dynamodb.QueryInput:
-		return find(ctx, d, in, in.Select, (*source).query, (*api.Service).QueryFunc, (*maker).queryOutput)
+		return find(ctx, d, in, in.Select, (*fromSDK).query, (*api.Service).Query, (*toSDK).queryOutput)
 	case *dynamodb.ScanInput:
-		return find(ctx, d, in, in.Select, (*source).scan, (*api.Service).ScanFunc, (*maker).scanOutput)
+		return find(ctx, d, in, in.Select, (*fromSDK).scan, (*api.Service).Scan, (*toSDK).scanOutput)
 	case *dynamodb.BatchGetItemInput:
-		return run(ctx, d, in, (*source).batchGetItem, (*api.Service).BatchGetItem, batchGetItemOutput)
+		return run(ctx, d, in, (*fromSDK).batchGetItem, (*api.Service).BatchGetItem, batchGetItemOutput)
 	case *dynamodb.BatchWriteItemInput:
-		return run(ctx, d, in, (*source).batchWriteItem, (*api.Service).BatchWriteItem, batchWriteItemOutput)
+		return run(ctx, d, in, (*fromSDK).batchWriteItem, (*api.Service).BatchWriteItem, batchWriteItemOutput)
 	case *dynamodb.TransactGetItemsInput:
-		return run(ctx, d, in, (*source).transactGetItems, (*api.Service).TransactGetItems, transactGetItemsOutput)
+		return run(ctx, d, in, (*fromSDK).transactGetItems, (*api.Service).TransactGetItems, transactGetItemsOutput)
 	case *dynamodb.TransactWriteItemsInput:
-		return run(ctx, d, in, (*source).transactWriteItems, (*api.Service).TransactWriteItems, transactWriteItemsOutput)
+		return run(ctx, d, in, (*fromSDK).transactWriteItems, (*api.Service).TransactWriteItems, transactWriteItemsOutput)
 	}
 	return nil, errWire
 }
 
 // run converts the input, calls the operation's method and converts its
 // output.
-func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, input func(*source, In) APIIn,
+func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, input func(*fromSDK, In) APIIn,
 	method func(*api.Service, context.Context, APIIn) (APIOut, error), output func(APIOut) Out,
 ) (any, error) {
-	s := sources.Get().(*source)
+	s := fromSDKs.Get().(*fromSDK)
 	defer s.release() // the request may use its memory until here
 	request := input(s, in)
 	if s.refused {
@@ -151,36 +151,36 @@ func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, inpu
 	return output(result), nil
 }
 
-// getItem is run for GetItem: what it finds becomes the answer where it lies.
+// getItem is run for GetItem, whose item is converted where it is stored.
 func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, error) {
-	s, m := sources.Get().(*source), makers.Get().(*maker)
+	s, m := fromSDKs.Get().(*fromSDK), toSDKs.Get().(*toSDK)
 	defer s.release()
 	defer m.release()
 	request := s.getItem(in)
 	if s.refused {
 		return nil, errWire
 	}
-	used, err := d.service.GetItemFunc(ctx, request, m.take)
+	used, err := d.service.GetItem(ctx, request, m.visitOne)
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
 	return m.getItemOutput(used), nil
 }
 
-// find is run for operations that find items, of which those become the
-// answer that are asked for, where they lie.
-func find[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, sel types.Select, input func(*source, In) APIIn,
-	method func(*api.Service, context.Context, APIIn, func(attr.Item)) (APIOut, error), output func(*maker, APIOut) Out,
+// find is run for Query and Scan, whose items are converted where they are
+// stored.
+func find[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, sel types.Select, input func(*fromSDK, In) APIIn,
+	method func(*api.Service, context.Context, APIIn, func(attr.Item) error) (APIOut, error), output func(*toSDK, APIOut) Out,
 ) (any, error) {
-	m := makers.Get().(*maker)
+	m := toSDKs.Get().(*toSDK)
 	defer m.release()
 	m.counting = sel == types.SelectCount
 	return run(ctx, d, in, input, func(s *api.Service, ctx context.Context, in APIIn) (APIOut, error) {
-		return method(s, ctx, in, m.add)
+		return method(s, ctx, in, m.visitEach)
 	}, func(out APIOut) Out { return output(m, out) })
 }
 
-// failure is the error of an operation, or that of its context if that ended.
+// failure returns the error of an operation, or of its context if that ended.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &aws.RequestCanceledError{Err: context.Cause(ctx)}

@@ -11,10 +11,10 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// The functions below turn inputs of the SDK into ours, member by member.
-// Their test holds them to what the SDK puts on the wire.
+// The functions below convert inputs of the SDK to ours, member by member. Their
+// test compares the results with what the SDK serialises.
 
-func (s *source) getItem(in *dynamodb.GetItemInput) *wire.GetItemInput {
+func (s *fromSDK) getItem(in *dynamodb.GetItemInput) *wire.GetItemInput {
 	s.get = wire.GetItemInput{
 		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
@@ -27,7 +27,7 @@ func (s *source) getItem(in *dynamodb.GetItemInput) *wire.GetItemInput {
 	return &s.get
 }
 
-func (s *source) putItem(in *dynamodb.PutItemInput) *wire.PutItemInput {
+func (s *fromSDK) putItem(in *dynamodb.PutItemInput) *wire.PutItemInput {
 	return &wire.PutItemInput{
 		ConditionExpression:                 s.string(in.ConditionExpression),
 		ConditionalOperator:                 enum(s, in.ConditionalOperator),
@@ -43,7 +43,7 @@ func (s *source) putItem(in *dynamodb.PutItemInput) *wire.PutItemInput {
 	}
 }
 
-func (s *source) updateItem(in *dynamodb.UpdateItemInput) *wire.UpdateItemInput {
+func (s *fromSDK) updateItem(in *dynamodb.UpdateItemInput) *wire.UpdateItemInput {
 	return &wire.UpdateItemInput{
 		AttributeUpdates: entries(s, in.AttributeUpdates, func(in types.AttributeValueUpdate) wire.AttributeValueUpdate {
 			return wire.AttributeValueUpdate{Action: enum(s, in.Action), Value: s.optional(in.Value)}
@@ -63,7 +63,7 @@ func (s *source) updateItem(in *dynamodb.UpdateItemInput) *wire.UpdateItemInput 
 	}
 }
 
-func (s *source) deleteItem(in *dynamodb.DeleteItemInput) *wire.DeleteItemInput {
+func (s *fromSDK) deleteItem(in *dynamodb.DeleteItemInput) *wire.DeleteItemInput {
 	return &wire.DeleteItemInput{
 		ConditionExpression:                 s.string(in.ConditionExpression),
 		ConditionalOperator:                 enum(s, in.ConditionalOperator),
@@ -79,7 +79,7 @@ func (s *source) deleteItem(in *dynamodb.DeleteItemInput) *wire.DeleteItemInput 
 	}
 }
 
-func (s *source) query(in *dynamodb.QueryInput) *wire.QueryInput {
+func (s *fromSDK) query(in *dynamodb.QueryInput) *wire.QueryInput {
 	return &wire.QueryInput{
 		AttributesToGet:           list(in.AttributesToGet, s.checked),
 		ConditionalOperator:       enum(s, in.ConditionalOperator),
@@ -101,7 +101,7 @@ func (s *source) query(in *dynamodb.QueryInput) *wire.QueryInput {
 	}
 }
 
-func (s *source) scan(in *dynamodb.ScanInput) *wire.ScanInput {
+func (s *fromSDK) scan(in *dynamodb.ScanInput) *wire.ScanInput {
 	return &wire.ScanInput{
 		AttributesToGet:           list(in.AttributesToGet, s.checked),
 		ConditionalOperator:       enum(s, in.ConditionalOperator),
@@ -122,14 +122,14 @@ func (s *source) scan(in *dynamodb.ScanInput) *wire.ScanInput {
 	}
 }
 
-func (s *source) batchGetItem(in *dynamodb.BatchGetItemInput) *wire.BatchGetItemInput {
+func (s *fromSDK) batchGetItem(in *dynamodb.BatchGetItemInput) *wire.BatchGetItemInput {
 	return &wire.BatchGetItemInput{
 		RequestItems:           entries(s, in.RequestItems, s.keysAndAttributes),
 		ReturnConsumedCapacity: enum(s, in.ReturnConsumedCapacity),
 	}
 }
 
-func (s *source) keysAndAttributes(in types.KeysAndAttributes) wire.KeysAndAttributes {
+func (s *fromSDK) keysAndAttributes(in types.KeysAndAttributes) wire.KeysAndAttributes {
 	return wire.KeysAndAttributes{
 		AttributesToGet:          list(in.AttributesToGet, s.checked),
 		ConsistentRead:           in.ConsistentRead,
@@ -141,12 +141,12 @@ func (s *source) keysAndAttributes(in types.KeysAndAttributes) wire.KeysAndAttri
 
 // key is an element of a list, where versions of the SDK differ in what they
 // send for nil.
-func (s *source) key(attributes map[string]types.AttributeValue) attr.Item {
+func (s *fromSDK) key(attributes map[string]types.AttributeValue) attr.Item {
 	s.refuse(attributes == nil)
 	return s.item(attributes)
 }
 
-func (s *source) batchWriteItem(in *dynamodb.BatchWriteItemInput) *wire.BatchWriteItemInput {
+func (s *fromSDK) batchWriteItem(in *dynamodb.BatchWriteItemInput) *wire.BatchWriteItemInput {
 	return &wire.BatchWriteItemInput{
 		RequestItems: entries(s, in.RequestItems, func(writes []types.WriteRequest) []wire.WriteRequest {
 			s.refuse(writes == nil) // which versions of the SDK send differently
@@ -157,7 +157,7 @@ func (s *source) batchWriteItem(in *dynamodb.BatchWriteItemInput) *wire.BatchWri
 	}
 }
 
-func (s *source) writeRequest(in types.WriteRequest) (out wire.WriteRequest) {
+func (s *fromSDK) writeRequest(in types.WriteRequest) (out wire.WriteRequest) {
 	if in.DeleteRequest != nil {
 		out.DeleteRequest = &wire.DeleteRequest{Key: s.item(in.DeleteRequest.Key)}
 	}
@@ -167,7 +167,7 @@ func (s *source) writeRequest(in types.WriteRequest) (out wire.WriteRequest) {
 	return out
 }
 
-func (s *source) transactGetItems(in *dynamodb.TransactGetItemsInput) *wire.TransactGetItemsInput {
+func (s *fromSDK) transactGetItems(in *dynamodb.TransactGetItemsInput) *wire.TransactGetItemsInput {
 	return &wire.TransactGetItemsInput{
 		ReturnConsumedCapacity: enum(s, in.ReturnConsumedCapacity),
 		TransactItems: list(in.TransactItems, func(in types.TransactGetItem) (out wire.TransactGetItem) {
@@ -184,7 +184,7 @@ func (s *source) transactGetItems(in *dynamodb.TransactGetItemsInput) *wire.Tran
 	}
 }
 
-func (s *source) transactWriteItems(in *dynamodb.TransactWriteItemsInput) *wire.TransactWriteItemsInput {
+func (s *fromSDK) transactWriteItems(in *dynamodb.TransactWriteItemsInput) *wire.TransactWriteItemsInput {
 	return &wire.TransactWriteItemsInput{
 		ClientRequestToken:          s.string(in.ClientRequestToken),
 		ReturnConsumedCapacity:      enum(s, in.ReturnConsumedCapacity),
@@ -193,7 +193,7 @@ func (s *source) transactWriteItems(in *dynamodb.TransactWriteItemsInput) *wire.
 	}
 }
 
-func (s *source) transactWriteItem(in types.TransactWriteItem) (out wire.TransactWriteItem) {
+func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.TransactWriteItem) {
 	if in := in.ConditionCheck; in != nil {
 		out.ConditionCheck = &wire.ConditionCheck{
 			ConditionExpression:                 s.string(in.ConditionExpression),
@@ -238,11 +238,11 @@ func (s *source) transactWriteItem(in types.TransactWriteItem) (out wire.Transac
 	return out
 }
 
-func (s *source) condition(in types.Condition) wire.Condition {
+func (s *fromSDK) condition(in types.Condition) wire.Condition {
 	return wire.Condition{AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator)}
 }
 
-func (s *source) expected(in types.ExpectedAttributeValue) wire.ExpectedAttributeValue {
+func (s *fromSDK) expected(in types.ExpectedAttributeValue) wire.ExpectedAttributeValue {
 	return wire.ExpectedAttributeValue{
 		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator),
 		Exists: in.Exists, Value: s.optional(in.Value),
@@ -250,7 +250,7 @@ func (s *source) expected(in types.ExpectedAttributeValue) wire.ExpectedAttribut
 }
 
 // names returns the substitutes for names, which are only read.
-func (s *source) names(names map[string]string) map[string]string {
+func (s *fromSDK) names(names map[string]string) map[string]string {
 	for name, substitute := range names {
 		s.checked(name)
 		s.checked(substitute)
@@ -259,12 +259,12 @@ func (s *source) names(names map[string]string) map[string]string {
 }
 
 // checked refuses text that is not UTF-8: the SDK would send it changed.
-func (s *source) checked(text string) string {
+func (s *fromSDK) checked(text string) string {
 	s.refuse(!utf8.ValidString(text))
 	return text
 }
 
-func (s *source) string(text *string) *string {
+func (s *fromSDK) string(text *string) *string {
 	if text != nil {
 		s.checked(*text)
 	}
@@ -272,7 +272,7 @@ func (s *source) string(text *string) *string {
 }
 
 // enum is a value of an enumeration, which the SDK leaves out when empty.
-func enum[T ~string](s *source, v T) *string {
+func enum[T ~string](s *fromSDK, v T) *string {
 	if v == "" {
 		return nil
 	}
@@ -289,7 +289,7 @@ func wide(n *int32) *int64 {
 }
 
 // entries is each for inputs.
-func entries[A, B any](s *source, in map[string]A, convert func(A) B) map[string]B {
+func entries[A, B any](s *fromSDK, in map[string]A, convert func(A) B) map[string]B {
 	for k := range in {
 		s.checked(k)
 	}

@@ -42,7 +42,7 @@ func TestEveryOperation(t *testing.T) {
 					continue
 				}
 				if fault.ErrorCode() == "UnknownOperationException" {
-					if !strings.Contains(fault.ErrorMessage(), "Sortkey does not answer "+m.Name+", it has no ") {
+					if !strings.Contains(fault.ErrorMessage(), "Sortkey does not answer "+m.Name+": it has no ") {
 						t.Errorf("%s: %v", m.Name, err)
 					}
 					answered[m.Name] = false

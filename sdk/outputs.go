@@ -10,13 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The functions below turn our outputs into those of the SDK, member by
-// member. Their test holds them to what the SDK makes of a body.
+// The functions below convert our outputs to those of the SDK, member by member.
+// Their test compares the results with what the SDK makes of a response.
 
-// getItemOutput has the item that was taken, if one was.
-func (m *maker) getItemOutput(used *wire.ConsumedCapacity) *dynamodb.GetItemOutput {
+// getItemOutput returns the output with the item that was visited, if any.
+func (m *toSDK) getItemOutput(used *wire.ConsumedCapacity) *dynamodb.GetItemOutput {
 	if m.got == nil {
-		m.got = new(got)
+		m.got = new(getOutput)
 	}
 	m.got.out.ConsumedCapacity = consumedOf(used)
 	return &m.got.out
@@ -46,8 +46,8 @@ func deleteItemOutput(out *wire.DeleteItemOutput) *dynamodb.DeleteItemOutput {
 	}
 }
 
-// queryOutput has the items that were added.
-func (m *maker) queryOutput(out *wire.QueryOutput) *dynamodb.QueryOutput {
+// queryOutput returns the output with the items that were visited.
+func (m *toSDK) queryOutput(out *wire.QueryOutput) *dynamodb.QueryOutput {
 	return &dynamodb.QueryOutput{
 		ConsumedCapacity: consumedOf(out.ConsumedCapacity),
 		Count:            narrow(out.Count),
@@ -57,8 +57,8 @@ func (m *maker) queryOutput(out *wire.QueryOutput) *dynamodb.QueryOutput {
 	}
 }
 
-// scanOutput has the items that were added.
-func (m *maker) scanOutput(out *wire.ScanOutput) *dynamodb.ScanOutput {
+// scanOutput returns the output with the items that were visited.
+func (m *toSDK) scanOutput(out *wire.ScanOutput) *dynamodb.ScanOutput {
 	return &dynamodb.ScanOutput{
 		ConsumedCapacity: consumedOf(out.ConsumedCapacity),
 		Count:            narrow(out.Count),
@@ -161,8 +161,8 @@ func metricsListOf(ms []wire.ItemCollectionMetrics) []types.ItemCollectionMetric
 	return list(ms, func(m wire.ItemCollectionMetrics) types.ItemCollectionMetrics { return *metricsOf(&m) })
 }
 
-// copied returns a pointer of its own to what p points to: it belongs to the
-// caller's input.
+// copied returns a pointer to a copy: what p points to belongs to the caller's
+// input.
 func copied[T any](p *T) *T {
 	if p == nil {
 		return nil

@@ -10,44 +10,62 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// call runs an operation: every one of them, whichever way its input came, and
-// so the one place before and after all that they do. Its error is a
-// [*wire.Error].
+// call runs an operation between begin and end. A failed operation has no
+// output.
 func call[I, O any](ctx context.Context, s *Service, op wire.Op, in I, do func(context.Context, I) (O, error)) (O, error) {
+	ctx, c := s.begin(ctx, op, in)
+	out, err := do(ctx, in)
+	if err = c.end(ctx, err); err != nil {
+		var none O
+		return none, err
+	}
+	return out, nil
+}
+
+// An invocation is one run of an operation. Every operation has one, whether
+// its input came as JSON or typed, so begin and end are the one place before and
+// after all of them.
+type invocation struct {
+	service *Service
+	event   *event.Event // nil without an observer
+	own     bool         // the event begins and ends here, not in the server
+}
+
+// begin returns the context in which the operation runs.
+func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Context, invocation) {
+	c := invocation{service: s}
 	if s.opts.Observer == nil {
-		out, err := do(ctx, in)
-		return out, s.typedError(err)
+		return ctx, c
 	}
-	e, own := event.Of(ctx), false
-	if e == nil {
-		e, own = &event.Event{Operation: op.String(), Start: s.opts.Clock()}, true
-		s.opts.Observer.Begin(ctx, e)
-		ctx = event.With(ctx, e)
+	if c.event = event.Of(ctx); c.event == nil {
+		c.event, c.own = &event.Event{Operation: op.String(), Start: s.opts.Clock()}, true
+		s.opts.Observer.Begin(ctx, c.event)
+		ctx = event.With(ctx, c.event)
 	}
-	e.Tables = tablesOf(in)
-	outer := ctx
+	c.event.Tables = tablesOf(in)
 	if op == wire.OpQuery || op == wire.OpScan {
+		e := c.event
 		ctx = table.WithTrace(ctx, func(tr table.Trace) { e.Traces = append(e.Traces, tr) })
 	}
-	out, err := do(ctx, in)
-	err = s.typedError(err)
-	note(e, err)
-	if own {
-		e.Duration = s.opts.Clock().Sub(e.Start)
-		s.opts.Observer.End(outer, e)
-	}
-	return out, err
+	return ctx, c
 }
 
-// note says in an event how it ended.
-func note(e *event.Event, err error) {
-	if failed, ok := err.(*wire.Error); ok { //nolint:errorlint // typedError makes it one
-		e.Error, e.Message = failed.Code, failed.Message
+// end records how the operation ended. The error it returns is a [*wire.Error].
+func (c *invocation) end(ctx context.Context, err error) error {
+	if err != nil {
+		failure := c.service.wireError(err)
+		c.event.Fail(failure.Code, failure.Message)
+		err = failure
 	}
+	if c.own {
+		c.event.Duration = c.service.opts.Clock().Sub(c.event.Start)
+		c.service.opts.Observer.End(ctx, c.event)
+	}
+	return err
 }
 
-// tablesOf returns the tables that an input names, sorted. Of an ARN it is the
-// name, of what is neither the text as it is.
+// tablesOf returns the names of the tables that an input refers to, sorted. An
+// ARN counts as the name in it; text that is neither counts as it is.
 func tablesOf(in any) []string {
 	names := map[string]bool{}
 	add := func(name *string) {
@@ -122,8 +140,8 @@ func tablesOf(in any) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// consume notes what an operation consumed of a table in the event that ctx
-// carries, if there is one.
+// consume records the capacity that an operation consumed on a table in the
+// event that ctx carries, if there is one.
 func consume(ctx context.Context, t string, write bool, c *table.Capacity) {
 	e := event.Of(ctx)
 	if e == nil {
@@ -142,4 +160,20 @@ func consumeAll(ctx context.Context, write bool, uses []use) {
 	for i := range uses {
 		consume(ctx, uses[i].table, write, &uses[i].Capacity)
 	}
+}
+
+// checkForm looks for the errors of an input that need no table and no
+// expression: of its members, one by one; of its members together; of its
+// attribute values.
+func checkForm(op wire.Op, in interface {
+	Validate() error
+	CheckParams() error
+}, faults wire.Faults) error {
+	if err := in.Validate(); err != nil {
+		return err
+	}
+	if err := in.CheckParams(); err != nil {
+		return err
+	}
+	return op.FaultError(faults, "")
 }

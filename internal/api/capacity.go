@@ -8,9 +8,10 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// consumed returns the capacity an operation used on a table in the form that
-// ReturnConsumedCapacity asks for, nil for NONE. INDEXES splits it. The table
-// is called as the request calls it, which may be by its ARN (API_ConsumedCapacity).
+// consumed returns the capacity that an operation consumed on a table in the
+// form that ReturnConsumedCapacity asks for, nil for NONE; INDEXES splits it. The
+// table has the name it has in the request, which may be its ARN
+// (API_ConsumedCapacity).
 func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapacity {
 	if mode == nil || *mode == "NONE" {
 		return nil
@@ -35,15 +36,15 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 	return out
 }
 
-// transactFactor is how many times the units of a single operation a
-// transaction consumes on tables; index writes count once.
-// Source: DG/transaction-apis.html, and as captured for indexes.
+// transactFactor is how many times the units of a single operation a transaction
+// consumes on a table. Writes to an index count once.
+// Source: DG/transaction-apis.html; for indexes, captured from the service.
 const transactFactor = 2
 
 // transactUse adds up the capacity of a transaction by table.
 type transactUse struct {
 	mode   *string
-	reads  bool // they are read units, or write units
+	reads  bool // read units, or write units
 	tables []*table.Table
 	used   []table.Capacity
 }
@@ -64,8 +65,8 @@ func (u *transactUse) add(t *table.Table, c table.Capacity) {
 	u.used = append(u.used, c)
 }
 
-// consumed returns the capacity in the form that was asked for, with the units
-// told apart into reads and writes, as transactions do.
+// consumed returns the capacity in the form that was asked for, with read or
+// write units named as such, which only transactions do.
 func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
 	for i, t := range u.tables {
 		cc := consumed(u.mode, t.Name(), &u.used[i])
@@ -91,14 +92,14 @@ func (u *transactUse) consumed() (out []wire.ConsumedCapacity) {
 	return out
 }
 
-// note notes what was consumed in the event of the request.
-func (u *transactUse) note(ctx context.Context) {
+// record records the consumed capacity in the event of the request.
+func (u *transactUse) record(ctx context.Context) {
 	for i, t := range u.tables {
 		consume(ctx, t.Name(), !u.reads, &u.used[i])
 	}
 }
 
-// A use is what an operation consumed of one table.
+// A use is the capacity that an operation consumed on one table.
 type use struct {
 	table string
 	table.Capacity

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// This file is the way between the shapes of the service and a definition.
+// This file converts between the shapes of the service and table definitions.
 
 func attributesOf(defs []wire.AttributeDefinition) []keycond.Attribute {
 	out := make([]keycond.Attribute, len(defs))
@@ -98,7 +98,7 @@ func encryptionOf(e *wire.SSESpecification) *table.Encryption {
 	return out
 }
 
-// seconds is a time as the service sends it, nil for the zero time.
+// seconds returns a time as the service sends it, nil for the zero time.
 func seconds(t time.Time) *float64 {
 	if t.IsZero() {
 		return nil
@@ -117,15 +117,15 @@ func (s *Service) throughput(t table.Throughput) *wire.ProvisionedThroughputDesc
 	return out
 }
 
-// Warm throughput that on-demand tables start with, in units a second.
+// The warm throughput of a new on-demand table, in units a second.
 // Source: DG/warm-throughput.html.
 const (
 	warmReads  = 12_000
 	warmWrites = 4_000
 )
 
-// warm returns the warm throughput of a table or index: what was asked for,
-// or what its billing gives it.
+// warm returns the warm throughput of a table or index: that of the request, or
+// that of the billing mode.
 func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
 	switch {
 	case w != nil:

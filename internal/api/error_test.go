@@ -114,7 +114,7 @@ func TestUnanswered(t *testing.T) {
 			continue
 		}
 		got := fault(e.mustFail(name))
-		if !strings.HasPrefix(got, "UnknownOperationException: Sortkey does not answer "+name+", it has no ") {
+		if !strings.HasPrefix(got, "UnknownOperationException: Sortkey does not answer "+name+": it has no ") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -88,7 +88,7 @@ func (w *watcher) Begin(context.Context, *event.Event) { w.begun++ }
 
 func (w *watcher) End(_ context.Context, e *event.Event) { w.ended = append(w.ended, e) }
 
-// TestObserver: calls without HTTP are told of, with the tables they name, also
+// TestObserver: calls without HTTP are observed, with the tables they name, also
 // those that are refused.
 func TestObserver(t *testing.T) {
 	var w watcher
@@ -100,15 +100,18 @@ func TestObserver(t *testing.T) {
 	_, err := svc.CreateTable(ctx, create)
 	require.NoError(t, err)
 	query := &wire.QueryInput{TableName: new("arn:aws:dynamodb:us-east-1:000000000000:table/RRR"), KeyConditionExpression: new("a = :a"), ExpressionAttributeValues: mustItem(t, `{":a":{"S":"x"}}`)}
-	_, err = svc.Query(ctx, query)
+	_, err = svc.Query(ctx, query, func(attr.Item) error { return nil })
 	require.NoError(t, err)
-	_, err = svc.QueryFunc(ctx, query, func(attr.Item) {})
-	require.NoError(t, err)
-	_, err = svc.GetItem(ctx, &wire.GetItemInput{TableName: new("None"), Key: mustItem(t, `{"a":{"S":"x"}}`)})
+	_, err = svc.GetItem(ctx, &wire.GetItemInput{TableName: new("None"), Key: mustItem(t, `{"a":{"S":"x"}}`)}, nil)
 	require.Error(t, err)
 	_, err = svc.BatchGetItem(ctx, &wire.BatchGetItemInput{RequestItems: map[string]wire.KeysAndAttributes{"b": {}, "a": {}}})
 	require.Error(t, err)
-	require.Error(t, svc.TagResource(ctx, &wire.TagResourceInput{ResourceArn: new("nothing")}))
+	_, err = svc.TagResource(ctx, &wire.TagResourceInput{ResourceArn: new("nothing")})
+	require.Error(t, err)
+	put := &wire.PutItemInput{TableName: new("RRR"), Item: mustItem(t, `{"a":{"S":"x"},"b":{"S":"y"}}`), ConditionExpression: new("attribute_exists(a)")}
+	out, err := svc.PutItem(ctx, put)
+	require.Error(t, err)
+	require.Nil(t, out, "a failed operation has no output")
 
 	require.Equal(t, len(w.ended), w.begun)
 	var got []string
@@ -118,9 +121,9 @@ func TestObserver(t *testing.T) {
 	require.Equal(t, []string{
 		"CreateTable [RRR]  0 []",
 		"Query [RRR]  1 [RRR read 0.5]",
-		"Query [RRR]  1 [RRR read 0.5]",
 		"GetItem [None] ResourceNotFoundException 0 []",
 		"BatchGetItem [a b] ValidationException 0 []",
 		"TagResource [nothing] ValidationException 0 []",
+		"PutItem [RRR] ConditionalCheckFailedException 0 [RRR write 1]",
 	}, got)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// CreateTable makes a table. It can be used as soon as the call returns; the
+// CreateTable creates a table. It can be used as soon as the call returns; the
 // description says CREATING, as the service's does.
 func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
 	return call(ctx, s, wire.OpCreateTable, in, s.createTable)
@@ -96,8 +97,8 @@ func (s *Service) describeTable(_ context.Context, in *wire.DescribeTableInput) 
 	return &wire.DescribeTableOutput{Table: s.describe(t)}, nil
 }
 
-// described finds a table as operations do that describe it: a missing one is
-// named in the error.
+// described finds a table for an operation that describes it: the error for a
+// missing table names it.
 func (s *Service) described(name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
@@ -110,8 +111,7 @@ func (s *Service) described(name *string) (*table.Table, error) {
 	return t, nil
 }
 
-// DeleteTable deletes a table and everything in it. It is gone when the call
-// returns; the description says DELETING, as the service's does.
+// DeleteTable deletes a table and its items. It is gone when the call returns; the description says DELETING, as the service's does.
 func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	return call(ctx, s, wire.OpDeleteTable, in, s.deleteTable)
 }
@@ -192,16 +192,12 @@ func (s *Service) describeEndpoints(_ context.Context, in *wire.DescribeEndpoint
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	region := s.opts.Region
-	if region == "" {
-		region = DefaultRegion
-	}
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
-		Address: new("dynamodb." + region + ".amazonaws.com"), CachePeriodInMinutes: new(int64(1440)),
+		Address: new("dynamodb." + cmp.Or(s.opts.Region, DefaultRegion) + ".amazonaws.com"), CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil
 }
 
-// maxThroughput is the largest number of units the service takes for one.
+// maxThroughput is the largest number of units that the service accepts.
 const maxThroughput = 1_000_000_000_000
 
 // throughputOf reads the throughput of a table, or of the index called index.

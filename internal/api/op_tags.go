@@ -50,32 +50,29 @@ func tagText(s string) bool {
 	return true
 }
 
-// empty is the output of operations that have none: an empty body.
-type empty struct{}
+// Empty is the output of operations whose response has an empty body.
+type Empty struct{}
 
 // AppendJSON appends nothing.
-func (empty) AppendJSON(dst []byte) []byte { return dst }
+func (Empty) AppendJSON(dst []byte) []byte { return dst }
 
 // TagResource sets tags of a table.
-func (s *Service) TagResource(ctx context.Context, in *wire.TagResourceInput) error {
-	_, err := call(ctx, s, wire.OpTagResource, in, func(ctx context.Context, in *wire.TagResourceInput) (empty, error) {
-		return empty{}, s.tagResource(ctx, in)
-	})
-	return err
+func (s *Service) TagResource(ctx context.Context, in *wire.TagResourceInput) (Empty, error) {
+	return call(ctx, s, wire.OpTagResource, in, s.tagResource)
 }
 
-func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) error {
+func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
 	if err := in.Validate(); err != nil {
-		return err
+		return out, err
 	}
 	if len(in.Tags) == 0 {
-		return wire.OpTagResource.Invalid("Atleast one Tag needs to be provided as Input.")
+		return out, wire.OpTagResource.Invalid("Atleast one Tag needs to be provided as Input.")
 	}
 	add, err := tagsOf(in.Tags)
 	if err != nil {
-		return err
+		return out, err
 	}
-	return s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
 		maps.Copy(tags, add)
 		if len(tags) > maxTags {
 			return wire.Validation("One or more parameter values were invalid: Too many tags: the limit is 50 per resource")
@@ -85,21 +82,18 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) er
 }
 
 // UntagResource removes tags of a table.
-func (s *Service) UntagResource(ctx context.Context, in *wire.UntagResourceInput) error {
-	_, err := call(ctx, s, wire.OpUntagResource, in, func(ctx context.Context, in *wire.UntagResourceInput) (empty, error) {
-		return empty{}, s.untagResource(ctx, in)
-	})
-	return err
+func (s *Service) UntagResource(ctx context.Context, in *wire.UntagResourceInput) (Empty, error) {
+	return call(ctx, s, wire.OpUntagResource, in, s.untagResource)
 }
 
-func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) error {
+func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) (out Empty, err error) {
 	if err := in.Validate(); err != nil {
-		return err
+		return out, err
 	}
 	if len(in.TagKeys) == 0 {
-		return wire.OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
+		return out, wire.OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
 	}
-	return s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
 			delete(tags, key)
 		}
@@ -122,8 +116,7 @@ func (s *Service) retag(ctx context.Context, arn string, change func(map[string]
 	return err
 }
 
-// tagged returns the name of the table that an ARN stands for, which must be
-// there.
+// tagged returns the name of the existing table that an ARN refers to.
 func (s *Service) tagged(arn string) (string, error) {
 	ref, err := ParseARN(arn)
 	if err != nil {
@@ -143,7 +136,7 @@ func (s *Service) tagged(arn string) (string, error) {
 
 // ListTagsOfResource lists the tags of a table by key. All of them are on one
 // page, as the service returns them (alternator, test_tag.py); NextToken is
-// the key to go on after.
+// the key to continue after.
 func (s *Service) ListTagsOfResource(ctx context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
 	return call(ctx, s, wire.OpListTagsOfResource, in, s.listTagsOfResource)
 }

@@ -21,14 +21,14 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	reads := make([]reading, len(in.TransactItems))
+	reads := make([]readParams, len(in.TransactItems))
 	for i := range in.TransactItems {
 		g := in.TransactItems[i].Get
 		if err := cmp.Or(g.CheckParams(), wire.OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i))); err != nil {
 			return nil, err
 		}
-		reads[i].request = request{op: wire.OpTransactGetItems, names: g.ExpressionAttributeNames}
-		if err := reads[i].openProjection(g.ProjectionExpression, nil); err != nil {
+		reads[i].expressions = expressions{op: wire.OpTransactGetItems, names: g.ExpressionAttributeNames}
+		if err := reads[i].parseProjection(g.ProjectionExpression, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -39,15 +39,16 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 		out, err = s.readAll(snap, in, reads, used)
 		return err
 	})
-	if err == nil {
-		used.note(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	used.record(ctx)
+	return out, nil
 }
 
-// readAll reads the items of a TransactGetItems and adds up what that consumes. Keys that do not fit their
-// tables cancel it.
-func (s *Service) readAll(snap *table.Snapshot, in *wire.TransactGetItemsInput, reads []reading, used *transactUse) (*wire.TransactGetItemsOutput, error) {
+// readAll reads the items of a TransactGetItems and adds the capacity they
+// consume to used. Keys that do not match the schemas of their tables cancel it.
+func (s *Service) readAll(snap *table.Snapshot, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse) (*wire.TransactGetItemsOutput, error) {
 	tables := make([]*table.Table, len(reads))
 	for i := range reads {
 		t, err := s.lookup(snap.Table, in.TransactItems[i].Get.TableName)
@@ -70,7 +71,7 @@ func (s *Service) readAll(snap *table.Snapshot, in *wire.TransactGetItemsInput, 
 			if !ok {
 				return nil, err
 			}
-			if !cancelled { // only the first is told, as for writes
+			if !cancelled { // only the first is reported, as for writes
 				reasons[i], cancelled = reason, true
 			}
 			continue

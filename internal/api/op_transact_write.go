@@ -21,21 +21,21 @@ const (
 	MaxTransactBytes   = 4 << 20
 )
 
-// codeInvalid is the reason of an action that can never succeed as it is.
+// codeInvalid is the reason code of an action that can never succeed.
 const codeInvalid = "ValidationError"
 
-// msgTokenMismatch is ours: nobody seems to have captured the service's text.
+// msgTokenMismatch is our text: no capture of the service's is known.
 const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. Take a new token for each transaction, and the same one only to send it again."
 
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
 
-// action is one action of a TransactWriteItems, its expressions read.
+// An action is one action of a TransactWriteItems, with its expressions parsed.
 type action struct {
 	table     *string
-	key       attr.Item // or the item, for a Put
+	key       attr.Item // for a Put, the whole item
 	put       bool
 	onFailure *string
-	check     func(*table.Table) error // what needs no item
+	check     func(*table.Table) error // looks for errors that need no stored item
 	run       func(*table.Tx, *table.Table) (table.Change, error)
 }
 
@@ -69,12 +69,12 @@ func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItems
 	if err != nil {
 		return nil, err
 	}
-	used.note(ctx)
+	used.record(ctx)
 	return out, nil
 }
 
 // runTransact applies the actions in tx, unless their token is known, and adds
-// up what that consumes.
+// the capacity they consume to used.
 func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, actions []action, digest []byte, used *transactUse) (*wire.TransactWriteItemsOutput, error) {
 	tables := make([]*table.Table, len(actions))
 	for i := range actions {
@@ -114,8 +114,8 @@ func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, ac
 	return out, nil
 }
 
-// measureCollection adds the size of the item collection that an action wrote to, once
-// for each collection.
+// measureCollection adds the size of the item collection that an action wrote
+// to, once for each collection.
 func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table.Tx, t *table.Table, a *action) error {
 	m, err := collectionMetrics(mode, tx, t, a.key)
 	if err != nil || m == nil {
@@ -132,16 +132,16 @@ func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table
 	return nil
 }
 
-// transactDigest stands for what a transaction does: everything but its token
-// and what it asks to be told.
+// transactDigest is a hash of the actions of a transaction: of its input without
+// the token and without the Return… members.
 func transactDigest(in *wire.TransactWriteItemsInput) []byte {
 	body := wire.TransactWriteItemsInput{TransactItems: in.TransactItems}
 	sum := sha256.Sum256(body.AppendJSON(nil))
 	return sum[:]
 }
 
-// replayed answers a transaction that has been applied before. It is charged
-// as reads of what was written.
+// replayed returns the output of a transaction that has been applied before. It
+// is charged as reads of the items that were written.
 func replayed(tables []*table.Table, known table.Token, digest []byte, used *transactUse) (*wire.TransactWriteItemsOutput, error) {
 	if !bytes.Equal(known.Digest, digest) {
 		return nil, wire.NewError("IdempotentParameterMismatchException", msgTokenMismatch)
@@ -160,8 +160,8 @@ func replayed(tables []*table.Table, known table.Token, digest []byte, used *tra
 	return &wire.TransactWriteItemsOutput{ConsumedCapacity: used.consumed()}, nil
 }
 
-// applyActions runs every action. When one cannot be applied it goes on to
-// find the reasons of all, and the transaction is cancelled.
+// applyActions runs every action. If one fails the others still run, so that the
+// error has the reasons of all, and the transaction is cancelled.
 func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]table.Change, error) {
 	reasons := make([]wire.CancellationReason, len(actions))
 	for i := range reasons {
@@ -184,7 +184,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 		}
 		if *reason.Code == codeInvalid {
 			if invalid {
-				continue // only the first is told
+				continue // only the first is reported
 			}
 			invalid = true
 		}
@@ -198,7 +198,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 
 // checkActions refuses what is wrong with actions before any of them is run:
 // two on one item, and keys, items and updates that do not fit their tables.
-// Of the latter only the first is told, and the others have the reason None,
+// Of the latter only the first is reported, and the others have the reason None,
 // even if their conditions do not hold. Source: alternator, test_transact.py.
 func checkActions(tables []*table.Table, actions []action, reasons []wire.CancellationReason) error {
 	for i, a := range actions {
@@ -210,7 +210,7 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 	for i, a := range actions {
 		key, err := a.itemKey(tables[i])
 		if err != nil {
-			continue // told below
+			continue // reported below
 		}
 		if ok, err := seen.add(tables[i], key); err == nil && !ok {
 			return wire.OpTransactWriteItems.Invalid(msgOneItem)
@@ -251,8 +251,8 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 	return a.key, nil
 }
 
-// cancellation gives the reason that an action's error is, or false for an
-// error of the whole request.
+// cancellation returns the cancellation reason for an action's error, or false
+// for an error of the whole request.
 func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
 	e, ok := errors.AsType[*table.Error](err)
 	if !ok {
@@ -274,17 +274,16 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 	return wire.CancellationReason{}, false
 }
 
-// transactActions reads the expressions of all actions. What is wrong with one
-// is wrong with the whole request, and the first action with something wrong
-// is told. Source: conformance validation-ordering/deepRequests.
+// transactActions parses the expressions of all actions. An error in one is an
+// error of the whole request; the first is reported. Source: conformance validation-ordering/deepRequests.
 func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	actions := make([]action, len(in.TransactItems))
 	bytes := 0
 	for i := range in.TransactItems {
 		it := &in.TransactItems[i]
 		n := 0
-		for _, there := range []bool{it.ConditionCheck != nil, it.Delete != nil, it.Put != nil, it.Update != nil} {
-			if there {
+		for _, present := range []bool{it.ConditionCheck != nil, it.Delete != nil, it.Put != nil, it.Update != nil} {
+			if present {
 				n++
 			}
 		}
@@ -295,7 +294,7 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	for i := range in.TransactItems {
 		var err error
 		faults := func() error { return wire.OpTransactWriteItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)) }
-		if actions[i], err = readAction(&in.TransactItems[i], faults); err != nil {
+		if actions[i], err = parseAction(&in.TransactItems[i], faults); err != nil {
 			return nil, err
 		}
 		if it := &in.TransactItems[i]; it.Put != nil {
@@ -310,51 +309,56 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	return actions, nil
 }
 
-// readAction reads one action. Faults finds those of its values.
-func readAction(it *wire.TransactWriteItem, faults func() error) (action, error) {
-	const op = wire.OpTransactWriteItems
+// parseAction parses one action. Faults returns the errors of its values.
+func parseAction(it *wire.TransactWriteItem, faults func() error) (a action, err error) {
+	w := writeParams{expressions: expressions{op: wire.OpTransactWriteItems}}
 	switch {
 	case it.Put != nil:
 		p := it.Put
 		if err := cmp.Or(p.CheckParams(), faults()); err != nil {
-			return action{}, err
+			return a, err
 		}
 		if p.Item.Size() > table.MaxItemBytes {
-			return action{}, op.Invalid("Item size has exceeded the maximum allowed size")
+			return a, w.op.Invalid("Item size has exceeded the maximum allowed size")
 		}
-		w := writing{request: request{op: op, names: p.ExpressionAttributeNames, values: p.ExpressionAttributeValues}}
-		err := w.open(p.ConditionExpression, nil, nil)
-		return action{p.TableName, p.Item, true, p.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckPut(p.Item) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-			return tx.Put(t, p.Item, w.cond)
-		}}, err
+		w.names, w.values = p.ExpressionAttributeNames, p.ExpressionAttributeValues
+		return action{
+			table: p.TableName, key: p.Item, put: true, onFailure: p.ReturnValuesOnConditionCheckFailure,
+			check: func(t *table.Table) error { return t.CheckPut(p.Item) },
+			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Put(t, p.Item, w.cond) },
+		}, w.parse(p.ConditionExpression, nil, nil)
 	case it.Delete != nil:
 		d := it.Delete
 		if err := cmp.Or(d.CheckParams(), faults()); err != nil {
-			return action{}, err
+			return a, err
 		}
-		w := writing{request: request{op: op, names: d.ExpressionAttributeNames, values: d.ExpressionAttributeValues}}
-		err := w.open(d.ConditionExpression, nil, nil)
-		return action{d.TableName, d.Key, false, d.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckKey(d.Key) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-			return tx.Delete(t, d.Key, w.cond)
-		}}, err
+		w.names, w.values = d.ExpressionAttributeNames, d.ExpressionAttributeValues
+		return action{
+			table: d.TableName, key: d.Key, onFailure: d.ReturnValuesOnConditionCheckFailure,
+			check: func(t *table.Table) error { return t.CheckKey(d.Key) },
+			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, d.Key, w.cond) },
+		}, w.parse(d.ConditionExpression, nil, nil)
 	case it.ConditionCheck != nil:
 		c := it.ConditionCheck
 		if err := cmp.Or(c.CheckParams(), faults()); err != nil {
-			return action{}, err
+			return a, err
 		}
-		w := writing{request: request{op: op, names: c.ExpressionAttributeNames, values: c.ExpressionAttributeValues}}
-		err := w.open(c.ConditionExpression, nil, nil)
-		return action{c.TableName, c.Key, false, c.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckKey(c.Key) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-			return tx.Check(t, c.Key, w.cond)
-		}}, err
+		w.names, w.values = c.ExpressionAttributeNames, c.ExpressionAttributeValues
+		return action{
+			table: c.TableName, key: c.Key, onFailure: c.ReturnValuesOnConditionCheckFailure,
+			check: func(t *table.Table) error { return t.CheckKey(c.Key) },
+			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, c.Key, w.cond) },
+		}, w.parse(c.ConditionExpression, nil, nil)
 	}
 	u := it.Update
 	if err := cmp.Or(u.CheckParams(), faults()); err != nil {
-		return action{}, err
+		return a, err
 	}
-	w := writing{request: request{op: op, names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues}}
-	update, err := w.openUpdate(u.UpdateExpression, u.ConditionExpression)
-	return action{u.TableName, u.Key, false, u.ReturnValuesOnConditionCheckFailure, func(t *table.Table) error { return t.CheckUpdate(u.Key, update) }, func(tx *table.Tx, t *table.Table) (table.Change, error) {
-		return tx.Update(t, u.Key, update, w.cond)
-	}}, err
+	w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues
+	update, err := w.parseUpdate(u.UpdateExpression, u.ConditionExpression)
+	return action{
+		table: u.TableName, key: u.Key, onFailure: u.ReturnValuesOnConditionCheckFailure,
+		check: func(t *table.Table) error { return t.CheckUpdate(u.Key, update) },
+		run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, u.Key, update, w.cond) },
+	}, err
 }

@@ -47,7 +47,7 @@ func (s *Service) updateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiv
 	return &wire.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
 }
 
-// DescribeTimeToLive says whether time to live is enabled, and on which
+// DescribeTimeToLive returns whether time to live is enabled, and on which
 // attribute.
 func (s *Service) DescribeTimeToLive(ctx context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
 	return call(ctx, s, wire.OpDescribeTimeToLive, in, s.describeTimeToLive)

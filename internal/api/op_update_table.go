@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// UpdateTable changes a table. What it adds can be used as soon as the call
+// UpdateTable changes a table. A new index can be used as soon as the call
 // returns; the description says UPDATING, as the service's does.
 func (s *Service) UpdateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	return call(ctx, s, wire.OpUpdateTable, in, s.updateTable)
@@ -67,12 +67,12 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	return &wire.UpdateTableOutput{TableDescription: d}, nil
 }
 
-// checkTableUpdate refuses updates of nothing and more than one new or deleted
-// index. Source: dynalite, test/updateTable.js. It refuses replicas too, which
-// whoever asked for one would wait for.
+// checkTableUpdate refuses an update of nothing and more than one new or deleted
+// index. Source: dynalite, test/updateTable.js. It refuses replicas too, since a
+// client that asked for one would wait for it.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
 	if len(in.ReplicaUpdates) > 0 || len(in.GlobalTableWitnessUpdates) > 0 || in.MultiRegionConsistency != nil || in.GlobalTableSettingsReplicationMode != nil {
-		return wire.OpUpdateTable.Invalid("Sortkey has no global tables: a table is in one place and has no replicas. Leave ReplicaUpdates and what belongs to them out.")
+		return wire.OpUpdateTable.Invalid("Sortkey has no global tables: a table has no replicas. Leave out ReplicaUpdates and the other parameters of global tables.")
 	}
 	if in.ProvisionedThroughput == nil && in.BillingMode == nil && in.GlobalSecondaryIndexUpdates == nil &&
 		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil && in.TableClass == nil &&
@@ -130,7 +130,7 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 	return s.setThroughput(def, &def.Throughput, in.ProvisionedThroughput, "", was)
 }
 
-// setThroughput replaces *t by what p asks for, which must differ.
+// setThroughput sets *t to what p asks for, which must differ.
 func (s *Service) setThroughput(def *table.Definition, t *table.Throughput, p *wire.ProvisionedThroughput, index string, wasOnDemand bool) error {
 	next, err := throughputOf(def, p, index)
 	if err != nil {
@@ -205,8 +205,8 @@ func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndex
 	return nil
 }
 
-// alterRest applies what needs no checks of its own. AttributeDefinitions adds
-// to those there are; definitions that no key uses any more go.
+// alterRest applies the parameters that need no other checks.
+// AttributeDefinitions are added; those that no key uses any more are removed.
 func alterRest(def *table.Definition, in *wire.UpdateTableInput) error {
 	if in.DeletionProtectionEnabled != nil {
 		def.Protected = *in.DeletionProtectionEnabled

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/event"
@@ -19,14 +20,14 @@ import (
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// Clock tells the time. Default: time.Now.
+	// Clock returns the time. Default: time.Now.
 	Clock func() time.Time
-	// Rand is where table ids come from. Default: crypto/rand.Reader.
+	// Rand is the source of table ids. Default: crypto/rand.Reader.
 	Rand io.Reader
-	// Logger receives failures that are nobody's request's fault. Default:
-	// discard.
+	// Logger receives failures that no request caused. Default: discard.
 	Logger *slog.Logger
-	// Observer is told of every call. Default: none.
+	// Observer is called at the beginning and the end of every operation.
+	// Default: none.
 	Observer event.Observer
 	// Region and Account are those of ARNs. Default: [DefaultRegion] and
 	// [DefaultAccount].
@@ -48,8 +49,8 @@ func (o Options) withDefaults() Options {
 
 // A Service answers operations on a database. It is safe for concurrent use.
 //
-// Each operation is a method that takes the typed input and gives the typed
-// output or an [*Error]. [Service.Serve] is the same for bodies of requests.
+// Each operation is a method that takes the typed input and returns the typed
+// output or a [*wire.Error]. [Service.Serve] takes and returns JSON.
 type Service struct {
 	db   *table.DB
 	opts Options
@@ -70,21 +71,16 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 	h := handlers[op]
 	if h == nil {
 		e := Unanswered(target)
-		if ev := event.Of(ctx); ev != nil {
-			note(ev, e)
-		}
+		event.Of(ctx).Fail(e.Code, e.Message)
 		return e.AppendJSON(dst), e.Status
 	}
-	start := len(dst)
 	out, err := h(s, ctx, body, dst)
 	if err != nil {
 		e := s.wireError(err)
-		if ev := event.Of(ctx); ev != nil {
-			note(ev, e)
-		}
-		return e.AppendJSON(dst[:start]), e.Status
+		event.Of(ctx).Fail(e.Code, e.Message)
+		return e.AppendJSON(dst), e.Status
 	}
-	return out, 200
+	return out, http.StatusOK
 }
 
 // Implements reports whether the service answers op.
@@ -93,7 +89,7 @@ func (s *Service) Implements(op wire.Op) bool { return handlers[op] != nil }
 // handler answers a request body with a response body appended to dst.
 type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)
 
-// handlers are the operations that are implemented. What is not here is
+// handlers are the operations that are implemented. All others are
 // [Unanswered].
 var handlers = [256]handler{
 	wire.OpBatchGetItem:       typed((*Service).BatchGetItem),
@@ -109,25 +105,18 @@ var handlers = [256]handler{
 	wire.OpListTables:         typed((*Service).ListTables),
 	wire.OpListTagsOfResource: typed((*Service).ListTagsOfResource),
 	wire.OpPutItem:            typed((*Service).PutItem),
-	wire.OpQuery:              items(func(in *wire.QueryInput) *string { return in.Select }, (*Service).query),
-	wire.OpScan:               items(func(in *wire.ScanInput) *string { return in.Select }, (*Service).scan),
-	wire.OpTagResource:        typed(silent((*Service).TagResource)),
+	wire.OpQuery:              page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query),
+	wire.OpScan:               page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan),
+	wire.OpTagResource:        typed((*Service).TagResource),
 	wire.OpTransactGetItems:   typed((*Service).TransactGetItems),
 	wire.OpTransactWriteItems: typed((*Service).TransactWriteItems),
-	wire.OpUntagResource:      typed(silent((*Service).UntagResource)),
+	wire.OpUntagResource:      typed((*Service).UntagResource),
 	wire.OpUpdateItem:         typed((*Service).UpdateItem),
 	wire.OpUpdateTable:        typed((*Service).UpdateTable),
 	wire.OpUpdateTimeToLive:   typed((*Service).UpdateTimeToLive),
 }
 
-// silent gives a method without an output the one of an empty body.
-func silent[P any](method func(*Service, context.Context, P) error) func(*Service, context.Context, P) (empty, error) {
-	return func(s *Service, ctx context.Context, in P) (empty, error) {
-		return empty{}, method(s, ctx, in)
-	}
-}
-
-// decodable is the input type I with the methods of an [Input].
+// decodable is the input type I with the methods of a [wire.Input].
 type decodable[I any] interface {
 	*I
 	wire.Input
@@ -136,7 +125,7 @@ type decodable[I any] interface {
 // appender is an output.
 type appender interface{ AppendJSON(dst []byte) []byte }
 
-// typed makes a handler of an operation's method.
+// typed returns the handler that calls an operation's method.
 func typed[I any, P decodable[I], O appender](method func(*Service, context.Context, P) (O, error)) handler {
 	return func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
 		in := P(new(I))
@@ -151,7 +140,7 @@ func typed[I any, P decodable[I], O appender](method func(*Service, context.Cont
 	}
 }
 
-// wireError gives an error of any room its form on the wire.
+// wireError returns the form on the wire of an error from any package.
 func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return e
@@ -187,14 +176,6 @@ func (s *Service) wireError(err error) *wire.Error {
 	return e
 }
 
-// typedError is wireError for the methods of the service.
-func (s *Service) typedError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return s.wireError(err)
-}
-
 // value returns what p points to, or the zero value.
 func value[T any](p *T) (v T) {
 	if p != nil {
@@ -212,7 +193,7 @@ func (s *Service) lookup(find func(string) (*table.Table, error), name *string) 
 	return find(n)
 }
 
-// tableName returns the name of the table that a name or ARN stands for.
+// tableName returns the name of the table that a name or an ARN refers to.
 func (s *Service) tableName(name string) (string, error) {
 	ref, err := ParseTable(name)
 	if err != nil {

@@ -49,7 +49,7 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 // Count returns how many items there are in the table, or in the index.
 func Count(t *testing.T, db *sortkey.DB, index *string) int64 {
 	t.Helper()
-	out, err := inside.Service(db).Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index})
+	out, err := inside.Service(db).Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index}, func(attr.Item) error { return nil })
 	require.NoError(t, err)
 	return *out.Count
 }

@@ -69,3 +69,11 @@ func Of(ctx context.Context) *Event {
 	e, _ := ctx.Value(key{}).(*Event)
 	return e
 }
+
+// Fail records the error that a request ended with. A nil event records
+// nothing.
+func (e *Event) Fail(code, message string) {
+	if e != nil {
+		e.Error, e.Message = code, message
+	}
+}

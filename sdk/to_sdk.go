@@ -10,12 +10,12 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A maker makes the SDK's form of items. An item has many short texts, which are
-// written one after the other into memory that they share, with those of the
-// items after it too, and so are the SDK's boxes around them. Names are mostly
-// those of the item before, be it of another request.
-type maker struct {
-	text   strings.Builder // of short texts; it does not grow while it has some
+// A toSDK converts items to the SDK's form. An item has many short strings. They
+// share memory, also with those of the items after it, and so do the SDK's
+// structs around them, here called boxes. Attribute names are mostly those of
+// the item before, even of another request, and are used again.
+type toSDK struct {
+	text   strings.Builder // short strings; it never grows, so what it holds stays
 	boxesS []types.AttributeValueMemberS
 	boxesN []types.AttributeValueMemberN
 	usedS  int // of boxesS
@@ -24,23 +24,25 @@ type maker struct {
 
 	names []string
 
-	// What a read finds, while it lies in the store: take and add are takeItem
-	// and addItem.
-	got       *got
+	// The items that a read visits. visitOne and visitEach are the methods takeItem
+	// and addItem, bound once.
+	got       *getOutput
 	found     []map[string]types.AttributeValue
 	counting  bool // only the number of items is asked for
-	take, add func(attr.Item)
+	visitOne  func(attr.Item)
+	visitEach func(attr.Item) error
 }
 
-// got is the answer of a GetItem, with the boxes of a small item.
-type got struct {
+// A getOutput is the output of a GetItem with the boxes of a small item: one
+// allocation for all.
+type getOutput struct {
 	out    dynamodb.GetItemOutput
 	boxesS [4]types.AttributeValueMemberS
 	boxesN [2]types.AttributeValueMemberN
 }
 
-// Who keeps one value of an answer keeps no more than the boxes it was made
-// with, and the memory of their short texts.
+// The limits bound what keeping one value of an output keeps in memory: the boxes
+// that were allocated with it and the strings they share.
 const (
 	shortBytes  = 256 // the longest string that shares memory with others
 	sharedBytes = 4096
@@ -48,13 +50,13 @@ const (
 	keepNames   = 64
 )
 
-var makers = sync.Pool{New: func() any {
-	m := new(maker)
-	m.take, m.add = m.takeItem, m.addItem
+var toSDKs = sync.Pool{New: func() any {
+	m := new(toSDK)
+	m.visitOne, m.visitEach = m.takeItem, m.addItem
 	return m
 }}
 
-func (m *maker) release() {
+func (m *toSDK) release() {
 	const keepFound = 1 << 12
 	if cap(m.found) > keepFound {
 		m.found = nil
@@ -63,13 +65,13 @@ func (m *maker) release() {
 	m.text.Reset()
 	m.boxesS, m.boxesN, m.usedS, m.usedN = nil, nil, 0, 0
 	m.got, m.found, m.counting = nil, m.found[:0], false
-	makers.Put(m)
+	toSDKs.Put(m)
 }
 
 // itemOf returns the SDK's form of an item, nil for nil. It shares nothing with
 // the item.
 func itemOf(it attr.Item) map[string]types.AttributeValue {
-	m := makers.Get().(*maker)
+	m := toSDKs.Get().(*toSDK)
 	defer m.release()
 	return m.optional(it)
 }
@@ -79,24 +81,27 @@ func itemsOf(items []attr.Item) []map[string]types.AttributeValue {
 	if items == nil {
 		return nil
 	}
-	m := makers.Get().(*maker)
+	m := toSDKs.Get().(*toSDK)
 	defer m.release()
 	return list(items, m.make)
 }
 
-// takeItem makes the answer of a GetItem that found an item.
-func (m *maker) takeItem(it attr.Item) {
-	m.got = new(got)
+// takeItem makes the output of a GetItem that found an item.
+func (m *toSDK) takeItem(it attr.Item) {
+	m.got = new(getOutput)
 	m.boxesS, m.boxesN = m.got.boxesS[:], m.got.boxesN[:]
 	m.fit(it)
 	m.got.out.Item = m.make(it)
 }
 
 // addItem adds an item to those found.
-func (m *maker) addItem(it attr.Item) { m.found = append(m.found, m.make(it)) }
+func (m *toSDK) addItem(it attr.Item) error {
+	m.found = append(m.found, m.make(it))
+	return nil
+}
 
-// items returns the items that were added, none if they are only counted.
-func (m *maker) items() []map[string]types.AttributeValue {
+// items returns the items that were added, nil if they are only counted.
+func (m *toSDK) items() []map[string]types.AttributeValue {
 	if m.counting {
 		return nil
 	}
@@ -104,22 +109,22 @@ func (m *maker) items() []map[string]types.AttributeValue {
 }
 
 // optional is item, nil for nil.
-func (m *maker) optional(it attr.Item) map[string]types.AttributeValue {
+func (m *toSDK) optional(it attr.Item) map[string]types.AttributeValue {
 	if it == nil {
 		return nil
 	}
 	return m.item(it)
 }
 
-func (m *maker) item(it attr.Item) map[string]types.AttributeValue {
+func (m *toSDK) item(it attr.Item) map[string]types.AttributeValue {
 	m.boxesS, m.boxesN = nil, nil
 	m.fit(it)
 	return m.make(it)
 }
 
-// fit gets the memory that an item alone needs, mostly. It leaves the boxes
-// there are, if they are enough.
-func (m *maker) fit(it attr.Item) {
+// fit allocates about the memory that an item needs by itself. It keeps the boxes
+// there are if they are enough.
+func (m *toSDK) fit(it attr.Item) {
 	texts, strs, numbers := 0, 0, 0
 	for i := range it.Len() {
 		switch _, v := it.At(i); v.Kind() {
@@ -146,8 +151,8 @@ func (m *maker) fit(it attr.Item) {
 	}
 }
 
-// make makes an item.
-func (m *maker) make(it attr.Item) map[string]types.AttributeValue {
+// make returns an item with the boxes and strings that are left.
+func (m *toSDK) make(it attr.Item) map[string]types.AttributeValue {
 	n := it.Len()
 	out := make(map[string]types.AttributeValue, n)
 	for i := range n {
@@ -157,8 +162,9 @@ func (m *maker) make(it attr.Item) map[string]types.AttributeValue {
 	return out
 }
 
-// name returns a name as a string, that of the item before if it is the same.
-func (m *maker) name(i int, name []byte) string {
+// name returns an attribute name, as the string in the item before if that has
+// the same.
+func (m *toSDK) name(i int, name []byte) string {
 	if i < len(m.names) && m.names[i] == string(name) {
 		return m.names[i]
 	}
@@ -173,8 +179,8 @@ func (m *maker) name(i int, name []byte) string {
 	return text
 }
 
-// string returns a text, which shares memory with others if it is short.
-func (m *maker) string(text []byte) string {
+// string returns a string, which shares memory with others if it is short.
+func (m *toSDK) string(text []byte) string {
 	if len(text) > shortBytes {
 		return string(text)
 	}
@@ -190,12 +196,12 @@ func (m *maker) string(text []byte) string {
 }
 
 // numberOf returns the text of a number.
-func (m *maker) numberOf(v attr.Value) string {
+func (m *toSDK) numberOf(v attr.Value) string {
 	m.number = v.AppendNumber(m.number[:0])
 	return m.string(m.number)
 }
 
-func (m *maker) boxS() *types.AttributeValueMemberS {
+func (m *toSDK) boxS() *types.AttributeValueMemberS {
 	if m.usedS == len(m.boxesS) {
 		m.boxesS, m.usedS = make([]types.AttributeValueMemberS, more(m.usedS, 4, mostBoxes)), 0
 	}
@@ -203,7 +209,7 @@ func (m *maker) boxS() *types.AttributeValueMemberS {
 	return &m.boxesS[m.usedS-1]
 }
 
-func (m *maker) boxN() *types.AttributeValueMemberN {
+func (m *toSDK) boxN() *types.AttributeValueMemberN {
 	if m.usedN == len(m.boxesN) {
 		m.boxesN, m.usedN = make([]types.AttributeValueMemberN, more(m.usedN, 4, mostBoxes)), 0
 	}
@@ -211,11 +217,11 @@ func (m *maker) boxN() *types.AttributeValueMemberN {
 	return &m.boxesN[m.usedN-1]
 }
 
-// more is how many come after n that were too few.
+// more returns how many to allocate after n were too few.
 func more(n, least, most int) int { return min(max(2*n, least), most) }
 
-// value returns the SDK's form of a value, nil for none.
-func (m *maker) value(v attr.Value) types.AttributeValue {
+// value returns the SDK's form of a value, nil for no value.
+func (m *toSDK) value(v attr.Value) types.AttributeValue {
 	switch v.Kind() {
 	case attr.String:
 		if len(v.Raw()) > shortBytes {

@@ -11,18 +11,18 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// What an ARN says when nothing else was chosen.
+// The region and the account of ARNs by default.
 const (
 	DefaultRegion  = "us-east-1"
 	DefaultAccount = "000000000000"
 )
 
-// A TableRef is a table as a request names it: by name, or by the ARN of the
-// table or of something that belongs to it.
+// A TableRef is a reference to a table in a request: its name, its ARN, or the
+// ARN of one of its indexes or streams.
 type TableRef struct {
 	Name string
-	// Index and Stream are the index name and the stream label of an ARN that
-	// goes on after the table's name.
+	// Index and Stream are the name and the label in the ARN of an index or a
+	// stream.
 	Index, Stream string
 	// Region and Account are empty when the table was named without an ARN.
 	Region, Account string
@@ -30,8 +30,8 @@ type TableRef struct {
 
 // ParseTable reads a TableName or ResourceArn, which is a name or an ARN such
 // as arn:aws:dynamodb:us-east-1:000000000000:table/Orders/index/ByDate. Names
-// are taken as they are: Validate has looked at them. The error is an [*Error],
-// a ValidationException.
+// are not checked: Validate does that. The error is a [*wire.Error], a
+// ValidationException.
 func ParseTable(s string) (TableRef, error) {
 	if !strings.HasPrefix(s, wire.ARNPrefix) {
 		return TableRef{Name: s}, nil
@@ -39,8 +39,8 @@ func ParseTable(s string) (TableRef, error) {
 	return ParseARN(s)
 }
 
-// ParseARN reads the ARN of a table, index or stream. The error is an [*Error],
-// a ValidationException.
+// ParseARN reads the ARN of a table, index or stream. The error is a
+// [*wire.Error], a ValidationException.
 func ParseARN(s string) (TableRef, error) {
 	bad := wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + s)
 	parts := strings.SplitN(s, ":", 6)
@@ -77,13 +77,13 @@ func validName(s string) bool {
 	return len(s) >= wire.MinName && len(s) <= wire.MaxName && wire.IsName(s)
 }
 
-// ARNs renders ARNs of one region and account; empty fields are
+// ARNs makes ARNs of one region and account; empty fields are
 // [DefaultRegion] and [DefaultAccount].
 type ARNs struct{ Region, Account string }
 
 func (a ARNs) prefix() string { return a.of("dynamodb") + "table/" }
 
-// of returns the beginning of ARNs of a service.
+// of returns the beginning of the ARNs of a service.
 func (a ARNs) of(service string) string {
 	return "arn:aws:" + service + ":" + cmp.Or(a.Region, DefaultRegion) + ":" + cmp.Or(a.Account, DefaultAccount) + ":"
 }
@@ -93,9 +93,9 @@ func (a ARNs) of(service string) string {
 const managedKey = "alias/aws/dynamodb"
 
 // Key returns the ARN of the KMS key that a client chose by its id, its ARN, or
-// by the name or ARN of an alias; empty is the key that KMS manages for tables.
-// There is no KMS to ask which key an alias stands for, so each alias has a key
-// of its own, always the same.
+// the name or ARN of an alias; empty is the key that KMS manages for tables.
+// There is no KMS to ask which key an alias refers to, so each alias has a key of
+// its own, derived from its name.
 func (a ARNs) Key(chosen string) string {
 	id := cmp.Or(chosen, managedKey)
 	if strings.HasPrefix(id, wire.ARNPrefix) {
@@ -122,7 +122,7 @@ func (a ARNs) Index(table, index string) string { return a.prefix() + table + "/
 // 2026-01-02T15:04:05.000.
 func (a ARNs) Stream(table, label string) string { return a.prefix() + table + "/stream/" + label }
 
-// Local reports whether a reference is by name or belongs to this region and
+// Local reports whether a reference is a name, or an ARN of this region and
 // account.
 func (a ARNs) Local(ref TableRef) bool {
 	if ref.Region == "" && ref.Account == "" {

@@ -7,28 +7,25 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An absence is what the service does and Sortkey does not: operations, and
-// what there is instead of them.
-type absence struct {
-	what    string
+// missing are the features that the service has and Sortkey does not, with their
+// operations and what to use instead. They hold every operation without a
+// handler. Clients expect an UnknownOperationException from an endpoint without
+// an operation, so that is the code of the error; its text is ours.
+var missing = []struct {
+	feature string
 	ops     []string
 	instead string
-}
-
-// absences hold every operation that has no handler. Where an endpoint does not
-// have an operation the service's clients expect an UnknownOperationException,
-// so that is what it is; only the text is ours.
-var absences = []absence{
+}{
 	{
 		"PartiQL", []string{"BatchExecuteStatement", "ExecuteStatement", "ExecuteTransaction"},
-		"Use Query, Scan and the operations on items, in a batch or a transaction if need be.",
+		"Use Query, Scan and the operations on items, also in batches and transactions.",
 	},
 	{
 		"streams", []string{"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"},
-		"A StreamSpecification is described and nothing is recorded; ReturnValues shows what a write changed.",
+		"A table keeps its StreamSpecification, but no changes are recorded; ReturnValues shows what a write changed.",
 	},
 	{
-		"streams to Kinesis", []string{
+		"Kinesis streaming destinations", []string{
 			"DescribeKinesisStreamingDestination", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination",
 			"UpdateKinesisStreamingDestination",
 		},
@@ -42,13 +39,13 @@ var absences = []absence{
 		"Copy a database with 'sortkey snapshot' and 'sortkey restore', or in a program with Snapshot and Fork.",
 	},
 	{
-		"export to and import from S3", []string{
+		"exports to S3 or imports from it", []string{
 			"DescribeExport", "DescribeImport", "ExportTableToPointInTime", "ImportTable", "ListExports", "ListImports",
 		},
 		"Use 'sortkey export' and 'sortkey import', which write and read the same files.",
 	},
 	{
-		"bulk put", []string{"CancelBulkOperation", "DescribeBulkOperation", "ListBulkOperations", "StartBulkPutItems"},
+		"bulk puts", []string{"CancelBulkOperation", "DescribeBulkOperation", "ListBulkOperations", "StartBulkPutItems"},
 		"Use 'sortkey import' or BatchWriteItem.",
 	},
 	{
@@ -56,15 +53,15 @@ var absences = []absence{
 			"CreateGlobalTable", "DescribeGlobalTable", "DescribeGlobalTableSettings", "DescribeTableReplicaAutoScaling",
 			"ListGlobalTables", "UpdateGlobalTable", "UpdateGlobalTableSettings", "UpdateTableReplicaAutoScaling",
 		},
-		"A table is in one place and has no replicas: leave the call out.",
+		"A table has no replicas; leave the call out.",
 	},
 	{
 		"contributor insights", []string{"DescribeContributorInsights", "ListContributorInsights", "UpdateContributorInsights"},
-		"See what is read with 'sortkey explain', a trace or the metrics of 'sortkey serve'.",
+		"To see what is read, use 'sortkey explain', traces, or the metrics of 'sortkey serve'.",
 	},
 	{
 		"resource policies", []string{"DeleteResourcePolicy", "GetResourcePolicy", "PutResourcePolicy"},
-		"Every client may do everything: leave the call out.",
+		"Every client has full access; leave the call out.",
 	},
 	{
 		"vector search", []string{"SearchVectors"},
@@ -75,21 +72,19 @@ var absences = []absence{
 // IsOperation reports whether the service has an operation of that name, answered
 // here or not.
 func IsOperation(name string) bool {
-	if _, ok := wire.Lookup("DynamoDB_20120810." + name); ok {
-		return true
-	}
-	return slices.ContainsFunc(absences, func(a absence) bool { return slices.Contains(a.ops, name) })
+	_, ok := wire.Lookup("DynamoDB_20120810." + name)
+	return ok || Unanswered("."+name).Message != ""
 }
 
-// Unanswered returns the error for a target that no handler answers: what is
-// not there and what to use instead, or no text when the service has no such
-// operation either.
+// Unanswered returns the error for a target that no handler answers. Its text
+// says which feature is missing and what to use instead; it is empty if the
+// service has no such operation either.
 func Unanswered(target string) *wire.Error {
 	e := wire.UnknownOperation()
 	_, name, _ := strings.Cut(target, ".")
-	for _, a := range absences {
-		if slices.Contains(a.ops, name) {
-			e.Message = "Sortkey does not answer " + name + ", it has no " + a.what + ". " + a.instead
+	for _, m := range missing {
+		if slices.Contains(m.ops, name) {
+			e.Message = "Sortkey does not answer " + name + ": it has no " + m.feature + ". " + m.instead
 		}
 	}
 	return e

@@ -11,38 +11,32 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// Further values of ReturnValues, which only UpdateItem has.
+// Values of ReturnValues that only UpdateItem takes.
 const (
 	returnAllNew     = "ALL_NEW"
 	returnUpdatedOld = "UPDATED_OLD"
 	returnUpdatedNew = "UPDATED_NEW"
 )
 
-// UpdateItem changes one item, or makes it.
+// UpdateItem changes one item, or creates it.
 func (s *Service) UpdateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
 	return call(ctx, s, wire.OpUpdateItem, in, s.updateItem)
 }
 
 func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
-	if err := in.Validate(); err != nil {
+	if err := checkForm(wire.OpUpdateItem, in, in.Faults); err != nil {
 		return nil, err
 	}
-	if err := in.CheckParams(); err != nil {
-		return nil, err
-	}
-	if err := wire.OpUpdateItem.FaultError(in.Faults, ""); err != nil {
-		return nil, err
-	}
-	w := writing{
-		request: request{op: wire.OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		mode:    in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics, onFailure: in.ReturnValuesOnConditionCheckFailure,
+	w := writeParams{
+		expressions: expressions{op: wire.OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		mode:        in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics, onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
 	var update *expr.Update
 	var err error
 	if in.UpdateExpression != nil || in.ConditionExpression != nil {
-		update, err = w.openUpdate(in.UpdateExpression, in.ConditionExpression)
+		update, err = w.parseUpdate(in.UpdateExpression, in.ConditionExpression)
 	} else {
-		update, err = w.openLegacyUpdate(in)
+		update, err = w.parseLegacyUpdate(in)
 	}
 	if err != nil {
 		return nil, err
@@ -64,7 +58,8 @@ func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 	return &wire.UpdateItemOutput{Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, nil
 }
 
-// returnedOf returns what ReturnValues asks for, nil when there is nothing.
+// returnedOf returns the attributes that ReturnValues asks for, nil if there are
+// none.
 func returnedOf(mode string, update *expr.Update, change *table.Change) attr.Item {
 	switch mode {
 	case returnAllOld:
@@ -79,9 +74,9 @@ func returnedOf(mode string, update *expr.Update, change *table.Change) attr.Ite
 	return nil
 }
 
-// openUpdate reads an update expression and a condition.
-func (w *writing) openUpdate(update, condition *string) (u *expr.Update, err error) {
-	if err := w.request.open(); err != nil {
+// parseUpdate parses an update expression and a condition.
+func (w *writeParams) parseUpdate(update, condition *string) (u *expr.Update, err error) {
+	if err := w.open(); err != nil {
 		return nil, err
 	}
 	if update != nil {
@@ -95,8 +90,8 @@ func (w *writing) openUpdate(update, condition *string) (u *expr.Update, err err
 	return u, w.close()
 }
 
-// openLegacyUpdate reads AttributeUpdates and Expected.
-func (w *writing) openLegacyUpdate(in *wire.UpdateItemInput) (*expr.Update, error) {
+// parseLegacyUpdate parses AttributeUpdates and Expected.
+func (w *writeParams) parseLegacyUpdate(in *wire.UpdateItemInput) (*expr.Update, error) {
 	updates := make(map[string]expr.AttributeUpdate, len(in.AttributeUpdates))
 	for name, u := range in.AttributeUpdates {
 		updates[name] = expr.AttributeUpdate{Action: value(u.Action), Value: u.Value}
@@ -105,5 +100,5 @@ func (w *writing) openLegacyUpdate(in *wire.UpdateItemInput) (*expr.Update, erro
 	if err != nil {
 		return nil, w.wrap(err)
 	}
-	return u, w.open(nil, in.Expected, in.ConditionalOperator)
+	return u, w.parse(nil, in.Expected, in.ConditionalOperator)
 }

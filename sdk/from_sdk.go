@@ -13,28 +13,28 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A source turns the SDK's values of one request into ours. It refuses what
-// the service refuses while it reads a request, and what does not reach the
-// service as it is: refused is then set and the results mean nothing.
-type source struct {
+// A fromSDK converts the SDK's values of one request to ours. It sets refused for
+// values that the service refuses while it decodes a request, and for those that
+// the SDK changes when it encodes one; the results are then meaningless.
+type fromSDK struct {
 	refused  bool
 	kept     bool           // values in buf may outlive the request
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
 	elems    []attr.Value   // elements of the lists being read, innermost last
 	get      wire.GetItemInput
-	last     []string // names of the brief item before, in order
+	last     []string // names of the last brief item, sorted
 }
 
-var sources = sync.Pool{New: func() any { return new(source) }}
+var fromSDKs = sync.Pool{New: func() any { return new(fromSDK) }}
 
-// release ends the use of s and of the values it made. Items but the brief ones
-// have memory of their own, and conditions keep theirs: a trace has them in its
-// clauses.
-func (s *source) release() {
+// release ends the use of s and of the values it made. Items have memory of their
+// own, except the brief ones. Values of conditions keep their memory, since a
+// trace refers to them.
+func (s *fromSDK) release() {
 	const keepBytes, keepValues = 1 << 20, 1 << 12
 	if cap(s.buf) > keepBytes || cap(s.elems) > keepValues {
-		*s = source{}
+		*s = fromSDK{}
 	}
 	if s.kept {
 		s.buf = nil
@@ -44,26 +44,26 @@ func (s *source) release() {
 	}
 	clear(s.elems[:cap(s.elems)])
 	s.refused, s.kept, s.buf, s.elems, s.get = false, false, s.buf[:0], s.elems[:0], wire.GetItemInput{}
-	sources.Put(s)
+	fromSDKs.Put(s)
 }
 
 // refuse sets refused when something is wrong, and returns it.
-func (s *source) refuse(wrong bool) bool {
+func (s *fromSDK) refuse(wrong bool) bool {
 	s.refused = s.refused || wrong
 	return s.refused
 }
 
 // item returns a new item, nil for nil.
-func (s *source) item(attributes map[string]types.AttributeValue) attr.Item {
+func (s *fromSDK) item(attributes map[string]types.AttributeValue) attr.Item {
 	if attributes == nil || !s.collect(attributes, 0) {
 		return nil
 	}
 	return s.builders[0].Item()
 }
 
-// brief is item for what nobody keeps after the request.
-func (s *source) brief(attributes map[string]types.AttributeValue) attr.Item {
-	if attributes == nil || !s.again(attributes) && !s.collect(attributes, 0) {
+// brief is item for one that nothing keeps after the request.
+func (s *fromSDK) brief(attributes map[string]types.AttributeValue) attr.Item {
+	if attributes == nil || !s.repeat(attributes) && !s.collect(attributes, 0) {
 		return nil
 	}
 	from := len(s.buf)
@@ -71,9 +71,10 @@ func (s *source) brief(attributes map[string]types.AttributeValue) attr.Item {
 	return s.buf[from:len(s.buf):len(s.buf)]
 }
 
-// again is collect for an item with the names of the one before, of which it
-// asks for them: keys of one table are alike. It reports false for another.
-func (s *source) again(attributes map[string]types.AttributeValue) bool {
+// repeat is collect for an item with the attribute names of the last one, as keys
+// of one table have: it looks them up, without sorting. It reports false for an
+// item with other names.
+func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
 	if len(attributes) != len(s.last) || len(s.last) == 0 {
 		s.remember(attributes)
 		return false
@@ -92,8 +93,8 @@ func (s *source) again(attributes map[string]types.AttributeValue) bool {
 	return !s.refused
 }
 
-// remember sets last to the names of an item, if they are as those of a key.
-func (s *source) remember(attributes map[string]types.AttributeValue) {
+// remember sets last to the names of an item, if they are few and short.
+func (s *fromSDK) remember(attributes map[string]types.AttributeValue) {
 	const most = 8
 	s.last = s.last[:0]
 	if len(attributes) > most {
@@ -109,9 +110,9 @@ func (s *source) remember(attributes map[string]types.AttributeValue) {
 	slices.Sort(s.last)
 }
 
-// collect puts the attributes of a map that is in depth others into the
-// builder of that depth. It reports whether that was possible.
-func (s *source) collect(attributes map[string]types.AttributeValue, depth int) bool {
+// collect puts the attributes of a map at a depth of nesting into the builder of
+// that depth. It reports whether that was possible.
+func (s *fromSDK) collect(attributes map[string]types.AttributeValue, depth int) bool {
 	for len(s.builders) <= depth {
 		s.builders = append(s.builders, attr.Builder{})
 	}
@@ -127,7 +128,7 @@ func (s *source) collect(attributes map[string]types.AttributeValue, depth int) 
 }
 
 // values returns the values of a list, nil for nil. They may be kept.
-func (s *source) values(list []types.AttributeValue) []attr.Value {
+func (s *fromSDK) values(list []types.AttributeValue) []attr.Value {
 	if list == nil {
 		return nil
 	}
@@ -139,17 +140,17 @@ func (s *source) values(list []types.AttributeValue) []attr.Value {
 	return out
 }
 
-// optional returns the value of a member, none for nil.
-func (s *source) optional(v types.AttributeValue) attr.Value {
+// optional returns the value of a member, no value for nil.
+func (s *fromSDK) optional(v types.AttributeValue) attr.Value {
 	if v == nil {
 		return attr.Value{}
 	}
 	return s.value(v, 1)
 }
 
-// value returns a value at a level of a document, the first being that of an
-// item's attributes.
-func (s *source) value(v types.AttributeValue, level int) attr.Value {
+// value returns a value at a level of a document; an item's attributes are at
+// level 1.
+func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 	from := len(s.buf)
 	if s.refuse(level > attr.MaxNesting) {
 		return attr.Value{}
@@ -216,17 +217,17 @@ func (s *source) value(v types.AttributeValue, level int) attr.Value {
 }
 
 // made returns the value whose payload starts at from.
-func (s *source) made(kind attr.Kind, from int) attr.Value {
+func (s *fromSDK) made(kind attr.Kind, from int) attr.Value {
 	return attr.MakeValue(kind, s.buf[from:len(s.buf):len(s.buf)])
 }
 
-func (s *source) text(text string) attr.Value {
+func (s *fromSDK) text(text string) attr.Value {
 	from := len(s.buf)
 	s.buf = append(s.buf, s.checked(text)...)
 	return s.made(attr.String, from)
 }
 
-func (s *source) number(text string) attr.Value {
+func (s *fromSDK) number(text string) attr.Value {
 	from := len(s.buf)
 	buf, err := attr.AppendNumber(s.buf, text)
 	s.refuse(err != nil)
@@ -234,14 +235,14 @@ func (s *source) number(text string) attr.Value {
 	return s.made(attr.Number, from)
 }
 
-func (s *source) binary(b []byte) attr.Value {
-	s.refuse(b == nil) // which the SDK sends as null
+func (s *fromSDK) binary(b []byte) attr.Value {
+	s.refuse(b == nil) // the SDK sends it as null
 	from := len(s.buf)
 	s.buf = append(s.buf, b...)
 	return s.made(attr.Binary, from)
 }
 
-func set[T any](s *source, kind attr.Kind, members []T, element func(T) attr.Value) attr.Value {
+func set[T any](s *fromSDK, kind attr.Kind, members []T, element func(T) attr.Value) attr.Value {
 	base := len(s.elems)
 	for _, m := range members {
 		s.elems = append(s.elems, element(m))

@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// TestMaking converts items one after the other that differ in names, kinds and
+// TestToSDK converts items one after the other that differ in names, kinds and
 // the lengths of texts, and compares with the values they were made of.
-func TestMaking(t *testing.T) {
+func TestToSDK(t *testing.T) {
 	text := func(n int) *types.AttributeValueMemberS {
 		return &types.AttributeValueMemberS{Value: strings.Repeat("é", n/2) + strings.Repeat("x", n%2)}
 	}
@@ -40,7 +40,7 @@ func TestMaking(t *testing.T) {
 	want = append(want, map[string]types.AttributeValue{})
 	var items []attr.Item
 	for _, m := range want {
-		s := new(source)
+		s := new(fromSDK)
 		items = append(items, s.item(m))
 		require.False(t, s.refused)
 	}
@@ -52,13 +52,13 @@ func TestMaking(t *testing.T) {
 	require.Nil(t, itemsOf(nil))
 }
 
-// TestMakingAllocates bounds what an item of five attributes takes: the map,
+// TestToSDKAllocates bounds what an item of five attributes takes: the map,
 // its texts, and the boxes by kind.
-func TestMakingAllocates(t *testing.T) {
+func TestToSDKAllocates(t *testing.T) {
 	if raceEnabled {
 		t.Skip("with the race detector a pool does not keep what it is given")
 	}
-	it := new(source).item(map[string]types.AttributeValue{
+	it := new(fromSDK).item(map[string]types.AttributeValue{
 		"a": &types.AttributeValueMemberS{Value: "x"}, "b": &types.AttributeValueMemberS{Value: "y"}, "c": &types.AttributeValueMemberS{Value: "z"},
 		"d": &types.AttributeValueMemberN{Value: "1"}, "e": &types.AttributeValueMemberN{Value: "2"},
 	})

@@ -1,0 +1,139 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// maxBatchBytes is how many bytes of items a BatchGetItem reads before it leaves
+// the remaining keys to UnprocessedKeys. Source: API_BatchGetItem, 16 MB.
+const maxBatchBytes = 16 << 20
+
+// MaxBatchKeys is how many items a BatchGetItem may ask for.
+const MaxBatchKeys = 100
+
+const msgDuplicateKeys = "Provided list of item keys contains duplicates"
+
+// BatchGetItem reads up to 100 items of any tables, all as they are at one
+// moment.
+func (s *Service) BatchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
+	return call(ctx, s, wire.OpBatchGetItem, in, s.batchGet)
+}
+
+func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(in.RequestItems))
+	reads := make([]readParams, len(names))
+	total := 0
+	for i, name := range names {
+		ka := in.RequestItems[name]
+		if err := ka.CheckParams(); err != nil {
+			return nil, err
+		}
+		reads[i] = readParams{
+			expressions: expressions{op: wire.OpBatchGetItem, names: ka.ExpressionAttributeNames},
+			consistent:  value(ka.ConsistentRead),
+		}
+		if total += len(ka.Keys); total > MaxBatchKeys {
+			return nil, wire.OpBatchGetItem.Invalid("Too many items requested for the BatchGetItem call")
+		}
+	}
+	if err := wire.OpBatchGetItem.FaultError(in.Faults, ""); err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		ka := in.RequestItems[name]
+		if err := reads[i].parseProjection(ka.ProjectionExpression, ka.AttributesToGet); err != nil {
+			return nil, err
+		}
+	}
+	out := &wire.BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{}}
+	var uses []use
+	err := s.db.View(ctx, func(snap *table.Snapshot) error {
+		read := 0
+		seen := itemSet{} // of all tables: the request may give one by its name and by its ARN
+		uses = uses[:0]
+		for i, name := range names {
+			ka := in.RequestItems[name]
+			t, err := s.lookup(snap.Table, &name)
+			if err != nil {
+				return err
+			}
+			if err := cmp.Or(seen.addAll(t, ka.Keys), reads[i].checkProjection(t)); err != nil {
+				return err
+			}
+			items := []attr.Item{}
+			var used table.Capacity
+			for k, key := range ka.Keys {
+				if read >= maxBatchBytes {
+					rest := ka
+					rest.Keys = ka.Keys[k:]
+					out.UnprocessedKeys[name] = rest
+					break
+				}
+				item, err := snap.Get(t, key)
+				if err != nil {
+					return err
+				}
+				used.Table += table.ReadUnits(item.Size(), reads[i].consistent)
+				if item != nil {
+					read += item.Size()
+					items = append(items, bytes.Clone(reads[i].project(item)))
+				}
+			}
+			out.Responses[name] = items
+			uses = append(uses, use{table: t.Name(), Capacity: used})
+			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
+				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		consumeAll(ctx, false, uses)
+	}
+	return out, err
+}
+
+// An itemSet holds the items that a request has named.
+type itemSet map[string]bool
+
+// add adds the item with a key, however the key and its table are written, and
+// reports whether it is new. The error is that of a key that does not match the
+// table's schema.
+func (s itemSet) add(t *table.Table, key attr.Item) (bool, error) {
+	partition, sort, err := t.Address(key)
+	if err != nil {
+		return false, err
+	}
+	id := t.Name() + "\x00" + string(item.AppendKey(nil, attr.NewBinary(partition))) + string(sort)
+	if s[id] {
+		return false, nil
+	}
+	s[id] = true
+	return true, nil
+}
+
+// addAll adds the items with these keys and refuses two keys of one item.
+func (s itemSet) addAll(t *table.Table, keys []attr.Item) error {
+	for _, key := range keys {
+		ok, err := s.add(t, key)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return wire.Validation(msgDuplicateKeys)
+		}
+	}
+	return nil
+}

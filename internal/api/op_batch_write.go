@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// MaxBatchWrites is how many writes a BatchWriteItem may hold.
+const MaxBatchWrites = 25
+
+// BatchWriteItem puts and deletes up to 25 items of any tables. All of it is
+// applied or, when one write is refused, nothing.
+func (s *Service) BatchWriteItem(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
+	return call(ctx, s, wire.OpBatchWriteItem, in, s.batchWrite)
+}
+
+func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(in.RequestItems))
+	if err := checkWrites(in, names); err != nil {
+		return nil, err
+	}
+	var out *wire.BatchWriteItemOutput
+	var uses []use
+	err := s.db.Update(ctx, func(tx *table.Tx) error {
+		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
+		uses = uses[:0]
+		tables := make([]*table.Table, len(names))
+		for i, name := range names {
+			t, err := s.lookup(tx.Table, &name)
+			if err != nil {
+				return err
+			}
+			tables[i] = t
+		}
+		seen := itemSet{} // of all tables: one may be there by its name and by its ARN
+		for i, name := range names {
+			used, err := batchTable(tx, tables[i], in.RequestItems[name], seen)
+			if err != nil {
+				return err
+			}
+			uses = append(uses, use{table: tables[i].Name(), Capacity: used})
+			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
+				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
+			}
+			metrics, err := batchMetrics(in.ReturnItemCollectionMetrics, tx, tables[i], in.RequestItems[name])
+			if err != nil {
+				return err
+			}
+			if metrics != nil {
+				if out.ItemCollectionMetrics == nil {
+					out.ItemCollectionMetrics = map[string][]wire.ItemCollectionMetrics{}
+				}
+				out.ItemCollectionMetrics[name] = metrics
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		consumeAll(ctx, true, uses)
+	}
+	return out, err
+}
+
+// checkWrites refuses requests that are not one write, too many of them, and
+// values that are not allowed. Source: dynalite, test/batchWriteItem.js.
+func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
+	total := 0
+	for _, name := range names {
+		for _, r := range in.RequestItems[name] {
+			// Neither and both have the same text: dynalite, test/batchWriteItem.js,
+			// "empty item in RequestItems".
+			if (r.PutRequest == nil) == (r.DeleteRequest == nil) {
+				return wire.OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+			}
+			total++
+		}
+	}
+	if total > MaxBatchWrites {
+		return wire.OpBatchWriteItem.Invalid("Too many items requested for the BatchWriteItem call")
+	}
+	return wire.OpBatchWriteItem.FaultError(in.Faults, "")
+}
+
+// batchTable applies the writes to one table. Their items join those seen.
+func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet) (used table.Capacity, err error) {
+	keys := make([]attr.Item, len(writes))
+	for i, r := range writes {
+		if r.DeleteRequest != nil {
+			keys[i] = r.DeleteRequest.Key
+			continue
+		}
+		if keys[i], err = t.KeyOf(r.PutRequest.Item); err != nil {
+			return used, batchKeyError(t, r.PutRequest.Item, err)
+		}
+	}
+	if err := seen.addAll(t, keys); err != nil {
+		return used, err
+	}
+	for i, r := range writes {
+		var change table.Change
+		if r.PutRequest != nil {
+			change, err = tx.Put(t, r.PutRequest.Item, nil)
+		} else {
+			change, err = tx.Delete(t, keys[i], nil)
+		}
+		if err != nil {
+			return used, err
+		}
+		used.Add(change.Capacity)
+	}
+	return used, nil
+}
+
+// batchKeyError words what is wrong with the key of an item to put: in a batch
+// a key attribute that is missing or of another kind is said as of a key.
+// Source: dynalite, test/batchWriteItem.js.
+func batchKeyError(t *table.Table, item attr.Item, err error) error {
+	for _, a := range t.Key().Attributes() {
+		if item.Get(a.Name).Kind() != a.Kind {
+			return wire.Validation("The provided key element does not match the schema")
+		}
+	}
+	return err
+}
+
+// batchMetrics measures the item collections that the writes touched, each
+// once.
+func batchMetrics(mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest) (out []wire.ItemCollectionMetrics, err error) {
+	for _, r := range writes {
+		key := attr.Item(nil)
+		if r.PutRequest != nil {
+			key = r.PutRequest.Item
+		} else {
+			key = r.DeleteRequest.Key
+		}
+		m, err := collectionMetrics(mode, tx, t, key)
+		if err != nil || m == nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(out, func(o wire.ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+			out = append(out, *m)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"context"
+	"sync"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// GetItem reads one item and calls visit with it, if it exists. The item is
+// valid until visit returns. The rest of the output is the consumed capacity,
+// nil unless the input asks for it.
+func (s *Service) GetItem(ctx context.Context, in *wire.GetItemInput, visit func(attr.Item)) (*wire.ConsumedCapacity, error) {
+	g := gets.Get().(*get)
+	defer g.release()
+	g.in, g.visit = in, visit
+	if err := s.getItem(ctx, g); err != nil {
+		return nil, err
+	}
+	return g.out.ConsumedCapacity, nil
+}
+
+// serveGetItem is GetItem for JSON: the item is encoded where it is stored.
+func (s *Service) serveGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+	g := gets.Get().(*get)
+	defer g.release()
+	if err := g.body.DecodeJSON(body); err != nil {
+		return nil, err
+	}
+	g.in, g.dst = &g.body, dst
+	if err := s.getItem(ctx, g); err != nil {
+		return nil, err
+	}
+	if !g.found {
+		return g.out.AppendJSON(dst), nil
+	}
+	return appendMembers(g.dst, &g.out), nil
+}
+
+// A get is the state of one GetItem. It is pooled; nothing keeps a part of it.
+type get struct {
+	readParams
+	service *Service
+	in      *wire.GetItemInput
+	body    wire.GetItemInput // what in points to when the input came as JSON
+	visit   func(attr.Item)   // nil: the item is appended to dst
+	dst     []byte
+	found   bool
+	use     use
+	out     wire.GetItemOutput
+	read    func(*table.Snapshot) error // the method view, bound once
+}
+
+var gets = sync.Pool{New: func() any {
+	g := new(get)
+	g.read = g.view
+	return g
+}}
+
+func (g *get) release() {
+	*g = get{read: g.read}
+	gets.Put(g)
+}
+
+func (s *Service) getItem(ctx context.Context, g *get) error {
+	g.service = s
+	ctx, c := s.begin(ctx, wire.OpGetItem, g.in)
+	err := g.check()
+	if err == nil {
+		err = s.db.View(ctx, g.read)
+	}
+	if err == nil {
+		consume(ctx, g.use.table, false, &g.use.Capacity)
+	}
+	return c.end(ctx, err)
+}
+
+// check refuses an input that is wrong whatever the table is.
+func (g *get) check() error {
+	in := g.in
+	if err := checkForm(wire.OpGetItem, in, in.Faults); err != nil {
+		return err
+	}
+	g.op, g.names, g.consistent = wire.OpGetItem, in.ExpressionAttributeNames, value(in.ConsistentRead)
+	return g.parseProjection(in.ProjectionExpression, in.AttributesToGet)
+}
+
+// view reads the item.
+func (g *get) view(snap *table.Snapshot) error {
+	t, err := g.service.lookup(snap.Table, g.in.TableName)
+	if err != nil {
+		return err
+	}
+	item, err := snap.Get(t, g.in.Key)
+	if err != nil {
+		return err
+	}
+	if err := g.checkProjection(t); err != nil {
+		return err
+	}
+	g.found = item != nil
+	switch {
+	case !g.found:
+	case g.visit != nil:
+		g.visit(g.project(item))
+	default:
+		g.dst = append(g.dst, `{"Item":`...)
+		g.dst = g.project(item).AppendJSON(g.dst)
+	}
+	g.use = use{table: t.Name(), Capacity: table.Capacity{Table: table.ReadUnits(item.Size(), g.consistent)}}
+	g.out.ConsumedCapacity = consumed(g.in.ReturnConsumedCapacity, value(g.in.TableName), &g.use.Capacity)
+	return nil
+}

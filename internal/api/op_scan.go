@@ -1,0 +1,88 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Scan runs one page of a scan, as [Service.Query] runs one of a query.
+func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit func(attr.Item) error) (*wire.ScanOutput, error) {
+	ctx, c := s.begin(ctx, wire.OpScan, in)
+	out, err := s.scan(ctx, in, visit)
+	if err = c.end(ctx, err); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.Item) error) (*wire.ScanOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if err := in.CheckParams(); err != nil {
+		return nil, err
+	}
+	if err := checkSegments(in); err != nil {
+		return nil, err
+	}
+	if err := wire.OpScan.FaultError(in.Faults, ""); err != nil {
+		return nil, err
+	}
+	x := new(struct {
+		pageRead
+		scan table.Scan
+	})
+	r := &x.readParams
+	*r = readParams{
+		expressions: expressions{op: wire.OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
+		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
+	}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	if err := r.parseLegacy(expr.ScanFilter, in.ScanFilter, in.ConditionalOperator); err != nil {
+		return nil, err
+	}
+	if err := r.parse(in.FilterExpression); err != nil {
+		return nil, err
+	}
+	err := s.db.View(ctx, func(snap *table.Snapshot) error {
+		read, _, err := r.resolve(s, snap)
+		if err != nil {
+			return err
+		}
+		x.scan = table.Scan{Read: read, Segment: uint32(value(in.Segment)), Segments: uint32(value(in.TotalSegments))}
+		if err := r.checkPaths(read.Table, nil); err != nil {
+			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key comes first
+		}
+		page, err := snap.Scan(&x.scan, r.visitor(visit))
+		if err != nil {
+			return err
+		}
+		x.finish(ctx, read.Table, &page)
+		return nil
+	})
+	return (*wire.ScanOutput)(&x.out), err
+}
+
+// checkSegments refuses a segment without a total, the reverse, and a segment
+// that is none. Source: dynalite, test/scan.js.
+func checkSegments(in *wire.ScanInput) error {
+	switch {
+	case in.Segment != nil && in.TotalSegments == nil:
+		return wire.OpScan.Invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+	case in.Segment == nil && in.TotalSegments != nil:
+		return wire.OpScan.Invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+	case in.Segment != nil && *in.Segment >= *in.TotalSegments:
+		return wire.OpScan.Invalid(fmt.Sprintf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
+			*in.Segment, *in.TotalSegments))
+	}
+	return nil
+}

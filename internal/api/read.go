@@ -1,0 +1,206 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/wire"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// Values of Select.
+const (
+	selectAll       = "ALL_ATTRIBUTES"
+	selectProjected = "ALL_PROJECTED_ATTRIBUTES"
+	selectSpecific  = "SPECIFIC_ATTRIBUTES"
+	selectCount     = "COUNT"
+)
+
+// readParams are the parameters that reads have in common. Those by key leave
+// most of them out.
+type readParams struct {
+	expressions
+	table, index, sel, projected, mode *string
+	attributes                         []string
+	consistent                         bool
+	limit                              int64
+	start                              attr.Item
+
+	filter     *expr.Condition
+	projection *expr.Projection
+	scratch    []byte
+}
+
+// parseLegacy parses the legacy filter and list of attributes, in which the
+// service looks for errors before the key condition.
+func (r *readParams) parseLegacy(p expr.Param, filter map[string]wire.Condition, operator *string) (err error) {
+	if r.filter, err = r.legacy(p, filter, operator); err != nil {
+		return err
+	}
+	r.projection, err = r.expressions.projection(nil, r.attributes)
+	return err
+}
+
+// parse parses the filter and the projection and checks everything that does
+// not depend on the table. The order of errors is that of dynalite,
+// validations/query.js.
+func (r *readParams) parse(filter *string) (err error) {
+	if filter != nil {
+		if r.filter, err = r.condition(expr.FilterExpression, filter); err != nil {
+			return err
+		}
+	}
+	if r.projected != nil {
+		if r.projection, err = r.expressions.projection(r.projected, nil); err != nil {
+			return err
+		}
+	}
+	if err := r.close(); err != nil {
+		return err
+	}
+	return r.checkSelect()
+}
+
+// parseProjection parses the expression of a read by key, which has no other.
+func (r *readParams) parseProjection(src *string, attributes []string) (err error) {
+	if err := r.open(); err != nil {
+		return err
+	}
+	if r.projection, err = r.expressions.projection(src, attributes); err != nil {
+		return err
+	}
+	return r.close()
+}
+
+// checkSelect refuses a Select that contradicts the other parameters.
+// Source: dynalite, test/query.js and test/scan.js.
+func (r *readParams) checkSelect() error {
+	if r.sel == nil {
+		return nil
+	}
+	if r.projection != nil && *r.sel != selectSpecific {
+		param := "ProjectionExpression"
+		if r.attributes != nil {
+			param = "AttributesToGet"
+		}
+		return r.op.Invalid(fmt.Sprintf("Cannot specify the %s when choosing to get %s", param, *r.sel))
+	}
+	switch {
+	case *r.sel == selectSpecific && r.projection == nil:
+		return r.op.Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+	case *r.sel == selectProjected && r.index == nil:
+		return r.op.Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+	}
+	return nil
+}
+
+// resolve finds the table and the index, with the schema of its key, and decides
+// whether a local index has to fetch items from the table.
+func (r *readParams) resolve(s *Service, snap *table.Snapshot) (table.Read, *keycond.Schema, error) {
+	read := table.Read{Start: r.start, Limit: int(r.limit), Consistent: r.consistent, Filter: r.filter}
+	t, err := s.lookup(snap.Table, r.table)
+	if err != nil {
+		return read, nil, err
+	}
+	read.Table = t
+	if r.index == nil {
+		return read, t.Key(), nil
+	}
+	ix, err := t.Index(*r.index)
+	if err != nil {
+		return read, nil, err
+	}
+	read.Index = ix
+	if !ix.Local() && r.consistent {
+		return read, nil, wire.Validation("Consistent reads are not supported on global secondary indexes")
+	}
+	missing := r.notProjected(ix)
+	all := value(r.sel) == selectAll && ix.Definition().Projection.Type != table.ProjectAll
+	switch {
+	case ix.Local():
+		read.Fetch = all || len(missing) > 0
+	case all:
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", ix.Name()))
+	case len(missing) > 0:
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+	}
+	return read, ix.Key(), nil
+}
+
+// notProjected returns the attributes asked for that the index does not hold.
+func (r *readParams) notProjected(ix *table.Index) (missing []string) {
+	note := func(name string) bool {
+		if !ix.Projects(name) && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+		return true
+	}
+	if r.projection != nil {
+		r.projection.TopLevel()(note)
+	}
+	r.filter.TopLevel()(note)
+	return missing
+}
+
+// checkPaths refuses paths into key attributes. For a query, schema is the key
+// schema that it reads by, and a filter on one of its attributes is refused; for
+// a scan it is nil. Source: dynalite, test/query.js and test/scan.js.
+func (r *readParams) checkPaths(t *table.Table, schema *keycond.Schema) error {
+	if err := r.checkProjection(t); err != nil || r.filter == nil {
+		return err
+	}
+	if schema != nil {
+		if err := r.checkFilterKeys(schema); err != nil {
+			return err
+		}
+	}
+	return t.CheckPaths(r.filter.Paths())
+}
+
+func (r *readParams) checkFilterKeys(schema *keycond.Schema) error {
+	for name := range r.filter.TopLevel() {
+		if schema.Has(name) {
+			what := "Filter Expression"
+			if r.filter.Param == expr.QueryFilter {
+				what = "QueryFilter"
+			}
+			return wire.Validation(fmt.Sprintf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, name))
+		}
+	}
+	return nil
+}
+
+// checkProjection refuses paths into key attributes in the projection.
+func (r *readParams) checkProjection(t *table.Table) error {
+	if r.projection == nil {
+		return nil
+	}
+	return t.CheckPaths(slices.Values(r.projection.Paths))
+}
+
+// visitor returns the function to call with each item found: it projects the
+// item and calls visit.
+func (r *readParams) visitor(visit func(attr.Item) error) func(attr.Item) error {
+	switch {
+	case value(r.sel) == selectCount:
+		return func(attr.Item) error { return nil }
+	case r.projection == nil:
+		return visit
+	}
+	return func(it attr.Item) error { return visit(r.project(it)) }
+}
+
+// project returns the part of an item that was asked for, valid until the next
+// call.
+func (r *readParams) project(it attr.Item) attr.Item {
+	if r.projection == nil {
+		return it
+	}
+	r.scratch = r.projection.AppendItem(r.scratch[:0], it)
+	return attr.Item(r.scratch)
+}

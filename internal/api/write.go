@@ -1,0 +1,109 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/sortkey/sortkey/internal/wire"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// Values of ReturnValues and of ReturnValuesOnConditionCheckFailure.
+const (
+	returnNone   = "NONE"
+	returnAllOld = "ALL_OLD"
+)
+
+// writeParams are the parameters that writes of one item have in common.
+type writeParams struct {
+	expressions
+	mode, metrics, returns, onFailure *string
+	cond                              *expr.Condition
+}
+
+// parse parses the condition and checks everything that does not depend on the
+// table.
+func (w *writeParams) parse(src *string, expected map[string]wire.ExpectedAttributeValue, operator *string) (err error) {
+	if r := value(w.returns); r != "" && r != returnNone && r != returnAllOld {
+		return w.op.Invalid("ReturnValues can only be ALL_OLD or NONE")
+	}
+	if err := w.open(); err != nil {
+		return err
+	}
+	if w.cond, err = w.writeCondition(src, expected, operator); err != nil {
+		return err
+	}
+	return w.close()
+}
+
+// A writeOutput has the members that the outputs of writes share.
+type writeOutput struct {
+	attributes attr.Item
+	consumed   *wire.ConsumedCapacity
+	metrics    *wire.ItemCollectionMetrics
+	use        use
+	refused    bool // the condition does not hold
+}
+
+// apply runs a write in a transaction and makes its output. A write whose
+// condition does not hold consumes capacity too.
+func (w *writeParams) apply(ctx context.Context, s *Service, name *string, key attr.Item, write func(*table.Tx, *table.Table) (table.Change, error)) (out writeOutput, err error) {
+	err = s.db.Update(ctx, func(tx *table.Tx) error {
+		out = writeOutput{}
+		t, err := s.lookup(tx.Table, name)
+		if err != nil {
+			return err
+		}
+		change, err := write(tx, t)
+		out.use = use{table: t.Name(), Capacity: change.Capacity}
+		if err != nil {
+			err = w.failed(err)
+			e, ok := errors.AsType[*wire.Error](err)
+			out.refused = ok && e.Code == wire.CodeConditionFailed
+			return err
+		}
+		if value(w.returns) == returnAllOld && change.Old != nil {
+			out.attributes = bytes.Clone(change.Old)
+		}
+		out.consumed = consumed(w.mode, value(name), &change.Capacity)
+		out.metrics, err = collectionMetrics(w.metrics, tx, t, key)
+		return err
+	})
+	if err == nil || out.refused {
+		consume(ctx, out.use.table, true, &out.use.Capacity)
+	}
+	return out, err
+}
+
+// failed adds the item to the error of a condition that does not hold, if the
+// request asks for it.
+func (w *writeParams) failed(err error) error {
+	e, ok := errors.AsType[*table.Error](err)
+	if !ok || e.Kind != table.ConditionFailed {
+		return err
+	}
+	var item attr.Item
+	if value(w.onFailure) == returnAllOld && e.Item != nil {
+		item = bytes.Clone(e.Item)
+	}
+	return wire.ConditionalCheckFailed(item)
+}
+
+// collectionMetrics measures the item collection of a key when the request
+// asks for its size and the table has local indexes.
+func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item) (*wire.ItemCollectionMetrics, error) {
+	if value(mode) != "SIZE" || !t.HasLocal() {
+		return nil, nil
+	}
+	hash, size, err := tx.Measure(t, key)
+	if err != nil {
+		return nil, err
+	}
+	const gigabyte = 1 << 30
+	low := float64(size / gigabyte)
+	return &wire.ItemCollectionMetrics{ItemCollectionKey: hash, SizeEstimateRangeGB: []float64{low, low + 1}}, nil
+}
