@@ -158,7 +158,7 @@ func (p *plan) read(ctx context.Context, d *Data, t *table.Table) error {
 
 // run does the read.
 func (p *plan) run(ctx context.Context, db *table.DB, visit func(attr.Item) error) (page table.Page, err error) {
-	err = db.View(ctx, func(s *table.Snapshot) (err error) {
+	err = db.View(ctx, func(s *table.View) (err error) {
 		if p.scan != nil {
 			page, err = s.Scan(p.scan, visit)
 		} else {

@@ -126,7 +126,7 @@ func (l *tableLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, err
 		}, nil
 	case work.Get, work.TransactGet:
 		return func(ctx context.Context, s *measure.Scratch) (rows, size int, err error) {
-			err = db.View(ctx, func(sn *table.Snapshot) error {
+			err = db.View(ctx, func(sn *table.View) error {
 				t, err := sn.Table(work.TableName)
 				if err != nil {
 					return err

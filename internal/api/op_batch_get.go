@@ -59,13 +59,13 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 	}
 	out := &wire.BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{}}
 	var uses []use
-	err := s.db.View(ctx, func(snap *table.Snapshot) error {
+	err := s.db.View(ctx, func(view *table.View) error {
 		read := 0
 		seen := itemSet{} // of all tables: the request may give one by its name and by its ARN
 		uses = uses[:0]
 		for i, name := range names {
 			ka := in.RequestItems[name]
-			t, err := s.lookup(snap.Table, &name)
+			t, err := s.lookup(view.Table, &name)
 			if err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 					out.UnprocessedKeys[name] = rest
 					break
 				}
-				item, err := snap.Get(t, key)
+				item, err := view.Get(t, key)
 				if err != nil {
 					return err
 				}

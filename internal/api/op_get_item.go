@@ -50,7 +50,7 @@ type get struct {
 	found   bool
 	use     use
 	out     wire.GetItemOutput
-	read    func(*table.Snapshot) error // the method view, bound once
+	read    func(*table.View) error // the method view, bound once
 }
 
 var gets = sync.Pool{New: func() any {
@@ -88,12 +88,12 @@ func (g *get) check() error {
 }
 
 // view reads the item.
-func (g *get) view(snap *table.Snapshot) error {
-	t, err := g.service.lookup(snap.Table, g.in.TableName)
+func (g *get) view(view *table.View) error {
+	t, err := g.service.lookup(view.Table, g.in.TableName)
 	if err != nil {
 		return err
 	}
-	item, err := snap.Get(t, g.in.Key)
+	item, err := view.Get(t, g.in.Key)
 	if err != nil {
 		return err
 	}

@@ -50,8 +50,8 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit func(att
 	if err := r.parse(in.FilterExpression); err != nil {
 		return nil, err
 	}
-	err = s.db.View(ctx, func(snap *table.Snapshot) error {
-		read, schema, err := r.resolve(s, snap)
+	err = s.db.View(ctx, func(view *table.View) error {
+		read, schema, err := r.resolve(s, view)
 		if err != nil {
 			return cmp.Or(keycond.Check(key), err) // an error of the condition comes first
 		}
@@ -66,7 +66,7 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit func(att
 		if err := r.checkPaths(read.Table, schema); err != nil {
 			return cmp.Or(x.query.CheckStart(), err) // an error of the start key comes first
 		}
-		page, err := snap.Query(&x.query, r.visitor(visit))
+		page, err := view.Query(&x.query, r.visitor(visit))
 		if err != nil {
 			return err
 		}

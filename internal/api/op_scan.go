@@ -53,8 +53,8 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.
 	if err := r.parse(in.FilterExpression); err != nil {
 		return nil, err
 	}
-	err := s.db.View(ctx, func(snap *table.Snapshot) error {
-		read, _, err := r.resolve(s, snap)
+	err := s.db.View(ctx, func(view *table.View) error {
+		read, _, err := r.resolve(s, view)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.
 		if err := r.checkPaths(read.Table, nil); err != nil {
 			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key comes first
 		}
-		page, err := snap.Scan(&x.scan, r.visitor(visit))
+		page, err := view.Scan(&x.scan, r.visitor(visit))
 		if err != nil {
 			return err
 		}

@@ -34,9 +34,9 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 	}
 	var out *wire.TransactGetItemsOutput
 	var used *transactUse
-	err := s.db.View(ctx, func(snap *table.Snapshot) (err error) {
+	err := s.db.View(ctx, func(view *table.View) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, true)
-		out, err = s.readAll(snap, in, reads, used)
+		out, err = s.readAll(view, in, reads, used)
 		return err
 	})
 	if err != nil {
@@ -48,10 +48,10 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 
 // readAll reads the items of a TransactGetItems and adds the capacity they
 // consume to used. Keys that do not match the schemas of their tables cancel it.
-func (s *Service) readAll(snap *table.Snapshot, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse) (*wire.TransactGetItemsOutput, error) {
+func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse) (*wire.TransactGetItemsOutput, error) {
 	tables := make([]*table.Table, len(reads))
 	for i := range reads {
-		t, err := s.lookup(snap.Table, in.TransactItems[i].Get.TableName)
+		t, err := s.lookup(view.Table, in.TransactItems[i].Get.TableName)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (s *Service) readAll(snap *table.Snapshot, in *wire.TransactGetItemsInput, 
 	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
 	total := 0
 	for i, t := range tables {
-		item, err := snap.Get(t, in.TransactItems[i].Get.Key)
+		item, err := view.Get(t, in.TransactItems[i].Get.Key)
 		if err != nil {
 			return nil, err
 		}

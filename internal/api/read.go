@@ -101,9 +101,9 @@ func (r *readParams) checkSelect() error {
 
 // resolve finds the table and the index, with the schema of its key, and decides
 // whether a local index has to fetch items from the table.
-func (r *readParams) resolve(s *Service, snap *table.Snapshot) (table.Read, *keycond.Schema, error) {
+func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond.Schema, error) {
 	read := table.Read{Start: r.start, Limit: int(r.limit), Consistent: r.consistent, Filter: r.filter}
-	t, err := s.lookup(snap.Table, r.table)
+	t, err := s.lookup(view.Table, r.table)
 	if err != nil {
 		return read, nil, err
 	}

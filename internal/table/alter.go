@@ -8,9 +8,9 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Create makes a table. The definition is checked, spaces are given out, and
-// it must not be changed afterwards. The error has kind [InUse] when a table
-// of that name exists.
+// Create checks a definition and creates its table. The definition must not be
+// changed afterwards. The error has kind [InUse] when a table of that name
+// exists.
 func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
@@ -29,7 +29,7 @@ func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 	return t, nil
 }
 
-// Delete removes a table with everything in it and returns what it was. The
+// Delete removes a table with its items and returns the table as it was. The
 // error has kind [NotFound], or [Validation] when the table is protected.
 func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
 	db.alter.Lock()
@@ -60,8 +60,8 @@ func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
 	return t, nil
 }
 
-// swap puts a table in the place of the one called name; nil removes it. It
-// waits for the operations under way.
+// swap replaces the table called name; nil removes it. It waits for running
+// operations.
 func (db *DB) swap(name string, t *Table) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -72,12 +72,12 @@ func (db *DB) swap(name string, t *Table) {
 	}
 }
 
-// Alter changes the definition of a table by change, which gets a copy.
-// Indexes that change adds are filled from the items there are before Alter
-// returns; reads and writes go on meanwhile. Rows of indexes it takes away are
-// deleted. Once the definition is in force, the end of ctx is ignored, and what
-// the store then refuses is left to [DB.Recover]. The error has kind
-// [NotFound] for a missing table, or is change's.
+// Alter lets change edit a copy of a table's definition and puts it in force.
+// Before Alter returns, indexes that change adds are filled and the rows of
+// those it removes are deleted; reads and writes continue meanwhile. Once the
+// definition is in force, the end of ctx is ignored, and work that the store
+// then refuses is left to [DB.Recover]. The error has kind [NotFound] for a
+// missing table, or is that of change.
 func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
@@ -103,8 +103,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	if err != nil {
 		return nil, err
 	}
-	// From here there is no way back: a client that hangs up must not leave an
-	// index that is never read, or rows that nobody owns.
+	// From here on the change has to be completed: a client that hangs up must
+	// not leave an index that cannot be read, or rows that belong to no index.
 	ctx = context.WithoutCancel(ctx)
 	for _, space := range dropped(old.def, t.def) {
 		if err := db.clear(ctx, space); err != nil {
@@ -136,8 +136,8 @@ func dropped(old, def *Definition) (spaces []store.Space) {
 	return spaces
 }
 
-// redefine stores a definition and puts it in force. Spaces it has no longer
-// are listed as garbage: until it is in force, writes still go there.
+// redefine stores a definition and puts it in force. Spaces that it no longer
+// has are listed as garbage, since writes go there until it is in force.
 func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table, error) {
 	def, err := db.define(ctx, def, dropped(old.def, def))
 	if err != nil {
@@ -148,7 +148,7 @@ func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table
 	return t, nil
 }
 
-// define writes a definition, and returns it with the spaces it was given.
+// define writes a definition and returns it with its spaces.
 func (db *DB) define(ctx context.Context, def *Definition, garbage []store.Space) (stored *Definition, err error) {
 	err = db.change(ctx, func(w store.Writer) error {
 		for _, space := range garbage {
@@ -156,7 +156,7 @@ func (db *DB) define(ctx context.Context, def *Definition, garbage []store.Space
 				return err
 			}
 		}
-		stored = def.clone() // a second call begins anew
+		stored = def.clone() // the function may be called again
 		return putDefinition(w, stored)
 	})
 	return stored, err

@@ -137,7 +137,7 @@ func BenchmarkWalk10(b *testing.B) {
 }
 
 func walk(b *testing.B, f *fixture, tb *table.Table, slice *keycond.Slice, visit func(attr.Item)) (n int) {
-	err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+	err := f.db.View(context.Background(), func(s *table.View) error {
 		_, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
 			n++
 			visit(it)
@@ -161,7 +161,7 @@ func BenchmarkFilterAll(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for b.Loop() {
-		err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+		err := f.db.View(context.Background(), func(s *table.View) error {
 			page, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter}}, func(attr.Item) error { return nil })
 			if page.Examined != rows {
 				b.Fatal(page.Examined)
@@ -244,7 +244,7 @@ func BenchmarkPage(b *testing.B) {
 		}
 		slice := sliceOf(b, tb, "PK = :p", `{':p':{'S':'customer'}}`)
 		page := func(b *testing.B, visit func(attr.Item)) (examined int) {
-			err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+			err := f.db.View(context.Background(), func(s *table.View) error {
 				page, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
 					visit(it)
 					return nil
@@ -314,7 +314,7 @@ func TestFilterAllocatesNothing(t *testing.T) {
 	filter := condition(t, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
 	allocs := func(limit int) float64 {
 		return testing.AllocsPerRun(10, func() {
-			if err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+			if err := f.db.View(context.Background(), func(s *table.View) error {
 				_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter, Limit: limit}}, func(attr.Item) error { return nil })
 				return err
 			}); err != nil {

@@ -7,9 +7,8 @@ const (
 	writeUnitBytes = 1024
 )
 
-// ReadUnits returns the read units for reading n bytes in one go: one for
-// every started 4 KB and at least one, half of that when the read is
-// eventually consistent.
+// ReadUnits returns the units of one read of n bytes: one for each 4 KB, rounded
+// up, and at least one; half of that when the read is eventually consistent.
 func ReadUnits(n int, consistent bool) float64 {
 	units := float64(max((n+readUnitBytes-1)/readUnitBytes, 1))
 	if !consistent {
@@ -18,13 +17,13 @@ func ReadUnits(n int, consistent bool) float64 {
 	return units
 }
 
-// WriteUnits returns the write units for an item of n bytes: one for every
-// started 1 KB and at least one.
+// WriteUnits returns the units of a write of an item of n bytes: one for each
+// 1 KB, rounded up, and at least one.
 func WriteUnits(n int) float64 {
 	return float64(max((n+writeUnitBytes-1)/writeUnitBytes, 1))
 }
 
-// Capacity is what an operation consumed on one table, in units.
+// Capacity is the capacity that an operation consumed on one table, in units.
 type Capacity struct {
 	Table   float64
 	Indexes []IndexCapacity

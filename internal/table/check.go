@@ -18,7 +18,7 @@ const (
 
 const wrong = "One or more parameter values were invalid: "
 
-// Check refuses a definition that is not a legal table, as CreateTable does.
+// Check refuses a definition that CreateTable would refuse.
 // Messages as captured in dynalite (test/createTable.js); those of
 // multi-attribute keys follow alternator's test_gsi_composite_keys.py.
 func (d *Definition) Check() error {
@@ -47,8 +47,8 @@ func (d *Definition) Check() error {
 	return d.checkUnused()
 }
 
-// checkKey refuses a key schema that is not one. Only a global index may have
-// several attributes of a role.
+// checkKey refuses an invalid key schema. Only a global index may have several
+// partition key or sort key attributes.
 func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	if err := d.checkDefined(key, global); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (d *Definition) checkGlobal(names map[string]bool) error {
 	return nil
 }
 
-// check refuses a name used twice and a projection that is not one.
+// check refuses a name used twice and an invalid projection.
 func (ix *IndexDefinition) check(names map[string]bool) error {
 	if names[ix.Name] {
 		return invalid(wrong+"Duplicate index name: %s", ix.Name)

@@ -9,12 +9,12 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The counters of items and bytes live in memory. [DB.Close] writes them to
-// the catalogue, with a mark that says they are exact, which the first update
-// after the next [Open] takes away in the same commit. So opening is cheap and
-// a write costs nothing more; a store without the mark, after a crash, begins
-// with the figures of the last Close until [DB.Recover] has counted its rows.
-// The service itself brings these figures up to date about every six hours.
+// The counters of items and bytes are in memory. [DB.Close] writes them to the
+// catalogue with a mark that they are exact, and the first update after the next
+// [Open] removes the mark in the same commit. So opening is cheap and a write
+// costs nothing more. A store without the mark, after a crash, starts with the
+// figures of the last Close until [DB.Recover] has counted its rows. The service
+// updates these figures about every six hours.
 // Source: API_TableDescription, ItemCount.
 var (
 	statisticsRow = []byte("statistics")
@@ -24,14 +24,14 @@ var (
 // statistics are the stored form of counters: items and bytes by space.
 type statistics map[store.Space][2]int64
 
-// counter pairs the counters of one space with the space.
+// A counter is the counters of one space.
 type counter struct {
 	space store.Space
 	stats *spaceStats
 }
 
-// counters returns those of the table and its indexes. Indexes still building
-// are left out if onlyWhole is set.
+// counters returns those of the table and its indexes, without the indexes being
+// built if onlyWhole is set.
 func (t *Table) counters(onlyWhole bool) []counter {
 	all := []counter{{t.def.Space, t.stats.table}}
 	for _, ix := range t.indexes {
@@ -83,9 +83,9 @@ func (db *DB) writeCounters(w store.Writer) error {
 }
 
 // Close writes the counters of the tables to the store, which stays open. It
-// waits for the operations under way; later updates return [store.ErrClosed].
-// Without a Close the next Open has to count again. Closing again, or with
-// nothing changed since Open, does nothing.
+// waits for running operations; later updates return [store.ErrClosed]. Without a
+// Close the next Open has to count again. Closing again, or with nothing changed
+// since Open, does nothing.
 func (db *DB) Close(ctx context.Context) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -103,8 +103,8 @@ func (db *DB) Close(ctx context.Context) error {
 	return err
 }
 
-// recount sets the counters to what the rows say. Updates go on meanwhile:
-// what they add to the counters after the moment that is counted stays.
+// recount sets the counters from the rows of one view. Updates continue
+// meanwhile, and what they add to the counters stays.
 func (db *DB) recount(ctx context.Context) error {
 	if db.exact.Load() {
 		return nil
@@ -113,12 +113,12 @@ func (db *DB) recount(ctx context.Context) error {
 		counter
 		items, bytes int
 	}
-	db.mu.Lock() // so that the moment lies between two updates
+	db.mu.Lock() // the view has to begin between two updates
 	unlock := sync.OnceFunc(db.mu.Unlock)
 	defer unlock()
 	var counts []count
 	for _, t := range db.tables {
-		for _, c := range t.counters(true) { // a build counts for itself
+		for _, c := range t.counters(true) { // a build counts its own rows
 			counts = append(counts, count{c, -int(c.stats.items.Load()), -int(c.stats.bytes.Load())})
 		}
 	}

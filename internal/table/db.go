@@ -27,12 +27,12 @@ type DB struct {
 	alter sync.Mutex
 
 	recovering sync.Mutex  // held by Recover; taken before alter
-	exact      atomic.Bool // the counters in memory are
-	marked     atomic.Bool // the store says that its counters are
+	exact      atomic.Bool // the counters in memory are exact
+	marked     atomic.Bool // the store has the mark that its counters are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
 }
 
-// The catalogue is the space the definitions are kept in.
+// The catalogue is the space of the definitions.
 const catalogueSpace store.Space = 0
 
 var (
@@ -42,10 +42,9 @@ var (
 )
 
 // Open returns the tables in a store. It reads their definitions and counters
-// and no items. When [DB.Recovered] reports that something was left undone by
-// a crash, the caller lets [DB.Recover] do it, in the background if it likes;
-// the tables can be used before. The caller keeps the store, and closes it
-// after [DB.Close].
+// and no items. When [DB.Recovered] reports false the caller should run
+// [DB.Recover], possibly in the background; the tables can be used before it
+// ends. The store stays the caller's, to be closed after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
 	db := &DB{store: st, tables: map[string]*Table{}}
 	err := st.View(ctx, func(r store.Reader) error {
@@ -86,8 +85,8 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 }
 
 // Fork returns a copy of db over the store that fork returns, which must be a
-// copy of db's own. Neither sees what is written to the other afterwards. It
-// waits for the operations under way, and later ones wait for fork.
+// copy of db's own. Neither sees later writes to the other. Fork waits for
+// running operations, and later ones wait for it.
 func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
@@ -134,12 +133,12 @@ func (db *DB) table(name string) (*Table, error) {
 	return nil, NoSuchTable()
 }
 
-// View calls fn with a consistent snapshot of all tables.
-func (db *DB) View(ctx context.Context, fn func(*Snapshot) error) error {
+// View calls fn with a consistent view of all tables.
+func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	return db.store.View(ctx, func(r store.Reader) error {
-		return fn(&Snapshot{ctx: ctx, db: db, r: r})
+		return fn(&View{ctx: ctx, db: db, r: r})
 	})
 }
 
@@ -151,7 +150,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	defer db.mu.RUnlock()
 	var tx Tx
 	err := db.update(ctx, func(w store.Writer) error {
-		tx = Tx{Snapshot: Snapshot{ctx: ctx, db: db, r: w}, w: w}
+		tx = Tx{View: View{ctx: ctx, db: db, r: w}, w: w}
 		return fn(&tx)
 	})
 	if err == nil {
@@ -160,8 +159,8 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return err
 }
 
-// update runs fn as an update of the store, and takes away the mark that the
-// stored counters are exact. The caller holds db.mu for reading.
+// update runs fn as an update of the store, and removes the mark that the stored
+// counters are exact. The caller holds db.mu for reading.
 func (db *DB) update(ctx context.Context, fn func(store.Writer) error) error {
 	if db.closed {
 		return store.ErrClosed
@@ -181,15 +180,15 @@ func (db *DB) update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-// change is update for those who do not hold db.mu.
+// change is update for callers that do not hold db.mu.
 func (db *DB) change(ctx context.Context, fn func(store.Writer) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	return db.update(ctx, fn)
 }
 
-// putDefinition writes a definition to the catalogue, giving a space to the
-// table and to each index that has none.
+// putDefinition writes a definition to the catalogue and assigns a space to the
+// table and to each index without one.
 func putDefinition(w store.Writer, def *Definition) error {
 	value, _, err := w.Get(catalogueSpace, countersPartition, spaceCounter)
 	if err != nil {

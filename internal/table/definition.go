@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Definition is everything a table is besides its items. It is stored with
-// the table; times are those of the database's clock.
+// A Definition is a table without its items. It is stored with the table; times
+// are those of the database's clock.
 type Definition struct {
 	Name       string
 	ID         string
@@ -21,8 +21,8 @@ type Definition struct {
 	Local      []IndexDefinition `json:",omitempty"`
 	Global     []IndexDefinition `json:",omitempty"`
 
-	// BillingMode is PROVISIONED or PAY_PER_REQUEST, or "" when the client
-	// did not say, which means PROVISIONED.
+	// BillingMode is PROVISIONED, PAY_PER_REQUEST, or "" when the client left
+	// it out, which means PROVISIONED.
 	BillingMode string `json:",omitempty"`
 	// BillingChanged is when the table was last switched to PAY_PER_REQUEST.
 	BillingChanged time.Time
@@ -35,8 +35,8 @@ type Definition struct {
 	Stream         *Stream           `json:",omitempty"`
 	Encryption     *Encryption       `json:",omitempty"`
 	Tags           map[string]string `json:",omitempty"`
-	// Expiry is the attribute that says when an item expires, or "" while time
-	// to live is disabled.
+	// Expiry is the attribute with the time at which an item expires, or ""
+	// while time to live is disabled.
 	Expiry string `json:",omitempty"`
 }
 
@@ -56,12 +56,12 @@ type IndexDefinition struct {
 	Throughput Throughput
 	OnDemand   *OnDemand `json:",omitempty"`
 	Warm       *Warm     `json:",omitempty"`
-	// Building is true until the items that were there before the index have
-	// been added to it. Such an index is written to and cannot be read.
+	// Building is true until the items that are older than the index have been
+	// added to it. Such an index is written to and cannot be read.
 	Building bool `json:",omitempty"`
 }
 
-// A Projection says which attributes an index holds besides the keys.
+// A Projection is the set of attributes that an index holds besides the keys.
 type Projection struct {
 	// Type is ALL, KEYS_ONLY or INCLUDE.
 	Type string
@@ -76,8 +76,8 @@ const (
 	ProjectInclude = "INCLUDE"
 )
 
-// Throughput is provisioned throughput in units a second. It is described and
-// not enforced.
+// Throughput is provisioned throughput in units a second. It is reported and not
+// enforced.
 type Throughput struct {
 	Read, Write            int64
 	Increased, Decreased   time.Time
@@ -98,8 +98,8 @@ type Stream struct {
 	View    string `json:",omitempty"`
 }
 
-// Encryption is the server-side encryption a client asked for; it is
-// described and not done.
+// Encryption is the server-side encryption that a client asked for. It is
+// reported and not done.
 type Encryption struct {
 	Enabled bool
 	Type    string `json:",omitempty"`
@@ -109,7 +109,7 @@ type Encryption struct {
 // OnDemandBilling reports whether the table is billed by request.
 func (d *Definition) OnDemandBilling() bool { return d.BillingMode == "PAY_PER_REQUEST" }
 
-// clone returns a copy that shares nothing that may be changed.
+// clone returns a deep copy of the parts that a change may edit.
 func (d *Definition) clone() *Definition {
 	c := *d
 	c.Attributes = slices.Clone(d.Attributes)

@@ -1,12 +1,12 @@
 // Package table keeps items in tables over a store: schemas and indexes,
 // writes with index maintenance, reads with paging, and what they cost.
 //
-// A [DB] is a set of tables. Reads happen in a [DB.View], which sees one
-// moment; writes in a [DB.Update], whose [Tx] is applied whole or not at all,
-// index rows included. A [Query] or [Scan] walks one [store.Range] or
-// [store.Span], counts what it walks and stops at a page; the same count makes
-// the consumed capacity and the [Trace].
+// A [DB] is a set of tables. Reads happen in a [View], which sees one moment;
+// writes in a [Tx], which is applied whole or not at all, index rows included. A
+// [Query] or [Scan] walks one [store.Range] or [store.Span], counts the rows and
+// stops at the end of a page. The consumed capacity and the [Trace] come from the
+// same count.
 //
-// Errors are [*Error] values whose text is the service's own. Nothing here
-// knows JSON requests or HTTP.
+// Errors are [*Error] values with the text of the service. The package knows
+// neither JSON nor HTTP.
 package table

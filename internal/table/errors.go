@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Kind says what sort of failure an [Error] is.
+// A Kind classifies an [Error].
 type Kind uint8
 
 // The kinds of failure.

@@ -61,7 +61,7 @@ func ExampleDB() {
 	ctx = table.WithTrace(ctx, func(tr table.Trace) {
 		fmt.Printf("read [%s, %s): %d rows, %g units\n", tr.Range.Lo, tr.Range.Hi, tr.Examined, tr.Units)
 	})
-	err = db.View(ctx, func(s *table.Snapshot) error {
+	err = db.View(ctx, func(s *table.View) error {
 		drive, err := s.Table("Drive")
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 const expiryHorizon = 5 * 365 * 24 * time.Hour
 
 // expired reports whether item has expired at now. The attribute must be a
-// number of seconds since 1970; what it has after the point does not count.
+// number of seconds since 1970; its fraction is ignored.
 func expired(item attr.Item, attribute string, now time.Time) bool {
 	v := item.Get(attribute)
 	if v.Kind() != attr.Number {
@@ -32,16 +32,16 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 	return seconds <= at && seconds > at-int64(expiryHorizon/time.Second)
 }
 
-// A sweep looks at sweepRows items in one view, which other work goes on
-// beside, and deletes up to sweepItems in one update.
+// A sweep looks at sweepRows items in one view and deletes up to sweepItems in
+// one update. Other operations run between them.
 const (
 	sweepRows  = 10_000
 	sweepItems = 1_000
 )
 
 // Sweep deletes the items of all tables that have expired at now, with their
-// index entries, and returns how many it deleted. Until a sweep comes by,
-// expired items are there as any other; the service, too, deletes them late.
+// index entries, and returns how many it deleted. Expired items stay readable
+// until a sweep deletes them, as in the service.
 // Source: DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	for _, name := range db.Names() {
@@ -75,10 +75,11 @@ func (db *DB) sweepTable(ctx context.Context, name string, now time.Time) (delet
 	}
 }
 
-// findExpired returns where expired items of a table lie, and where it stopped
-// looking; nil at the end of the table, or when it is gone or no longer swept.
+// findExpired returns the addresses of expired items of a table and the one to
+// continue at: nil at the end of the table, or if the table is gone or its time
+// to live is disabled.
 func (db *DB) findExpired(ctx context.Context, name string, span store.Span, now time.Time) (gone []store.Position, last *store.Position, err error) {
-	err = db.View(ctx, func(s *Snapshot) error {
+	err = db.View(ctx, func(s *View) error {
 		t, err := s.Table(name)
 		if err != nil || t.def.Expiry == "" {
 			return nil
@@ -107,7 +108,8 @@ func (db *DB) findExpired(ctx context.Context, name string, span store.Span, now
 	return gone, last, err
 }
 
-// deleteExpired deletes items that are still there and still expired.
+// deleteExpired deletes those of the items that still exist and have still
+// expired.
 func (db *DB) deleteExpired(ctx context.Context, name string, gone []store.Position, now time.Time) (n int, err error) {
 	err = db.Update(ctx, func(tx *Tx) error {
 		n = 0

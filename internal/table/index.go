@@ -31,9 +31,9 @@ func (e *entries) release() {
 	entryPool.Put(e)
 }
 
-// make sets e to the entry of an item in ix. It reports false when the item has
-// none: it lacks a key attribute, so a sparse index leaves it out, or was
-// there before the index with an attribute that cannot be its key.
+// make sets e to the entry of an item in ix. It reports false for an item without
+// one: it lacks a key attribute (the index is sparse), or it is older than the
+// index and has an attribute that cannot be its key.
 func (e *entry) make(ix *Index, it attr.Item) bool {
 	if it == nil || !ix.has(it) || ix.checkEntry(it) != nil {
 		return false
@@ -78,8 +78,8 @@ func (ix *Index) entrySize(item attr.Item) int {
 	return size
 }
 
-// checkEntry refuses an item with an attribute that is a key of ix and cannot
-// be one: of another kind, empty, or too long.
+// checkEntry refuses an item whose attribute cannot be a key of ix: it has
+// another kind, is empty, or is too long.
 func (ix *Index) checkEntry(item attr.Item) error {
 	for _, a := range ix.own {
 		v := item.Get(a.Name)
@@ -100,8 +100,8 @@ func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
 	return invalid("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %v Actual: %v IndexName: %s", a.Name, a.Kind, kind, ix.def.Name)
 }
 
-// maintain brings the entry of one item in ix up to date and adds what that
-// consumed. Source of the units: DG/GSI.html, write operations.
+// maintain updates the entry of one item in ix and adds the units that consumed.
+// Source of the units: DG/GSI.html, write operations.
 func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 	e := entryPool.Get().(*entries)
 	defer e.release()

@@ -16,7 +16,7 @@ import (
 
 func scanIndex(f *fixture, name, index string) (rows []string) {
 	f.Helper()
-	require.NoError(f, f.db.View(context.Background(), func(s *table.Snapshot) error {
+	require.NoError(f, f.db.View(context.Background(), func(s *table.View) error {
 		tb, err := s.Table(name)
 		if err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 )
 
 // PageBytes ends a page: an item is read while the documented sizes of those
-// before it stay below it, so the item that crosses the line is in the page.
-// Where exactly the service draws it is not documented
+// before it are below it, so the item that exceeds the limit is in the page.
+// Where exactly the service ends a page is not documented
 // (DG/Query.Pagination.html says 1 MB).
 const PageBytes = 1 << 20
 
@@ -21,8 +21,8 @@ type Read struct {
 	Table *Table
 	// Index is the index to read, or nil for the table itself.
 	Index *Index
-	// Start is the ExclusiveStartKey: reading begins strictly after the place
-	// it names, whether or not an item is there. Nil begins at the edge.
+	// Start is the ExclusiveStartKey: reading starts strictly after it, whether
+	// or not an item has that key. Nil starts at the beginning.
 	Start attr.Item
 	// Limit is the most rows to examine, or 0.
 	Limit int
@@ -47,20 +47,20 @@ type Scan struct {
 	Segment, Segments uint32
 }
 
-// A Page is what one query or scan found.
+// A Page is the result of one query or scan.
 type Page struct {
-	// Examined counts the rows read, Returned those the filter left.
+	// Examined counts the rows read, Returned those that passed the filter.
 	Examined, Returned int
 	// Last is the key of the last row examined, to start the next page after,
 	// or nil when the end was reached.
 	Last attr.Item
-	// Capacity is what the page consumed.
+	// Capacity is the capacity that the page consumed.
 	Capacity Capacity
 }
 
 // Query calls visit with every item of a page in order. The items are valid
 // until visit returns; an error from it ends the query.
-func (s *Snapshot) Query(q *Query, visit func(attr.Item) error) (Page, error) {
+func (s *View) Query(q *Query, visit func(attr.Item) error) (Page, error) {
 	r, err := q.rangeAfter()
 	if err != nil {
 		return Page{}, err
@@ -76,7 +76,7 @@ func (s *Snapshot) Query(q *Query, visit func(attr.Item) error) (Page, error) {
 
 // Scan calls visit with every item of a page in scan order. The items are
 // valid until visit returns; an error from it ends the scan.
-func (s *Snapshot) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
+func (s *View) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	span, err := q.spanAfter()
 	if err != nil {
 		return Page{}, err
@@ -86,8 +86,8 @@ func (s *Snapshot) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	return s.page(&q.Read, rows, tr, visit)
 }
 
-// page walks rows until they end or the page is full, and counts.
-func (s *Snapshot) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, visit func(attr.Item) error) (Page, error) {
+// page walks rows until the last or until the page is full, and counts them.
+func (s *View) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, visit func(attr.Item) error) (Page, error) {
 	p := &pager{s: s, q: q, visit: visit, tr: tr}
 	p.tr.Stop = StopEnd
 	rows(func(row store.Row, err error) bool {
@@ -105,7 +105,7 @@ func (s *Snapshot) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, vis
 
 // A pager makes one page, a row at a time.
 type pager struct {
-	s     *Snapshot
+	s     *View
 	q     *Read
 	visit func(attr.Item) error
 	page  Page
@@ -158,7 +158,7 @@ func (p *pager) fetch(entry attr.Item) (attr.Item, error) {
 	return full, nil
 }
 
-// count works out the capacity and reports the trace.
+// count computes the capacity and reports the trace.
 func (p *pager) count() {
 	q, page, tr := p.q, &p.page, &p.tr
 	units := ReadUnits(tr.Bytes, q.Consistent)
@@ -174,7 +174,7 @@ func (p *pager) count() {
 }
 
 // fetch reads the whole item of an index entry.
-func (s *Snapshot) fetch(t *Table, item attr.Item) (attr.Item, error) {
+func (s *View) fetch(t *Table, item attr.Item) (attr.Item, error) {
 	partition, _ := t.key.AppendPartition(nil, item)
 	sort, _ := t.key.AppendSort(nil, item)
 	return s.get(t, partition, sort)
@@ -204,9 +204,9 @@ const (
 	msgStartOneRow  = "The query can return at most one row and cannot be restarted"
 )
 
-// position returns the place that the start key names. It must have exactly
-// the key attributes of what is read. A scan of a table words what is wrong
-// with it in one way, reads of other things in three.
+// position returns the position of the start key, which must have exactly the
+// key attributes of the table or index. A scan of a table has one message for
+// all errors of it, other reads have three.
 func (q *Read) position(scan bool) (store.Position, error) {
 	s := q.schema()
 	attrs := q.keyAttributes()
@@ -237,9 +237,9 @@ func (q *Read) position(scan bool) (store.Position, error) {
 	return store.Position{Partition: partition, Sort: sort}, nil
 }
 
-// CheckStartForm refuses a start key that has not as many attributes as the key
-// of what is read, or another partition key. The service looks at that before
-// it looks whether a key condition fits the key (dynalite, test/query.js).
+// CheckStartForm refuses a start key with more or fewer attributes than the key
+// of the table or index, or with another partition key. The service checks that
+// before the key condition (dynalite, test/query.js).
 func (q *Read) CheckStartForm() error {
 	if q.Start == nil {
 		return nil
@@ -254,9 +254,9 @@ func (q *Read) CheckStartForm() error {
 	return nil
 }
 
-// oneItem reports whether partitions of what is queried hold one item: nothing
-// comes after it, so the service takes no start key there (alternator,
-// test_query.py), and a page does not name one.
+// oneItem reports whether a partition of the table or index holds one item.
+// Nothing follows it, so the service refuses a start key (alternator,
+// test_query.py), and a page returns none.
 func (q *Query) oneItem() bool { return q.Index == nil && len(q.Table.key.Range) == 0 }
 
 // rangeAfter returns the part of the slice that lies after the start key.

@@ -153,7 +153,7 @@ func TestScanStartRefused(t *testing.T) {
 		{"index, table kind", "GSI", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`, schema},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+			err := f.db.View(context.Background(), func(s *table.View) error {
 				tb, err := s.Table("t")
 				require.NoError(t, err)
 				read := table.Read{Table: tb, Start: item(t, tt.start)}
@@ -215,7 +215,7 @@ func TestScanSegments(t *testing.T) {
 	scan := func(index string, segment, segments uint32, limit int) (seen []string) {
 		var start attr.Item
 		for {
-			err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+			err := f.db.View(context.Background(), func(s *table.View) error {
 				tb, err := s.Table("t")
 				require.NoError(t, err)
 				sc := &table.Scan{Read: table.Read{Table: tb, Start: start, Limit: limit}, Segment: segment, Segments: segments}
@@ -257,7 +257,7 @@ func TestTrace(t *testing.T) {
 	f.ten()
 	var traces []table.Trace
 	ctx := table.WithTrace(context.Background(), func(tr table.Trace) { traces = append(traces, tr) })
-	require.NoError(t, f.db.View(ctx, func(s *table.Snapshot) error {
+	require.NoError(t, f.db.View(ctx, func(s *table.View) error {
 		tb, _ := s.Table("t")
 		_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Limit: 4}}, func(attr.Item) error { return nil })
 		return err

@@ -10,9 +10,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The garbage partition of the catalogue lists spaces that no definition has
-// any more and whose rows may still be there. A space is listed in the update
-// that takes its definition away and struck off in the one that clears it.
+// The garbage partition of the catalogue lists spaces that belong to no
+// definition any more and may still hold rows. The update that removes the
+// definition lists its space, and the one that clears the space removes it from
+// the list.
 var garbagePartition = []byte("garbage")
 
 func garbageRow(space store.Space) []byte {
@@ -24,14 +25,13 @@ func (db *DB) Recovered() bool {
 	return db.exact.Load() && !db.garbage.Load() && len(db.unbuilt()) == 0
 }
 
-// Recover does what a crash, or the end of the process, left undone: it clears
-// the rows of indexes that were taken away, fills indexes that are still being
+// Recover completes the work that a crash, or the end of the process,
+// interrupted: it deletes the rows of removed indexes, fills the indexes being
 // built and opens them for reading, and counts the items of tables when the
-// counters are not exact. Reads and writes go on meanwhile, and so do changes
-// of tables. It can be interrupted at any point and called again.
+// counters are not exact. Reads, writes and changes of tables continue
+// meanwhile. It can be interrupted at any point and called again.
 //
-// On a store that is open for reading only it counts, and leaves the rest: such
-// an index stays unreadable.
+// On a read-only store it only counts, and indexes being built stay unreadable.
 func (db *DB) Recover(ctx context.Context) error {
 	db.recovering.Lock()
 	defer db.recovering.Unlock()
@@ -47,8 +47,7 @@ func (db *DB) Recover(ctx context.Context) error {
 
 // clearGarbage clears the spaces that the catalogue lists.
 func (db *DB) clearGarbage(ctx context.Context) error {
-	// A listed space is in nobody's hands only once the definition without it
-	// is in force, which an Alter under way has yet to see to.
+	// A running Alter may have listed a space whose definition is still in force.
 	db.alter.Lock()
 	defer db.alter.Unlock()
 	var spaces []store.Space
@@ -75,7 +74,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	return nil
 }
 
-// clear removes the rows of a space that no table in force has.
+// clear removes the rows of a space that no table has.
 func (db *DB) clear(ctx context.Context, space store.Space) error {
 	return db.change(ctx, func(w store.Writer) error {
 		if err := w.Delete(catalogueSpace, garbagePartition, garbageRow(space)); err != nil {
@@ -85,13 +84,13 @@ func (db *DB) clear(ctx context.Context, space store.Space) error {
 	})
 }
 
-// An unbuilt is an index that is still being built.
+// An unbuilt is an index being built.
 type unbuilt struct {
 	table string
 	space store.Space
 }
 
-// unbuilt returns the indexes that are still being built, in a stable order.
+// unbuilt returns the indexes being built, in a stable order.
 func (db *DB) unbuilt() (list []unbuilt) {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
@@ -106,8 +105,8 @@ func (db *DB) unbuilt() (list []unbuilt) {
 	return list
 }
 
-// resume finishes the indexes that are still being built. Tables can be
-// created, changed and deleted while it fills them.
+// resume completes the indexes being built. Tables can be created, changed and
+// deleted meanwhile.
 func (db *DB) resume(ctx context.Context) error {
 	for _, u := range db.unbuilt() {
 		if err := db.build(ctx, u.table, u.space); err != nil {
@@ -127,10 +126,9 @@ func (db *DB) resume(ctx context.Context) error {
 // other writers need not wait for the whole of it.
 const buildRows = 1000
 
-// build fills the index in a space from the items of its table. Since its
-// definition is in force, every write maintains the index; the items before it
-// are read here, and those that are in it already, from a build that was
-// interrupted, are passed over.
+// build fills the index in a space from the items of its table. Its definition is
+// in force, so every write maintains the index; build adds the older items and
+// skips those that an interrupted build has added.
 func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
 	for {
@@ -143,7 +141,7 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 }
 
 // buildSome adds the first items of a span to an index. It returns where it
-// stopped; nil at the end, or when there is no such index to build any more.
+// stopped; nil at the end, or if the index is not being built any more.
 func (db *DB) buildSome(ctx context.Context, name string, space store.Space, span store.Span) (after *store.Position, err error) {
 	db.mu.RLock() // keeps the table as it is until the entries are counted
 	defer db.mu.RUnlock()
@@ -202,8 +200,8 @@ func (db *DB) building(name string, space store.Space) (*Table, *Index) {
 	return nil, nil
 }
 
-// finish opens an index that is filled for reading, and returns the table, nil
-// when it is gone. The caller holds db.alter.
+// finish opens a filled index for reading and returns the table, nil if it is
+// gone. The caller holds db.alter.
 func (db *DB) finish(ctx context.Context, name string, space store.Space) (*Table, error) {
 	t, err := db.Describe(name)
 	if err != nil {

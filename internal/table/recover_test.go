@@ -127,7 +127,7 @@ func wantCounts(t testing.TB, f *fixture, what string) {
 
 func (f *fixture) scan(name string) (rows []string) {
 	f.Helper()
-	require.NoError(f, f.db.View(context.Background(), func(s *table.Snapshot) error {
+	require.NoError(f, f.db.View(context.Background(), func(s *table.View) error {
 		tb, err := s.Table(name)
 		if err != nil {
 			return err

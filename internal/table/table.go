@@ -46,12 +46,13 @@ func (s *spaceStats) add(items, bytes int) {
 	s.bytes.Add(int64(bytes))
 }
 
-// storageOverhead is what storage counts for an item besides its size.
+// storageOverhead is the number of bytes of storage that count for an item
+// besides its size.
 // Source: DG/CapacityUnitCalculations.html.
 const storageOverhead = 100
 
-// compile makes a Table of a checked definition. Counters of indexes that old
-// has too are carried on.
+// compile makes a Table of a checked definition. It keeps the counters of the
+// indexes that old has too.
 func compile(def *Definition, old *Table) *Table {
 	t := &Table{def: def, stats: &stats{table: new(spaceStats), byName: map[string]*spaceStats{}}}
 	if old != nil {
@@ -88,7 +89,7 @@ func projector(ix *Index) func([]byte) bool {
 	for _, a := range ix.attributes {
 		keep = append(keep, a.Name)
 	}
-	const few = 8 // up to so many a look at each is quicker than a map
+	const few = 8 // up to so many, a linear search is faster than a map
 	if len(keep) <= few {
 		return func(name []byte) bool {
 			for _, k := range keep {
@@ -127,8 +128,8 @@ func (t *Table) Items() (count, bytes int64) {
 	return t.stats.table.items.Load(), t.stats.table.bytes.Load()
 }
 
-// Index returns the index called name. The error is a ValidationException
-// text, as queries word it.
+// Index returns the index called name. The error has kind [Validation] and the
+// text that queries have.
 func (t *Table) Index(name string) (*Index, error) {
 	i := slices.IndexFunc(t.indexes, func(ix *Index) bool { return ix.def.Name == name })
 	if i < 0 {
@@ -164,8 +165,8 @@ func (ix *Index) Projects(name string) bool {
 	return ix.project == nil || ix.project([]byte(name))
 }
 
-// address returns where the table keeps the item with the key attributes of
-// it. The error is that of a key which does not fit the schema.
+// address returns the address in the table of the item with the key attributes
+// of it. The error is that of a key that does not match the schema.
 func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	if err := t.checkKeyValues(it); err != nil {
 		return nil, nil, err
@@ -177,7 +178,7 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	return buf[:n:n], buf[n:], nil
 }
 
-// Address returns where the item with the given key lies. The key must have
+// Address returns the address of the item with the given key, which must have
 // exactly the attributes of the key schema.
 func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
 	if key.Len() != len(t.attributes) {
@@ -221,7 +222,7 @@ func keyOf(it attr.Item, attributes []keycond.Attribute) attr.Item {
 	return key
 }
 
-// space returns where rows of the table, or of ix when it is not nil, lie.
+// space returns the space of the table, or of ix if it is not nil.
 func (t *Table) space(ix *Index) store.Space {
 	if ix == nil {
 		return t.def.Space
@@ -230,7 +231,7 @@ func (t *Table) space(ix *Index) store.Space {
 }
 
 // KeyOf returns the key of an item. The error is that of an item whose key
-// attributes do not fit the schema.
+// attributes do not match the schema.
 func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
 	if err := t.checkKeyValues(item); err != nil {
 		return nil, err

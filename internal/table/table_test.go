@@ -157,7 +157,7 @@ func (f *fixture) query(q query) ([]attr.Item, table.Page, error) {
 	f.Helper()
 	var items []attr.Item
 	var page table.Page
-	err := f.db.View(context.Background(), func(s *table.Snapshot) error {
+	err := f.db.View(context.Background(), func(s *table.View) error {
 		tb, err := s.Table(q.table)
 		if err != nil {
 			return err

@@ -13,28 +13,28 @@ import (
 // remembered. Source: API_TransactWriteItems, ClientRequestToken.
 const TokenWindow = 10 * time.Minute
 
-// A Token is what is remembered of a transaction under its client request
-// token.
+// A Token is the record of a transaction under its client request token.
 type Token struct {
-	// Digest stands for the request; another one under the same token is a
-	// mismatch.
+	// Digest is a hash of the request. Another digest under the same token is
+	// a mismatch.
 	Digest []byte
-	// Read is the documented sizes of the items written, by table, which a
-	// replay is charged for as reads.
+	// Read has the documented sizes of the items written, by table. A replay
+	// is charged for them as reads.
 	Read map[string][]int
 	Time time.Time
 }
 
-// The catalogue keeps tokens twice: by token, and by time to forget them.
+// The catalogue keeps tokens twice: by token, and by time in order to forget
+// them.
 var (
 	tokensPartition = []byte("tokens")
 	timesPartition  = []byte("token times")
 )
 
-// Remember looks a token up. If it is known and not older than [TokenWindow]
-// it returns what was remembered and true. Otherwise it remembers tok, which
-// is applied with the rest of the transaction, and forgets tokens that are too
-// old.
+// Remember looks a token up. If it is known and not older than [TokenWindow],
+// Remember returns its record and true. Otherwise it adds tok as the record,
+// which is applied with the rest of the transaction, and deletes records that
+// are older than that.
 func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
 	value, ok, err := tx.w.Get(catalogueSpace, tokensPartition, []byte(token))
 	if err != nil {
@@ -67,21 +67,21 @@ func (tx *Tx) putToken(token string, tok Token) error {
 	return tx.w.Put(catalogueSpace, timesPartition, append(timeKey(tok.Time), token...), nil)
 }
 
-// SetRead sets the sizes of items written under a token of this transaction.
+// SetRead sets the sizes of the items written in the record of this transaction.
 func (tx *Tx) SetRead(token string, tok Token, read map[string][]int) error {
 	tok.Read = read
 	return tx.putToken(token, tok)
 }
 
-// timeKey is a time in an order-preserving form.
+// timeKey is a time in order-preserving form.
 func timeKey(t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(t.UnixNano())^1<<63)
 }
 
-// forgetRows bounds how many old tokens one transaction deletes.
+// forgetRows is how many old records one transaction deletes at most.
 const forgetRows = 100
 
-// forget deletes tokens remembered before t.
+// forget deletes records from before t.
 func (tx *Tx) forget(t time.Time) error {
 	var old [][]byte
 	for row, err := range tx.w.Query(catalogueSpace, timesPartition, store.Range{Hi: timeKey(t)}, false) {

@@ -14,23 +14,23 @@ const MaxItemBytes = 400 * 1024
 
 const msgItemSize = "Item size has exceeded the maximum allowed size"
 
-// A Snapshot reads tables as they are at one moment. It is valid until the
-// function it was given to returns.
-type Snapshot struct {
+// A View reads tables as they are at one moment. It is valid until the function
+// that it was given to returns.
+type View struct {
 	ctx context.Context
 	db  *DB
 	r   store.Reader
 }
 
 // Table returns the table called name. The error has kind [NotFound].
-func (s *Snapshot) Table(name string) (*Table, error) { return s.db.table(name) }
+func (s *View) Table(name string) (*Table, error) { return s.db.table(name) }
 
 // itemOf returns the item in a stored row.
 func itemOf(value []byte) attr.Item { return attr.Item(value) }
 
 // Get returns the item with the given key, or nil. The item is valid until
 // the function of the View or Update returns.
-func (s *Snapshot) Get(t *Table, key attr.Item) (attr.Item, error) {
+func (s *View) Get(t *Table, key attr.Item) (attr.Item, error) {
 	partition, sort, err := t.Address(key)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *Snapshot) Get(t *Table, key attr.Item) (attr.Item, error) {
 	return s.get(t, partition, sort)
 }
 
-func (s *Snapshot) get(t *Table, partition, sort []byte) (attr.Item, error) {
+func (s *View) get(t *Table, partition, sort []byte) (attr.Item, error) {
 	value, ok, err := s.r.Get(t.def.Space, partition, sort)
 	if err != nil || !ok {
 		return nil, err
@@ -46,16 +46,16 @@ func (s *Snapshot) get(t *Table, partition, sort []byte) (attr.Item, error) {
 	return itemOf(value), nil
 }
 
-// A Tx writes to tables. What it does is applied whole or not at all. It is
-// not safe for concurrent use.
+// A Tx writes to tables. It is applied whole or not at all. It is not safe for
+// concurrent use.
 type Tx struct {
-	Snapshot
+	View
 	w       store.Writer
 	pending []delta
 	room    [4]delta // for pending
 }
 
-// delta is a change of counters, made when the transaction is through.
+// A delta is a change of counters, applied after the transaction.
 type delta struct {
 	stats        *spaceStats
 	items, bytes int
@@ -67,18 +67,18 @@ func (tx *Tx) settle() {
 	}
 }
 
-// A Change is what a write did.
+// A Change is the effect of a write.
 type Change struct {
-	// Old and New are the item before and after, nil when there was or is
-	// none. They are valid until the function of the Update returns.
+	// Old and New are the item before and after, nil for no item. They are valid
+	// until the function of the Update returns.
 	Old, New attr.Item
-	// Capacity is what it consumed.
+	// Capacity is the capacity that the write consumed.
 	Capacity Capacity
 }
 
-// Put writes an item in the place of the one with its key. A nil condition
-// always holds. The item is taken over. Errors: [Validation] for an item that
-// does not fit the table, [ConditionFailed] with Change.Capacity still set.
+// Put writes an item and replaces the one with its key. A nil condition always
+// holds. The item must not be changed afterwards. Errors: [Validation] for an
+// item that does not match the table, [ConditionFailed] with Change.Capacity set.
 func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error) {
 	partition, sort, err := t.address(item)
 	if err != nil {
@@ -90,7 +90,7 @@ func (tx *Tx) Put(t *Table, item attr.Item, cond *expr.Condition) (Change, error
 	return tx.write(t, partition, sort, item, cond)
 }
 
-// CheckPut refuses an item that does not fit the table, as [Tx.Put] does.
+// CheckPut refuses an item that does not match the table, as [Tx.Put] does.
 func (t *Table) CheckPut(item attr.Item) error {
 	if err := t.checkKeyValues(item); err != nil {
 		return err
@@ -98,14 +98,14 @@ func (t *Table) CheckPut(item attr.Item) error {
 	return t.checkItem(item)
 }
 
-// CheckKey refuses a key that does not fit the table.
+// CheckKey refuses a key that does not match the table.
 func (t *Table) CheckKey(key attr.Item) error {
 	_, _, err := t.Address(key)
 	return err
 }
 
-// Delete removes the item with the given key, if there is one. Errors are as
-// for [Tx.Put].
+// Delete removes the item with the given key, if it exists. Errors are as for
+// [Tx.Put].
 func (tx *Tx) Delete(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {
 	partition, sort, err := t.Address(key)
 	if err != nil {
@@ -114,7 +114,7 @@ func (tx *Tx) Delete(t *Table, key attr.Item, cond *expr.Condition) (Change, err
 	return tx.write(t, partition, sort, nil, cond)
 }
 
-// write puts item, or deletes when it is nil, at an address of t.
+// write puts item at an address of t, or deletes the one there if item is nil.
 func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr.Condition) (Change, error) {
 	old, err := tx.get(t, partition, sort)
 	if err != nil {
@@ -147,7 +147,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	return change, nil
 }
 
-// count notes the change of counters for a row that was old and is now item.
+// count adds the change of counters for a row that was old and is now item.
 func (tx *Tx) count(s *spaceStats, old, item attr.Item) {
 	d := delta{stats: s}
 	if old != nil {
@@ -185,10 +185,10 @@ func (t *Table) checkItem(item attr.Item) error {
 	return nil
 }
 
-// Measure returns the key and the size in bytes of the item collection that
-// key lies in: the items of the partition and their entries in local indexes.
-// It reads the collection. Source: DG/LSI.html, item collections.
-func (s *Snapshot) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err error) {
+// Measure returns the partition key and the size in bytes of the item collection
+// of a key: the items of the partition and their entries in local indexes. It
+// reads the collection. Source: DG/LSI.html, item collections.
+func (s *View) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err error) {
 	partition, ok := t.key.AppendPartition(nil, key)
 	if !ok {
 		return nil, 0, errKey()
@@ -215,8 +215,8 @@ func (s *Snapshot) Measure(t *Table, key attr.Item) (hash attr.Item, size int64,
 }
 
 // Check evaluates a condition on the item with the given key without writing.
-// The error has kind [ConditionFailed] when it does not hold. It consumes what
-// a write of the item would. Source: API_TransactWriteItems, ConditionCheck.
+// The error has kind [ConditionFailed] when it does not hold. A check consumes
+// the units of a write. Source: API_TransactWriteItems, ConditionCheck.
 func (tx *Tx) Check(t *Table, key attr.Item, cond *expr.Condition) (Change, error) {
 	item, err := tx.Get(t, key)
 	if err != nil {

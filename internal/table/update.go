@@ -13,11 +13,10 @@ import (
 
 const msgUpdateSize = "Item size to update has exceeded the maximum allowed size"
 
-// Update changes the item with the given key, or makes it if there is none.
-// Right-hand sides read the item as it was. Errors: [Validation] for an update
-// that the item or the table does not allow, [ConditionFailed] with
-// Change.Capacity still set; then nothing is written, not even an item that
-// the update would have made.
+// Update changes the item with the given key, or creates it. Right-hand sides
+// read the item as it was. Errors: [Validation] for an update that the item or
+// the table does not allow, [ConditionFailed] with Change.Capacity set. After an
+// error nothing is written.
 func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Condition) (Change, error) {
 	if err := t.CheckUpdate(key, update); err != nil {
 		return Change{}, err
@@ -39,7 +38,7 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	if err != nil {
 		return Change{}, invalid("%s", err.Error())
 	}
-	if item == nil { // nothing to take away from
+	if item == nil { // there is nothing to remove from
 		change := Change{}
 		change.Capacity.Table = WriteUnits(0)
 		return change, nil
@@ -53,8 +52,8 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	return tx.write(t, partition, sort, item, nil)
 }
 
-// CheckUpdate refuses what an update can be seen to do wrong before the item
-// is read: with the key, to key attributes, and to keys of indexes. The error
+// CheckUpdate refuses the errors of an update that show before the item is read:
+// in the key, in changes of key attributes, and in keys of indexes. The error
 // has kind [Validation]. Source: dynalite, test/updateItem.js.
 func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	if err := t.CheckKey(key); err != nil {
@@ -115,9 +114,9 @@ func (t *Table) isIndexKey(name string) bool {
 	return slices.ContainsFunc(t.indexes, func(ix *Index) bool { return ix.key.Has(name) })
 }
 
-// checkUpdated is checkItem in the words of updates. An attribute that cannot
-// be the key of an index is refused even when the update does not touch it: it
-// was there before the index. Source: conformance suites of dynalite
+// checkUpdated is checkItem with the messages of updates. An attribute that
+// cannot be the key of an index is refused even when the update does not touch
+// it: it is older than the index. Source: conformance suites of dynalite
 // (test/updateItem.js) and alternator (test_gsi.py); the list of messages in
 // API_TransactWriteItems, CancellationReasons.
 func (t *Table) checkUpdated(item attr.Item) error {
@@ -142,8 +141,8 @@ func (t *Table) checkUpdated(item attr.Item) error {
 	return err
 }
 
-// errUpdatedKey words what is wrong with a value for an index key: it is empty
-// or too long.
+// errUpdatedKey returns the error of a value that cannot be an index key because
+// it is empty or too long.
 func errUpdatedKey(v attr.Value) error {
 	if len(v.Raw()) > 0 {
 		return invalid("The update expression attempted to update the secondary index key beyond allowed size limits")

@@ -111,7 +111,7 @@ func transact(db *table.DB, writer, n int, rng *rand.Rand) error {
 // contents returns the items of a table, or of an index of it, as JSON.
 func contents(t *testing.T, db *table.DB, name, index string) (items []attr.Item, text []string) {
 	t.Helper()
-	require.NoError(t, db.View(t.Context(), func(s *table.Snapshot) error {
+	require.NoError(t, db.View(t.Context(), func(s *table.View) error {
 		tb, err := s.Table(name)
 		if err != nil {
 			return err
