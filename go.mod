@@ -12,7 +12,6 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/google/btree v1.1.3
 	github.com/google/go-cmp v0.6.0
-	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/leanovate/gopter v0.2.9
 	github.com/stretchr/testify v1.10.0
 	go.uber.org/goleak v1.3.0
@@ -30,7 +29,5 @@ require (
 	github.com/mattn/go-runewidth v0.0.16
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	golang.org/x/sys v0.30.0 // indirect
-	golang.org/x/text v0.22.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )

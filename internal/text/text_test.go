@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,7 +80,21 @@ func TestLines(t *testing.T) {
 	require.Equal(t, "ab…", text.Clip("abcd", 3))
 	require.Equal(t, "漢…", text.Clip("漢字漢字", 4))
 	require.Equal(t, "ORDE…6-01", text.ClipMiddle("ORDER#2026-01", 9))
-	require.Equal(t, []string{"a key", `"with spaces"`, "is", "whole"}, text.Wrap(`a key "with spaces" is whole`, 6))
+	long := strings.Repeat("x", 40)
+	for _, tt := range []struct {
+		in   string
+		want []string
+	}{
+		{"", []string{""}},
+		{"one two three", []string{"one two", "three"}},
+		{"one  two\nthree", []string{"one two", "three"}},
+		{long + " a", []string{long, "a"}},
+		{`a "key with spaces", b`, []string{"a", `"key with spaces",`, "b"}},
+		{`a "k \" q r" b`, []string{"a", `"k \" q r"`, "b"}},
+		{`an inch is 1" of it`, []string{"an inch", `is 1" of`, "it"}},
+	} {
+		require.Equal(t, tt.want, text.Wrap(tt.in, 9), tt.in)
+	}
 	proptest.Check(t, 200, func(t *proptest.T) {
 		s, width := t.Text("ab漢é\U0001f600", 0, 30), t.Between(3, 20)
 		require.LessOrEqual(t, text.Width(text.Clip(s, width)), width)

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A judge compares what a pattern did with what is expected of it.
@@ -150,7 +151,7 @@ func difference(want, got attr.Item) string {
 		if have := got.Get(string(name)); have.Kind() == 0 {
 			return "it has no " + string(name)
 		} else if !attr.Equal(have, v) {
-			return fmt.Sprintf("%s is %s", name, explain.Literal(have))
+			return fmt.Sprintf("%s is %s", name, text.Literal(have))
 		}
 	}
 	for name := range got.All() {
@@ -266,7 +267,7 @@ func rowText(t *design.Table, row attr.Item) string {
 func keyText(k design.Key) string {
 	parts := make([]string, len(k))
 	for i, v := range k {
-		parts[i] = explain.Literal(v)
+		parts[i] = text.Literal(v)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // TextOptions configure [Result.WriteText]. The zero value is ready to use.
@@ -63,7 +64,7 @@ const (
 
 // line writes a label and what it says, wrapped behind it.
 func (p *printer) line(label, code, s string) {
-	for i, l := range explain.Wrap(s, max(p.o.Width-indent-labelWidth, 30)) {
+	for i, l := range text.Wrap(s, max(p.o.Width-indent-labelWidth, 30)) {
 		if i > 0 {
 			label = ""
 		}
@@ -83,10 +84,10 @@ func (p *printer) whole(label, code, s string) {
 func (p *printer) print() {
 	fmt.Fprintln(&p.out, p.paint(strong, p.r.Model.Name))
 	if p.r.Model.About != "" && !p.o.Quiet {
-		fmt.Fprintln(&p.out, strings.Join(explain.Wrap(p.r.Model.About, p.o.Width), "\n"))
+		fmt.Fprintln(&p.out, strings.Join(text.Wrap(p.r.Model.About, p.o.Width), "\n"))
 	}
 	if p.r.Scale < 1 {
-		fmt.Fprintln(&p.out, p.paint(yellow, strings.Join(explain.Wrap(p.sample(), p.o.Width), "\n")))
+		fmt.Fprintln(&p.out, p.paint(yellow, strings.Join(text.Wrap(p.sample(), p.o.Width), "\n")))
 	}
 	for i := range p.r.Patterns {
 		if pr := &p.r.Patterns[i]; !p.o.Quiet || !pr.OK() {

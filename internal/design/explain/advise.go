@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
@@ -44,7 +45,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 			}
 		}
 		if a, ok := e.impossible(groups[i]); ok && len(groups) == 1 {
-			e.tell("no row has that: %s is %s, which %s cannot be", Name(a.name), kindWord(e.info.kindOf(a.name)), Literal(a.values[0]))
+			e.tell("no row has that: %s is %s, which %s cannot be", text.Name(a.name), kindWord(e.info.kindOf(a.name)), text.Literal(a.values[0]))
 			return nil
 		}
 		groups[i].withoutEmpty()
@@ -324,7 +325,7 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 	const shown = 3
 	texts := make([]string, 0, shown)
 	for _, v := range found[:min(len(found), shown)] {
-		texts = append(texts, Literal(v))
+		texts = append(texts, text.Literal(v))
 	}
 	some := strings.Join(texts, ", ")
 	if len(found) > shown {
@@ -334,7 +335,7 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 	if len(conditions) == 0 {
 		what = "name the partition"
 	}
-	e.offer(fmt.Sprintf("%s (%s among the first %d rows read: %s): %s", what, plural(len(found), "partition"), probeRows, some, best.words()), opQuery, e.request(best))
+	e.offer(fmt.Sprintf("%s (%s among the first %d rows read: %s): %s", what, text.Count(len(found), "partition"), probeRows, some, best.words()), opQuery, e.request(best))
 }
 
 // tellPartition says what key would make one slice of a condition that names
@@ -349,16 +350,16 @@ func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
 				what := clauseText(keycond.Clause{Attribute: h, Op: a.op, Values: a.values})
 				if a.op == ast.OpBeginsWith {
 					e.tell("for one slice, keep the common part, %s, in an attribute of its own and make that the partition key of an index whose sort key is %s: then ask for the part with =, and %s may be the condition on the sort key",
-						Literal(a.values[0]), Name(h.Name), what)
+						text.Literal(a.values[0]), text.Name(h.Name), what)
 				} else {
-					e.tell("for one slice, make %s the sort key of an index, under a partition key that the rows wanted together share: then %s may be the condition on it", Name(h.Name), what)
+					e.tell("for one slice, make %s the sort key of an index, under a partition key that the rows wanted together share: then %s may be the condition on it", text.Name(h.Name), what)
 				}
 				return
 			}
 		}
 		for _, a := range g.atoms {
 			if s.Has(a.name) && len(e.plans(g)) == 0 {
-				e.tell("for one slice without the partition, make %s the partition key of an index", Name(a.name))
+				e.tell("for one slice without the partition, make %s the partition key of an index", text.Name(a.name))
 				return
 			}
 		}
@@ -372,11 +373,11 @@ func (e *explainer) numberPrefixes(g *group) {
 		if a.op != ast.OpBeginsWith || e.info.kindOf(a.name) != attr.Number {
 			continue
 		}
-		text := string(a.values[0].Raw())
+		prefix := string(a.values[0].Raw())
 		if a.values[0].Kind() == attr.Number {
-			text = string(a.values[0].AppendNumber(nil))
+			prefix = string(a.values[0].AppendNumber(nil))
 		}
-		if !digits(text) {
+		if !digits(prefix) {
 			continue
 		}
 		others := group{rest: g.rest, atoms: slices.Delete(slices.Clone(g.atoms), i, i+1)}
@@ -391,13 +392,13 @@ func (e *explainer) numberPrefixes(g *group) {
 			if err != nil || len(found.items) == 0 {
 				continue
 			}
-			if n := string(found.items[0].Get(a.name).AppendNumber(nil)); digits(n) && len(n) > len(text) {
-				more = len(n) - len(text)
+			if n := string(found.items[0].Get(a.name).AppendNumber(nil)); digits(n) && len(n) > len(prefix) {
+				more = len(n) - len(prefix)
 			}
 			break
 		}
-		low, err := attr.NewNumber(text + strings.Repeat("0", more))
-		high, err2 := attr.NewNumber(text + strings.Repeat("9", more))
+		low, err := attr.NewNumber(prefix + strings.Repeat("0", more))
+		high, err2 := attr.NewNumber(prefix + strings.Repeat("9", more))
 		if err != nil || err2 != nil {
 			continue
 		}
@@ -414,13 +415,6 @@ func (e *explainer) numberPrefixes(g *group) {
 
 func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // improve looks for a better way to ask what a request with a filter asks: a

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
@@ -14,10 +15,10 @@ import (
 
 // clauseText returns a key condition as a person would write it.
 func clauseText(c keycond.Clause) string {
-	name, v := Name(c.Attribute.Name), Literal(c.Values[0])
+	name, v := text.Name(c.Attribute.Name), text.Literal(c.Values[0])
 	switch c.Op {
 	case ast.OpBetween:
-		return name + " BETWEEN " + v + " AND " + Literal(c.Values[1])
+		return name + " BETWEEN " + v + " AND " + text.Literal(c.Values[1])
 	case ast.OpBeginsWith:
 		return "begins_with(" + name + ", " + v + ")"
 	}
@@ -45,9 +46,9 @@ func (r *Report) bounds(s *keycond.Schema, slice *keycond.Slice) {
 	}
 	var equal []string
 	for _, c := range sort[:len(sort)-1] {
-		equal = append(equal, Literal(c.Values[0]))
+		equal = append(equal, text.Literal(c.Values[0]))
 	}
-	text := func(last ...string) string {
+	words := func(last ...string) string {
 		parts := append(slices.Clip(equal), last...)
 		if len(s.Range) == 1 {
 			return strings.Join(parts, ", ")
@@ -58,15 +59,15 @@ func (r *Report) bounds(s *keycond.Schema, slice *keycond.Slice) {
 	side := func(b *Bound, e edge) {
 		switch {
 		case e.open && len(equal) > 0: // all there is with the components before
-			b.Text, b.Inclusive = text(), true
+			b.Text, b.Inclusive = words(), true
 		case !e.open:
-			b.Text, b.Inclusive = text(e.text()), e.inclusive
+			b.Text, b.Inclusive = words(e.text()), e.inclusive
 		}
 	}
 	side(&r.Low, low)
 	side(&r.High, high)
 	if r.High.Text == "" && r.High.Bytes != nil { // above every value there can be
-		r.High.Text = Quote(r.High.Bytes)
+		r.High.Text = text.Quote(r.High.Bytes)
 	}
 }
 
@@ -81,9 +82,9 @@ type edge struct {
 
 func (e edge) text() string {
 	if e.raw != nil {
-		return Quote(e.raw)
+		return text.Quote(e.raw)
 	}
-	return Literal(e.value)
+	return text.Literal(e.value)
 }
 
 // edges returns both edges of a clause.
@@ -125,17 +126,17 @@ func afterPrefix(v attr.Value) (attr.Value, bool) {
 		return attr.NewBinary(upper), upper != nil
 	}
 	const first, last = 0xD800, 0xDFFF // surrogates are no characters
-	text := v.Raw()
-	for len(text) > 0 {
-		r, n := utf8.DecodeLastRune(text)
-		text = text[:len(text)-n]
+	raw := v.Raw()
+	for len(raw) > 0 {
+		r, n := utf8.DecodeLastRune(raw)
+		raw = raw[:len(raw)-n]
 		if r >= utf8.MaxRune {
 			continue
 		}
 		if r++; r >= first && r <= last {
 			r = last + 1
 		}
-		return attr.NewString(string(utf8.AppendRune(slices.Clip(text), r))), true
+		return attr.NewString(string(utf8.AppendRune(slices.Clip(raw), r))), true
 	}
 	return attr.Value{}, false
 }
@@ -151,8 +152,8 @@ type terms interface {
 
 type plainTerms struct{}
 
-func (plainTerms) name(name string) string   { return Name(name) }
-func (plainTerms) value(v attr.Value) string { return Literal(v) }
+func (plainTerms) name(name string) string   { return text.Name(name) }
+func (plainTerms) value(v attr.Value) string { return text.Literal(v) }
 
 // binding strengths of conditions.
 const (

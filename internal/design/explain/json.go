@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 type jsonBound struct {
@@ -86,7 +87,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	out := jsonReport{Operation: r.Operation, Table: r.Table, Index: r.Index, Request: r.Request}
 	if f := r.Refused; f != nil {
 		out.Refused = &jsonRefusal{Code: f.Code, Message: f.Message, Rule: f.Rule, Source: f.Source, Advice: jsonAdvices(f.Advice)}
-		return marshal(out)
+		return text.JSON(out)
 	}
 	read := &jsonRead{
 		Clauses: r.Clauses, Filter: r.Filter, Reverse: r.Reverse, Before: rawItem(r.Before), After: rawItem(r.After),
@@ -104,7 +105,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		read.Items = append(read.Items, rawItem(it))
 	}
 	out.Read = read
-	return marshal(out)
+	return text.JSON(out)
 }
 
 func jsonAdvices(list []Advice) []jsonAdvice {
@@ -127,7 +128,7 @@ func jsonBoundOf(b Bound) *jsonBound {
 	if b.Bytes == nil {
 		return nil
 	}
-	return &jsonBound{Text: b.Text, Hex: Hex(b.Bytes), Inclusive: b.Inclusive}
+	return &jsonBound{Text: b.Text, Hex: text.Hex(b.Bytes), Inclusive: b.Inclusive}
 }
 
 func rawItem(it attr.Item) json.RawMessage {

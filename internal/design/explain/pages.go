@@ -201,9 +201,9 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 	}
 }
 
-func (e *explainer) note(text string) {
-	if !slices.Contains(e.report.Notes, text) {
-		e.report.Notes = append(e.report.Notes, text)
+func (e *explainer) note(n string) {
+	if !slices.Contains(e.report.Notes, n) {
+		e.report.Notes = append(e.report.Notes, n)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"regexp"
+
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A selection is a SELECT of PartiQL in the words of a Scan: its table and
@@ -23,8 +25,8 @@ type selection struct {
 var selectWord = regexp.MustCompile(`^(?i)(?:\s+|--[^\n]*\n)*select(?:\s|["*]|--|$)`)
 
 // IsSelect reports whether a text is a SELECT statement, right or wrong.
-func IsSelect(text string) bool {
-	return selectWord.MatchString(text)
+func IsSelect(s string) bool {
+	return selectWord.MatchString(s)
 }
 
 // A piqToken is a word, a sign or a value of a statement.
@@ -35,11 +37,11 @@ type piqToken struct {
 
 var piqWords = regexp.MustCompile(`^(?s:\s+|--[^\n]*|[A-Za-z_][A-Za-z0-9_]*|"(?:[^"]|"")*"|'(?:[^']|'')*'|-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|<>|<=|>=|!=|<<|>>|\|\||[-+*?=<>.,;:/{}()\[\]])`)
 
-func piqTokens(text string) (all []piqToken, err error) {
-	for rest := text; rest != ""; {
+func piqTokens(s string) (all []piqToken, err error) {
+	for rest := s; rest != ""; {
 		w := piqWords.FindString(rest)
 		if w == "" {
-			return nil, fmt.Errorf("the statement cannot be read from %q on", clip(rest))
+			return nil, fmt.Errorf("the statement cannot be read from %q on", text.Clip(rest, 30))
 		}
 		rest = rest[len(w):]
 		switch c := w[0]; {
@@ -57,13 +59,6 @@ func piqTokens(text string) (all []piqToken, err error) {
 		}
 	}
 	return all, nil
-}
-
-func clip(s string) string {
-	if r := []rune(s); len(r) > 30 {
-		return string(r[:30]) + "…"
-	}
-	return s
 }
 
 // A piqReader turns a SELECT into a selection.
@@ -197,7 +192,7 @@ func (r *piqReader) fault(want string) error {
 	if r.at >= len(r.tokens) {
 		return fmt.Errorf("the statement ends where %s should stand", want)
 	}
-	return fmt.Errorf("the statement has %q where %s should stand", clip(r.tokens[r.at].text), want)
+	return fmt.Errorf("the statement has %q where %s should stand", text.Clip(r.tokens[r.at].text, 30), want)
 }
 
 // name takes an identifier.
@@ -252,7 +247,7 @@ func (r *piqReader) bindName(name string) string {
 }
 
 func (r *piqReader) bind(v any) (string, error) {
-	raw, err := marshal(v)
+	raw, err := text.JSON(v)
 	if err != nil {
 		return "", err
 	}

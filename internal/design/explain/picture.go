@@ -5,174 +5,236 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A sketchLine is one line of the picture of a slice.
-type sketchLine struct {
-	mark string // the border of the slice
-	key  string
-	note string
-	code string // colour
-	edge bool   // a line of the border, which needs no column
+// A Picture is what a request reads, as lines in the order it reads them: the
+// row before the range, where the range begins, its rows, where it ends and the
+// row after it.
+type Picture []PictureLine
+
+// A PictureLine is one line of a [Picture].
+type PictureLine struct {
+	Kind LineKind
+	// Text is the key of a row, without what all rows of the partition share, or
+	// the words of an end or a gap.
+	Text string
+	// Entity and Bytes are those of a row. The size of a row that was not read
+	// is not known.
+	Entity string
+	Bytes  int
+	// Dropped says that a row was read and the filter left it out.
+	Dropped bool
 }
 
-// picture draws the slice: the row before it, its first and last rows and the
-// row after it, in the order they are read.
-//
-//	  "root/photos-old/1.jpg"   outside
-//	┌ from "root/photos/"
-//	│ "root/photos/1.jpg"       120 bytes
-//	│ … 7 rows
-//	│ "root/photos/9.jpg"       120 bytes, filtered out
-//	└ before "root/photos0"
-//	  "root/videos"             outside
-func (p *printer) picture() {
-	r := p.r
-	if p.o.Rows < 0 || r.Operation == opGetItem && r.Examined == 0 && r.Before == nil && r.After == nil {
-		return
-	}
-	var lines []sketchLine
-	above, below := r.Before, r.After
-	aboveEntity, belowEntity := r.BeforeEntity, r.AfterEntity
-	top, bottom := p.edge(r.Low, "from ", "after ", "start"), p.edge(r.High, "to ", "before ", "end")
+// A LineKind says what a line of a [Picture] shows.
+type LineKind uint8
+
+// The kinds of lines.
+const (
+	OutsideRow LineKind = iota + 1 // the row just outside the range
+	Top                            // where reading begins
+	Bottom                         // where the range ends
+	ReadRow                        // a row that was read
+	Gap                            // rows that are not shown, or the words for no rows
+	Stop                           // why the page ended inside the range
+	NextRow                        // the row that the next page begins with
+)
+
+// Picture returns the picture of a request that was not refused, with at most
+// so many rows at each end of the range.
+func (r *Report) Picture(rows int) Picture {
+	before := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.Before), Entity: r.BeforeEntity}
+	after := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.After), Entity: r.AfterEntity}
+	top, bottom := r.Ends()
 	if r.Reverse {
-		above, below, top, bottom = below, above, bottom, top
-		aboveEntity, belowEntity = belowEntity, aboveEntity
+		before, after, top, bottom = after, before, bottom, top
 	}
-	if above != nil {
-		lines = append(lines, sketchLine{mark: " ", key: p.keyText(above), note: notes(aboveEntity, "outside"), code: faint})
+	var p Picture
+	if before.Text != "" {
+		p = append(p, before)
 	}
-	lines = append(lines, sketchLine{mark: "┌", key: top, edge: true})
+	p = append(p, PictureLine{Kind: Top, Text: top})
 	if r.Start != nil {
-		lines = append(lines, sketchLine{mark: "│", key: "… up to the ExclusiveStartKey", edge: true})
+		p = append(p, PictureLine{Kind: Gap, Text: "… up to the ExclusiveStartKey"})
 	}
-	lines = append(lines, p.rows()...)
+	p = append(p, r.rows(rows)...)
 	if r.Next != nil {
 		why := "stopped at " + r.Stop
 		if r.Stop == string(table.StopLimit) {
 			why = "Limit " + strconv.Itoa(r.Limit)
 		}
-		lines = append(lines, sketchLine{mark: "├", key: why, edge: true},
-			sketchLine{mark: "┆", key: p.keyText(r.Next), note: "the next page begins here", code: faint})
+		p = append(p, PictureLine{Kind: Stop, Text: why}, PictureLine{Kind: NextRow, Text: r.KeyText(r.Next)})
 	}
-	lines = append(lines, sketchLine{mark: "└", key: bottom, edge: true})
-	if below != nil {
-		lines = append(lines, sketchLine{mark: " ", key: p.keyText(below), note: notes(belowEntity, "outside"), code: faint})
+	p = append(p, PictureLine{Kind: Bottom, Text: bottom})
+	if after.Text != "" {
+		p = append(p, after)
 	}
-	p.sketch(lines)
+	return p
 }
 
-func (p *printer) edge(b Bound, inclusive, exclusive, open string) string {
+// Ends returns where the range begins and ends, in words.
+func (r *Report) Ends() (low, high string) {
+	where := "partition"
+	if r.Operation == opScan {
+		where = "scan"
+	}
+	low, high = "from the start of the "+where, "to the end of the "+where
 	switch {
-	case p.r.Operation == opScan:
-		return open + " of the scan"
-	case b.Bytes == nil || b.Text == "":
-		return open + " of the partition"
-	case b.Inclusive:
-		return inclusive + b.Text
+	case r.Low.Text == "":
+	case r.Low.Inclusive:
+		low = "from " + r.Low.Text
+	default:
+		low = "after " + r.Low.Text
 	}
-	return exclusive + b.Text
+	switch {
+	case r.High.Text == "":
+	case r.High.Inclusive:
+		high = "up to " + r.High.Text
+	default:
+		high = "before " + r.High.Text
+	}
+	return low, high
 }
 
-// rows are the lines of the rows examined.
-func (p *printer) rows() []sketchLine {
-	r := p.r
-	line := func(row Row) sketchLine {
-		l := sketchLine{mark: "│", key: p.keyText(row.Key), note: notes(row.Entity, plural(row.Bytes, "byte"))}
-		if !row.Returned {
-			l.mark, l.code, l.note = "│✗", bad, l.note+", filtered out"
-		}
-		return l
-	}
+// rows returns the lines of the rows that were read.
+func (r *Report) rows(most int) Picture {
 	if r.Examined == 0 {
-		return []sketchLine{{mark: "│", key: "no rows", edge: true}}
+		return Picture{{Kind: Gap, Text: "no rows"}}
 	}
-	kept := append(slices.Clip(r.Rows), r.Tail...)
-	head, tail := kept, kept[:0:0]
-	if len(kept) > 2*p.o.Rows+1 || len(kept) < r.Examined {
-		head = r.Rows[:min(p.o.Rows, len(r.Rows))]
-		tail = kept[max(len(kept)-p.o.Rows, len(head)):]
+	most = max(most, 0)
+	kept := slices.Concat(r.Rows, r.Tail)
+	head, tail := kept, kept[:0]
+	if len(kept) > 2*most+1 || len(kept) < r.Examined {
+		head = r.Rows[:min(most, len(r.Rows))]
+		tail = kept[max(len(kept)-most, len(head)):]
 	}
-	var lines []sketchLine
-	for _, row := range head {
-		lines = append(lines, line(row))
+	var p Picture
+	add := func(rows []Row) {
+		for _, row := range rows {
+			p = append(p, PictureLine{Kind: ReadRow, Text: r.KeyText(row.Key), Entity: row.Entity, Bytes: row.Bytes, Dropped: !row.Returned})
+		}
 	}
+	add(head)
 	if n := r.Examined - len(head) - len(tail); n > 0 {
-		lines = append(lines, sketchLine{mark: "│", key: "… " + plural(n, "more row"), edge: true})
+		p = append(p, PictureLine{Kind: Gap, Text: "… " + text.Count(n, "more row")})
 	}
-	for _, row := range tail {
-		lines = append(lines, line(row))
-	}
-	return lines
+	add(tail)
+	return p
 }
 
-func notes(parts ...string) string {
-	out := parts[:0:0]
-	for _, s := range parts {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// sketch aligns lines and cuts them to the width.
-func (p *printer) sketch(lines []sketchLine) {
-	const indent, gap = 4, 2
-	keys, side := 0, 0
-	for _, l := range lines {
-		if !l.edge {
-			keys = max(keys, text.StringWidthWithoutEscSequences(l.key))
-			side = max(side, text.StringWidthWithoutEscSequences(l.note))
-		}
-	}
-	if p.o.Width > 0 {
-		keys = min(keys, max(p.o.Width-indent-3-gap-side, 16))
-	}
-	p.out.WriteByte('\n')
-	for _, l := range lines {
-		mark := text.Pad(l.mark, 3, ' ')
-		s := p.cut(l.key, indent+3)
-		if !l.edge {
-			s = text.Pad(text.Snip(l.key, keys, "…"), keys+gap, ' ') + l.note
-			s = p.cut(strings.TrimRight(s, " "), indent+3)
-		}
-		out := strings.Repeat(" ", indent) + mark + p.paint(l.code, s)
-		p.out.WriteString(strings.TrimRight(out, " ") + "\n")
-	}
-	p.out.WriteByte('\n')
-}
-
-// keyText writes the key of a row without what all rows of the slice share.
-func (p *printer) keyText(key attr.Item) string {
-	s := p.r.Schema
-	if s == nil {
+// KeyText returns the key of a row without what all rows of the partition
+// share; "" for nil.
+func (r *Report) KeyText(key attr.Item) string {
+	s := r.Schema
+	switch {
+	case key == nil:
+		return ""
+	case s == nil:
 		return string(key.AppendJSON(nil))
 	}
+	attrs := s.Attributes()
+	if r.Operation != opScan && len(s.Range) > 0 {
+		attrs = attrs[len(s.Hash):]
+	}
 	var parts []string
-	shared := p.r.Operation != opScan
-	for _, a := range s.Attributes() {
-		if shared && len(s.Range) > 0 {
-			hash := false
-			for _, h := range s.Hash {
-				hash = hash || h.Name == a.Name
-			}
-			if hash {
-				continue
-			}
+	for _, a := range attrs {
+		if v := key.Get(a.Name); !v.IsZero() {
+			parts = append(parts, text.Literal(v))
 		}
-		v := key.Get(a.Name)
-		if v.IsZero() {
-			continue
-		}
-		if len(s.Range) == 1 && s.Table == nil && shared {
-			return Literal(v)
-		}
-		parts = append(parts, Literal(v))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// The columns of a picture in text.
+const (
+	pictureIndent = 4
+	borderWidth   = 3
+	columnGap     = 2
+	leastKey      = 16
+)
+
+// Text returns the picture for a terminal, each line ending in a newline. Lines
+// are cut to a width, unless that is 0.
+//
+//	   "root/photos-old/1.jpg"  outside
+//	┌  from "root/photos/"
+//	│  "root/photos/1.jpg"      120 bytes
+//	│  … 7 more rows
+//	│✗ "root/photos/9.jpg"      120 bytes, filtered out
+//	└  before "root/photos0"
+//	   "root/videos"            outside
+func (p Picture) Text(width int, paint text.Paint) string {
+	keys, notes := 0, 0
+	for _, l := range p {
+		if note := l.note(); note != "" {
+			keys, notes = max(keys, text.Width(l.Text)), max(notes, text.Width(note))
+		}
+	}
+	if width > 0 {
+		width = max(width-pictureIndent-borderWidth, leastKey)
+		keys = min(keys, max(width-columnGap-notes, leastKey))
+	}
+	var out strings.Builder
+	for _, l := range p {
+		s := l.Text
+		if note := l.note(); note != "" {
+			s = text.Pad(text.Clip(s, keys), keys+columnGap) + note
+		}
+		if width > 0 {
+			s = text.Clip(s, width)
+		}
+		switch {
+		case l.Dropped:
+			s = paint.Bad(s)
+		case l.Kind == OutsideRow || l.Kind == NextRow:
+			s = paint.Faint(s)
+		}
+		out.WriteString(strings.Repeat(" ", pictureIndent) + text.Pad(l.border(), borderWidth) + s + "\n")
+	}
+	return out.String()
+}
+
+// border returns what marks a line at its left.
+func (l PictureLine) border() string {
+	switch l.Kind {
+	case Top:
+		return "┌"
+	case Bottom:
+		return "└"
+	case Stop:
+		return "├"
+	case NextRow:
+		return "┆"
+	case OutsideRow:
+		return ""
+	}
+	if l.Dropped {
+		return "│✗"
+	}
+	return "│"
+}
+
+// note returns what stands beside a row, "" for other lines.
+func (l PictureLine) note() string {
+	var note string
+	switch l.Kind {
+	case OutsideRow:
+		note = "outside"
+	case NextRow:
+		return "first row of the next page"
+	case ReadRow:
+		note = text.Count(l.Bytes, "byte")
+		if l.Dropped {
+			note += ", filtered out"
+		}
+	default:
+		return ""
+	}
+	if l.Entity != "" {
+		note = l.Entity + ", " + note
+	}
+	return note
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -91,7 +92,7 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 	if ix != nil && s.Index != e.m.text("IndexName") {
 		for _, a := range s.Range {
 			if len(g.on(a.Name)) == 0 && !e.info.key.Has(a.Name) {
-				p.remarks = append(p.remarks, "it finds only items that have "+Name(a.Name))
+				p.remarks = append(p.remarks, "it finds only items that have "+text.Name(a.Name))
 				p.partial++
 			}
 		}
@@ -172,7 +173,7 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 				return c, false
 			}
 			if to.Kind() != v.Kind() {
-				p.fixes = append(p.fixes, Name(a.Name)+" is "+kindWord(a.Kind)+", so give "+string(to.AppendJSON(nil)))
+				p.fixes = append(p.fixes, text.Name(a.Name)+" is "+kindWord(a.Kind)+", so give "+string(to.AppendJSON(nil)))
 			}
 			one.Values = append(one.Values, to)
 		}
@@ -228,7 +229,7 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 	var ends []string
 	for _, side := range []edge{low, high} {
 		if !side.inclusive {
-			ends = append(ends, Literal(side.value))
+			ends = append(ends, text.Literal(side.value))
 		}
 	}
 	if ends != nil {

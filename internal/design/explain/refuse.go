@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -62,11 +63,11 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if broken != nil {
 		return e.otherWays(broken, schema)
 	}
-	text := mended
+	advice := mended
 	if first.fix != "" {
-		text = first.fix
+		advice = first.fix
 	}
-	e.offer(text, r.Operation, e.m)
+	e.offer(advice, r.Operation, e.m)
 	return nil
 }
 
@@ -78,7 +79,7 @@ func (e *explainer) broke(r *rule) {
 
 // offer adds a request to the advice, if the endpoint takes it and it is not
 // there yet. It reports whether it was added.
-func (e *explainer) offer(text, op string, m members) bool {
+func (e *explainer) offer(words, op string, m members) bool {
 	list := &e.report.Advice
 	if e.report.Refused != nil {
 		list = &e.report.Refused.Advice
@@ -96,7 +97,7 @@ func (e *explainer) offer(text, op string, m members) bool {
 	if _, err := ask(e, op, trial); err != nil {
 		return false
 	}
-	*list = append(*list, Advice{Text: text, Operation: op, Request: request})
+	*list = append(*list, Advice{Text: words, Operation: op, Request: request})
 	return true
 }
 
@@ -123,7 +124,7 @@ func (e *explainer) refuseTable() error {
 	if len(names) == 0 {
 		return nil
 	}
-	if near, ok := nearest(name, names); ok {
+	if near, ok := text.Nearest(name, names); ok {
 		m := e.m.without()
 		m.set("TableName", near)
 		if e.offer("ask table "+near, e.report.Operation, m) {
@@ -139,7 +140,7 @@ func (e *explainer) refuseGet() error {
 	s := e.info.key
 	names := make([]string, 0, 2)
 	for _, a := range s.Attributes() {
-		names = append(names, Name(a.Name))
+		names = append(names, text.Name(a.Name))
 	}
 	key := e.m.item("Key")
 	e.q, _ = e.m.question()

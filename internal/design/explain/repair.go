@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // repairs are the faults of a request that are no matter of ranges. Each
@@ -48,7 +49,7 @@ func repairReserved(_ *explainer, m members) (*rule, members) {
 		if !m.has(param) {
 			continue
 		}
-		text := wordOrPlaceholder.ReplaceAllStringFunc(m.text(param), func(w string) string {
+		rewritten := wordOrPlaceholder.ReplaceAllStringFunc(m.text(param), func(w string) string {
 			if w[0] == '#' || w[0] == ':' || isGrammar(w) || !expr.IsReserved(w) {
 				return w
 			}
@@ -62,7 +63,7 @@ func repairReserved(_ *explainer, m members) (*rule, members) {
 			}
 			return p
 		})
-		fixed.set(param, text)
+		fixed.set(param, rewritten)
 	}
 	if words == nil {
 		return nil, m
@@ -96,22 +97,22 @@ func repairLiterals(_ *explainer, m members) (*rule, members) {
 		if !m.has(param) {
 			continue
 		}
-		fixed.set(param, literals.ReplaceAllStringFunc(m.text(param), func(found string) string {
-			parts := literals.FindStringSubmatch(found)
-			text := parts[2]
+		fixed.set(param, literals.ReplaceAllStringFunc(m.text(param), func(match string) string {
+			parts := literals.FindStringSubmatch(match)
+			found := parts[2]
 			if first == "" {
-				first = text
+				first = found
 			}
-			value := map[string]string{"N": text}
-			switch text[0] {
+			value := map[string]string{"N": found}
+			switch found[0] {
 			case '"':
-				s, err := strconv.Unquote(text)
+				s, err := strconv.Unquote(found)
 				if err != nil {
-					s = strings.Trim(text, "\"")
+					s = strings.Trim(found, "\"")
 				}
 				value = map[string]string{"S": s}
 			case '\'':
-				value = map[string]string{"S": strings.ReplaceAll(text[1:len(text)-1], "''", "'")}
+				value = map[string]string{"S": strings.ReplaceAll(found[1:len(found)-1], "''", "'")}
 			}
 			p := ":v1"
 			for n := 2; values.has(p); n++ {
@@ -148,7 +149,7 @@ func repairBetween(_ *explainer, m members) (*rule, members) {
 				return found
 			}
 			if r == nil {
-				r = ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", Literal(low), Literal(high))
+				r = ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", text.Literal(low), text.Literal(high))
 			}
 			return "BETWEEN " + parts[2] + " AND " + parts[1]
 		}))
@@ -168,9 +169,9 @@ func repairPrefix(_ *explainer, m members) (*rule, members) {
 			if v.Kind() != attr.Number {
 				continue
 			}
-			text := string(v.AppendNumber(nil))
-			all.set(parts[2], map[string]string{"S": text})
-			r = ruleOf(plainRule, pageSyntax, "begins_with takes the beginning of a string or of binary data, and %s is a number", text)
+			number := string(v.AppendNumber(nil))
+			all.set(parts[2], map[string]string{"S": number})
+			r = ruleOf(plainRule, pageSyntax, "begins_with takes the beginning of a string or of binary data, and %s is a number", number)
 		}
 	}
 	if r == nil {
@@ -264,7 +265,7 @@ func repairIndex(e *explainer, m members) (*rule, members) {
 	if len(names) == 0 {
 		return ruleOf(plainRule, pageIndexes, "table %s has no indexes", e.info.name), fixed
 	}
-	if near, ok := nearest(name, names); ok {
+	if near, ok := text.Nearest(name, names); ok {
 		fixed.set("IndexName", near)
 	}
 	return ruleOf(plainRule, pageIndexes, "table %s has no index %s; it has %s", e.info.name, name, strings.Join(names, ", ")), fixed
@@ -298,7 +299,7 @@ func repairStart(e *explainer, m members) (*rule, members) {
 	names := make([]string, len(attrs))
 	for i, a := range attrs {
 		wrong = wrong || start.Get(a.Name).Kind() != a.Kind
-		names[i] = Name(a.Name)
+		names[i] = text.Name(a.Name)
 	}
 	if !wrong {
 		return nil, m
@@ -352,35 +353,4 @@ func touchesCondition(c *expr.Condition, ix *indexInfo) bool {
 func pruned(m members) members {
 	m.prune()
 	return m
-}
-
-// nearest returns the name that is most like text, if one is like it.
-func nearest(text string, names []string) (string, bool) {
-	best, at := "", -1
-	for _, name := range names {
-		if d := distance(strings.ToLower(text), strings.ToLower(name)); at < 0 || d < at {
-			best, at = name, d
-		}
-	}
-	return best, at >= 0 && at <= max(1, len(text)/2)
-}
-
-// distance is how many bytes have to change to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

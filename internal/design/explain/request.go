@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // members are the members of a request by name, as they are.
@@ -76,29 +76,18 @@ func (m members) set(name string, value any) {
 		m[name] = v
 		return
 	}
-	raw, err := marshal(value)
+	raw, err := text.JSON(value)
 	if err == nil {
 		m[name] = raw
 	}
 }
 
 func (m members) encode() json.RawMessage {
-	raw, err := marshal(m)
+	raw, err := text.JSON(m)
 	if err != nil { // members are JSON already
 		return json.RawMessage("{}")
 	}
 	return raw
-}
-
-// marshal writes JSON in which < and > are themselves.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // without returns a copy without some members.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
@@ -99,7 +100,7 @@ func (e *explainer) broken(s *keycond.Schema) *rule {
 	if e.q.filter != nil {
 		for name := range e.q.filter.TopLevel() {
 			if s.Has(name) {
-				return ruleOf(plainRule, pageFilter, "the filter of a Query may not name a key attribute of what is queried, and %s is one: conditions on it belong to the key condition", Name(name))
+				return ruleOf(plainRule, pageFilter, "the filter of a Query may not name a key attribute of what is queried, and %s is one: conditions on it belong to the key condition", text.Name(name))
 			}
 		}
 	}
@@ -109,7 +110,7 @@ func (e *explainer) broken(s *keycond.Schema) *rule {
 func equalities(attrs []keycond.Attribute) string {
 	parts := make([]string, len(attrs))
 	for i, a := range attrs {
-		parts[i] = Name(a.Name) + " = …"
+		parts[i] = text.Name(a.Name) + " = …"
 	}
 	return strings.Join(parts, " AND ")
 }
@@ -180,23 +181,23 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		}
 		switch {
 		case len(on[a.name]) > 1:
-			return ruleOf(plainRule, pageKeys, "there is at most one condition on each key attribute, and %s has %d", Name(a.name), len(on[a.name]))
+			return ruleOf(plainRule, pageKeys, "there is at most one condition on each key attribute, and %s has %d", text.Name(a.name), len(on[a.name]))
 		case s.Has(a.name):
 		case e.info.kindOf(a.name) != 0:
-			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s but of %s: a key condition can use the attributes of one key", Name(a.name), placeName(s), e.keysWith(a.name))
+			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s but of %s: a key condition can use the attributes of one key", text.Name(a.name), placeName(s), e.keysWith(a.name))
 		default:
-			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s: it can only be filtered, after the rows were read and paid for", Name(a.name), placeName(s))
+			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s: it can only be filtered, after the rows were read and paid for", text.Name(a.name), placeName(s))
 		}
 	}
 	for _, h := range s.Hash {
 		c := on[h.Name]
 		switch {
 		case len(c) == 0:
-			return ruleOf(partitionRule, pageKeys, "a Query reads one partition, so every attribute of its partition key needs =, and %s has no condition", Name(h.Name))
+			return ruleOf(partitionRule, pageKeys, "a Query reads one partition, so every attribute of its partition key needs =, and %s has no condition", text.Name(h.Name))
 		case c[0].op == ast.OpBeginsWith:
-			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions whose keys have a common prefix do not lie beside each other, and %s has begins_with", Name(h.Name))
+			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions whose keys have a common prefix do not lie beside each other, and %s has begins_with", text.Name(h.Name))
 		case c[0].op != ast.Equal:
-			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions do not lie in the order of their keys, and %s has %s", Name(h.Name), c[0].op)
+			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions do not lie in the order of their keys, and %s has %s", text.Name(h.Name), c[0].op)
 		}
 	}
 	for i, a := range s.Range {
@@ -208,9 +209,9 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			switch {
 			case len(on[later.Name]) == 0:
 			case len(c) == 0:
-				return ruleOf(plainRule, pageMulti, "sort key attributes are used from the left without gaps, and %s has a condition while %s has none", Name(later.Name), Name(a.Name))
+				return ruleOf(plainRule, pageMulti, "sort key attributes are used from the left without gaps, and %s has a condition while %s has none", text.Name(later.Name), text.Name(a.Name))
 			default:
-				return ruleOf(plainRule, pageMulti, "only the last condition on a sort key may be other than =: after %s on %s rows are in its order, and those with one %s do not lie together", c[0].op, Name(a.Name), Name(later.Name))
+				return ruleOf(plainRule, pageMulti, "only the last condition on a sort key may be other than =: after %s on %s rows are in its order, and those with one %s do not lie together", c[0].op, text.Name(a.Name), text.Name(later.Name))
 			}
 		}
 	}
@@ -241,24 +242,24 @@ func (e *explainer) keysWith(name string) string {
 // brokenValue returns the rule that the values of a condition break.
 func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 	if c.op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return ruleOf(plainRule, pageKeys, "begins_with is for strings and binary values: numbers are in the order of their value, in which those that begin with the same digits do not lie together, and %s is a number", Name(a.Name))
+		return ruleOf(plainRule, pageKeys, "begins_with is for strings and binary values: numbers are in the order of their value, in which those that begin with the same digits do not lie together, and %s is a number", text.Name(a.Name))
 	}
 	for _, v := range c.values {
 		switch {
 		case v.Kind() != a.Kind:
-			return ruleOf(plainRule, pageComponents, "%s is %s in the key schema, and %s is %s: values of different types are never equal", Name(a.Name), kindWord(a.Kind), Literal(v), kindWord(v.Kind()))
+			return ruleOf(plainRule, pageComponents, "%s is %s in the key schema, and %s is %s: values of different types are never equal", text.Name(a.Name), kindWord(a.Kind), text.Literal(v), kindWord(v.Kind()))
 		case a.Kind == attr.Number:
 		case len(v.Raw()) == 0:
-			return ruleOf(plainRule, pageLimits, "a key cannot be empty, so no row has the %s that is asked for", Name(a.Name))
+			return ruleOf(plainRule, pageLimits, "a key cannot be empty, so no row has the %s that is asked for", text.Name(a.Name))
 		case slices.Contains(s.Hash, a) && len(v.Raw()) > keycond.MaxPartitionKeyBytes:
-			return ruleOf(plainRule, pageLimits, "a partition key has at most %d bytes, so no row has the %s that is asked for", keycond.MaxPartitionKeyBytes, Name(a.Name))
+			return ruleOf(plainRule, pageLimits, "a partition key has at most %d bytes, so no row has the %s that is asked for", keycond.MaxPartitionKeyBytes, text.Name(a.Name))
 		case !slices.Contains(s.Hash, a) && len(v.Raw()) > keycond.MaxSortKeyBytes:
-			return ruleOf(plainRule, pageLimits, "a sort key has at most %d bytes, so no row has the %s that is asked for", keycond.MaxSortKeyBytes, Name(a.Name))
+			return ruleOf(plainRule, pageLimits, "a sort key has at most %d bytes, so no row has the %s that is asked for", keycond.MaxSortKeyBytes, text.Name(a.Name))
 		}
 	}
 	if c.op == ast.OpBetween {
 		if n, _ := attr.Compare(c.values[0], c.values[1]); n > 0 {
-			return ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", Literal(c.values[0]), Literal(c.values[1]))
+			return ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", text.Literal(c.values[0]), text.Literal(c.values[1]))
 		}
 	}
 	return nil

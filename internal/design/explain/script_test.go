@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // TestScripts runs the scripts in testdata. A script makes a database and asks
@@ -58,7 +59,7 @@ func TestScripts(t *testing.T) {
 }
 
 func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string {
-	op, o, text := "Query", explain.Options{Classify: classify}, explain.TextOptions{}
+	op, o, to := "Query", explain.Options{Classify: classify}, explain.TextOptions{}
 	asJSON := false
 	for _, a := range d.CmdArgs {
 		n := 0
@@ -69,15 +70,15 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 		case "op":
 			op = a.Vals[0]
 		case "width":
-			text.Width = n
+			to.Width = n
 		case "rows":
-			text.Rows = n
+			to.Rows = n
 		case "items":
 			o.Items = n
 		case "pages":
 			o.Pages = n
 		case "color":
-			text.Color = true
+			to.Color = true
 		case "json":
 			asJSON = true
 		default:
@@ -96,7 +97,7 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 		require.NoError(t, enc.Encode(r))
 		return out.String()
 	}
-	require.NoError(t, r.WriteText(&out, text))
+	require.NoError(t, r.WriteText(&out, to))
 	advice := r.Advice
 	if r.Refused != nil {
 		advice = r.Refused.Advice
@@ -129,9 +130,9 @@ func run(t *testing.T, db *sortkey.DB, a explain.Advice) string {
 	for i, raw := range out.Items {
 		it, err := attr.ParseItem(raw)
 		require.NoError(t, err)
-		keys[i] = explain.Literal(it.Get("PK"))
+		keys[i] = text.Literal(it.Get("PK"))
 		if sk := it.Get("SK"); !sk.IsZero() {
-			keys[i] += "/" + explain.Literal(sk)
+			keys[i] += "/" + text.Literal(sk)
 		}
 	}
 	return strings.Join(keys, " ")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -46,7 +47,7 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 	switch {
 	case s.ordered != "" && !schema.Has(s.ordered):
 		e.report.Refused = &Refusal{
-			Code: "ValidationException", Message: "ORDER BY " + Name(s.ordered) + " is no order of " + placeName(schema),
+			Code: "ValidationException", Message: "ORDER BY " + text.Name(s.ordered) + " is no order of " + placeName(schema),
 			Rule: "rows are in order of the sort key only: ORDER BY takes a key attribute of what is read", Source: pageSelect,
 		}
 		return e.report, nil
@@ -163,11 +164,11 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 	}
 	for _, h := range s.Hash {
 		if !on[h.Name] {
-			text := fmt.Sprintf("WHERE does not say %s = … or IN […], the partition key of %s", Name(h.Name), placeName(s))
+			why := fmt.Sprintf("WHERE does not say %s = … or IN […], the partition key of %s", text.Name(h.Name), placeName(s))
 			if len(others) > 0 {
-				text += fmt.Sprintf(`; FROM "%s"."%s" names an index that can be asked so`, e.info.name, strings.Join(others, `" or "`))
+				why += fmt.Sprintf(`; FROM "%s"."%s" names an index that can be asked so`, e.info.name, strings.Join(others, `" or "`))
 			}
-			return text
+			return why
 		}
 	}
 	return "its conditions are no ranges of one partition each"

@@ -1,31 +1,29 @@
 package explain
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // TextOptions configure [Report.WriteText]. The zero value is ready to use.
 type TextOptions struct {
-	// Width is the columns of the terminal; lines that would be longer are
-	// cut, but for requests. 0 cuts none.
+	// Width is the columns of the terminal. Longer lines are cut, except
+	// requests. 0 cuts none.
 	Width int
-	// Prose is the columns at which sentences wrap, between words and never in
-	// a key. Default: Width, and 100 at most.
+	// Prose is the column at which sentences wrap, between words and never
+	// inside a key. Default: Width, and 100 at most.
 	Prose int
 	// Color marks what matters with ANSI colours.
 	Color bool
-	// Rows is how many rows of a slice to show at each of its ends. Default: 4.
-	// Negative shows none.
+	// Rows is how many rows to show at each end of the range. Default: 4.
+	// Negative shows no picture.
 	Rows int
 	// Command writes a request of the advice as a person would run it.
 	// Default: the operation and its JSON.
@@ -37,59 +35,66 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	if o.Rows == 0 {
 		o.Rows = 4
 	}
-	p := &printer{r: r, o: o}
+	p := &printer{r: r, o: o, paint: text.Paint(o.Color)}
 	if r.Refused != nil {
 		p.refused()
 	} else {
 		p.report()
 	}
-	_, err := w.Write(p.out.Bytes())
+	_, err := io.WriteString(w, p.out.String())
 	return err
 }
 
 // A printer writes one report.
 type printer struct {
-	r   *Report
-	o   TextOptions
-	out bytes.Buffer
+	r     *Report
+	o     TextOptions
+	paint text.Paint
+	out   strings.Builder
 }
 
-const (
-	strong = "1"
-	faint  = "2"
-	bad    = "31"
-	good   = "32"
-)
-
-func (p *printer) paint(code, s string) string {
-	if !p.o.Color || s == "" || code == "" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
-
-// labelWidth is that of the words before each line.
+// labelWidth is the width of the words before each line.
 const labelWidth = 10
 
-// line writes a label and what it says, cut to the width.
-func (p *printer) line(label, format string, args ...any) {
-	p.long(label, p.cut(fmt.Sprintf(format, args...), labelWidth+1))
+// A span is a part of a line, in one colour.
+type span struct {
+	text  string
+	paint func(string) string // nil is none
 }
 
-// long is line without a cut.
-func (p *printer) long(label, s string) {
-	fmt.Fprintf(&p.out, "%s %s\n", p.paint(faint, text.Pad(label, labelWidth, ' ')), s)
-}
+func plain(format string, args ...any) span { return span{text: fmt.Sprintf(format, args...)} }
 
-// cut shortens s, which begins at a column, to the width.
-func (p *printer) cut(s string, column int) string {
-	if p.o.Width <= 0 {
-		return s
+// line writes a label and the parts of a line, cut to the width.
+func (p *printer) line(label string, parts ...span) {
+	whole := ""
+	for _, s := range parts {
+		whole += s.text
 	}
-	return text.Snip(s, max(p.o.Width-column, 16), "…")
+	kept, ellipsis := whole, ""
+	if p.o.Width > 0 {
+		if kept = text.Clip(whole, max(p.o.Width-labelWidth-1, leastKey)); kept != whole {
+			kept, ellipsis = strings.TrimSuffix(kept, "…"), "…"
+		}
+	}
+	var out strings.Builder
+	for _, s := range parts {
+		n := min(len(s.text), len(kept))
+		if s.paint == nil {
+			out.WriteString(kept[:n])
+		} else {
+			out.WriteString(s.paint(kept[:n]))
+		}
+		kept = kept[n:]
+	}
+	p.long(label, out.String()+ellipsis)
 }
 
-// wrapped writes words over as many lines as they take.
+// long writes a label and a line that is not cut.
+func (p *printer) long(label, s string) {
+	fmt.Fprintf(&p.out, "%s %s\n", p.paint.Faint(text.Pad(label, labelWidth)), s)
+}
+
+// wrapped writes prose over as many lines as it takes.
 func (p *printer) wrapped(label, s string) {
 	width := p.o.Prose
 	if width <= 0 {
@@ -97,7 +102,7 @@ func (p *printer) wrapped(label, s string) {
 			width = 100
 		}
 	}
-	for i, l := range Wrap(s, max(width-labelWidth-1, 20)) {
+	for i, l := range text.Wrap(s, max(width-labelWidth-1, 20)) {
 		if i > 0 {
 			label = ""
 		}
@@ -113,40 +118,31 @@ func (p *printer) title() string {
 	if p.r.Index != "" {
 		s += " by index " + p.r.Index
 	}
-	return s
+	return p.paint.Strong(s)
 }
 
 func (p *printer) report() {
 	r := p.r
-	fmt.Fprintln(&p.out, p.paint(strong, p.title()))
-	p.line("key", "%s", p.key())
+	fmt.Fprintln(&p.out, p.title())
+	p.line("key", plain("%s", p.key()))
 	if r.Clauses != "" {
-		p.line("asks", "%s", r.Clauses)
+		p.line("asks", plain("%s", r.Clauses))
 	}
 	if r.Filter != "" {
-		p.line("filter", "%s", r.Filter)
+		p.line("filter", plain("%s", r.Filter))
 	}
 	if r.Operation != opScan {
-		p.bound("partition", "", r.Partition)
-		if r.Schema != nil && len(r.Schema.Range) > 0 {
-			from, to := "from", "up to"
-			if !r.Low.Inclusive {
-				from = "after"
-			}
-			if !r.High.Inclusive {
-				to = "before"
-			}
-			p.bound("range", from, r.Low)
-			p.bound("", to, r.High)
-		}
+		p.ends()
 	}
 	if r.Start != nil {
-		p.line("begins", "after %s", p.keyText(r.Start))
+		p.line("begins", plain("after %s", r.KeyText(r.Start)))
 	}
 	if r.Reverse {
-		p.line("order", "backwards")
+		p.line("order", plain("backwards"))
 	}
-	p.picture()
+	if p.o.Rows > 0 && (r.Operation != opGetItem || r.Examined > 0 || r.Before != nil || r.After != nil) {
+		fmt.Fprintf(&p.out, "\n%s\n", r.Picture(p.o.Rows).Text(p.o.Width, p.paint))
+	}
 	p.figures()
 	for _, n := range r.Notes {
 		p.wrapped("note", n)
@@ -163,7 +159,7 @@ func (p *printer) key() string {
 	attrs := func(list []keycond.Attribute) string {
 		parts := make([]string, len(list))
 		for i, a := range list {
-			parts[i] = Name(a.Name) + " (" + a.Kind.String() + ")"
+			parts[i] = text.Name(a.Name) + " (" + a.Kind.String() + ")"
 		}
 		return strings.Join(parts, ", ")
 	}
@@ -177,62 +173,63 @@ func (p *printer) key() string {
 	return out
 }
 
-// bound writes a bound with its bytes.
-func (p *printer) bound(label, word string, b Bound) {
-	if b.Bytes == nil {
-		if word == "from" || word == "after" {
-			p.line(label, "from the start of the partition")
-		} else {
-			p.line(label, "to the end of the partition")
-		}
+// ends writes the partition and both ends of the range with their bytes.
+func (p *printer) ends() {
+	r := p.r
+	p.line("partition", p.end(r.Partition.Text, "", r.Partition.Bytes)...)
+	if r.Schema == nil || len(r.Schema.Range) == 0 {
 		return
 	}
-	hex := hexOf(b.Bytes)
-	switch word { // the bytes are those of a range without its upper end
-	case "up to":
-		hex = "below " + hex
-	case "after":
-		hex = "from " + hex
+	// The bytes are those of a range without its upper end.
+	from, below := "", ""
+	if !r.Low.Inclusive {
+		from = "from "
 	}
-	if word != "" {
-		word += " "
+	if r.High.Inclusive {
+		below = "below "
 	}
-	p.line(label, "%s%s  %s", word, b.Text, p.paint(faint, hex))
+	low, high := r.Ends()
+	p.line("range", p.end(low, from, r.Low.Bytes)...)
+	p.line("", p.end(high, below, r.High.Bytes)...)
 }
 
-// hexOf writes bytes in groups that can be read.
-func hexOf(b []byte) string {
+// end returns the words of an end and its bytes, if there are any.
+func (p *printer) end(words, before string, b []byte) []span {
 	const most = 24
-	s := Hex(b[:min(len(b), most)])
-	if len(b) > most {
-		s += "… (" + strconv.Itoa(len(b)) + " bytes)"
+	if b == nil {
+		return []span{{text: words}}
 	}
-	return s
+	hex := before + text.Hex(b[:min(len(b), most)])
+	if len(b) > most {
+		hex += "… (" + text.Count(len(b), "byte") + ")"
+	}
+	return []span{{text: words + "  "}, {hex, p.paint.Faint}}
+}
+
+func (p *printer) bad(format string, args ...any) span {
+	return span{fmt.Sprintf(format, args...), p.paint.Bad}
 }
 
 func (p *printer) figures() {
 	r := p.r
-	examined := plural(r.Examined, "row") + " examined, " + strconv.Itoa(r.Returned) + " returned"
+	rows := []span{plain("%s examined, %s returned", text.Count(r.Examined, "row"), text.Thousands(r.Returned))}
 	if n := r.Examined - r.Returned; n > 0 {
-		examined += ", " + p.paint(bad, strconv.Itoa(n)+" wasted")
+		rows = append(rows, plain(", "), p.bad("%s wasted", text.Thousands(n)))
 	}
-	p.line("rows", "%s, in %s", examined, plural(r.Pages, "page"))
-	size := plural(r.Bytes, "byte")
+	p.line("rows", append(rows, plain(", in %s", text.Count(r.Pages, "page")))...)
+	size := []span{plain("%s", text.Count(r.Bytes, "byte"))}
 	if r.Fetched > 0 {
-		size += " of the index and " + plural(r.Fetched, "byte") + " fetched from the table"
+		size = append(size, plain(" of the index and %s fetched from the table", text.Count(r.Fetched, "byte")))
 	}
 	if r.Wasted > 0 {
-		size += ", " + p.paint(bad, fmt.Sprintf("%d wasted (%.0f%%)", r.Wasted, 100*float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1))))
+		size = append(size, plain(", "), p.bad("%s wasted (%s)", text.Thousands(r.Wasted), text.Percent(float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1)))))
 	}
-	p.line("size", "%s", size)
-	units := fmt.Sprintf("%v eventually consistent", r.Eventual)
-	switch {
-	case r.Strong == 0 && r.Index != "":
-		units += "; a global index cannot be read strongly"
-	default:
-		units += fmt.Sprintf(", %v strongly", r.Strong)
+	p.line("size", size...)
+	if r.Strong == 0 && r.Index != "" {
+		p.line("read units", plain("%v eventually consistent; a global index cannot be read strongly", r.Eventual))
+	} else {
+		p.line("read units", plain("%v eventually consistent, %v strongly", r.Eventual, r.Strong))
 	}
-	p.line("read units", "%s", units)
 	p.stop()
 	p.entities()
 }
@@ -241,36 +238,29 @@ func (p *printer) stop() {
 	r := p.r
 	if r.Operation == opGetItem {
 		if r.Examined == 0 {
-			p.line("found", "no item with that key")
+			p.line("found", plain("no item with that key"))
 		}
 		return
 	}
+	whole := "the range"
+	if r.Operation == opScan {
+		whole = "the table"
+	}
+	more := ", before " + r.KeyText(r.Next)
+	if r.Next == nil {
+		more = ", where " + whole + " ends too: the next page is empty"
+	}
 	switch r.Stop {
 	case string(table.StopEnd):
-		p.line("ends", "at the end of %s", p.whole())
+		p.line("ends", plain("at the end of %s", whole))
 	case string(table.StopLimit):
-		p.line("ends", "at Limit %d, counted before the filter%s", r.Limit, p.more())
+		p.line("ends", plain("at Limit %d, counted before the filter%s", r.Limit, more))
 	default:
-		p.line("ends", "at %s%s", r.Stop, p.more())
+		p.line("ends", plain("at %s%s", r.Stop, more))
 	}
 	if r.Last != nil {
-		p.line("last key", "%s", r.Last.AppendJSON(nil))
+		p.line("last key", plain("%s", r.Last.AppendJSON(nil)))
 	}
-}
-
-// whole names what is read to its end.
-func (p *printer) whole() string {
-	if p.r.Operation == opScan {
-		return "the table"
-	}
-	return "the range"
-}
-
-func (p *printer) more() string {
-	if p.r.Next == nil {
-		return ", where " + p.whole() + " ends too: the next page is empty"
-	}
-	return ", before " + p.keyText(p.r.Next)
 }
 
 func (p *printer) entities() {
@@ -280,15 +270,15 @@ func (p *printer) entities() {
 	}
 	width := 0
 	for _, s := range r.Entities {
-		width = max(width, text.StringWidthWithoutEscSequences(entityName(s.Entity)))
+		width = max(width, text.Width(entityName(s.Entity)))
 	}
 	label := "by entity"
 	for _, s := range r.Entities {
-		waste := ""
+		parts := []span{plain("%s  %s examined, %s returned, %s", text.Pad(entityName(s.Entity), width), text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"))}
 		if s.Wasted > 0 {
-			waste = ", " + p.paint(bad, fmt.Sprintf("%d wasted", s.Wasted))
+			parts = append(parts, plain(", "), p.bad("%s wasted", text.Thousands(s.Wasted)))
 		}
-		p.line(label, "%s  %d examined, %d returned, %s%s", text.Pad(entityName(s.Entity), width, ' '), s.Examined, s.Returned, plural(s.Bytes, "byte"), waste)
+		p.line(label, parts...)
 		label = ""
 	}
 }
@@ -303,18 +293,18 @@ func entityName(name string) string {
 func (p *printer) refused() {
 	f := p.r.Refused
 	if f.Code == "" {
-		fmt.Fprintln(&p.out, p.paint(strong, p.title())+" "+p.paint(bad, "is not one range"))
+		fmt.Fprintln(&p.out, p.title()+" "+p.paint.Bad("is not one range"))
 		p.wrapped("because", f.Message)
 	} else {
-		fmt.Fprintln(&p.out, p.paint(strong, p.title())+" "+p.paint(bad, "is refused"))
+		fmt.Fprintln(&p.out, p.title()+" "+p.paint.Bad("is refused"))
 		p.wrapped("error", strings.TrimSuffix(f.Code+": "+f.Message, ": "))
 	}
 	if f.Rule != "" {
 		p.wrapped("rule", f.Rule)
-		p.long("", p.paint(faint, f.Source))
+		p.long("", p.paint.Faint(f.Source))
 	}
 	if p.r.Schema != nil {
-		p.line("key", "%s", p.key())
+		p.line("key", plain("%s", p.key()))
 	}
 	p.advice("instead", f.Advice)
 }
@@ -326,7 +316,7 @@ func (p *printer) advice(label string, list []Advice) {
 		if len(list) > 1 {
 			n = strconv.Itoa(i+1) + ". "
 		}
-		p.wrapped(label, p.paint(good, n)+a.Text)
+		p.wrapped(label, n+a.Text)
 		label = ""
 		if a.Request == nil {
 			continue
@@ -335,6 +325,6 @@ func (p *printer) advice(label string, list []Advice) {
 		if p.o.Command != nil {
 			command = p.o.Command(a.Operation, a.Request)
 		}
-		p.long("", p.paint(faint, "  "+command))
+		p.long("", p.paint.Faint("  "+command))
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 var openPrefix = lint{Rule{
@@ -120,7 +120,7 @@ func (l *linter) open(q *query, c *clause) {
 		return
 	}
 	closed := prefix + closing(string(own.Attributes.Get(c.name).Raw()), prefix, marks)
-	f := q.in(design.Finding{Advice: fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", explain.Name(c.name), quoted(closed))})
+	f := q.in(design.Finding{Advice: fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(c.name), quoted(closed))})
 	if len(siblings) == 0 {
 		s := l.insideValue(q, c.name, prefix)
 		if s == nil {
@@ -203,7 +203,7 @@ func (l *linter) beginning(q *query, name string) string {
 		if a.Name == name {
 			break
 		}
-		b.WriteString(explain.Literal(it.Get(a.Name)) + ", ")
+		b.WriteString(text.Literal(it.Get(a.Name)) + ", ")
 	}
 	return b.String()
 }
@@ -277,7 +277,7 @@ func (l *linter) shadows(v *view, s *slot) {
 			Severity: design.Note,
 			Message:  fmt.Sprintf("%s of %s is the beginning of its siblings too: a prefix without %s at its end reads %s", quoted(node), last.Name, quoted(mark), list(siblings)),
 			Keys:     l.pair(s, last.Name, word{node, names[node]}, sibling),
-			Advice:   fmt.Sprintf("ask with the delimiter: begins_with(%s, %s)", explain.Name(s.t.Name), quoted(strings.TrimSuffix(source(s.parts, last.Name, node), mark)+mark)),
+			Advice:   fmt.Sprintf("ask with the delimiter: begins_with(%s, %s)", text.Name(s.t.Name), quoted(strings.TrimSuffix(source(s.parts, last.Name, node), mark)+mark)),
 		})))
 		return // one shows it
 	}
@@ -344,7 +344,7 @@ func (l *linter) sentinel(q *query, c *clause, bound string) {
 	}
 	f := q.in(design.Finding{})
 	if len(c.args) == 2 && string(c.args[0].Raw()) == base {
-		f.Advice = fmt.Sprintf("use begins_with(%s, %s), which needs no bound", explain.Name(c.name), quoted(base))
+		f.Advice = fmt.Sprintf("use begins_with(%s, %s), which needs no bound", text.Name(c.name), quoted(base))
 	} else {
 		f.Advice = fmt.Sprintf("bound it by %s, which is above all that begins with %s", quoted(above(base)), quoted(base))
 	}

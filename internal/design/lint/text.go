@@ -11,7 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -20,7 +20,7 @@ func (v *view) keyOf(it attr.Item) string {
 	var parts []string
 	for _, a := range v.all {
 		if value := it.Get(a.Name); value.Kind() != 0 {
-			parts = append(parts, clip(explain.Literal(value)))
+			parts = append(parts, clip(text.Literal(value)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -52,7 +52,7 @@ func (l *linter) suchAs(v *view, e *design.Entity, base *design.Item, change map
 		case t == nil:
 			return ""
 		case t.Template == nil:
-			parts = append(parts, explain.Literal(t.Const))
+			parts = append(parts, text.Literal(t.Const))
 			continue
 		}
 		for _, p := range t.Template.Parts() {
@@ -60,14 +60,14 @@ func (l *linter) suchAs(v *view, e *design.Entity, base *design.Item, change map
 				values[p.Name] = example(e.Field(p.Name), p.Type)
 			}
 		}
-		text, err := t.Template.Build(values)
+		key, err := t.Template.Build(values)
 		if err != nil {
 			return ""
 		}
 		if a.Kind == attr.Number {
-			parts = append(parts, text)
+			parts = append(parts, key)
 		} else {
-			parts = append(parts, clip(explain.Quote([]byte(text))))
+			parts = append(parts, clip(text.Quote(key)))
 		}
 	}
 	return "such as " + strings.Join(parts, ", ")
@@ -101,8 +101,8 @@ func example(f *design.Field, t keys.Type) string {
 		return f.Values[0]
 	}
 	if f != nil && f.From != "" {
-		if text, err := t.Canonical(f.From); err == nil {
-			return text
+		if v, err := t.Canonical(f.From); err == nil {
+			return v
 		}
 	}
 	switch t.Name {
@@ -180,7 +180,7 @@ func clip(s string) string {
 }
 
 // quoted is text in quotes, for sentences.
-func quoted(s string) string { return clip(explain.Quote([]byte(s))) }
+func quoted(s string) string { return clip(text.Quote([]byte(s))) }
 
 // topUp gives a finding about an entity that has fewer than two keys others.
 func (l *linter) topUp(f *design.Finding) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // short cuts the middle out of a text that has more than n characters: both
@@ -57,14 +57,14 @@ func wrap(s string, n, lines int) []string {
 
 // plain writes a key value as a person says it, without quotes.
 func plain(v attr.Value) string {
-	text := explain.Literal(v)
+	shown := text.Literal(v)
 	if v.Kind() == attr.String {
-		if s, err := strconv.Unquote(text); err == nil && markup.Visible(s) == s {
+		if s, err := strconv.Unquote(shown); err == nil && markup.Visible(s) == s {
 			return s
 		}
-		return strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`)
+		return strings.TrimSuffix(strings.TrimPrefix(shown, `"`), `"`)
 	}
-	return text
+	return shown
 }
 
 // values writes the values that an item has of key attributes.

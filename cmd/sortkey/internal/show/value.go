@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Literal returns a value as an expression would have it: text in quotes,
 // binary data in hexadecimal.
-func Literal(v attr.Value) string { return explain.Literal(v) }
+func Literal(v attr.Value) string { return text.Literal(v) }
 
 // Cell returns a value for a table: text as it is, or in quotes where that
 // could be misread.
@@ -19,18 +19,18 @@ func Cell(v attr.Value) string {
 	if s := string(v.Raw()); v.Kind() == attr.String && plain(s) {
 		return s
 	}
-	return explain.Literal(v)
+	return text.Literal(v)
 }
 
 // Quote returns text in quotes, with all that is not printable escaped: bytes
 // that are no UTF-8 as \xFF.
-func Quote(text []byte) string { return explain.Quote(text) }
+func Quote(raw []byte) string { return text.Quote(raw) }
 
 // Hex returns bytes as 0x followed by hexadecimal digits.
-func Hex(raw []byte) string { return explain.Hex(raw) }
+func Hex(raw []byte) string { return text.Hex(raw) }
 
 // Name returns an attribute name, in backquotes unless it is a plain word.
-func Name(name string) string { return explain.Name(name) }
+func Name(name string) string { return text.Name(name) }
 
 // plain reports whether text shows itself as it is.
 func plain(s string) bool {
