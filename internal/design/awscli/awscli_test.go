@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 )
 
@@ -27,65 +28,69 @@ func TestParse(t *testing.T) {
 		{"shorthand names", `aws dynamodb query --table-name T --expression-attribute-names '#s=status,#t=type'`, "Query", `{"TableName":"T","ExpressionAttributeNames":{"#s":"status","#t":"type"}}`},
 		{"shorthand values", `aws dynamodb query --table-name T --expression-attribute-values ':a={S="x, y"},:b={BOOL=true},:c={SS=[a,b]},:d={NS=1},:e={L=[{S=x},{N=1}]},:f={M={k={S=v}}}'`, "Query",
 			`{"TableName":"T","ExpressionAttributeValues":{":a":{"S":"x, y"},":b":{"BOOL":true},":c":{"SS":["a","b"]},":d":{"NS":["1"]},":e":{"L":[{"S":"x"},{"N":"1"}]},":f":{"M":{"k":{"S":"v"}}}}}`},
-		{"shorthand csv", `aws dynamodb put-item --table-name T --item tags={SS=a,b}`, "PutItem", `{"TableName":"T","Item":{"tags":{"SS":["a","b"]}}}`},
-		{"words", `aws dynamodb create-table --table-name T --key-schema AttributeName=PK,KeyType=HASH AttributeName=SK,KeyType=RANGE --attribute-definitions AttributeName=PK,AttributeType=S --provisioned-throughput ReadCapacityUnits=1,WriteCapacityUnits=2`, "CreateTable",
-			`{"TableName":"T","KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"}],"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":2}}`},
-		{"index in shorthand", `aws dynamodb create-table --table-name T --global-secondary-indexes 'IndexName=G,KeySchema=[{AttributeName=a,KeyType=HASH}],Projection={ProjectionType=INCLUDE,NonKeyAttributes=[b]}'`, "CreateTable",
-			`{"TableName":"T","GlobalSecondaryIndexes":[{"IndexName":"G","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["b"]}}]}`},
+		{"shorthand csv", `aws dynamodb get-item --table-name T --key tags={SS=a,b}`, "GetItem", `{"TableName":"T","Key":{"tags":{"SS":["a","b"]}}}`},
+		{"words", `aws dynamodb execute-statement --statement 'SELECT * FROM T WHERE a = ? AND b = ?' --parameters S=x '{"N":"5"}'`, "ExecuteStatement",
+			`{"Statement":"SELECT * FROM T WHERE a = ? AND b = ?","Parameters":[{"S":"x"},{"N":"5"}]}`},
+		{"lists in shorthand", `aws dynamodb batch-get-item --request-items 'T={Keys=[{PK={S=a}},{PK={S=b}}],AttributesToGet=PK,ConsistentRead=true}'`, "BatchGetItem",
+			`{"RequestItems":{"T":{"Keys":[{"PK":{"S":"a"}},{"PK":{"S":"b"}}],"AttributesToGet":["PK"],"ConsistentRead":true}}}`},
 		{"list of strings", `aws dynamodb query --table-name T --attributes-to-get a b --limit 1`, "Query", `{"TableName":"T","AttributesToGet":["a","b"],"Limit":1}`},
 		{"input", `aws dynamodb query --limit 2 --cli-input-json '{"TableName":"T","Limit":1}'`, "Query", `{"TableName":"T","Limit":2}`},
-		{"cmd.exe", "aws dynamodb query ^\r\n --table-name T ^\n --expression-attribute-values \"{\\\":p\\\":{\\\"S\\\":\\\"a^b\\\"}}\"", "Query", `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"a^b"}}}`},
-		{"PowerShell", "aws dynamodb query ` \n --table-name T `\n --expression-attribute-values '{\\\":p\\\":{\\\"S\\\":\\\"a\\\"}}'", "Query", `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"a"}}}`},
 		{"C quotes", `aws dynamodb query --table-name T --expression-attribute-values $'{":p":{"S":"it\'s \\\\"}}'`, "Query", `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"it's \\"}}}`},
 		{"pipe", `aws dynamodb scan --table-name T --output json | jq .`, "Scan", `{"TableName":"T"}`},
 		{"joined quotes", `aws dynamodb scan --table-name 'a'"b"c\ d`, "Scan", `{"TableName":"abc d"}`},
 		{"batch", `aws dynamodb batch-get-item --request-items '{"T":{"Keys":[{"PK":{"S":"a"}}]}}'`, "BatchGetItem", `{"RequestItems":{"T":{"Keys":[{"PK":{"S":"a"}}]}}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			op, got, err := awscli.Parse(tt.line)
+			c, err := new(awscli.Parser).Parse(tt.line)
 			require.NoError(t, err)
-			require.Equal(t, tt.op, op)
-			require.JSONEq(t, tt.want, string(got))
+			require.Equal(t, tt.op, c.Operation)
+			require.JSONEq(t, tt.want, string(c.Request))
 		})
 	}
 }
 
 func TestParseErrors(t *testing.T) {
-	for _, tt := range []struct{ line, want string }{
-		{``, "no operation"},
-		{`aws dynamodb`, "no operation"},
-		{`aws s3 ls`, "no operation of DynamoDB s3"},
-		{`aws dynamodb querry --table-name T`, "did you mean query?"},
-		{`aws dynamodb query --tablename T`, "no flag --tablename; did you mean --table-name?"},
-		{`aws dynamodb scan --key-condition-expression x`, "no flag of scan --key-condition-expression"},
-		{`aws dynamodb query --table-name T --key-condition-expression ‘PK = :p’`, "typographic quotes"},
-		{`aws dynamodb query --table-name $'T`, "is not closed"},
-		{"aws dynamodb query --table-name `ls`", "not filled in"},
-		{`aws dynamodb query --limit many`, "--limit is a whole number"},
-		{`aws dynamodb query --table-name`, "--table-name needs a value"},
-		{`aws dynamodb query --attributes-to-get`, "--attributes-to-get needs a value"},
-		{`aws dynamodb query --table-name T --table-name U`, "--table-name is there twice"},
-		{`aws dynamodb query T`, `"T" belongs to no flag`},
-		{`aws dynamodb query --expression-attribute-values '{":p":{"S":}'`, `no JSON`},
-		{`aws dynamodb query --expression-attribute-values '{“:p”:1}'`, `typographic quotes`},
-		{`aws dynamodb query --expression-attribute-values file://v.json`, `files are not read here`},
-		{`aws dynamodb query --expression-attribute-values fileb://v.bin`, `is binary`},
-		{`aws dynamodb query --expression-attribute-values ':a={S=x'`, `brace is not closed`},
-		{`aws dynamodb query --expression-attribute-values ':a={BOOL=maybe}'`, `BOOL is true or false`},
-		{`aws dynamodb query --expression-attribute-values ':a={L=[x'`, `bracket is not closed`},
-		{`aws dynamodb query --expression-attribute-values ':a={S="x}'`, `quote is not closed`},
-		{`aws dynamodb query --expression-attribute-values 'x'`, `want key=value`},
-		{`aws dynamodb query --expression-attribute-values 'x=1,x=2'`, `x is there twice`},
-		{`aws dynamodb query --consistent-read=perhaps`, `--consistent-read is true or false`},
-		{`aws dynamodb query --table-name $TABLE`, `variables and commands are not filled in: $TABLE`},
-		{"aws dynamodb query --table-name `date`", `variables and commands are not filled in`},
-		{`aws dynamodb query --table-name 'T`, `quote ' is not closed`},
-		{`aws dynamodb query --table-name "T`, `quote " is not closed`},
-		{`aws dynamodb query --cli-input-yaml x`, `--cli-input-yaml is not read here`},
-		{`aws dynamodb query --cli-input-json '[]'`, `no JSON object`},
+	for _, tt := range []struct{ line, want, todo string }{
+		{``, "the line has no operation", "such as query"},
+		{`aws dynamodb`, "the line has no operation", "such as query"},
+		{`aws s3 ls`, "s3 is not an operation that reads items", ""},
+		{`aws dynamodb querry --table-name T`, "querry is not an operation that reads items", "get-item, query and scan"},
+		{`aws dynamodb put-item --table-name T`, "put-item is not an operation that reads items", "get-item, query and scan"},
+		{`aws dynamodb query --tablename T`, "query has no flag --tablename", "did you mean --table-name?"},
+		{`aws dynamodb scan --key-condition-expression x`, "scan has no flag --key-condition-expression", "did you mean"},
+		{`aws dynamodb query --table-name T --key-condition-expression ‘PK = :p’`, `"=" does not belong to a flag`, "straight quotes"},
+		{`aws dynamodb query --table-name $'T`, "the quote $' is not closed: $'T", ""},
+		{`aws dynamodb query --table-name $'\a'`, "unknown escape in $'…'", ""},
+		{"aws dynamodb query --table-name `ls`", "not expanded: `ls`", "single quotes"},
+		{`aws --limit 5 dynamodb query`, `unknown flag --limit`, "after it"},
+		{`aws dynamodb query --limit many`, `--limit is a whole number, not "many"`, ""},
+		{`aws dynamodb query --table-name`, "--table-name needs a value", ""},
+		{`aws dynamodb query --table-name --limit 5`, "--table-name needs a value", ""},
+		{`aws dynamodb query --attributes-to-get`, "--attributes-to-get needs a value", ""},
+		{`aws dynamodb query --table-name T --table-name U`, "--table-name is given twice", ""},
+		{`aws dynamodb query T`, `"T" does not belong to a flag`, ""},
+		{`aws dynamodb query --expression-attribute-values '{":p":{"S":}'`, "not JSON: invalid character '}' looking for beginning of value\n{\":p\":{\"S\":}\n           ^", ""},
+		{`aws dynamodb query --expression-attribute-values '{“:p”:1}'`, `not JSON`, "use straight quotes"},
+		{`aws dynamodb query --expression-attribute-values file://v.json`, `cannot read file://v.json`, "write the value"},
+		{`aws dynamodb query --expression-attribute-values fileb://v.bin`, `is a binary file`, "base64"},
+		{`aws dynamodb query --expression-attribute-values ':a={S=x'`, "the brace is not closed:\n:a={S=x\n       ^", ""},
+		{`aws dynamodb query --expression-attribute-values ':a={BOOL=maybe}'`, `BOOL is true or false, not "maybe"`, ""},
+		{`aws dynamodb query --expression-attribute-values ':a={L=[x'`, `bracket is not closed`, ""},
+		{`aws dynamodb query --expression-attribute-values ':a={S="x}'`, `quote is not closed`, ""},
+		{`aws dynamodb query --expression-attribute-values 'x'`, `want key=value`, ""},
+		{`aws dynamodb query --expression-attribute-values 'x={}y'`, `want a comma`, ""},
+		{`aws dynamodb query --expression-attribute-values 'x=1,x=2'`, `x is given twice`, ""},
+		{`aws dynamodb query --consistent-read=perhaps`, `--consistent-read is true or false`, ""},
+		{`aws dynamodb query --table-name $TABLE`, `variables and commands are not expanded: $TABLE`, ""},
+		{"aws dynamodb query --table-name \"`date`\"", `variables and commands are not expanded`, ""},
+		{`aws dynamodb query --table-name 'T`, `the quote ' is not closed: 'T`, ""},
+		{`aws dynamodb query --table-name "T`, `the quote " is not closed: "T`, ""},
+		{`aws dynamodb query --cli-input-yaml x`, `query has no flag --cli-input-yaml`, "known are --table-name"},
+		{`aws dynamodb query --cli-input-json '[]'`, `--cli-input-json is not a JSON object`, ""},
 	} {
-		if _, _, err := awscli.Parse(tt.line); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Parse(%s) = %v, want %s", tt.line, err, tt.want)
+		_, err := new(awscli.Parser).Parse(tt.line)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(advice.Of(err), tt.todo) {
+			t.Errorf("Parse(%s) = %v (%s), want %s (%s)", tt.line, err, advice.Of(err), tt.want, tt.todo)
 		}
 	}
 }
@@ -94,7 +99,6 @@ func TestNotes(t *testing.T) {
 	c, err := (&awscli.Parser{}).Parse(`aws dynamodb query --table-name T --max-items 5 --query 'Items[0]' --no-paginate --endpoint-url http://localhost:8000 > out`)
 	require.NoError(t, err)
 	require.Len(t, c.Notes, 4)
-	require.Equal(t, "http://localhost:8000", c.Endpoint)
 	require.JSONEq(t, `{"TableName":"T"}`, string(c.Request))
 }
 
@@ -139,15 +143,15 @@ func FuzzParse(f *testing.F) {
 	f.Add("scan --table-name \"a\\\"b\" \\\n --cli-input-json '{}'")
 	f.Fuzz(func(t *testing.T, line string) {
 		_ = awscli.Is(line)
-		op, request, err := awscli.Parse(line)
+		c, err := new(awscli.Parser).Parse(line)
 		if err != nil {
 			return
 		}
 		// What was read can be written and read again.
-		again := awscli.Format(op, request)
-		op2, request2, err := awscli.Parse(again)
-		if err != nil || op != op2 || !equal(request, request2) {
-			t.Errorf("Parse(%q) = %s %s, and Parse(%q) = %s %s, %v", line, op, request, again, op2, request2, err)
+		again := awscli.Format(c.Operation, c.Request)
+		c2, err := new(awscli.Parser).Parse(again)
+		if err != nil || c.Operation != c2.Operation || !equal(c.Request, c2.Request) {
+			t.Errorf("Parse(%q) = %s %s, and Parse(%q) = %v, %v", line, c.Operation, c.Request, again, c2, err)
 		}
 	})
 }

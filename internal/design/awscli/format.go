@@ -7,73 +7,49 @@ import (
 	"strings"
 )
 
-// order is that in which people write the flags of a request.
-var order = []string{
-	"TableName", "IndexName", "Key", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
-	"ExpressionAttributeNames", "ExpressionAttributeValues",
-}
-
-// Format writes a request as a line of the AWS CLI. Reading it back with
-// [Parse] gives an equal request.
+// Format returns a request as a line of the AWS CLI. Reading the line with a
+// [Parser] gives an equal request.
 func Format(op string, request json.RawMessage) string {
-	line := []string{"aws dynamodb " + kebab(op)}
+	op = kebab(op)
+	line := "aws dynamodb " + op
+	whole := line + " --cli-input-json " + quote(string(request))
 	var m map[string]json.RawMessage
-	if json.Unmarshal(request, &m) != nil || !writable(op, m) {
-		return strings.Join(append(line, "--cli-input-json "+quote(string(request))), " ")
+	if json.Unmarshal(request, &m) != nil {
+		return whole
 	}
+	known := operations[op]
 	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
+		return slices.Index(known, kebab(a)) - slices.Index(known, kebab(b))
 	})
 	for _, name := range names {
-		flag := "--" + kebab(name)
-		switch raw := m[name]; {
-		case string(raw) == "true":
-			line = append(line, flag)
-		case string(raw) == "false":
-			line = append(line, "--no-"+kebab(name))
-		case raw[0] == '"':
-			var s string
-			_ = json.Unmarshal(raw, &s) // it has been read before
-			line = append(line, flag+" "+quote(s))
-		default:
-			line = append(line, flag+" "+quote(string(raw)))
+		flag, ok := formatFlag(name, m[name])
+		if !ok || !slices.Contains(known, kebab(name)) {
+			return whole
 		}
+		line += " " + flag
 	}
-	return strings.Join(line, " ")
+	return line
 }
 
-func rank(name string) int {
-	if i := slices.Index(order, name); i >= 0 {
-		return i
-	}
-	return len(order)
-}
+// firstBytes are the bytes that the JSON of a flag's value begins with.
+var firstBytes = map[kind]string{stringFlag: `"`, numberFlag: "-0123456789", boolFlag: "tf", objectFlag: "{", listFlag: "["}
 
-// writable reports whether every member has a flag whose value can be written
-// so that it is read back.
-func writable(op string, m map[string]json.RawMessage) bool {
-	for name, raw := range m {
-		k := flags[kebab(name)]
-		if pascal(kebab(name)) != name || only[op] != nil && !slices.Contains(only[op], kebab(name)) {
-			return false
-		}
-		first := raw[0]
-		switch {
-		case k == text && first == '"':
-			var s string
-			if json.Unmarshal(raw, &s) != nil || strings.HasPrefix(s, "file://") || strings.HasPrefix(s, "fileb://") || strings.HasPrefix(s, "--") {
-				return false
-			}
-		case k == number && (first == '-' || '0' <= first && first <= '9') && !strings.ContainsAny(string(raw), ".eE"):
-		case k == boolean && (first == 't' || first == 'f'):
-		case k == structure && first == '{':
-		case k == list && first == '[':
-		default:
-			return false
-		}
+// formatFlag returns the flag for a member of a request. It reports false when
+// the flag would not be read back as the same member.
+func formatFlag(name string, raw json.RawMessage) (string, bool) {
+	flag, value := kebab(name), string(raw)
+	k := flags[flag]
+	ok := pascal(flag) == name && strings.IndexByte(firstBytes[k], raw[0]) >= 0
+	switch {
+	case k == boolFlag && raw[0] == 'f':
+		return "--no-" + flag, ok
+	case k == boolFlag:
+		return "--" + flag, ok
+	case k == numberFlag:
+		ok = ok && !strings.ContainsAny(value, ".eE")
+	case k == stringFlag && ok:
+		ok = json.Unmarshal(raw, &value) == nil && !strings.HasPrefix(value, "--") &&
+			!strings.HasPrefix(value, "file://") && !strings.HasPrefix(value, "fileb://")
 	}
-	return slices.Contains(operations, kebab(op))
+	return "--" + flag + " " + quote(value), ok
 }

@@ -1,15 +1,19 @@
 package awscli
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Split takes a line apart into words as a POSIX shell does: quotes,
-// backslashes, continued lines and comments; lines continued as cmd.exe and
-// PowerShell have it, by ^ and `, are read too. What a shell would replace, run
-// or send elsewhere is an error, except that rest is what follows a pipe, a
-// semicolon or a redirection, which is no part of the command.
+// excerpt is how much of a line a message shows.
+const excerpt = 40
+
+// Split splits a line into words as a POSIX shell does, with quotes,
+// backslashes, continued lines and comments. What a shell would expand is an
+// error. What follows a pipe, a semicolon or a redirection is not part of the
+// command and is returned as rest.
 func Split(line string) (words []string, rest string, err error) {
 	s := &splitter{src: line}
 	for s.at < len(s.src) {
@@ -23,30 +27,17 @@ func Split(line string) (words []string, rest string, err error) {
 		case '#':
 			if s.open {
 				s.byte(c)
-				continue
-			}
-			if end := strings.IndexByte(s.src[s.at:], '\n'); end >= 0 {
-				s.at += end
 			} else {
-				s.at = len(s.src)
+				comment, _, _ := strings.Cut(s.src[s.at:], "\n")
+				s.at += len(comment)
 			}
-		case '\'':
-			err = s.single()
-		case '"':
-			err = s.double()
+		case '\'', '"':
+			err = s.quoted(1)
 		case '\\':
 			s.backslash()
-		case '^', '`':
-			if n := lineEnd(s.src[s.at+1:]); n > 0 && !s.open {
-				s.at += 1 + n
-			} else if c == '`' {
-				err = s.expansion()
-			} else {
-				s.byte(c)
-			}
-		case '$':
+		case '$', '`':
 			if strings.HasPrefix(s.src[s.at:], "$'") {
-				err = s.escaped()
+				err = s.quoted(2)
 			} else {
 				err = s.expansion()
 			}
@@ -61,6 +52,7 @@ func Split(line string) (words []string, rest string, err error) {
 	return s.words, "", nil
 }
 
+// A splitter is a line being split.
 type splitter struct {
 	src   string
 	at    int
@@ -83,127 +75,74 @@ func (s *splitter) end() {
 	}
 }
 
-func (s *splitter) single() error {
-	end := strings.IndexByte(s.src[s.at+1:], '\'')
-	if end < 0 {
-		return unclosed("'", s.src[s.at:])
-	}
-	s.word.WriteString(s.src[s.at+1 : s.at+1+end])
+// quoted reads '…', "…" or $'…', whose opening quote has n bytes. Single quotes
+// keep everything, in double quotes some characters may be escaped, and $'…'
+// knows escapes as C does.
+func (s *splitter) quoted(n int) (err error) {
+	const known, means = `ntr\'"`, "\n\t\r\\'\""
+	start, quote := s.at, s.src[s.at+n-1]
 	s.open = true
-	s.at += end + 2
-	return nil
-}
-
-// lineEnd returns the length of the end of a line that text begins with, with
-// spaces before it, or 0.
-func lineEnd(text string) int {
-	rest := strings.TrimLeft(text, " \t\r")
-	if !strings.HasPrefix(rest, "\n") {
-		return 0
-	}
-	return len(text) - len(rest) + 1
-}
-
-// escaped reads $'…', in which backslashes are as in C.
-func (s *splitter) escaped() error {
-	start := s.at
-	s.open = true
-	for s.at += 2; s.at < len(s.src); s.at++ {
-		switch c := s.src[s.at]; {
-		case c == '\'':
-			s.at++
-			return nil
-		case c == '\\' && s.at+1 < len(s.src):
-			s.at++
-			c = s.src[s.at]
-			if i := strings.IndexByte("ntr", c); i >= 0 {
-				c = "\n\t\r"[i]
-			} else if strings.IndexByte("\\'\"", c) < 0 {
-				return fmt.Errorf("the escape \\%c is not read here: %s", c, excerpt(s.src[start:]))
-			}
-			s.word.WriteByte(c)
-		default:
-			s.word.WriteByte(c)
+	for s.at += n; s.at < len(s.src) && err == nil; {
+		c, next := s.src[s.at], byte(0)
+		if s.at+1 < len(s.src) {
+			next = s.src[s.at+1]
 		}
-	}
-	return unclosed("$'", s.src[start:])
-}
-
-func (s *splitter) double() error {
-	start := s.at
-	s.open = true
-	for s.at++; s.at < len(s.src); {
-		switch c := s.src[s.at]; c {
-		case '"':
+		switch {
+		case c == quote:
 			s.at++
 			return nil
-		case '\\':
-			if s.at+1 < len(s.src) && strings.IndexByte("\"\\$`\n", s.src[s.at+1]) >= 0 {
-				s.at++
-				if s.src[s.at] == '\n' {
-					s.at++
-					continue
-				}
+		case c == '\\' && n == 2:
+			i := strings.IndexByte(known, next)
+			if i < 0 {
+				return advice.New("write the character itself", "unknown escape in $'…': %s", text.Clip(s.src[s.at:], excerpt))
 			}
-			s.byte(s.src[s.at])
-		case '$', '`':
-			if err := s.expansion(); err != nil {
-				return err
-			}
+			s.at++
+			s.byte(means[i])
+		case c == '\\' && quote == '"' && strings.IndexByte("\"\\$`\n", next) >= 0:
+			s.backslash()
+		case (c == '$' || c == '`') && quote == '"':
+			err = s.expansion()
 		default:
 			s.byte(c)
 		}
 	}
-	return unclosed(`"`, s.src[start:])
+	if err == nil {
+		err = advice.New("", "the quote %s is not closed: %s", s.src[start:start+n], text.Clip(s.src[start:], excerpt))
+	}
+	return err
 }
 
+// backslash reads a backslash and the character after it. Before the end of a
+// line it continues the line.
 func (s *splitter) backslash() {
 	s.at++
-	if s.at == len(s.src) {
-		return
-	}
-	if s.src[s.at] == '\r' && s.at+1 < len(s.src) && s.src[s.at+1] == '\n' {
+	rest := s.src[s.at:]
+	switch {
+	case strings.HasPrefix(rest, "\n"):
 		s.at++
+	case strings.HasPrefix(rest, "\r\n"):
+		s.at += 2
+	case rest != "":
+		s.byte(rest[0])
 	}
-	if s.src[s.at] == '\n' {
-		s.at++
-		return
-	}
-	s.byte(s.src[s.at])
 }
 
 // expansion refuses what a shell would replace. A dollar sign before anything
-// else is itself.
+// else stands for itself.
 func (s *splitter) expansion() error {
 	rest := s.src[s.at:]
-	if rest[0] == '`' || len(rest) > 1 && (rest[1] == '{' || rest[1] == '(' || rest[1] == '_' || 'a' <= rest[1]|0x20 && rest[1]|0x20 <= 'z') {
-		return fmt.Errorf("variables and commands are not filled in: %s; write the value itself, or put the word in single quotes", excerpt(rest))
+	if rest[0] == '`' || len(rest) > 1 && (strings.IndexByte("{(_", rest[1]) >= 0 || 'a' <= rest[1]|0x20 && rest[1]|0x20 <= 'z') {
+		return advice.New("write the value itself, or put the word in single quotes", "variables and commands are not expanded: %s", text.Clip(rest, excerpt))
 	}
 	s.byte('$')
 	return nil
 }
 
-func unclosed(quote, text string) error {
-	return fmt.Errorf("the quote %s is not closed: %s", quote, excerpt(text))
-}
-
-// excerpt is the beginning of text, to be shown in a message.
-func excerpt(text string) string {
-	const most = 40
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}
-
-// quote writes a word so that a shell reads it back.
+// quote returns a word as a shell reads it back.
 func quote(word string) string {
 	plain := word != ""
 	for i := range len(word) {
-		c := word[i]
-		if !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("_-./:=,@%+", c) >= 0) {
-			plain = false
-		}
+		plain = plain && (isWordByte(word[i]) || strings.IndexByte("_-./:=,@%+", word[i]) >= 0)
 	}
 	if plain {
 		return word

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 )
@@ -61,7 +62,7 @@ func (im *importer) accessPattern(n *node) {
 	}
 	cmd, err := new(awscli.Parser).Parse(line)
 	if err != nil {
-		im.lose(n.get("implementation"), what, "its line cannot be read: "+err.Error(), "")
+		im.lose(n.get("implementation"), what, "its AWS CLI line: "+err.Error(), advice.Of(err))
 		return
 	}
 	if !slices.Contains(reads, cmd.Operation) {

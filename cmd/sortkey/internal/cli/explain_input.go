@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 	report "github.com/sortkey/sortkey/internal/design/explain"
 )
@@ -72,10 +74,11 @@ func readInput(name string) ([]byte, error) {
 
 var cliParser = &awscli.Parser{ReadFile: os.ReadFile}
 
-// command takes a line of the AWS CLI over and says what is left out.
+// command returns the request of a line of the AWS CLI and prints what it
+// ignores.
 func (a *App) command(c *awscli.Command, err error) (string, json.RawMessage, error) {
 	if err != nil {
-		return "", nil, hint.Usage("see sortkey explain --help", "%v", err)
+		return "", nil, hint.Usage(cmp.Or(advice.Of(err), "see sortkey explain --help"), "%v", err)
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintf(a.Stderr, "sortkey: %s\n", note)
