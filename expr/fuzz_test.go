@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,24 @@ func FuzzParse(f *testing.F) {
 		":b": {"BOOL": true}, ":l": {"L": []}, ":ss": {"SS": ["a"]}, ":B": {"B": "aGk="}, ":hello": {"S": "hello"}}`)
 	it := parsed(f, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "n": {"N": "2"}, "s": {"S": "hello"},
 		"ss": {"SS": ["a", "b"]}, "x.y": {"B": "aGk="}, "status": {"NULL": true}, "l": {"L": [{"S": "a"}]}}`)
+	placed := ast.Style{
+		Name: func(name string) string {
+			for place, n := range names {
+				if n == name && place != "#n1" {
+					return place
+				}
+			}
+			return name
+		},
+		Value: func(v attr.Value) string {
+			for i := range values.Len() {
+				if place, have := values.At(i); attr.Equal(have, v) {
+					return string(place)
+				}
+			}
+			return ""
+		},
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		e, err := expr.NewEnv(names, values)
 		require.NoError(t, err)
@@ -70,6 +89,15 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		require.Equal(t, c.Eval(it), again.Eval(it))
+		// With the fewest parentheses it means the same.
+		bare := placed.Condition(c.Root)
+		if len(bare) > expr.MaxExpressionBytes {
+			return
+		}
+		again, err = e.Condition(expr.ConditionExpression, bare)
+		require.NoError(t, err, bare)
+		require.Equal(t, bare, placed.Condition(again.Root))
+		require.Equal(t, c.Eval(it), again.Eval(it), "%q and %q", src, bare)
 	})
 }
 

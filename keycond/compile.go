@@ -8,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -29,6 +30,8 @@ type Slice struct {
 	// Clauses are the conditions it was made from: one for every partition
 	// key attribute, then those on sort key attributes, in key order.
 	Clauses []Clause
+
+	schema *Schema // that it was compiled for
 }
 
 // A Clause is a condition on one key attribute.
@@ -41,19 +44,21 @@ type Clause struct {
 	Values []attr.Value
 }
 
-// String returns the clause as an expression with its values in place.
+// String returns the clause as an expression with its values in place, such as
+// begins_with(SK, "b").
 func (c Clause) String() string {
+	name, v := text.Name(c.Attribute.Name), text.Literal(c.Values[0])
 	switch c.Op {
 	case ast.OpBetween:
-		return fmt.Sprintf("%s BETWEEN %v AND %v", c.Attribute.Name, c.Values[0], c.Values[1])
+		return name + " BETWEEN " + v + " AND " + text.Literal(c.Values[1])
 	case ast.OpBeginsWith:
-		return fmt.Sprintf("begins_with(%s, %v)", c.Attribute.Name, c.Values[0])
+		return "begins_with(" + name + ", " + v + ")"
 	}
-	return fmt.Sprintf("%s %v %v", c.Attribute.Name, c.Op, c.Values[0])
+	return name + " " + string(c.Op) + " " + v
 }
 
 // String returns the conditions of the slice as one line, such as
-// PK = {S:a} AND begins_with(SK, {S:b}).
+// PK = "a" AND begins_with(SK, "b").
 func (s *Slice) String() string {
 	parts := make([]string, len(s.Clauses))
 	for i, c := range s.Clauses {
@@ -92,7 +97,7 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 		}
 	}
 	slice := &m.slice
-	slice.Clauses = sort
+	slice.Clauses, slice.schema = sort, s
 	r := room(m.bytes[:0])
 	partition, last := []byte(r), len(s.Hash)-1
 	for i, c := range sort[:len(s.Hash)] {

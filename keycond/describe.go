@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/number"
 	"github.com/sortkey/sortkey/internal/text"
@@ -28,37 +29,72 @@ func (s *Schema) DescribePartition(b []byte) string {
 	return strings.Join(parts, " and ")
 }
 
+// An End is one end of the range of a [Slice].
+type End struct {
+	// Bytes is the position, nil where the range is open. A range holds its
+	// lower position and not its upper one, so the position of an inclusive
+	// upper end is the first above its rows.
+	Bytes []byte
+	// Text is what the position stands for, as expressions spell values: "a", or
+	// ("a", 5) for several attributes. It is empty where the range is open.
+	Text string
+	// Inclusive says whether the rows at Text are in the range.
+	Inclusive bool
+	// Words are Text after from, after, up to or before.
+	Words string
+}
+
+// Ends returns the ends of a slice that [Compile] returned.
+func (s *Slice) Ends() (low, high End) {
+	if len(s.Clauses) == 0 {
+		return low, high
+	}
+	// A position that ends in a zero byte is a value or the first position above
+	// one, which only the condition can say.
+	op := s.Clauses[len(s.Clauses)-1].Op
+	low = s.schema.end(s.Range.Lo, false, op == ast.Greater)
+	return low, s.schema.end(s.Range.Hi, true, op != ast.Less && op != ast.OpBeginsWith)
+}
+
 // DescribeRange returns a range of sort positions in words, as
 // SK from "a" to before "b", or "all of it".
 func (s *Schema) DescribeRange(r store.Range) string {
-	if r.Lo == nil && r.Hi == nil {
-		return "all of it"
-	}
-	lo, hi := s.describeEnd(r.Lo), s.describeEnd(r.Hi)
-	name := s.sortName()
+	low, high := s.end(r.Lo, false, true), s.end(r.Hi, true, true)
 	switch {
+	case r.Lo == nil && r.Hi == nil:
+		return "all of it"
 	case r.Hi == nil:
-		return name + " " + from(lo)
+		return s.sortName() + " " + low.Words
 	case r.Lo == nil:
-		return name + " up to " + to(hi)
-	case hi.above && !lo.above && lo.text == hi.text:
-		return name + " = " + lo.text
+		return s.sortName() + " " + high.Words
+	case low.Inclusive && high.Inclusive && low.Text == high.Text:
+		return s.sortName() + " = " + low.Text
+	case high.Inclusive:
+		return s.sortName() + " " + low.Words + " " + high.Words
 	}
-	return name + " " + from(lo) + " to " + to(hi)
+	return s.sortName() + " " + low.Words + " to " + high.Words
 }
 
-func from(e end) string {
-	if e.above {
-		return "after " + e.text
+// end describes one end of a range. In a table that is not ordered by a number,
+// a zero byte at the end of a position makes it the first above a value if
+// zero says so.
+func (s *Schema) end(b []byte, upper, zero bool) End {
+	if b == nil {
+		return End{}
 	}
-	return "from " + e.text
-}
-
-func to(e end) string {
-	if e.above {
-		return e.text + " itself"
+	p := s.describePosition(b, zero)
+	e := End{Bytes: b, Text: p.text, Inclusive: p.above == upper}
+	switch {
+	case upper && p.above:
+		e.Words = "up to " + p.text
+	case upper:
+		e.Words = "before " + p.text
+	case p.above:
+		e.Words = "after " + p.text
+	default:
+		e.Words = "from " + p.text
 	}
-	return "before " + e.text
+	return e
 }
 
 func (s *Schema) sortName() string {
@@ -75,35 +111,35 @@ func (s *Schema) sortName() string {
 	return "(" + strings.Join(names, ", ") + ")"
 }
 
-// An end of a range: directly below all rows at text, or above them.
-type end struct {
+// A position is directly below all rows at text, or above them.
+type position struct {
 	text  string
 	above bool
 }
 
-// describeEnd takes an end of a range apart. In a table a position is the bytes
-// of the sort key; the lowest position above them ends in one more zero.
-func (s *Schema) describeEnd(b []byte) end {
+// describePosition decodes a position. In a table it is the bytes of the sort
+// key; the first position above them ends in one more zero.
+func (s *Schema) describePosition(b []byte, zero bool) position {
 	if s.Table != nil {
 		return s.describeTuple(b)
 	}
 	if len(s.Range) == 0 {
-		return end{text: text.Quote(b)}
+		return position{text: text.Quote(b)}
 	}
 	a := s.Range[0]
 	if a.Kind == attr.Number && number.Valid(b) {
-		return end{text: literal(a, b)}
+		return position{text: literal(a, b)}
 	}
-	if raw, ok := bytes.CutSuffix(b, []byte{0}); ok {
-		return end{text: literal(a, raw), above: true}
+	if raw, ok := bytes.CutSuffix(b, []byte{0}); ok && (zero || a.Kind == attr.Number) {
+		return position{text: literal(a, raw), above: true}
 	}
-	return end{text: literal(a, b)}
+	return position{text: literal(a, b)}
 }
 
-// describeTuple takes an end of a range of an index apart: components of the index,
-// perhaps the start of one, perhaps what orders rows with equal ones.
-func (s *Schema) describeTuple(b []byte) end {
-	e := end{}
+// describeTuple decodes a position in an index: components of its key, perhaps
+// the start of one, perhaps what orders rows with equal ones.
+func (s *Schema) describeTuple(b []byte) position {
+	e := position{}
 	// The successor of a tuple differs from it in its last byte only.
 	if raw, ok := bytes.CutSuffix(b, []byte{0, 2}); ok {
 		b, e.above = append(bytes.Clone(raw), 0, 1), true
@@ -137,9 +173,9 @@ func (s *Schema) describeTuple(b []byte) end {
 	return e
 }
 
-// describeTie takes apart what orders rows with equal index keys: three bytes of hash,
-// the table's partition key and its sort key. A position after a row ends in
-// one more zero.
+// describeTie decodes what orders rows with equal index keys: three bytes of
+// hash, the table's partition key and its sort key. A position after a row ends
+// in one more zero.
 func (s *Schema) describeTie(b []byte) (words string, above bool) {
 	if len(b) < 3 {
 		return text.Hex(b), false
@@ -152,7 +188,7 @@ func (s *Schema) describeTie(b []byte) (words string, above bool) {
 	if len(s.Range) == 0 {
 		return words, len(rest) > 0
 	}
-	at := s.describeEnd(rest)
+	at := s.describePosition(rest, true)
 	return "(" + words + ", " + at.text + ")", at.above
 }
 

@@ -2,6 +2,7 @@ package keycond_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,23 +38,23 @@ func TestDescribe(t *testing.T) {
 	for _, tt := range []struct{ index, cond, want string }{
 		{"", `PK = :s`, `PK = "a", all of it`},
 		{"", `PK = :s AND SK = :t`, `PK = "a", SK = "b/"`},
-		{"", `PK = :s AND SK < :t`, `PK = "a", SK up to before "b/"`},
-		{"", `PK = :s AND SK <= :t`, `PK = "a", SK up to "b/" itself`},
+		{"", `PK = :s AND SK < :t`, `PK = "a", SK before "b/"`},
+		{"", `PK = :s AND SK <= :t`, `PK = "a", SK up to "b/"`},
 		{"", `PK = :s AND SK > :t`, `PK = "a", SK after "b/"`},
 		{"", `PK = :s AND SK >= :t`, `PK = "a", SK from "b/"`},
-		{"", `PK = :s AND SK BETWEEN :s AND :t`, `PK = "a", SK from "a" to "b/" itself`},
+		{"", `PK = :s AND SK BETWEEN :s AND :t`, `PK = "a", SK from "a" up to "b/"`},
 		{"", `PK = :s AND begins_with(SK, :t)`, `PK = "a", SK from "b/" to before "b0"`},
 		{"", `PK = :z AND begins_with(SK, :z)`, `PK = "a\x00", SK after "a" to before "a\x01"`},
 		{"one", `G = :n AND H = :t`, `G = 42, H = "b/"`},
 		{"one", `G = :n AND H > :t`, `G = 42, H after "b/"`},
 		{"one", `G = :m AND begins_with(H, :t)`, `G = -1.5, H from "b/" to before "b0"`},
-		{"one", `G = :n AND H BETWEEN :s AND :z`, `G = 42, H from "a" to "a\x00" itself`},
+		{"one", `G = :n AND H BETWEEN :s AND :z`, `G = 42, H from "a" up to "a\x00"`},
 		{"num", `G = :n AND N >= :m`, `G = 42, N from -1.5`},
-		{"num", `G = :n AND N BETWEEN :m AND :n`, `G = 42, N from -1.5 to 42 itself`},
+		{"num", `G = :n AND N BETWEEN :m AND :n`, `G = 42, N from -1.5 up to 42`},
 		{"bin", `B = :b`, `B = 0x00ff, all of it`},
 		{"multi", `#s = :s AND #y = :n`, `state = "a" and year = 42, all of it`},
 		{"multi", `#s = :s AND #y = :n AND city = :t`, `state = "a" and year = 42, (city, score) = ("b/")`},
-		{"multi", `#s = :s AND #y = :n AND city = :t AND score > :m`, `state = "a" and year = 42, (city, score) after ("b/", -1.5) to ("b/") itself`},
+		{"multi", `#s = :s AND #y = :n AND city = :t AND score > :m`, `state = "a" and year = 42, (city, score) after ("b/", -1.5) up to ("b/")`},
 	} {
 		schema := schemas()[tt.index]
 		params, err := attr.ParseItem([]byte(values))
@@ -70,6 +71,40 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// TestEnds: a zero byte at the end of a position is part of a value or not, as
+// the condition says.
+func TestEnds(t *testing.T) {
+	const values = `{":s": {"S": "a"}, ":n": {"N": "42"}, ":t": {"S": "b/"}, ":z": {"S": "a\u0000"}}`
+	for _, tt := range []struct{ index, cond, low, high string }{
+		{"", `PK = :s`, "", ""},
+		{"", `PK = :s AND SK = :t`, `from "b/"`, `up to "b/"`},
+		{"", `PK = :s AND SK = :z`, `from "a\x00"`, `up to "a\x00"`},
+		{"", `PK = :s AND SK >= :z`, `from "a\x00"`, ``},
+		{"", `PK = :s AND SK > :z`, `after "a\x00"`, ``},
+		{"", `PK = :s AND SK < :z`, ``, `before "a\x00"`},
+		{"", `PK = :s AND SK <= :z`, ``, `up to "a\x00"`},
+		{"", `PK = :s AND SK BETWEEN :s AND :z`, `from "a"`, `up to "a\x00"`},
+		{"", `PK = :s AND begins_with(SK, :z)`, `from "a\x00"`, `before "a\x01"`},
+		{"one", `G = :n AND H > :z`, `after "a\x00"`, ``},
+		{"multi", `#s = :s AND #y = :n AND city = :t AND score > :n`, `after ("b/", 42)`, `up to ("b/")`},
+	} {
+		params, err := attr.ParseItem([]byte(values))
+		require.NoError(t, err)
+		env, err := expr.NewEnv(map[string]string{"#s": "state", "#y": "year"}, params)
+		require.NoError(t, err)
+		cond, err := env.Condition(expr.KeyConditionExpression, tt.cond)
+		require.NoError(t, err)
+		slice, err := keycond.Compile(schemas()[tt.index], cond)
+		require.NoError(t, err, tt.cond)
+		low, high := slice.Ends()
+		require.Equal(t, []string{tt.low, tt.high}, []string{low.Words, high.Words}, tt.cond)
+		require.Equal(t, []any{slice.Range.Lo, slice.Range.Hi}, []any{low.Bytes, high.Bytes})
+		require.True(t, strings.HasSuffix(low.Words, low.Text) && strings.HasSuffix(high.Words, high.Text))
+		require.Equal(t, strings.HasPrefix(low.Words, "from "), low.Inclusive)
+		require.Equal(t, strings.HasPrefix(high.Words, "up to "), high.Inclusive)
+	}
+}
+
 // TestDescribeStart is about pages that start after an item.
 func TestDescribeStart(t *testing.T) {
 	it, err := attr.ParseItem([]byte(`{"PK": {"S": "p"}, "SK": {"S": "s"}, "G": {"N": "1"}, "H": {"S": "h"}, "B": {"B": "AQ=="}}`))
@@ -77,9 +112,9 @@ func TestDescribeStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ index, forward, backward string }{
-		{"", `PK = "p", SK after "s"`, `PK = "p", SK up to before "s"`},
-		{"one", `G = 1, H after "h" at the item ("p", "s")`, `G = 1, H up to before "h" at the item ("p", "s")`},
-		{"bin", `B = 0x01, items after the item ("p", "s")`, `B = 0x01, items up to before the item ("p", "s")`},
+		{"", `PK = "p", SK after "s"`, `PK = "p", SK before "s"`},
+		{"one", `G = 1, H after "h" at the item ("p", "s")`, `G = 1, H before "h" at the item ("p", "s")`},
+		{"bin", `B = 0x01, items after the item ("p", "s")`, `B = 0x01, items before the item ("p", "s")`},
 	} {
 		schema := schemas()[tt.index]
 		partition, _ := schema.AppendPartition(nil, it)

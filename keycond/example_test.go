@@ -48,5 +48,5 @@ func ExampleSlice_String() {
 		{Attribute: keycond.Attribute{Name: "PK"}, Op: "=", Values: []attr.Value{attr.NewString("a")}},
 		{Attribute: keycond.Attribute{Name: "SK"}, Op: "begins_with", Values: []attr.Value{attr.NewString("b")}},
 	}})
-	// Output: PK = {S:a} AND begins_with(SK, {S:b})
+	// Output: PK = "a" AND begins_with(SK, "b")
 }

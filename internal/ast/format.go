@@ -1,5 +1,11 @@
 package ast
 
+import (
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
 // Format returns the condition as an expression with parentheses around every
 // condition in it, so that it shows how the parser bound it. Parsing that with
 // the same names and values gives the same tree again, unless it is longer
@@ -10,88 +16,146 @@ package ast
 func Format(n Node) string { return string(AppendFormat(nil, n)) }
 
 // AppendFormat appends what [Format] returns.
-func AppendFormat(dst []byte, n Node) []byte {
+func AppendFormat(dst []byte, n Node) []byte { return (*Style)(nil).node(dst, n, weakest) }
+
+// AppendOperand appends an operand as the expression spells it.
+func AppendOperand(dst []byte, o Operand) []byte { return (*Style)(nil).operand(dst, o) }
+
+// A Style writes conditions with as few parentheses as they need and with names
+// and values of its own.
+type Style struct {
+	// Name returns what to write for a name of a path, Value for a value.
+	Name  func(name string) string
+	Value func(v attr.Value) string
+}
+
+// Condition returns a condition; "" for nil.
+func (s *Style) Condition(n Node) string { return string(s.node(nil, n, weakest)) }
+
+// Path returns a document path.
+func (s *Style) Path(p Path) string { return string(s.path(nil, p)) }
+
+// How strongly the operators of conditions bind.
+const (
+	weakest = iota
+	bindsAnd
+	bindsNot
+	bindsAll
+)
+
+func strength(n Node) int {
+	switch n.(type) {
+	case *Or:
+		return weakest
+	case *And:
+		return bindsAnd
+	case *Not:
+		return bindsNot
+	}
+	return bindsAll
+}
+
+// node appends a condition where only conditions that bind at least so strongly
+// need no parentheses. A nil Style has parentheses around everything.
+func (s *Style) node(dst []byte, n Node, least int) []byte {
+	_, isCall := n.(*Call)
+	parens := n != nil && (s == nil && !isCall || s != nil && strength(n) < least)
+	if parens {
+		dst = append(dst, '(')
+	}
 	switch n := n.(type) {
 	case *And:
-		return appendInfix(dst, n.L, " AND ", n.R)
-	case *Or:
-		return appendInfix(dst, n.L, " OR ", n.R)
-	case *Not:
-		dst = append(dst, "(NOT "...)
-		dst = AppendFormat(dst, n.X)
-		return append(dst, ')')
-	case *Compare:
-		dst = append(dst, '(')
-		dst = AppendOperand(dst, n.L)
-		dst = append(dst, ' ')
-		dst = append(dst, n.Op...)
-		dst = append(dst, ' ')
-		dst = AppendOperand(dst, n.R)
-		return append(dst, ')')
-	case *Between:
-		dst = append(dst, '(')
-		dst = AppendOperand(dst, n.X)
-		dst = append(dst, " BETWEEN "...)
-		dst = AppendOperand(dst, n.Lo)
+		dst = s.node(dst, n.L, bindsAnd)
 		dst = append(dst, " AND "...)
-		dst = AppendOperand(dst, n.Hi)
-		return append(dst, ')')
+		dst = s.node(dst, n.R, bindsAnd)
+	case *Or:
+		dst = s.node(dst, n.L, weakest)
+		dst = append(dst, " OR "...)
+		dst = s.node(dst, n.R, weakest)
+	case *Not:
+		dst = append(dst, "NOT "...)
+		dst = s.node(dst, n.X, bindsNot)
+	case *Compare:
+		dst = s.infix(dst, n.L, string(n.Op), n.R)
+	case *Between:
+		dst = s.infix(dst, n.X, "BETWEEN", n.Lo)
+		dst = append(dst, " AND "...)
+		dst = s.operand(dst, n.Hi)
 	case *In:
-		dst = append(dst, '(')
-		dst = AppendOperand(dst, n.X)
+		dst = s.operand(dst, n.X)
 		dst = append(dst, " IN "...)
-		dst = appendList(dst, n.List)
-		return append(dst, ')')
+		dst = s.list(dst, n.List)
 	case *Call:
 		dst = append(dst, n.Func...)
-		return appendList(dst, n.Args)
+		dst = s.list(dst, n.Args)
+	}
+	if parens {
+		dst = append(dst, ')')
 	}
 	return dst
 }
 
-func appendInfix(dst []byte, l Node, op string, r Node) []byte {
-	dst = append(dst, '(')
-	dst = AppendFormat(dst, l)
+func (s *Style) infix(dst []byte, l Operand, op string, r Operand) []byte {
+	dst = s.operand(dst, l)
+	dst = append(dst, ' ')
 	dst = append(dst, op...)
-	dst = AppendFormat(dst, r)
-	return append(dst, ')')
+	dst = append(dst, ' ')
+	return s.operand(dst, r)
 }
 
-func appendList(dst []byte, list []Operand) []byte {
+func (s *Style) list(dst []byte, list []Operand) []byte {
 	dst = append(dst, '(')
 	for i, o := range list {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = AppendOperand(dst, o)
+		dst = s.operand(dst, o)
 	}
 	return append(dst, ')')
 }
 
-func AppendOperand(dst []byte, o Operand) []byte {
+func (s *Style) operand(dst []byte, o Operand) []byte {
 	switch o := o.(type) {
 	case *PathOperand:
-		if o.Text != "" {
+		switch {
+		case s != nil:
+			return s.path(dst, o.Path)
+		case o.Text != "":
 			return append(dst, o.Text...)
 		}
 		return append(dst, o.Path.String()...)
 	case *ValueOperand:
-		if o.Name != "" {
+		switch {
+		case s != nil:
+			return append(dst, s.Value(o.Value)...)
+		case o.Name != "":
 			return append(dst, o.Name...)
 		}
 		return o.Value.AppendText(dst)
 	case *SizeOperand:
 		dst = append(dst, Size...)
-		return appendList(dst, []Operand{o.X})
+		return s.list(dst, []Operand{o.X})
 	case *Arithmetic:
-		dst = AppendOperand(dst, o.L)
-		dst = append(dst, ' ')
-		dst = append(dst, o.Op...)
-		dst = append(dst, ' ')
-		return AppendOperand(dst, o.R)
+		return s.infix(dst, o.L, string(o.Op), o.R)
 	case *Call:
 		dst = append(dst, o.Func...)
-		return appendList(dst, o.Args)
+		return s.list(dst, o.Args)
+	}
+	return dst
+}
+
+func (s *Style) path(dst []byte, p Path) []byte {
+	for i, step := range p {
+		switch {
+		case step.Name == "":
+			dst = append(dst, '[')
+			dst = strconv.AppendInt(dst, int64(step.Index), 10)
+			dst = append(dst, ']')
+			continue
+		case i > 0:
+			dst = append(dst, '.')
+		}
+		dst = append(dst, s.Name(step.Name)...)
 	}
 	return dst
 }

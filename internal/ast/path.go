@@ -22,21 +22,8 @@ type Path []Step
 // String returns the path as expressions spell it, such as a.b[2]. Names are
 // written as they are.
 func (p Path) String() string {
-	var dst []byte
-	for i, s := range p {
-		switch {
-		case s.Name == "":
-			dst = append(dst, '[')
-			dst = strconv.AppendInt(dst, int64(s.Index), 10)
-			dst = append(dst, ']')
-		case i > 0:
-			dst = append(dst, '.')
-			fallthrough
-		default:
-			dst = append(dst, s.Name...)
-		}
-	}
-	return string(dst)
+	asIs := Style{Name: func(name string) string { return name }}
+	return asIs.Path(p)
 }
 
 // Equal reports whether two paths are the same.

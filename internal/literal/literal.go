@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // Placeholders turn expressions with names and values written out into ones
@@ -33,9 +34,14 @@ type Placeholders struct {
 
 	names  []string
 	known  map[string]string // placeholder by name
-	values []attr.Value
-	places []string // the placeholders of values
+	values []placedValue
 	taken  map[string]bool
+}
+
+// A placedValue is a value with its placeholder and the word that is made of.
+type placedValue struct {
+	value       attr.Value
+	place, word string
 }
 
 // Name returns what stands for a name: its placeholder, or the name itself when
@@ -46,7 +52,7 @@ func (p *Placeholders) Name(name string) string {
 	}
 	word := isWord(name)
 	switch {
-	case p.Readable && word && !expr.IsReserved(name):
+	case p.Readable && word && name[0] != '_' && !expr.IsReserved(name):
 		return name
 	case p.Readable && word:
 		return p.addName(name, "#"+name)
@@ -72,31 +78,75 @@ func (p *Placeholders) take(place string) string {
 	if p.taken == nil {
 		p.taken = map[string]bool{}
 	}
-	for p.taken[place] {
-		place += "_"
+	free := place
+	for n := 2; p.taken[free]; n++ {
+		free = fmt.Sprintf("%s%d", place, n)
 	}
-	p.taken[place] = true
-	return place
+	p.taken[free] = true
+	return free
 }
 
 // Value returns the placeholder of a value.
 func (p *Placeholders) Value(v attr.Value) string { return p.ValueLike(v, "") }
 
-// ValueLike returns the placeholder of a value. A new one is made of a word, if
-// it can be.
+// ValueLike returns the placeholder of a value, made of a word if it can be. The
+// same value has one placeholder for each word.
 func (p *Placeholders) ValueLike(v attr.Value, word string) string {
-	for i, have := range p.values {
-		if attr.Equal(have, v) {
-			return p.places[i]
+	for _, have := range p.values {
+		if have.word == word && attr.Equal(have.value, v) {
+			return have.place
 		}
 	}
+	place := ":" + word
 	if !isWord(word) {
-		word = fmt.Sprintf("v%d", len(p.values)+1)
+		place = fmt.Sprintf(":v%d", len(p.values)+1)
 	}
-	place := p.take(":" + word)
-	p.values = append(p.values, v)
-	p.places = append(p.places, place)
+	place = p.take(place)
+	p.values = append(p.values, placedValue{v, place, word})
 	return place
+}
+
+// KeyCondition returns a key condition that demands all clauses. Placeholders of
+// values are made of the names of their attributes.
+func (p *Placeholders) KeyCondition(clauses []keycond.Clause) string {
+	parts := make([]string, len(clauses))
+	for i, c := range clauses {
+		a := c.Attribute.Name
+		name := p.Name(a)
+		switch c.Op {
+		case ast.OpBetween:
+			parts[i] = name + " BETWEEN " + p.ValueLike(c.Values[0], a+"_from") + " AND " + p.ValueLike(c.Values[1], a+"_to")
+		case ast.OpBeginsWith:
+			parts[i] = "begins_with(" + name + ", " + p.ValueLike(c.Values[0], a) + ")"
+		default:
+			parts[i] = name + " " + string(c.Op) + " " + p.ValueLike(c.Values[0], a)
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// Condition returns a condition. Placeholders of values are made of the names
+// before them.
+func (p *Placeholders) Condition(n ast.Node) string {
+	before := ""
+	style := ast.Style{
+		Name: func(name string) string {
+			before = name
+			return p.Name(name)
+		},
+		Value: func(v attr.Value) string { return p.ValueLike(v, before) },
+	}
+	return style.Condition(n)
+}
+
+// Projection returns a projection of paths.
+func (p *Placeholders) Projection(paths []ast.Path) string {
+	style := ast.Style{Name: p.Name}
+	parts := make([]string, len(paths))
+	for i, path := range paths {
+		parts[i] = style.Path(path)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Names returns what the placeholders of names stand for, nil if there are
@@ -119,8 +169,8 @@ func (p *Placeholders) Values() attr.Item {
 		return nil
 	}
 	var b attr.Builder
-	for i, v := range p.values {
-		b.Add(p.places[i], v)
+	for _, v := range p.values {
+		b.Add(v.place, v.value)
 	}
 	return b.Item()
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,6 +22,7 @@ func TestPlaceholders(t *testing.T) {
 		{`not size(a.total[ 3 ]) != 2`, "not size(#n1.#n2[ 3 ]) <> :v1", "not size(a.#total[ 3 ]) <> :v1"},
 		{"`c-d` == \"x\" or status in (true, null, \"x\")", "#n1 = :v1 or #n2 in (:v2, :v3, :v1)", "#n1 = :v1 or #status in (:v2, :v3, :v1)"},
 		{`a.true = true`, "#n1.#n2 = :v1", "a.#true = :v1"},
+		{`_id = 1`, "#n1 = :v1", "#_id = :v1"},
 		{`a BETWEEN .5 and +5.`, "#n1 BETWEEN :v1 and :v2", "a BETWEEN :v1 and :v2"},
 		{``, ``, ``},
 	} {
@@ -81,10 +84,30 @@ func TestPlaceholdersResolve(t *testing.T) {
 func TestPlaceholdersPlaces(t *testing.T) {
 	var l literal.Placeholders
 	one, x := attr.NewString("1"), attr.NewString("x")
-	places := []string{l.ValueLike(one, "PK"), l.ValueLike(x, "PK"), l.ValueLike(one, "SK"), l.ValueLike(attr.NewString("y"), "a-b")}
-	if want := []string{":PK", ":PK_", ":PK", ":v3"}; !slices.Equal(places, want) {
+	places := []string{l.ValueLike(one, "PK"), l.ValueLike(x, "PK"), l.ValueLike(one, "SK"), l.ValueLike(attr.NewString("y"), "a-b"), l.ValueLike(one, "PK")}
+	if want := []string{":PK", ":PK2", ":SK", ":v4", ":PK"}; !slices.Equal(places, want) {
 		t.Errorf("places %v, want %v", places, want)
 	}
+}
+
+// TestPlaceholdersTrees writes what was parsed with placeholders of its own.
+func TestPlaceholdersTrees(t *testing.T) {
+	values, err := attr.ParseItem([]byte(`{":1":{"S":"x"},":2":{"N":"1"},":3":{"N":"9"},":4":{"S":"y"}}`))
+	require.NoError(t, err)
+	env, err := expr.NewEnv(map[string]string{"#s": "status", "#o": "a-b"}, values)
+	require.NoError(t, err)
+	c, err := env.Condition(expr.FilterExpression, "(PK = :1 AND (size(#s.#o[2]) < :2 OR NOT (#s = :4))) AND #s BETWEEN :2 AND :3")
+	require.NoError(t, err)
+	p := literal.Placeholders{Readable: true}
+	sk := keycond.Attribute{Name: "SK", Kind: attr.Number}
+	require.Equal(t, "PK = :PK AND SK BETWEEN :SK_from AND :SK_to", p.KeyCondition([]keycond.Clause{
+		{Attribute: keycond.Attribute{Name: "PK"}, Op: ast.Equal, Values: []attr.Value{values.Get(":4")}},
+		{Attribute: sk, Op: ast.OpBetween, Values: []attr.Value{values.Get(":2"), values.Get(":3")}},
+	}))
+	require.Equal(t, "PK = :PK2 AND (size(#status.#n2[2]) < :v5 OR NOT #status = :status) AND #status BETWEEN :status2 AND :status3", p.Condition(c.Root))
+	require.Equal(t, "#n2.x[1], PK", p.Projection([]ast.Path{{{Name: "a-b"}, {Name: "x"}, {Index: 1}}, {{Name: "PK"}}}))
+	require.Equal(t, map[string]string{"#status": "status", "#n2": "a-b"}, p.Names())
+	require.Equal(t, `{":PK":{"S":"y"},":PK2":{"S":"x"},":SK_from":{"N":"1"},":SK_to":{"N":"9"},":status":{"S":"y"},":status2":{"N":"1"},":status3":{"N":"9"},":v5":{"N":"1"}}`, string(p.Values().AppendJSON(nil)))
 }
 
 func FuzzPlaceholders(f *testing.F) {
