@@ -13,7 +13,7 @@ require (
 	github.com/google/btree v1.1.3
 	github.com/google/go-cmp v0.6.0
 	github.com/leanovate/gopter v0.2.9
-	github.com/stretchr/testify v1.10.0
+	github.com/stretchr/testify v1.8.4
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v4 v4.0.0
 )

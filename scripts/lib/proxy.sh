@@ -6,24 +6,18 @@ version=${version:-$(sed -n 's#^replace .*#&#; s#.*github.com/sortkey/sortkey \(
 work=$(mktemp -d)
 proxy=$work/proxy
 
-forget() {
-  # What the go command keeps of our modules is of this checkout.
-  local cache
-  cache=$(go env GOMODCACHE)
-  chmod -R u+w "$cache/github.com/sortkey" 2>/dev/null || true
-  rm -rf "$cache/github.com/sortkey" "$cache/cache/download/github.com/sortkey"
-}
 finish_proxy() {
   code=$?
-  forget
   chmod -R u+w "$work" 2>/dev/null || true
   rm -rf "$work"
   exit "$code"
 }
 trap finish_proxy EXIT
 trap 'exit 130' INT TERM
-forget
 
 (cd tools && GOWORK=off go run ./modproxy -root .. -version "$version" -to "$proxy")
-GOPROXY="file://$proxy,$(go env GOPROXY)"
-export GOPROXY GOWORK=off GOFLAGS="$(go env GOFLAGS) -mod=mod -modcacherw" GONOSUMDB="$prefix,$prefix/*" GONOSUMCHECK=1
+# The go command keeps what it downloads: our modules go to a module cache of
+# their own, all others come from the usual one where they are there.
+GOPROXY="file://$proxy,file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)"
+GOMODCACHE=$work/modules
+export GOPROXY GOMODCACHE GOWORK=off GOFLAGS="$(go env GOFLAGS) -mod=mod -modcacherw" GONOSUMDB="$prefix,$prefix/*" GONOSUMCHECK=1
