@@ -265,30 +265,6 @@ func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) 
 	return true, nil
 }
 
-func (d *decoder) readDouble(x *float64, _ position) (bool, error) {
-	return d.readFloat(x, "Double", "java.lang.Double")
-}
-
-func (d *decoder) readTimestamp(x *float64, _ position) (bool, error) {
-	return d.readFloat(x, "Date", "java.util.Date")
-}
-
-func (d *decoder) readFloat(x *float64, class, full string) (bool, error) {
-	raw, ok, err := d.scalar(full)
-	if err != nil || !ok {
-		return false, err
-	}
-	if raw.Kind() != '0' {
-		return false, mismatch(raw, class)
-	}
-	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil {
-		f = math.Copysign(math.MaxFloat64, f)
-	}
-	*x = f
-	return true, nil
-}
-
 func (d *decoder) readBoolean(x *bool, _ position) (bool, error) {
 	raw, ok, err := d.scalar("java.lang.Boolean")
 	if err != nil || !ok {
