@@ -1,6 +1,9 @@
 package ast
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A TokenKind says what a token is.
 type TokenKind uint8
@@ -139,6 +142,19 @@ func lex(tokens []Token, src string, literals bool) []Token {
 		tokens = append(tokens, Token{Place{int32(start), int32(i)}, kind})
 	}
 	return append(tokens, Token{Place{int32(len(src)), int32(len(src))}, TokEOF})
+}
+
+// Rewrite returns src with each of its tokens replaced by what word returns for
+// it. What is between the tokens stays.
+func Rewrite(src string, tokens []Token, word func(i int) string) string {
+	var out strings.Builder
+	end := int32(0)
+	for i, t := range tokens {
+		out.WriteString(src[end:t.Start])
+		out.WriteString(word(i))
+		end = t.End
+	}
+	return out.String()
 }
 
 // endOfQuote returns the end of the quoted text that begins at start, -1 if

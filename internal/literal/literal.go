@@ -178,18 +178,18 @@ func (p *Placeholders) Values() attr.Item {
 // Expression returns src, a filter or a projection with its names and values
 // written out, with placeholders for them. The error is an [*advice.Error].
 func (p *Placeholders) Expression(src string) (string, error) {
-	var out strings.Builder
-	tokens, end := ast.LexLiterals(src), int32(0)
-	for i, tok := range tokens {
-		out.WriteString(src[end:tok.Start])
-		written, err := p.token(src, tokens, i)
-		if err != nil {
-			return "", err
+	var err error
+	tokens := ast.LexLiterals(src)
+	out := ast.Rewrite(src, tokens, func(i int) (word string) {
+		if err == nil {
+			word, err = p.token(src, tokens, i)
 		}
-		out.WriteString(written)
-		end = tok.End
+		return word
+	})
+	if err != nil {
+		return "", err
 	}
-	return out.String(), nil
+	return out, nil
 }
 
 // token returns what to write for a token.
@@ -314,12 +314,10 @@ func badQuote(s string) error {
 // Write returns an expression with its placeholders replaced by what they stand
 // for, for people to read. A placeholder that is not defined stays.
 func Write(expression string, names map[string]string, values attr.Item) string {
-	var out strings.Builder
-	end := int32(0)
-	for _, tok := range ast.Lex(nil, expression) {
-		out.WriteString(expression[end:tok.Start])
-		word := tok.Text(expression)
-		switch tok.Kind {
+	tokens := ast.Lex(nil, expression)
+	return ast.Rewrite(expression, tokens, func(i int) string {
+		word := tokens[i].Text(expression)
+		switch tokens[i].Kind {
 		case ast.TokName:
 			if name, ok := names[word]; ok {
 				word = text.Name(name)
@@ -329,8 +327,6 @@ func Write(expression string, names map[string]string, values attr.Item) string 
 				word = text.Literal(v)
 			}
 		}
-		out.WriteString(word)
-		end = tok.End
-	}
-	return out.String()
+		return word
+	})
 }

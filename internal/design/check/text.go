@@ -198,8 +198,8 @@ func asks(pr *PatternResult, r *explain.Report) string {
 	if r.Index != "" {
 		s += " by " + r.Index
 	}
-	if r.Clauses != "" {
-		s += " where " + r.Clauses
+	if r.Clauses != nil {
+		s += " where " + r.KeyCondition()
 	}
 	if r.Filter != "" {
 		s += ", keeping " + r.Filter
@@ -210,7 +210,7 @@ func asks(pr *PatternResult, r *explain.Report) string {
 	if r.Limit > 0 {
 		s += fmt.Sprintf(", reading at most %d", r.Limit)
 	}
-	if r.Refused != nil && r.Clauses == "" {
+	if r.Refused != nil && r.Clauses == nil {
 		s += " " + string(pr.Request)
 	}
 	return s

@@ -45,7 +45,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 			}
 		}
 		if a, ok := e.impossible(groups[i]); ok && len(groups) == 1 {
-			e.tell("no row has that: %s is %s, which %s cannot be", text.Name(a.name), kindWord(e.info.kindOf(a.name)), text.Literal(a.values[0]))
+			e.tell("no row has that: %s is %s, which %s cannot be", text.Name(a.Attribute.Name), kindWord(e.info.kindOf(a.Attribute.Name)), text.Literal(a.Values[0]))
 			return nil
 		}
 		groups[i].withoutEmpty()
@@ -74,8 +74,8 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 // type.
 func (e *explainer) impossible(g group) (atom, bool) {
 	for _, a := range g.atoms {
-		for _, v := range a.values {
-			if _, ok := convert(v, e.info.kindOf(a.name)); !ok && a.op != ast.OpBeginsWith {
+		for _, v := range a.Values {
+			if _, ok := convert(v, e.info.kindOf(a.Attribute.Name)); !ok && a.Op != ast.OpBeginsWith {
 				return a, true
 			}
 		}
@@ -86,7 +86,7 @@ func (e *explainer) impossible(g group) (atom, bool) {
 // withoutEmpty leaves out the conditions whose value no key can have.
 func (g *group) withoutEmpty() {
 	g.atoms = slices.DeleteFunc(g.atoms, func(a atom) bool {
-		return slices.ContainsFunc(a.values, func(v attr.Value) bool { return v.Kind() != attr.Number && len(v.Raw()) == 0 })
+		return slices.ContainsFunc(a.Values, func(v attr.Value) bool { return v.Kind() != attr.Number && len(v.Raw()) == 0 })
 	})
 }
 
@@ -196,7 +196,7 @@ func merge(plans []*plan) []*plan {
 
 // text is what a plan asks for.
 func (p *plan) text() string {
-	return p.schema.Index + " " + clausesText(p.clauses) + " " + nodeText(conjunction(p.filter)) + " " + nodeText(conjunction(p.dropped))
+	return p.schema.Index + " " + clausesText(p.clauses) + " " + spelled.Condition(conjunction(p.filter)) + " " + spelled.Condition(conjunction(p.dropped))
 }
 
 // meet reports whether no key lies between the ranges of two plans that have a
@@ -227,7 +227,7 @@ func hull(plans []*plan) (*plan, bool) {
 	}
 	low, high := first.edges()
 	for _, p := range plans[1:] {
-		if p.schema != first.schema || len(p.clauses) != n+1 || nodeText(conjunction(p.filter)) != nodeText(conjunction(first.filter)) || len(p.dropped) > 0 ||
+		if p.schema != first.schema || len(p.clauses) != n+1 || spelled.Condition(conjunction(p.filter)) != spelled.Condition(conjunction(first.filter)) || len(p.dropped) > 0 ||
 			clausesText(p.clauses[:n]) != clausesText(first.clauses[:n]) {
 			return nil, false
 		}
@@ -273,7 +273,7 @@ func (e *explainer) offerScan(groups []group, conditions []ast.Node) {
 	}
 	m := e.scan(conditions)
 	if n := conjunction(conditions); n != nil {
-		e.offer("scan the table with the filter "+nodeText(n)+"; this works and reads every row to do it", opScan, m)
+		e.offer("scan the table with the filter "+spelled.Condition(n)+"; this works and reads every row to do it", opScan, m)
 	} else {
 		e.offer("scan the table, if every row is wanted", opScan, m)
 	}
@@ -292,7 +292,7 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 	var conditions []ast.Node
 	rest := group{rest: g.rest}
 	for _, a := range g.atoms {
-		if a.name != h.Name {
+		if a.Attribute.Name != h.Name {
 			rest.atoms = append(rest.atoms, a)
 			continue
 		}
@@ -315,9 +315,7 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 			found = append(found, v)
 		}
 	}
-	path := &ast.PathOperand{Path: ast.Path{{Name: h.Name}}}
-	value := &ast.ValueOperand{Value: found[0]}
-	rest.atoms = append(rest.atoms, atom{h.Name, ast.Equal, []attr.Value{found[0]}, &ast.Compare{Op: ast.Equal, L: path, R: value}})
+	rest.atoms = append(rest.atoms, equalTo(h.Name, found[0]))
 	best, ok := e.plan(rest, e.info.index(s.Index))
 	if !ok || best.empty {
 		return
@@ -344,13 +342,13 @@ func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
 	for _, g := range groups {
 		for _, h := range s.Hash {
 			for _, a := range g.on(h.Name) {
-				if a.op == ast.Equal {
+				if a.Op == ast.Equal {
 					continue
 				}
-				what := clauseText(keycond.Clause{Attribute: h, Op: a.op, Values: a.values})
-				if a.op == ast.OpBeginsWith {
+				what := keycond.Clause{Attribute: h, Op: a.Op, Values: a.Values}.String()
+				if a.Op == ast.OpBeginsWith {
 					e.tell("for one slice, keep the common part, %s, in an attribute of its own and make that the partition key of an index whose sort key is %s: then ask for the part with =, and %s may be the condition on the sort key",
-						text.Literal(a.values[0]), text.Name(h.Name), what)
+						text.Literal(a.Values[0]), text.Name(h.Name), what)
 				} else {
 					e.tell("for one slice, make %s the sort key of an index, under a partition key that the rows wanted together share: then %s may be the condition on it", text.Name(h.Name), what)
 				}
@@ -358,8 +356,8 @@ func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
 			}
 		}
 		for _, a := range g.atoms {
-			if s.Has(a.name) && len(e.plans(g)) == 0 {
-				e.tell("for one slice without the partition, make %s the partition key of an index", text.Name(a.name))
+			if s.Has(a.Attribute.Name) && len(e.plans(g)) == 0 {
+				e.tell("for one slice without the partition, make %s the partition key of an index", text.Name(a.Attribute.Name))
 				return
 			}
 		}
@@ -370,12 +368,12 @@ func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
 // as many digits as a number that is there.
 func (e *explainer) numberPrefixes(g *group) {
 	for i, a := range g.atoms {
-		if a.op != ast.OpBeginsWith || e.info.kindOf(a.name) != attr.Number {
+		if a.Op != ast.OpBeginsWith || e.info.kindOf(a.Attribute.Name) != attr.Number {
 			continue
 		}
-		prefix := string(a.values[0].Raw())
-		if a.values[0].Kind() == attr.Number {
-			prefix = string(a.values[0].AppendNumber(nil))
+		prefix := string(a.Values[0].Raw())
+		if a.Values[0].Kind() == attr.Number {
+			prefix = string(a.Values[0].AppendNumber(nil))
 		}
 		if !digits(prefix) {
 			continue
@@ -392,7 +390,7 @@ func (e *explainer) numberPrefixes(g *group) {
 			if err != nil || len(found.items) == 0 {
 				continue
 			}
-			if n := string(found.items[0].Get(a.name).AppendNumber(nil)); digits(n) && len(n) > len(prefix) {
+			if n := string(found.items[0].Get(a.Attribute.Name).AppendNumber(nil)); digits(n) && len(n) > len(prefix) {
 				more = len(n) - len(prefix)
 			}
 			break
@@ -402,13 +400,12 @@ func (e *explainer) numberPrefixes(g *group) {
 		if err != nil || err2 != nil {
 			continue
 		}
-		a.op, a.values = ast.OpBetween, []attr.Value{low, high}
-		path := &ast.PathOperand{Path: ast.Path{{Name: a.name}}}
-		a.node = &ast.Between{X: path, Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high}}
 		if more == 0 {
-			a.op, a.values = ast.Equal, a.values[:1]
-			a.node = &ast.Compare{Op: ast.Equal, L: path, R: &ast.ValueOperand{Value: low}}
+			g.atoms[i] = equalTo(a.Attribute.Name, low)
+			continue
 		}
+		a.Op, a.Values = ast.OpBetween, []attr.Value{low, high}
+		a.node = &ast.Between{X: attribute(a.Attribute.Name), Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high}}
 		g.atoms[i] = a
 	}
 }

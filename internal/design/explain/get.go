@@ -1,32 +1,30 @@
 package explain
 
 import (
-	"slices"
+	"fmt"
 
-	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/table"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // stopKey is why a GetItem ends.
 const stopKey = "one key"
 
-// get tells of a GetItem, whose range is one position.
+// get reports on a GetItem, whose range is one position.
 func (e *explainer) get(asked members, p *page) error {
 	r := e.report
 	key := e.m.item("Key")
-	s := r.Schema
-	e.slice = &keycond.Slice{}
-	for _, a := range s.Attributes() {
-		e.slice.Clauses = append(e.slice.Clauses, keycond.Clause{Attribute: a, Op: ast.Equal, Values: []attr.Value{key.Get(a.Name)}})
+	var equal []ast.Node
+	for _, a := range r.Schema.Attributes() {
+		equal = append(equal, equalTo(a.Name, key.Get(a.Name)).node)
 	}
-	e.slice.Partition, _ = s.AppendPartition(nil, key)
-	if len(s.Range) > 0 {
-		e.slice.Range.Lo, _ = s.AppendSort(nil, key)
-		e.slice.Range.Hi = append(slices.Clip(e.slice.Range.Lo), 0)
+	slice, err := compile(r.Schema, &expr.Condition{Root: conjunction(equal)})
+	if err != nil {
+		return fmt.Errorf("the endpoint answers a key that is not one of the table: %w", err)
 	}
-	r.bounds(s, e.slice)
+	e.slice = slice
+	r.bounds(slice)
 	r.Pages, r.Stop = 1, stopKey
 	whole := p.item
 	if asked.has("ProjectionExpression") || asked.has("AttributesToGet") {

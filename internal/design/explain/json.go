@@ -5,6 +5,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 type jsonBound struct {
@@ -90,7 +91,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		return text.JSON(out)
 	}
 	read := &jsonRead{
-		Clauses: r.Clauses, Filter: r.Filter, Reverse: r.Reverse, Before: rawItem(r.Before), After: rawItem(r.After),
+		Clauses: r.KeyCondition(), Filter: r.Filter, Reverse: r.Reverse, Before: rawItem(r.Before), After: rawItem(r.After),
 		Pages: r.Pages, Examined: r.Examined, Returned: r.Returned, Bytes: r.Bytes, Fetched: r.Fetched, Wasted: r.Wasted,
 		Strong: r.Strong, Eventual: r.Eventual, Consumed: r.Consumed, Traced: r.Traced, Stop: r.Stop, Last: rawItem(r.Last), Next: rawItem(r.Next),
 		Entities: []jsonShare{}, Rows: jsonRows(r.Rows), Tail: jsonRows(r.Tail), Items: []json.RawMessage{}, Notes: r.Notes, BetterWays: jsonAdvices(r.Advice),
@@ -124,7 +125,7 @@ func jsonRows(list []Row) []jsonRow {
 	return out
 }
 
-func jsonBoundOf(b Bound) *jsonBound {
+func jsonBoundOf(b keycond.End) *jsonBound {
 	if b.Bytes == nil {
 		return nil
 	}

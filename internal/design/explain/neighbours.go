@@ -5,6 +5,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -58,7 +59,7 @@ func (e *explainer) neighbour(below bool) (attr.Item, error) {
 
 // one returns the first row, or the last if reverse, of a slice.
 func (e *explainer) one(clauses []keycond.Clause, reverse bool) (attr.Item, error) {
-	b := newBinder()
+	b := &literal.Placeholders{Readable: true}
 	m := members{}
 	m.set("TableName", e.report.Table)
 	if e.report.Index != "" {
@@ -67,10 +68,10 @@ func (e *explainer) one(clauses []keycond.Clause, reverse bool) (attr.Item, erro
 	if e.report.Consistent {
 		m.set("ConsistentRead", true)
 	}
-	m.set("KeyConditionExpression", b.clauses(clauses))
+	m.set("KeyConditionExpression", b.KeyCondition(clauses))
 	m.set("ScanIndexForward", !reverse)
 	m.set("Limit", 1)
-	b.bind(m)
+	m.bind(b)
 	p, err := ask(e, opQuery, m)
 	if refused, ok := refusalOf(err); ok {
 		// The value beside a prefix can be too long for a key.

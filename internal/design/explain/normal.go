@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/keycond"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -11,10 +12,8 @@ import (
 // An atom is a condition on one top-level attribute that could be a key
 // condition, and the node that says it.
 type atom struct {
-	name   string
-	op     ast.Op
-	values []attr.Value
-	node   ast.Node
+	keycond.Clause
+	node ast.Node
 }
 
 // A group is conditions that all have to hold: atoms, and those that can be no
@@ -64,7 +63,7 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 				if !ok {
 					return []group{{rest: []ast.Node{n}}}, true
 				}
-				out = append(out, group{atoms: []atom{{name, ast.Equal, []attr.Value{v.Value}, &ast.Compare{Op: ast.Equal, L: n.X, R: o}}}})
+				out = append(out, group{atoms: []atom{equalTo(name, v.Value)}})
 			}
 			return out, true
 		}
@@ -80,6 +79,17 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 	}
 	return []group{{rest: []ast.Node{n}}}, true
 }
+
+// equalTo returns the atom name = v.
+func equalTo(name string, v attr.Value) atom {
+	return atom{
+		keycond.Clause{Attribute: keycond.Attribute{Name: name}, Op: ast.Equal, Values: []attr.Value{v}},
+		&ast.Compare{Op: ast.Equal, L: attribute(name), R: &ast.ValueOperand{Value: v}},
+	}
+}
+
+// attribute returns the operand that is a whole attribute.
+func attribute(name string) ast.Operand { return &ast.PathOperand{Path: ast.Path{{Name: name}}} }
 
 var inverse = map[ast.Op]ast.Op{
 	ast.Equal: ast.NotEqual, ast.NotEqual: ast.Equal, ast.Less: ast.GreaterOrEqual, ast.GreaterOrEqual: ast.Less,
@@ -119,11 +129,11 @@ func negate(n ast.Node, isKey func(string) bool) ast.Node {
 		return all
 	case *ast.Call:
 		a, ok := atomOf(n, isKey)
-		if !ok || a.op != ast.OpBeginsWith {
+		if !ok || a.Op != ast.OpBeginsWith {
 			return nil
 		}
 		below := &ast.Compare{Op: ast.Less, L: n.Args[0], R: n.Args[1]}
-		if next, ok := afterPrefix(a.values[0]); ok {
+		if next, ok := afterPrefix(a.Values[0]); ok {
 			return &ast.Or{L: below, R: &ast.Compare{Op: ast.GreaterOrEqual, L: n.Args[0], R: &ast.ValueOperand{Value: next}}}
 		}
 		return below
@@ -143,9 +153,9 @@ func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
 
 // atomOf returns the atom that a node is.
 func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
-	make := func(op ast.Op, x ast.Operand, values ...ast.Operand) (atom, bool) {
+	on := func(op ast.Op, x ast.Operand, values ...ast.Operand) (atom, bool) {
 		name, ok := keyPath(x, isKey)
-		a := atom{name: name, op: op, node: n}
+		a := atom{keycond.Clause{Attribute: keycond.Attribute{Name: name}, Op: op}, n}
 		for _, o := range values {
 			v, isValue := o.(*ast.ValueOperand)
 			if !isValue {
@@ -156,26 +166,26 @@ func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 			default:
 				return a, false
 			}
-			a.values = append(a.values, v.Value)
+			a.Values = append(a.Values, v.Value)
 		}
 		return a, ok && op != ast.NotEqual
 	}
 	switch n := n.(type) {
 	case *ast.Compare:
 		if _, ok := n.L.(*ast.ValueOperand); ok {
-			return make(n.Op.Mirror(), n.R, n.L)
+			return on(n.Op.Mirror(), n.R, n.L)
 		}
-		return make(n.Op, n.L, n.R)
+		return on(n.Op, n.L, n.R)
 	case *ast.Between:
-		return make(ast.OpBetween, n.X, n.Lo, n.Hi)
+		return on(ast.OpBetween, n.X, n.Lo, n.Hi)
 	case *ast.Call:
 		if n.Func != ast.BeginsWith || len(n.Args) != 2 {
 			return atom{}, false
 		}
 		if _, ok := n.Args[0].(*ast.ValueOperand); ok { // the wrong way round
-			return make(ast.OpBeginsWith, n.Args[1], n.Args[0])
+			return on(ast.OpBeginsWith, n.Args[1], n.Args[0])
 		}
-		return make(ast.OpBeginsWith, n.Args[0], n.Args[1])
+		return on(ast.OpBeginsWith, n.Args[0], n.Args[1])
 	}
 	return atom{}, false
 }

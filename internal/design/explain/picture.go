@@ -82,19 +82,11 @@ func (r *Report) Ends() (low, high string) {
 		where = "scan"
 	}
 	low, high = "from the start of the "+where, "to the end of the "+where
-	switch {
-	case r.Low.Text == "":
-	case r.Low.Inclusive:
-		low = "from " + r.Low.Text
-	default:
-		low = "after " + r.Low.Text
+	if r.Low.Bytes != nil {
+		low = r.Low.Words
 	}
-	switch {
-	case r.High.Text == "":
-	case r.High.Inclusive:
-		high = "up to " + r.High.Text
-	default:
-		high = "before " + r.High.Text
+	if r.High.Bytes != nil {
+		high = r.High.Words
 	}
 	return low, high
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
 
 	"github.com/sortkey/sortkey/attr"
@@ -65,8 +66,8 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 	}
 	for _, a := range g.atoms {
 		switch {
-		case used[a.name]:
-		case s.Has(a.name):
+		case used[a.Attribute.Name]:
+		case s.Has(a.Attribute.Name):
 			p.dropped = append(p.dropped, a.node)
 		default:
 			p.filter = append(p.filter, a.node)
@@ -112,7 +113,7 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 
 func (g group) on(name string) (out []atom) {
 	for _, a := range g.atoms {
-		if a.name == name {
+		if a.Attribute.Name == name {
 			out = append(out, a)
 		}
 	}
@@ -166,8 +167,8 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 	var clauses []keycond.Clause
 	low, high := edge{open: true}, edge{open: true}
 	for _, at := range atoms {
-		one := keycond.Clause{Attribute: a, Op: at.op}
-		for _, v := range at.values {
+		one := keycond.Clause{Attribute: a, Op: at.Op}
+		for _, v := range at.Values {
 			to, ok := convert(v, a.Kind)
 			if !ok || tooLong(to) {
 				return c, false
@@ -313,7 +314,7 @@ func (p *plan) place() string {
 
 // request returns the plan as a request, with what else the original asked for.
 func (e *explainer) request(p *plan) members {
-	b := newBinder()
+	b := &literal.Placeholders{Readable: true}
 	m := e.base().without("IndexName", "Segment", "TotalSegments")
 	if p.index != nil {
 		m.set("IndexName", p.index.key.Index)
@@ -328,12 +329,12 @@ func (e *explainer) request(p *plan) members {
 	if p.all && !m.has("Select") {
 		m.set("Select", "ALL_ATTRIBUTES")
 	}
-	m.set("KeyConditionExpression", b.clauses(p.clauses))
+	m.set("KeyConditionExpression", b.KeyCondition(p.clauses))
 	if len(p.filter) > 0 {
-		m.set("FilterExpression", b.node(conjunction(p.filter)))
+		m.set("FilterExpression", b.Condition(conjunction(p.filter)))
 	}
 	e.project(m, b)
-	b.bind(m)
+	m.bind(b)
 	return m
 }
 
@@ -347,9 +348,9 @@ func (e *explainer) base() members {
 	return m
 }
 
-func (e *explainer) project(m members, b *binder) {
+func (e *explainer) project(m members, b *literal.Placeholders) {
 	if e.q.projection != nil {
-		m.set("ProjectionExpression", b.projection(e.q.projection))
+		m.set("ProjectionExpression", b.Projection(e.q.projection.Paths))
 	} else if m.text("Select") == "SPECIFIC_ATTRIBUTES" {
 		delete(m, "Select")
 	}
@@ -358,16 +359,16 @@ func (e *explainer) project(m members, b *binder) {
 // scan returns a Scan whose filter is all of the conditions. Its filter may
 // have key attributes, which that of a query may not.
 func (e *explainer) scan(conditions []ast.Node) members {
-	b := newBinder()
+	b := &literal.Placeholders{Readable: true}
 	m := e.base().without("ScanIndexForward", "IndexName", "Limit")
 	if m.text("Select") == "ALL_PROJECTED_ATTRIBUTES" {
 		delete(m, "Select")
 	}
 	if n := conjunction(conditions); n != nil {
-		m.set("FilterExpression", b.node(n))
+		m.set("FilterExpression", b.Condition(n))
 	}
 	e.project(m, b)
-	b.bind(m)
+	m.bind(b)
 	return m
 }
 
@@ -398,10 +399,10 @@ func (p *plan) words() string {
 	var b strings.Builder
 	b.WriteString("query " + p.place() + " with " + clausesText(p.clauses))
 	if len(p.filter) > 0 {
-		b.WriteString(", and the filter " + nodeText(conjunction(p.filter)))
+		b.WriteString(", and the filter " + spelled.Condition(conjunction(p.filter)))
 	}
 	if len(p.dropped) > 0 {
-		b.WriteString("; check " + nodeText(conjunction(p.dropped)) + " in the program")
+		b.WriteString("; check " + spelled.Condition(conjunction(p.dropped)) + " in the program")
 	}
 	for _, r := range slices.Concat(p.fixes, p.remarks) {
 		b.WriteString("; " + r)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/text"
 
 	"github.com/sortkey/sortkey/attr"
@@ -178,13 +177,12 @@ func (e *explainer) refuseGet() error {
 	}
 	for i := range key.Len() {
 		name, v := key.At(i)
-		path := &ast.PathOperand{Path: ast.Path{{Name: string(name)}}}
-		node := &ast.Compare{Op: ast.Equal, L: path, R: &ast.ValueOperand{Value: v}}
+		equal := equalTo(string(name), v)
 		if e.info.kindOf(string(name)) == 0 {
-			g.rest = append(g.rest, node)
+			g.rest = append(g.rest, equal.node)
 			continue
 		}
-		g.atoms = append(g.atoms, atom{name: string(name), op: ast.Equal, values: []attr.Value{v}, node: node})
+		g.atoms = append(g.atoms, equal)
 	}
 	for _, p := range e.plans(g) {
 		if e.offer(p.words(), opQuery, e.request(p)) && len(p.remarks) == 0 {

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"regexp"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -30,41 +30,63 @@ var repairs = []func(*explainer, members) (*rule, members){
 	repairProjection,
 }
 
-var wordOrPlaceholder = regexp.MustCompile(`[#:]?[A-Za-z_][A-Za-z0-9_]*`)
+// conditions are the members that are conditions, expressions all that are
+// expressions.
+var (
+	conditions  = []string{"KeyConditionExpression", "FilterExpression"}
+	expressions = append(conditions, "ProjectionExpression")
+)
 
-var grammar = []string{
-	"AND", "OR", "NOT", "IN", "BETWEEN",
-	"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size",
+// rewrite returns m with the words and signs of some of its expressions
+// replaced. replace returns what to write for tokens[i] of src.
+func (m members) rewrite(params []string, replace func(src string, tokens []ast.Token, i int) string) members {
+	fixed := maps.Clone(m)
+	for _, param := range params {
+		if m.has(param) {
+			src := m.text(param)
+			tokens := ast.LexLiterals(src)
+			fixed.set(param, ast.Rewrite(src, tokens, func(i int) string { return replace(src, tokens, i) }))
+		}
+	}
+	return fixed
 }
 
 // repairReserved replaces reserved words in expressions by names.
 func repairReserved(_ *explainer, m members) (*rule, members) {
-	fixed := maps.Clone(m)
 	names := m.names("ExpressionAttributeNames")
 	if names == nil {
 		names = map[string]string{}
 	}
 	var words []string
-	for _, param := range []string{"KeyConditionExpression", "FilterExpression", "ProjectionExpression"} {
-		if !m.has(param) {
-			continue
-		}
-		rewritten := wordOrPlaceholder.ReplaceAllStringFunc(m.text(param), func(w string) string {
-			if w[0] == '#' || w[0] == ':' || isGrammar(w) || !expr.IsReserved(w) {
+	fixed := m.rewrite(expressions, func(src string, tokens []ast.Token, i int) string {
+		w := tokens[i].Text(src)
+		inPath := i > 0 && tokens[i-1].Kind == ast.TokDot || i+1 < len(tokens) && tokens[i+1].Kind == ast.TokDot
+		switch tokens[i].Kind {
+		case ast.TokIdent:
+			if !inPath && tokens[i+1].Kind == ast.TokLeftParen {
+				return w // a function
+			}
+		case ast.TokSet, ast.TokRemove, ast.TokAdd, ast.TokDelete:
+		case ast.TokAnd, ast.TokOr, ast.TokNot, ast.TokIn, ast.TokBetween:
+			if !inPath {
 				return w
 			}
-			p := "#" + w
-			for n := 2; names[p] != "" && names[p] != w; n++ {
-				p = "#" + numbered(w, n)
-			}
-			names[p] = w
-			if !slices.Contains(words, w) {
-				words = append(words, w)
-			}
-			return p
-		})
-		fixed.set(param, rewritten)
-	}
+		default:
+			return w
+		}
+		if !expr.IsReserved(w) {
+			return w
+		}
+		p := "#" + w
+		for n := 2; names[p] != "" && names[p] != w; n++ {
+			p = "#" + w + strconv.Itoa(n)
+		}
+		names[p] = w
+		if !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+		return p
+	})
 	if words == nil {
 		return nil, m
 	}
@@ -76,84 +98,82 @@ func repairReserved(_ *explainer, m members) (*rule, members) {
 	return ruleOf(plainRule, pageReserved, "%s %s: write #%s and say in ExpressionAttributeNames what it stands for", strings.Join(words, ", "), is, strings.Join(words, ", #")), fixed
 }
 
-func isGrammar(word string) bool {
-	return slices.ContainsFunc(grammar, func(g string) bool { return g == word || strings.ToUpper(g) == g && strings.EqualFold(g, word) })
-}
-
-// literals are the texts in quotes and the numbers that stand where a value
-// may; what comes before them is the first group.
-var literals = regexp.MustCompile(`([=<>(,]\s*|(?i:\bBETWEEN|\bAND)\s+)("(?:[^"\\]|\\.)*"|'(?:[^']|\'\')*'|[+-]?\d+(?:\.\d+)?\b)`)
-
 // repairLiterals replaces values in expressions by placeholders.
 func repairLiterals(_ *explainer, m members) (*rule, members) {
-	fixed := maps.Clone(m)
 	var values members
 	_ = json.Unmarshal(m["ExpressionAttributeValues"], &values)
 	if values == nil {
 		values = members{}
 	}
 	first := ""
-	for _, param := range []string{"KeyConditionExpression", "FilterExpression"} {
-		if !m.has(param) {
-			continue
+	fixed := m.rewrite(conditions, func(src string, tokens []ast.Token, i int) string {
+		word := tokens[i].Text(src)
+		var value attr.Value
+		switch kind := tokens[i].Kind; {
+		case kind == ast.TokText:
+			s, err := literal.Unquote(word)
+			if err != nil {
+				return word
+			}
+			value = attr.NewString(s)
+		case kind == ast.TokNumber || kind == ast.TokInt && (i == 0 || tokens[i-1].Kind != ast.TokLeftBracket):
+			n, err := attr.NewNumber(word)
+			if err != nil {
+				return word
+			}
+			value = n
+		default:
+			return word
 		}
-		fixed.set(param, literals.ReplaceAllStringFunc(m.text(param), func(match string) string {
-			parts := literals.FindStringSubmatch(match)
-			found := parts[2]
-			if first == "" {
-				first = found
-			}
-			value := map[string]string{"N": found}
-			switch found[0] {
-			case '"':
-				s, err := strconv.Unquote(found)
-				if err != nil {
-					s = strings.Trim(found, "\"")
-				}
-				value = map[string]string{"S": s}
-			case '\'':
-				value = map[string]string{"S": strings.ReplaceAll(found[1:len(found)-1], "''", "'")}
-			}
-			p := ":v1"
-			for n := 2; values.has(p); n++ {
-				p = ":v" + strconv.Itoa(n)
-			}
-			values.set(p, value)
-			return parts[1] + p
-		}))
-	}
+		if first == "" {
+			first = word
+		}
+		p := ":v1"
+		for n := 2; values.has(p); n++ {
+			p = ":v" + strconv.Itoa(n)
+		}
+		values[p] = value.AppendJSON(nil)
+		return p
+	})
 	if first == "" {
 		return nil, m
 	}
 	fixed.set("ExpressionAttributeValues", values)
-	return ruleOf(plainRule, pageValues, "an expression has no values in it: write a placeholder such as :v1 in place of %s and put the value into ExpressionAttributeValues", first), fixed
+	return ruleOf(plainRule, pageValues, "an expression contains no values: write a placeholder such as :v1 in place of %s and put the value into ExpressionAttributeValues", first), fixed
 }
 
-var (
-	betweens = regexp.MustCompile(`(?i:\bBETWEEN)\s+(:\w+)\s+(?i:AND)\s+(:\w+)`)
-	prefixes = regexp.MustCompile(`\bbegins_with\s*\(\s*([\w#]+)\s*,\s*(:\w+)\s*\)`)
-)
+// follow reports whether the kinds are those of the first tokens.
+func follow(tokens []ast.Token, kinds ...ast.TokenKind) bool {
+	return len(tokens) >= len(kinds) && slices.EqualFunc(tokens[:len(kinds)], kinds, func(t ast.Token, k ast.TokenKind) bool { return t.Kind == k })
+}
 
 // repairBetween puts the bounds of a BETWEEN the right way round.
 func repairBetween(_ *explainer, m members) (*rule, members) {
-	values, fixed := m.item("ExpressionAttributeValues"), maps.Clone(m)
+	values := m.item("ExpressionAttributeValues")
 	var r *rule
-	for _, param := range []string{"KeyConditionExpression", "FilterExpression"} {
-		if !m.has(param) {
-			continue
+	// swapped returns the other bound if the BETWEEN at i is the wrong way round.
+	swapped := func(src string, tokens []ast.Token, i int, other int) (string, bool) {
+		if i < 0 || !follow(tokens[i:], ast.TokBetween, ast.TokValue, ast.TokAnd, ast.TokValue) {
+			return "", false
 		}
-		fixed.set(param, betweens.ReplaceAllStringFunc(m.text(param), func(found string) string {
-			parts := betweens.FindStringSubmatch(found)
-			low, high := values.Get(parts[1]), values.Get(parts[2])
-			if n, ok := attr.Compare(low, high); !ok || n <= 0 {
-				return found
-			}
-			if r == nil {
-				r = ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", text.Literal(low), text.Literal(high))
-			}
-			return "BETWEEN " + parts[2] + " AND " + parts[1]
-		}))
+		low, high := values.Get(tokens[i+1].Text(src)), values.Get(tokens[i+3].Text(src))
+		if n, ok := attr.Compare(low, high); !ok || n <= 0 {
+			return "", false
+		}
+		if r == nil {
+			r = ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", text.Literal(low), text.Literal(high))
+		}
+		return tokens[other].Text(src), true
 	}
+	fixed := m.rewrite(conditions, func(src string, tokens []ast.Token, i int) string {
+		if word, ok := swapped(src, tokens, i-1, i+2); ok {
+			return word
+		}
+		if word, ok := swapped(src, tokens, i-3, i-2); ok {
+			return word
+		}
+		return tokens[i].Text(src)
+	})
 	return r, fixed
 }
 
@@ -163,15 +183,23 @@ func repairPrefix(_ *explainer, m members) (*rule, members) {
 	var all members
 	_ = json.Unmarshal(m["ExpressionAttributeValues"], &all)
 	var r *rule
-	for _, param := range []string{"KeyConditionExpression", "FilterExpression"} {
-		for _, parts := range prefixes.FindAllStringSubmatch(m.text(param), -1) {
-			v := values.Get(parts[2])
-			if v.Kind() != attr.Number {
+	for _, param := range conditions {
+		src := m.text(param)
+		tokens := ast.LexLiterals(src)
+		for i, t := range tokens {
+			if t.Kind != ast.TokIdent || ast.Func(t.Text(src)) != ast.BeginsWith || !follow(tokens[i+1:], ast.TokLeftParen) {
 				continue
 			}
-			number := string(v.AppendNumber(nil))
-			all.set(parts[2], map[string]string{"S": number})
-			r = ruleOf(plainRule, pageSyntax, "begins_with takes the beginning of a string or of binary data, and %s is a number", number)
+			comma := slices.IndexFunc(tokens[i:], func(t ast.Token) bool { return t.Kind == ast.TokComma })
+			if comma < 0 || !follow(tokens[i+comma:], ast.TokComma, ast.TokValue, ast.TokRightParen) {
+				continue
+			}
+			name := tokens[i+comma+1].Text(src)
+			if v := values.Get(name); v.Kind() == attr.Number {
+				number := string(v.AppendNumber(nil))
+				all.set(name, map[string]string{"S": number})
+				r = ruleOf(plainRule, pageSyntax, "begins_with takes the beginning of a string or of binary data, and %s is a number", number)
+			}
 		}
 	}
 	if r == nil {
@@ -185,24 +213,16 @@ func repairPrefix(_ *explainer, m members) (*rule, members) {
 // repairUndefined finds the placeholders that stand for nothing. If one is
 // left over, it is the one that was meant.
 func repairUndefined(_ *explainer, m members) (*rule, members) {
-	fixed := maps.Clone(m)
+	fixed, used := maps.Clone(m), m.placeholders()
 	var r *rule
 	for _, kind := range []struct{ sign, param, page string }{
 		{"#", "ExpressionAttributeNames", pageNames}, {":", "ExpressionAttributeValues", pageValues},
 	} {
 		var defined members
 		_ = json.Unmarshal(m[kind.param], &defined)
-		used := map[string]bool{}
-		for _, param := range []string{"KeyConditionExpression", "FilterExpression", "ProjectionExpression"} {
-			for _, p := range placeholder.FindAllString(m.text(param), -1) {
-				if strings.HasPrefix(p, kind.sign) {
-					used[p] = true
-				}
-			}
-		}
 		var missing, spare []string
 		for _, p := range slices.Sorted(maps.Keys(used)) {
-			if !defined.has(p) {
+			if strings.HasPrefix(p, kind.sign) && !defined.has(p) {
 				missing = append(missing, p)
 			}
 		}

@@ -24,11 +24,11 @@ type Report struct {
 	Limit      int
 	Filter     string
 
-	// Clauses are the key conditions in words, and Low and High the bounds of
-	// the sort positions read. A Scan has none.
-	Clauses   string
-	Partition Bound
-	Low, High Bound
+	// Clauses are the key conditions, Partition the partition that they name
+	// and Low and High the ends of the sort positions read. A Scan has none.
+	Clauses   []keycond.Clause
+	Partition keycond.End
+	Low, High keycond.End
 	Reverse   bool
 	// Start is the ExclusiveStartKey, where reading began inside the range.
 	Start attr.Item
@@ -71,17 +71,6 @@ type Report struct {
 	Advice []Advice
 	// Refused is set when the request is not one the service takes.
 	Refused *Refusal
-}
-
-// A Bound is one end of a range, or a partition, in bytes and as a person
-// would write it. Bytes is nil where the range is open. In bytes a range has
-// its lower end and not its upper one, so those of an upper bound that is
-// inclusive are the first above it.
-type Bound struct {
-	Bytes []byte
-	Text  string
-	// Inclusive says whether a row at the bound itself is read.
-	Inclusive bool
 }
 
 // A Row is a row that was examined.

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"regexp"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -90,6 +90,18 @@ func (m members) encode() json.RawMessage {
 	return raw
 }
 
+// bind sets the names and values to those of p.
+func (m members) bind(p *literal.Placeholders) {
+	delete(m, "ExpressionAttributeNames")
+	delete(m, "ExpressionAttributeValues")
+	if names := p.Names(); names != nil {
+		m.set("ExpressionAttributeNames", names)
+	}
+	if values := p.Values(); values != nil {
+		m.set("ExpressionAttributeValues", values)
+	}
+}
+
 // without returns a copy without some members.
 func (m members) without(names ...string) members {
 	c := maps.Clone(m)
@@ -99,17 +111,24 @@ func (m members) without(names ...string) members {
 	return c
 }
 
-var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
+// placeholders returns the placeholders that the expressions of m mention.
+func (m members) placeholders() map[string]bool {
+	used := map[string]bool{}
+	for _, name := range expressions {
+		src := m.text(name)
+		for _, t := range ast.LexLiterals(src) {
+			if t.Kind == ast.TokName || t.Kind == ast.TokValue {
+				used[t.Text(src)] = true
+			}
+		}
+	}
+	return used
+}
 
 // prune removes the names and values that no expression of m mentions, which
 // the service would refuse.
 func (m members) prune() {
-	used := map[string]bool{}
-	for _, name := range []string{"KeyConditionExpression", "FilterExpression", "ProjectionExpression"} {
-		for _, p := range placeholder.FindAllString(m.text(name), -1) {
-			used[p] = true
-		}
-	}
+	used := m.placeholders()
 	for _, name := range []string{"ExpressionAttributeNames", "ExpressionAttributeValues"} {
 		var all members
 		if json.Unmarshal(m[name], &all) != nil {

@@ -84,7 +84,7 @@ func (e *explainer) broken(s *keycond.Schema) *rule {
 	on := map[string][]atom{}
 	for _, n := range parts {
 		if a, ok := atomOf(n, always); ok {
-			on[a.name] = append(on[a.name], a)
+			on[a.Attribute.Name] = append(on[a.Attribute.Name], a)
 		}
 	}
 	if r := e.brokenPlace(s, parts, on); r != nil {
@@ -156,7 +156,7 @@ func brokenOperands(list ...ast.Operand) *rule {
 		switch o := o.(type) {
 		case *ast.PathOperand:
 			if paths++; len(o.Path) > 1 {
-				return ruleOf(searchRule, pageKeys, "a key is a whole attribute: %s lies inside one and cannot be a key", string(appendPath(nil, o.Path, plainTerms{})))
+				return ruleOf(searchRule, pageKeys, "a key is a whole attribute: %s lies inside one and cannot be a key", spelled.Path(o.Path))
 			}
 		case *ast.ValueOperand:
 		default:
@@ -180,13 +180,13 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			continue
 		}
 		switch {
-		case len(on[a.name]) > 1:
-			return ruleOf(plainRule, pageKeys, "there is at most one condition on each key attribute, and %s has %d", text.Name(a.name), len(on[a.name]))
-		case s.Has(a.name):
-		case e.info.kindOf(a.name) != 0:
-			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s but of %s: a key condition can use the attributes of one key", text.Name(a.name), placeName(s), e.keysWith(a.name))
+		case len(on[a.Attribute.Name]) > 1:
+			return ruleOf(plainRule, pageKeys, "there is at most one condition on each key attribute, and %s has %d", text.Name(a.Attribute.Name), len(on[a.Attribute.Name]))
+		case s.Has(a.Attribute.Name):
+		case e.info.kindOf(a.Attribute.Name) != 0:
+			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s but of %s: a key condition can use the attributes of one key", text.Name(a.Attribute.Name), placeName(s), e.keysWith(a.Attribute.Name))
 		default:
-			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s: it can only be filtered, after the rows were read and paid for", text.Name(a.name), placeName(s))
+			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s: it can only be filtered, after the rows were read and paid for", text.Name(a.Attribute.Name), placeName(s))
 		}
 	}
 	for _, h := range s.Hash {
@@ -194,15 +194,15 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		switch {
 		case len(c) == 0:
 			return ruleOf(partitionRule, pageKeys, "a Query reads one partition, so every attribute of its partition key needs =, and %s has no condition", text.Name(h.Name))
-		case c[0].op == ast.OpBeginsWith:
+		case c[0].Op == ast.OpBeginsWith:
 			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions whose keys have a common prefix do not lie beside each other, and %s has begins_with", text.Name(h.Name))
-		case c[0].op != ast.Equal:
-			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions do not lie in the order of their keys, and %s has %s", text.Name(h.Name), c[0].op)
+		case c[0].Op != ast.Equal:
+			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions do not lie in the order of their keys, and %s has %s", text.Name(h.Name), c[0].Op)
 		}
 	}
 	for i, a := range s.Range {
 		c := on[a.Name]
-		if len(c) > 0 && c[0].op == ast.Equal {
+		if len(c) > 0 && c[0].Op == ast.Equal {
 			continue
 		}
 		for _, later := range s.Range[i+1:] {
@@ -211,7 +211,7 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			case len(c) == 0:
 				return ruleOf(plainRule, pageMulti, "sort key attributes are used from the left without gaps, and %s has a condition while %s has none", text.Name(later.Name), text.Name(a.Name))
 			default:
-				return ruleOf(plainRule, pageMulti, "only the last condition on a sort key may be other than =: after %s on %s rows are in its order, and those with one %s do not lie together", c[0].op, text.Name(a.Name), text.Name(later.Name))
+				return ruleOf(plainRule, pageMulti, "only the last condition on a sort key may be other than =: after %s on %s rows are in its order, and those with one %s do not lie together", c[0].Op, text.Name(a.Name), text.Name(later.Name))
 			}
 		}
 	}
@@ -241,10 +241,10 @@ func (e *explainer) keysWith(name string) string {
 
 // brokenValue returns the rule that the values of a condition break.
 func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
-	if c.op == ast.OpBeginsWith && a.Kind == attr.Number {
+	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return ruleOf(plainRule, pageKeys, "begins_with is for strings and binary values: numbers are in the order of their value, in which those that begin with the same digits do not lie together, and %s is a number", text.Name(a.Name))
 	}
-	for _, v := range c.values {
+	for _, v := range c.Values {
 		switch {
 		case v.Kind() != a.Kind:
 			return ruleOf(plainRule, pageComponents, "%s is %s in the key schema, and %s is %s: values of different types are never equal", text.Name(a.Name), kindWord(a.Kind), text.Literal(v), kindWord(v.Kind()))
@@ -257,9 +257,9 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 			return ruleOf(plainRule, pageLimits, "a sort key has at most %d bytes, so no row has the %s that is asked for", keycond.MaxSortKeyBytes, text.Name(a.Name))
 		}
 	}
-	if c.op == ast.OpBetween {
-		if n, _ := attr.Compare(c.values[0], c.values[1]); n > 0 {
-			return ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", text.Literal(c.values[0]), text.Literal(c.values[1]))
+	if c.Op == ast.OpBetween {
+		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
+			return ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", text.Literal(c.Values[0]), text.Literal(c.Values[1]))
 		}
 	}
 	return nil

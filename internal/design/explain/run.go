@@ -126,7 +126,7 @@ func (e *explainer) run() error {
 		return fmt.Errorf("the endpoint answers a request that cannot be read here: %w", err)
 	}
 	if e.q.filter != nil {
-		r.Filter = nodeText(e.q.filter.Root)
+		r.Filter = spelled.Condition(e.q.filter.Root)
 	}
 	switch r.Operation {
 	case opQuery:
@@ -149,7 +149,7 @@ func (e *explainer) query(asked members, first *page) error {
 		return fmt.Errorf("the endpoint answers a query that is not one range: %w", err)
 	}
 	e.slice = slice
-	e.report.bounds(e.report.Schema, slice)
+	e.report.bounds(slice)
 	if err := e.pages(asked, first); err != nil {
 		return err
 	}

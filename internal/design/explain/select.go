@@ -99,7 +99,7 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 		note.WriteString("; " + more)
 	}
 	if len(plans[0].dropped) > 0 {
-		note.WriteString("; what it says besides, " + nodeText(conjunction(plans[0].dropped)) + ", is checked after the rows were read")
+		note.WriteString("; what it says besides, " + spelled.Condition(conjunction(plans[0].dropped)) + ", is checked after the rows were read")
 	}
 	r.Notes = append([]string{note.String()}, r.Notes...)
 	r.Advice = append([]Advice{{Text: "the same as a Query, which can never become a scan", Operation: opQuery, Request: q.encode()}}, r.Advice...)
@@ -119,7 +119,7 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	}
 	for _, g := range groups {
 		for _, h := range s.Hash {
-			if !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.op == ast.Equal }) {
+			if !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.Op == ast.Equal }) {
 				return nil, false
 			}
 		}
@@ -151,7 +151,7 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 	if e.q.filter != nil {
 		for _, n := range conjuncts(e.q.filter.Root) {
 			if a, ok := atomOf(n, func(string) bool { return true }); ok {
-				on[a.name] = on[a.name] || a.op == ast.Equal
+				on[a.Attribute.Name] = on[a.Attribute.Name] || a.Op == ast.Equal
 			}
 		}
 		for name := range e.q.filter.TopLevel() {

@@ -125,8 +125,8 @@ func (p *printer) report() {
 	r := p.r
 	fmt.Fprintln(&p.out, p.title())
 	p.line("key", plain("%s", p.key()))
-	if r.Clauses != "" {
-		p.line("asks", plain("%s", r.Clauses))
+	if r.Clauses != nil {
+		p.line("asks", plain("%s", r.KeyCondition()))
 	}
 	if r.Filter != "" {
 		p.line("filter", plain("%s", r.Filter))

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -114,9 +113,9 @@ func (p *page) question(r *explain.Report) {
 		words += " by " + r.Index
 	}
 	p.Text(words)
-	if r.Clauses != "" {
+	if r.Clauses != nil {
 		p.Text(" where ")
-		p.Leaf("code", r.Clauses, markup.Class("key"))
+		p.Leaf("code", r.KeyCondition(), markup.Class("key"))
 	}
 	if r.Filter != "" {
 		p.Text(", then keeps ")
@@ -136,10 +135,7 @@ func (p *page) question(r *explain.Report) {
 func (p *page) picture(n int, pr *check.PatternResult) {
 	r := pr.Report
 	d := &drawing{page: p, s: p.slices[n-1], r: r, prefix: prefix(r)}
-	low, high := edges(r)
-	if r.Operation == "Scan" {
-		low, high = "the start of the scan", "the end of the scan"
-	}
+	low, high := r.Ends()
 	d.outside(r.Before, r.BeforeEntity)
 	if r.Operation != "GetItem" {
 		d.edge(low)
@@ -229,11 +225,12 @@ func (d *drawing) key(text, classes string, y float64) {
 // prefix is what the keys of a range of a prefix begin with, "" for other
 // ranges.
 func prefix(r *explain.Report) string {
-	if r.Low.Bytes == nil || !r.Low.Inclusive || r.High.Inclusive || !strings.Contains(r.Clauses, "begins_with(") || r.Schema == nil || len(r.Schema.Range) != 1 {
+	if len(r.Clauses) == 0 || len(r.Schema.Range) != 1 {
 		return ""
 	}
-	text, err := strconv.Unquote(r.Low.Text)
-	if err != nil || markup.Visible(text) != text {
+	last := r.Clauses[len(r.Clauses)-1]
+	text := string(last.Values[0].Raw())
+	if last.Op != "begins_with" || last.Attribute.Kind != attr.String || markup.Visible(text) != text {
 		return ""
 	}
 	return text

@@ -174,21 +174,3 @@ func (s *slice) words() string {
 
 // rcu writes the read units of a pattern as it is asked.
 func rcu(pr *check.PatternResult) string { return figure(pr.Units()) + " RCU" }
-
-// from and before are the edges of a slice in words.
-func edges(r *explain.Report) (low, high string) {
-	low, high = "the start of the partition", "the end of the partition"
-	switch {
-	case r.Low.Bytes != nil && r.Low.Inclusive:
-		low = "from " + r.Low.Text
-	case r.Low.Bytes != nil:
-		low = "after " + r.Low.Text
-	}
-	switch {
-	case r.High.Bytes != nil && r.High.Inclusive:
-		high = "up to " + r.High.Text
-	case r.High.Bytes != nil:
-		high = "before " + r.High.Text
-	}
-	return low, high
-}
