@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -119,7 +120,7 @@ func (c *compiler) request() (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.KeyConditionExpression = c.keyCondition(clauses)
+		b.KeyConditionExpression = c.names.KeyCondition(clauses)
 		if p.Descending {
 			forward := false
 			b.ScanIndexForward = &forward
@@ -229,7 +230,7 @@ func (c *compiler) where() string {
 func (c *compiler) equal() map[string]string {
 	all := map[string]string{}
 	for _, w := range c.p.Where {
-		if w.Op == Equal {
+		if w.Op == ast.Equal {
 			all[w.Field] = w.Args[0]
 		}
 	}
@@ -240,7 +241,7 @@ func (c *compiler) equal() map[string]string {
 func (c *compiler) whole(a Attribute, role string) (attr.Value, error) {
 	if w, ok := c.direct(a); ok {
 		c.used[a.Name] = true
-		if w.Op != Equal {
+		if w.Op != ast.Equal {
 			return attr.Value{}, &CompileError{
 				Pos: w.Pos, Attribute: a.Name, Msg: fmt.Sprintf("%s is %s, which takes = and not %s", a.Name, role, w.Op),
 				Advice: "conditions other than = are for sort keys; make it part of one, or scan",
@@ -266,7 +267,7 @@ func (c *compiler) whole(a Attribute, role string) (attr.Value, error) {
 				Msg:    fmt.Sprintf("%s, %s, is %s, and the pattern does not say %s", a.Name, role, t.Template, name),
 				Advice: fmt.Sprintf("add %s to where, or an index whose partition key is made of what the pattern knows", name),
 			}
-		case w.Op != Equal:
+		case w.Op != ast.Equal:
 			return attr.Value{}, &CompileError{
 				Pos: w.Pos, Attribute: a.Name, Component: name,
 				Msg:    fmt.Sprintf("%s is in %s, %s, which takes = and not %s", name, a.Name, role, w.Op),
@@ -352,7 +353,7 @@ func (c *compiler) unknown() (why, missing string) {
 			switch w, ok := c.given(part.Name); {
 			case !ok:
 				return "the pattern does not say " + part.Name, part.Name
-			case wholeDays(w, part.Type).Op != Equal:
+			case wholeDays(w, part.Type).Op != ast.Equal:
 				return part.Name + " has a range already", ""
 			}
 		}
@@ -372,7 +373,7 @@ func (c *compiler) defeated(w Condition, a Attribute, t *Template) error {
 			break
 		}
 		before, ok := c.given(name)
-		if ok && wholeDays(before, part.Type).Op == Equal {
+		if ok && wholeDays(before, part.Type).Op == ast.Equal {
 			continue
 		}
 		if ok {

@@ -7,31 +7,31 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
 // highest sorts above every other character of UTF-8.
 const highest = "\U0010FFFF"
 
-// A clause is a condition on a key attribute.
-type clause struct {
-	a    Attribute
-	op   Op
-	args []attr.Value
+// on returns a condition on a key attribute.
+func on(a Attribute, op ast.Op, values ...attr.Value) *keycond.Clause {
+	return &keycond.Clause{Attribute: a, Op: op, Values: values}
 }
 
-func (c *compiler) clauses() ([]clause, error) {
+func (c *compiler) clauses() ([]keycond.Clause, error) {
 	hash, sort := c.p.Table.Partition, c.p.Table.Sort
 	if c.p.Index != nil {
 		hash, sort = c.p.Index.Partition, c.p.Index.Sort
 	}
-	var all []clause
+	var all []keycond.Clause
 	for _, a := range hash {
 		v, err := c.whole(a, "the partition key")
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, clause{a, Equal, []attr.Value{v}})
+		all = append(all, *on(a, ast.Equal, v))
 	}
 	for _, a := range sort {
 		cl, whole, err := c.sort(a)
@@ -51,7 +51,7 @@ func (c *compiler) clauses() ([]clause, error) {
 
 // sort returns the condition on a sort key attribute, nil for none, and
 // whether it is known entirely, so that there may be one on the next.
-func (c *compiler) sort(a Attribute) (*clause, bool, error) {
+func (c *compiler) sort(a Attribute) (*keycond.Clause, bool, error) {
 	if w, ok := c.direct(a); ok {
 		c.used[a.Name] = true
 		return rawClause(w, a)
@@ -65,7 +65,7 @@ func (c *compiler) sort(a Attribute) (*clause, bool, error) {
 		return nil, false, err
 	}
 	if t.Template == nil {
-		return &clause{a, Equal, []attr.Value{t.Const}}, true, nil
+		return on(a, ast.Equal, t.Const), true, nil
 	}
 	equal := c.equal()
 	for _, part := range t.Template.Parts() {
@@ -83,7 +83,7 @@ func (c *compiler) sort(a Attribute) (*clause, bool, error) {
 	}
 	if n == len(names) {
 		v, err := valueOf(prefix, t.Kind)
-		return &clause{a, Equal, []attr.Value{v}}, true, err
+		return on(a, ast.Equal, v), true, err
 	}
 	w, ok := c.given(names[n])
 	if !ok {
@@ -91,7 +91,7 @@ func (c *compiler) sort(a Attribute) (*clause, bool, error) {
 			return nil, false, nil
 		}
 		v, err := valueOf(prefix, t.Kind)
-		return &clause{a, BeginsWith, []attr.Value{v}}, false, err
+		return on(a, ast.OpBeginsWith, v), false, err
 	}
 	c.used[names[n]] = true
 	parts := t.Template.Parts()
@@ -143,28 +143,28 @@ func wholeDays(w Condition, t keys.Type) Condition {
 		return w
 	}
 	switch w.Op {
-	case Equal, Between:
-		w.Op, w.Args = Between, []string{w.Args[0], end}
-	case LessEqual, More:
+	case ast.Equal, ast.OpBetween:
+		w.Op, w.Args = ast.OpBetween, []string{w.Args[0], end}
+	case ast.LessOrEqual, ast.Greater:
 		w.Args = []string{end}
 	}
 	return w
 }
 
 // rawClause is a condition on the attribute itself.
-func rawClause(w Condition, a Attribute) (*clause, bool, error) {
-	if w.Op == BeginsWith && a.Kind == attr.Number {
+func rawClause(w Condition, a Attribute) (*keycond.Clause, bool, error) {
+	if w.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return nil, false, noBeginnings(w.Field, "numbers")
 	}
-	cl := &clause{a: a, op: w.Op}
+	cl := on(a, w.Op)
 	for _, arg := range w.Args {
 		v, err := valueOf(arg, a.Kind)
 		if err != nil {
 			return nil, false, &CompileError{Pos: w.Pos, Attribute: a.Name, Msg: fmt.Sprintf("%s: %v", a.Name, err)}
 		}
-		cl.args = append(cl.args, v)
+		cl.Values = append(cl.Values, v)
 	}
-	return cl, w.Op == Equal, nil
+	return cl, w.Op == ast.Equal, nil
 }
 
 func noBeginnings(field, what string) error {
@@ -183,13 +183,13 @@ type span struct {
 	last         bool
 }
 
-func (s *span) clause(w Condition) (*clause, error) {
-	if w.Op == BeginsWith {
+func (s *span) clause(w Condition) (*keycond.Clause, error) {
+	if w.Op == ast.OpBeginsWith {
 		text, err := s.beginning(w)
 		if err != nil {
 			return nil, err
 		}
-		return s.make(BeginsWith, s.prefix+text)
+		return s.make(ast.OpBeginsWith, s.prefix+text)
 	}
 	encoded := make([]string, len(w.Args))
 	for i, arg := range w.Args {
@@ -201,10 +201,9 @@ func (s *span) clause(w Condition) (*clause, error) {
 	}
 	op := w.Op
 	if s.typ.Desc {
-		op = map[Op]Op{Less: More, LessEqual: MoreEqual, More: Less, MoreEqual: LessEqual}[op]
 		slices.Reverse(encoded)
-		if w.Op == Between {
-			op = Between
+		if op != ast.OpBetween {
+			op = op.Mirror()
 		}
 	}
 	if s.a.Kind == attr.Number {
@@ -213,18 +212,18 @@ func (s *span) clause(w Condition) (*clause, error) {
 	first := encoded[0]
 	if s.prefix == "" {
 		switch {
-		case op == Between || s.last:
-		case op == More:
-			return s.make(MoreEqual, s.above(first))
-		case op == LessEqual:
-			return s.make(Less, s.above(first))
+		case op == ast.OpBetween || s.last:
+		case op == ast.Greater:
+			return s.make(ast.GreaterOrEqual, s.above(first))
+		case op == ast.LessOrEqual:
+			return s.make(ast.Less, s.above(first))
 		}
-		if op != Between {
+		if op != ast.OpBetween {
 			return s.make(op, first)
 		}
 	}
 	switch op {
-	case Between:
+	case ast.OpBetween:
 		if first > encoded[1] && !s.typ.Ordered() {
 			return nil, &CompileError{
 				Msg:    fmt.Sprintf("%s between %s and %s is empty: %s values sort as text, and %q comes after %q", w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1]),
@@ -237,17 +236,17 @@ func (s *span) clause(w Condition) (*clause, error) {
 				Advice: "write the lower one first; order: desc reads backwards",
 			}
 		}
-		return s.make(Between, first, s.through(encoded[1]))
-	case More:
+		return s.make(ast.OpBetween, first, s.through(encoded[1]))
+	case ast.Greater:
 		low := s.above(first)
 		if s.last {
 			low = first + "\x00"
 		}
-		return s.make(Between, low, s.prefix+highest)
-	case MoreEqual:
-		return s.make(Between, first, s.prefix+highest)
-	case LessEqual:
-		return s.make(Between, s.prefix, s.through(first))
+		return s.make(ast.OpBetween, low, s.prefix+highest)
+	case ast.GreaterOrEqual:
+		return s.make(ast.OpBetween, first, s.prefix+highest)
+	case ast.LessOrEqual:
+		return s.make(ast.OpBetween, s.prefix, s.through(first))
 	}
 	high := first // no key ends here when something follows the component
 	if s.last {
@@ -259,7 +258,7 @@ func (s *span) clause(w Condition) (*clause, error) {
 	if high < s.prefix {
 		high = s.prefix
 	}
-	return s.make(Between, s.prefix, high)
+	return s.make(ast.OpBetween, s.prefix, high)
 }
 
 // through is an inclusive upper bound of the keys with the value in key.
@@ -323,32 +322,14 @@ func (s *span) beginning(w Condition) (string, error) {
 	return text, nil
 }
 
-func (s *span) make(op Op, texts ...string) (*clause, error) {
-	cl := &clause{a: s.a, op: op}
+func (s *span) make(op ast.Op, texts ...string) (*keycond.Clause, error) {
+	cl := on(s.a, op)
 	for _, text := range texts {
 		v, err := valueOf(text, s.a.Kind)
 		if err != nil {
 			return nil, err
 		}
-		cl.args = append(cl.args, v)
+		cl.Values = append(cl.Values, v)
 	}
 	return cl, nil
-}
-
-// keyCondition writes clauses as an expression.
-func (c *compiler) keyCondition(clauses []clause) string {
-	var all []string
-	for _, cl := range clauses {
-		name := c.names.Name(cl.a.Name)
-		switch cl.op {
-		case BeginsWith:
-			all = append(all, fmt.Sprintf("begins_with(%s, %s)", name, c.names.ValueLike(cl.args[0], cl.a.Name)))
-		case Between:
-			low := c.names.ValueLike(cl.args[0], cl.a.Name+"_from")
-			all = append(all, fmt.Sprintf("%s BETWEEN %s AND %s", name, low, c.names.ValueLike(cl.args[1], cl.a.Name+"_to")))
-		default:
-			all = append(all, fmt.Sprintf("%s %s %s", name, cl.op, c.names.ValueLike(cl.args[0], cl.a.Name)))
-		}
-	}
-	return strings.Join(all, " AND ")
 }

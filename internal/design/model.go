@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -54,10 +56,7 @@ type Table struct {
 }
 
 // An Attribute is a key attribute and its type.
-type Attribute struct {
-	Name string
-	Kind attr.Kind // String, Number or Binary
-}
+type Attribute = keycond.Attribute
 
 // An Index is a secondary index of a table.
 type Index struct {
@@ -190,23 +189,9 @@ type Pattern struct {
 type Condition struct {
 	Pos   Pos
 	Field string
-	Op    Op
-	Args  []string // two for Between, one for the others, in the text form of the field
+	Op    ast.Op
+	Args  []string // two for BETWEEN, one for the others, in the text form of the field
 }
-
-// An Op is the comparison of a [Condition].
-type Op string
-
-// The comparisons of a key condition.
-const (
-	Equal      Op = "="
-	Less       Op = "<"
-	LessEqual  Op = "<="
-	More       Op = ">"
-	MoreEqual  Op = ">="
-	Between    Op = "between"
-	BeginsWith Op = "begins_with"
-)
 
 // Expect is what is expected of the answer of a pattern, all pages together.
 // A nil or empty member expects nothing.

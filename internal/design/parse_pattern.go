@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 )
 
 func (p *parser) patterns(n *yaml.Node) {
@@ -254,7 +255,7 @@ func (p *parser) where(q *Pattern, n *yaml.Node) {
 			continue
 		}
 		for _, arg := range c.Args {
-			if f == nil || c.Op == BeginsWith {
+			if f == nil || c.Op == ast.OpBeginsWith {
 				continue
 			}
 			if err := q.Entity.encodes(f, arg); err != nil {
@@ -303,7 +304,7 @@ func (m *Model) anyField(name string) bool {
 // condition reads a value, which is =, or {begins_with: x}, {between: [a, b]}
 // and so on.
 func (p *parser) condition(m member) (Condition, bool) {
-	c := Condition{Pos: p.pos(m.key), Field: m.name, Op: Equal}
+	c := Condition{Pos: p.pos(m.key), Field: m.name, Op: ast.Equal}
 	v := p.deref(m.value)
 	if v == nil {
 		return c, false
@@ -329,14 +330,14 @@ func (p *parser) condition(m member) (Condition, bool) {
 		p.fail(op.key, hint, "there is no condition %s for a key", clip(op.name))
 		return c, false
 	}
-	c.Op = Op(op.name)
+	c.Op = ast.Op(op.name)
 	want := 1
-	if c.Op == Between {
-		want = 2
+	if op.name == "between" {
+		c.Op, want = ast.OpBetween, 2
 	}
-	c.Args = p.texts(op.value, string(c.Op))
+	c.Args = p.texts(op.value, op.name)
 	if len(c.Args) != want {
-		p.fail(op.value, "", "%s has %d values, not %d", c.Op, want, len(c.Args))
+		p.fail(op.value, "", "%s has %d values, not %d", op.name, want, len(c.Args))
 		return c, false
 	}
 	return c, true

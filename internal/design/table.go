@@ -82,18 +82,11 @@ func (t *Table) kinds() map[string]attr.Kind {
 
 // Schema returns the key of an index of the table, or its own for nil.
 func (t *Table) Schema(x *Index) *keycond.Schema {
-	of := func(list []Attribute) []keycond.Attribute {
-		var all []keycond.Attribute
-		for _, a := range list {
-			all = append(all, keycond.Attribute{Name: a.Name, Kind: a.Kind})
-		}
-		return all
-	}
-	own := &keycond.Schema{Hash: of(t.Partition), Range: of(t.Sort)}
+	own := &keycond.Schema{Hash: t.Partition, Range: t.Sort}
 	if x == nil {
 		return own
 	}
-	return &keycond.Schema{Index: x.Name, Hash: of(x.Partition), Range: of(x.Sort), Table: own}
+	return &keycond.Schema{Index: x.Name, Hash: x.Partition, Range: x.Sort, Table: own}
 }
 
 // Attribute returns what makes the attribute called name, or nil.
@@ -127,7 +120,7 @@ func (t *Table) definition() *table.Definition {
 				all = append(all, table.KeyElement{Name: a.Name, Hash: i == 0})
 				if !seen[a.Name] {
 					seen[a.Name] = true
-					d.Attributes = append(d.Attributes, keycond.Attribute{Name: a.Name, Kind: a.Kind})
+					d.Attributes = append(d.Attributes, a)
 				}
 			}
 		}

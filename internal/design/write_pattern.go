@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/ast"
 )
 
 func (p *writer) pattern(q *Pattern) {
@@ -38,11 +40,11 @@ func (p *writer) question(q *Pattern) {
 		for _, c := range q.Where {
 			text := ""
 			switch c.Op {
-			case Equal:
+			case ast.Equal:
 				text = flowText(c.Args[0])
-			case Between:
+			case ast.OpBetween:
 				text = "{between: " + flowTexts(c.Args) + "}"
-			case BeginsWith:
+			case ast.OpBeginsWith:
 				text = "{begins_with: " + flowText(c.Args[0]) + "}"
 			default:
 				text = "{" + quote(string(c.Op)) + ": " + flowText(c.Args[0]) + "}"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/item"
 )
@@ -93,7 +94,7 @@ func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 		p.Operation = "GetItem"
 	}
 	for _, f := range fields {
-		p.Where = append(p.Where, design.Condition{Field: f, Op: design.Equal, Args: []string{best.Values[f]}})
+		p.Where = append(p.Where, design.Condition{Field: f, Op: ast.Equal, Args: []string{best.Values[f]}})
 	}
 	p.Name = e.Name
 	if len(fields) > 0 {
@@ -128,7 +129,7 @@ func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
 				break
 			}
 			names = append(names, a.Name)
-			p.Where = append(p.Where, design.Condition{Field: a.Name, Op: design.Equal, Args: []string{text(v)}})
+			p.Where = append(p.Where, design.Condition{Field: a.Name, Op: ast.Equal, Args: []string{text(v)}})
 		}
 		has := func(a design.Attribute) bool { return r.Item.Get(a.Name).Kind() == a.Kind }
 		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a design.Attribute) bool { return !has(a) }) {

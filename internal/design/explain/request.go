@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // members are the members of a request by name, as they are.
@@ -206,6 +207,29 @@ func (m members) question() (q question, err error) {
 		q.projection = expr.Attributes(list)
 	}
 	return q, err
+}
+
+// Clauses returns the parts of a request's key condition and of its filter that
+// are conditions on one attribute and that have to hold all, whether or not they
+// are one range together.
+func Clauses(request json.RawMessage) (key, filter []keycond.Clause) {
+	m, err := parseMembers(request)
+	if err != nil {
+		return nil, nil
+	}
+	q, _ := m.question()
+	clauses := func(c *expr.Condition) (all []keycond.Clause) {
+		if c == nil {
+			return nil
+		}
+		for _, n := range conjuncts(c.Root) {
+			if a, ok := atomOf(n, func(string) bool { return true }); ok {
+				all = append(all, a.Clause)
+			}
+		}
+		return all
+	}
+	return clauses(q.key), clauses(q.filter)
 }
 
 func (m members) legacy(p expr.Param) (*expr.Condition, error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -212,8 +213,8 @@ func (w *patternWriter) condition(a design.Attribute, op string, operands ...str
 // can be one on the next, as [design.Pattern.Compile] has it.
 func (w *patternWriter) sort(a design.Attribute) bool {
 	if c, ok := w.direct(a); ok {
-		w.condition(a, operator(c.Op), w.operands(a, c, nil, goText)...)
-		return c.Op == design.Equal
+		w.condition(a, string(c.Op), w.operands(a, c, nil, goText)...)
+		return c.Op == ast.Equal
 	}
 	t, parts := w.made(a)
 	if t == nil {
@@ -225,7 +226,7 @@ func (w *patternWriter) sort(a design.Attribute) bool {
 	}
 	n := 0
 	for n < len(parts) {
-		if c, ok := w.given(parts[n].Name); !ok || c.Op != design.Equal {
+		if c, ok := w.given(parts[n].Name); !ok || c.Op != ast.Equal {
 			break
 		}
 		n++
@@ -237,7 +238,7 @@ func (w *patternWriter) sort(a design.Attribute) bool {
 	c, ok := w.given(parts[n].Name)
 	switch {
 	case t.Kind == attr.Number && ok:
-		op := operator(c.Op)
+		op := string(c.Op)
 		operands := w.operands(a, c, t, fieldType(w.values, parts[n].Name))
 		if parts[n].Type.Desc {
 			op = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
@@ -270,15 +271,15 @@ func (w *patternWriter) rangeOf(t *design.Template, parts []keys.Part, n int, c 
 	field := parts[n].Name
 	typ := fieldType(w.values, field)
 	switch c.Op {
-	case design.BeginsWith:
+	case ast.OpBeginsWith:
 		return "BeginsWith(" + w.param(field, goText, "Prefix") + outer + ")"
-	case design.Between:
+	case ast.OpBetween:
 		return "Between(" + w.param(field, typ, "From") + ", " + w.param(field, typ, "To") + outer + ")"
-	case design.Less:
+	case ast.Less:
 		return "Between(nil, keys.Excluding(" + w.param(field, typ, "Below") + ")" + outer + ")"
-	case design.LessEqual:
+	case ast.LessOrEqual:
 		return "Between(nil, " + w.param(field, typ, "To") + outer + ")"
-	case design.More:
+	case ast.Greater:
 		return "Between(keys.Excluding(" + w.param(field, typ, "Above") + "), nil" + outer + ")"
 	}
 	return "Between(" + w.param(field, typ, "From") + ", nil" + outer + ")"
@@ -287,9 +288,9 @@ func (w *patternWriter) rangeOf(t *design.Template, parts []keys.Part, n int, c 
 // operands are the values of a condition on a whole attribute: as they are, or
 // written by a template of one component.
 func (w *patternWriter) operands(a design.Attribute, c design.Condition, t *design.Template, typ string) []string {
-	suffixes := map[design.Op][]string{
-		design.Between: {"From", "To"}, design.BeginsWith: {"Prefix"}, design.Less: {"Below"}, design.LessEqual: {"To"},
-		design.More: {"Above"}, design.MoreEqual: {"From"}, design.Equal: {""},
+	suffixes := map[ast.Op][]string{
+		ast.OpBetween: {"From", "To"}, ast.OpBeginsWith: {"Prefix"}, ast.Less: {"Below"}, ast.LessOrEqual: {"To"},
+		ast.Greater: {"Above"}, ast.GreaterOrEqual: {"From"}, ast.Equal: {""},
 	}[c.Op]
 	var all []string
 	for _, suffix := range suffixes {
@@ -300,13 +301,6 @@ func (w *patternWriter) operands(a design.Attribute, c design.Condition, t *desi
 		all = append(all, w.member(a.Kind, text))
 	}
 	return all
-}
-
-func operator(op design.Op) string {
-	if op == design.Between {
-		return "BETWEEN"
-	}
-	return string(op)
 }
 
 // finish writes the function around the code that has been collected.

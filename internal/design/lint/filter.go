@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"regexp"
-
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 var filterForKey = lint{Rule{
@@ -26,8 +27,6 @@ var filterForKey = lint{Rule{
 
 // Findings are about filters that drop so much of what is read.
 const muchWaste = 0.25
-
-var equality = regexp.MustCompile(`^\s*(\w+)\s*=\s*\S+\s*$|(?i:^|\band\s+)\(?\s*(\w+)\s*=`)
 
 func (l *linter) filtered(q *query, waste float64) {
 	if waste < muchWaste {
@@ -54,12 +53,9 @@ func (l *linter) filtered(q *query, waste float64) {
 		return
 	}
 	f.Advice = "put what the filter asks into the key of an index"
-	source := q.p.Filter
-	if source == "" {
-		source = r.Filter
-	}
-	if m := equality.FindStringSubmatch(source); m != nil {
-		name := m[1] + m[2]
+	_, filters := explain.Clauses(q.request)
+	if i := slices.IndexFunc(filters, func(c keycond.Clause) bool { return c.Op == ast.Equal }); i >= 0 {
+		name := filters[i].Attribute.Name
 		if x := serving(q.v, name); x != nil {
 			f.Advice = fmt.Sprintf("ask index %s, which has %s in its key", x.Name, name)
 		} else if q.op == "Scan" {

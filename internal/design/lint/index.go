@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -101,7 +102,7 @@ type reader struct {
 func (l *linter) reaches(r reader, it *design.Item) bool {
 	for i, a := range r.q.v.all {
 		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
-		asked := i < len(r.q.v.hash) || slices.ContainsFunc(r.q.clauses, func(c clause) bool { return c.name == a.Name })
+		asked := i < len(r.q.v.hash) || slices.ContainsFunc(r.q.clauses, func(c keycond.Clause) bool { return c.Attribute.Name == a.Name })
 		switch {
 		case !asked:
 		case t == nil:

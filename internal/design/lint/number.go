@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 )
 
@@ -248,7 +249,7 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 // many.
 func (q *query) dependsOn(l *linter, s *slot, at int, typed bool) bool {
 	if c, ok := q.given(s.parts[at].Name); ok {
-		return c.Op != design.Equal && c.Op != design.BeginsWith
+		return c.Op != ast.Equal && c.Op != ast.OpBeginsWith
 	}
 	if !q.p.Descending && (q.p.Limit == 0 || !typed) {
 		return false

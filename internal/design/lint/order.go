@@ -8,7 +8,10 @@ import (
 	"regexp"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -220,7 +223,7 @@ func (l *linter) defeated(q *query) {
 		switch c, ok := q.given(p.Name); {
 		case !ok:
 			rest = append(rest, p)
-		case c.Op == design.Equal:
+		case c.Op == ast.Equal:
 			equal = append(equal, p)
 		default:
 			ranged = append(ranged, p)
@@ -269,8 +272,9 @@ var partitionPrefix = lint{Rule{
 			l.partlyKnown(q)
 			continue
 		}
-		for _, c := range clausesOf(q.request) {
-			if c.op != design.Equal && slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == c.name }) {
+		clauses, _ := explain.Clauses(q.request)
+		for _, c := range clauses {
+			if c.Op != ast.Equal && slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == c.Attribute.Name }) {
 				l.prefixed(q, c)
 				break
 			}
@@ -279,18 +283,18 @@ var partitionPrefix = lint{Rule{
 }}
 
 // prefixed reports a raw request that compares a partition key.
-func (l *linter) prefixed(q *query, c clause) {
-	f := q.in(design.Finding{Message: fmt.Sprintf("%q compares %s, a partition key, by %s: only = is possible", q.p.Name, c.name, c.op)})
+func (l *linter) prefixed(q *query, c keycond.Clause) {
+	f := q.in(design.Finding{Message: fmt.Sprintf("%q compares %s, a partition key, by %s: only = is possible", q.p.Name, c.Attribute.Name, c.Op)})
 	if q.p.Expect.Error != "" {
 		f.Severity = design.Note
 	}
 	if q.report != nil && q.report.Refused != nil && len(q.report.Refused.Advice) > 0 {
 		f.Advice = q.report.Refused.Advice[0].Text
 	}
-	if c.args[0].Kind() == attr.String {
-		prefix := string(c.args[0].Raw())
+	if c.Values[0].Kind() == attr.String {
+		prefix := string(c.Values[0].Raw())
 		for _, s := range l.slots {
-			if s.t.Name != c.name || s.e.Table != q.v.t {
+			if s.t.Name != c.Attribute.Name || s.e.Table != q.v.t {
 				continue
 			}
 			if _, fits := s.ends(prefix); !fits {
@@ -401,7 +405,7 @@ func (l *linter) partlyKnown(q *query) {
 			continue
 		}
 		c, ok := q.given(p.Name)
-		if !ok || c.Op != design.Equal {
+		if !ok || c.Op != ast.Equal {
 			break
 		}
 		known, last = known+1, i

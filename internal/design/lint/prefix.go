@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 var openPrefix = lint{Rule{
@@ -21,7 +23,7 @@ var openPrefix = lint{Rule{
 }, func(l *linter) {
 	asked := map[*design.Entity]bool{} // by patterns with a prefix, closed or not
 	for _, q := range l.queries {
-		if c := q.sort(); c != nil && c.op == design.BeginsWith {
+		if c := q.sort(); c != nil && c.Op == ast.OpBeginsWith {
 			l.open(q, c)
 			for _, e := range q.entities {
 				asked[e] = true
@@ -78,9 +80,9 @@ func (l *linter) pathMark(e *design.Entity, field string) string {
 }
 
 // open looks at one query for a beginning.
-func (l *linter) open(q *query, c *clause) {
-	prefix := string(c.args[0].Raw())
-	marks := l.marks(q.v.t, c.name)
+func (l *linter) open(q *query, c *keycond.Clause) {
+	prefix := string(c.Values[0].Raw())
+	marks := l.marks(q.v.t, c.Attribute.Name)
 	if prefix == "" || marks == "" || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
 		return
 	}
@@ -93,13 +95,13 @@ func (l *linter) open(q *query, c *clause) {
 	var sibling *design.Item
 	seen := map[string]bool{}
 	for _, r := range q.v.rows[p.from:p.to] {
-		key := string(r.it.Attributes.Get(c.name).Raw())
+		key := string(r.it.Attributes.Get(c.Attribute.Name).Raw())
 		rest, ok := strings.CutPrefix(key, prefix)
 		if !ok {
 			continue
 		}
 		if rest == "" || strings.ContainsRune(marks, rune(rest[0])) {
-			if own == nil || rest != "" && r.it.Attributes.Get(c.name).Size() > len(prefix) && own.Attributes.Get(c.name).Size() == len(prefix) {
+			if own == nil || rest != "" && r.it.Attributes.Get(c.Attribute.Name).Size() > len(prefix) && own.Attributes.Get(c.Attribute.Name).Size() == len(prefix) {
 				own = r.it
 			}
 			continue
@@ -119,16 +121,16 @@ func (l *linter) open(q *query, c *clause) {
 	if own == nil {
 		return
 	}
-	closed := prefix + closing(string(own.Attributes.Get(c.name).Raw()), prefix, marks)
-	f := q.in(design.Finding{Advice: fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(c.name), quoted(closed))})
+	closed := prefix + closing(string(own.Attributes.Get(c.Attribute.Name).Raw()), prefix, marks)
+	f := q.in(design.Finding{Advice: fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(c.Attribute.Name), quoted(closed))})
 	if len(siblings) == 0 {
-		s := l.insideValue(q, c.name, prefix)
+		s := l.insideValue(q, c.Attribute.Name, prefix)
 		if s == nil {
 			return
 		}
 		f.Severity = design.Note
 		f.Message = fmt.Sprintf("the prefix %s is not closed: it is the beginning of other keys of %s too", quoted(prefix), q.v.name())
-		f.Keys = append(q.v.shown(own), "such as "+l.beginning(q, c.name)+quoted(prefix+"2"))
+		f.Keys = append(q.v.shown(own), "such as "+l.beginning(q, c.Attribute.Name)+quoted(prefix+"2"))
 		f.Advice += ", which leaves out a row whose key is the prefix itself: end that key with the delimiter, or read it by GetItem"
 		l.add(f)
 		return
@@ -315,10 +317,10 @@ var highSentinel = lint{Rule{
 }, func(l *linter) {
 	for _, q := range l.queries {
 		c := q.sort()
-		if c == nil || c.op != design.Between && c.op != design.Less && c.op != design.LessEqual {
+		if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual {
 			continue
 		}
-		l.sentinel(q, c, string(c.args[len(c.args)-1].Raw()))
+		l.sentinel(q, c, string(c.Values[len(c.Values)-1].Raw()))
 	}
 }}
 
@@ -337,14 +339,14 @@ func cutSentinel(bound string) (base, sentinel string) {
 	return bound, ""
 }
 
-func (l *linter) sentinel(q *query, c *clause, bound string) {
+func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 	base, sentinel := cutSentinel(bound)
-	if sentinel == "" || base == "" && len(c.args) < 2 {
+	if sentinel == "" || base == "" && len(c.Values) < 2 {
 		return
 	}
 	f := q.in(design.Finding{})
-	if len(c.args) == 2 && string(c.args[0].Raw()) == base {
-		f.Advice = fmt.Sprintf("use begins_with(%s, %s), which needs no bound", text.Name(c.name), quoted(base))
+	if len(c.Values) == 2 && string(c.Values[0].Raw()) == base {
+		f.Advice = fmt.Sprintf("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute.Name), quoted(base))
 	} else {
 		f.Advice = fmt.Sprintf("bound it by %s, which is above all that begins with %s", quoted(above(base)), quoted(base))
 	}
@@ -352,7 +354,7 @@ func (l *linter) sentinel(q *query, c *clause, bound string) {
 	var first *design.Item
 	if p, ok := q.slice(); ok {
 		for _, r := range q.v.rows[p.from:p.to] {
-			key := string(r.it.Attributes.Get(c.name).Raw())
+			key := string(r.it.Attributes.Get(c.Attribute.Name).Raw())
 			switch {
 			case !strings.HasPrefix(key, base):
 			case key <= bound:
@@ -371,7 +373,7 @@ func (l *linter) sentinel(q *query, c *clause, bound string) {
 		l.add(f)
 		return
 	}
-	if l.bounded(q, c.name, base) {
+	if l.bounded(q, c.Attribute.Name, base) {
 		return
 	}
 	beyond := "é"
@@ -382,7 +384,7 @@ func (l *linter) sentinel(q *query, c *clause, bound string) {
 		beyond = "😀"
 	}
 	f.Message = fmt.Sprintf("the bound %s is not above all keys that begin with %s", quoted(bound), quoted(base))
-	f.Keys = append(q.v.shown(last), "such as "+l.beginning(q, c.name)+quoted(base+beyond))
+	f.Keys = append(q.v.shown(last), "such as "+l.beginning(q, c.Attribute.Name)+quoted(base+beyond))
 	l.add(f)
 }
 

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
-
-	"regexp"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // A query is an access pattern and what it reads.
@@ -21,16 +20,9 @@ type query struct {
 	request json.RawMessage
 	failed  *design.CompileError // why there is no request
 	report  *explain.Report      // nil when it was not asked
-	clauses []clause
+	clauses []keycond.Clause     // of its key condition, whether or not that is one range
 	// entities are those of the rows in the range.
 	entities []*design.Entity
-}
-
-// A clause is a condition on one attribute.
-type clause struct {
-	name string
-	op   design.Op
-	args []attr.Value
 }
 
 // Rows and pages that are read of one pattern.
@@ -58,7 +50,7 @@ func (l *linter) ask() error {
 		if err != nil || q.v == nil || q.op == "GetItem" || q.op == "Scan" && p.Filter == "" {
 			continue
 		}
-		q.clauses = clausesOf(q.request)
+		q.clauses, _ = explain.Clauses(q.request)
 		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: l.classify}
 		if p.Limit > 0 {
 			o.Pages = 1
@@ -112,53 +104,17 @@ func (l *linter) viewOf(p *design.Pattern, request json.RawMessage) *view {
 	return nil
 }
 
-var condition = regexp.MustCompile(`(?i)begins_with\s*\(\s*([#\w]+)\s*,\s*(:\w+)\s*\)|([#\w]+)\s+between\s+(:\w+)\s+and\s+(:\w+)|([#\w]+)\s*(<=|>=|<|>|=)\s*(:\w+)`)
-
-// clausesOf returns the conditions in a key condition. Of one that is no key
-// condition it returns those it can read.
-func clausesOf(request json.RawMessage) []clause {
-	var r struct {
-		KeyConditionExpression    string
-		ExpressionAttributeNames  map[string]string
-		ExpressionAttributeValues json.RawMessage
-	}
-	if json.Unmarshal(request, &r) != nil {
-		return nil
-	}
-	values, err := attr.ParseItem(r.ExpressionAttributeValues)
-	if err != nil {
-		return nil
-	}
-	var all []clause
-	for _, m := range condition.FindAllStringSubmatch(r.KeyConditionExpression, -1) {
-		var c clause
-		switch {
-		case m[1] != "":
-			c = clause{m[1], design.BeginsWith, []attr.Value{values.Get(m[2])}}
-		case m[3] != "":
-			c = clause{m[3], design.Between, []attr.Value{values.Get(m[4]), values.Get(m[5])}}
-		default:
-			c = clause{m[6], design.Op(m[7]), []attr.Value{values.Get(m[8])}}
-		}
-		if strings.HasPrefix(c.name, "#") {
-			c.name = r.ExpressionAttributeNames[c.name]
-		}
-		all = append(all, c)
-	}
-	return all
-}
-
 // sort returns the condition on the sort key that is no equality, or nil.
-func (q *query) sort() *clause {
+func (q *query) sort() *keycond.Clause {
 	if q.v == nil || q.report == nil || q.report.Refused != nil {
 		return nil
 	}
 	for i, c := range q.clauses {
-		if c.op == design.Equal || c.args[0].Kind() != attr.String {
+		if c.Op == ast.Equal || c.Values[0].Kind() != attr.String {
 			continue
 		}
 		for _, a := range q.v.sort {
-			if a.Name == c.name {
+			if a.Name == c.Attribute.Name {
 				return &q.clauses[i]
 			}
 		}
@@ -171,8 +127,8 @@ func (q *query) sort() *clause {
 func (q *query) key() attr.Item {
 	var b attr.Builder
 	for _, c := range q.clauses {
-		if c.op == design.Equal {
-			b.Add(c.name, c.args[0])
+		if c.Op == ast.Equal {
+			b.Add(c.Attribute.Name, c.Values[0])
 		}
 	}
 	return b.Item()
@@ -210,16 +166,16 @@ func (q *query) next(l *linter, e *design.Entity) (*slot, int, bool) {
 	for _, a := range q.v.sort {
 		prefix, whole := "", false
 		for _, c := range q.clauses {
-			if c.name != a.Name {
+			if c.Attribute.Name != a.Name {
 				continue
 			}
 			switch {
-			case c.op == design.Equal:
+			case c.Op == ast.Equal:
 				whole = true
-			case c.op == design.BeginsWith && c.args[0].Kind() == attr.String:
-				prefix = string(c.args[0].Raw())
-			case c.op == design.Between && c.args[0].Kind() == attr.String && c.args[1].Kind() == attr.String:
-				prefix = common(string(c.args[0].Raw()), string(c.args[1].Raw()))
+			case c.Op == ast.OpBeginsWith && c.Values[0].Kind() == attr.String:
+				prefix = string(c.Values[0].Raw())
+			case c.Op == ast.OpBetween && c.Values[0].Kind() == attr.String && c.Values[1].Kind() == attr.String:
+				prefix = common(string(c.Values[0].Raw()), string(c.Values[1].Raw()))
 			}
 		}
 		if whole {
