@@ -49,6 +49,8 @@ func TestParseCondition(t *testing.T) {
 		{`between "x and y" and z`, `BETWEEN [x and y z]`},
 		{`between x and "y and z"`, `BETWEEN [x y and z]`},
 		{`between 'x and y' and 'y and z'`, `BETWEEN [x and y y and z]`},
+		{`between (a and b)`, `BETWEEN [(a b)]`},
+		{`between(a and b)`, `= [between(a and b)]`},
 		{`between sand and band`, `BETWEEN [sand band]`},
 		{`'it''s'`, `= [it's]`},
 		{`"tab\tend"`, "= [tab\tend]"},
@@ -82,6 +84,7 @@ func TestParseConditionErrors(t *testing.T) {
 		{`between a and`, "between needs two values"},
 		{`between and b`, "between needs two values"},
 		{`between "a and b`, "between needs two values"},
+		{`between a and and b`, `more than one "and"`}, // either may be a value
 		{`between a and b and c`, `more than one "and"`},
 		{`'open`, "is not a whole quoted text"},
 		{`"bad \q"`, "is not a whole quoted text"},

@@ -2,8 +2,7 @@ package ask
 
 import (
 	"strings"
-
-	"regexp"
+	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
@@ -18,12 +17,6 @@ type Condition struct {
 }
 
 const conditionHint = "write x, '= x', '< x', '<= x', '> x', '>= x', 'between x and y', 'begins_with x' or 'x*'"
-
-var (
-	beginsWith = regexp.MustCompile(`(?is)^(?:begins|starts)[_-]with(?:\s*(\()|\s+)(.*)$`)
-	between    = regexp.MustCompile(`(?is)^between\s+(.*)$`)
-	and        = regexp.MustCompile(`(?is)\sand\s`)
-)
 
 var comparisons = []struct {
 	text string
@@ -54,19 +47,16 @@ func ParseCondition(text string) (Condition, error) {
 			return one(c.op, c.text, rest)
 		}
 	}
-	if m := beginsWith.FindStringSubmatch(s); m != nil {
-		arg := m[2]
-		if m[1] != "" {
-			inner, ok := strings.CutSuffix(strings.TrimSpace(arg), ")")
-			if !ok {
+	if arg, ok := cutWord(s, true, "begins_with", "begins-with", "starts_with", "starts-with"); ok {
+		if inner, ok := strings.CutPrefix(arg, "("); ok {
+			if arg, ok = strings.CutSuffix(inner, ")"); !ok {
 				return Condition{}, hint.Usage("write begins_with(x), or begins_with x", "%s has no closing parenthesis", s)
 			}
-			arg = inner
 		}
 		return one(ast.OpBeginsWith, "begins_with", arg)
 	}
-	if m := between.FindStringSubmatch(s); m != nil {
-		return parseBetween(m[1])
+	if operands, ok := cutWord(s, false, "between"); ok {
+		return parseBetween(operands)
 	}
 	if isQuoted(s) {
 		v, rest, err := quoted(s)
@@ -84,6 +74,22 @@ func ParseCondition(text string) (Condition, error) {
 	return one(ast.Equal, "=", s)
 }
 
+// cutWord returns what follows one of words at the beginning of s and white
+// space, or an opening parenthesis if parens says so.
+func cutWord(s string, parens bool, words ...string) (string, bool) {
+	for _, w := range words {
+		if len(s) < len(w) || !strings.EqualFold(s[:len(w)], w) {
+			continue
+		}
+		rest := s[len(w):]
+		text := strings.TrimSpace(rest)
+		if text != "" && text != rest || parens && strings.HasPrefix(text, "(") {
+			return text, true
+		}
+	}
+	return "", false
+}
+
 func one(op ast.Op, word, operand string) (Condition, error) {
 	if strings.TrimSpace(operand) == "" {
 		return Condition{}, hint.Usage(conditionHint, "there is no value after %s", word)
@@ -96,17 +102,21 @@ func one(op ast.Op, word, operand string) (Condition, error) {
 // quotes, nobody can tell which one is meant.
 func parseBetween(s string) (Condition, error) {
 	var found []Condition
-	for at := 0; ; {
-		m := and.FindStringIndex(s[at:])
-		if m == nil {
-			break
+	const and = "and"
+	for i := range s {
+		before, rest := s[:i], s[i:]
+		if len(rest) < len(and) || !strings.EqualFold(rest[:len(and)], and) {
+			continue
 		}
-		lo, okLo := betweenOperand(s[:at+m[0]])
-		hi, okHi := betweenOperand(s[at+m[1]:])
-		if okLo && okHi {
-			found = append(found, Condition{ast.OpBetween, []string{lo, hi}})
+		after := rest[len(and):]
+		if strings.TrimRightFunc(before, unicode.IsSpace) == before || strings.TrimLeftFunc(after, unicode.IsSpace) == after {
+			continue // a part of a longer word
 		}
-		at += m[0] + 1
+		low, okLow := betweenOperand(before)
+		high, okHigh := betweenOperand(after)
+		if okLow && okHigh {
+			found = append(found, Condition{ast.OpBetween, []string{low, high}})
+		}
 	}
 	switch len(found) {
 	case 0:
