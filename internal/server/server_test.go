@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"strconv"
 	"strings"
 	"testing"
@@ -260,6 +261,18 @@ func TestHeaderLimit(t *testing.T) {
 	}
 	res, _ := do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10, "X-Long", long[:15<<10]))
 	require.Equal(t, 200, res.StatusCode)
+
+	// The limit itself is allowed, one byte more is not.
+	r := post("{}", "X-Amz-Target", listTables, "Content-Type", json10)
+	r.RequestURI = "/"
+	sent, err := httputil.DumpRequest(r, false)
+	require.NoError(t, err)
+	size := len(sent) - len("\r\n")
+	for limit, status := range map[int]int{size: 200, size - 1: 400} {
+		h := server.New(echo{}, server.Options{MaxHeaderBytes: limit})
+		res, _ := do(t, h, r)
+		require.Equal(t, status, res.StatusCode)
+	}
 }
 
 // TestAcceptEncoding has its cases from Alternator's

@@ -159,6 +159,17 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{c}#{d}"}, samples: [{p: a, c: New
 	}
 }
 
+// TestCaseAlone: words that differ in case alone are in the order of the
+// alphabet; they are only reported as two values of one thing.
+func TestCaseAlone(t *testing.T) {
+	all := of(parse(t, `name: names
+tables: {Tab: {partition: PK, sort: SK}}
+entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: Ann}, {p: a, n: ann}]}}
+`, 0), "mixed-case")
+	require.Len(t, all, 1)
+	require.Contains(t, all[0].Message, `"Ann" and "ann" are two values of n`)
+}
+
 // TestMany holds that findings of one cause are one, and count the rest.
 func TestMany(t *testing.T) {
 	var b strings.Builder
