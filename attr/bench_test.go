@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/number"
 )
 
-// order is an item such as programs put: every kind, 553 bytes of JSON.
+// order is a typical item: every kind, 553 bytes of JSON.
 const order = `{"PK":{"S":"CUSTOMER#01J8Z3QK5T"},"SK":{"S":"ORDER#2024-09-17T08:15:30.25Z"},"active":{"BOOL":true},` +
 	`"avatar":{"B":"iVBORw0KGgoAAAANSUhEUgAAAAE="},"codes":{"NS":["3","14","159","2653"]},"deleted":{"NULL":true},` +
 	`"hashes":{"BS":["AAECAw==","BAUGBw=="]},"lines":{"L":[{"M":{"price":{"N":"1234.56"},"qty":{"N":"2"},"sku":{"S":"A-100"}}},` +
@@ -29,8 +29,7 @@ func BenchmarkParseItem(b *testing.B) {
 	}
 }
 
-// BenchmarkUnmarshalItem reads with a decoder that is there already, as a request
-// does.
+// BenchmarkUnmarshalItem reads with an existing decoder, as a request does.
 func BenchmarkUnmarshalItem(b *testing.B) {
 	in := []byte(order)
 	var dec jsontext.Decoder

@@ -9,21 +9,21 @@ import (
 	"github.com/sortkey/sortkey/internal/doc"
 )
 
-// A Builder collects attributes and makes an [Item] of them. The zero Builder
-// is ready. It is not safe for concurrent use.
+// A Builder collects attributes for an [Item]. The zero Builder is ready to
+// use. A Builder is not safe for concurrent use.
 type Builder struct {
 	names   []byte
 	entries []entry
 }
 
-// entry is one attribute on its way into an item: its name is
-// names[from:to] of whoever holds it.
+// An entry is one attribute of an item being built. Its name is
+// names[from:to], where names belongs to the owner of the entry.
 type entry struct {
 	from, to int
 	v        Value
 }
 
-// Reset empties b, keeping its memory.
+// Reset empties b and keeps its memory.
 func (b *Builder) Reset() {
 	b.names = b.names[:0]
 	clear(b.entries)
@@ -33,10 +33,10 @@ func (b *Builder) Reset() {
 // Len returns the number of attributes added, duplicates included.
 func (b *Builder) Len() int { return len(b.entries) }
 
-// Add adds an attribute. A later one of the same name takes its place. The
-// name is copied, cut at [MaxNameBytes], bytes that are not UTF-8 replaced by
-// U+FFFD; the value's bytes must not change before the item is made. A zero
-// Value is ignored.
+// Add adds an attribute. A later attribute of the same name replaces it. The
+// name is copied and cut at [MaxNameBytes]; bytes that are not UTF-8 become
+// U+FFFD. The value is not copied: its bytes must not change before the item
+// is built. A zero Value is ignored.
 func (b *Builder) Add(name string, v Value) {
 	if v.IsZero() {
 		return
@@ -46,7 +46,7 @@ func (b *Builder) Add(name string, v Value) {
 	b.add(from, v)
 }
 
-// AddBytes is Add for a name in bytes, which must be UTF-8.
+// AddBytes is Add for a name in bytes. The name must be UTF-8.
 func (b *Builder) AddBytes(name []byte, v Value) {
 	if v.IsZero() {
 		return
@@ -56,13 +56,14 @@ func (b *Builder) AddBytes(name []byte, v Value) {
 	b.add(from, v)
 }
 
-// add adds an attribute whose name has been written to names from from on.
+// add adds an attribute whose name is names[from:].
 func (b *Builder) add(from int, v Value) {
 	b.names = b.names[:from+cutName(b.names[from:])]
 	b.entries = append(b.entries, entry{from, len(b.names), v})
 }
 
-// cutName returns the length of the longest part of name that can be stored.
+// cutName returns the length of the longest prefix of name that fits in
+// MaxNameBytes and does not split a character.
 func cutName(name []byte) int {
 	if len(name) <= MaxNameBytes {
 		return len(name)
@@ -74,16 +75,16 @@ func cutName(name []byte) int {
 	return n
 }
 
-// Item returns a new item of the attributes added so far.
+// Item returns a new item with the attributes added so far.
 func (b *Builder) Item() Item { return b.AppendItem(nil) }
 
-// AppendItem appends the binary item of the attributes added so far.
+// AppendItem appends the binary item with the attributes added so far.
 func (b *Builder) AppendItem(dst []byte) []byte {
 	b.entries = sortEntries(b.names, b.entries)
 	return appendEntries(dst, b.names, b.entries)
 }
 
-// sortEntries orders entries by name and keeps the last of each name.
+// sortEntries sorts entries by name and keeps the last entry of each name.
 func sortEntries(names []byte, entries []entry) []entry {
 	compare := func(a, b entry) int {
 		return bytes.Compare(names[a.from:a.to], names[b.from:b.to])
@@ -124,8 +125,7 @@ func appendEntries(dst, names []byte, entries []entry) []byte {
 	return dst
 }
 
-// AppendList appends the payload of a list of the given elements, none of which
-// is zero.
+// AppendList appends the payload of a list of elems. None of them may be zero.
 func AppendList(dst []byte, elems []Value) []byte {
 	size := 0
 	for _, e := range elems {
@@ -140,9 +140,8 @@ func AppendList(dst []byte, elems []Value) []byte {
 	return dst
 }
 
-// appendSet appends the payload of a set: its elements in byte order of their
-// stored forms. Elements in another order are sorted in the memory behind
-// scratch.
+// appendSet appends the payload of a set: its elements sorted by their stored
+// bytes. It leaves elems as they are and sorts in the free capacity of scratch.
 func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 	if len(elems) == 0 {
 		return dst, invalid(msgEmptySet[kind])
@@ -169,9 +168,9 @@ func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 
 func compareRaw(a, b Value) int { return bytes.Compare(a.raw, b.raw) }
 
-// duplicates is the error for a set with equal members. Today's text lists the
-// members up to the first repeat in order, the rest as sent; the older one all
-// as sent. Source: dynamodb-conformance,
+// duplicates returns the error for a set with equal members. The newer text
+// lists the members up to the first repeated one in sorted order and the rest as
+// sent; the older text lists all of them as sent. Source: dynamodb-conformance,
 // tests/tier3/error-messages/valueLayers.test.ts.
 func duplicates(kind Kind, elems []Value) error {
 	const older = "Input collection contains duplicates"

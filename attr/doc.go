@@ -1,13 +1,12 @@
-// Package attr holds attribute values: the ten kinds, their order, their
-// documented sizes, the binary item and DynamoDB JSON.
+// Package attr implements attribute values: the ten kinds, their order and
+// documented sizes, the binary form of items, and DynamoDB JSON.
 //
-// A [Value] is a view on immutable bytes. An [Item] is those bytes for a whole
-// item: attributes sorted by name behind an offset table, so that looking one
-// up decodes nothing else. Maps nest in the same form. Numbers are kept as
-// bytes whose order is their numeric order; see [AppendNumberText] for the way
-// back to decimal text.
+// A [Value] is a kind and a view of immutable bytes. An [Item] is the binary
+// form of a whole item: an offset table, then the attributes sorted by name, so
+// looking up one attribute decodes no other. Maps nest in the same form. A
+// number is stored as bytes whose order is numeric order; [Value.AppendNumber]
+// converts it back to decimal text.
 //
-// Nothing here knows about tables or keys of a particular schema. All
-// functions are safe for concurrent use as long as nobody changes bytes that
-// were handed in.
+// The package has no notion of tables or key schemas. All functions are safe
+// for concurrent use as long as nobody changes bytes that were passed in.
 package attr

@@ -1,25 +1,26 @@
 package attr
 
-// An Error says why a value cannot be taken. Its text is the service's own.
+// An Error says why a value is refused. Its text is the service's.
 type Error struct {
-	// Syntax is true for values of the wrong shape on the wire, which the
-	// service calls a SerializationException; reading stopped there. It is
-	// false for values that are well formed and not allowed, a
-	// ValidationException; they have been read to their end.
+	// Syntax is true for values of the wrong shape on the wire
+	// (SerializationException); reading stops at such a value. It is false for
+	// values that are well formed but not allowed (ValidationException); they
+	// have been read to their end.
 	Syntax bool
 	// Msg is the text of PutItem, UpdateItem, DeleteItem, GetItem, BatchGetItem
 	// and Query.
 	Msg string
 	// Older is the text of BatchWriteItem, Scan and the transactions, which
-	// check values in an older way; it is empty when it is Msg. Source:
-	// dynamodb-conformance, tests/tier3/error-messages/valueLayers.test.ts.
+	// check values in an older layer of the service. It is empty when it equals
+	// Msg. Source: dynamodb-conformance,
+	// tests/tier3/error-messages/valueLayers.test.ts.
 	Older string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
 // OlderMsg returns the text of the operations that check values in the older
-// way.
+// layer.
 func (e *Error) OlderMsg() string {
 	if e.Older != "" {
 		return e.Older

@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// TestOlderTexts: the texts of the two layers in which the service checks
-// values. Source: dynamodb-conformance,
+// TestOlderTexts checks the messages of the two layers in which the service
+// checks values. Source: dynamodb-conformance,
 // tests/tier3/error-messages/valueLayers.test.ts and partiqlParameterNumbers.test.ts.
 func TestOlderTexts(t *testing.T) {
 	const (
@@ -42,8 +42,8 @@ func TestOlderTexts(t *testing.T) {
 	}
 }
 
-// TestNotJSON: text that is no JSON is the decoder's error or a syntax one,
-// never a fault of a value.
+// TestNotJSON checks that malformed JSON is a decoder error or a syntax error,
+// never the error of a well-formed value.
 func TestNotJSON(t *testing.T) {
 	for _, in := range []string{``, ` `, `{`, `{"a"`, `{"a":`, `{"a":{`, `{"a":{"S"`, `{"a":{"S":`, `{"a":{"S":"x`, `{"a":{"S":"x"`, `{"a":{"S":"x"}`,
 		`{"a":{"L":[`, `{"a":{"L":[}`, `{"a":{"SS":["x"`, `{"a":{"SS":["x",]}}`, `{"a":{"S":"\x"}}`, `{"a":{"S":"\u12"}}`, "{\"a\":{\"S\":\"\n\"}}",

@@ -38,7 +38,7 @@ func ExampleBuilder() {
 	b.Add("qty", attr.NewNull())
 	b.Add("id", attr.NewString("A-100"))
 	if n, err := attr.NewNumber("2"); err == nil {
-		b.Add("qty", n) // takes the place of the null
+		b.Add("qty", n) // replaces the null
 	}
 	fmt.Println(string(b.Item().AppendJSON(nil)))
 	// Output: {"id":{"S":"A-100"},"qty":{"N":"2"}}
@@ -80,5 +80,5 @@ func ExampleCompare() {
 	// 1
 }
 
-// The key of an index row is a tuple: its order is that of its parts, whatever
-// bytes they hold.
+// The key of an index row is a tuple. Tuples sort by their components, whatever
+// bytes those contain.

@@ -7,16 +7,16 @@ import (
 	"github.com/sortkey/sortkey/internal/doc"
 )
 
-// An Item is a binary item: immutable, sorted by attribute name, carrying its
-// own documented size. The nil Item has no attributes.
+// An Item is a binary item. It is immutable, sorted by attribute name, and
+// stores its own documented size. The nil Item has no attributes.
 //
-// Its form, all integers little endian:
+// Its layout, with all integers little endian:
 //
 //	count uint32 | size uint32 | offset uint32 × count | attributes
 //	attribute: kind byte | name length uint16 | name | payload
 //
-// Offsets are from the start of the item; a payload ends where the next
-// attribute begins.
+// Offsets count from the start of the item. A payload ends where the next
+// attribute starts.
 type Item []byte
 
 // MaxNameBytes is the longest attribute name. Source: DG/Constraints.html.
@@ -25,8 +25,8 @@ const MaxNameBytes = 65535
 // Len returns the number of attributes.
 func (it Item) Len() int { return doc.Len(it) }
 
-// Size returns the documented size in bytes: the names and the values. The
-// overhead of storage is not in it. Source: DG/CapacityUnitCalculations.html.
+// Size returns the documented size in bytes: the names and the values, without
+// storage overhead. Source: DG/CapacityUnitCalculations.html.
 func (it Item) Size() int { return doc.Size(it) }
 
 // At returns the i-th attribute in byte order of names, for 0 <= i < Len. It
@@ -49,8 +49,8 @@ func (it Item) All() iter.Seq2[[]byte, Value] {
 	}
 }
 
-// Get returns the attribute called name, or the zero Value. It is a binary
-// search and does not allocate.
+// Get returns the value of the attribute called name, or the zero Value. It is
+// a binary search and does not allocate.
 func (it Item) Get(name string) Value {
 	lo, hi := 0, it.Len()
 	for lo < hi {

@@ -24,7 +24,8 @@ func must(t testing.TB, json string) attr.Item {
 	return it
 }
 
-// TestSize: DG/CapacityUnitCalculations.html. The first row is its example.
+// Source of the sizes: DG/CapacityUnitCalculations.html; the first row is its
+// example.
 func TestSize(t *testing.T) {
 	for in, want := range map[string]int{
 		`{"shirt-color":{"S":"R"},"shirt-size":{"S":"M"}}`: 23,
@@ -110,8 +111,8 @@ func TestEqualAndCompare(t *testing.T) {
 	}
 }
 
-// TestKeyTuples: the order of tuples is the order of their values, whatever
-// bytes they hold.
+// TestKeyTuples checks that tuples sort by their values, whatever bytes those
+// contain.
 func TestKeyTuples(t *testing.T) {
 	p := gopter.NewProperties(proptest.Parameters(10_000))
 	component := gen.SliceOf(gen.OneConstOf(byte(0), byte(1), byte(2), byte('a'), byte(0xFE), byte(0xFF)))
@@ -152,11 +153,12 @@ func FuzzKey(f *testing.F) {
 		if got, rest, ok := item.CutKey(nil, x); !ok || len(rest) != 0 || !bytes.Equal(got, a) {
 			t.Fatalf("CutKey(%q) = %q, %q, %v", x, got, rest, ok)
 		}
-		item.CutKey(nil, a) // bytes that are no key
+		item.CutKey(nil, a) // a is not a key: must not panic
 	})
 }
 
-// FuzzItem: bytes that Check takes can be walked, printed and read back.
+// FuzzItem checks that an item accepted by Check can be walked, printed and read
+// back.
 func FuzzItem(f *testing.F) {
 	it, err := attr.ParseItem([]byte(everyKind))
 	if err != nil {
@@ -207,7 +209,7 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%s allocates %v times, want 0", name, got)
 		}
 	}
-	// The item itself, and now and then a reader the pool has lost.
+	// One for the item, and occasionally one for a reader that the pool dropped.
 	if got := testing.AllocsPerRun(100, func() { _, _ = attr.ParseItem(in) }); got > 2 && !raceEnabled {
 		t.Errorf("ParseItem allocates %v times, want 1", got)
 	}

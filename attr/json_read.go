@@ -12,15 +12,16 @@ import (
 	"github.com/sortkey/sortkey/internal/number"
 )
 
-// MaxNesting is the number of levels of a document: the value of an attribute
-// is at the first, what is in it at the second. Source: DG/Constraints.html;
-// that the last level has room for empty documents and values of other kinds
-// is dynamodb-conformance's tests/tier3/limits/nestingDepth.test.ts.
+// MaxNesting is the number of levels that a document may have. The value of an
+// attribute is level 1, its elements are level 2. The last level may hold
+// scalars, sets and empty documents. Sources: DG/Constraints.html;
+// dynamodb-conformance, tests/tier3/limits/nestingDepth.test.ts, for the last
+// level.
 const MaxNesting = 32
 
-// Messages of values the service refuses, as captured in dynalite
+// The service's messages for refused values, as captured by dynalite
 // (test/putItem.js), alternator's tests and dynamodb-conformance; msgName is
-// in DynamoDB Local.
+// from DynamoDB Local.
 const (
 	msgInvalid  = "One or more parameter values were invalid: "
 	msgNoKind   = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
@@ -36,35 +37,39 @@ var msgEmptySet = map[Kind]string{
 	BinarySet: msgInvalid + "Binary sets should not be empty",
 }
 
-// msgNullMember has the messages for null in a set. That of string sets is in
-// ExtendDB's tests and DynamoDB Local, that of binary sets in dynalite; none
-// is known for number sets.
+// msgNullMember are the messages for null in a set. Sources: ExtendDB's tests
+// and DynamoDB Local for string sets, dynalite for binary sets; the message for
+// number sets is a guess.
 var msgNullMember = map[Kind]string{
 	StringSet: msgInvalid + "An string set may not have a null string as a member",
 	NumberSet: msgNoKind,
 	BinarySet: msgInvalid + "Binary sets may not contain null or empty values",
 }
 
-// reader turns JSON tokens into stored forms. Payloads of finished values lie
-// in buf; a document's members lie there until they are written again in its
-// own form, over themselves. While a document is read its members stand on top
-// of entries or elems. They keep pointing at their payloads when buf moves: the
-// memory it leaves is not written again.
+// A reader converts JSON tokens to the stored form of values.
+//
+// It appends the payload of each value to buf. The members of the document
+// being read are the last ones of entries or elems, and their payloads are the
+// last bytes of buf. When the document ends, its own payload is appended behind
+// them and then moved down over them ([reader.finish]).
+//
+// Members point into buf. When buf grows into new memory, they keep pointing
+// into the old memory, which nothing overwrites.
 type reader struct {
 	dec     *jsontext.Decoder
 	buf     []byte
 	names   []byte
 	entries []entry // members of maps
 	elems   []Value // elements of lists and sets
-	invalid error   // the first ValidationException met
+	invalid error   // the first ValidationException, or nil
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// UnmarshalJSONFrom reads an object of attributes, such as {"id":{"S":"x"}}. JSON
-// null gives the nil Item, an empty object an empty one that is not nil. The
-// error is an [*Error], or one of the decoder's. After an error that is not of
-// syntax the object has been read to its end.
+// UnmarshalJSONFrom reads an object of attributes, such as {"id":{"S":"x"}}. It
+// reads JSON null as the nil Item, and an empty object as an empty Item that is
+// not nil. The error is an [*Error] or the decoder's. The object has been read to
+// its end when the error is an [*Error] without Syntax.
 func (it *Item) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	r := readers.Get().(*reader)
 	defer r.release()
@@ -93,21 +98,21 @@ func (v *Value) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return r.invalid
 }
 
-// ParseItem returns the item of a text, an object of attributes such as
-// {"id":{"S":"x"}}. Errors are as for [Item.UnmarshalJSONFrom].
+// ParseItem parses an object of attributes, such as {"id":{"S":"x"}}. Errors are
+// as for [Item.UnmarshalJSONFrom].
 func ParseItem(json []byte) (it Item, err error) {
 	err = parse(json, &it)
 	return it, err
 }
 
-// ParseValue returns the value of a text, such as {"S":"x"}. Errors are as for
+// ParseValue parses one value, such as {"S":"x"}. Errors are as for
 // [Item.UnmarshalJSONFrom].
 func ParseValue(json []byte) (v Value, err error) {
 	err = parse(json, &v)
 	return v, err
 }
 
-// parser is a decoder of whole texts.
+// A parser is a reusable decoder and its source.
 type parser struct {
 	dec jsontext.Decoder
 	src bytes.Buffer
@@ -115,7 +120,7 @@ type parser struct {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// parse reads a whole text into x, which is left as it was found after an error.
+// parse reads x from json, which must hold nothing else.
 func parse(json []byte, x interface {
 	UnmarshalJSONFrom(dec *jsontext.Decoder) error
 }) error {
@@ -139,7 +144,7 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// Bounds of what a reader keeps for the next value.
+// The most memory that a pooled reader keeps.
 const (
 	keepBytes   = 1 << 20
 	keepMembers = 1 << 8
@@ -164,7 +169,7 @@ func (r *reader) release() {
 	readers.Put(r)
 }
 
-// refuse notes a ValidationException; the first one counts.
+// refuse records a ValidationException. Only the first one is reported.
 func (r *reader) refuse(err error) {
 	if r.invalid == nil {
 		r.invalid = err
@@ -227,26 +232,25 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 	end := len(r.buf)
 	r.buf = appendEntries(r.buf, r.names, sortEntries(r.names, r.entries[first:]))
 	r.names, r.entries = r.names[:firstName], r.entries[:first]
-	return r.settle(Map, start, end), true, nil
+	return r.finish(Map, start, end), true, nil
 }
 
-// settle moves the finished payload buf[end:] down to start, over the parts it
-// was made of.
-func (r *reader) settle(kind Kind, start, end int) Value {
+// finish moves the payload buf[end:] of a document down to start, over the
+// payloads of its members.
+func (r *reader) finish(kind Kind, start, end int) Value {
 	n := copy(r.buf[start:], r.buf[end:])
 	r.buf = r.buf[:start+n]
 	return r.value(kind, start)
 }
 
-// value returns the value whose payload is what has been written from start
-// on.
+// value returns the value with the payload buf[start:].
 func (r *reader) value(kind Kind, start int) Value {
 	return Value{kind, r.buf[start:len(r.buf):len(r.buf)]}
 }
 
-// readValue reads a value object: exactly one member that names the kind.
-// Members that are null or unknown do not count; of members of one name the
-// last does.
+// readValue reads a value object, which must have exactly one member that names
+// a kind. It ignores members that are null or unknown; the last of several
+// members with one name counts.
 func (r *reader) readValue(level int) (Value, bool, error) {
 	ok, err := r.open(shapeStructure, '{')
 	if err != nil || !ok {
@@ -282,7 +286,7 @@ func (r *reader) readValue(level int) (Value, bool, error) {
 	switch found {
 	case 0:
 		r.refuseMsg(msgNoKind)
-		v = r.nothing(start)
+		v = r.placeholder(start)
 	case 1 << v.kind:
 	default:
 		r.refuseMsg(msgTwoKinds)
@@ -290,14 +294,13 @@ func (r *reader) readValue(level int) (Value, bool, error) {
 	return v, true, nil
 }
 
-// nothing returns what stands for a value that was refused, giving up what has
-// been written from start on.
-func (r *reader) nothing(start int) Value {
+// placeholder drops buf[start:] and returns a value to use for a refused one.
+func (r *reader) placeholder(start int) Value {
 	r.buf = r.buf[:start]
 	return r.value(Null, start)
 }
 
-// readKind reads a member's name. It returns no kind for one it does not know.
+// readKind reads a member's name. It returns 0 for an unknown one.
 func (r *reader) readKind() (Kind, error) {
 	val, err := r.dec.ReadValue()
 	if err != nil {
@@ -317,7 +320,7 @@ func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 	}
 	if level > MaxNesting {
 		r.refuseMsg(msgNesting)
-		return r.nothing(start), true, r.dec.SkipValue()
+		return r.placeholder(start), true, r.dec.SkipValue()
 	}
 	var err error
 	switch kind {
@@ -335,8 +338,8 @@ func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 	return r.value(kind, start), true, err
 }
 
-// readBool reads the truth of a BOOL or NULL. The service takes some strings
-// for it too (dynalite, test/putItem.js, has "no").
+// readBool reads the payload of a BOOL or NULL. The service accepts some
+// strings too (dynalite, test/putItem.js, has "no").
 func (r *reader) readBool(kind Kind) error {
 	val, err := r.dec.ReadValue()
 	if err != nil {
@@ -416,8 +419,9 @@ func (r *reader) appendString(dst []byte) ([]byte, error) {
 	return appendUnquoted(dst, val), nil
 }
 
-// appendUnquoted appends the text of a JSON string the decoder has accepted.
-// What is not UTF-8 in it becomes U+FFFD, which is all the error can be about.
+// appendUnquoted appends the text of a JSON string that the decoder has
+// accepted. Bytes that are not UTF-8 become U+FFFD; AppendUnquote reports no
+// other error for such a string.
 func appendUnquoted(dst []byte, val jsontext.Value) []byte {
 	out, _ := jsontext.AppendUnquote(dst, val)
 	return out
@@ -446,7 +450,7 @@ func (r *reader) readList(level int) (Value, bool, error) {
 	end := len(r.buf)
 	r.buf = AppendList(r.buf, r.elems[first:])
 	r.elems = r.elems[:first]
-	return r.settle(List, start, end), true, nil
+	return r.finish(List, start, end), true, nil
 }
 
 func (r *reader) readSet(kind Kind) (Value, bool, error) {
@@ -477,12 +481,12 @@ func (r *reader) readSet(kind Kind) (Value, bool, error) {
 	}
 	elems, end := r.elems[first:], len(r.buf)
 	r.elems = r.elems[:first]
-	if !whole { // it has been refused already
-		return r.nothing(start), true, nil
+	if !whole { // already refused
+		return r.placeholder(start), true, nil
 	}
 	if r.buf, err = appendSet(r.buf, kind, elems, r.elems[:first+len(elems)]); err != nil {
 		r.refuse(err)
-		return r.nothing(start), true, nil
+		return r.placeholder(start), true, nil
 	}
-	return r.settle(kind, start, end), true, nil
+	return r.finish(kind, start, end), true, nil
 }

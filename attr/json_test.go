@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// everyKind is an item with all ten kinds, as the service prints it.
+// everyKind is an item with all ten kinds, in the service's form.
 const everyKind = `{"b":{"B":"AAH/"},"bool":{"BOOL":true},"bs":{"BS":["AA==","/w=="]},"l":{"L":[{"S":"x"},{"L":[]},{"M":{"k":{"N":"1"}}}]},` +
 	`"m":{"M":{"a":{"S":""},"z":{"NULL":true}}},"n":{"N":"-12.5"},"ns":{"NS":["-1","2","10"]},"null":{"NULL":true},"s":{"S":"héllo \"😀\"\n"},"ss":{"SS":["a","b"]}}`
 
@@ -73,8 +73,8 @@ func nested(depth int) string {
 	return `{"a":` + strings.Repeat(`{"L":[`, depth) + strings.Repeat(`]}`, depth) + `}`
 }
 
-// TestJSONRefused: texts as captured in dynalite (test/helpers.js assertType,
-// test/putItem.js) and alternator.
+// Source of the messages: dynalite (test/helpers.js assertType, test/putItem.js)
+// and alternator.
 func TestJSONRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
@@ -155,13 +155,13 @@ func TestJSONRefused(t *testing.T) {
 	}
 }
 
-// TestDecodeGoesOn: after a value that is not allowed the decoder stands behind
-// it, so the rest of a request can be read.
-func TestDecodeGoesOn(t *testing.T) {
+// TestDecodeAfterError checks that a value that is not allowed is read to its
+// end, so the rest of the request can be read.
+func TestDecodeAfterError(t *testing.T) {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(`{"a":{"SS":[]},"b":{"L":[{"N":"x"}]}} {"c":{"S":"x"}}`))
 	var it attr.Item
 	if err := it.UnmarshalJSONFrom(dec); err == nil {
-		t.Fatal("an empty set was taken")
+		t.Fatal("an empty set was accepted")
 	}
 	err := it.UnmarshalJSONFrom(dec)
 	if err != nil || it.Get("c").String() != "{S:x}" {
@@ -169,8 +169,9 @@ func TestDecodeGoesOn(t *testing.T) {
 	}
 }
 
-// FuzzJSON: an item that is read is well formed and prints as text that reads
-// back as the same; after one that is not allowed, reading goes on.
+// FuzzJSON checks that every item read is well formed and that its JSON reads
+// back as the same item, and that reading continues after an item that is not
+// allowed.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		everyKind, order, `{"a":{"SS":["b","a"]}}`, `{"a":{"NULL":false}}`, nested(32), nested(33), `{"a":{"B":"AB=="}}`, `null`,

@@ -83,7 +83,7 @@ func (v Value) AppendNumber(dst []byte) []byte {
 	return number.AppendText(dst, v.raw)
 }
 
-// plain holds the ASCII bytes that JSON strings carry as they are.
+// plain marks the bytes that need no escaping in a JSON string.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < 0x7F; c++ {
 		t[c] = c != '"' && c != '\\'

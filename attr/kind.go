@@ -1,6 +1,6 @@
 package attr
 
-// Kind is the data type of a value. The zero Kind means that there is none.
+// A Kind is the data type of a value. The zero Kind is the kind of no value.
 //
 // Source: DG/HowItWorks.NamingRulesDataTypes.html.
 type Kind uint8
@@ -21,8 +21,8 @@ const (
 
 var kindNames = [...]string{"", "S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL", "L", "M"}
 
-// String returns the descriptor DynamoDB JSON uses: "S", "N", … "M", or ""
-// for no kind.
+// String returns the type descriptor of DynamoDB JSON: "S", "N", … "M", or ""
+// for the zero Kind.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -30,7 +30,7 @@ func (k Kind) String() string {
 	return ""
 }
 
-// ParseKind returns the kind with the given descriptor, such as "NS".
+// ParseKind returns the kind with the given type descriptor, such as "NS".
 func ParseKind(name string) (Kind, bool) {
 	k := parseKind(name)
 	return k, k != 0
@@ -68,7 +68,8 @@ func (k Kind) IsSet() bool { return k >= StringSet && k <= BinarySet }
 // IsScalar reports whether k can be a key: S, N or B.
 func (k Kind) IsScalar() bool { return k >= String && k <= Binary }
 
-// Elem returns the kind of a set's elements, or no kind when k is not a set.
+// Elem returns the kind of a set's elements, or the zero Kind when k is not a
+// set.
 func (k Kind) Elem() Kind {
 	if k.IsSet() {
 		return k - StringSet + String

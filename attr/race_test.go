@@ -2,6 +2,6 @@
 
 package attr_test
 
-// raceEnabled says that pools drop at random, so that allocations are not
-// counted.
+// raceEnabled skips allocation tests: the race detector makes pools drop
+// entries at random.
 const raceEnabled = true

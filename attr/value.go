@@ -8,22 +8,22 @@ import (
 	"github.com/sortkey/sortkey/internal/number"
 )
 
-// A Value is one attribute value: a kind and a view on its bytes. It is small
-// and passed by value. The zero Value means that there is none.
+// A Value is one attribute value: a kind and a view of its bytes. It is small
+// and passed by value. The zero Value means no value.
 type Value struct {
 	kind Kind
 	raw  []byte
 }
 
-// MakeValue returns the value of the given kind with the given payload, which
-// must have come from a value of that kind. It is not checked.
+// MakeValue returns the value of the given kind with the given payload. It does
+// not check the payload, which must come from a value of that kind.
 func MakeValue(kind Kind, raw []byte) Value { return Value{kind, raw} }
 
 // NewString returns an S. It copies s; bytes that are not UTF-8 become U+FFFD.
 func NewString(s string) Value { return Value{String, []byte(validText(s))} }
 
-// validText returns s with U+FFFD for every byte that is not UTF-8, as JSON
-// gives it.
+// validText returns s with U+FFFD for every byte that is not UTF-8, as the JSON
+// decoder does.
 func validText(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -42,11 +42,11 @@ func NewBool(b bool) Value {
 	return Value{Bool, []byte{0}}
 }
 
-// NewNull returns the NULL.
+// NewNull returns a NULL.
 func NewNull() Value { return Value{kind: Null} }
 
 // NewNumber returns the N with the given decimal text. The error is an
-// [*Error] in the service's words.
+// [*Error].
 func NewNumber(text string) (Value, error) {
 	raw, err := AppendNumber(nil, text)
 	if err != nil {
@@ -55,13 +55,13 @@ func NewNumber(text string) (Value, error) {
 	return Value{Number, raw}, nil
 }
 
-// MaxDigits is how many significant decimal digits a number has at most.
+// MaxDigits is the most significant decimal digits that a number may have.
 // Source: DG/HowItWorks.NamingRulesDataTypes.html.
 const MaxDigits = number.MaxDigits
 
 // AppendNumber appends the payload of the N with the given decimal text: an
 // optional sign, digits with an optional point, and an optional exponent. The
-// error is an [*Error] in the service's words.
+// error is an [*Error].
 func AppendNumber(dst []byte, text string) ([]byte, error) {
 	dst, msg, older := number.Append(dst, text)
 	if msg != "" {
@@ -70,7 +70,7 @@ func AppendNumber(dst []byte, text string) ([]byte, error) {
 	return dst, nil
 }
 
-// NewList returns an L of copies of the elements, none of which is zero.
+// NewList returns an L with copies of the elements. None of them may be zero.
 func NewList(elems ...Value) Value { return Value{List, AppendList(nil, elems)} }
 
 // NewMap returns an M that shares the item's bytes.
@@ -81,8 +81,9 @@ func NewMap(it Item) Value {
 	return Value{Map, it}
 }
 
-// NewSet returns a set of the given set kind with copies of the elements. An
-// empty set, an element of another kind or a duplicate is an [*Error].
+// NewSet returns a set of the given set kind with copies of the elements. It
+// returns an [*Error] for an empty set, an element of another kind or a
+// duplicate.
 func NewSet(kind Kind, elems ...Value) (Value, error) {
 	if !kind.IsSet() {
 		return Value{}, invalid("kind " + kind.String() + " is not a set")
@@ -99,20 +100,20 @@ func NewSet(kind Kind, elems ...Value) (Value, error) {
 	return Value{kind, raw}, nil
 }
 
-// Kind returns the value's kind, which is zero for no value.
+// Kind returns the value's kind, 0 for the zero Value.
 func (v Value) Kind() Kind { return v.kind }
 
-// IsZero reports whether there is no value.
+// IsZero reports whether v is the zero Value.
 func (v Value) IsZero() bool { return v.kind == 0 }
 
 // Raw returns the payload: the bytes of an S or B, the ordered form of an N.
 // It shares the value's bytes.
 func (v Value) Raw() []byte { return v.raw }
 
-// Bool returns the truth of a BOOL, and false for other kinds.
+// Bool returns the value of a BOOL, and false for other kinds.
 func (v Value) Bool() bool { return v.kind == Bool && len(v.raw) == 1 && v.raw[0] != 0 }
 
-// Map returns the item inside an M, and nil for other kinds.
+// Map returns the content of an M, and nil for other kinds.
 func (v Value) Map() Item {
 	if v.kind != Map {
 		return nil
@@ -130,7 +131,7 @@ func (v Value) Len() int {
 }
 
 // Index returns element i of a list, or of a set in its stored order. It
-// returns the zero Value when i is out of range or v is something else.
+// returns the zero Value when i is out of range or v has another kind.
 func (v Value) Index(i int) Value {
 	if i < 0 || i >= v.Len() {
 		return Value{}
@@ -183,14 +184,14 @@ func (v Value) Size() int {
 	return 0
 }
 
-// Equal reports whether two values are of one kind and equal: numbers by
-// value, sets whatever order they were written in, documents deeply. Stored
-// forms are canonical, so it compares bytes.
+// Equal reports whether two values have the same kind and are equal: numbers by
+// value, sets in any order, documents deeply. Stored forms are canonical, so it
+// compares bytes.
 func Equal(a, b Value) bool {
 	return a.kind == b.kind && bytes.Equal(a.raw, b.raw)
 }
 
-// Compare orders two values of one scalar kind: strings by their UTF-8 bytes,
+// Compare compares two values of one scalar kind: strings by their UTF-8 bytes,
 // binary by unsigned bytes, numbers by value. It reports false when the kinds
 // differ or have no order.
 func Compare(a, b Value) (int, bool) {
@@ -200,5 +201,5 @@ func Compare(a, b Value) (int, bool) {
 	return bytes.Compare(a.raw, b.raw), true
 }
 
-// emptyItem is the form of an item that is present and has no attributes.
+// emptyItem is the form of an empty map.
 var emptyItem = Item(make([]byte, doc.Head))

@@ -46,7 +46,8 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// TestValueAccessors: what a kind does not have is nothing, never a panic.
+// TestValueAccessors checks that accessors of other kinds return zero values and
+// never panic.
 func TestValueAccessors(t *testing.T) {
 	it := must(t, everyKind)
 	values := []attr.Value{{}}
@@ -147,8 +148,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestCompareOrder: semantics of DG/HowItWorks.NamingRulesDataTypes.html;
-// strings by UTF-8 bytes, binary unsigned, a prefix first.
+// TestCompareOrder checks the order of DG/HowItWorks.NamingRulesDataTypes.html:
+// strings by UTF-8 bytes, binary by unsigned bytes, a prefix first.
 func TestCompareOrder(t *testing.T) {
 	for _, ascending := range []string{
 		`[{"S":""},{"S":"A"},{"S":"Z"},{"S":"a"},{"S":"aa"},{"S":"z"},{"S":"¿"},{"S":"` + "\uFFFD" + `"},{"S":"😀"}]`,
