@@ -17,7 +17,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write docs/api.txt anew")
 
-// maxIdentifiers bounds what users have to learn, over all public packages.
+// maxIdentifiers bounds the public API: the exported identifiers of all public
+// packages together.
 const maxIdentifiers = 300
 
 const apiHead = `# The public face of Sortkey: every exported type, function, method, constant and
@@ -30,8 +31,8 @@ const apiHead = `# The public face of Sortkey: every exported type, function, me
 
 `
 
-// TestAPI holds the exported identifiers of public packages to docs/api.txt, so
-// that none is added by accident.
+// TestAPI compares the exported identifiers of public packages with
+// docs/api.txt, so that nobody exports one by accident.
 func TestAPI(t *testing.T) {
 	var lines []string
 	for room := range rooms(t) {
@@ -55,7 +56,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// isPublic reports whether programs may import a package for what it exports.
+// isPublic reports whether programs may import the package.
 func isPublic(room string) bool {
 	for part := range strings.SplitSeq(room, "/") {
 		if part == "internal" {

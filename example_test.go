@@ -26,8 +26,8 @@ func open() *sortkey.DB {
 	return db
 }
 
-// request is a request of the service's protocol. The address is of no
-// importance to [sortkey.DB.HTTPClient].
+// request builds a request of the service's protocol. [sortkey.DB.HTTPClient]
+// ignores the address.
 func request(operation, body string) *http.Request {
 	req, err := http.NewRequest(http.MethodPost, "http://sortkey.invalid", strings.NewReader(body))
 	if err != nil {
@@ -38,7 +38,7 @@ func request(operation, body string) *http.Request {
 	return req
 }
 
-// send returns the status and the body of the answer to a request.
+// send returns the status and the body of the response to a request.
 func send(db *sortkey.DB, req *http.Request) (int, string) {
 	resp, err := db.HTTPClient().Do(req)
 	if err != nil {
@@ -63,8 +63,8 @@ func call(db *sortkey.DB, operation, body string) string {
 const all = `{"TableName":"Music", "ProjectionExpression":"song",
 	"KeyConditionExpression":"artist = :a", "ExpressionAttributeValues":{":a":{"S":"Nina"}}}`
 
-// A database in memory is open at once and needs neither a socket nor a file.
-// Package sdk makes a *dynamodb.Client of it.
+// A database in memory opens immediately and needs neither a socket nor a file.
+// Package sdk creates a *dynamodb.Client for it.
 func ExampleOpen() {
 	db, err := sortkey.Open(sortkey.Options{Region: "eu-central-1"})
 	if err != nil {
@@ -88,7 +88,7 @@ func ExampleDB_HTTPClient() {
 	// Output: 200 {"Items":[{"song":{"S":"Baltimore"}},{"song":{"S":"Feeling"}}],"Count":2,"ScannedCount":2} <nil>
 }
 
-// The handler can stand in any server, here behind a prefix of its own.
+// Any server can use the handler, here under a prefix.
 func ExampleDB_Handler() {
 	db := open()
 	defer db.Close()
@@ -114,7 +114,7 @@ func ExampleDB_Handler() {
 	// Output: {"TableNames":["Music"]} <nil>
 }
 
-// Serve answers clients of any language until its context ends.
+// Serve answers clients in any language until its context ends.
 func ExampleDB_Serve() {
 	db := open()
 	defer db.Close()
@@ -143,8 +143,8 @@ func ExampleDB_Serve() {
 	// <nil>
 }
 
-// An observer is told of every request, however it came, with what it read and
-// cost.
+// An observer sees every request, whether it came over HTTP or not, with what
+// it read and cost.
 func ExampleObserver() {
 	db, err := sortkey.Open(sortkey.Options{Observer: logger{}})
 	if err != nil {
@@ -166,7 +166,7 @@ func (logger) End(_ context.Context, e *sortkey.Event) {
 func ExampleDB_Fork() {
 	db := open()
 	defer db.Close()
-	fork, err := db.Fork() // whatever the size, in the same time
+	fork, err := db.Fork() // the time does not depend on the size
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func ExampleDB_Close() {
 	// Output: 503 {"__type":"com.amazon.coral.service#ServiceUnavailable","message":"store: closed"}
 }
 
-// A trace says which slice a query read and what that cost.
+// A trace says which slice a query read and what the read cost.
 func ExampleReadTrace() {
 	db := open()
 	defer db.Close()

@@ -8,56 +8,57 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// An Observer is told of the requests of a database, also of those that are
-// refused before they reach a table. Its methods are called in the goroutine of
-// the request, so they should be quick; they must be safe for concurrent use.
+// An Observer sees the requests of a database, including those that are refused
+// before they reach a table. Its methods run in the goroutine of the request,
+// so they should be quick. They must be safe for concurrent use.
 type Observer interface {
-	// Begin is called when a request begins. Of the event, what it asks for is
-	// set, as far as it is known.
+	// Begin is called when a request begins. The event holds what is known
+	// about the request by then.
 	Begin(ctx context.Context, e *Event)
-	// End is called when the request has been answered or refused. The event is
-	// the observer's to keep.
+	// End is called when the request has been answered or refused. The observer
+	// may keep the event.
 	End(ctx context.Context, e *Event)
 }
 
-// An Event is one request.
+// An Event describes one request.
 type Event struct {
-	// Operation is the operation asked for, as PutItem, whether or not there is
-	// one of that name; "" when the request names none.
+	// Operation is the requested operation, such as PutItem, even if no
+	// operation has that name; "" when the request names none.
 	Operation string
 	// Tables are the tables that the request names, sorted.
 	Tables []string
-	// Units are the capacity units that it consumed of tables and indexes.
+	// Units are the capacity units that the request consumed, by table and
+	// index.
 	Units []Units
-	// Examined and Returned are the rows that its queries and scans read, and
-	// those that their filters left.
+	// Examined and Returned count the rows that the request's queries and scans
+	// read, and the rows that their filters kept.
 	Examined, Returned int
-	// Error is the code of the error, as ValidationException, and Message its
-	// text; both are "" for success.
+	// Error is the error code, such as ValidationException, and Message the
+	// error's text; both are "" for success.
 	Error, Message string
 	Start          time.Time
 	Duration       time.Duration
 
-	// What follows is of HTTP, and zero for a request without it.
+	// The fields below describe HTTP. They are zero for a request without it.
 
-	// Method and Path are those of the request, From the client's address.
+	// Method and Path are those of the request; From is the client's address.
 	Method, Path, From string
-	// Status is that of the answer, ID its request id.
+	// Status and ID are the status and the request id of the response.
 	Status int
 	ID     string
-	// In and Out are the bytes of the two bodies as they were sent.
+	// In and Out are the sizes of the two bodies as sent, in bytes.
 	In, Out int64
 
 	traces []table.Trace
 }
 
-// Units are the capacity units that a request consumed of a table or an index. A
-// write whose condition failed has consumed its units; any other request that
+// Units are the capacity units that a request consumed of a table or an index.
+// A write whose condition failed has consumed units; any other request that
 // ended in an error has consumed none.
 type Units struct {
 	Table string
 	Index string // "" for the table itself
-	Write bool   // they are write units
+	Write bool   // write units, not read units
 	Units float64
 }
 
@@ -70,7 +71,7 @@ func (e *Event) Traces() []Trace {
 	return traces
 }
 
-// observe returns an observer as the packages below know it, nil for nil.
+// observe adapts an observer to the packages below. It returns nil for nil.
 func observe(o Observer) event.Observer {
 	if o == nil {
 		return nil

@@ -57,7 +57,7 @@ func TestObserver(t *testing.T) {
 	do(post("PutItem", `{"TableName":"Cats","Item":{"PK":{"S":"a"}}}`))
 	require.Equal(t, []sortkey.Units{{Table: "Cats", Write: true, Units: 1}}, w.last.Units)
 
-	// Traces are asked for in three places at once.
+	// Three receivers ask for the trace at once.
 	traced := 0
 	r := post("Scan", `{"TableName":"Cats"}`)
 	r = r.WithContext(sortkey.WithTrace(r.Context(), func(sortkey.Trace) { traced++ }))
@@ -70,7 +70,7 @@ func TestObserver(t *testing.T) {
 	require.Equal(t, 1, w.last.Examined)
 	require.Equal(t, "all partitions", tr.Slice())
 
-	// What is refused before it reaches a table.
+	// Requests that are refused before they reach a table.
 	do(post("", "{}"))
 	require.Equal(t, "UnknownOperationException", w.last.Error)
 	require.Empty(t, w.last.Operation)
@@ -81,15 +81,15 @@ func TestObserver(t *testing.T) {
 	do(httptest.NewRequest(http.MethodGet, "/nothing", nil))
 	require.Equal(t, 404, w.last.Status)
 
-	// A presigned request has its target in the query string, and a body in
-	// chunks is counted as it comes.
+	// A presigned request carries its target in the query string. The size of a
+	// chunked body is counted while it is read.
 	r = post("", `{"TableName":"Cats"}`)
 	r.URL.RawQuery, r.ContentLength = "X-Amz-Target=DynamoDB_20120810.Scan", -1
 	do(r)
 	require.Equal(t, "Scan", w.last.Operation)
 	require.EqualValues(t, 20, w.last.In)
 
-	// Long errors are compressed for clients that ask for it.
+	// Long errors are compressed for clients that accept it.
 	r = post("Scan", `{"TableName":"`+strings.Repeat("x", 5000)+`"}`)
 	r.Header.Set("Accept-Encoding", "gzip")
 	res = do(r)

@@ -15,13 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The rules of docs/design.md that a test can keep.
+// These tests enforce the rules of docs/design.md that a test can check.
 
 const module = "github.com/sortkey/sortkey"
 
-// floors are the packages from the ground up. A package imports only packages
-// of floors below its own, tests aside. A package that is not here fails
-// TestFloors: decide where it belongs, and say so in docs/design.md.
+// floors lists the packages from the ground up. A package imports only packages
+// of lower floors; tests are exempt. TestFloors fails for a package that is
+// missing here: decide where it belongs, and document that in docs/design.md.
 var floors = [][]string{
 	{"store", "keys", "internal/blob", "internal/doc", "internal/number", "internal/markup", "internal/advice", "internal/proptest"},
 	{"attr", "store/memory", "store/btree", "store/disk", "store/storetest", "keys/keyexpr"},
@@ -45,20 +45,20 @@ var floors = [][]string{
 	{"bench/report"},
 }
 
-// alone are packages that import no other package of ours.
+// alone lists packages that import no other package of this repository.
 var alone = []string{"store", "keys", "internal/markup", "internal/apigen", "fuzz/diff"}
 
-// tops are folders whose programs and tests may import whatever they need.
+// tops lists folders whose programs and tests may import anything.
 var tops = []string{"cmd", "fuzz"}
 
-// noSDK are rooms whose every dependency keeps away from the AWS SDK, and
-// noHTTP those that keep away from net/http too.
+// noSDK lists rooms that must not depend on the AWS SDK, directly or not;
+// noHTTP lists those that must not depend on net/http either.
 var (
 	noSDK  = []string{"attr", "expr", "store", "store/memory", "keycond", "internal/table", "internal/api", "internal/server", "keys", ""}
 	noHTTP = []string{"attr", "expr", "store", "store/memory", "keycond", "internal/table", "keys"}
 )
 
-// rooms returns the folders with Go files, with the imports of their files
+// rooms returns the folders with Go files, each with the imports of its files
 // other than tests.
 func rooms(t *testing.T) map[string][]string {
 	t.Helper()
@@ -170,7 +170,7 @@ func TestPackageDocs(t *testing.T) {
 	}
 }
 
-// TestReadme holds the README's Go code to the example that is tested.
+// TestReadme checks that the README's Go code is the tested example.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)

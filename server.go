@@ -6,38 +6,38 @@ import "time"
 // to use.
 type ServerOptions struct {
 	// Credentials maps access keys to secret keys. If it is not nil, every
-	// request must carry a valid Signature Version 4, in its header or its query
-	// string. Default: requests need no signature, and one that is there is not
-	// looked at.
+	// request must carry a valid Signature Version 4, in its header or its
+	// query string. Default: requests need no signature, and signatures are not
+	// checked.
 	Credentials map[string]string
 
-	// Open says that the address is meant to be reached from other machines
-	// without credentials, so that [DB.Serve] does not warn of it.
+	// Open says that other machines are meant to reach the server without
+	// credentials, so [DB.Serve] does not warn about it.
 	Open bool
 
-	// CORS lists the origins whose pages may call the server from a browser, as
-	// "https://example.com"; "*" is all of them. Default: none.
+	// CORS lists the origins whose pages may call the server from a browser,
+	// such as "https://example.com"; "*" allows all of them. Default: none.
 	CORS []string
 
-	// MaxBodyBytes bounds a request body, as sent and unpacked. Default: 16 MiB,
-	// the service's limit.
+	// MaxBodyBytes limits a request body, both as sent and unpacked. Default:
+	// 16 MiB, the service's limit.
 	MaxBodyBytes int
 
-	// MaxRequests bounds the requests worked on at a time; more wait for their
-	// turn. Default: no bound.
+	// MaxRequests limits the requests handled at the same time; others wait.
+	// Default: no limit.
 	MaxRequests int
 
-	// MaxConnections bounds the connections open at a time; more wait to be
-	// accepted. Default: no bound.
+	// MaxConnections limits the open connections; others wait to be accepted.
+	// Default: no limit.
 	MaxConnections int
 
-	// Time-outs of one connection: reading a whole request, reading and
-	// answering it, and waiting for the next one. Negative: none. Defaults:
-	// 60 s, 60 s, 120 s.
+	// Time-outs of one connection: for reading a whole request, for reading and
+	// answering it, and for waiting for the next one. Negative: no time-out.
+	// Defaults: 60 s, 60 s, 120 s.
 	ReadTimeout, WriteTimeout, IdleTimeout time.Duration
 
-	// ShutdownTimeout is how long requests may go on after the context of
-	// [DB.Serve] has ended; those still running then are broken off. Negative:
-	// not at all. Default: 5 s.
+	// ShutdownTimeout is how long requests may continue after the context of
+	// [DB.Serve] has ended. Requests that still run then are aborted. Negative:
+	// they are aborted at once. Default: 5 s.
 	ShutdownTimeout time.Duration
 }

@@ -1,11 +1,11 @@
 // Package sortkey is an embedded ordered key-value store that answers like
 // DynamoDB.
 //
-// [Open] gives a [DB], in memory unless another store is given. It needs no
-// socket: [DB.HTTPClient] is an HTTP client whose every request is answered by
-// [DB.Handler] in this process, and package sdk makes a real DynamoDB client
-// of the AWS SDK over it. Package sortkeytest opens a database for a test and
-// closes it.
+// [Open] opens a [DB], in memory unless [Options] name another store. A DB
+// needs no socket: [DB.HTTPClient] is an HTTP client whose requests
+// [DB.Handler] answers in this process, and package sdk creates a real DynamoDB
+// client of the AWS SDK on top of it. Package sortkeytest opens a database for
+// a test and closes it afterwards.
 package sortkey
 
 import (
@@ -29,23 +29,25 @@ import (
 
 // Options configure [Open]. The zero value is ready to use.
 type Options struct {
-	// Store keeps the rows. Default: a new one of package store/memory. The DB closes it.
+	// Store holds the rows. Default: a new store of package store/memory. The
+	// DB closes it.
 	Store store.Store
-	// Clock tells the time. Default: time.Now.
+	// Clock returns the current time. Default: time.Now.
 	Clock func() time.Time
-	// Rand is where ids come from. Default: crypto/rand.Reader. A seeded
-	// reader makes every id reproducible. It must be safe for concurrent use.
+	// Rand is the source of ids. Default: crypto/rand.Reader. A seeded reader
+	// makes every id reproducible. It must be safe for concurrent use.
 	Rand io.Reader
-	// Logger receives what goes wrong inside. Default: discard.
+	// Logger receives internal errors. Default: discard.
 	Logger *slog.Logger
-	// Region and Account are those in the ARNs of tables. Default:
-	// "us-east-1" and "000000000000".
+	// Region and Account appear in the ARNs of tables. Default: "us-east-1" and
+	// "000000000000".
 	Region, Account string
-	// SweepInterval is how often items that have expired are deleted in the
-	// background. Default: never; [DB.Sweep] does it when called. A fork has
-	// the same.
+	// SweepInterval is how often the database deletes expired items in the
+	// background. Default: never; call [DB.Sweep] instead. Forks use the same
+	// interval.
 	SweepInterval time.Duration
-	// Observer is told of every request, however it comes. Default: none.
+	// Observer sees every request, whether it comes over HTTP or not. Default:
+	// none.
 	Observer Observer
 	// Server configures the HTTP side.
 	Server ServerOptions
@@ -58,8 +60,8 @@ type DB struct {
 	tables  *table.DB
 	service *api.Service
 	handler http.Handler
-	cancel  context.CancelFunc // ends what runs in the background
-	running sync.WaitGroup     // in the background
+	cancel  context.CancelFunc // ends the background work
+	running sync.WaitGroup     // the background work
 }
 
 // ErrFork is returned by [DB.Fork] when the store cannot be forked.
@@ -69,11 +71,11 @@ var ErrFork = errors.New("sortkey: store does not support Fork")
 // folder.
 var ErrSnapshot = errors.New("sortkey: store does not support Snapshot (stores of package store/disk do)")
 
-// Open opens a database. Close it after use. It reads no items, whatever the
-// size of the store. What a crash left undone is done in the background: an
-// index that was being built can be read when DescribeTable says that it is
-// ACTIVE, and until items have been counted again, DescribeTable has the
-// figures of the last Close.
+// Open opens a database. Close it after use. Open reads no items, so its time
+// does not depend on the size of the store. After a crash it repairs tables in
+// the background: an index whose building was interrupted can be read once
+// DescribeTable reports it ACTIVE, and DescribeTable reports the counts of the
+// last Close until the items have been counted again.
 func Open(opts Options) (*DB, error) {
 	if opts.Store == nil {
 		opts.Store = memory.Open()
@@ -111,10 +113,11 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	return db
 }
 
-// recover does what was left undone when the database was closed or crashed.
+// recover completes work that was interrupted when the database was closed or
+// crashed.
 func (db *DB) recover(ctx context.Context) {
 	if err := db.tables.Recover(ctx); err != nil && ctx.Err() == nil {
-		db.opts.Logger.Error("recovery of tables; it is tried again when the database is opened", "error", err)
+		db.opts.Logger.Error("recovery of tables failed; the next Open tries again", "error", err)
 	}
 }
 
@@ -132,13 +135,13 @@ func (db *DB) serverOptions() server.Options {
 func (db *DB) Handler() http.Handler { return db.handler }
 
 // HTTPClient returns an HTTP client whose requests, whatever their address,
-// are answered by [DB.Handler] in this process, without a socket. The
-// context of a request reaches the database.
+// [DB.Handler] answers in this process, without a socket. The context of a
+// request reaches the database.
 func (db *DB) HTTPClient() *http.Client {
 	return &http.Client{Transport: &server.Transport{Handler: db.handler}}
 }
 
-// Serve serves [DB.Handler] on ln until ctx ends and the requests under way are
+// Serve serves [DB.Handler] on ln until ctx ends and the running requests are
 // done, with the limits and time-outs of [Options].Server. It closes ln.
 func (db *DB) Serve(ctx context.Context, ln net.Listener) error {
 	return server.Serve(ctx, ln, db.handler, db.serverOptions())
@@ -148,14 +151,14 @@ func init() {
 	inside.Service = func(db any) *api.Service { return db.(*DB).service }
 }
 
-// Fork returns a copy of the database as it is now. Neither sees what is
-// written to the other afterwards, and each needs its own Close. It waits for
-// the operations under way; later ones wait for it.
+// Fork returns a copy of the database as it is now. Neither sees later writes
+// to the other, and each needs its own Close. Fork waits for the running
+// operations; later ones wait for it.
 //
-// In memory it takes the same few microseconds whatever the size. On disk the
-// fork shares the files it can with its origin, lies in a temporary folder
-// inside its origin's and is removed by its Close; see [DB.Snapshot] for a copy
-// to keep. The error is [ErrFork] when the store can do neither.
+// In memory, Fork takes the same few microseconds whatever the size. On disk,
+// the fork shares files with its origin where it can. It lives in a temporary
+// folder inside its origin's folder, which its Close removes; use [DB.Snapshot]
+// for a permanent copy. The error is [ErrFork] when the store supports neither.
 func (db *DB) Fork() (*DB, error) {
 	forker, ok := db.store.(store.Forker)
 	if !ok {
@@ -172,12 +175,13 @@ func (db *DB) Fork() (*DB, error) {
 	return newDB(db.opts, st, tables), nil
 }
 
-// Snapshot makes a copy of the database, as it is now, in a folder that must
-// not exist: every write that was answered is in it, each whole. Reads go on
-// meanwhile, and writes wait while files are linked, not while they are copied.
-// The copy is a store like any other: open it with package store/disk, or put
-// it in the place of one. What an error left of it is refused there and can be
-// removed. The error is [ErrSnapshot] for a store that is not on disk.
+// Snapshot copies the database, as it is now, to a folder that must not exist.
+// The copy holds every write that was answered, each of them whole. Reads
+// continue meanwhile; writes wait while files are linked, but not while they
+// are copied. The copy is a store like any other: open it with package
+// store/disk, or let it replace another. After an error the folder may hold an
+// incomplete copy, which package store/disk refuses to open; it can be removed.
+// The error is [ErrSnapshot] for a store that is not on disk.
 func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	st, ok := db.store.(store.Snapshotter)
 	if !ok {
@@ -186,9 +190,9 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	return st.Snapshot(ctx, dir)
 }
 
-// Close ends what runs in the background and closes the database and its
-// store. It may be called more than once. Operations under way finish or, in
-// memory, fail with [store.ErrClosed]; it must not be called inside one.
+// Close ends the background work and closes the database and its store. It may
+// be called more than once. Operations under way finish or, in memory, fail
+// with [store.ErrClosed]. Do not call Close inside an operation.
 func (db *DB) Close() error {
 	db.cancel()
 	db.running.Wait()

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Sweep deletes the items of all tables that have expired by the database's
-// clock, with their index entries, and returns how many it deleted. An item
-// has expired when its table has time to live enabled and the attribute that
-// UpdateTimeToLive named holds a time of the last five years, a number of
-// seconds since 1970. Until a sweep comes by, expired items are there as any
-// other, as they are in the service.
+// Sweep deletes the expired items of all tables, with their index entries, and
+// returns how many it deleted. An item has expired when its table has time to
+// live enabled and the attribute that UpdateTimeToLive named holds a time
+// within the five years before the database's clock, as a number of seconds
+// since 1970. Until a sweep deletes them, expired items are visible like any
+// other, as in the service.
 func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 	return db.tables.Sweep(ctx, db.opts.Clock())
 }
@@ -26,7 +26,7 @@ func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 		case <-ticker.C:
 		}
 		if _, err := db.Sweep(ctx); err != nil && ctx.Err() == nil {
-			db.opts.Logger.Error("sweep of expired items", "error", err)
+			db.opts.Logger.Error("sweep of expired items failed", "error", err)
 		}
 	}
 }

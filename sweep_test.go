@@ -34,8 +34,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The background sweeper works by the intervals of its option, and Close ends
-// it.
+// The background sweeper follows the interval of its option, and Close ends it.
 func TestSweepInterval(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	synctest.Test(t, func(t *testing.T) {

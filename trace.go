@@ -12,25 +12,27 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Trace says what one page of a query or scan read. The code that counts the
-// consumed capacity makes it, so the two cannot differ.
+// A Trace says what one page of a query or scan read. It comes from the code
+// that counts the consumed capacity, so the two cannot differ.
 type Trace struct {
 	Operation string `json:"operation"` // Query or Scan
 	Table     string `json:"table"`
 	Index     string `json:"index,omitempty"` // "" for the table itself
-	// Partition is the partition that a query read, as PK = "a"; "" for a scan.
+	// Partition is the partition that a query read, such as PK = "a"; "" for a
+	// scan.
 	Partition string `json:"partition,omitempty"`
-	// Range is the slice of it that was read, as SK from "a" to before "b", or
-	// "all of it". The ExclusiveStartKey counts. For a scan it is the part of
-	// scan order, as "all partitions".
+	// Range is the range of the partition that was read, such as SK from "a" to
+	// before "b", or "all of it". It starts after the ExclusiveStartKey. For a
+	// scan it is a range of scan order, such as "all partitions".
 	Range      string `json:"range"`
 	Reverse    bool   `json:"reverse,omitempty"`
 	Consistent bool   `json:"consistent,omitempty"`
-	// Examined counts the rows read, Returned those that the filter left.
+	// Examined counts the rows read; Returned counts those that the filter
+	// kept.
 	Examined int `json:"examined"`
 	Returned int `json:"returned"`
-	// Bytes is the documented size of the rows read, Fetched that of the items
-	// that a local index fetched from the table.
+	// Bytes is the documented size of the rows read; Fetched is the size of the
+	// items that a local index fetched from the table.
 	Bytes   int `json:"bytes"`
 	Fetched int `json:"fetched,omitempty"`
 	// Units are the read units consumed.
@@ -39,8 +41,7 @@ type Trace struct {
 	Stop string `json:"stop"`
 }
 
-// Slice returns what was read, without what it came to: the partition and the
-// range in it.
+// Slice returns the partition and the range that was read.
 func (t Trace) Slice() string {
 	s := t.Range
 	if t.Partition != "" {
@@ -52,8 +53,8 @@ func (t Trace) Slice() string {
 	return s
 }
 
-// Cost returns what reading the slice came to: rows, bytes, read units, and the
-// end if that was not the end of the range.
+// Cost returns the cost of reading the slice: rows, bytes and read units. It
+// adds where the page stopped unless that is the end of the range.
 func (t Trace) Cost() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s examined, %s returned, %s", text.Count(t.Examined, "row"), text.Thousands(t.Returned), text.Count(t.Bytes, "byte"))
@@ -87,7 +88,7 @@ func newTrace(tr *table.Trace) Trace {
 	return t
 }
 
-// describeSpan returns a part of scan order in words.
+// describeSpan describes a range of scan order in words.
 func describeSpan(s store.Span) string {
 	where := fmt.Sprintf("hashes %06x to %06x", s.First, s.Last)
 	if s.First == 0 && s.Last == store.MaxHash {
@@ -99,20 +100,20 @@ func describeSpan(s store.Span) string {
 	return where
 }
 
-// WithTrace returns a context in which every query and scan of a database calls
-// report with its trace when it is done, and then what ctx had already. A
-// client of package sdk carries the context of a call to the database. Report
-// may be called from the goroutines that run the operations.
+// WithTrace returns a context that makes every query and scan of a database
+// call report with its trace when it is done. Reports of ctx itself are called
+// afterwards. A client of package sdk passes the context of a call to the
+// database. Report may be called from the goroutines that run the operations.
 func WithTrace(ctx context.Context, report func(Trace)) context.Context {
 	return table.WithTrace(ctx, func(tr table.Trace) { report(newTrace(&tr)) })
 }
 
-// TraceHeader asks for the trace of a query or scan when a request carries it
+// TraceHeader requests the trace of a query or scan when a request carries it
 // with the value 1, and holds the trace in the response. See [ReadTrace].
 const TraceHeader = "X-Sortkey-Trace"
 
 // ReadTrace returns the trace in the headers of a response, and whether there
-// is one: other endpoints send none.
+// is one. Other endpoints send none.
 func ReadTrace(h http.Header) (Trace, bool) {
 	var tr Trace
 	header := h.Get(TraceHeader)
@@ -122,15 +123,15 @@ func ReadTrace(h http.Header) (Trace, bool) {
 	return tr, true
 }
 
-// traceHandler answers [TraceHeader].
+// traceHandler handles [TraceHeader].
 func traceHandler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Header.Get(TraceHeader) != "1" {
 			next.ServeHTTP(w, req)
 			return
 		}
-		// The operation is done before the response begins, so the header is
-		// still open when the trace comes.
+		// The trace arrives before the response is written, so the header can
+		// still be set.
 		ctx := WithTrace(req.Context(), func(tr Trace) {
 			if value, err := json.Marshal(tr); err == nil {
 				w.Header().Set(TraceHeader, string(value))

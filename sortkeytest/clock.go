@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Clock tells a database the time. It runs with the computer's until it is
-// set. It is safe for concurrent use.
+// A Clock is the time source of a database. It follows the computer's clock
+// until it is set. It is safe for concurrent use.
 type Clock struct {
 	mu    sync.Mutex
 	set   time.Time
@@ -23,15 +23,15 @@ func (c *Clock) Now() time.Time {
 	return c.set
 }
 
-// Set stops the clock at a time; the zero time lets it run with the
-// computer's again.
+// Set stops the clock at a time. With the zero time, it follows the computer's
+// clock again.
 func (c *Clock) Set(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set, c.ahead = at, 0
 }
 
-// Advance moves the clock forward, whether or not it runs.
+// Advance moves the clock forward, whether it is stopped or not.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,9 +1,9 @@
 // Package sortkeytest opens a database for a test.
 //
-// [New] gives a test its own [DB]: empty, in memory, with DynamoDB clients of
-// the AWS SDK over it, and closed when the test ends. It takes microseconds, so
-// every test and subtest can have one, in parallel. To fill one once and use it
-// many times, let each subtest have a [DB.Fork].
+// [New] opens a [DB] for one test: empty, in memory, with DynamoDB clients of
+// the AWS SDK, and closed when the test ends. That takes microseconds, so every
+// test and subtest can have its own, in parallel. To fill a database once and
+// use it many times, give each subtest a [DB.Fork].
 //
-// What fails in this package fails the test; nothing returns an error.
+// Failures in this package fail the test; nothing returns an error.
 package sortkeytest

@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// example stands in for the *testing.T of a test.
+// example replaces the *testing.T of a test.
 type example struct{ testing.TB }
 
 func (example) Helper()                   {}
@@ -109,7 +109,7 @@ func ExampleDB_PutJSON() {
 func ExampleDB_PutFile() {
 	db := sortkeytest.New(t)
 	db.Table("Files", "drive / path")
-	db.PutFile("Files", "testdata/files.json") // as the AWS CLI prints them
+	db.PutFile("Files", "testdata/files.json") // the AWS CLI's output
 	fmt.Println(len(sortkeytest.All[map[string]any](db, "Files")), "files")
 	// Output: 2 files
 }

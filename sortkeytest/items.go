@@ -15,7 +15,7 @@ import (
 )
 
 // Put writes items. Each is a map of attribute values, or a struct or map that
-// package attributevalue makes one of.
+// package attributevalue can marshal.
 func (db *DB) Put(table string, items ...any) {
 	db.t.Helper()
 	for i, item := range items {
@@ -32,9 +32,9 @@ func (db *DB) Put(table string, items ...any) {
 	}
 }
 
-// PutJSON writes items of DynamoDB JSON, such as {"id":{"S":"x"}}: one, several
-// after one another, lists of them, or an answer with Items. An export's lines,
-// {"Item":{...}}, are taken too.
+// PutJSON writes items in DynamoDB JSON, such as {"id":{"S":"x"}}: one item,
+// several in a row, lists of them, or a response with Items. It also accepts
+// the lines of an export, {"Item":{...}}.
 func (db *DB) PutJSON(table string, text []byte) {
 	db.t.Helper()
 	if err := db.putJSON(table, text); err != nil {
@@ -92,7 +92,8 @@ func (db *DB) putEach(table string, text json.RawMessage) error {
 		}
 		return nil
 	}
-	// An item with no attribute but a key called Item would be a scalar.
+	// Every member of {"Item":{...}}, a line of an export, is an object. An
+	// item whose only attribute is called Item has a scalar there.
 	var inner map[string]map[string]any
 	if len(members) == 1 && json.Unmarshal(members["Item"], &inner) == nil {
 		text = members["Item"]
@@ -108,7 +109,7 @@ func (db *DB) putEach(table string, text json.RawMessage) error {
 	return nil
 }
 
-// All returns all items of a table, in the order of a scan.
+// All returns all items of a table in scan order.
 func All[T any](db *DB, table string) []T {
 	db.t.Helper()
 	all := []T{}

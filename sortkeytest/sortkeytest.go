@@ -12,19 +12,20 @@ import (
 // A DB is the database of one test. It is safe for concurrent use.
 type DB struct {
 	*sortkey.DB
-	// Client is [sdk.Client]: the whole way of a request but the socket.
+	// Client is [sdk.Client]: requests take the whole way except for the
+	// socket.
 	Client *dynamodb.Client
 	// Direct is [sdk.Direct]: the same answers without JSON, several times
 	// faster.
 	Direct *dynamodb.Client
-	// Clock is the time that the database sees. A fork sees the same.
+	// Clock is the clock of the database. Forks share it.
 	Clock *Clock
 
 	t testing.TB
 }
 
-// New opens a database in memory that is closed when t ends. The options are
-// applied to those that it opens the database with.
+// New opens a database in memory that is closed when t ends. Each of optFns may
+// change the options of the database before it opens.
 func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	t.Helper()
 	clock := new(Clock)
@@ -39,9 +40,9 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	return of(t, db, clock)
 }
 
-// Fork returns a copy of the database as it is now for t, a subtest or the
-// same test. It takes the same time whatever the size, neither sees what is
-// written to the other afterwards, and it is closed when t ends.
+// Fork returns a copy of the database as it is now, for a subtest or the same
+// test. Its time does not depend on the size. Neither sees later writes to the
+// other. The copy is closed when t ends.
 func (db *DB) Fork(t testing.TB) *DB {
 	t.Helper()
 	fork, err := db.DB.Fork()

@@ -87,15 +87,15 @@ func TestFailuresFailTheTest(t *testing.T) {
 	}{
 		{"key without a name", `sortkeytest: table Tab: "" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "") }},
 		{"two sort keys", `"a / b / c" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a / b / c") }},
-		{"key of no type", `"a:X" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a:X") }},
+		{"key with an unknown type", `"a:X" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a:X") }},
 		{"table twice", "ResourceInUseException", func(tb testing.TB) { open(tb).Table("Tab", "id") }},
 		{"item without a key", "item 1: operation error DynamoDB: PutItem", func(tb testing.TB) {
 			open(tb).Put("Tab", map[string]any{"id": "a"}, map[string]any{"x": 1})
 		}},
-		{"value that is no item", "item 0: ", func(tb testing.TB) { open(tb).Put("Tab", make(chan int)) }},
-		{"JSON that is none", "unexpected EOF", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"id":`)) }},
-		{"JSON of another item", "One or more parameter values were invalid: Missing the key id in the item", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"x":{"S":"y"}}`)) }},
-		{"JSON that is no item", "cannot unmarshal", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`7`)) }},
+		{"not an item", "item 0: ", func(tb testing.TB) { open(tb).Put("Tab", make(chan int)) }},
+		{"malformed JSON", "unexpected EOF", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"id":`)) }},
+		{"JSON of an item without the key", "One or more parameter values were invalid: Missing the key id in the item", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"x":{"S":"y"}}`)) }},
+		{"JSON of a number", "cannot unmarshal", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`7`)) }},
 		{"no file", "no such file", func(tb testing.TB) { open(tb).PutFile("Tab", filepath.Join(t.TempDir(), "none")) }},
 		{"no table", "ResourceNotFoundException", func(tb testing.TB) { sortkeytest.All[any](open(tb), "Other") }},
 		{"a closed database", store.ErrClosed.Error(), func(tb testing.TB) {
@@ -213,7 +213,7 @@ func BenchmarkFork(b *testing.B) {
 	}
 }
 
-// noCleanup is a test that is not told what to do at its end.
+// noCleanup is a test that ignores its cleanup functions.
 type noCleanup struct{ testing.TB }
 
 func (noCleanup) Cleanup(func()) {}

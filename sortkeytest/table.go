@@ -11,10 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Table creates a table with on-demand billing. The key names the partition
-// key and, after a slash, the sort key: "customer / order". An attribute is a
-// string unless its type follows it: "sensor / second:N". For everything else
-// there is [DB.CreateTable].
+// Table creates a table with on-demand billing. The key names the partition key
+// and, after a slash, the sort key: "customer / order". An attribute is a
+// string unless a type follows its name: "sensor / second:N". Use
+// [DB.CreateTable] for everything else.
 func (db *DB) Table(name, key string, indexes ...Index) {
 	db.t.Helper()
 	in := &dynamodb.CreateTableInput{TableName: &name}
@@ -42,8 +42,8 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 	db.CreateTable(in)
 }
 
-// CreateTable creates a table; it can be used at once. Billing is on demand
-// when neither a mode nor a throughput is given.
+// CreateTable creates a table, which is ready for use when it returns. Billing
+// is on demand unless the input has a mode or a throughput.
 func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	db.t.Helper()
 	own := *in
@@ -55,23 +55,23 @@ func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	}
 }
 
-// An Index is a secondary index of [DB.Table]. It holds whole items unless
-// [Index.Only] says otherwise.
+// An Index is a secondary index of [DB.Table]. It projects all attributes
+// unless [Index.Only] is used.
 type Index struct {
 	name, key string
 	local     bool
 	only      []string
 }
 
-// Global is a global secondary index. Its key is written as that of
+// Global returns a global secondary index. Its key is written like that of
 // [DB.Table], with commas where it has several attributes: "country, state /
 // city, street".
 func Global(name, key string) Index { return Index{name: name, key: key} }
 
-// Local is a local secondary index, of which only the sort key is given.
+// Local returns a local secondary index. The key is its sort key only.
 func Local(name, sort string) Index { return Index{name: name, key: sort, local: true} }
 
-// Only is the index with the keys and these attributes of each item.
+// Only returns an index that projects only the keys and these attributes.
 func (ix Index) Only(attributes ...string) Index {
 	ix.only = append([]string{}, attributes...)
 	return ix
@@ -87,7 +87,7 @@ func (ix Index) projection() *types.Projection {
 	return &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: ix.only}
 }
 
-// parseKey reads a key and defines its attributes in the table.
+// parseKey parses a key and adds its attributes to the table's definitions.
 func parseKey(in *dynamodb.CreateTableInput, key string) (schema []types.KeySchemaElement, err error) {
 	role := types.KeyTypeHash
 	for i, part := range strings.Split(key, "/") {
