@@ -5,16 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// An address is the bytes of one row's place, the same in every engine:
+// An address is the encoded position of one row, the same in every engine:
 //
 //	space      8 bytes, big endian
 //	hash       3 bytes, big endian
 //	partition  0x00 written as 0x00 0xFF, then the end mark 0x00 0x01
-//	sort       as it is
+//	sort       unchanged
 //
-// The end mark sorts below an escaped zero and below any other byte, so the
-// order of addresses is the order of (space, hash, partition, sort), and no
-// partition's address is a prefix of another's.
+// The end mark sorts below an escaped zero and below any other byte. So
+// addresses sort by (space, hash, partition, sort), and no partition's address
+// is a prefix of another's.
 const (
 	spaceLen  = 8
 	prefixLen = spaceLen + 3
@@ -22,7 +22,7 @@ const (
 	escape    = 0x00
 	escZero   = 0xFF
 	escEnd    = 0x01
-	pastEnd   = 0x02 // escape, pastEnd lies above every row of the partition
+	pastEnd   = 0x02 // escape, pastEnd sorts above every row of the partition
 	noAddress = -1
 )
 
@@ -31,8 +31,8 @@ func AppendAddress(dst []byte, space Space, partition, sort []byte) []byte {
 	return append(AppendPartition(dst, space, partition), sort...)
 }
 
-// AppendPartition appends the bytes that the addresses of all rows of a
-// partition begin with, and no others do.
+// AppendPartition appends the prefix shared by the addresses of all rows of a
+// partition, and by no other addresses.
 func AppendPartition(dst []byte, space Space, partition []byte) []byte {
 	dst = appendHash(dst, space, Hash(partition))
 	for {
@@ -48,14 +48,15 @@ func AppendPartition(dst []byte, space Space, partition []byte) []byte {
 	return append(dst, escape, escEnd)
 }
 
-// AddressLen returns the length of what [AppendAddress] appends.
+// AddressLen returns the number of bytes that [AppendAddress] appends.
 func AddressLen(partition, sort []byte) int {
 	return prefixLen + len(partition) + bytes.Count(partition, []byte{escape}) + 2 + len(sort)
 }
 
-// ParseAddress takes an address apart. Sort is part of addr; so is partition
-// unless it holds a zero byte, in which case it is written to buf[:0], which
-// grows as needed. ok is false when addr is no address [AppendAddress] makes.
+// ParseAddress splits an address into its parts. Sort is part of addr. So is
+// partition, unless it contains a zero byte: then it is unescaped to buf[:0],
+// which grows as needed. ok is false when addr is not an address of
+// [AppendAddress].
 func ParseAddress(addr, buf []byte) (space Space, partition, sort []byte, ok bool) {
 	at := SortOffset(addr)
 	if at == noAddress {
@@ -73,8 +74,8 @@ func ParseAddress(addr, buf []byte) (space Space, partition, sort []byte, ok boo
 	return space, partition, sort, true
 }
 
-// SortOffset returns where the sort position begins in an address, or -1 when
-// addr is not one. Unlike [ParseAddress] it does not check the hash.
+// SortOffset returns the offset of the sort position in an address, or -1 when
+// addr is not an address. Unlike [ParseAddress] it does not check the hash.
 func SortOffset(addr []byte) int {
 	for i := prefixLen; i+1 < len(addr); {
 		n := bytes.IndexByte(addr[i:], escape)
@@ -93,7 +94,7 @@ func SortOffset(addr []byte) int {
 	return noAddress
 }
 
-// AppendRange appends to lo and hi the bounds [lo, hi) of the addresses of a
+// AppendRange appends to lo and hi the bounds [lo, hi) of the addresses of the
 // partition's rows in r.
 func AppendRange(lo, hi []byte, space Space, partition []byte, r Range) (newLo, newHi []byte) {
 	start := len(lo)
@@ -107,20 +108,20 @@ func AppendRange(lo, hi []byte, space Space, partition []byte, r Range) (newLo, 
 	return append(lo, r.Lo...), hi
 }
 
-// AppendSpan appends to lo and hi the bounds [lo, hi) of the addresses of a
-// space's rows in s. An empty span gives bounds with lo >= hi. The new hi is
-// nil, for no bound, at the end of the last space there can be.
+// AppendSpan appends to lo and hi the bounds [lo, hi) of the addresses of the
+// space's rows in s. For an empty span, lo >= hi. The new hi is nil, for no
+// bound, when the span reaches to the end of the largest possible space.
 func AppendSpan(lo, hi []byte, space Space, s Span) (newLo, newHi []byte) {
 	start := len(lo)
 	first, last := s.First, min(s.Last, MaxHash)
-	if first > last { // empty, and first may be no hash at all
+	if first > last { // empty; first may be larger than any hash
 		return appendHash(lo, space, MaxHash), appendHash(hi, space, 0)
 	}
 	lo = appendHash(lo, space, first)
 	if s.After != nil {
 		after := AppendAddress(nil, space, s.After.Partition, s.After.Sort)
 		if bytes.Compare(after, lo[start:]) > 0 {
-			lo = append(append(lo[:start], after...), 0) // the least bytes above after
+			lo = append(append(lo[:start], after...), 0) // the smallest bytes above after
 		}
 	}
 	switch {

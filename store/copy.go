@@ -2,22 +2,22 @@ package store
 
 import "context"
 
-// A Forker is a [Store] that can be copied as it is at one moment.
+// A Forker is a [Store] that can be copied quickly.
 type Forker interface {
 	Store
 
-	// Fork returns a new store with the same rows. Changes to either do not
-	// show in the other, and each is closed on its own. Updates that have
-	// returned are in the fork; one still running is in it whole or not at all.
-	// The error is [ErrClosed] for a store that is closed.
+	// Fork returns a new store with the same rows as now. Neither sees later
+	// changes of the other, and each needs its own Close. Updates that have
+	// returned are in the fork; one still running is in it completely or not at
+	// all. The error is [ErrClosed] for a closed store.
 	Fork() (Store, error)
 }
 
-// A Snapshotter is a [Store] that can be copied to a folder, to keep.
+// A Snapshotter is a [Store] that can be copied to a folder permanently.
 type Snapshotter interface {
 	Store
 
-	// Snapshot makes a copy of the store, as it is now, in a folder that must
-	// not exist. It ends early when ctx does.
+	// Snapshot copies the store, as it is now, to a folder that must not exist.
+	// It stops early when ctx ends.
 	Snapshot(ctx context.Context, dir string) error
 }

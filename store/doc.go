@@ -1,12 +1,14 @@
-// Package store defines the ordered rows that tables and indexes are kept in.
+// Package store defines the interface of storage engines: ordered rows that
+// hold tables and indexes.
 //
-// A row is addressed by a [Space], a partition and a sort position, and rows
-// lie in the order of (space, [Hash] of the partition, partition, sort), all
-// bytes compared as [bytes.Compare] does. A table or an index is one space; a
-// query is one [Range] of one partition; a scan is one [Span] of hashes.
+// The place of a row has three parts: a [Space], a partition and a sort
+// position. Rows are sorted by (space, [Hash] of the partition, partition,
+// sort), where bytes compare as in [bytes.Compare]. Each table and each index
+// is one space. A query reads one [Range] of one partition; a scan reads one
+// [Span] of hashes.
 //
-// A [Store] is read inside [Store.View], which sees one moment of it, and
-// written inside [Store.Update], which is applied whole or not at all. Engines
-// live in sub-packages, use the one address encoding of [AppendAddress], and
-// are held to the same behaviour by package storetest.
+// A [Store] is read inside [Store.View], which sees one state of it, and
+// written inside [Store.Update], which is applied completely or not at all.
+// Engines live in sub-packages and share the address encoding of
+// [AppendAddress]. Package storetest checks that they behave alike.
 package store

@@ -10,9 +10,9 @@ const MaxHash = 1<<24 - 1
 
 const hashSalt = "Outliers"
 
-// Hash returns the place of a partition in scan order, 0 … [MaxHash]: the
-// first three bytes of MD5("Outliers" + partition), big endian. Implementers
-// of other emulators found the service to scan in this order (dynalite,
+// Hash returns the place of a partition in scan order, 0 … [MaxHash]: the first
+// three bytes of MD5("Outliers" + partition), big endian. Authors of other
+// emulators observed that the service scans in this order (dynalite,
 // db/index.js).
 func Hash(partition []byte) uint32 {
 	var room [128]byte
@@ -21,20 +21,20 @@ func Hash(partition []byte) uint32 {
 }
 
 // A Range is the half-open interval [Lo, Hi) of sort positions. A nil Lo means
-// from the start, a nil Hi to the end; an empty Hi that is not nil means that
-// nothing lies below it. The zero Range is everything.
+// from the start, a nil Hi to the end. An empty Hi that is not nil makes the
+// range empty. The zero Range contains everything.
 type Range struct {
 	Lo, Hi []byte
 }
 
-// Contains reports whether a sort position lies in r.
+// Contains reports whether r contains a sort position.
 func (r Range) Contains(sort []byte) bool {
 	return string(sort) >= string(r.Lo) && (r.Hi == nil || string(sort) < string(r.Hi))
 }
 
-// A Span is an interval of scan order: partitions whose hashes are First …
-// Last inclusive, and of their rows those strictly after After, if it is set.
-// A Last above [MaxHash] means MaxHash. The zero Span is the hash 0 alone; see
+// A Span is an interval of scan order: the partitions whose hashes are First …
+// Last inclusive and, if After is set, only the rows strictly after it. A Last
+// above [MaxHash] means MaxHash. The zero Span contains the hash 0 only; see
 // [Everything].
 type Span struct {
 	First, Last uint32
@@ -45,13 +45,13 @@ type Span struct {
 func Everything() Span { return Span{Last: MaxHash} }
 
 // Segment returns the Span of segment number i of total, for a parallel scan.
-// The segments of one total are disjoint, in order, and together Everything.
-// It is empty when i >= total.
+// The segments of one total are disjoint and in order, and together they are
+// Everything. The Span is empty when i >= total.
 func Segment(i, total uint32) Span {
 	if i >= total {
 		return Span{First: 1, Last: 0}
 	}
-	first := func(n uint64) uint32 { // the least hash h with h*total/(MaxHash+1) == n
+	first := func(n uint64) uint32 { // the smallest hash h with h*total/(MaxHash+1) == n
 		return uint32((n*(MaxHash+1) + uint64(total) - 1) / uint64(total))
 	}
 	lo, hi := first(uint64(i)), first(uint64(i)+1)
@@ -61,7 +61,7 @@ func Segment(i, total uint32) Span {
 	return Span{First: lo, Last: hi - 1}
 }
 
-// Contains reports whether a position lies in s.
+// Contains reports whether s contains a position.
 func (s Span) Contains(p Position) bool {
 	h := Hash(p.Partition)
 	if h < s.First || h > s.Last {
@@ -85,8 +85,8 @@ func (p Position) Compare(q Position) int {
 	return bytes.Compare(p.Sort, q.Sort)
 }
 
-// AppendUpper appends the smallest bytes that lie above everything beginning
-// with prefix. There are none when prefix is empty or all 0xFF; the result is
+// AppendUpper appends the smallest bytes above everything that begins with
+// prefix. When prefix is empty or all 0xFF, no such bytes exist; the result is
 // then nil, which as [Range].Hi means no bound.
 func AppendUpper(dst, prefix []byte) []byte {
 	n := len(prefix)

@@ -41,7 +41,7 @@ func TestAppendUpper(t *testing.T) {
 		{"zero", "\x00", []byte("\x01")},
 		{"below the top", "\xfe", []byte("\xff")},
 		{"one byte", "\xff\xfe", []byte("\xff\xff")},
-		{"none left", "\xff\xff", nil},
+		{"no upper bound", "\xff\xff", nil},
 		{"empty", "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestAppendUpper(t *testing.T) {
 		})
 	}
 	if got := store.AppendUpper([]byte("x"), []byte("a")); string(got) != "xb" {
-		t.Errorf("AppendUpper keeps what is there: %q", got)
+		t.Errorf("AppendUpper(\"x\", \"a\") = %q, want \"xb\"", got)
 	}
 	buf, p := make([]byte, 0, 64), []byte("customer#42")
 	if n := testing.AllocsPerRun(100, func() { buf = store.AppendUpper(buf[:0], p) }); n != 0 {
@@ -72,7 +72,7 @@ func TestSegment(t *testing.T) {
 			switch {
 			case total <= 4096 || i == total-1:
 				i++
-			default: // skip to the last, whose First must then be trusted
+			default: // skip to the last, whose First is then not checked
 				i = total - 1
 				last := store.Segment(i, total)
 				if last.First <= last.Last {
@@ -132,7 +132,7 @@ func TestParseAddressRefuses(t *testing.T) {
 
 var samples = []string{"", "\x00", "\x00\x00", "\x00\x01", "\x00\xff", "\x01", "a", "a\x00", "a\x00\x01", "a\x00\xff", "ab", "\xff", "\xff\x00", "\xff\xff"}
 
-// TestBounds holds AppendRange and AppendSpan against Range.Contains and
+// TestBounds compares AppendRange and AppendSpan with Range.Contains and
 // Span.Contains for every pair of sample rows and bounds.
 func TestBounds(t *testing.T) {
 	type addressed struct {
@@ -225,8 +225,8 @@ func TestAddressDoesNotAllocate(t *testing.T) {
 	require.Equal(t, p, partition)
 }
 
-// FuzzAddress checks that addresses come apart as they were put together, and
-// order as their components do.
+// FuzzAddress checks that parsing inverts encoding, and that addresses sort as
+// their parts do.
 func FuzzAddress(f *testing.F) {
 	for _, p := range samples {
 		f.Add(uint64(1), []byte(p), []byte("s"), uint64(1), []byte("a"), []byte(p))
@@ -252,8 +252,8 @@ func FuzzAddress(f *testing.F) {
 		if got := bytes.Compare(a, b); got != want {
 			t.Fatalf("addresses %q and %q compare %d, want %d", a, b, got, want)
 		}
-		// Any bytes at all must be taken apart, or refused, without a panic;
-		// what is taken apart goes together again.
+		// Any bytes must be parsed or refused without a panic; what parses must
+		// encode to the same bytes.
 		if space, p, s, ok := store.ParseAddress(s1, s2); ok {
 			if again := store.AppendAddress(nil, space, p, s); !bytes.Equal(again, s1) {
 				t.Fatalf("ParseAddress(%q) gives the address %q", s1, again)

@@ -1,12 +1,10 @@
-// Package btree is the reference engine: the shortest honest [store.Store], on
-// google/btree with a tree for each partition. It is the one to read before
-// writing an engine, and what the memory engine's tests and the benchmarks hold
-// that engine to.
+// Package btree is the reference engine: a short, plain [store.Store] with a
+// google/btree for each partition. Read it before writing an engine. The tests
+// and benchmarks of the memory engine compare that engine with it.
 //
-// A tree that has been published never changes. An Update works on a clone,
-// which shares its nodes until they are written to, and publishes it when it
-// succeeds; so a View has nothing to wait for, and a failed Update nothing to
-// undo.
+// A published tree never changes. An Update works on a clone, which shares
+// nodes with the original until they are changed, and publishes it on success.
+// So a View never waits, and a failed Update has nothing to undo.
 package btree
 
 import (
@@ -21,11 +19,11 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// degree is that of all trees; google/btree's own benchmarks use it.
+// degree is the degree of all trees, the one of google/btree's own benchmarks.
 const degree = 32
 
-// A partition is the rows of one partition, in the order of their sort
-// positions. Partitions are in scan order.
+// A partition holds the rows of one partition, sorted by sort position.
+// Partitions are in scan order.
 type partition struct {
 	space store.Space
 	hash  uint32
@@ -102,7 +100,7 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 		return context.Cause(ctx)
 	}
 	if !s.current.CompareAndSwap(published, w.tree) {
-		return store.ErrClosed // meanwhile
+		return store.ErrClosed // closed meanwhile
 	}
 	return nil
 }
@@ -113,11 +111,11 @@ func (s *engine) Close() error {
 	return nil
 }
 
-// A reader reads a tree.
+// A reader reads one tree.
 type reader struct {
 	ctx    context.Context
 	tree   *partitionTree
-	freeze func() // of a writer: see there
+	freeze func() // set by writers: see writer.freeze
 	done   atomic.Bool
 }
 
@@ -183,7 +181,7 @@ func (r *reader) Scan(space store.Space, in store.Span) iter.Seq2[store.Row, err
 		start, from := partition{space: space, hash: in.First}, row{}
 		if in.After != nil {
 			if p := newPartition(space, in.After.Partition); p.hash >= in.First {
-				start, from.sort = p, append(bytes.Clone(in.After.Sort), 0) // the least bytes above it
+				start, from.sort = p, append(bytes.Clone(in.After.Sort), 0) // the smallest bytes above it
 			}
 		}
 		tree.AscendGreaterOrEqual(start, func(p partition) bool {
@@ -203,8 +201,8 @@ func (r *reader) Scan(space store.Space, in store.Span) iter.Seq2[store.Row, err
 	})
 }
 
-// loop returns an iterator over the rows that walk visits in the tree as it is
-// when the iterator is started.
+// loop returns an iterator over the rows that walk visits, in the tree as it is
+// when the iteration starts.
 func (r *reader) loop(walk func(tree *partitionTree, visit func(partition, row) bool)) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		if err := r.err(); err != nil {
@@ -232,21 +230,22 @@ func (r *reader) loop(walk func(tree *partitionTree, visit func(partition, row) 
 	}
 }
 
-// A writer changes a tree that nobody else has.
+// A writer changes a tree that nobody else uses.
 type writer struct {
 	reader
-	own map[*rowTree]bool // the trees of rows that nobody else has
+	own map[*rowTree]bool // the trees of rows that nobody else uses
 }
 
-// freeze leaves the tree as it is to a loop that begins: from now on the writer
-// has a clone, and clones of the partitions that it writes to.
+// freeze stops changes of the current tree, which an iteration is about to
+// read. The writer continues on a clone, and clones the partitions that it
+// writes to.
 func (w *writer) freeze() {
 	w.tree = w.tree.Clone()
 	clear(w.own)
 }
 
-// rows returns the rows of a partition to write to, nil if there are none and
-// none are wanted.
+// rows returns the rows of a partition for writing. It returns nil when the
+// partition does not exist and create is false.
 func (w *writer) rows(space store.Space, key []byte, create bool) *rowTree {
 	p := newPartition(space, key)
 	found, ok := w.tree.Get(p)

@@ -8,13 +8,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// addresses is room for the addresses of one call. It remembers the partition
-// of the call before, whose hash is most of the work: a write reads a row and
-// then puts it, and a program often stays in one partition for a while.
+// addresses holds the buffers for the addresses of one call. It caches the
+// prefix of the previous call's partition, because hashing is most of the work:
+// a write reads a row and then puts it, and programs often stay in one
+// partition for a while.
 type addresses struct {
 	lo, hi    []byte
 	partition []byte
-	prefix    []byte // of the partition in some space; empty before the first
+	prefix    []byte // of the partition in some space; empty before the first use
 }
 
 var addressPool = sync.Pool{New: func() any {
@@ -25,7 +26,7 @@ func newAddresses() *addresses { return addressPool.Get().(*addresses) }
 
 func (a *addresses) free() { addressPool.Put(a) }
 
-// enter sets prefix to that of a partition.
+// enter sets prefix to the prefix of a partition.
 func (a *addresses) enter(space store.Space, partition []byte) {
 	if len(a.prefix) > 0 && bytes.Equal(a.partition, partition) {
 		binary.BigEndian.PutUint64(a.prefix, uint64(space))
@@ -42,7 +43,7 @@ func (a *addresses) row(space store.Space, partition, sort []byte) []byte {
 	return a.lo
 }
 
-// slice sets lo and hi to the bounds of a part of a partition.
+// slice sets lo and hi to the bounds of a range of a partition.
 func (a *addresses) slice(space store.Space, partition []byte, r store.Range) {
 	a.enter(space, partition)
 	a.lo = append(append(a.lo[:0], a.prefix...), r.Lo...)
@@ -53,8 +54,8 @@ func (a *addresses) slice(space store.Space, partition []byte, r store.Range) {
 	}
 }
 
-// span sets lo and hi to the bounds of a part of a space. It reports false when
-// there is no upper one.
+// span sets lo and hi to the bounds of a span of a space. It returns false when
+// there is no upper bound.
 func (a *addresses) span(space store.Space, s store.Span) bool {
 	lo, hi := store.AppendSpan(a.lo[:0], a.hi[:0], space, s)
 	if a.lo = lo; hi == nil {

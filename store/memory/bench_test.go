@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// engines are this one and the reference engine.
+// engines are this engine and the reference engine.
 var engines = []struct {
 	name string
 	open func() store.Store
@@ -20,7 +20,7 @@ var engines = []struct {
 	{"btree", func() store.Store { return btree.Open() }},
 }
 
-// load fills a store with n rows of 100 bytes, 1,000 a partition.
+// load fills a store with n rows of 100 bytes, 1,000 per partition.
 func load[S store.Store](b *testing.B, s S, n int) S {
 	b.Helper()
 	err := s.Update(b.Context(), func(w store.Writer) error {
@@ -130,7 +130,7 @@ func BenchmarkFork(b *testing.B) {
 	}
 }
 
-// BenchmarkWalk scans a million rows and adds up their bytes.
+// BenchmarkWalk scans a million rows and sums their bytes.
 func BenchmarkWalk(b *testing.B) {
 	const n = 1_000_000
 	for _, e := range engines {
@@ -157,8 +157,8 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// BenchmarkSmall is of partitions with one row each, as tables without a sort
-// key have them: what a put of a new one takes and keeps.
+// BenchmarkSmall measures partitions with one row each, as in tables without a
+// sort key: the time and memory of putting a new one.
 func BenchmarkSmall(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {

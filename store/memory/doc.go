@@ -1,11 +1,16 @@
 // Package memory is the store engine that keeps everything in memory.
 //
-// All rows of a [Store] lie in one copy-on-write B+tree, ordered by address.
-// A View reads the tree that is current when it begins; an Update changes a
-// copy, sharing every node it does not touch, and publishes it when done. So
-// readers never wait, a failed update leaves nothing behind, and [Store.Fork]
-// takes the same short time whatever the size. The nodes that an Update left
-// behind become the copies of later ones when no View reads them any more.
+// One copy-on-write B+tree holds all rows, sorted by address:
 //
-// Bytes handed out by this engine are immutable and valid for ever.
+//  1. A published version of the tree never changes.
+//  2. A View reads the version that is current when it begins.
+//  3. An Update changes a copy that shares every node it does not touch, and
+//     publishes the copy as the new version when it succeeds.
+//  4. A node that is in no current version, no fork and no version with readers
+//     may be reused by later Updates.
+//
+// So readers never wait, a failed Update leaves nothing behind, and Fork takes
+// the same short time whatever the size.
+//
+// Bytes returned by this engine are immutable and stay valid for ever.
 package memory

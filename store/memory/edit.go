@@ -2,21 +2,21 @@ package memory
 
 import "bytes"
 
-// An edit makes a new version of a tree. It copies each node it changes once
-// and marks the copy as its own; nodes of other owners may be read by others at
-// the same time and stay as they are.
+// An edit creates a new version of a tree. It copies each node that it changes
+// once and marks the copy as its own. It never changes nodes of other owners,
+// which others may read at the same time.
 type edit struct {
 	*tree
 	owner uint64
 	nodes *nodes // may be nil
 }
 
-// own returns n if the edit may change it, else a copy.
+// own returns n if the edit may change it, otherwise a copy.
 func (e *edit) own(n *node) *node {
 	if n.owner == e.owner {
 		return n
 	}
-	e.nodes.leave(n)
+	e.nodes.retire(n)
 	c := e.nodes.like(n, e.owner)
 	c.n, c.len, c.prefix = n.n, n.len, n.prefix
 	copy(c.heads[:n.n], n.heads[:n.n])
@@ -42,14 +42,14 @@ func (e *edit) put(rec *record) {
 	e.root = root
 }
 
-// An entry is what a node has one of: a record, and in an inner node a child.
+// An entry is one element of a node: a record and, in an inner node, a child.
 type entry struct {
 	rec *record
 	kid *node
 }
 
-// insert puts rec into the tree below n. It returns what takes the place of n,
-// and what is to stand after it when n was full.
+// insert puts rec into the tree below n. It returns the node that replaces n
+// and, when n was full, the entry to add after it.
 func (e *edit) insert(n *node, rec *record) (*node, entry) {
 	n = e.own(n)
 	at, found := n.search(rec.addr())
@@ -72,15 +72,15 @@ func (e *edit) insert(n *node, rec *record) (*node, entry) {
 	return n, e.add(n, at+1, right)
 }
 
-// add inserts x as entry at of n, which is the edit's own. A full node is split
-// first; what is to stand after it is returned.
+// add inserts x as entry at of n, which belongs to the edit. It splits a full
+// node first and then returns the entry to add after it.
 func (e *edit) add(n *node, at int, x entry) entry {
 	if n.n < fan {
 		n.insert(at, x)
 		return entry{}
 	}
 	half := fan / 2
-	if at == fan { // rows that come in order leave full nodes behind
+	if at == fan { // rows inserted in order leave full nodes behind
 		half = fan - 1
 	}
 	right, rec := e.split(n, half)
@@ -92,8 +92,8 @@ func (e *edit) add(n *node, at int, x entry) entry {
 	return entry{rec, right}
 }
 
-// split moves the entries of n from from on to a new node. It returns that and
-// a record whose address separates the two.
+// split moves the entries of n starting at from to a new node. It returns the
+// new node and a record whose address separates the two.
 func (e *edit) split(n *node, from int) (*node, *record) {
 	right := e.nodes.like(n, e.owner)
 	rec := n.recs[from]
@@ -115,7 +115,7 @@ func (e *edit) split(n *node, from int) (*node, *record) {
 	return right, rec
 }
 
-// insert makes x entry at of a node with room for it.
+// insert inserts x as entry at of a node that is not full.
 func (n *node) insert(at int, x entry) {
 	end := int(n.n)
 	copy(n.recs[at+1:end+1], n.recs[at:end])
@@ -135,7 +135,7 @@ func (n *node) insert(at int, x entry) {
 	n.heads[at] = headOf(key, skip)
 }
 
-// remove takes out entry at.
+// remove removes entry at.
 func (n *node) remove(at int) {
 	end := int(n.n) - 1
 	copy(n.recs[at:end], n.recs[at+1:])
@@ -144,19 +144,20 @@ func (n *node) remove(at int) {
 	if n.kids != nil {
 		copy(n.kids[at:end], n.kids[at+1:])
 		n.kids[end] = nil
-		n.recs[0] = nil // which entry 1 may have become
+		n.recs[0] = nil // entry 1 may have become entry 0, which has no key
 	}
 	n.n--
 }
 
-// summarise finds what the keys of n begin with and sets their heads.
+// summarise computes the common prefix of the keys of n and their heads.
 func (n *node) summarise() {
 	first, end := n.first(), int(n.n)
 	n.len = 0
 	if first >= end {
 		return
 	}
-	// What the outer two have in common those between them have too.
+	// Keys are sorted, so all of them share the common prefix of the first and
+	// the last.
 	a, b := n.recs[first].addr(), n.recs[end-1].addr()
 	n.len = uint8(copy(n.prefix[:], a[:common(a, b)]))
 	for i := first; i < end; i++ {
@@ -164,7 +165,7 @@ func (n *node) summarise() {
 	}
 }
 
-// common returns how many bytes a and b begin with alike.
+// common returns the length of the common prefix of a and b.
 func common(a, b []byte) int {
 	i, end := 0, min(len(a), len(b))
 	for i < end && a[i] == b[i] {
@@ -173,7 +174,7 @@ func common(a, b []byte) int {
 	return i
 }
 
-// delete takes out the record at an address, which must be there.
+// delete removes the record at an address, which must exist.
 func (e *edit) delete(key []byte) {
 	e.rows--
 	e.root = e.remove(e.root, key)
@@ -206,7 +207,7 @@ func (e *edit) remove(n *node, key []byte) *node {
 	return n
 }
 
-// merge makes one child of n of those at at and after.
+// merge merges the children of n at at and at+1.
 func (e *edit) merge(n *node, at int) {
 	left, right := e.own(n.kids[at]), n.kids[at+1]
 	end := int(left.n)
@@ -218,7 +219,7 @@ func (e *edit) merge(n *node, at int) {
 	left.n += right.n
 	left.summarise()
 	if right.owner != e.owner {
-		e.nodes.leave(right)
+		e.nodes.retire(right)
 	}
 	n.kids[at] = left
 	n.remove(at + 1)

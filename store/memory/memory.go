@@ -9,37 +9,37 @@ import (
 
 // engine is a store in memory.
 type engine struct {
-	current atomic.Pointer[version] // nil once closed
+	current atomic.Pointer[version] // nil after Close
 
 	writer chan struct{} // holds one token while an Update runs
-	nodes  nodes         // of the Update that runs
+	nodes  nodes         // of the running Update
 
-	owners *atomic.Uint64 // the last owner of nodes, of this store and its forks
-	shared atomic.Uint64  // the last owner that forks may share nodes of
+	owners *atomic.Uint64 // the last owner of nodes, shared with all forks
+	shared atomic.Uint64  // nodes of owners up to this one may be shared with forks
 }
 
-// A version is a tree that was published.
+// A version is a published tree.
 type version struct {
 	tree
-	readers atomic.Int64 // Views and Forks that hold it
+	readers atomic.Int64 // Views, Updates and Forks that hold it
 }
 
 var _ store.Forker = (*engine)(nil)
 
-// Open returns a new, empty store. It is safe for concurrent use. Its Fork takes a
-// short, constant time, does not wait for updates and leaves out those still
-// running; rows are shared until they change.
+// Open returns a new, empty store. It is safe for concurrent use. Its Fork
+// takes a short, constant time, does not wait for updates and omits those still
+// running. A fork shares rows with its origin until they change.
 func Open() store.Forker { return open(new(version), new(atomic.Uint64)) }
 
-// open returns a store of the rows of a version.
+// open returns a store with the rows of a version.
 func open(v *version, owners *atomic.Uint64) *engine {
 	s := &engine{writer: make(chan struct{}, 1), owners: owners}
 	s.current.Store(v)
 	return s
 }
 
-// hold returns the current version, to be released, or nil. Its nodes do not
-// change until then.
+// hold returns the current version, or nil after Close. Its nodes do not change
+// until it is released.
 func (s *engine) hold() *version {
 	for {
 		v := s.current.Load()
@@ -50,7 +50,7 @@ func (s *engine) hold() *version {
 		if s.current.Load() == v {
 			return v
 		}
-		v.release() // an Update came between and may not have seen us
+		v.release() // an Update has published meanwhile and may have missed this reader
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 // Update implements [store.Store]. It calls fn once. Updates run one after the
-// other; while one waits it returns early if ctx ends.
+// other; a waiting Update returns early if ctx ends.
 func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
 	select {
 	case s.writer <- struct{}{}:
@@ -116,7 +116,7 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 	}
 	w := &writer{reader: reader{ctx: ctx, version: base, tree: base.tree}, store: s}
 	w.uses.Store(1)
-	s.nodes.forget() // what an Update left that failed or panicked is in use
+	s.nodes.forget() // nodes replaced by a failed Update are still in use
 	if err := w.run(fn); err != nil {
 		return err
 	}
@@ -139,8 +139,8 @@ func (w *writer) run(fn func(store.Writer) error) error {
 	return fn(w)
 }
 
-// Close implements [store.Store]. Views still running go on; an Update still
-// running fails with [store.ErrClosed]. The rows can be collected as garbage.
+// Close implements [store.Store]. Running Views continue; a running Update
+// fails with [store.ErrClosed]. The rows become garbage.
 func (s *engine) Close() error {
 	s.current.Store(nil)
 	return nil

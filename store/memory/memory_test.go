@@ -68,8 +68,8 @@ func TestForkInsideUpdate(t *testing.T) {
 	require.Equal(t, 2, length(s))
 }
 
-// TestForkWhileWriting forks a store that is being written and read, and
-// writes to the forks.
+// TestForkWhileWriting forks a store during writes and reads, and writes to the
+// forks.
 func TestForkWhileWriting(t *testing.T) {
 	s := memory.Open()
 	var wg sync.WaitGroup
@@ -131,7 +131,7 @@ func TestCloseDuringUpdate(t *testing.T) {
 	require.Zero(t, length(s))
 }
 
-func TestValuesAreTakenOver(t *testing.T) {
+func TestValuesAreKept(t *testing.T) {
 	s, v := memory.Open(), []byte("shared")
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		if err := w.Put(1, []byte("p"), []byte("k"), v); err != nil {
@@ -183,7 +183,7 @@ func TestWalkDoesNotAllocatePerRow(t *testing.T) {
 		})
 	}
 	few, many := walk("0010", 10), walk("~", 2000)
-	if many > few+100 { // pools lose some, those of a race build one in four
+	if many > few+100 { // pools drop some objects, one in four in race builds
 		t.Errorf("a walk of 2,000 rows allocates %v times, one of 10 rows %v times", many, few)
 	}
 }
@@ -212,5 +212,5 @@ func fork(t testing.TB, s store.Forker) store.Forker {
 	return f.(store.Forker)
 }
 
-// length returns how many rows a store in memory has, in all spaces.
+// length returns the number of rows of a store in memory, in all spaces.
 func length(s store.Store) int { return s.(interface{ Len() int }).Len() }

@@ -10,22 +10,23 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A reader reads one tree. A writer changes which one between two reads.
+// A reader reads one tree. In a writer, the tree may change between two reads.
 type reader struct {
-	ctx     context.Context //nolint:containedctx // lives as long as the call of View or Update
-	version *version        // held while uses is not zero
+	ctx     context.Context //nolint:containedctx // ends with the call of View or Update
+	version *version        // held while uses > 0
 	tree    tree
 
-	// uses counts the call of View or Update and the reads running. A read that
-	// goes on after the call, in another goroutine, keeps the version too.
+	// uses counts the call of View or Update plus the running reads. A read
+	// that continues after the call, in another goroutine, holds the version
+	// too.
 	uses atomic.Int32
 	done atomic.Bool // the call has returned
 
-	// walks counts the iterators running over tree. Only a writer looks at it.
+	// walks counts the running iterators over tree. Only writers use it.
 	walks atomic.Int32
 }
 
-// begin begins a read. It reports false when the call has returned.
+// begin begins a read. It returns false when the call has returned.
 func (r *reader) begin() bool {
 	for {
 		n := r.uses.Load()
@@ -51,7 +52,8 @@ func (r *reader) end() {
 	r.finish()
 }
 
-// check is for writers, which need not count their reads.
+// check returns the error of a read by a writer. Writers need not count their
+// reads.
 func (r *reader) check() error {
 	if r.done.Load() {
 		return store.ErrClosed
@@ -128,7 +130,7 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 					return false
 				}
 			}
-			return r.goOn(yield)
+			return r.checkContext(yield)
 		})
 		return
 	}
@@ -142,13 +144,13 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 				return false
 			}
 		}
-		return r.goOn(yield)
+		return r.checkContext(yield)
 	})
 }
 
-// goOn looks at the context after the rows of a leaf, of which there are fewer
-// than [store.ContextRows].
-func (r *reader) goOn(yield func(store.Row, error) bool) bool {
+// checkContext yields the context's error if it has ended. It runs after each
+// leaf, which has fewer rows than [store.ContextRows].
+func (r *reader) checkContext(yield func(store.Row, error) bool) bool {
 	if r.ctx.Err() == nil {
 		return true
 	}

@@ -2,54 +2,54 @@ package memory
 
 import "slices"
 
-// A nodes is where the nodes of one store come from and go to. Only the Update
-// that runs uses it.
+// nodes allocates and recycles the nodes of one store. Only the running Update
+// uses it.
 //
-// An Update leaves behind the nodes it made copies of. When no View reads the
-// version they belong to any more, nor one before it, the next copies are made
-// in their memory: a store that is written all the time would otherwise make
-// garbage of several kilobytes for each row.
+// An Update replaces nodes by changed copies. Once no View reads the version
+// that the replaced nodes belong to, nor any version before it, later copies
+// reuse their memory. Without this, a store under constant writes would produce
+// several kilobytes of garbage per row.
 type nodes struct {
 	leaves, inners []*node // free
 
-	left    []*node   // by the Update that runs
-	waiting []leaving // of the updates before, in order
-	many    int       // nodes waiting
+	replaced     []*node   // by the running Update
+	waiting      []retired // of previous Updates, oldest first
+	waitingNodes int       // number of nodes in waiting
 }
 
-// leaving are the nodes that are in a version and not in the one after it.
-type leaving struct {
+// A retired holds the nodes that are in a version but not in the next one.
+type retired struct {
 	version *version
 	nodes   []*node
 }
 
-// Bounds of what is kept: with a View that runs for long, or a large Update,
-// nodes are left to the garbage collector.
+// Limits of the memory kept. Beyond them, as with a long View or a large
+// Update, nodes go to the garbage collector.
 const (
 	maxWaiting = 1 << 12
 	maxFree    = 1 << 8
 )
 
-// leave notes that the Update that runs has no use for n.
-func (ns *nodes) leave(n *node) {
-	if ns != nil && len(ns.left) < maxWaiting {
-		ns.left = append(ns.left, n)
+// retire records that the running Update has replaced n.
+func (ns *nodes) retire(n *node) {
+	if ns != nil && len(ns.replaced) < maxWaiting {
+		ns.replaced = append(ns.replaced, n)
 	}
 }
 
-// forget drops what the Update left.
+// forget drops the nodes that the Update replaced.
 func (ns *nodes) forget() {
-	clear(ns.left)
-	ns.left = ns.left[:0]
+	clear(ns.replaced)
+	ns.replaced = ns.replaced[:0]
 }
 
-// publish takes over what the Update left, which goes with version v. That is no
-// longer current, so nobody begins to read it. Nodes up to the owner that shared
-// returns are in forks too; they are left to the garbage collector.
+// publish queues the nodes that the Update replaced. They belong to version v,
+// which is no longer current, so no new reader can start on it. Nodes of owners
+// up to shared() are also in forks and go to the garbage collector.
 func (ns *nodes) publish(v *version, shared func() uint64) {
 	done := 0
 	for ; done < len(ns.waiting) && ns.waiting[done].version.readers.Load() == 0; done++ {
-		ns.many -= len(ns.waiting[done].nodes)
+		ns.waitingNodes -= len(ns.waiting[done].nodes)
 		ns.free(ns.waiting[done].nodes, shared())
 	}
 	if done > 0 {
@@ -57,46 +57,45 @@ func (ns *nodes) publish(v *version, shared func() uint64) {
 	}
 	switch unread := v.readers.Load() == 0; {
 	case unread && len(ns.waiting) == 0:
-		ns.free(ns.left, shared())
-	case ns.many+len(ns.left) <= maxWaiting:
-		ns.waiting = append(ns.waiting, leaving{v, slices.Clone(ns.left)})
-		ns.many += len(ns.left)
-	case !unread: // what is left later waits for its readers too
-		ns.waiting = append(ns.waiting[:ns.needed()], leaving{version: v})
+		ns.free(ns.replaced, shared())
+	case ns.waitingNodes+len(ns.replaced) <= maxWaiting:
+		ns.waiting = append(ns.waiting, retired{v, slices.Clone(ns.replaced)})
+		ns.waitingNodes += len(ns.replaced)
+	case !unread: // later versions must wait for v's readers too
+		ns.waiting = append(ns.waiting[:ns.needed()], retired{version: v})
 	}
 	ns.forget()
 }
 
-// needed returns how many of those waiting there is a reason for: not for the
-// last of them when they have no nodes and their readers are gone. There would
-// be ever more of these while one View runs for long and others come and go,
-// each with a whole version.
+// needed returns the number of waiting entries without the useless ones at the
+// end: those without nodes whose readers are gone. They would pile up, each
+// with a whole version, while one View runs for long and others come and go.
 func (ns *nodes) needed() int {
 	n := len(ns.waiting)
 	for n > 0 && ns.waiting[n-1].nodes == nil && ns.waiting[n-1].version.readers.Load() == 0 {
 		n--
-		ns.waiting[n] = leaving{}
+		ns.waiting[n] = retired{}
 	}
 	return n
 }
 
-// free keeps the nodes of owners above shared for later. Forks hold a version
-// while they say what they share, so shared must have been looked at after the
-// version's readers.
-func (ns *nodes) free(left []*node, shared uint64) {
-	for _, n := range left {
-		list := &ns.leaves
+// free keeps the nodes of owners above shared for reuse. A fork holds a version
+// while it raises shared, so the caller must read shared after it has found the
+// version without readers.
+func (ns *nodes) free(list []*node, shared uint64) {
+	for _, n := range list {
+		spare := &ns.leaves
 		if n.kids != nil {
-			list = &ns.inners
+			spare = &ns.inners
 		}
-		if n.owner <= shared || len(*list) == maxFree {
+		if n.owner <= shared || len(*spare) == maxFree {
 			continue
 		}
 		clear(n.recs[:n.n])
 		if n.kids != nil {
 			clear(n.kids[:n.n])
 		}
-		*list = append(*list, n)
+		*spare = append(*spare, n)
 	}
 }
 
@@ -116,7 +115,7 @@ func (ns *nodes) inner(owner uint64) *node {
 	return take(&ns.inners, owner)
 }
 
-// like returns an empty node of the kind that n is.
+// like returns an empty node of the same kind as n.
 func (ns *nodes) like(n *node, owner uint64) *node {
 	if n.kids == nil {
 		return ns.leaf(owner)

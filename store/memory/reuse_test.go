@@ -27,7 +27,8 @@ func writeAll(s store.Store, rows int, value string) error {
 	})
 }
 
-// onlyOne fails unless all rows have one value; it returns that.
+// onlyOne returns the one value that all rows have; different values are an
+// error.
 func onlyOne(r store.Reader, rows int, pause func(row int)) (string, error) {
 	first, n := "", 0
 	for row, err := range r.Scan(1, store.Everything()) {
@@ -48,8 +49,8 @@ func onlyOne(r store.Reader, rows int, pause func(row int)) (string, error) {
 	return first, nil
 }
 
-// TestNodesAreReusedBehindReaders writes all rows again and again while Views
-// of all ages read, some of them slowly, and forks are taken and written to.
+// TestNodesAreReusedBehindReaders writes all rows again and again during Views
+// of all ages, some of them slow, and takes and writes to forks meanwhile.
 func TestNodesAreReusedBehindReaders(t *testing.T) {
 	const rows, rounds = 250, 80
 	s := memory.Open()
@@ -114,8 +115,8 @@ func TestNodesAreReusedBehindReaders(t *testing.T) {
 	}
 }
 
-// TestFailedUpdateLeavesNodes: what an Update read and copied before it failed
-// or panicked is still the store's.
+// TestFailedUpdateLeavesNodes checks that the store keeps the nodes that an
+// Update read and copied before it failed or panicked.
 func TestFailedUpdateLeavesNodes(t *testing.T) {
 	const rows = 300
 	s := memory.Open()
@@ -137,7 +138,7 @@ func TestFailedUpdateLeavesNodes(t *testing.T) {
 				panic("on purpose")
 			})
 		})
-		set(t, s, "elsewhere", fmt.Sprint(i), "x") // takes whatever nodes are free
+		set(t, s, "elsewhere", fmt.Sprint(i), "x") // uses any free nodes
 		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 			return w.Delete(1, []byte("elsewhere"), fmt.Append(nil, i))
 		}))
@@ -149,8 +150,9 @@ func TestFailedUpdateLeavesNodes(t *testing.T) {
 	}
 }
 
-// TestReadThatOutlivesItsView: a loop that another goroutine still runs when
-// the View returns ends with an error, and sees no row of a later version.
+// TestReadThatOutlivesItsView checks that a loop that still runs in another
+// goroutine when the View returns ends with an error and sees no row of a later
+// version.
 func TestReadThatOutlivesItsView(t *testing.T) {
 	const rows = 300
 	s := memory.Open()
@@ -176,8 +178,8 @@ func TestReadThatOutlivesItsView(t *testing.T) {
 	require.ErrorIs(t, <-result, store.ErrClosed)
 }
 
-// TestVersionsOfShortViewsAreFreed: while one View runs for long, what others
-// read meanwhile is garbage when they are done.
+// TestVersionsOfShortViewsAreFreed checks that during one long View, the
+// versions read by short Views become garbage.
 func TestVersionsOfShortViewsAreFreed(t *testing.T) {
 	const rows, updates, most = 5000, 20_000, 24 << 20
 	s := memory.Open()
@@ -210,8 +212,8 @@ func TestVersionsOfShortViewsAreFreed(t *testing.T) {
 	}))
 }
 
-// TestPutAllocates bounds what a write makes: the row, the version and what
-// leads to it, and no nodes.
+// TestPutAllocates limits the allocations of a put: the row, the version and
+// their bookkeeping, but no nodes.
 func TestPutAllocates(t *testing.T) {
 	s := memory.Open()
 	require.NoError(t, writeAll(s, 5000, "start"))

@@ -2,11 +2,11 @@ package memory
 
 import "github.com/sortkey/sortkey/store"
 
-// A record is a row, or the border of a node. It does not change once made.
+// A record is a row, or the separator of two nodes. It is immutable.
 //
-// key holds the address and, only if escaping changed the partition, the
-// partition as it was, so that handing it out never allocates. Most keys lie in
-// room, so that a row is one object.
+// key holds the address. If escaping changed the partition, key also holds the
+// original partition, so that returning it never allocates. Most keys fit in
+// room, which makes a row a single object.
 type record struct {
 	value []byte
 	key   []byte
@@ -18,11 +18,11 @@ type record struct {
 // addr returns the address of the record.
 func (r *record) addr() []byte { return r.key[:r.len] }
 
-// plainLen is what an address adds to a partition and a sort position that
-// need no escaping.
+// plainLen is the length of an address without its partition and sort position,
+// if those need no escaping.
 var plainLen = store.AddressLen(nil, nil)
 
-// newRecord returns a row. Its address is the one given.
+// newRecord returns a row with the given address.
 func newRecord(address, partition, sort, value []byte) *record {
 	n := len(address)
 	r := &record{value: value, len: uint32(n), sort: uint32(n - len(sort))}
@@ -34,8 +34,8 @@ func newRecord(address, partition, sort, value []byte) *record {
 	return r
 }
 
-// separator returns a record without a value and with the shortest address that
-// lies above a and not above b, which is above a.
+// separator returns a record with the shortest address s for which a < s <= b,
+// where a < b. It has no value.
 func separator(a, b []byte) *record {
 	n := common(a, b) + 1
 	r := &record{len: uint32(n)}

@@ -6,48 +6,49 @@ import (
 	"math"
 )
 
-// A tree is one version of the rows: a B+tree in the order of their keys. Its
-// nodes are shared with other versions and do not change once it is published.
-// The zero tree is empty.
+// A tree is one version of the rows: a B+tree ordered by key. It shares nodes
+// with other versions, and they do not change once it is published. The zero
+// tree is empty.
 type tree struct {
-	root *node // nil when there are no rows
+	root *node // nil for an empty tree
 	rows int
 }
 
 const (
-	// fan is the most entries of a node. A node is copied when one row in it
-	// changes and searched in every read: more make the tree flatter and the
-	// copies dearer.
+	// fan is the most entries of a node. Changing a row copies its nodes, and
+	// every read searches them: more entries make the tree flatter but copies
+	// more expensive.
 	fan = 56
-	// prefixMax is the most of the bytes its keys begin with that a node keeps.
-	// It makes a leaf one kilobyte.
+	// prefixMax is the longest common prefix that a node stores. It makes a
+	// leaf one kilobyte.
 	prefixMax = 64
-	// Neighbours become one when one of them has fewer than fewEntries and both
-	// together no more than mostMerged, which leaves room to grow again.
+	// Two neighbours are merged when one has fewer than fewEntries and both
+	// together have at most mostMerged, which leaves room to grow.
 	fewEntries = fan / 4
 	mostMerged = fan * 3 / 4
-	// maxHeight is more levels than memory can hold rows for.
+	// maxHeight is larger than the height of any tree that fits in memory.
 	maxHeight = 20
 )
 
 // A node is a leaf, which holds rows, or an inner node. Child i of an inner
-// node has the rows from the key of entry i up to that of entry i+1; its entry
-// 0 has no key and takes all that lie before entry 1.
+// node holds the rows from the key of entry i up to the key of entry i+1. Entry
+// 0 has no key; its child holds all rows before entry 1.
 //
-// Rows of one partition have long keys that begin alike, in memory that is
-// rarely at hand. So a node keeps what all of its keys begin with, and of each
-// key the eight bytes after that: mostly a search ends without a look at a key.
+// The keys of one partition are long, share a prefix, and are rarely in the
+// processor's cache. So a node stores the common prefix of its keys and, of
+// each key, the eight bytes after the prefix, its head. Most searches end
+// without reading a key.
 type node struct {
 	owner  uint64 // the edit that may change it
 	kids   []*node
 	n      uint8
-	len    uint8 // of the prefix
+	len    uint8 // length of the prefix
 	prefix [prefixMax]byte
 	heads  [fan]uint64
 	recs   [fan]*record
 }
 
-// inner is an inner node with the room for its children.
+// inner is an inner node together with the array for its children.
 type inner struct {
 	node
 	room [fan]*node
@@ -69,8 +70,9 @@ func (n *node) first() int {
 	return 1
 }
 
-// headOf returns the eight bytes of key from from on, as a number in their
-// order. Bytes past the end count as zero, so keys with equal heads may differ.
+// headOf returns the eight bytes of key at offset from as a number with the
+// same order. Bytes past the end count as zero, so different keys may have
+// equal heads.
 func headOf(key []byte, from int) uint64 {
 	if len(key) >= from+8 {
 		return binary.BigEndian.Uint64(key[from:])
@@ -83,7 +85,7 @@ func headOf(key []byte, from int) uint64 {
 }
 
 // search returns the first entry whose key is at least key, and whether it is
-// equal. It is n.n when there is none.
+// equal. It returns n.n when all keys are smaller.
 func (n *node) search(key []byte) (at int, found bool) {
 	skip := int(n.len)
 	if c := bytes.Compare(key[:min(len(key), skip)], n.prefix[:skip]); c < 0 {
@@ -96,12 +98,12 @@ func (n *node) search(key []byte) (at int, found bool) {
 	if lo == int(n.n) || n.heads[lo] != head {
 		return lo, false
 	}
-	// Mostly one key has this head, and mostly it is the one.
+	// Usually at most one key has this head, and it is the one.
 	if c := n.compare(lo, key); c >= 0 {
 		return lo, c == 0
 	}
-	// Else the keys of one partition share it. What is asked for is then mostly
-	// beyond all of them.
+	// Otherwise the head is shared by keys of one partition. The key searched
+	// for is then usually above all of them.
 	lo++
 	hi := n.below(head+1, lo)
 	if head == math.MaxUint64 {
@@ -125,9 +127,9 @@ func (n *node) search(key []byte) (at int, found bool) {
 	return lo, false
 }
 
-// below returns the first entry from from on whose head is not below head. It
-// goes in steps of a cache line, which the processor can fetch ahead, unlike
-// those of a binary search.
+// below returns the first entry, starting at from, whose head is not below
+// head. It moves in steps of a cache line, which the processor can prefetch,
+// unlike the steps of a binary search.
 func (n *node) below(head uint64, from int) int {
 	const step = 8
 	at, end := from, int(n.n)
@@ -140,12 +142,12 @@ func (n *node) below(head uint64, from int) int {
 	return at
 }
 
-// compare compares the key of an entry with one that shares the prefix.
+// compare compares the key of entry i with a key that has the node's prefix.
 func (n *node) compare(i int, key []byte) int {
 	return bytes.Compare(n.recs[i].addr()[n.len:], key[n.len:])
 }
 
-// child returns which child of an inner node has the place of key.
+// child returns the index of the child that covers key.
 func (n *node) child(key []byte) int {
 	i, found := n.search(key)
 	if found {
@@ -169,7 +171,7 @@ func (t *tree) get(key []byte) *record {
 	return nil
 }
 
-// A cursor is a leaf and the way to it from the root.
+// A cursor is a leaf and the path to it from the root.
 type cursor struct {
 	leaf  *node
 	depth int
@@ -181,7 +183,7 @@ type step struct {
 	i int
 }
 
-// seek moves to the leaf that has the place of key.
+// seek moves to the leaf that covers key.
 func (c *cursor) seek(t tree, key []byte) {
 	c.depth = 0
 	n := t.root
@@ -194,8 +196,8 @@ func (c *cursor) seek(t tree, key []byte) {
 	c.leaf = n
 }
 
-// next moves to the next leaf, or the one before if by is -1. It reports false
-// when there is none.
+// next moves to the next leaf, or to the previous one if by is -1. It returns
+// false when there is none.
 func (c *cursor) next(by int) bool {
 	for d := c.depth - 1; d >= 0; d-- {
 		s := &c.path[d]
@@ -218,8 +220,8 @@ func (c *cursor) next(by int) bool {
 	return false
 }
 
-// ascend visits the rows with lo <= address < hi, those of one leaf at a time,
-// until visit returns false. A nil hi is no bound.
+// ascend visits the rows with lo <= address < hi, leaf by leaf, until visit
+// returns false. A nil hi means no bound.
 func (t tree) ascend(lo, hi []byte, visit func([]*record) bool) {
 	if t.root == nil {
 		return
@@ -243,8 +245,8 @@ func (t tree) ascend(lo, hi []byte, visit func([]*record) bool) {
 	}
 }
 
-// descend visits the same leaf by leaf from the last on. What it hands out is
-// still in ascending order.
+// descend visits the same rows, starting with the last leaf. Within one call of
+// visit the rows are still in ascending order.
 func (t tree) descend(lo, hi []byte, visit func([]*record) bool) {
 	if t.root == nil {
 		return

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// key is an address for the tree, which takes any bytes for one.
+// key returns a record with any bytes as its address.
 func key(b []byte) *record {
 	return &record{key: b, len: uint32(len(b)), value: bytes.Clone(b)}
 }
 
-// keys makes keys of several kinds: long common beginnings, prefixes of each
-// other, trailing zeros, and random bytes.
+// keys returns keys of several kinds: with long common prefixes, prefixes of
+// each other, with trailing zeros, and random bytes.
 func keys(rng *rand.Rand, n int) [][]byte {
 	out := make([][]byte, n)
 	for i := range out {
@@ -41,7 +41,7 @@ func keys(rng *rand.Rand, n int) [][]byte {
 	return out
 }
 
-// check fails unless the tree is well formed.
+// check fails the test unless the tree is well formed.
 func (t *tree) check(tb testing.TB) {
 	tb.Helper()
 	if t.root == nil {
@@ -56,13 +56,13 @@ func (t *tree) check(tb testing.TB) {
 		for i := n.first(); i < int(n.n); i++ {
 			k := n.recs[i].addr()
 			require.True(tb, before == nil || bytes.Compare(before, k) < 0 || i == 0 && bytes.Equal(before, k), "order")
-			require.True(tb, hi == nil || bytes.Compare(k, hi) < 0, "beyond the border")
+			require.True(tb, hi == nil || bytes.Compare(k, hi) < 0, "above the separator")
 			require.Equal(tb, n.prefix[:n.len], k[:n.len])
 			require.Equal(tb, headOf(k, int(n.len)), n.heads[i])
 			before = k
 		}
 		for i := int(n.n); i < fan; i++ {
-			require.Nil(tb, n.recs[i], "a row that is gone is still held")
+			require.Nil(tb, n.recs[i], "a deleted row is still referenced")
 			require.True(tb, n.kids == nil || n.kids[i] == nil)
 		}
 		if n.kids == nil {
@@ -87,7 +87,7 @@ func (t *tree) check(tb testing.TB) {
 	require.Equal(tb, t.rows, rows)
 }
 
-// all returns the keys of a tree between two.
+// all returns the keys of a tree between lo and hi.
 func (t *tree) all(lo, hi []byte, reverse bool) (out []string) {
 	walk := t.ascend
 	if reverse {
@@ -106,8 +106,8 @@ func (t *tree) all(lo, hi []byte, reverse bool) (out []string) {
 	return out
 }
 
-// TestTree edits trees at random beside a sorted slice, keeps old versions and
-// looks that they stay as they were.
+// TestTree edits trees at random, compares them with a sorted slice, and checks
+// that old versions do not change.
 func TestTree(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestTree(t *testing.T) {
 			}
 			var kept []version
 			now, owner := tree{}, uint64(0)
-			grow := 5 // of ten edits, how many add
+			grow := 5 // the number of edits in ten that add
 			for round := range 150 {
 				owner++
 				e := edit{&now, owner, nil}
@@ -164,7 +164,7 @@ func TestTree(t *testing.T) {
 }
 
 // TestSplit inserts a row at each place of a full leaf, on both sides of the
-// shortened border that its halves may get.
+// shortened separator of its halves.
 func TestSplit(t *testing.T) {
 	for i := range fan {
 		for _, tail := range []string{"1", "9"} {
@@ -179,8 +179,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestTreeInOrder: rows that come in order leave nodes full, from either end
-// it works, and taking all out again leaves nothing.
+// TestTreeInOrder checks that inserting rows in ascending order leaves nodes
+// full, that descending order works, and that deleting all rows leaves nothing.
 func TestTreeInOrder(t *testing.T) {
 	const rows = 20_000
 	at := func(i int) []byte { return fmt.Appendf(nil, "partition/%08d", i) }
@@ -204,20 +204,20 @@ func TestTreeInOrder(t *testing.T) {
 	}
 }
 
-// TestSearchDoesNotAllocate: nor does a walk.
+// TestSearchDoesNotAllocate covers walks too.
 func TestSearchDoesNotAllocate(t *testing.T) {
 	var now tree
 	e := edit{&now, 1, nil}
 	for i := range 5000 {
 		e.put(key(fmt.Appendf(nil, "partition/%08d", i)))
 	}
-	probe, hi := []byte("partition/00002345"), []byte("partition/00004")
+	wanted, hi := []byte("partition/00002345"), []byte("partition/00004")
 	rows := 0
 	n := testing.AllocsPerRun(100, func() {
-		if now.get(probe) == nil {
+		if now.get(wanted) == nil {
 			t.Error("missing row")
 		}
-		now.ascend(probe, hi, func(recs []*record) bool {
+		now.ascend(wanted, hi, func(recs []*record) bool {
 			rows += len(recs)
 			return true
 		})

@@ -19,14 +19,14 @@ type tooLongError struct{}
 
 func (tooLongError) Error() string { return "store: key too long" }
 
-// edit returns an edit of the tree that changes no node which a published
-// version or a running iterator reads.
+// edit returns an edit of the tree. It changes no node that a published version
+// or a running iterator reads.
 func (w *writer) edit() (edit, error) {
 	if err := w.check(); err != nil {
 		return edit{}, err
 	}
-	// Iterators stay counted until they end, so a change may copy more than it
-	// must when it is made in a loop over rows.
+	// Iterators are counted until they end. So a change inside a loop over rows
+	// may copy more than necessary.
 	if w.owner == 0 || w.walks.Load() > 0 {
 		w.owner = w.store.owners.Add(1)
 	}

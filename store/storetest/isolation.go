@@ -21,7 +21,7 @@ func testSnapshotIsolation(t *testing.T, s store.Store) {
 		for got, err := range r.Scan(1, store.Everything()) {
 			require.NoError(t, err)
 			require.Equal(t, rows[n], row{string(got.Partition), string(got.Sort), string(got.Value)})
-			if n%20 == 0 { // change everything under the running walk
+			if n%20 == 0 { // change everything during the walk
 				update(t, s, func(w store.Writer) {
 					require.NoError(t, w.Clear(1))
 					put(t, w, 1, row{"new", fmt.Sprint(n), "v"})
@@ -45,7 +45,7 @@ func testViewDoesNotBlockUpdate(t *testing.T, s store.Store) {
 				return w.Put(1, []byte("p"), []byte("k"), []byte("v"))
 			})
 		}()
-		require.NoError(t, <-done) // hangs if the View keeps it waiting
+		require.NoError(t, <-done) // hangs if the View blocks the Update
 		require.Equal(t, "-", get(t, r, 1, "p", "k"))
 	})
 }
@@ -134,12 +134,12 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 			return nil
 		})
 		require.ErrorIs(t, err, context.Canceled, name)
-		require.LessOrEqual(t, n, 10+store.ContextRows, "%s: looks at the context every %d rows", name, store.ContextRows)
+		require.LessOrEqual(t, n, 10+store.ContextRows, "%s: the context is checked every %d rows", name, store.ContextRows)
 	}
 }
 
-// testSerialisable lets goroutines add to counters; no addition may be lost,
-// and every reader must find the sum unchanged by moves between counters.
+// testSerialisable runs goroutines that move amounts between counters. No
+// addition may be lost, and every reader must find the same sum.
 func testSerialisable(t *testing.T, s store.Store) {
 	const workers, moves, accounts, total = 4, 60, 5, 1000
 	name := func(i int) []byte { return fmt.Appendf(nil, "account%d", i) }
@@ -232,7 +232,7 @@ func testConcurrentReads(t *testing.T, s store.Store) {
 					n++
 				}
 				if n != len(rows) {
-					t.Errorf("Scan gave %d rows, want %d", n, len(rows))
+					t.Errorf("Scan yields %d rows, want %d", n, len(rows))
 				}
 				if _, ok, err := r.Get(1, []byte("p1"), fmt.Appendf(nil, "%03d", i)); !ok || err != nil {
 					t.Errorf("Get = %t, %v", ok, err)

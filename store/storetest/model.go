@@ -18,11 +18,12 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("(%d %q %q)", p.space, p.partition, p.sort) }
 
-// A machine runs random operations on a store and on a map, and compares.
+// A machine runs random operations on a store and on a map, and compares the
+// two.
 type machine struct {
 	store store.Store
 	model map[place]string
-	used  []place // by updates
+	used  []place // by updates so far
 }
 
 var modelSpaces = []store.Space{0, 1, 2, 1<<64 - 1}
@@ -37,7 +38,7 @@ func drawKey(t *proptest.T) string {
 	return string(t.Bytes(0, 4))
 }
 
-// draw returns a place. It is often one that was used before, or in the same
+// draw returns a place. It is often one used before, or one in the same
 // partition.
 func (m *machine) draw(t *proptest.T) place {
 	at := place{proptest.Pick(t, modelSpaces...), drawKey(t), drawKey(t)}
@@ -53,8 +54,8 @@ func (m *machine) draw(t *proptest.T) place {
 	return at
 }
 
-// testModel is a state machine test: random updates, some of them dropped, and
-// reads inside and outside of them, against a sorted slice of a map's keys.
+// testModel is a state machine test: random updates, some of them failing, and
+// reads inside and outside of them, compared with the sorted keys of a map.
 func testModel(t *testing.T, s store.Store) {
 	property := func(t *proptest.T) {
 		m := &machine{store: s, model: map[place]string{}}

@@ -32,7 +32,7 @@ func testGet(t *testing.T, s store.Store) {
 	view(t, s, func(r store.Reader) { require.Equal(t, "-", get(t, r, 1, "p", "s"), "deleted") })
 }
 
-// testKeys stores every pair of awkward partitions and sort positions.
+// testKeys stores every pair of unusual partitions and sort positions.
 func testKeys(t *testing.T, s store.Store) {
 	var rows []row
 	for _, p := range edges {
@@ -68,8 +68,8 @@ func testValues(t *testing.T, s store.Store) {
 	})
 }
 
-// testRanges tries every pair of bounds, present or not, in both directions,
-// against a filter over the sorted positions.
+// testRanges compares every pair of bounds, present or not, in both directions,
+// with a filter over the sorted positions.
 func testRanges(t *testing.T, s store.Store) {
 	var rows []row
 	for _, k := range edges {
@@ -102,7 +102,7 @@ func testRanges(t *testing.T, s store.Store) {
 	}
 	view(t, s, check)
 	update(t, s, func(w store.Writer) { check(w) })
-	update(t, s, func(w store.Writer) { // with writes of its own pending
+	update(t, s, func(w store.Writer) { // the update's own writes are pending
 		put(t, w, 1, row{"p", "a", "new"})
 		check(w)
 	})
@@ -142,8 +142,8 @@ func testEmptyRanges(t *testing.T, s store.Store) {
 	update(t, s, func(w store.Writer) { check(w) })
 }
 
-// testPartitions keeps partitions apart whose bytes are prefixes of each
-// other, or would be if the end were not marked.
+// testPartitions checks partitions whose bytes are prefixes of each other, or
+// would be without the end mark.
 func testPartitions(t *testing.T, s store.Store) {
 	for _, p := range edges {
 		update(t, s, func(w store.Writer) { put(t, w, 1, row{p, "1", p}, row{p, "2", p}) })
@@ -239,7 +239,7 @@ func testEarlyBreak(t *testing.T, s store.Store) {
 			}
 			require.Equal(t, n+1, seen)
 		}
-		// One iterator can be looped over again, and starts from its beginning.
+		// An iterator can be used again, and then starts from the beginning.
 		seq := r.Query(1, []byte("p"), store.Range{}, false)
 		for range seq {
 			break

@@ -30,7 +30,7 @@ func testScanOrder(t *testing.T, s store.Store) {
 		require.True(t, slices.IsSortedFunc(got, func(a, b row) int {
 			return int(store.Hash([]byte(a.partition))) - int(store.Hash([]byte(b.partition)))
 		}))
-		// One hash alone, and the hashes on either side of it.
+		// Only one hash, and the hashes next to it.
 		h := store.Hash([]byte("p7"))
 		one := scan(t, r, 1, store.Span{First: h, Last: h})
 		require.Equal(t, []row{{"p7", "000", "7 0"}, {"p7", "001", "7 1"}, {"p7", "002", "7 2"}}, one)

@@ -1,4 +1,4 @@
-// Package storetest holds every store engine to the same behaviour.
+// Package storetest checks that store engines behave alike.
 //
 // An engine's test calls [Run] with a function that opens an empty store:
 //
@@ -20,8 +20,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Run runs the suite as subtests of t. It calls open for each of them and
-// closes what it returns.
+// Run runs the suite as subtests of t. It calls open for each subtest and
+// closes the store afterwards.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -64,7 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}
 }
 
-// A row of a test, in a form that is easy to write and to compare.
+// A row is a row of a test, easy to write and to compare.
 type row struct{ partition, sort, value string }
 
 func (r row) String() string { return fmt.Sprintf("(%q %q %q)", r.partition, r.sort, r.value) }
@@ -154,7 +154,7 @@ func position(r row) store.Position {
 	return store.Position{Partition: []byte(r.partition), Sort: []byte(r.sort)}
 }
 
-// optional turns "-" into no bound.
+// optional returns nil, for no bound, if s is "-".
 func optional(s string) []byte {
 	if s == "-" {
 		return nil

@@ -31,8 +31,8 @@ func testOwnWrites(t *testing.T, s store.Store) {
 	})
 }
 
-// testWriteWhileIterating changes rows before, at and after the place of a
-// running iterator, which must go on as if nothing had happened.
+// testWriteWhileIterating changes rows before, at and after the position of a
+// running iterator, which must not see the changes.
 func testWriteWhileIterating(t *testing.T, s store.Store) {
 	var want []string
 	reset := func(w store.Writer) {

@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// TestTwin gives random updates to this engine and to the reference engine and
-// finds that all they can be asked is answered alike, inside the updates too.
-func TestTwin(t *testing.T) {
+// TestReference runs random updates on this engine and on the reference engine
+// and compares the answers to all reads, inside the updates too.
+func TestReference(t *testing.T) {
 	proptest.Check(t, 150, func(t *proptest.T) {
 		ours, theirs := memory.Open(), btree.Open()
 		defer ours.Close()
@@ -64,7 +64,7 @@ func newBytes(t *proptest.T) []byte {
 
 func newSpace(t *proptest.T) store.Space { return store.Space(t.Between(1, 2)) }
 
-// newStep returns something that an update does; it says what it saw.
+// newStep returns a random step of an update; the step returns what it saw.
 func newStep(t *proptest.T) func(store.Writer) string {
 	space, partition, sort := newSpace(t), newBytes(t), newBytes(t)
 	switch n := t.IntN(100); {
@@ -75,7 +75,7 @@ func newStep(t *proptest.T) func(store.Writer) string {
 		return func(w store.Writer) string { return fmt.Sprint("delete ", w.Delete(space, partition, sort)) }
 	case n < 77:
 		return func(w store.Writer) string { return fmt.Sprint("clear ", w.Clear(space)) }
-	case n < 85: // writes while it walks
+	case n < 85: // write during a walk
 		return func(w store.Writer) string {
 			seen := ""
 			for row, err := range w.Scan(space, store.Everything()) {
@@ -94,7 +94,7 @@ func newStep(t *proptest.T) func(store.Writer) string {
 	return func(w store.Writer) string { return read(w) }
 }
 
-// newRead returns something to ask; it says what came.
+// newRead returns a random read, which returns its results as text.
 func newRead(t *proptest.T) func(store.Reader) string {
 	space, partition := newSpace(t), newBytes(t)
 	switch t.IntN(3) {
