@@ -18,9 +18,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An archive is a tar file of a folder archiveRoot. Its first entry says what
-// follows, so that a newer format, or a disk with too little room, is refused
-// before anything is written:
+// An archive is a tar file of a folder archiveRoot. Its first entry lists the
+// contents, so an archive in a newer format, or one too large for the disk, is
+// refused before anything is written:
 //
 //	sortkey/ARCHIVE      contents as JSON
 //	sortkey/000012.sst   the files, in the order of contents, SORTKEY last
@@ -30,13 +30,13 @@ const (
 	archiveName    = "ARCHIVE"
 	archiveVersion = 1
 
-	maxContents = 64 << 20 // bytes of the first entry
-	maxTrailer  = 1 << 20  // bytes after the last
+	maxContents = 64 << 20 // size limit of the first entry, in bytes
+	maxTrailer  = 1 << 20  // size limit of the data after the last entry, in bytes
 )
 
 type contents struct {
-	Archive int           `json:"sortkeyArchive"` // version of the archive
-	Format  int           `json:"format"`         // of the store in it
+	Archive int           `json:"sortkeyArchive"` // version of the archive format
+	Format  int           `json:"format"`         // format of the store in the archive
 	Files   []archiveFile `json:"files"`
 }
 
@@ -45,10 +45,10 @@ type archiveFile struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Archive writes a copy of the store, as it is now, to w as a tar file, not
-// compressed. It makes a checkpoint in a temporary folder inside the store's
-// own first, so updates go on while w is written; like [Store.Snapshot] it must not be
-// called inside one. [Extract] reads it.
+// Archive writes a copy of the store, as it is now, to w as an uncompressed tar
+// file. It first makes a checkpoint in a temporary folder inside the store's
+// folder, so updates continue while it writes to w. Like [Store.Snapshot] it
+// must not be called inside an Update. [Extract] reads the archive.
 func (s *Store) Archive(ctx context.Context, w io.Writer) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
@@ -58,7 +58,7 @@ func (s *Store) Archive(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.forks.leave(dir) }()
+	defer func() { _ = s.forks.remove(dir) }()
 	if err := writeArchive(ctx, s.opts.FS, dir, w); err != nil {
 		return fmt.Errorf("disk: archive: %w", err)
 	}
@@ -101,7 +101,8 @@ func writeEntry(ctx context.Context, tw *tar.Writer, file archiveFile, r io.Read
 	return copyExactly(ctx, tw, r, file)
 }
 
-// copyExactly copies the bytes of a file, no more and no fewer.
+// copyExactly copies the bytes of a file. A different number of bytes is an
+// error.
 func copyExactly(ctx context.Context, w io.Writer, r io.Reader, file archiveFile) error {
 	r = &contextReader{ctx, r}
 	n, err := io.CopyN(w, r, file.Bytes)
@@ -111,7 +112,7 @@ func copyExactly(ctx context.Context, w io.Writer, r io.Reader, file archiveFile
 	return err
 }
 
-// A contextReader reads until a context ends.
+// A contextReader reads until its context ends.
 type contextReader struct {
 	ctx context.Context //nolint:containedctx // lives as long as one copy
 	r   io.Reader
@@ -124,9 +125,8 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// storeFiles returns the files of a store that is not open: all that make it
-// up, and no locks or leftovers. SORTKEY is last, so that a copy is no store
-// before it is whole.
+// storeFiles returns the files of a closed store, without locks and leftovers.
+// SORTKEY comes last, so an incomplete copy cannot be opened as a store.
 func storeFiles(fsys vfs.FS, dir string) ([]archiveFile, error) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -148,7 +148,7 @@ func storeFiles(fsys vfs.FS, dir string) ([]archiveFile, error) {
 	return append(files, archiveFile{metaName, size}), nil
 }
 
-// regularSize returns the size of a file, which may not be a link.
+// regularSize returns the size of a regular file; links are an error.
 func regularSize(fsys vfs.FS, path string) (int64, error) {
 	var info fs.FileInfo
 	var err error
@@ -161,13 +161,13 @@ func regularSize(fsys vfs.FS, path string) (int64, error) {
 		return 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s is no regular file", path)
+		return 0, fmt.Errorf("%s is not a regular file", path)
 	}
 	return info.Size(), nil
 }
 
-// plainName reports whether a file of that name can be part of a store, other
-// than SORTKEY.
+// plainName reports whether a store can have a file of this name, other than
+// SORTKEY.
 func plainName(name string) bool {
 	for _, c := range []byte(name) {
 		if c != '-' && c != '.' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
@@ -177,44 +177,44 @@ func plainName(name string) bool {
 	return len(name) < 100 && matches(name, engineFiles)
 }
 
-// check refuses contents that no archive of ours has.
+// check refuses contents that [Store.Archive] cannot have written.
 func (c *contents) check(what string) (total int64, err error) {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("disk: %s is not as Sortkey writes it: %s", what, fmt.Sprintf(format, args...))
+		return fmt.Errorf("disk: %s is not a valid Sortkey archive: %s", what, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case c.Archive < 1 || c.Format < 1:
-		return 0, bad("it names no format")
+		return 0, bad("it does not state its format")
 	case c.Archive > archiveVersion:
-		return 0, fmt.Errorf("disk: %s is of version %d, and this version of Sortkey reads archives up to %d: use a newer version of Sortkey", what, c.Archive, archiveVersion)
+		return 0, fmt.Errorf("disk: %s has version %d, but this version of Sortkey reads archives up to version %d: use a newer version of Sortkey", what, c.Archive, archiveVersion)
 	case c.Format > Format:
 		return 0, &FormatError{Dir: what, Found: c.Format, Supported: Format}
 	case len(c.Files) == 0 || c.Files[len(c.Files)-1].Name != metaName:
-		return 0, bad("%s is not its last file", metaName)
+		return 0, bad("its last file is not %s", metaName)
 	}
 	for i, f := range c.Files {
 		switch {
 		case i < len(c.Files)-1 && !plainName(f.Name):
-			return 0, bad("it has a file %q", f.Name)
+			return 0, bad("unexpected file %q", f.Name)
 		case i > 0 && i < len(c.Files)-1 && f.Name <= c.Files[i-1].Name:
-			return 0, bad("%q is not in order", f.Name)
+			return 0, bad("file %q is out of order", f.Name)
 		case f.Name == metaName && f.Bytes > maxMeta:
-			return 0, bad("%s has %d bytes", metaName, f.Bytes)
+			return 0, bad("file %s has %d bytes", metaName, f.Bytes)
 		case f.Bytes < 0 || f.Bytes > math.MaxInt64-total:
-			return 0, bad("%q has %d bytes", f.Name, f.Bytes)
+			return 0, bad("file %q has %d bytes", f.Name, f.Bytes)
 		}
 		total += f.Bytes
 	}
 	return total, nil
 }
 
-// Extract makes a store, in a folder that does not exist or is empty, of what
-// [Store.Archive] has written. Archives may come from anyone: it writes the
-// files of a store inside dir and nothing else, no more than the archive says
-// at its beginning that there is, and that only if the disk has the room. A
-// folder that an error left unfinished can be removed, and [Open] refuses it.
-// The error is a [*FormatError] when a newer version wrote the store. Of opts,
-// FS is used.
+// Extract creates a store from an archive of [Store.Archive], in a folder that
+// does not exist or is empty. Archives may come from untrusted sources: Extract
+// writes nothing but the files of a store inside dir, no more bytes than the
+// archive announces at its beginning, and only if the disk has enough room.
+// After an error the folder may be incomplete; [Open] refuses it, and it can be
+// removed. The error is a [*FormatError] when a newer version wrote the store.
+// Extract uses only the FS of opts.
 func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	opts = opts.withDefaults()
 	tr := tar.NewReader(&contextReader{ctx, r})
@@ -222,7 +222,7 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	m, err := newMaker(opts.FS, dir, total)
+	w, err := newFolderWriter(opts.FS, dir, total)
 	if err != nil {
 		return err
 	}
@@ -232,30 +232,30 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 			return badArchive(err)
 		}
 		if h.Typeflag != tar.TypeReg || h.Name != archiveRoot+file.Name || h.Size != file.Bytes {
-			return fmt.Errorf("disk: the archive has %q of %d bytes where %q of %d should be", h.Name, h.Size, archiveRoot+file.Name, file.Bytes)
+			return fmt.Errorf("disk: archive contains %q with %d bytes, want %q with %d bytes", h.Name, h.Size, archiveRoot+file.Name, file.Bytes)
 		}
-		if err := m.add(ctx, file, tr); err != nil {
+		if err := w.add(ctx, file, tr); err != nil {
 			return badArchive(err)
 		}
 	}
 	if _, err := tr.Next(); !errors.Is(err, io.EOF) {
 		if err == nil {
-			err = errors.New("more files than it says")
+			err = errors.New("more files than announced")
 		}
 		return badArchive(err)
 	}
-	// The rest is padding; a compressed archive has its checksum after it.
+	// The rest is padding. In a compressed archive, the checksum follows it.
 	if n, err := io.Copy(io.Discard, io.LimitReader(r, maxTrailer+1)); err != nil || n > maxTrailer {
 		return badArchive(errors.Join(err, errTrailer(n)))
 	}
-	return m.finish()
+	return w.finish()
 }
 
-var errNoArchive = errors.New("disk: this is no archive of a Sortkey store")
+var errNotArchive = errors.New("disk: not a Sortkey archive")
 
 func errTrailer(n int64) error {
 	if n > maxTrailer {
-		return errors.New("more data after its end")
+		return errors.New("data after its end")
 	}
 	return nil
 }
@@ -264,20 +264,20 @@ func badArchive(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("disk: reading the archive: %w", err)
+	return fmt.Errorf("disk: cannot read the archive: %w", err)
 }
 
 func readContents(tr *tar.Reader) (*contents, int64, error) {
 	h, err := tr.Next()
 	switch {
 	case errors.Is(err, tar.ErrHeader), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, 0, errNoArchive
+		return nil, 0, errNotArchive
 	case err != nil:
 		return nil, 0, badArchive(err)
 	case h.Typeflag != tar.TypeReg || h.Name != archiveRoot+archiveName || h.Size > maxContents:
-		return nil, 0, errNoArchive
+		return nil, 0, errNotArchive
 	}
-	data, err := io.ReadAll(tr) // no more than maxContents
+	data, err := io.ReadAll(tr) // at most maxContents
 	if err != nil {
 		return nil, 0, badArchive(err)
 	}
@@ -289,10 +289,10 @@ func readContents(tr *tar.Reader) (*contents, int64, error) {
 	return c, total, err
 }
 
-// Copy makes a copy, in a folder that does not exist or is empty, of a store
-// that is not open, without changing it. Errors are those of [Open] for from,
-// and as for [Extract]. Of opts, FS is used. See [Store.Snapshot] for a store
-// that is open.
+// Copy copies a closed store to a folder that does not exist or is empty,
+// without changing the original. Errors are those of [Open] for from, and as
+// for [Extract]. Copy uses only the FS of opts. See [Store.Snapshot] for an
+// open store.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
 	opts = opts.withDefaults()
 	fsys := opts.FS
@@ -305,44 +305,44 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 	}
 	state, err := readMeta(fsys, from)
 	if err == nil && state != stateReady {
-		err = fmt.Errorf("disk: there is no store in %s", from)
+		err = fmt.Errorf("disk: %s does not contain a store", from)
 	}
 	if err != nil {
 		return err
 	}
 	files, err := storeFiles(fsys, from)
 	if err != nil {
-		return fmt.Errorf("disk: copying %s: %w", from, err)
+		return fmt.Errorf("disk: cannot copy %s: %w", from, err)
 	}
 	total, err := (&contents{Archive: archiveVersion, Format: Format, Files: files}).check(from)
 	if err != nil {
 		return err
 	}
-	m, err := newMaker(fsys, dir, total)
+	w, err := newFolderWriter(fsys, dir, total)
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
 		f, err := fsys.Open(fsys.PathJoin(from, file.Name), vfs.SequentialReadsOption)
 		if err == nil {
-			err = errors.Join(m.add(ctx, file, f), f.Close())
+			err = errors.Join(w.add(ctx, file, f), f.Close())
 		}
 		if err != nil {
-			return fmt.Errorf("disk: copying %s: %w", from, err)
+			return fmt.Errorf("disk: cannot copy %s: %w", from, err)
 		}
 	}
-	return m.finish()
+	return w.finish()
 }
 
-// A maker makes the folder of a store from its files. The file SORTKEY is
-// written when all others are there.
-type maker struct {
+// A folderWriter creates the folder of a store from its files. It writes the
+// file SORTKEY after all others.
+type folderWriter struct {
 	fs   vfs.FS
 	dir  string
 	meta strings.Builder
 }
 
-func newMaker(fsys vfs.FS, dir string, total int64) (*maker, error) {
+func newFolderWriter(fsys vfs.FS, dir string, total int64) (*folderWriter, error) {
 	if names, err := fsys.List(dir); err == nil && len(names) > 0 {
 		return nil, fmt.Errorf("disk: %s is not empty", dir)
 	}
@@ -350,16 +350,16 @@ func newMaker(fsys vfs.FS, dir string, total int64) (*maker, error) {
 		return nil, fmt.Errorf("disk: %w", err)
 	}
 	if usage, err := fsys.GetDiskUsage(dir); err == nil && uint64(total) > usage.AvailBytes {
-		return nil, fmt.Errorf("disk: %d bytes are needed in %s, and there is room for %d", total, dir, usage.AvailBytes)
+		return nil, fmt.Errorf("disk: not enough space for %s: need %d bytes, have %d", dir, total, usage.AvailBytes)
 	}
-	return &maker{fs: fsys, dir: dir}, nil
+	return &folderWriter{fs: fsys, dir: dir}, nil
 }
 
-func (m *maker) add(ctx context.Context, file archiveFile, r io.Reader) error {
+func (w *folderWriter) add(ctx context.Context, file archiveFile, r io.Reader) error {
 	if file.Name == metaName {
-		return copyExactly(ctx, &m.meta, r, file)
+		return copyExactly(ctx, &w.meta, r, file)
 	}
-	f, err := m.fs.Create(m.fs.PathJoin(m.dir, file.Name), vfs.WriteCategoryUnspecified)
+	f, err := w.fs.Create(w.fs.PathJoin(w.dir, file.Name), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
@@ -370,13 +370,13 @@ func (m *maker) add(ctx context.Context, file archiveFile, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-func (m *maker) finish() error {
-	err := syncDir(m.fs, m.dir)
+func (w *folderWriter) finish() error {
+	err := syncDir(w.fs, w.dir)
 	if err == nil {
-		err = replaceMeta(m.fs, m.dir, m.meta.String())
+		err = replaceMeta(w.fs, w.dir, w.meta.String())
 	}
 	if err == nil {
-		_, err = readMeta(m.fs, m.dir)
+		_, err = readMeta(w.fs, w.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("disk: %w", err)

@@ -22,8 +22,8 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// archived returns the archive of a store with some rows, which goes on being
-// written to.
+// archived returns the archive of a store with some rows. The store is changed
+// afterwards.
 func archived(t testing.TB, fs vfs.FS, dir string) []byte {
 	t.Helper()
 	s := open(t, dir, disk.Options{FS: fs, MemTableBytes: 1})
@@ -90,12 +90,12 @@ func TestArchive(t *testing.T) {
 			s = open(t, to, opts)
 			require.Equal(t, "before", get(t, s, "k"))
 			require.NoError(t, s.Close())
-			require.ErrorContains(t, disk.Copy(t.Context(), filepath.Join(tt.root, "deep"), filepath.Join(tt.root, "x"), opts), "no store of Sortkey")
+			require.ErrorContains(t, disk.Copy(t.Context(), filepath.Join(tt.root, "deep"), filepath.Join(tt.root, "x"), opts), "not a Sortkey store")
 		})
 	}
 }
 
-// An entry is one of an archive being forged.
+// An entry is an entry of a forged archive.
 type entry struct {
 	tar.Header
 	body string
@@ -133,8 +133,8 @@ func forge(t testing.TB, list []entry) []byte {
 	return out.Bytes()
 }
 
-// TestExtractForged: an archive is as we write it, or it is refused, and
-// nothing is written beside the folder.
+// TestExtractForged checks that every archive that differs from Sortkey's own
+// is refused, and that nothing is written outside the folder.
 func TestExtractForged(t *testing.T) {
 	text := archived(t, vfs.NewMem(), "db")
 	good := entries(t, text)
@@ -159,42 +159,42 @@ func TestExtractForged(t *testing.T) {
 		forge func([]entry) []entry
 		want  string
 	}{
-		{"as it is", func(list []entry) []entry { return list }, ""},
-		{"a path upwards", named("../../evil.sst"), `it has a file "../../evil.sst"`},
-		{"a path from the root", named("/tmp/evil.sst"), `it has a file "/tmp/evil.sst"`},
-		{"a folder", named("sub/000001.sst"), `it has a file "sub/000001.sst"`},
-		{"a backslash", named(`..\\evil.sst`), "it has a file"},
-		{"a name of no store's file", named("notes.txt"), `it has a file "notes.txt"`},
-		{"the lock", named("LOCK"), `it has a file "LOCK"`},
-		{"another name than it says", func(list []entry) []entry { list[1].Name = "../evil.sst"; return list }, `the archive has "../evil.sst"`},
+		{"unchanged", func(list []entry) []entry { return list }, ""},
+		{"a path upwards", named("../../evil.sst"), `unexpected file "../../evil.sst"`},
+		{"a path from the root", named("/tmp/evil.sst"), `unexpected file "/tmp/evil.sst"`},
+		{"a folder", named("sub/000001.sst"), `unexpected file "sub/000001.sst"`},
+		{"a backslash", named(`..\\evil.sst`), "unexpected file"},
+		{"a file name that stores do not have", named("notes.txt"), `unexpected file "notes.txt"`},
+		{"the lock", named("LOCK"), `unexpected file "LOCK"`},
+		{"a name not announced", func(list []entry) []entry { list[1].Name = "../evil.sst"; return list }, `archive contains "../evil.sst"`},
 		{"a link", func(list []entry) []entry {
 			list[1].Typeflag, list[1].Linkname, list[1].Size, list[1].body = tar.TypeSymlink, "/etc/passwd", 0, ""
 			return list
-		}, "the archive has"},
+		}, "archive contains"},
 		{"a hard link", func(list []entry) []entry {
 			list[1].Typeflag, list[1].Linkname, list[1].Size, list[1].body = tar.TypeLink, "/etc/passwd", 0, ""
 			return list
-		}, "the archive has"},
-		{"longer than it says", func(list []entry) []entry { list[1].body += "x"; return list }, "the archive has"},
-		{"one missing", func(list []entry) []entry { return slices.Delete(list, 1, 2) }, "the archive has"},
-		{"one more", func(list []entry) []entry { return append(list, list[1]) }, "more files than it says"},
+		}, "archive contains"},
+		{"longer than announced", func(list []entry) []entry { list[1].body += "x"; return list }, "archive contains"},
+		{"one missing", func(list []entry) []entry { return slices.Delete(list, 1, 2) }, "archive contains"},
+		{"one more", func(list []entry) []entry { return append(list, list[1]) }, "more files than announced"},
 		{"cut off", func(list []entry) []entry { return list[:2] }, "unexpected EOF"},
-		{"no contents", func(list []entry) []entry { return list[1:] }, "this is no archive"},
+		{"no contents", func(list []entry) []entry { return list[1:] }, "not a Sortkey archive"},
 		{"contents that are a folder", func(list []entry) []entry {
 			list[0].Typeflag, list[0].body, list[0].Size = tar.TypeDir, "", 0
 			return list
-		}, "this is no archive"},
+		}, "not a Sortkey archive"},
 		{"contents of another kind", func(list []entry) []entry { list[0].body = "hello"; return list }, "invalid character"},
-		{"no format", contents(`"format":1`, `"format":0`), "it names no format"},
+		{"no format", contents(`"format":1`, `"format":0`), "it does not state its format"},
 		{"a newer archive", contents(`"sortkeyArchive":1`, `"sortkeyArchive":2`), "use a newer version of Sortkey"},
-		{"a newer store", contents(`"format":1`, `"format":9`), "is in format 9"},
+		{"a newer store", contents(`"format":1`, `"format":9`), "has format 9"},
 		{"a negative size", contents(`"bytes":`, `"bytes":-`), "bytes"},
-		{"sizes beyond counting", contents(`"bytes":`, `"bytes":9223372036854775000,"name":"000000.log"},{"name":"000001.sst","bytes":9223372036854775000,"x":`), "bytes"},
-		{"twice the same", contents(`"files":[`, fmt.Sprintf(`"files":[{"name":%q,"bytes":1},`, base)), "is not in order"},
+		{"sizes that overflow", contents(`"bytes":`, `"bytes":9223372036854775000,"name":"000000.log"},{"name":"000001.sst","bytes":9223372036854775000,"x":`), "bytes"},
+		{"the same file twice", contents(`"files":[`, fmt.Sprintf(`"files":[{"name":%q,"bytes":1},`, base)), "is out of order"},
 		{"no SORTKEY", func(list []entry) []entry {
 			list[0].body = strings.Replace(list[0].body, `"SORTKEY"`, `"999999.sst"`, 1)
 			return list
-		}, "SORTKEY is not its last file"},
+		}, "its last file is not SORTKEY"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -219,8 +219,8 @@ func TestExtractForged(t *testing.T) {
 	}
 }
 
-// TestExtractAnything: no bytes make it panic, and what is cut off or changed
-// is no store, or the same one.
+// TestExtractAnything checks that no input panics, and that a truncated or
+// changed archive yields either no store or the same one.
 func TestExtractAnything(t *testing.T) {
 	text := archived(t, vfs.NewMem(), "db")
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -238,15 +238,15 @@ func TestExtractAnything(t *testing.T) {
 			require.False(t, disk.Exists("db", disk.Options{FS: fs}))
 		}
 	}
-	require.ErrorContains(t, disk.Extract(t.Context(), strings.NewReader("hello"), "db", disk.Options{FS: vfs.NewMem()}), "this is no archive")
+	require.ErrorContains(t, disk.Extract(t.Context(), strings.NewReader("hello"), "db", disk.Options{FS: vfs.NewMem()}), "not a Sortkey archive")
 	long := append(slices.Clone(text), make([]byte, 2<<20)...)
-	require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(long), "db", disk.Options{FS: vfs.NewMem()}), "more data after its end")
+	require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(long), "db", disk.Options{FS: vfs.NewMem()}), "data after its end")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, disk.Extract(ctx, bytes.NewReader(text), "db", disk.Options{FS: vfs.NewMem()}), context.Canceled)
 }
 
-// TestExtractFull: a disk that fills up leaves no store.
+// TestExtractFull checks that extracting to a full disk leaves no store.
 func TestExtractFull(t *testing.T) {
 	text := archived(t, vfs.NewMem(), "db")
 	failed := 0
@@ -260,7 +260,7 @@ func TestExtractFull(t *testing.T) {
 		failed++
 		require.ErrorContains(t, err, "injected error")
 		if disk.Exists("db", disk.Options{FS: mem}) {
-			s, err := disk.Open("db", disk.Options{FS: mem}) // the very last sync
+			s, err := disk.Open("db", disk.Options{FS: mem}) // only the very last sync failed
 			if err == nil {
 				require.Equal(t, "before", get(t, s, "k"))
 				require.NoError(t, s.Close())
@@ -270,8 +270,8 @@ func TestExtractFull(t *testing.T) {
 	require.Greater(t, failed, 10)
 }
 
-// TestArchiveErrors: a writer that fails, and an end of the context, leave
-// nothing behind.
+// TestArchiveErrors checks that nothing is left behind when the writer fails or
+// the context ends.
 func TestArchiveErrors(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, "db", disk.Options{FS: fs})
@@ -298,8 +298,8 @@ func (w *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestExtractSpoilt: an archive with one byte changed is refused, or makes a
-// folder that is refused or opens.
+// TestExtractSpoilt checks that an archive with one changed byte is refused, or
+// leaves a folder that Open either refuses or opens.
 func TestExtractSpoilt(t *testing.T) {
 	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
 	put(t, s, "k", "v")

@@ -21,7 +21,8 @@ import (
 func partition(i int) []byte { return fmt.Appendf(nil, "customer#%07d", i) }
 func sortKey(i int) []byte   { return binary.BigEndian.AppendUint32([]byte("order#"), uint32(i)) }
 
-// fill puts rows of 100 bytes, so many partitions of so many rows.
+// fill puts rows of 100 bytes: the given number of partitions, each with the
+// given number of rows.
 func fill(t testing.TB, s store.Store, partitions, rows int) {
 	t.Helper()
 	for p := range partitions {
@@ -36,7 +37,7 @@ func fill(t testing.TB, s store.Store, partitions, rows int) {
 	}
 }
 
-// bare opens Pebble alone, set as the store sets it.
+// bare opens Pebble directly, configured as the store configures it.
 func bare(b *testing.B, dir string) *pebble.DB {
 	b.Helper()
 	o := &pebble.Options{
@@ -62,10 +63,10 @@ func (quiet) Fatalf(string, ...any) {}
 
 const (
 	benchPartitions = 20
-	benchRows       = 10_000 // of a partition, more than a page of 1 MB
+	benchRows       = 10_000 // per partition, more than a page of 1 MB
 )
 
-// both runs one benchmark on the store and on Pebble alone, over the same
+// both runs a benchmark on the store and on Pebble directly, over the same
 // files.
 func both(b *testing.B, onStore func(*testing.B, *disk.Store), onBare func(*testing.B, *pebble.DB)) {
 	dir := b.TempDir()
@@ -114,7 +115,7 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// BenchmarkQuery reads ranges of 10 rows, and of the rows of a page of 1 MB.
+// BenchmarkQuery reads ranges of 10 rows, and ranges of a page of 1 MB.
 func BenchmarkQuery(b *testing.B) {
 	for _, rows := range []int{10, 1 << 20 / 110} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
@@ -170,7 +171,7 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkPut lets 32 writers put one row at a time, durably.
+// BenchmarkPut runs 32 writers that put one row at a time, durably.
 func BenchmarkPut(b *testing.B) {
 	const writers = 32
 	share := func(b *testing.B, put func(i int) error) {

@@ -10,26 +10,26 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A moment is a state that views read: what was applied up to one update.
-type moment struct {
+// A version is a state that views read: the changes of all updates up to one.
+type version struct {
 	snapshot *pebble.Snapshot
-	seq      uint64 // number of the update
-	refs     int    // views that read it, and one for the store; guarded by Store.mu
+	seq      uint64 // number of the last update
+	refs     int    // views that read it, plus one for the store; guarded by Store.mu
 }
 
 // A commit is an update whose batch has been applied.
 type commit struct {
 	seq   uint64
-	after *moment
-	batch *pebble.Batch // until it is durable
+	after *version
+	batch *pebble.Batch // nil once durable
 
-	durable chan struct{} // closed when it is, or will never be
-	err     error         // why it never will; set before durable is closed
+	durable chan struct{} // closed when the commit is durable or has failed
+	err     error         // why it failed; set before durable is closed
 }
 
 // Update implements [store.Store]. It calls fn once. Updates run one after the
-// other; while one waits it returns early if ctx ends. Once fn has returned,
-// the end of ctx is not looked at.
+// other; a waiting Update returns early if ctx ends. After fn has returned,
+// Update ignores the end of ctx.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
@@ -52,8 +52,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	case own:
 		return s.settle(c)
 	case c != nil:
-		// Nothing was changed, but fn may have read what that commit wrote,
-		// and its outcome tells of it.
+		// fn changed nothing, but it may have read what commit c wrote. So the
+		// caller must not learn of it before c is durable.
 		<-c.durable
 		if c.err != nil {
 			return c.err
@@ -62,8 +62,9 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-// run calls fn and applies its batch, and gives the writer's token back. The
-// commit is the one to wait for: fn's own, or the last before it.
+// run calls fn, applies its batch and returns the writer's token. The caller
+// must wait for the commit c: fn's own if own is true, otherwise the last one
+// before it.
 func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit, own bool, err error) {
 	defer func() { <-s.writer }()
 	if err := s.failed(); err != nil {
@@ -74,7 +75,7 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 	}
 	batch := s.db.NewIndexedBatch()
 	w := &writer{reader: reader{ctx: ctx, store: s, from: batch}, batch: batch}
-	handed := false // to the engine, which may look at it from then on
+	handed := false // the engine has the batch and may still use it
 	defer func() {
 		w.finish()
 		if !handed {
@@ -91,7 +92,7 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 	return s.apply(batch)
 }
 
-// apply makes a batch visible to later updates and has its sync begun.
+// apply makes a batch visible to later updates and starts its sync.
 func (s *Store) apply(batch *pebble.Batch) (c *commit, own bool, err error) {
 	err = s.protect(func() error {
 		if s.opts.SyncEvery > 0 {
@@ -100,7 +101,7 @@ func (s *Store) apply(batch *pebble.Batch) (c *commit, own bool, err error) {
 		return s.db.ApplyNoSyncWait(batch, pebble.Sync)
 	})
 	if err != nil {
-		// The engine may still look at the batch, so it is not closed.
+		// The engine may still use the batch, so it is not closed.
 		return s.applied, false, err
 	}
 	c = &commit{batch: batch, durable: make(chan struct{})}
@@ -108,13 +109,13 @@ func (s *Store) apply(batch *pebble.Batch) (c *commit, own bool, err error) {
 		c.seq = s.applied.seq
 	}
 	c.seq++
-	c.after = &moment{snapshot: s.db.NewSnapshot(), seq: c.seq}
+	c.after = &version{snapshot: s.db.NewSnapshot(), seq: c.seq}
 	s.applied = c
 	s.behind.Add(1)
 	return c, true, nil
 }
 
-// settle waits until a commit is durable and lets views see it.
+// settle waits until a commit is durable, then lets views see it.
 func (s *Store) settle(c *commit) error {
 	defer close(c.durable)
 	if s.opts.SyncEvery > 0 {
@@ -133,39 +134,40 @@ func (s *Store) settle(c *commit) error {
 	return nil
 }
 
-// publish makes m the state that views read, unless a later one is already.
-func (s *Store) publish(m *moment) {
+// publish makes v the state that views read, unless they already read a later
+// one.
+func (s *Store) publish(v *version) {
 	s.mu.Lock()
-	m.refs++
-	if s.current.seq < m.seq {
-		s.current, m = m, s.current
+	v.refs++
+	if s.current.seq < v.seq {
+		s.current, v = v, s.current
 	}
 	s.mu.Unlock()
-	s.release(m)
+	s.release(v)
 }
 
-func (s *Store) acquire() *moment {
+func (s *Store) acquire() *version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.current.refs++
 	return s.current
 }
 
-// mostUnread bounds the snapshots that wait to be closed. Each keeps a version
-// of what was written over since.
-const mostUnread = 64
+// maxUnread limits the snapshots that wait to be closed. Each of them keeps old
+// versions of the rows changed since.
+const maxUnread = 64
 
-// release gives up a moment. Under load the snapshots of many are closed
-// together, the latest first: whenever the earliest of all is closed the engine
-// looks for compactions, which is a good part of the time of a small update.
-// None waits once all commits are settled.
-func (s *Store) release(m *moment) {
+// release drops a reference to a version. Under load the snapshots of many
+// versions are closed together, the latest first: whenever the earliest open
+// snapshot closes, the engine checks for compactions, which takes a large part
+// of the time of a small update. None waits once all commits are settled.
+func (s *Store) release(v *version) {
 	var unread []*pebble.Snapshot
 	s.mu.Lock()
-	if m.refs--; m.refs == 0 {
-		s.unread = append(s.unread, m.snapshot)
+	if v.refs--; v.refs == 0 {
+		s.unread = append(s.unread, v.snapshot)
 	}
-	if s.behind.Load() == 0 || len(s.unread) >= mostUnread {
+	if s.behind.Load() == 0 || len(s.unread) >= maxUnread {
 		unread, s.unread = s.unread, nil
 	}
 	s.mu.Unlock()

@@ -33,7 +33,7 @@ func onSync(fs vfs.FS, fn func()) vfs.FS {
 	}))
 }
 
-// TestGroupCommit: many writers share few syncs.
+// TestGroupCommit checks that many writers share few syncs.
 func TestGroupCommit(t *testing.T) {
 	const writers, each = 32, 20
 	synctest.Test(t, func(t *testing.T) { // a sync ends when all the writers wait
@@ -58,8 +58,8 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// TestSnapshots: writers leave no state behind that nobody reads, and few while
-// they write; a view keeps its own.
+// TestSnapshots checks that writers leave no unread snapshots behind, and only
+// few while they write, and that a view keeps its own.
 func TestSnapshots(t *testing.T) {
 	const writers, each, most = 8, 200, (8 + 1) * 66 // each writer may be about to close 64
 	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
@@ -91,9 +91,9 @@ func TestSnapshots(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestNothingBeforeItsSync holds a sync up. Until it is through, the next
-// Update runs, but neither it nor one that only read may return, and views see
-// what was there before.
+// TestNothingBeforeItsSync blocks a sync. Meanwhile the next Update runs, but
+// neither it nor an Update that only reads may return, and views see the
+// previous state.
 func TestNothingBeforeItsSync(t *testing.T) {
 	gate := make(chan struct{})
 	var held atomic.Bool
@@ -103,7 +103,7 @@ func TestNothingBeforeItsSync(t *testing.T) {
 				<-gate
 			}
 		})})
-		gate = make(chan struct{}) // of this bubble
+		gate = make(chan struct{}) // created inside this synctest bubble
 		put(t, s, "k", "old")
 		held.Store(true)
 		var returned atomic.Int64
@@ -142,8 +142,8 @@ func TestNothingBeforeItsSync(t *testing.T) {
 	})
 }
 
-// TestSyncEvery: with an interval updates do not wait, and what was written an
-// interval ago survives; so does everything after Close.
+// TestSyncEvery checks that with an interval, updates do not wait, and that
+// writes older than the interval survive a crash; Close keeps all writes.
 func TestSyncEvery(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, "db", disk.Options{FS: fs, SyncEvery: 10 * time.Millisecond})
@@ -161,7 +161,7 @@ func TestSyncEvery(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestCloseWaits closes a store under a View and an Update, which finish.
+// TestCloseWaits closes a store during a View and an Update, which finish.
 func TestCloseWaits(t *testing.T) {
 	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
 	fill(t, s, 1, 3000)
@@ -192,7 +192,8 @@ func TestCloseWaits(t *testing.T) {
 	require.ErrorIs(t, s.View(t.Context(), nil), store.ErrClosed)
 }
 
-// TestValuesOfGetAreKept: a value of Get is the caller's, whatever follows.
+// TestValuesOfGetAreKept checks that later writes do not change a value
+// returned by Get.
 func TestValuesOfGetAreKept(t *testing.T) {
 	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
 	put(t, s, "k", "v")

@@ -16,14 +16,16 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Snapshot implements [store.Snapshotter]. The folder must not lie in the
-// store's own. It ends early when ctx does, where files are copied because the
-// folder is on another file system. Tables of rows are linked where
-// the file system can, so it takes little time and room; reads go on, and
-// updates wait for as long as linking takes. It must not be called inside an
-// Update. Open the copy as any store, and remove a folder that an error left
-// unfinished; Open refuses it. A store that is open for reading only gives
-// [ErrReadOnly]: its folder can be copied as it is.
+// Snapshot implements [store.Snapshotter]. The folder must not be inside the
+// store's own. Files of rows are hard-linked where the file system supports it,
+// so a snapshot takes little time and space. Reads continue; updates wait while
+// files are linked. If the folder is on another file system, files are copied,
+// and the end of ctx stops the copying.
+//
+// Snapshot must not be called inside an Update. The copy opens like any store.
+// After an error the folder may be incomplete; Open refuses it, and it can be
+// removed. For a store opened for reading only, the error is [ErrReadOnly]; its
+// folder can simply be copied.
 func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	if err := s.begin(); err != nil {
 		return s.closedOr(err)
@@ -42,7 +44,7 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	}
 	for at := dir; ; at = fsys.PathDir(at) {
 		if at == s.dir {
-			return fmt.Errorf("disk: snapshot: %s lies in the store's own folder", dir)
+			return fmt.Errorf("disk: snapshot: %s is inside the store's own folder", dir)
 		}
 		if fsys.PathDir(at) == at {
 			break
@@ -55,10 +57,10 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(move(ctx, fsys, near, dir), s.forks.leave(near))
+	return errors.Join(move(ctx, fsys, near, dir), s.forks.remove(near))
 }
 
-// checkNew refuses a path that something has.
+// checkNew returns an error if the path exists.
 func checkNew(fsys vfs.FS, path string) error {
 	_, err := fsys.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,23 +69,23 @@ func checkNew(fsys vfs.FS, path string) error {
 	return cmp.Or(err, error(&fs.PathError{Op: "checkpoint", Path: path, Err: fs.ErrExist}))
 }
 
-// link makes a copy of the store in a folder of s.forks, which the caller
-// leaves.
+// link copies the store to a new folder in s.forks. The caller must remove it
+// with s.forks.remove.
 //
-// The engine copies its log as far as it finds it, and takes a log for corrupt
-// whose blocks it copied before and after a write (cockroachdb/pebble issue
-// 5142). So nobody writes meanwhile.
+// No writes may run meanwhile: the engine copies as much of its log as it
+// finds, and treats a log as corrupt if some blocks were copied before a write
+// and others after it (cockroachdb/pebble issue 5142).
 func (s *Store) link() (_ string, err error) {
 	if s.opts.ReadOnly {
 		return "", ErrReadOnly
 	}
-	dir := s.forks.enter()
+	dir := s.forks.add()
 	defer func() {
 		if err != nil {
-			_ = s.forks.leave(dir)
+			_ = s.forks.remove(dir)
 		}
 	}()
-	s.flush() // what is in a file is shared, what is in the log is copied and read again
+	s.flush() // files are shared; the log is copied and must be read again
 	s.writer <- struct{}{}
 	defer func() { <-s.writer }()
 	s.logging.Lock()
@@ -91,7 +93,7 @@ func (s *Store) link() (_ string, err error) {
 	if failed := s.failed(); failed != nil {
 		return "", failed
 	}
-	var full error // a full disk there is no failure here
+	var full error // a full disk there does not fail the store
 	if failed := s.protect(func() error {
 		full = s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		return nil
@@ -110,12 +112,13 @@ func (s *Store) link() (_ string, err error) {
 	return dir, nil
 }
 
-// move gives a copy its place, durably: by its name where that is on the same
-// file system, and otherwise file by file, the one that makes it a store last.
+// move moves a copy to its place, durably. It renames the folder if both paths
+// are on one file system. Otherwise it copies the files one by one, and last
+// the one that makes the folder a store.
 func move(ctx context.Context, fsys vfs.FS, from, to string) error {
 	err := makeDir(fsys, fsys.PathDir(to))
 	if err == nil && fsys.Rename(from, to) != nil {
-		if err = checkNew(fsys, to); err == nil { // nobody made it meanwhile
+		if err = checkNew(fsys, to); err == nil { // nobody created it meanwhile
 			err = copyDir(ctx, fsys, from, to)
 		}
 	}
@@ -163,9 +166,9 @@ func copyFile(ctx context.Context, fsys vfs.FS, from, to string) error {
 	return errors.Join(err, dst.Close())
 }
 
-// flush writes the rows that are in memory and in the log to a file, so that
-// an Open has less to read. It gives up when the store fails: the engine would
-// try for ever.
+// flush writes the rows that are in memory and in the log to a file, so the
+// next Open has less to read. It stops when the store fails; the engine would
+// retry for ever.
 func (s *Store) flush() {
 	if s.failed() != nil {
 		return
@@ -192,18 +195,19 @@ func (s *Store) flush() {
 
 var _ store.Forker = (*Store)(nil)
 
-// forkSync is the interval a fork is synced at if its origin syncs each Update:
-// it does not outlive the process, so there is nothing to be gained by waiting.
+// forkSync is the sync interval of a fork whose origin syncs each Update. A
+// fork does not survive the process, so waiting for syncs would gain nothing.
 const forkSync = time.Hour
 
 // Fork implements [store.Forker] with a checkpoint in a temporary folder inside
-// the store's own. Rows that are in memory only are written to a file first,
-// and files of rows are shared, so it takes as long as writing up to
-// [Options.MemTableBytes]. Like [Store.Snapshot], it must not be called
-// inside an Update. Closing the fork removes its folder; one that a crash left is removed when the store is opened
-// the next time. A fork may outlive the store it came from, but not the
-// process, and survives no crash. The error is [ErrReadOnly] for a store that is
-// open for reading only.
+// the store's own. It first writes the rows that are only in memory to a file
+// and then shares files, so it takes as long as writing up to
+// [Options.MemTableBytes]. Like [Store.Snapshot], it must not be called inside
+// an Update. For a store opened for reading only, the error is [ErrReadOnly].
+//
+// Closing the fork removes its folder. The next Open of the original store
+// removes folders left by a crash. A fork may outlive its original store, but
+// not the process or a crash.
 func (s *Store) Fork() (store.Store, error) {
 	if err := s.begin(); err != nil {
 		return nil, s.closedOr(err)
@@ -219,14 +223,14 @@ func (s *Store) Fork() (store.Store, error) {
 	}
 	fork, err := openStore(dir, opts, s.forks)
 	if err != nil {
-		return nil, errors.Join(err, s.forks.leave(dir))
+		return nil, errors.Join(err, s.forks.remove(dir))
 	}
 	return fork, nil
 }
 
 // removeFork removes the folder of a fork.
 func (s *Store) removeFork() {
-	if err := s.forks.leave(s.dir); err != nil {
-		s.opts.Logger.Warn("a fork's folder stays", "dir", s.dir, "err", err)
+	if err := s.forks.remove(s.dir); err != nil {
+		s.opts.Logger.Warn("cannot remove the folder of a fork", "dir", s.dir, "err", err)
 	}
 }

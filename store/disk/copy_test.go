@@ -66,7 +66,7 @@ func TestFork(t *testing.T) {
 			_, err := a.Fork()
 			require.ErrorIs(t, err, store.ErrClosed)
 
-			// B outlives the store it came from, and its being opened again.
+			// B outlives its original store, even when that is opened again.
 			require.NoError(t, s.Close())
 			require.Equal(t, "b", get(t, b, "k"))
 			s = open(t, dir, opts)
@@ -87,7 +87,7 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestForkIsAStore holds forks to what every store does.
+// TestForkIsAStore runs the store suite on forks.
 func TestForkIsAStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		s := open(t, "db", disk.Options{FS: vfs.NewMem()})
@@ -97,8 +97,8 @@ func TestForkIsAStore(t *testing.T) {
 	})
 }
 
-// TestForkLeft: folders of forks that a crash left go when the store is opened,
-// but not when it is opened for reading only.
+// TestForkLeft checks that opening a store removes the folders of forks left by
+// a crash, unless it is opened for reading only.
 func TestForkLeft(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, "db", disk.Options{FS: fs})
@@ -120,8 +120,8 @@ func TestForkLeft(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestForkBeside forks while others write: what was acknowledged before is in
-// the fork, each update whole, and nothing comes later.
+// TestForkBeside forks during writes. A fork has all updates acknowledged
+// before it, has each update completely or not at all, and gets no later ones.
 func TestForkBeside(t *testing.T) {
 	s := open(t, "db", disk.Options{FS: vfs.NewMem(), MemTableBytes: 1})
 	var stop, wg sync.WaitGroup
@@ -153,7 +153,7 @@ func TestForkBeside(t *testing.T) {
 				f := fork(t, s)
 				at := get(t, f, "k")
 				if before != "-" && at < before {
-					t.Errorf("the fork has %s, acknowledged was %s", at, before)
+					t.Errorf("the fork has %s, acknowledged before it: %s", at, before)
 				}
 				if at != "-" {
 					n := 0
@@ -188,8 +188,8 @@ func TestForkBeside(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestCopyLeavesNothing: a copy that fails on a full disk leaves no folder, and
-// the store is as good as before.
+// TestCopyLeavesNothing checks that a copy that fails on a full disk leaves no
+// folder, and that the store still works.
 func TestCopyLeavesNothing(t *testing.T) {
 	full := errors.New("no space left on device")
 	var on atomic.Bool

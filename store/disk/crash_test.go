@@ -22,7 +22,7 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "seed of one random history, 0 for many new ones")
 
-// seeds runs fn for n random seeds, and says which one fails.
+// seeds runs fn for n random seeds, and logs the one that fails.
 func seeds(t *testing.T, n int, fn func(t *testing.T, seed uint64, rng *rand.Rand)) {
 	t.Helper()
 	if testing.Short() {
@@ -47,9 +47,9 @@ func small(fs vfs.FS) disk.Options {
 	return disk.Options{FS: fs, MemTableBytes: 1, CacheBytes: 1 << 20}
 }
 
-// TestCrash cuts random histories off at random points: what a crash leaves
-// behind is the state after some number of whole updates, none missing in
-// between, and at least those that were acknowledged or seen by a View.
+// TestCrash interrupts random histories at random points. After a crash, the
+// store has the state after some number of complete updates without gaps, and
+// at least those that were acknowledged or seen by a View.
 func TestCrash(t *testing.T) {
 	var updates, lost uint64
 	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
@@ -90,7 +90,7 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d acknowledged updates were there after crashes; %d acknowledged after the cut were not", updates, lost)
 }
 
-// TestCrashWhileOpening crashes at every write of the first opening.
+// TestCrashWhileOpening crashes at every write of the first Open.
 func TestCrashWhileOpening(t *testing.T) {
 	seeds(t, 3, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		for cut := int64(0); ; cut++ {
@@ -118,9 +118,9 @@ func TestCrashWhileOpening(t *testing.T) {
 	})
 }
 
-// TestDiskErrors makes the disk refuse a write, once or from then on. Callers
-// get the error, the store stops, and what was acknowledged is there when the
-// folder is opened again, at once or after a crash.
+// TestDiskErrors fails a write, once or from then on. Callers get the error,
+// the store stops, and all acknowledged updates are present when the folder is
+// opened again, at once or after a crash.
 func TestDiskErrors(t *testing.T) {
 	var acknowledged uint64
 	failures := map[string]int{}
@@ -138,7 +138,7 @@ func TestDiskErrors(t *testing.T) {
 			}
 			at := target
 			if only == 1 || only == 2 {
-				at /= 10 // there are fewer
+				at /= 10 // smaller histories have fewer writes
 			}
 			if i := n.Add(1); i == at || forever && i > at {
 				return syscall.EIO
@@ -150,7 +150,7 @@ func TestDiskErrors(t *testing.T) {
 			closed := s.Close()
 			for _, err := range append(errs, closed) {
 				if err == nil {
-					continue // the error hit nothing that matters, such as removing a file
+					continue // the error hit something unimportant, such as removing a file
 				}
 				var f *disk.FailedError
 				require.True(t, errors.As(err, &f), "%s: %v", what, err)
@@ -188,13 +188,13 @@ func cloneOps(h *history) map[uint64][]op {
 	return out
 }
 
-// updateAny makes an update that h forgets.
+// updateAny makes an update that h does not record.
 func (h *history) updateAny(s *disk.Store, rng *rand.Rand) error {
 	return (&history{ops: map[uint64][]op{}}).update(s, rng)
 }
 
-// TestFullDisk gives the disk room for so many bytes and no more; the write
-// that does not fit is cut off in the middle.
+// TestFullDisk limits the space of the disk; the write that does not fit is cut
+// off in the middle.
 func TestFullDisk(t *testing.T) {
 	seeds(t, 8, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
@@ -213,7 +213,7 @@ func TestFullDisk(t *testing.T) {
 		require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed, what)
 
 		s, err = disk.Open("db", small(full))
-		if err == nil { // there was room for the little that opening writes
+		if err == nil { // the space was enough for the few writes of Open
 			h.check(t, s, h.acked.Load(), what)
 			_ = s.Close()
 		} else {
@@ -233,7 +233,7 @@ func stopAfter(tried *atomic.Int64, n int64) func() bool {
 	return func() bool { return tried.Load() >= end }
 }
 
-// A fullFS has room for so many bytes more.
+// A fullFS has space for a limited number of bytes.
 type fullFS struct {
 	vfs.FS
 	room atomic.Int64
@@ -266,7 +266,8 @@ func (f *fullFile) Write(p []byte) (int, error) {
 	return n, syscall.ENOSPC
 }
 
-// TestReadErrors: a disk that cannot be read gives the reader an error.
+// TestReadErrors checks that readers get the errors of a disk that cannot be
+// read.
 func TestReadErrors(t *testing.T) {
 	var bad atomic.Bool
 	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(o errorfs.Op) error {

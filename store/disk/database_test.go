@@ -45,7 +45,7 @@ func putSession(t testing.TB, db *sortkey.DB, id string) {
 	require.NoError(t, err)
 }
 
-// described returns the figures of DescribeTable.
+// described returns the item count and the index status of DescribeTable.
 func described(t testing.TB, db *sortkey.DB) (items int64, status string) {
 	t.Helper()
 	out, err := inside.Service(db).DescribeTable(context.Background(), &wire.DescribeTableInput{TableName: new("Sessions")})
@@ -53,7 +53,7 @@ func described(t testing.TB, db *sortkey.DB) (items int64, status string) {
 	return *out.Table.ItemCount, *out.Table.GlobalSecondaryIndexes[0].IndexStatus
 }
 
-// TestDatabaseFork: a fork is as isolated on disk as in memory.
+// TestDatabaseFork checks that a fork on disk is as isolated as one in memory.
 func TestDatabaseFork(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for _, name := range []string{"memory", "disk"} {
@@ -96,8 +96,8 @@ func TestDatabaseFork(t *testing.T) {
 	}
 }
 
-// TestForkConcurrently forks, writes to the forks and closes them while the
-// origin is written to.
+// TestForkConcurrently forks, writes to the forks and closes them during writes
+// to the origin.
 func TestForkConcurrently(t *testing.T) {
 	for _, name := range []string{"memory", "disk"} {
 		t.Run(name, func(t *testing.T) {
@@ -143,8 +143,8 @@ func TestForkConcurrently(t *testing.T) {
 	}
 }
 
-// strange is a store that is neither in memory nor on disk.
-type strange struct{ store.Store }
+// otherStore is a store that is neither in memory nor on disk.
+type otherStore struct{ store.Store }
 
 func TestDatabaseSnapshot(t *testing.T) {
 	dir := t.TempDir()
@@ -167,15 +167,15 @@ func TestDatabaseSnapshot(t *testing.T) {
 	require.ErrorIs(t, db.Snapshot(t.Context(), filepath.Join(dir, "memory")), sortkey.ErrSnapshot)
 	require.NoError(t, db.Close())
 
-	db, err = sortkey.Open(sortkey.Options{Store: strange{memory.Open()}})
+	db, err = sortkey.Open(sortkey.Options{Store: otherStore{memory.Open()}})
 	require.NoError(t, err)
 	_, err = db.Fork()
 	require.ErrorIs(t, err, sortkey.ErrFork)
 	require.NoError(t, db.Close())
 }
 
-// TestDatabaseReopen: a database that was closed has its figures at once, and one that
-// crashed has them soon.
+// TestDatabaseReopen checks that DescribeTable has the counts immediately after
+// a Close, and soon after a crash.
 func TestDatabaseReopen(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	fs := vfs.NewCrashableMem()
@@ -199,7 +199,8 @@ func TestDatabaseReopen(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// TestDatabaseReopenBuilding: an index that a crash cut off becomes ACTIVE by itself.
+// TestDatabaseReopenBuilding checks that an index whose building a crash
+// interrupted becomes ACTIVE by itself.
 func TestDatabaseReopenBuilding(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	st, err := disk.Open("db", disk.Options{FS: fs})
@@ -212,7 +213,7 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 		GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: new("ByUser")}}},
 	})
 	require.NoError(t, err)
-	cutting.left.Store(3) // the definition, the first part; then a copy is taken
+	cutting.left.Store(3) // the definition and the first part; then a copy is taken
 	_, err = inside.Service(db).UpdateTable(t.Context(), &wire.UpdateTableInput{
 		TableName:            new("Sessions"),
 		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("user"), AttributeType: new("S")}},
@@ -231,7 +232,7 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// cuttingStore keeps what a crash would leave before one of the updates.
+// cuttingStore keeps what a crash before one of the updates would leave.
 type cuttingStore struct {
 	store.Store
 	fs    *vfs.MemFS

@@ -16,40 +16,40 @@ import (
 type Store struct {
 	dir        string
 	opts       Options
-	forks      *forkDir        // of this store, and of its forks
-	isFork     bool            // the folder goes with the store
+	forks      *forkDir        // of this store and its forks
+	isFork     bool            // remove the folder on Close
 	background context.Context //nolint:containedctx // for log levels only
 	fs         *guard
 	lock       *pebble.Lock
 	db         *pebble.DB
-	stop       func() // ends the syncs at an interval
+	stop       func() // ends the interval syncs
 
 	failure  atomic.Pointer[FailedError]
 	poisoned atomic.Bool
 
-	writer  chan struct{} // holds one token while an Update runs, or a copy is made
-	logging sync.Mutex    // held by who writes to the log without the token, or has both
-	applied *commit       // the last one; needs the token
+	writer  chan struct{} // holds one token while an Update runs or a copy is made
+	logging sync.Mutex    // held to write to the log without the token, or together with it
+	applied *commit       // the last commit; needs the token
 	dirty   atomic.Bool   // applied but not synced, with an interval
-	behind  atomic.Int64  // commits applied and not yet settled
+	behind  atomic.Int64  // commits applied but not yet settled
 
 	mu      sync.Mutex
 	idle    sync.Cond // signalled when users falls to 0
-	users   int       // calls and iterators still running
+	users   int       // running calls and iterators
 	closed  bool
-	shut    chan struct{}      // closed when Close is through
-	current *moment            // the state views read
-	unread  []*pebble.Snapshot // of moments that nobody reads, to be closed
+	shut    chan struct{}      // closed when Close is done
+	current *version           // the state that views read
+	unread  []*pebble.Snapshot // of versions that nobody reads, to be closed
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the store in a folder, and creates both unless they are there.
-// Errors: [ErrLocked] when the folder is in use, [*FormatError] when a newer
-// version wrote it, and those of the file system.
+// Open opens the store in a folder, and creates the folder and the store if
+// they do not exist. Errors: [ErrLocked] when the folder is in use,
+// [*FormatError] when a newer version wrote it, and those of the file system.
 func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 
-// openStore opens a folder. Forks is what it lies in if it is a fork.
+// openStore opens a folder. For a fork, forks is the folder that contains it.
 func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 	s := &Store{
 		forks:      forks,
@@ -70,7 +70,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 			s.forks.clear()
 		}
 	}
-	s.current = &moment{snapshot: s.db.NewSnapshot(), refs: 1}
+	s.current = &version{snapshot: s.db.NewSnapshot(), refs: 1}
 	if s.opts.SyncEvery > 0 && !s.opts.ReadOnly {
 		s.startSyncing()
 	}
@@ -92,7 +92,7 @@ func (s *Store) open(dir string) (err error) {
 	s.fs = &guard{FS: fsys, store: s}
 	s.lock, err = pebble.LockDirectory(s.dir, s.fs)
 	if err != nil {
-		return fmt.Errorf("%w: %s is open in another process, or elsewhere in this one (%w)", ErrLocked, s.dir, err)
+		return fmt.Errorf("%w: %s is open in this process or another (%w)", ErrLocked, s.dir, err)
 	}
 	defer func() {
 		if err != nil {
@@ -106,17 +106,17 @@ func (s *Store) open(dir string) (err error) {
 	switch {
 	case state == stateReady:
 	case s.opts.ReadOnly:
-		return fmt.Errorf("disk: there is no store in %s", s.dir)
+		return fmt.Errorf("disk: %s does not contain a store", s.dir)
 	case state == stateNew:
 		err = removeUnfinished(s.fs, s.dir)
 	default:
 		err = writeMeta(s.fs, s.dir, stateNew)
 	}
 	if err != nil {
-		return fmt.Errorf("disk: opening %s: %w", s.dir, err)
+		return fmt.Errorf("disk: cannot open %s: %w", s.dir, err)
 	}
 	if f := s.failure.Load(); f != nil {
-		return fmt.Errorf("disk: opening %s: %w", s.dir, f.Err)
+		return fmt.Errorf("disk: cannot open %s: %w", s.dir, f.Err)
 	}
 	po := s.pebble()
 	po.Lock = s.lock
@@ -137,12 +137,12 @@ func (s *Store) open(dir string) (err error) {
 		err = f.Err
 	}
 	if err != nil {
-		return fmt.Errorf("disk: opening %s: %w", s.dir, err)
+		return fmt.Errorf("disk: cannot open %s: %w", s.dir, err)
 	}
 	return nil
 }
 
-// begin counts a user in, unless the store is closed or failed.
+// begin counts a user, unless the store is closed or failed.
 func (s *Store) begin() error {
 	if err := s.failed(); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (s *Store) begin() error {
 	return nil
 }
 
-// hold counts in a part of a call that is itself counted.
+// hold counts another user inside a call that is already counted.
 func (s *Store) hold() {
 	s.mu.Lock()
 	s.users++
@@ -187,7 +187,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(r)
 }
 
-// closedOr returns ErrClosed for a store that is closed, whatever came before.
+// closedOr returns ErrClosed for a closed store, otherwise err.
 func (s *Store) closedOr(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,8 +197,8 @@ func (s *Store) closedOr(err error) error {
 	return err
 }
 
-// Close implements [store.Store]. It waits for the calls that are running, so
-// it must not be called inside one. A failed store returns its [*FailedError].
+// Close implements [store.Store]. It waits for the running calls, so it must
+// not be called inside one. A failed store returns its [*FailedError].
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -219,7 +219,7 @@ func (s *Store) Close() error {
 	case s.isFork:
 		defer s.removeFork()
 	case !s.opts.ReadOnly:
-		s.flush() // or the next Open reads the log
+		s.flush() // otherwise the next Open must read the log
 	}
 	var err error
 	if s.poisoned.Load() {
@@ -232,7 +232,7 @@ func (s *Store) Close() error {
 		return failed
 	}
 	if err != nil {
-		return fmt.Errorf("disk: closing %s: %w", s.dir, err)
+		return fmt.Errorf("disk: cannot close %s: %w", s.dir, err)
 	}
 	return nil
 }

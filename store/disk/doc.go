@@ -1,29 +1,32 @@
-// Package disk is the store engine that keeps its rows in a folder, with
-// Pebble underneath.
+// Package disk is the store engine that keeps its rows in a folder, using
+// Pebble.
 //
-// A row is one key: its address as [store.AppendAddress] writes it. A query is
-// one iterator with both bounds set, so it reads the blocks its rows lie in
-// and no others.
+// A row is one key: its address as encoded by [store.AppendAddress]. A query is
+// one iterator with both bounds set, so it reads only the blocks that contain
+// its rows.
 //
-// Updates run one after the other, each on a batch that reads its own writes.
-// A batch is applied in memory while the update still holds the lock, and the
-// wait for the log's sync comes after: the next update runs meanwhile and
-// shares the sync. An Update returns once its changes are on disk, and so does
-// one that changed nothing but read changes that were not there yet. Views
-// read the latest state that is on disk; they never wait and never see what a
-// crash could undo.
+// Updates run one after the other, each on a batch that reads its own writes:
 //
-// From the first write that the disk refuses, the store writes nothing more
-// and every call returns a [*FailedError]: the folder stays as a crash at that
-// moment would have left it. Open it again, once the disk is mended or has
-// room, and every acknowledged Update is there.
+//  1. The update applies its batch in memory while it holds the lock. It then
+//     releases the lock and waits for the sync of the log. Meanwhile the next
+//     update runs and shares the sync.
+//  2. An Update returns after its changes are on disk. An Update without
+//     changes waits too, for the changes that it may have read.
+//  3. Views read the latest state that is on disk. They never wait, and they
+//     never see what a crash could undo.
 //
-// A folder belongs to one Store at a time, and says in its file SORTKEY which
-// format it is in. Close writes what is in memory to a file, so that the next
-// Open is quick; after a crash Open reads the log, at most a few times
+// When the disk refuses a write, the store stops: it writes nothing more, and
+// every call returns a [*FailedError]. The folder stays as a crash at that
+// moment would have left it. Open it again once the disk is repaired or has
+// space: every acknowledged Update is there.
+//
+// Only one Store at a time can use a folder. The file SORTKEY in the folder
+// states its format. Close writes the rows in memory to a file, so the next
+// Open is quick. After a crash Open reads the log, at most a few times
 // [Options.MemTableBytes].
 //
-// Copies of an open store: [Store.Snapshot] makes a folder to keep,
-// [Store.Fork] a store that goes when it is closed, [Store.Archive] one file.
-// [Extract] and [Copy] make a store of a file, or of a folder nobody has open.
+// Three functions copy an open store: [Store.Snapshot] creates a folder,
+// [Store.Fork] a temporary store that is removed when it is closed,
+// [Store.Archive] a single file. [Extract] creates a store from such a file,
+// [Copy] from the folder of a closed store.
 package disk

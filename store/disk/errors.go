@@ -9,7 +9,7 @@ import (
 
 var (
 	// ErrLocked is returned by [Open] for a folder that another process, or
-	// another Store of this one, has open.
+	// another Store of this process, has open.
 	ErrLocked = errors.New("disk: the folder is in use")
 
 	// ErrReadOnly is returned by Update of a store opened with
@@ -20,12 +20,13 @@ var (
 	ErrTooLarge = errors.New("disk: too large")
 )
 
-// A FailedError says that the disk refused a write, or the engine gave up, and
-// that the store has stopped. An Update that returns it may be there or not
-// when the folder is opened again; one that returned nil before is there.
+// A FailedError says that the store has stopped because the disk refused a
+// write or the engine gave up. When the folder is opened again, the changes of
+// an Update that returned this error may be present or not; those of an Update
+// that returned nil before are present.
 type FailedError struct {
-	Op  string // what was being done
-	Err error  // what went wrong first
+	Op  string // what the store was doing
+	Err error  // the first failure
 }
 
 func (e *FailedError) Error() string {
@@ -35,8 +36,8 @@ func (e *FailedError) Error() string {
 // Unwrap returns e.Err.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// A FormatError says that a folder was written in a newer format than this
-// program reads.
+// A FormatError says that a newer version of Sortkey wrote a folder, in a
+// format that this program cannot read.
 type FormatError struct {
 	Dir       string
 	Found     int // the folder's format
@@ -44,18 +45,18 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("disk: %s is in format %d, and this version of Sortkey reads formats up to %d: "+
-		"open it with a newer version of Sortkey, or export it there and import it here", e.Dir, e.Found, e.Supported)
+	return fmt.Sprintf("disk: %s has format %d, but this version of Sortkey reads formats up to %d: "+
+		"use a newer version of Sortkey, or export the data with it and import them here", e.Dir, e.Found, e.Supported)
 }
 
-// fail puts s in the failed state. The first cause is kept.
+// fail puts s in the failed state. The first failure is kept.
 func (s *Store) fail(op string, err error) {
 	if s.failure.CompareAndSwap(nil, &FailedError{Op: op, Err: err}) {
 		s.opts.Logger.Error("store stopped", "dir", s.dir, "op", op, "err", err)
 	}
 }
 
-// failed returns the reason of the failed state, or nil.
+// failed returns the failure that stopped the store, or nil.
 func (s *Store) failed() error {
 	if f := s.failure.Load(); f != nil {
 		return f
@@ -63,9 +64,9 @@ func (s *Store) failed() error {
 	return nil
 }
 
-// protect calls into Pebble where it is known to panic when it cannot go on.
-// It may then hold locks for ever, so it is never called again, not even to be
-// closed.
+// protect calls a function of Pebble that is known to panic on failures. After
+// a panic, Pebble may hold locks for ever, so it is never called again, not
+// even to close it.
 func (s *Store) protect(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

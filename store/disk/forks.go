@@ -10,13 +10,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// forksName is the folder in a store's own that its forks live in, and copies
-// begin in. There they are on the same file system, so files can be linked, and
-// go with the data.
+// forksName is the folder inside a store's folder that contains its forks, and
+// copies while they are made. There they are on the same file system, so files
+// can be linked, and removing the store removes them too.
 const forksName = "forks"
 
-// A forkDir is the folder of a store's forks, and theirs. It is there while it
-// is used.
+// A forkDir is the folder for the forks of a store and for forks of those. It
+// exists while it is used.
 type forkDir struct {
 	fs   vfs.FS
 	path string
@@ -25,17 +25,17 @@ type forkDir struct {
 	users int
 }
 
-// enter names a new folder in it and counts it in.
-func (d *forkDir) enter() string {
+// add counts a new user and returns the path of a new folder for it.
+func (d *forkDir) add() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.users++
 	return d.fs.PathJoin(d.path, strings.ToLower(rand.Text()))
 }
 
-// leave removes a folder, unless it has been moved, and after the last one
-// that of all. What cannot be removed goes with the next Open.
-func (d *forkDir) leave(dir string) error {
+// remove removes a folder, unless it has been moved, and the folder of all
+// forks after the last one. The next Open removes what remains.
+func (d *forkDir) remove(dir string) error {
 	err := d.fs.RemoveAll(dir)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,12 +45,12 @@ func (d *forkDir) leave(dir string) error {
 	return err
 }
 
-// clear removes what a crash has left. Forks that are still open stay: one may
-// outlive its origin.
+// clear removes folders left by a crash. It keeps forks that are still open,
+// since a fork may outlive its origin.
 func (d *forkDir) clear() {
 	names, err := d.fs.List(d.path)
 	if err != nil {
-		return // there are none
+		return // the folder does not exist
 	}
 	for _, name := range names {
 		dir := d.fs.PathJoin(d.path, name)

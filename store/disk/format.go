@@ -13,21 +13,21 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Format is the version of what a folder holds: the row addresses, and the
-// format of Pebble's files. A change that an older version would misread
-// raises it.
+// Format is the version of the folder format: the row addresses and the format
+// of Pebble's files. Every change that an older version would misread
+// increments it.
 const Format = 1
 
-// The file SORTKEY tells our folders from others and says what is in them:
+// The file SORTKEY identifies the folder of a store and states its format:
 //
 //	sortkey store
 //	format 1
 //	state ready
 //
-// It is written first, with the state new, and again once Pebble has made its
-// files and Open is about to return, so that a folder that lost them is not
-// taken for an empty store. It is replaced by rename, so it is whole or not
-// there.
+// It is written first, with the state new, and again when Pebble has created
+// its files and Open is about to return. So a folder that has lost Pebble's
+// files is not mistaken for an empty store. The file is replaced by rename, so
+// it is complete or absent.
 const (
 	metaName = "SORTKEY"
 	metaTemp = "SORTKEY.tmp"
@@ -39,8 +39,8 @@ const (
 	stateReady = "ready"
 )
 
-// readMeta returns the state of the folder: ready, new, or "" for one with
-// nothing in it. The error says why the folder cannot be opened.
+// readMeta returns the state of the folder: ready, new, or "" for an empty
+// folder. The error says why the folder cannot be opened.
 func readMeta(fsys vfs.FS, dir string) (state string, err error) {
 	f, err := fsys.Open(fsys.PathJoin(dir, metaName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,12 +51,12 @@ func readMeta(fsys vfs.FS, dir string) (state string, err error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxMeta))
 	if err := errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("disk: reading %s of %s: %w", metaName, dir, err)
+		return "", fmt.Errorf("disk: cannot read %s in %s: %w", metaName, dir, err)
 	}
 	var format int
 	head, rest, _ := strings.Cut(string(text), "\n")
 	if n, _ := fmt.Sscanf(rest, "format %d\n", &format); head != metaHead || n != 1 || format < 1 {
-		return "", fmt.Errorf("disk: the file %s in %s is not one of Sortkey's", metaName, dir)
+		return "", fmt.Errorf("disk: the file %s in %s is not a Sortkey file", metaName, dir)
 	}
 	if format > Format {
 		return "", &FormatError{Dir: dir, Found: format, Supported: Format}
@@ -76,16 +76,16 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 		switch name {
 		case metaTemp, lockName, "lost+found":
 		default:
-			return fmt.Errorf("disk: %s holds files such as %s but no %s: it is no store of Sortkey, or an unfinished copy of one",
+			return fmt.Errorf("disk: %s contains %s but not %s: it is not a Sortkey store, or an incomplete copy of one",
 				dir, name, metaName)
 		}
 	}
 	return nil
 }
 
-// removeUnfinished removes the engine's files from a folder in the state new:
-// a crash while they were made may have left some and not others, and no Open
-// has returned that could have put a row in them.
+// removeUnfinished removes the engine's files from a folder in the state new. A
+// crash during their creation may have left some of them; no Open has returned,
+// so they contain no rows.
 func removeUnfinished(fsys vfs.FS, dir string) error {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -101,7 +101,7 @@ func removeUnfinished(fsys vfs.FS, dir string) error {
 	return syncDir(fsys, dir)
 }
 
-// The names of Pebble's files, and of those it is still writing.
+// The names of Pebble's files, including temporary ones.
 var (
 	engineFiles = []string{"MANIFEST-*", "OPTIONS-*", "CURRENT", "marker.*", "*.log", "*.sst", "*.blob"}
 	engineTemps = []string{"CURRENT.*", "temporary.*", "*.dbtmp"}
@@ -116,8 +116,8 @@ func matches(name string, patterns []string) bool {
 	return false
 }
 
-// resolve returns the one name of a folder that is there. Under another one,
-// this process could open it twice.
+// resolve returns the canonical name of a folder, without symbolic links. With
+// different names, this process could open the folder twice.
 func resolve(fsys vfs.FS, dir string) (string, error) {
 	if fsys == vfs.Default {
 		abs, err := filepath.Abs(dir)
@@ -129,20 +129,20 @@ func resolve(fsys vfs.FS, dir string) (string, error) {
 		}
 		dir = abs
 	}
-	return fsys.PathDir(fsys.PathJoin(dir, metaName)), nil // as the paths of its files have it
+	return fsys.PathDir(fsys.PathJoin(dir, metaName)), nil // in the form that the paths of its files have
 }
 
-// Exists reports whether a folder holds a store, of whatever format and in
-// whatever state. Of opts, FS is used.
+// Exists reports whether a folder contains a store, in any format and any
+// state. It uses only the FS of opts.
 func Exists(dir string, opts Options) bool {
 	fsys := opts.withDefaults().FS
 	_, err := fsys.Stat(fsys.PathJoin(dir, metaName))
 	return err == nil
 }
 
-// Lock takes the lock of a store's folder without opening it, so that nobody
-// else does until it is closed. The error is [ErrLocked] when somebody has it.
-// Of opts, FS is used.
+// Lock locks a store's folder without opening it, so nobody else can open it
+// until the lock is closed. The error is [ErrLocked] when the folder is already
+// locked. Lock uses only the FS of opts.
 func Lock(dir string, opts Options) (io.Closer, error) {
 	fsys := opts.withDefaults().FS
 	dir, err := resolve(fsys, dir)
@@ -151,7 +151,7 @@ func Lock(dir string, opts Options) (io.Closer, error) {
 	}
 	lock, err := pebble.LockDirectory(dir, fsys)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s is open in another process, or elsewhere in this one (%w)", ErrLocked, dir, err)
+		return nil, fmt.Errorf("%w: %s is open in this process or another (%w)", ErrLocked, dir, err)
 	}
 	return lock, nil
 }
@@ -187,7 +187,7 @@ func syncDir(fsys vfs.FS, dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// makeDir makes a folder and those above it, durably.
+// makeDir creates a folder and its parents, durably.
 func makeDir(fsys vfs.FS, dir string) error {
 	var above []string
 	for at := dir; ; {

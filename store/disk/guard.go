@@ -11,31 +11,33 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A guard stands between Pebble and the file system. The first write in the
-// store's folder that fails puts the store in the failed state, and from then
-// on nothing is written there: the folder stays as a crash would leave it.
-// Pebble is told that its writes went well, since it answers some failures by
-// ending the process; no caller is told so, because each looks at the failed
-// state after the sync it waits for and before it returns.
+// A guard is a file system between Pebble and the real one. The first failed
+// write in the store's folder puts the store in the failed state. From then on
+// nothing is written there: the folder stays as a crash would leave it.
+//
+// Pebble always gets success for its writes, because it ends the process after
+// some failures. Callers of the store never see such a false success: they
+// check for the failed state after the sync that they wait for, before they
+// return.
 type guard struct {
 	vfs.FS
 	store *Store
 
 	mu   sync.Mutex
-	lock io.Closer // the folder's, once locked
+	lock io.Closer // of the folder, once locked
 }
 
-// pause slows the engine's background work down in the failed state, which it
-// would try again at once.
+// pause slows down the engine's background work in the failed state, which the
+// engine would otherwise retry immediately.
 const pause = 20 * time.Millisecond
 
-// ours reports whether the file is the store's own. Those of a checkpoint are
-// not: a full disk there is no failure here.
+// ours reports whether a file is in the store's own folder. The files of a
+// checkpoint are not: a full disk there does not fail the store.
 func (g *guard) ours(name string) bool { return g.PathDir(name) == g.store.dir }
 
 func (g *guard) frozen(name string) bool { return g.ours(name) && g.store.failure.Load() != nil }
 
-// write does op, unless the store has failed, and fails it if op fails.
+// write calls op, unless the store has failed. If op fails, so does the store.
 func (g *guard) write(what, name string, op func() error) error {
 	if !g.ours(name) {
 		return op()
@@ -87,13 +89,13 @@ func (g *guard) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	return g.FS.Open(name, opts...)
 }
 
-// OpenDir opens a folder, which is synced for the files in it.
+// OpenDir opens a folder. Syncing it syncs the names of its files.
 func (g *guard) OpenDir(name string) (vfs.File, error) {
 	f, err := g.FS.OpenDir(name)
 	if err != nil {
 		return nil, err
 	}
-	return &file{File: f, guard: g, name: g.PathJoin(name, lockName)}, nil // any name in it
+	return &file{File: f, guard: g, name: g.PathJoin(name, lockName)}, nil // any file name in the folder
 }
 
 func (g *guard) Rename(oldname, newname string) error {
@@ -107,7 +109,7 @@ func (g *guard) Link(oldname, newname string) error {
 	return g.FS.Link(oldname, newname)
 }
 
-// Remove passes errors on: a file that stays costs room and nothing else.
+// Remove returns errors to Pebble: a file that remains only takes up space.
 func (g *guard) Remove(name string) error {
 	if g.frozen(name) {
 		return nil
@@ -126,7 +128,7 @@ func (g *guard) MkdirAll(dir string, perm os.FileMode) error { return g.FS.Mkdir
 
 func (g *guard) Unwrap() vfs.FS { return g.FS }
 
-// Lock locks the folder. The lock can be given back without Pebble's help.
+// Lock locks the folder. The lock can be released without Pebble.
 func (g *guard) Lock(name string) (io.Closer, error) {
 	c, err := g.FS.Lock(name)
 	if err != nil {
@@ -151,7 +153,7 @@ func (u *unlocker) Close() error {
 	return c.Close()
 }
 
-// A file is one that may be written to. File is nil when it was created after
+// A file is a file opened for writing. File is nil when it was created after
 // the failure.
 type file struct {
 	vfs.File
@@ -226,8 +228,8 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-// Stat always has an answer: the engine asks for the size of a log it is about
-// to write, and cannot go on without.
+// Stat never fails: the engine needs the size of a log that it is about to
+// write.
 func (f *file) Stat() (info vfs.FileInfo, err error) {
 	err = f.do("stat", func() (err error) { info, err = f.File.Stat(); return err })
 	if err == nil && info == nil {
@@ -236,7 +238,7 @@ func (f *file) Stat() (info vfs.FileInfo, err error) {
 	return info, err
 }
 
-// noInfo is what is known of a file after a failure.
+// noInfo describes a file created after the failure.
 type noInfo struct{ name string }
 
 func (i noInfo) Name() string         { return i.name }

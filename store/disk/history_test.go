@@ -17,19 +17,20 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// A history is what several writers did to a store, in the order of their
-// updates. Each update reads a counter, which orders them, raises it, and
-// changes rows of its own choice; the state after any number of them is known.
+// A history records what several writers did to a store, in the order of their
+// updates. Each update reads a counter, which orders the updates, increments
+// it, and changes random rows. So the state after any number of updates is
+// known.
 type history struct {
 	mu  sync.Mutex
-	ops map[uint64][]op // by the number of the update, from 1
+	ops map[uint64][]op // by the number of the update, starting with 1
 
-	acked atomic.Uint64 // largest number an Update returned nil for
-	seen  atomic.Uint64 // largest number a View saw
+	acked atomic.Uint64 // largest number that an Update returned nil for
+	seen  atomic.Uint64 // largest number that a View saw
 	tried atomic.Int64
 }
 
-// An op puts, deletes, or clears a space.
+// An op puts or deletes a row, or clears a space.
 type op struct {
 	kind            byte
 	space           store.Space
@@ -69,7 +70,7 @@ func drawOps(rng *rand.Rand) []op {
 	return ops
 }
 
-// update does one random update.
+// update makes one random update.
 func (h *history) update(s *disk.Store, rng *rand.Rand) error {
 	ops := drawOps(rng)
 	drop := rng.IntN(10) == 0
@@ -84,7 +85,7 @@ func (h *history) update(s *disk.Store, rng *rand.Rand) error {
 			number = binary.BigEndian.Uint64(v)
 		}
 		if drop {
-			return nil // read only, and must be durable all the same
+			return nil // reads only; what it read must be durable
 		}
 		number++
 		h.mu.Lock()
@@ -134,8 +135,8 @@ func raise(a *atomic.Uint64, to uint64) {
 	}
 }
 
-// run lets writers and a reader work on s until stop returns true or one of
-// them fails. It returns the errors.
+// run runs writers and a reader on s until stop returns true or one of them
+// fails. It returns the errors.
 func (h *history) run(s *disk.Store, seed uint64, writers int, stop func() bool) (errs []error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -161,8 +162,8 @@ func (h *history) run(s *disk.Store, seed uint64, writers int, stop func() bool)
 }
 
 // check compares the store with the state after as many updates as its counter
-// says, which must be at least acked. It forgets the updates that are not
-// there, and returns the count.
+// says, which must be at least acked. It forgets the updates that were lost,
+// and returns the counter.
 func (h *history) check(t testing.TB, s *disk.Store, acked uint64, what string) uint64 {
 	t.Helper()
 	var count uint64

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 const killWriters = 8
 
-// Writer i does update n = 1, 2, … in turn: it puts rows for n into two spaces
+// Writer i makes the updates n = 1, 2, …: it puts rows for n into two spaces
 // and sets its counter to n.
 func writeNumber(s *disk.Store, i int, n uint64, size int) error {
 	name, number := fmt.Appendf(nil, "writer %d", i), binary.BigEndian.AppendUint64(nil, n)
@@ -56,8 +56,8 @@ func counter(r store.Reader, i int) (uint64, error) {
 	return binary.BigEndian.Uint64(v), nil
 }
 
-// write writes to the store in dir until the process is killed, and tells its
-// standard output of every update that was acknowledged.
+// write writes to the store in dir until the process is killed. It prints every
+// acknowledged update to standard output.
 func write(dir string) error {
 	s, err := disk.Open(dir, disk.Options{MemTableBytes: 256 << 10})
 	if err != nil {
@@ -94,8 +94,8 @@ func write(dir string) error {
 	return <-errs
 }
 
-// TestKill kills a process that writes, at random moments, fifty times over
-// one folder. Every write it acknowledged must be there, whole.
+// TestKill kills a writing process at random moments, fifty times with one
+// folder. Every write that it acknowledged must be present and complete.
 func TestKill(t *testing.T) {
 	rounds := 50
 	if testing.Short() {
@@ -120,7 +120,7 @@ func TestKill(t *testing.T) {
 		var wait sync.WaitGroup
 		lines := bufio.NewScanner(out)
 		first := true
-		for lines.Scan() { // a line cut off by the kill is one that was not said
+		for lines.Scan() { // the kill may cut off the last line
 			var i int
 			var n uint64
 			if k, _ := fmt.Sscanf(lines.Text(), "%d %d", &i, &n); k != 2 || n != acked[i]+1 {

@@ -60,12 +60,12 @@ func TestFormat(t *testing.T) {
 	require.Equal(t, "sortkey store\nformat 1\nstate ready\n", string(text))
 
 	for _, tt := range []struct{ name, text, want string }{
-		{"newer", "sortkey store\nformat 7\nand so on\n", "is in format 7, and this version of Sortkey reads formats up to 1: open it with a newer version of Sortkey, or export it there and import it here"},
-		{"foreign", "hello\n", "is not one of Sortkey's"},
-		{"no format", "sortkey store\nformat x\n", "is not one of Sortkey's"},
-		{"zero", "sortkey store\nformat 0\nstate ready\n", "is not one of Sortkey's"},
+		{"newer", "sortkey store\nformat 7\nand so on\n", "has format 7, but this version of Sortkey reads formats up to 1: use a newer version of Sortkey, or export the data with it and import them here"},
+		{"foreign", "hello\n", "is not a Sortkey file"},
+		{"no format", "sortkey store\nformat x\n", "is not a Sortkey file"},
+		{"zero", "sortkey store\nformat 0\nstate ready\n", "is not a Sortkey file"},
 		{"cut off", "sortkey store\nformat 1\nst", "is damaged"},
-		{"empty", "", "is not one of Sortkey's"},
+		{"empty", "", "is not a Sortkey file"},
 	} {
 		require.NoError(t, os.WriteFile(meta, []byte(tt.text), 0o600))
 		_, err := disk.Open(dir, disk.Options{})
@@ -77,7 +77,7 @@ func TestFormat(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(meta))
 	_, err = disk.Open(dir, disk.Options{})
-	require.ErrorContains(t, err, "but no SORTKEY: it is no store of Sortkey")
+	require.ErrorContains(t, err, "but not SORTKEY: it is not a Sortkey store")
 
 	require.NoError(t, os.WriteFile(meta, text, 0o600))
 	require.NoError(t, open(t, dir, disk.Options{}).Close(), "a refused folder is left as it was")
@@ -85,7 +85,7 @@ func TestFormat(t *testing.T) {
 	lost := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(lost, "SORTKEY"), text, 0o600))
 	_, err = disk.Open(lost, disk.Options{})
-	require.ErrorIs(t, err, pebble.ErrDBDoesNotExist, "a store without its files is no empty store")
+	require.ErrorIs(t, err, pebble.ErrDBDoesNotExist, "a store without its files is not an empty store")
 }
 
 func TestLocked(t *testing.T) {
@@ -96,7 +96,7 @@ func TestLocked(t *testing.T) {
 	for _, name := range []string{dir, dir + "/", dir + "/../" + filepath.Base(dir), link} {
 		_, err := disk.Open(name, disk.Options{})
 		require.ErrorIs(t, err, disk.ErrLocked)
-		require.ErrorContains(t, err, dir+" is open in another process")
+		require.ErrorContains(t, err, dir+" is open in this process or another")
 	}
 	_, err := disk.Open(dir, disk.Options{ReadOnly: true})
 	require.ErrorIs(t, err, disk.ErrLocked)
@@ -107,7 +107,7 @@ func TestLocked(t *testing.T) {
 	cmd.Env = append(os.Environ(), writerEnv+"="+dir)
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
-	require.Contains(t, string(out), "the folder is in use: "+dir+" is open in another process")
+	require.Contains(t, string(out), "the folder is in use: "+dir+" is open in this process or another")
 
 	put(t, s, "k", "v")
 	require.NoError(t, s.Close())
@@ -117,7 +117,7 @@ func TestLocked(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	_, err := disk.Open(dir, disk.Options{ReadOnly: true})
-	require.ErrorContains(t, err, "there is no store in")
+	require.ErrorContains(t, err, "does not contain a store")
 	_, err = disk.Open(filepath.Join(dir, "none"), disk.Options{ReadOnly: true})
 	require.ErrorIs(t, err, os.ErrNotExist)
 
@@ -159,7 +159,7 @@ func TestCheckpoint(t *testing.T) {
 			require.NoError(t, s.Snapshot(t.Context(), copied))
 			put(t, s, "k", "after")
 			require.Error(t, s.Snapshot(t.Context(), copied), "the folder is there")
-			require.ErrorContains(t, s.Snapshot(t.Context(), filepath.Join(dir, "inside")), "lies in the store's own folder")
+			require.ErrorContains(t, s.Snapshot(t.Context(), filepath.Join(dir, "inside")), "is inside the store's own folder")
 
 			f := open(t, copied, tt.opts)
 			require.Equal(t, "before", get(t, f, "k"))
@@ -201,8 +201,8 @@ func TestTooLarge(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// farFS is a file system on which folders cannot be renamed, as from one to
-// another.
+// farFS is a file system that cannot rename folders, as if they were on
+// different file systems.
 type farFS struct{ vfs.FS }
 
 func (f farFS) Rename(from, to string) error {
@@ -235,8 +235,8 @@ func TestCheckpointElsewhere(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestCheckpointsAtOnce: of several copies to one folder one is made, and none
-// writes into another.
+// TestCheckpointsAtOnce checks that of several copies to one folder one
+// succeeds, and none writes into another.
 func TestCheckpointsAtOnce(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "copy")

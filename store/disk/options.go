@@ -12,28 +12,29 @@ import (
 
 // Options configure [Open]. The zero value is ready to use.
 type Options struct {
-	// CacheBytes bounds the cache of blocks read from disk. Default: 64 MiB.
+	// CacheBytes limits the cache of blocks read from disk. Default: 64 MiB.
 	CacheBytes int64
 
-	// MemTableBytes is the memory that written rows collect in before they
-	// become a file. Up to twice as much is used. Default: 16 MiB.
+	// MemTableBytes is the amount of written rows that is kept in memory before
+	// it is written to a file. The store may use twice as much memory. Default:
+	// 16 MiB.
 	MemTableBytes int64
 
-	// SyncEvery is the time between two syncs of the log. The default, 0,
-	// syncs every Update before it returns. With an interval an Update does
-	// not wait, and a crash of the machine can lose those of the last
-	// interval, though never one without all that came after it. Close syncs.
+	// SyncEvery is the time between two syncs of the log. The default, 0, syncs
+	// every Update before it returns. With an interval, Update does not wait. A
+	// crash of the machine can then lose the updates of the last interval,
+	// always the latest ones without a gap. Close syncs.
 	SyncEvery time.Duration
 
-	// ReadOnly refuses updates, and creates no store where there is none. The
-	// folder is locked all the same.
+	// ReadOnly refuses updates and does not create a store. The folder is still
+	// locked.
 	ReadOnly bool
 
-	// FS is the file system the folder lies in. Default: the machine's.
+	// FS is the file system of the folder. Default: the machine's.
 	FS vfs.FS
 
-	// Logger receives the engine's events: errors and slow writes at their
-	// levels, everything else at debug. Default: discard.
+	// Logger receives the engine's events: errors and slow writes at their own
+	// levels, everything else at debug level. Default: discard.
 	Logger *slog.Logger
 }
 
@@ -43,13 +44,13 @@ const (
 	minMemTableBytes     = 64 << 10
 	maxMemTableBytes     = 1 << 30
 
-	// stopWrites is the number of overlapping files at which Pebble holds up
-	// writers until it has merged some. A writer held up cannot be told of a
-	// failure, so this is a last resort.
+	// stopWrites is the number of overlapping files at which Pebble blocks
+	// writers until it has merged some. A blocked writer cannot be told of a
+	// failure, so the limit is a last resort.
 	stopWrites = 1000
 
-	// pebbleFormat is the format of Pebble's files. To raise it is to raise
-	// our own format: an older Sortkey could no longer open the folder.
+	// pebbleFormat is the format of Pebble's files. Changing it requires a new
+	// Format, because an older Sortkey could no longer open the folder.
 	pebbleFormat = pebble.FormatValueSeparation
 )
 
@@ -70,9 +71,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// pebble returns Pebble's options for s. The comparer is Pebble's own: rows
-// are ordered by their bytes, and filters are over whole addresses, which is
-// what a conditional put of a new item asks for.
+// pebble returns Pebble's options for s. The comparer is Pebble's own: rows are
+// ordered by their bytes. Filters cover whole addresses, which suits a
+// conditional put of a new item.
 func (s *Store) pebble() *pebble.Options {
 	logger := logger{s}
 	o := &pebble.Options{
@@ -88,9 +89,9 @@ func (s *Store) pebble() *pebble.Options {
 			DataCorruption:  func(info pebble.DataCorruptionInfo) { logger.Errorf("corruption: %s", info) },
 			DiskSlow:        func(info pebble.DiskSlowInfo) { s.opts.Logger.Warn("slow disk", "event", info.String()) },
 			WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
-				s.opts.Logger.Warn("writes held up", "reason", info.Reason)
+				s.opts.Logger.Warn("writes blocked", "reason", info.Reason)
 			},
-			WriteStallEnd: func() { s.opts.Logger.Warn("writes go on") },
+			WriteStallEnd: func() { s.opts.Logger.Warn("writes continue") },
 		},
 	}
 	for i := range o.Levels {
@@ -99,9 +100,9 @@ func (s *Store) pebble() *pebble.Options {
 	return o
 }
 
-// logger takes Pebble's messages. Pebble calls Fatalf where it cannot go on;
-// the store is then failed, nothing more reaches the disk, and Pebble may do
-// what it likes with the rest.
+// logger receives Pebble's messages. Pebble calls Fatalf when it cannot
+// continue. The store is then failed and nothing more reaches the disk, so
+// Pebble may carry on.
 type logger struct{ *Store }
 
 func (l logger) Infof(format string, args ...any) {

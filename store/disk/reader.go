@@ -14,14 +14,14 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A reader reads a snapshot, or the batch of an update over what was applied
+// A reader reads a snapshot, or the batch of an update on top of the state
 // before it.
 type reader struct {
 	ctx   context.Context //nolint:containedctx // lives as long as the call of View or Update
 	store *Store
 	from  pebble.Reader
 
-	mu   sync.RWMutex // held for reading while from is used, for writing to set done
+	mu   sync.RWMutex // read lock: from is in use; write lock: set done
 	done atomic.Bool
 }
 
@@ -33,7 +33,7 @@ func (r *reader) finish() {
 
 func (r *reader) finished() bool { return r.done.Load() }
 
-// bounds is what a read needs besides an iterator.
+// bounds holds the buffers of one read besides its iterator.
 type bounds struct {
 	lo, hi, partition []byte
 	opts              pebble.IterOptions
@@ -43,7 +43,7 @@ var boundsPool = sync.Pool{New: func() any {
 	return &bounds{lo: make([]byte, 0, 256), hi: make([]byte, 0, 256)}
 }}
 
-// Get implements [store.Reader]. The value is the caller's own.
+// Get implements [store.Reader]. The caller owns the value.
 func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
 	b := boundsPool.Get().(*bounds)
 	defer boundsPool.Put(b)
@@ -67,13 +67,13 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return value, true, nil
 }
 
-// readError words an error of a read. In the failed state it is that failure:
-// files the engine believes it has written are not there.
+// readError returns the error for a failed read. In the failed state it is the
+// failure itself: files that the engine believes written are missing.
 func (s *Store) readError(err error) error {
 	if failed := s.failed(); failed != nil {
 		return failed
 	}
-	return fmt.Errorf("disk: reading: %w", err)
+	return fmt.Errorf("disk: cannot read: %w", err)
 }
 
 // Query implements [store.Reader].
@@ -101,7 +101,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		if hi != nil {
 			b.hi = hi
 		}
-		var prefix, partition []byte // of the row before, which is mostly that of the next
+		var prefix, partition []byte // of the previous row, mostly the same as the next
 		r.walk(b, false, yield, func(key []byte) (store.Row, bool) {
 			if len(prefix) == 0 || !bytes.HasPrefix(key, prefix) {
 				_, p, sort, ok := store.ParseAddress(key, b.partition)
@@ -117,7 +117,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	}
 }
 
-// walk yields the rows within b.opts. Parse makes a row of an address.
+// walk yields the rows within b.opts. Parse returns the row of an address.
 func (r *reader) walk(b *bounds, reverse bool, yield func(store.Row, error) bool, parse func(key []byte) (store.Row, bool)) {
 	if r.ctx.Err() != nil && !r.finished() {
 		yield(store.Row{}, context.Cause(r.ctx))
@@ -147,7 +147,7 @@ func (r *reader) walk(b *bounds, reverse bool, yield func(store.Row, error) bool
 		}
 		row, ok := parse(it.Key())
 		if !ok {
-			yield(store.Row{}, fmt.Errorf("disk: a key is no address: %x", it.Key()))
+			yield(store.Row{}, fmt.Errorf("disk: corrupt store: key %x is not an address", it.Key()))
 			return
 		}
 		if row.Value, err = it.ValueAndErr(); err != nil {
@@ -167,7 +167,7 @@ func (r *reader) walk(b *bounds, reverse bool, yield func(store.Row, error) bool
 	}
 }
 
-// iterate opens an iterator, or none when there is nothing to find. The store
+// iterate opens an iterator, or returns nil when the result is empty. The store
 // counts it as a user until it is closed.
 func (r *reader) iterate(opts *pebble.IterOptions, empty bool) (*pebble.Iterator, error) {
 	r.mu.RLock()

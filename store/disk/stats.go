@@ -2,21 +2,21 @@ package disk
 
 import "github.com/cockroachdb/pebble/v2"
 
-// Stats are figures of a store, for monitoring.
+// Stats are the figures of a store, for monitoring.
 type Stats struct {
 	DiskBytes     uint64 // all files of the folder
-	LogBytes      uint64 // the log, of DiskBytes
-	MemTableBytes uint64 // rows in memory that are in the log only
+	LogBytes      uint64 // the log, included in DiskBytes
+	MemTableBytes uint64 // rows in memory that are only in the log
 	CacheBytes    int64  // blocks in the cache
 	CacheHits     int64
 	CacheMisses   int64
 	Flushes       int64
 	Compactions   int64
-	ReadAmp       int // files a read may have to look at
-	Snapshots     int // states that are kept: the last, those that are read, and some on their way out
+	ReadAmp       int // number of files that a read may have to check
+	Snapshots     int // open snapshots: the latest, those being read, and some about to close
 }
 
-// Stats returns the figures of now. They are zero after Close and once the
+// Stats returns the current figures. They are zero after Close and once the
 // store has failed.
 func (s *Store) Stats() Stats {
 	if s.begin() != nil {

@@ -108,7 +108,7 @@ func transact(db *table.DB, writer, n int, rng *rand.Rand) error {
 	})
 }
 
-// contents returns the items of a table, or of an index of it, as JSON.
+// contents returns the items of a table or of one of its indexes, as JSON.
 func contents(t *testing.T, db *table.DB, name, index string) (items []attr.Item, text []string) {
 	t.Helper()
 	require.NoError(t, db.View(t.Context(), func(s *table.View) error {
@@ -133,9 +133,9 @@ func contents(t *testing.T, db *table.DB, name, index string) (items []attr.Item
 	return items, text
 }
 
-// TestCrashTables crashes a database: every acknowledged transaction is there
-// in all the tables it wrote to, and the indexes are what they would be had
-// they been built from the items.
+// TestCrashTables crashes a database. Every acknowledged transaction must be
+// complete in all the tables that it wrote to, and the indexes must equal ones
+// built from the items.
 func TestCrashTables(t *testing.T) {
 	const writers = 3
 	var checked int64
@@ -229,7 +229,7 @@ func TestCrashTables(t *testing.T) {
 	t.Logf("%d acknowledged transactions were there", checked)
 }
 
-// TestReopenTables: a restart loses nothing, in a folder.
+// TestReopenTables checks that closing and reopening a folder loses nothing.
 func TestReopenTables(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, disk.Options{})
@@ -264,9 +264,9 @@ func TestReopenTables(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestCrashIndex crashes a database while an index is added or taken away, and
-// again while that is made up for: in the end the index is what it would be had
-// it been there from the start, or all of its rows are gone.
+// TestCrashIndex crashes a database while it adds or removes an index, and
+// again while it recovers from that. In the end either the index equals one
+// that existed from the start, or all of its rows are gone.
 func TestCrashIndex(t *testing.T) {
 	const n = 2200 // more than two parts of a build
 	base := vfs.NewCrashableMem()
@@ -363,7 +363,7 @@ func TestCrashIndex(t *testing.T) {
 		for _, ix := range tb.Indexes() {
 			owned[ix.Definition().Space] = true
 			entries, _ := contents(t, db, "Items", ix.Name())
-			require.Len(t, entries, len(items), "%s: %s", what, ix.Name()) // every item is in each
+			require.Len(t, entries, len(items), "%s: %s", what, ix.Name()) // every item is in each index
 			count, _ := ix.Items()
 			require.Len(t, entries, int(count), "%s: %s", what, ix.Name())
 		}
@@ -371,7 +371,7 @@ func TestCrashIndex(t *testing.T) {
 			for space := store.Space(1); space < 20; space++ {
 				for _, err := range r.Scan(space, store.Everything()) {
 					require.NoError(t, err)
-					require.True(t, owned[space], "%s: a row of nobody in space %d", what, space)
+					require.True(t, owned[space], "%s: a row in space %d, which has no owner", what, space)
 					break
 				}
 			}

@@ -8,21 +8,21 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The largest key and the largest update, in bytes. Pebble's own limit of a
-// batch is 4 GiB.
+// The sizes of the largest key and the largest update, in bytes. Pebble's own
+// limit for a batch is 4 GiB.
 const (
 	maxKey   = 1 << 20
 	maxBatch = 1 << 30
 )
 
-// A writer collects changes in an indexed batch, which reads see.
+// A writer collects changes in an indexed batch, which its reads see.
 type writer struct {
 	reader
 	batch *pebble.Batch
-	err   error // of a change; fn may not pass over it
+	err   error // of a change; fn must not ignore it
 }
 
-// check tells whether size bytes more can be written.
+// check returns an error if size more bytes cannot be written.
 func (w *writer) check(size int) error {
 	switch {
 	case w.finished():
@@ -37,7 +37,7 @@ func (w *writer) check(size int) error {
 	return nil
 }
 
-// note keeps an error of the batch, whose state is then unknown.
+// note keeps an error of the batch. The state of the batch is unknown after it.
 func (w *writer) note(err error) error {
 	if err != nil {
 		w.err = err
@@ -45,7 +45,7 @@ func (w *writer) note(err error) error {
 	return err
 }
 
-// Put implements [store.Writer]. The value is copied.
+// Put implements [store.Writer]. It copies value.
 func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
 	if err := w.check(len(value) + maxKey); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 		return err
 	}
 	if store.AddressLen(partition, sort) > maxKey {
-		return nil // there is no such row
+		return nil // the row does not exist
 	}
 	b := boundsPool.Get().(*bounds)
 	defer boundsPool.Put(b)
@@ -74,7 +74,7 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 }
 
 // Clear implements [store.Writer]. It takes the same short time whatever the
-// number of rows, but for the very last space.
+// number of rows, except for the last possible space.
 func (w *writer) Clear(space store.Space) error {
 	if err := w.check(maxKey); err != nil {
 		return err
