@@ -10,11 +10,10 @@ import (
 
 // Format returns the key of Go values, one for each component in order.
 //
-// A string is the text form of a value; integers, [time.Time], and what has a
-// String or MarshalText method are turned into it, and so are types whose
-// underlying type is a string or an integer. Floating-point numbers are
-// refused, for they have no exact decimal text: pass a string. Its errors are
-// an [*Error].
+// A string must be the text form of a value. Format converts integers,
+// [time.Time], types with a String or MarshalText method, and types whose
+// underlying type is a string or an integer. It refuses floating-point numbers,
+// which have no exact decimal text: pass a string. Its errors are an [*Error].
 func (t *Template) Format(args ...any) (string, error) {
 	if len(args) != len(t.names) {
 		return "", t.count(len(args), "Format")
@@ -22,10 +21,11 @@ func (t *Template) Format(args ...any) (string, error) {
 	return t.Prefix(args...)
 }
 
-// Prefix returns what all keys with these first components have in common,
-// with the literal that closes the last of them, so that USER#1 is not taken
-// for the beginning of USER#10. Arguments are as for [Template.Format]; without
-// any, it is the literal the template begins with. Its errors are an [*Error].
+// Prefix returns the common prefix of all keys with these first components. It
+// includes the literal after the last of them, so the prefix of USER#1 does not
+// match USER#10. Arguments are as for [Template.Format]; without any, the
+// result is the literal at the start of the template. Its errors are an
+// [*Error].
 func (t *Template) Prefix(args ...any) (string, error) {
 	values, err := t.texts(args)
 	if err != nil {
@@ -36,8 +36,8 @@ func (t *Template) Prefix(args ...any) (string, error) {
 
 func (t *Template) count(n int, caller string) *Error {
 	return &Error{
-		Template: t.src, Msg: caller + " was given " + strconv.Itoa(n) + " values, and the template has " + strconv.Itoa(len(t.names)) + " components",
-		Advice: fmt.Sprintf("give the values of %q, in this order", t.names),
+		Template: t.src, Msg: "wrong number of values for " + caller + ": got " + strconv.Itoa(n) + ", want " + strconv.Itoa(len(t.names)),
+		Advice: fmt.Sprintf("pass the values of %q, in this order", t.names),
 	}
 }
 
@@ -66,13 +66,13 @@ func textOf(arg any) (string, error) {
 	}
 	v := reflect.ValueOf(arg)
 	if v.Kind() == reflect.Pointer && v.IsNil() {
-		return "", &Error{Msg: "the value is nil", Advice: "give a value"}
+		return "", &Error{Msg: "the value is nil", Advice: "pass a value"}
 	}
 	switch v := arg.(type) {
 	case encoding.TextMarshaler:
 		text, err := v.MarshalText()
 		if err != nil {
-			return "", &Error{Msg: "the value has no text: " + err.Error(), Advice: "give one that has"}
+			return "", &Error{Msg: "cannot convert the value to text: " + err.Error(), Advice: "pass another value"}
 		}
 		return string(text), nil
 	case fmt.Stringer:
@@ -86,14 +86,14 @@ func textOf(arg any) (string, error) {
 	case v.Kind() == reflect.String:
 		return v.String(), nil
 	}
-	return "", &Error{Msg: fmt.Sprintf("a %T is not a value of a key", arg), Advice: "give a string, an integer, a time.Time, or a type with a String method; a decimal as a string"}
+	return "", &Error{Msg: fmt.Sprintf("cannot use a %T in a key", arg), Advice: "pass a string, an integer, a time.Time, or a type with a String method; pass a decimal as a string"}
 }
 
-// Scan reads a key into the variables that dst point to, one for each
-// component in order: *string, pointers to integers, *[time.Time], what has an
-// UnmarshalText method, and pointers to types whose underlying type is a
-// string or an integer. A nil skips its component. Its errors are an [*Error];
-// after one, the variables hold what had been read.
+// Scan reads a key into the variables that dst point to, one for each component
+// in order: *string, pointers to integers, *[time.Time], types with an
+// UnmarshalText method, and pointers to types whose underlying type is a string
+// or an integer. A nil skips its component. Its errors are an [*Error]; after
+// an error, the components before it have been stored.
 func (t *Template) Scan(key string, dst ...any) error {
 	if len(dst) != len(t.names) {
 		return t.count(len(dst), "Scan")
@@ -141,7 +141,7 @@ func store(t Type, text string, dst any) error {
 	}
 	p := reflect.ValueOf(dst)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
-		return &Error{Msg: fmt.Sprintf("a key cannot be read into a %T", dst), Advice: "give a pointer to a variable"}
+		return &Error{Msg: fmt.Sprintf("cannot store a component in a %T", dst), Advice: "pass a pointer to a variable"}
 	}
 	if u, ok := dst.(encoding.TextUnmarshaler); ok {
 		if err := u.UnmarshalText([]byte(text)); err != nil {

@@ -1,35 +1,35 @@
-// Package keys builds and parses composite keys, so that the byte order of
-// keys is the order their values should have.
+// Package keys builds and parses composite keys whose byte order is the order
+// of their values.
 //
 // A [Template] such as
 //
 //	ORDER#{placed:date}#{orderId}
 //
-// is literal text with components in braces. [Template.Format] makes a key of
-// Go values and [Template.Scan] reads them back; [Template.Build] and
-// [Template.Match] do it with values in their text form, by name. Every key
-// that is built can be parsed, into the same values: a template of which that
-// is not true is refused by [Parse], and a value by [Template.Format], with an
-// [*Error] that says which component and what to do.
+// is literal text with components in braces. [Template.Format] builds a key
+// from Go values, and [Template.Scan] reads them back. [Template.Build] and
+// [Template.Match] do the same with values in text form, by name. Parsing a key
+// always returns the values it was built from: [Parse] refuses templates for
+// which this does not hold, and [Template.Format] refuses such values. The
+// [*Error] says which component is wrong and what to do.
 //
 // For queries, [Template.Under], [Template.Between] and [Template.BeginsWith]
-// give the [Range] of the keys below a level of the template. Package keyexpr
-// makes key conditions of ranges for the AWS SDK.
+// return the [Range] of the keys below a level of the template. Package keyexpr
+// turns ranges into key conditions for the AWS SDK.
 //
 // # Templates
 //
-// A component is {name}, {name:type}, {name:type:desc} or {name:desc}; {{ and
-// }} are braces that stand for themselves. The delimiter is whatever text
-// stands between components and can differ from place to place. A component
-// whose length differs from value to value ends where the text after it
-// begins, so its values must not contain that text, and some text must follow
-// it unless it is last. Components of fixed width need none: {year:int(4)}{month:int(2)}.
+// A component is {name}, {name:type}, {name:type:desc} or {name:desc}. Write {{
+// and }} for literal braces. The delimiter is the text between components; it
+// may differ from place to place. A component of variable length ends where the
+// text after it begins. So its values must not contain that text, and unless
+// the component is last, some text must follow it. Components of fixed width
+// need no delimiter: {year:int(4)}{month:int(2)}.
 //
 // # Types
 //
-// Values have a text form, what a person types, and one canonical form of it:
-// 7 for 007, and for a time one in UTC. A type turns it into a part of a key
-// and back.
+// Each value has a text form, which people type, and one canonical text form: 7
+// for 007, and UTC for a time. A type encodes a value as a part of a key and
+// decodes it again.
 //
 //	type         value                        part of the key            byte order
 //	string       Ann                          Ann                        of the text
@@ -53,24 +53,25 @@
 //	hex(8)       00c0ffee                     the same, lower case       of the bytes
 //	enum(A,B)    A                            A                          of the list, if that is in byte order
 //
-// A path is a string that may contain the delimiter; it is the last component.
-// Number is a number as it is, for attributes of type N, whose order does not
-// come from their text. Widths are the digits of the largest value there will
-// ever be; a value with more is refused.
+// A path is a string that may contain the delimiter; it must be the last
+// component. Number is for attributes of type N, which do not sort by their
+// text. A width is the number of digits of the largest value that will ever
+// occur; values with more digits are refused.
 //
-// Times are read in any zone and written in UTC, cut to the precision of the
-// type, so that one value can make the day of a partition and the moment of a
-// sort key: DAY#{at:date} and {at:millis}. An epoch can be given as a number
-// too.
+// Times are read in any zone and written in UTC, truncated to the precision of
+// the type. So one value can provide both the day of a partition key and the
+// time of a sort key: DAY#{at:date} and {at:millis}. The value of an epoch may
+// also be given as a number.
 //
-// With :desc the types from int to epochms that are not number sort in
-// reverse: each digit is written as nine less it, so 42 as int(5) is 99957.
-// It works in both directions at once: TEAM#{score:int(6):desc}#{at:time} has
-// the highest score first and among equals the earliest.
+// With :desc, the types from int to epochms except number sort in reverse: each
+// digit d is written as 9-d, so 42 as int(5) is 99957. One key can combine both
+// directions: TEAM#{score:int(6):desc}#{at:time} sorts the highest score first
+// and, among equal scores, the earliest.
 //
-// The guarantee, for every type whose [Type.Ordered] is true: when a comes
-// before b, as [Type.Compare] has it, the bytes of a's part come before those
-// of b's. In a key of several components it carries over when all components
-// but the last have a fixed width. After one of differing length the delimiter
-// takes part: with # as delimiter "a!" sorts before "a", because ! is below #.
+// The guarantee, for every type whose [Type.Ordered] is true: if a sorts before
+// b according to [Type.Compare], then the bytes of a's part sort before those
+// of b's part. A key of several components sorts by its components when all but
+// the last have a fixed width. After a component of variable length, the
+// delimiter affects the order: with the delimiter #, "a!" sorts before "a",
+// because ! is less than #.
 package keys

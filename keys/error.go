@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// An Error says why a template, a type, a value or a key is refused. The parts
+// An Error says why a template, a type, a value or a key is refused. Fields
 // that do not apply are empty.
 type Error struct {
-	// Template is the template's source, and Offset the byte in it where
-	// reading it stopped; Offset means nothing in errors about values and keys.
+	// Template is the source of the template. Offset is the byte in it where
+	// parsing stopped; it is not used in errors about values and keys.
 	Template string
 	Offset   int
-	// Component is the name of the component, Type its type as templates
-	// write it, and Value the value or the key that is refused.
+	// Component is the name of the component, Type its type as written in
+	// templates, and Value the refused value or key.
 	Component, Type, Value string
-	// Msg says what is wrong and Advice what to do about it.
+	// Msg says what is wrong, and Advice what to do about it.
 	Msg, Advice string
 }
 
-// Error returns where, what and what to do, on one line.
+// Error returns the place, the message and the advice on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Template != "" {
@@ -40,7 +40,7 @@ func invalid(t Type, value, why, advice string) *Error {
 	return &Error{Type: t.String(), Value: value, Msg: clip(value) + " " + why, Advice: advice}
 }
 
-// clip quotes a value, and shortens one too long to read.
+// clip quotes a value and truncates a long one.
 func clip(value string) string {
 	const most = 80
 	if len(value) <= most {
@@ -49,7 +49,7 @@ func clip(value string) string {
 	return strconv.Quote(strings.ToValidUTF8(value[:most], "")) + "…"
 }
 
-// in returns err with the template and component it is about.
+// in adds the template and the component to err.
 func in(err error, template, component string) error {
 	e, ok := err.(*Error)
 	if !ok {

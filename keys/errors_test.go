@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// TestErrors shows what a person is told. A line of input is the template or
-// the type, then the arguments.
+// TestErrors checks the texts of errors. An input line has the template or the
+// type, then the arguments.
 func TestErrors(t *testing.T) {
 	datadriven.RunTest(t, "testdata/errors", func(t *testing.T, d *datadriven.TestData) string {
 		var out strings.Builder
@@ -26,7 +26,7 @@ func TestErrors(t *testing.T) {
 			text, err := run(d.Cmd, words, args)
 			if err != nil {
 				if _, ok := errors.AsType[*keys.Error](err); !ok {
-					t.Errorf("%s: %#v is no *keys.Error", line, err)
+					t.Errorf("%s: %#v is not a *keys.Error", line, err)
 				}
 				text = err.Error()
 			}
@@ -79,7 +79,7 @@ func run(cmd string, words []string, args []any) (string, error) {
 
 func TestBuildWithout(t *testing.T) {
 	_, err := keys.MustParse("{a}#{b}").Build(map[string]string{"a": "1", "c": "2"})
-	if want := `template "{a}#{b}": component b: has no value; give every component one: a, b`; err == nil || err.Error() != want {
+	if want := `template "{a}#{b}": component b: has no value; every component needs a value: a, b`; err == nil || err.Error() != want {
 		t.Errorf("Build = %v, want %s", err, want)
 	}
 	prefix, n, err := keys.MustParse("A#{a}#{b}#{c}").BuildPrefix(map[string]string{"a": "1", "c": "2"})

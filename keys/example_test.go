@@ -9,7 +9,7 @@ import (
 
 var order = keys.MustParse("CUSTOMER#{customer}#ORDER#{placed:date}#{number:int(6)}")
 
-// The key of Go values, and the values of a key.
+// Build a key from Go values, and read the values back.
 func Example() {
 	placed := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
 	key, err := order.Format("ann", placed, 42)
@@ -24,7 +24,7 @@ func Example() {
 	// ann 2026-01-05 42 <nil>
 }
 
-// What cannot be parsed back is refused when it is written.
+// Templates and values whose keys could not be parsed back are refused.
 func ExampleParse() {
 	_, err := keys.Parse("{year}{month}")
 	fmt.Println(err)
@@ -32,11 +32,10 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output:
 	// template "{year}{month}": component year: its length differs from value to value and month follows at once, so the key could not be parsed back; put a delimiter between them, as {year}#{month}, or give year a type of fixed width, as int(8)
-	// template "USER#{id}#{item}": component id: "ann#bob" contains "#", the text that follows the component, so the key could not be parsed back; keep it out of the value, or give the template a delimiter that values do not have
+	// template "USER#{id}#{item}": component id: "ann#bob" contains "#", the text that follows the component, so the key could not be parsed back; remove it from the value, or use a delimiter that no value contains
 }
 
-// The prefix of one level closes it, so that a customer is not taken for all
-// whose name begins like hers.
+// The prefix includes the delimiter, so it matches USER#1 only, not USER#10.
 func ExampleTemplate_Prefix() {
 	prefix, err := keys.MustParse("USER#{id}#{item}").Prefix(1)
 	fmt.Println(prefix, err)
@@ -59,7 +58,7 @@ func ExampleTemplate_Between() {
 	// BETWEEN "CUSTOMER#ann#ORDER#2026-01-05#000010" AND "CUSTOMER#ann#ORDER#2026-01-05#000020" <nil>
 }
 
-// The highest score first, and among equals the earliest.
+// The highest score sorts first and, among equal scores, the earliest.
 func ExampleType_reversed() {
 	score := keys.MustParse("{score:int(6):desc}#{at:time}")
 	fmt.Println(score.Format(1200, "2026-01-05T10:00:00Z"))

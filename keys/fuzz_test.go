@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// FuzzMatch: no template and no key panics, and a key that matches is the one
-// its values build.
+// FuzzMatch checks that no template and no key panics, and that the values of a
+// matching key build the same key.
 func FuzzMatch(f *testing.F) {
 	for _, s := range [][2]string{
 		{"ORDER#{placed:date}#{id}", "ORDER#2026-01-05#7"},
@@ -36,7 +36,7 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		if again, err := tmpl.Build(values); again != key || err != nil {
-			t.Fatalf("%q: Match(%q) = %v, whose key is %q, %v", src, key, values, again, err)
+			t.Fatalf("%q: Match(%q) = %v, which build %q, %v", src, key, values, again, err)
 		}
 		if r, err := tmpl.Under(); err != nil || !r.Contains(key) {
 			t.Fatalf("%q: Under() = %v, %v, without %q", src, r, err, key)
@@ -44,7 +44,8 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// FuzzType: what a type encodes it decodes, and its text is read again.
+// FuzzType checks that decoding inverts encoding, and that a type's text parses
+// to the same type.
 func FuzzType(f *testing.F) {
 	for name := range generators {
 		f.Add(name, "2026-01-05T10:00:00.5+01:00", "7")
@@ -57,7 +58,7 @@ func FuzzType(f *testing.F) {
 			return
 		}
 		if again, err := keys.ParseType(typ.String()); err != nil || again.String() != typ.String() {
-			t.Fatalf("ParseType(%q) = %s, read again %s, %v", name, typ, again, err)
+			t.Fatalf("ParseType(%q) = %s, parsed again %s, %v", name, typ, again, err)
 		}
 		_, _ = typ.EncodePrefix(a)
 		_, _ = typ.Decode(a)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxKSUID is the last of 20 bytes in base 62.
+// maxKSUID is the largest value of 20 bytes in base 62.
 const maxKSUID = "aWgEPTl1tmebfsQzFP4bxwgy80V"
 
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -72,7 +72,7 @@ func checkValues(values []string) (msg, advice string) {
 		case v == "":
 			return "enum has an empty value", how
 		case strings.ContainsAny(v, ",(){}") || strings.TrimSpace(v) != v || !utf8.ValidString(v):
-			return "enum cannot have the value " + clip(v), "its values are UTF-8 without comma, brackets, braces and space around them"
+			return "enum cannot have the value " + clip(v), "values must be UTF-8 without commas, parentheses, braces or surrounding space"
 		case slices.Contains(values[:i], v):
 			return "enum has the value " + clip(v) + " twice", how
 		}
@@ -82,7 +82,7 @@ func checkValues(values []string) (msg, advice string) {
 
 func canonicalEnum(t Type, text string) (string, error) {
 	if !slices.Contains(t.Values, text) {
-		return "", invalid(t, text, "is none of "+strings.Join(t.Values, ", "), "add it to the enum, or write it as one of them; case counts")
+		return "", invalid(t, text, "is not one of "+strings.Join(t.Values, ", "), "use one of these values or add it to the enum; values are case-sensitive")
 	}
 	return text, nil
 }

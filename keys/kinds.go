@@ -5,32 +5,33 @@ import (
 	"strings"
 )
 
-// A kind is what the types of one name have in common. Its functions know
-// nothing of Desc and get only types that its params accept.
+// A kind defines the types of one name. Its functions ignore Desc, and receive
+// only types that check accepts.
 type kind struct {
 	name   string
 	params params
-	// ordered says that byte order is value order, digits that a reversed
-	// order exists: the part is made of digits at fixed places.
+	// ordered says that byte order is value order. digits says that the type
+	// can be reversed, because its parts have digits at fixed places.
 	ordered, digits bool
-	// canonical returns the one text form of the value in text.
+	// canonical returns the canonical form of text.
 	canonical func(t Type, text string) (string, error)
-	// encode makes a part of canonical text and decode undoes it. A nil encode
-	// is the identity. decode may be lenient: what it returns is encoded again.
+	// encode converts canonical text to a part, and decode converts it back. If
+	// encode is nil, both forms are equal. decode may be lenient, because its
+	// result is encoded again and compared.
 	encode func(t Type, text string) (string, error)
 	decode func(t Type, part string) (string, error)
-	// width is the bytes of every part, 0 when they differ.
+	// width returns the number of bytes of every part, or 0 when it varies.
 	width func(t Type) int
-	// compare is the order of values in canonical form; nil is byte order.
+	// compare compares values in canonical form; nil means byte order.
 	compare func(t Type, a, b string) int
-	// prefix makes what all parts begin with of text that the values begin
-	// with. It is nil for types whose parts do not begin as their values do.
+	// prefix converts the beginning of a value to the common beginning of the
+	// parts. It is nil for types without such a common beginning.
 	prefix func(t Type, text string) (string, error)
-	// layout is how the canonical form of a time is written.
+	// layout is the time layout of the canonical form.
 	layout string
 }
 
-// params are the parameters that a kind takes.
+// params says which parameters a kind takes.
 type params int
 
 const (
@@ -80,8 +81,8 @@ var kindOf = func() map[string]*kind {
 	return m
 }()
 
-// kind returns the kind of t when there is such a type. Of the values of an
-// enum it looks at no more than that there are some; validate looks at all.
+// kind returns the kind of t if t is valid. It checks only that an enum has
+// values; validate also checks the values.
 func (t Type) kind() (*kind, error) {
 	k, ok := kindOf[t.Name]
 	if !ok {
@@ -93,7 +94,7 @@ func (t Type) kind() (*kind, error) {
 	return k, nil
 }
 
-// validate is kind for types that somebody has just written.
+// validate is kind with all checks, for types that come from outside.
 func (t Type) validate() error {
 	_, err := t.kind()
 	if err == nil && len(t.Values) > 0 {
@@ -104,23 +105,23 @@ func (t Type) validate() error {
 	return err
 }
 
-// The most digits a number of the service has, and bytes a sort key.
+// The most digits of a number, and the most bytes of a sort key.
 const (
-	mostDigits = 38
-	mostBytes  = 1024
+	maxDigits = 38
+	maxBytes  = 1024
 )
 
 func (k *kind) check(t Type) (msg, advice string) {
 	if t.Desc && !k.digits {
-		return k.name + " has no reversed order", "only the types that are written in digits of fixed number have one: int, signed, decimal and the times"
+		return k.name + " cannot be reversed", "only int, signed, decimal and the time types support desc"
 	}
 	if k.params != valueList && len(t.Values) > 0 || k.params != widthAndScale && t.Scale != 0 ||
 		k.params != oneWidth && k.params != widthAndScale && t.Width != 0 {
 		return k.name + " does not take these parameters", "write " + k.example()
 	}
-	most := mostDigits
+	most := maxDigits
 	if k.name == "hex" {
-		most = mostBytes
+		most = maxBytes
 	}
 	switch k.params {
 	case oneWidth:
@@ -151,8 +152,8 @@ func (k *kind) example() string {
 	return k.name
 }
 
-// ParseType reads a type as templates write it: int(8), enum(a,b), time:desc.
-// Its errors are an [*Error].
+// ParseType parses a type as written in templates: int(8), enum(a,b),
+// time:desc. Its errors are an [*Error].
 func ParseType(text string) (Type, error) {
 	t := Type{}
 	head, desc := strings.CutSuffix(text, ":desc")
@@ -166,7 +167,7 @@ func ParseType(text string) (Type, error) {
 	if has {
 		inner, closed := strings.CutSuffix(list, ")")
 		if !closed {
-			return Type{}, &Error{Type: text, Msg: "the parameters of " + t.Name + " are not closed", Advice: "write " + k.example()}
+			return Type{}, &Error{Type: text, Msg: "the parameters of " + t.Name + " lack a closing parenthesis", Advice: "write " + k.example()}
 		}
 		if err := t.setParams(k, strings.Split(inner, ",")); err != nil {
 			err.Type = text

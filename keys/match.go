@@ -7,7 +7,7 @@ import (
 )
 
 // Match returns the values in a key, in canonical text form by component, and
-// whether the key is one of t: one that [Template.Build] makes.
+// whether [Template.Build] can build the key.
 func (t *Template) Match(key string) (map[string]string, bool) {
 	values, failed, err := t.read(key)
 	if failed || err != nil {
@@ -17,8 +17,8 @@ func (t *Template) Match(key string) (map[string]string, bool) {
 }
 
 // Values returns the values in a key, in canonical text form and in the order
-// of the components. Its errors are an [*Error], which says where the key
-// stops being one of t.
+// of the components. Its errors are an [*Error] that says where the key does
+// not match the template.
 func (t *Template) Values(key string) ([]string, error) {
 	values, failed, err := t.read(key)
 	if err != nil {
@@ -30,9 +30,9 @@ func (t *Template) Values(key string) ([]string, error) {
 	return values, nil
 }
 
-// read returns the values in a key. It fails without an error where the key
-// is cut, which is the usual way for the key of another template and so does
-// not allocate.
+// read returns the values in a key. If the key does not split into the parts of
+// the template, it returns failed without an error. That is the usual case for
+// keys of other templates, and it does not allocate.
 func (t *Template) read(key string) (values []string, failed bool, err error) {
 	rest := key
 	for i, p := range t.parts {
@@ -56,9 +56,9 @@ func (t *Template) read(key string) (values []string, failed bool, err error) {
 	return values, rest != "", nil
 }
 
-// mismatch says where the key cannot be cut.
+// mismatch returns an error that says where the key does not split.
 func (t *Template) mismatch(key string) *Error {
-	e := &Error{Template: t.src, Value: key, Advice: "the key was made by another template"}
+	e := &Error{Template: t.src, Value: key, Advice: "check that the key belongs to this template"}
 	rest := key
 	for i, p := range t.parts {
 		_, after, ok := t.cut(i, rest)
@@ -67,15 +67,15 @@ func (t *Template) mismatch(key string) *Error {
 			e.Msg = "the key " + clip(key) + " ends before " + p.Name
 			switch {
 			case p.Name == "":
-				e.Msg = "the key " + clip(key) + " has not " + clip(p.Literal) + " at byte " + strconv.Itoa(len(key)-len(rest))
+				e.Msg = "the key " + clip(key) + " does not have " + clip(p.Literal) + " at byte " + strconv.Itoa(len(key)-len(rest))
 			case i+1 < len(t.parts) && p.Type.variable() && rest != "":
-				e.Msg = "the key " + clip(key) + " has not " + clip(t.parts[i+1].Literal) + " after " + p.Name
+				e.Msg = "the key " + clip(key) + " does not have " + clip(t.parts[i+1].Literal) + " after " + p.Name
 			}
 			return e
 		}
 		rest = after
 	}
-	e.Msg = "the key " + clip(key) + " goes on at byte " + strconv.Itoa(len(key)-len(rest)) + ", after the end of the template"
+	e.Msg = "the key " + clip(key) + " continues at byte " + strconv.Itoa(len(key)-len(rest)) + ", after the end of the template"
 	return e
 }
 
@@ -90,7 +90,7 @@ func (t *Template) pairs(values []string) func(func(string, string) bool) {
 	}
 }
 
-// cut takes what t.parts[i] covers from the front of a key. What follows a
+// cut cuts the part for t.parts[i] off the front of a key. The literal after a
 // component stays in the rest.
 func (t *Template) cut(i int, key string) (part, rest string, ok bool) {
 	p := t.parts[i]

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// A decimal is a number in digits without needless zeros: 0 has none at all
+// A decimal is a number without leading and trailing zeros. Zero has no digits
 // and is not negative.
 type decimal struct {
 	neg         bool
 	whole, frac string
 }
 
-// The exponents a number of the service can have, that of its first digit.
+// The exponents of the first digit of the service's numbers.
 const (
 	lowestExponent  = -130
 	highestExponent = 125
 )
 
-// parseDecimal reads an optional sign, digits with an optional point and an
+// parseDecimal parses an optional sign, digits with an optional point, and an
 // optional exponent.
 func parseDecimal(text string) (decimal, bool) {
 	d := decimal{}
@@ -49,8 +49,8 @@ func parseDecimal(text string) (decimal, bool) {
 	return d, true
 }
 
-// shift moves the point to the right by n digits, or to the left. The caller
-// has bounded n to 16 bits.
+// shift moves the point to the right by n digits, or to the left if n is
+// negative. The caller has limited n to 16 bits.
 func shift(whole, frac string, n int) (string, string) {
 	if n > 0 {
 		frac += strings.Repeat("0", max(0, n-len(frac)))
@@ -110,17 +110,17 @@ func compareNumbers(_ Type, a, b string) int {
 	return max(-1, min(1, x.compare(y)))
 }
 
-// wholeNumber reads a number without fraction of at most t.Width digits.
+// wholeNumber parses a number without a fraction of at most t.Width digits.
 func wholeNumber(t Type, text string) (decimal, error) {
 	d, ok := parseDecimal(text)
 	switch {
 	case !ok:
 		return d, invalid(t, text, "is not a number", "write it in digits, as 42")
 	case d.frac != "":
-		return d, invalid(t, text, "has a fraction", "use decimal(w,s), which keeps it")
+		return d, invalid(t, text, "has a fraction", "use decimal(w,s), which keeps fractions")
 	case len(d.whole) > t.Width:
 		return d, invalid(t, text, "has more than "+count(t.Width),
-			"give "+t.Name+" a width for the largest value there will ever be: keys of different widths do not sort by value")
+			"choose a width that fits the largest value there will ever be: keys of different widths do not sort by value")
 	}
 	return d, nil
 }
@@ -152,15 +152,15 @@ func canonicalDecimal(t Type, text string) (string, error) {
 		return "", invalid(t, text, "is not a number", "write it in digits, as 12.5")
 	case len(d.whole) > t.Width:
 		return "", invalid(t, text, "has more than "+count(t.Width)+" before the point",
-			"give decimal a width for the largest value there will ever be: keys of different widths do not sort by value")
+			"choose a width that fits the largest value there will ever be: keys of different widths do not sort by value")
 	case len(d.frac) > t.Scale:
-		return "", invalid(t, text, "has more than "+count(t.Scale)+" after the point", "round it, or give decimal more of them")
+		return "", invalid(t, text, "has more than "+count(t.Scale)+" after the point", "round the value, or use a larger scale")
 	}
 	return d.String(), nil
 }
 
-// encodeSigned writes a digit for the sign, 0 below zero and 1 from it on,
-// then the digits, complemented below zero.
+// encodeSigned writes a digit for the sign, 0 for negative numbers and 1 for
+// others, and then the digits, complemented for negative numbers.
 func encodeSigned(t Type, text string) (string, error) {
 	d, _ := parseDecimal(text)
 	digits := pad(d.whole, t.Width)
@@ -191,7 +191,7 @@ func decimalWidth(t Type) int {
 	return 1 + t.Width + 1 + t.Scale
 }
 
-// canonicalNumber takes the numbers of the service.
+// canonicalNumber accepts the numbers of the service.
 func canonicalNumber(t Type, text string) (string, error) {
 	d, ok := parseDecimal(text)
 	if !ok {
@@ -199,20 +199,20 @@ func canonicalNumber(t Type, text string) (string, error) {
 	}
 	all := d.whole + d.frac
 	significant := strings.Trim(all, "0")
-	if len(significant) > mostDigits {
-		return "", invalid(t, text, "has more than "+strconv.Itoa(mostDigits)+" significant digits", "the service keeps no more: round it")
+	if len(significant) > maxDigits {
+		return "", invalid(t, text, "has more than "+strconv.Itoa(maxDigits)+" significant digits", "round it: the service keeps no more")
 	}
 	first := len(d.whole) - 1 // the exponent of the first digit
 	if d.whole == "" {
 		first = len(strings.TrimLeft(d.frac, "0")) - len(d.frac) - 1
 	}
 	if significant != "" && (first > highestExponent || first < lowestExponent) {
-		return "", invalid(t, text, "is not in the range of the service's numbers", "they reach from 1E-130 to 9.99E+125, and the same below zero")
+		return "", invalid(t, text, "is not in the range of the service's numbers", "use a number between 1E-130 and 9.99E+125, zero, or the same below zero")
 	}
 	return d.String(), nil
 }
 
-// pad returns digits with zeros before them, width in all.
+// pad pads digits with zeros on the left to width.
 func pad(digits string, width int) string {
 	return strings.Repeat("0", max(0, width-len(digits))) + digits
 }
@@ -224,7 +224,7 @@ func trimZeros(digits string) string {
 	return "0"
 }
 
-// count says how many digits.
+// count returns n with the word digit or digits.
 func count(n int) string {
 	if n == 1 {
 		return "1 digit"

@@ -19,7 +19,7 @@ func (p *parser) parse() *Error {
 		return &Error{Msg: "the template is not UTF-8"}
 	}
 	if p.src == "" {
-		return &Error{Msg: "the template is empty", Advice: "a key attribute holds at least one byte"}
+		return &Error{Msg: "the template is empty", Advice: "a key attribute needs at least one byte"}
 	}
 	for i := 0; i < len(p.src); {
 		rest := p.src[i:]
@@ -28,7 +28,7 @@ func (p *parser) parse() *Error {
 			p.lit.WriteByte(rest[0])
 			i += 2
 		case rest[0] == '}':
-			return &Error{Offset: i, Msg: "a } closes no component", Advice: "write }} for a brace that stands for itself"}
+			return &Error{Offset: i, Msg: "} without a matching {", Advice: "write }} for a literal brace"}
 		case rest[0] == '{':
 			end := strings.IndexByte(rest, '}')
 			if end < 0 {
@@ -59,10 +59,10 @@ func (p *parser) component(inner string) *Error {
 	p.literal()
 	name, typ, typed := strings.Cut(inner, ":")
 	if !isName(name) {
-		return &Error{Msg: clip(name) + " is not the name of a component", Advice: "names are letters, digits, _, - and ., and begin with a letter or _"}
+		return &Error{Msg: clip(name) + " is not the name of a component", Advice: "names consist of letters, digits, _, - and ., and begin with a letter or _"}
 	}
 	if slices.ContainsFunc(p.parts, func(o Part) bool { return o.Name == name }) {
-		return &Error{Component: name, Msg: "stands twice in the template", Advice: "one place is enough to sort by it and to read it back"}
+		return &Error{Component: name, Msg: "appears twice in the template", Advice: "remove one of the two, or rename it"}
 	}
 	part := Part{Name: name, Type: Type{Name: "string"}}
 	if given, ok := p.types[name]; ok {
@@ -109,8 +109,8 @@ func (t *Template) check() *Error {
 		rest := t.parts[i+1:]
 		if p.Type.Name == "path" && slices.ContainsFunc(rest, func(o Part) bool { return o.Name != "" }) {
 			return &Error{
-				Component: p.Name, Type: p.Type.String(), Msg: "a path may contain any text, so where the next component begins could not be told",
-				Advice: "make it the last component, or a string, which does not contain the text that follows it",
+				Component: p.Name, Type: p.Type.String(), Msg: "a path may contain any text, so the start of the next component would be ambiguous",
+				Advice: "make it the last component or a string, which must not contain the text that follows it",
 			}
 		}
 		if len(rest) == 0 {
@@ -131,15 +131,16 @@ func (t *Template) check() *Error {
 	return nil
 }
 
-// closes refuses a part in which the literal that follows it begins too early.
+// closes refuses a part if the literal after it occurs before the end of the
+// part.
 func (p Part) closes(part, literal string) *Error {
 	if p.Type.Name == "path" || strings.Index(part+literal, literal) == len(part) {
 		return nil
 	}
 	e := invalid(p.Type, part, "contains "+clip(literal)+", the text that follows the component, so the key could not be parsed back",
-		"keep it out of the value, or give the template a delimiter that values do not have")
+		"remove it from the value, or use a delimiter that no value contains")
 	if !strings.Contains(part, literal) {
-		e.Msg = clip(part) + " followed by " + clip(literal) + " holds that text earlier than at its end, so the key could not be parsed back"
+		e.Msg = clip(part) + " followed by " + clip(literal) + " contains that text before the end of the value, so the key could not be parsed back"
 	}
 	e.Component = p.Name
 	return e

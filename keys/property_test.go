@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A generator makes values of a type in text form. Small alphabets make them
-// close to each other, which is where order goes wrong; some are the same in
-// other words.
+// A generator returns values of a type in text form. Small alphabets yield
+// values close to each other, where errors of order are likely; some values are
+// equal with different texts.
 type generator = func(*proptest.T) string
 
 func digits(n int) generator {
@@ -33,7 +33,7 @@ func decimal(t *proptest.T) string {
 	return text
 }
 
-func moments(t *proptest.T) string {
+func times(t *proptest.T) string {
 	day := proptest.Pick(t, 0, 0, 0, 0, 20_454, 115_740, t.IntN(115_740))
 	second := proptest.Pick(t, 0, 1, 86_399, t.IntN(86_400))
 	nano := proptest.Pick(t, 0, 1, 999_999_999, t.IntN(1_000_000_000))
@@ -62,8 +62,8 @@ var generators = map[string]generator{
 	"signed(6)": signed, "signed(6):desc": signed,
 	"decimal(4,3)": decimal, "decimal(4,3):desc": decimal, "decimal(6,0)": signed,
 	"number": decimal,
-	"year":   moments, "month": moments, "date": moments, "time": moments, "millis": moments, "micros": moments, "nanos": moments,
-	"epoch": moments, "epochms": moments, "date:desc": moments, "nanos:desc": moments, "epoch:desc": moments, "epochms:desc": moments,
+	"year":   times, "month": times, "date": times, "time": times, "millis": times, "micros": times, "nanos": times,
+	"epoch": times, "epochms": times, "date:desc": times, "nanos:desc": times, "epoch:desc": times, "epochms:desc": times,
 	"uuid": uuid, "ulid": ulid, "ksuid": ksuid,
 	"hex(4)":        func(t *proptest.T) string { return t.Text("09aF", 4, 4) },
 	"enum(A,BB,C)":  enum("A", "BB", "C"),
@@ -119,7 +119,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestCompare holds Compare itself to an order that is told in another way.
+// TestCompare compares the results of Compare with an independent definition of
+// the order.
 func TestCompare(t *testing.T) {
 	t.Run("numbers", func(t *testing.T) {
 		proptest.Check(t, 100, func(t *proptest.T) {
@@ -133,7 +134,7 @@ func TestCompare(t *testing.T) {
 	})
 	t.Run("times", func(t *testing.T) {
 		proptest.Check(t, 100, func(t *proptest.T) {
-			a, b := moments(t), moments(t)
+			a, b := times(t), times(t)
 			x, _ := time.Parse(time.RFC3339Nano, a)
 			y, _ := time.Parse(time.RFC3339Nano, b)
 			if got, err := typeOf(t, "nanos:desc").Compare(a, b); err != nil || got != y.Compare(x) {
@@ -173,8 +174,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// drawTemplate builds a template of random parts; what Parse refuses is drawn
-// again.
+// drawTemplate builds a template of random parts. It draws again until Parse
+// accepts one.
 func drawTemplate(t *proptest.T) *keys.Template {
 	names := slices.Sorted(maps.Keys(generators))
 	for {
@@ -205,7 +206,7 @@ func TestTemplates(t *testing.T) {
 			if e, ok := err.(*keys.Error); !ok || e.Component == "" || e.Advice == "" {
 				t.Fatalf("%s: %#v", tmpl, err)
 			}
-			return // a value holds the delimiter
+			return // a value contains the delimiter
 		}
 		got, ok := tmpl.Match(key)
 		if !ok || !maps.Equal(got, want) {
@@ -217,8 +218,8 @@ func TestTemplates(t *testing.T) {
 	})
 }
 
-// TestAmbiguity tries every key of a small alphabet: one that matches is made
-// of the values it matches with, so no two lists of values share a key.
+// TestAmbiguity tries every key of a small alphabet: a key that matches must be
+// the key of its values, so no two lists of values share a key.
 func TestAmbiguity(t *testing.T) {
 	for _, src := range []string{"{a}#{b}", "{a}##{b}", "#{a}#", "{a}#", "{a}aa{b:path}", "{a:hex(1)}{b}#{c:path}#", "{a:number}-{b:number}"} {
 		tmpl := keys.MustParse(src)
@@ -230,16 +231,16 @@ func TestAmbiguity(t *testing.T) {
 			}
 			matched++
 			if again, err := tmpl.Build(values); again != key || err != nil {
-				t.Errorf("%s: Match(%q) = %v, whose key is %q, %v", src, key, values, again, err)
+				t.Errorf("%s: Match(%q) = %v, which build %q, %v", src, key, values, again, err)
 			}
 		})
 		if matched == 0 {
-			t.Errorf("%s matched none", src)
+			t.Errorf("%s matched no key", src)
 		}
 	}
 }
 
-// all calls f with every string of the letters of at most n of them.
+// all calls f with every string of at most n of the letters.
 func all(letters string, n int, f func(string)) {
 	f("")
 	level := []string{""}

@@ -2,24 +2,24 @@ package keys
 
 import "strconv"
 
-// A Range is a contiguous run of keys: those that one key condition reads.
+// A Range is a contiguous interval of keys: those that one key condition reads.
 //
-// Both bounds are part of it, as those of BETWEEN are. That is why High is
-// often a [Successor], which is above all keys wanted and not one of them: the
-// keys of customer 7 begin with C#7#, and High is C#7$. A row whose key is
-// exactly that would be read too, but no template makes it: a key goes on
-// after a closed component, and the successor of a literal is not the literal.
-// Only a key that was written by other means can be there.
+// Both bounds belong to it, as with BETWEEN. That is why High is often a
+// [Successor], which is greater than all keys wanted and not one of them: the
+// keys of customer 7 begin with C#7#, and High is C#7$. A row with exactly that
+// key would be read too, but no template builds it: a key continues after the
+// literal that closes a component, and the successor of a literal differs from
+// the literal. Only other code can have written such a key.
 type Range struct {
-	// Low is the smallest key there can be, and High the largest; "" is no
+	// Low is the smallest possible key, and High the largest; "" means no
 	// bound.
 	Low, High string
-	// Prefix is what all keys of the range begin with, when the range is all
-	// keys that begin with it.
+	// Prefix is the common prefix of all keys in the range, if the range is
+	// exactly the keys with that prefix. Otherwise it is "".
 	Prefix string
 }
 
-// Contains reports whether a row with this key is read.
+// Contains reports whether the range contains a key.
 func (r Range) Contains(key string) bool {
 	return r.Low <= key && (r.High == "" || key <= r.High)
 }
@@ -28,8 +28,8 @@ func (r Range) Contains(key string) bool {
 // BETWEEN, >= or <= with its operands, or "" when the range has no bounds and
 // needs no condition.
 //
-// A range of all keys with one prefix is a begins_with rather than a BETWEEN,
-// because it reads nothing else, not even the successor itself.
+// For all keys with one prefix the operator is begins_with rather than BETWEEN,
+// because begins_with reads nothing else, not even the successor itself.
 func (r Range) Condition() (op string, operands []string) {
 	switch {
 	case r.Prefix != "":
@@ -46,7 +46,7 @@ func (r Range) Condition() (op string, operands []string) {
 	return "BETWEEN", []string{r.Low, r.High}
 }
 
-// String returns the condition for people, with the operands quoted.
+// String returns the condition for people, with quoted operands.
 func (r Range) String() string {
 	op, operands := r.Condition()
 	if op == "" {
@@ -65,9 +65,9 @@ func within(prefix string) Range {
 	return Range{Low: prefix, High: high, Prefix: prefix}
 }
 
-// Under returns the range of the keys with these first components, which is
-// one key when they are all. Arguments are as for [Template.Format]. Its errors
-// are an [*Error].
+// Under returns the range of the keys with these first components. With values
+// for all components, that is a single key. Arguments are as for
+// [Template.Format]. Its errors are an [*Error].
 func (t *Template) Under(args ...any) (Range, error) {
 	prefix, err := t.Prefix(args...)
 	if err != nil {
@@ -79,10 +79,10 @@ func (t *Template) Under(args ...any) (Range, error) {
 	return within(prefix), nil
 }
 
-// BeginsWith returns the range of the keys whose component after those of
-// outer begins with partial: with 2026-01, the dates of a month. Only types
-// whose parts begin as their text form does have such ranges; see
-// [Type.EncodePrefix]. Its errors are an [*Error].
+// BeginsWith returns the range of the keys whose component after those of outer
+// begins with partial: with 2026-01, the dates of a month. Only types whose
+// parts begin like their text forms have such ranges; see [Type.EncodePrefix].
+// Its errors are an [*Error].
 func (t *Template) BeginsWith(partial string, outer ...any) (Range, error) {
 	i, base, err := t.level(outer)
 	if err != nil {
@@ -96,20 +96,21 @@ func (t *Template) BeginsWith(partial string, outer ...any) (Range, error) {
 	return within(base + part), nil
 }
 
-// exclusive is a bound that is not part of its range.
+// exclusive is a bound that does not belong to its range.
 type exclusive struct{ value any }
 
-// Excluding makes a bound of [Template.Between] that is not part of the range.
+// Excluding returns a bound for [Template.Between] that does not belong to the
+// range.
 func Excluding(value any) any { return exclusive{value} }
 
-// Between returns the range of the keys whose component after those of outer
-// lies between from and to, both included unless they are [Excluding]; nil is
-// no bound. From and to are in the order of values, for reversed types too.
-// It refuses types that are not [Type.Ordered], whose values are in no one
-// range of keys.
+// Between returns the range of the keys whose component after those of outer is
+// between from and to. Both bounds belong to the range unless they are
+// [Excluding]; nil means no bound. From is the smaller value, for reversed
+// types too. Between refuses types that are not [Type.Ordered], because their
+// values do not form one range of keys.
 //
-// Where a component of differing length is followed by a delimiter, the order
-// is that of the component with its delimiter. Its errors are an [*Error].
+// Where a delimiter follows a component of variable length, the order is that
+// of the component including its delimiter. Its errors are an [*Error].
 func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	i, base, err := t.level(outer)
 	if err != nil {
@@ -121,7 +122,7 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	}
 	if !p.Type.Ordered() {
 		return Range{}, &Error{
-			Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "keys of " + p.Type.String() + " are not in the order of its values, so what lies between two is not one range",
+			Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "keys of " + p.Type.String() + " do not sort by value, so the keys between two values are not one range",
 			Advice: "use a type that sorts by value, as int(8), signed(8) or decimal(8,2)",
 		}
 	}
@@ -143,13 +144,13 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 		}
 	}
 	if r.High != "" && r.Low > r.High {
-		return Range{}, &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "no value lies between the bounds", Advice: "give the smaller one first"}
+		return Range{}, &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "no value is between the bounds", Advice: "pass the smaller value first"}
 	}
 	return r, nil
 }
 
-// level returns the part of the component after those of outer, and what keys
-// with them begin with.
+// level returns the index of the component after those of outer, and the common
+// prefix of keys with outer.
 func (t *Template) level(outer []any) (part int, base string, err error) {
 	if base, err = t.Prefix(outer...); err != nil {
 		return 0, "", err
@@ -164,10 +165,11 @@ func (t *Template) level(outer []any) (part int, base string, err error) {
 		}
 		n--
 	}
-	return 0, "", &Error{Template: t.src, Msg: "there is no component after those given", Advice: "leave one out of the outer ones"}
+	return 0, "", &Error{Template: t.src, Msg: "the template has no component after these values", Advice: "pass fewer outer values"}
 }
 
-// bound returns an end of the range of a component that stands after base.
+// bound returns one end of the range of the component t.parts[i] that follows
+// base.
 func (t *Template) bound(i int, base string, value any, low bool) (string, error) {
 	ex, excluded := value.(exclusive)
 	if excluded {
@@ -182,7 +184,7 @@ func (t *Template) bound(i int, base string, value any, low bool) (string, error
 		return "", err
 	}
 	if part == "" {
-		return "", &Error{Template: t.src, Component: t.parts[i].Name, Msg: "the bound is empty", Advice: "give nil for no bound"}
+		return "", &Error{Template: t.src, Component: t.parts[i].Name, Msg: "the bound is empty", Advice: "pass nil for no bound"}
 	}
 	key, last := base+part, true
 	if i++; i < len(t.parts) {
@@ -193,15 +195,15 @@ func (t *Template) bound(i int, base string, value any, low bool) (string, error
 	case low && !excluded, !low && !excluded && last:
 		return key, nil
 	case !low && excluded && !last:
-		return key, nil // nothing is the closed component alone
+		return key, nil // no key is exactly the closed component
 	case !low && excluded:
 		return below(key), nil
 	case low && last:
 		return key + "\x00", nil // the smallest string above key
 	}
-	next, ok := Successor(key) // above all that begin with the closed component
+	next, ok := Successor(key) // greater than all keys that begin with the closed component
 	if low && !ok {
-		return "", &Error{Template: t.src, Component: t.parts[i-1].Name, Msg: "no key is above the bound", Advice: "give a smaller one"}
+		return "", &Error{Template: t.src, Component: t.parts[i-1].Name, Msg: "no key is greater than the bound", Advice: "pass a smaller bound"}
 	}
 	return next, nil
 }

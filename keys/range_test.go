@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// TestSuccessor compares with a search among all short strings of letters at
-// the borders of UTF-8.
+// TestSuccessor compares Successor with a search among all short strings of
+// letters at the borders of UTF-8.
 func TestSuccessor(t *testing.T) {
 	letters := "\x00\x01a\x7f\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010fffe\U0010ffff"
 	var strs []string
@@ -20,7 +20,7 @@ func TestSuccessor(t *testing.T) {
 	slices.Sort(strs)
 	all(letters, 2, func(prefix string) {
 		got, ok := keys.Successor(prefix)
-		// The first string of the list above all with the prefix.
+		// The first string of the list above all strings with the prefix.
 		i, _ := slices.BinarySearch(strs, prefix)
 		for i < len(strs) && strings.HasPrefix(strs[i], prefix) {
 			i++
@@ -59,8 +59,8 @@ func TestSuccessorCodePoints(t *testing.T) {
 			t.Errorf("Successor(%q) = %q, %v, want %q, %v", tt.prefix, got, ok, tt.want, tt.ok)
 		}
 	}
-	// Nothing that is UTF-8 lies between the strings with a prefix and the
-	// successor: its last code point is the next one there is.
+	// No UTF-8 string is between the strings with a prefix and the successor:
+	// its last code point is the next valid one.
 	for r := range utf8.MaxRune {
 		if !utf8.ValidRune(r) {
 			continue
@@ -144,7 +144,7 @@ func begins(name string, t *keys.Template, partial string, outer ...any) func(st
 	return func(want string) rangeCase { return rangeCase{name, r, err, want} }
 }
 
-// TestBetween compares ranges with a look at the values of each key.
+// TestBetween compares Contains with a check of the values of each key.
 func TestBetween(t *testing.T) {
 	for _, src := range []string{
 		"T#{a:int(2)}#{b:signed(1)}#{c}", "{a:int(2):desc}{b:decimal(1,1)}{c}", "{a:int(2)}{b:signed(1):desc}#", "{a:int(2):desc}#{b:signed(1)}##",
@@ -183,7 +183,7 @@ func checkBetween(t *proptest.T, tmpl *keys.Template) {
 			continue
 		}
 		ends[i] = bounds[i][level]
-		// The order of values, not that of keys.
+		// The order of values, not of keys.
 		plain := parts[level].Type
 		plain.Desc = false
 		c, err := plain.Compare(row[level].(string), ends[i].(string))

@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// The code points that UTF-8 has no bytes for.
+// The surrogates: code points that UTF-8 cannot encode.
 const (
 	surrogateMin = 0xD800
 	surrogateMax = 0xDFFF
 )
 
-// Successor returns the smallest string that is above every string beginning
-// with prefix, and false when there is none: when prefix is empty, all U+10FFFF
-// or not UTF-8.
+// Successor returns the smallest string greater than every string that begins
+// with prefix. It returns false when no such string exists: when prefix is
+// empty, all U+10FFFF or not UTF-8.
 //
-// Attributes of type S hold UTF-8 and are compared by bytes, so it is the
-// smallest in that order that is UTF-8: prefix with its last code point
-// incremented, over the gap of the surrogates, and without those that have no
-// next one. [SuccessorBytes] is for attributes of type B.
+// Attributes of type S hold UTF-8 and are compared by bytes. So Successor
+// returns the smallest UTF-8 string in that order: it drops trailing U+10FFFF
+// and increments the last remaining code point, skipping the surrogates.
+// [SuccessorBytes] is for attributes of type B.
 func Successor(prefix string) (string, bool) {
 	if !utf8.ValidString(prefix) {
 		return "", false
@@ -38,8 +38,9 @@ func Successor(prefix string) (string, bool) {
 	return "", false
 }
 
-// SuccessorBytes returns the smallest bytes that are above all that begin with
-// prefix, and false when there are none: when prefix is empty or all 0xFF.
+// SuccessorBytes returns the smallest bytes greater than all bytes that begin
+// with prefix. It returns false when they do not exist: when prefix is empty or
+// all 0xFF.
 func SuccessorBytes(prefix []byte) ([]byte, bool) {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xFF {
@@ -51,8 +52,8 @@ func SuccessorBytes(prefix []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// below returns a string below key that is above every string below key in
-// which U+10FFFF, a code point that no text contains, does not occur.
+// below returns a string less than key that is greater than every string less
+// than key without U+10FFFF, a code point that occurs in no text.
 func below(key string) string {
 	r, size := utf8.DecodeLastRuneInString(key)
 	switch rest := key[:len(key)-size]; r {

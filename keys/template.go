@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// A Template makes keys of values and finds the values in keys. It is
-// immutable and safe for concurrent use.
+// A Template builds keys from values and parses keys. It is immutable and safe
+// for concurrent use.
 type Template struct {
 	src   string
 	parts []Part
 	names []string // of the components, in order
 }
 
-// A Part is literal text, or a component when Name is not empty.
+// A Part is a component, or literal text when Name is empty.
 type Part struct {
 	Literal string
 	Name    string
 	Type    Type
-	// Typed says that the template names the type itself.
+	// Typed says that the template itself names the type.
 	Typed bool
 }
 
-// Parse reads a template. A component without a type is a string. Its errors
+// Parse parses a template. A component without a type is a string. Its errors
 // are an [*Error].
 func Parse(src string) (*Template, error) { return ParseWith(src, nil) }
 
 // MustParse is [Parse] for templates in the source of a program. It panics when
-// src is not a template.
+// src is not a valid template.
 func MustParse(src string) *Template {
 	t, err := Parse(src)
 	if err != nil {
@@ -36,9 +36,9 @@ func MustParse(src string) *Template {
 	return t
 }
 
-// ParseWith reads a template whose components without a type have those of
-// types, by name, and are strings when there is none. {name:desc} reverses the
-// order of the type it gets. Its errors are an [*Error].
+// ParseWith parses a template. Components without a type get their types from
+// types, by name; without one there, they are strings. {name:desc} reverses the
+// order of that type. Its errors are an [*Error].
 func ParseWith(src string, types map[string]Type) (*Template, error) {
 	p := parser{src: src, types: types}
 	if err := p.parse(); err != nil {
@@ -61,8 +61,8 @@ func ParseWith(src string, types map[string]Type) (*Template, error) {
 // String returns the template as it was written.
 func (t *Template) String() string { return t.src }
 
-// Explicit returns the template with the type of every component written out,
-// so that [Parse] reads it without the types that [ParseWith] was given.
+// Explicit returns the template with the types of all components, so [Parse]
+// reads it without the types that [ParseWith] received.
 func (t *Template) Explicit() string {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -78,27 +78,27 @@ func (t *Template) Explicit() string {
 	return b.String()
 }
 
-// Parts returns what the template is made of, in order. The caller may change
-// the slice.
+// Parts returns the parts of the template, in order. The caller may change the
+// slice.
 func (t *Template) Parts() []Part { return slices.Clone(t.parts) }
 
 // Components returns the names of the components, in order.
 func (t *Template) Components() []string { return slices.Clone(t.names) }
 
-// Build returns the key of values in their text form, by component. Values
-// that the template does not name are ignored. Its errors are an [*Error].
+// Build returns the key of values in text form, by component. It ignores values
+// that the template does not name. Its errors are an [*Error].
 func (t *Template) Build(values map[string]string) (string, error) {
 	key, n, err := t.BuildPrefix(values)
 	if err == nil && n < len(t.names) {
-		return "", &Error{Template: t.src, Component: t.names[n], Msg: "has no value", Advice: "give every component one: " + strings.Join(t.names, ", ")}
+		return "", &Error{Template: t.src, Component: t.names[n], Msg: "has no value", Advice: "every component needs a value: " + strings.Join(t.names, ", ")}
 	}
 	return key, err
 }
 
-// BuildPrefix returns what all keys with values have in common: the key up to
+// BuildPrefix returns the common prefix of all keys with values: the key up to
 // the first component without a value, and the number of components in it. As
-// with [Template.Prefix] the literal that closes the last of them is part of
-// it. Its errors are an [*Error].
+// with [Template.Prefix], the prefix includes the literal after the last of
+// them. Its errors are an [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
 	list := make([]string, 0, len(t.names))
 	for _, name := range t.names {
@@ -112,7 +112,7 @@ func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, 
 	return prefix, len(list), err
 }
 
-// prefix writes the first components, each with the literal after it.
+// prefix returns the first components, each with the literal after it.
 func (t *Template) prefix(values []string) (string, error) {
 	var b strings.Builder
 	for i, p := range t.parts {
@@ -133,7 +133,7 @@ func (t *Template) prefix(values []string) (string, error) {
 	return b.String(), nil
 }
 
-// part returns what the component at t.parts[i] writes for a value.
+// part returns the encoded value of the component at t.parts[i].
 func (t *Template) part(i int, value string) (string, error) {
 	p := t.parts[i]
 	part, err := p.Type.Encode(value)
@@ -141,7 +141,7 @@ func (t *Template) part(i int, value string) (string, error) {
 		return "", in(err, t.src, p.Name)
 	}
 	if part == "" && len(t.parts) > 1 {
-		return "", &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "the value is empty", Advice: "a part of a key holds at least one byte, or it could be taken for a prefix"}
+		return "", &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "the value is empty", Advice: "use a value of at least one byte: a key with an empty part would look like a prefix of other keys"}
 	}
 	if p.Type.variable() && i+1 < len(t.parts) {
 		if err := p.closes(part, t.parts[i+1].Literal); err != nil {

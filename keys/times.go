@@ -9,16 +9,16 @@ import (
 const (
 	secondsLayout = "2006-01-02T15:04:05Z"
 	millisLayout  = "2006-01-02T15:04:05.000Z"
-	// epochDigits are the digits of Unix seconds until the year 2286.
+	// epochDigits is the number of digits of Unix seconds until the year 2286.
 	epochDigits = 10
 )
 
-// sample is the time in the advice of errors.
+// sample is the example time in errors.
 var sample = time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
 
 var errPart = errors.New("no such part")
 
-// timeKind returns a kind of times written by layout, in UTC.
+// timeKind returns a kind of times in the given layout, in UTC.
 func timeKind(name, layout string) *kind {
 	return &kind{
 		name: name, ordered: true, digits: true,
@@ -32,7 +32,7 @@ func timeKind(name, layout string) *kind {
 		prefix: func(t Type, text string) (string, error) {
 			for i := range len(text) {
 				if i >= len(layout) || text[i] != layout[i] && (!onlyDigits(text[i:i+1]) || !onlyDigits(layout[i:i+1])) {
-					return "", invalid(t, text, "is not the beginning of a time as "+t.String()+" writes it", "write the front of one like "+sample.Format(layout)+", in UTC")
+					return "", invalid(t, text, "is not the beginning of a time of type "+t.String(), "write the beginning of a time such as "+sample.Format(layout)+", in UTC")
 				}
 			}
 			return text, nil
@@ -42,9 +42,9 @@ func timeKind(name, layout string) *kind {
 	}
 }
 
-// epochKind returns a kind of times written as so many digits of seconds since
-// 1970, or milliseconds. Their text form is that of layout, so that one field
-// can be a date in one key and an epoch in another.
+// epochKind returns a kind of times written as digits of the seconds or
+// milliseconds since 1970. The text form uses layout, so one field can be a
+// date in one key and an epoch in another.
 func epochKind(name string, digits int, layout string) *kind {
 	unit := time.Second
 	if digits > epochDigits {
@@ -74,7 +74,7 @@ func epochKind(name string, digits int, layout string) *kind {
 			}
 			if n := since(at); n < 0 || len(strconv.FormatInt(n, 10)) > digits {
 				return "", invalid(t, text, "does not fit into "+strconv.Itoa(digits)+" digits of an epoch",
-					"use time or millis, which reach from the year 0 to 9999; an epoch in another unit is one cause")
+					"check that the value is in the right unit, or use time or millis, which support the years 0 to 9999")
 			}
 			return at.Format(layout), nil
 		},
@@ -94,9 +94,8 @@ func epochKind(name string, digits int, layout string) *kind {
 	}
 }
 
-// parseTime reads RFC 3339 with any zone and fraction, a date, which is its
-// midnight in UTC, or what layout writes. The year of the result has four
-// digits.
+// parseTime parses RFC 3339 with any zone and fraction, a date, which means
+// midnight in UTC, or a time in layout. The year of the result has four digits.
 func parseTime(text, layout string) (time.Time, bool) {
 	for _, l := range []string{layout, time.RFC3339Nano, time.DateOnly} {
 		at, err := time.Parse(l, text)
@@ -125,8 +124,8 @@ func notTime(t Type, text string) error {
 	}
 	for _, l := range []string{"2006-01-02T15:04:05", time.DateTime} {
 		if _, err := time.Parse(l, text); err == nil {
-			return invalid(t, text, "has no zone, so it is not one moment", advice)
+			return invalid(t, text, "has no time zone, so it is ambiguous", advice)
 		}
 	}
-	return invalid(t, text, "is not a time that "+t.String()+" can write", advice)
+	return invalid(t, text, "is not a valid time of type "+t.String(), advice)
 }

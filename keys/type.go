@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A Type says how the value of a component becomes a part of a key. Its zero
-// value is a string. The table in the package documentation lists them.
+// A Type defines how the value of a component becomes a part of a key. The zero
+// Type is a string. The package documentation lists the types.
 type Type struct {
 	// Name is one of [TypeNames].
 	Name string
-	// Width is the number of digits before the point, or of a hex; Scale those
-	// after the point.
+	// Width is the number of digits before the point, or of a hex. Scale is the
+	// number of digits after the point.
 	Width, Scale int
-	// Values are those of an enum, in the order that values have.
+	// Values are the values of an enum, in their order.
 	Values []string
 	// Desc reverses the order of keys.
 	Desc bool
@@ -31,7 +31,7 @@ func TypeNames() []string {
 	return names
 }
 
-// String returns the type as templates write it.
+// String returns the type as written in templates.
 func (t Type) String() string {
 	name := t.Name
 	if name == "" {
@@ -51,9 +51,9 @@ func (t Type) String() string {
 	return name
 }
 
-// Canonical returns the one text form of the value that text writes: 7 for
-// 007, and a time in UTC for a time with a zone. A time is cut to the
-// precision of the type. Its errors are an [*Error].
+// Canonical returns the canonical form of text: 7 for 007, and UTC for a time
+// with a zone. It truncates a time to the precision of the type. Its errors are
+// an [*Error].
 func (t Type) Canonical(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -62,8 +62,8 @@ func (t Type) Canonical(text string) (string, error) {
 	return k.canonical(t, text)
 }
 
-// Encode returns the part of a key for a value in its text form. Its errors
-// are an [*Error].
+// Encode returns the part of a key for a value in text form. Its errors are an
+// [*Error].
 func (t Type) Encode(text string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -86,8 +86,8 @@ func (k *kind) part(t Type, text string) (string, error) {
 	return part, nil
 }
 
-// Decode returns the canonical text form of the value in a part of a key. It
-// takes nothing that [Type.Encode] does not make. Its errors are an [*Error].
+// Decode returns the value of a part of a key, in canonical text form. It
+// accepts only parts that [Type.Encode] returns. Its errors are an [*Error].
 func (t Type) Decode(part string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -99,24 +99,24 @@ func (t Type) Decode(part string) (string, error) {
 	}
 	if k.decode != nil {
 		if text, err = k.decode(t, text); err != nil {
-			return "", invalid(t, part, "is no part that "+t.String()+" makes", "")
+			return "", invalid(t, part, "is not a valid "+t.String()+" in a key", "")
 		}
 	}
 	again, err := k.part(t, text)
 	if err != nil && t.Desc {
-		return "", invalid(t, part, "is no part that "+t.String()+" makes", "")
+		return "", invalid(t, part, "is not a valid "+t.String()+" in a key", "")
 	} else if err != nil {
 		return "", err
 	}
 	if again != part {
-		return "", invalid(t, part, "is no part that "+t.String()+" makes", "it would be "+clip(again))
+		return "", invalid(t, part, "is not a valid "+t.String()+" in a key", "write "+clip(again))
 	}
 	return k.canonical(t, text)
 }
 
 // Ordered reports whether the byte order of parts is the order of the values,
-// or its reverse when the type is. It is not for number, nor for an enum whose
-// values are not listed in byte order.
+// or the reverse order for a reversed type. It is false for number, and for an
+// enum whose values are not listed in byte order.
 func (t Type) Ordered() bool {
 	k, err := t.kind()
 	if err != nil {
@@ -128,7 +128,8 @@ func (t Type) Ordered() bool {
 	return k.ordered
 }
 
-// Fixed returns the bytes of every part, and whether all have that many.
+// Fixed returns the number of bytes of every part, and whether it is the same
+// for all.
 func (t Type) Fixed() (width int, ok bool) {
 	k, err := t.kind()
 	if err != nil || k.width == nil {
@@ -138,10 +139,9 @@ func (t Type) Fixed() (width int, ok bool) {
 	return width, width > 0
 }
 
-// Compare returns the order that the keys of two values in text form should
-// have: that of the values, numbers by size, an enum by its list, reversed
-// when the type is. For a type that is [Type.Ordered] it is the order of their
-// parts.
+// Compare compares two values in text form in the order that their keys should
+// have: numbers by size, an enum by its list, reversed for a reversed type. For
+// a type that is [Type.Ordered] it is the order of their parts.
 func (t Type) Compare(a, b string) (int, error) {
 	k, err := t.kind()
 	if err != nil {
@@ -169,8 +169,8 @@ func (t Type) variable() bool {
 	return !fixed
 }
 
-// complement turns each digit into nine less it, which reverses the order of
-// texts that have their digits at the same places.
+// complement replaces each digit d by 9-d, which reverses the order of texts
+// with digits at the same places.
 func complement(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -181,17 +181,17 @@ func complement(s string) string {
 	return string(b)
 }
 
-// EncodePrefix returns what the parts of all values begin with whose text form
-// begins with partial: 2026-01 for the dates of a month. Types whose parts do
-// not begin as their values do, such as int, have none. Its errors are an
-// [*Error].
+// EncodePrefix returns the common beginning of the parts of all values that
+// begin with partial: 2026-01 for the dates of a month. Types whose parts do
+// not begin like their values, such as int, have no such prefix. Its errors are
+// an [*Error].
 func (t Type) EncodePrefix(partial string) (string, error) {
 	k, err := t.kind()
 	if err != nil {
 		return "", err
 	}
 	if k.prefix == nil {
-		return "", invalid(t, partial, "is not the beginning of keys of "+t.String(), "its parts are padded, so that they sort by value: ask for values between two bounds")
+		return "", invalid(t, partial, "cannot be a prefix of keys of type "+t.String(), "keys of this type are padded to sort by value: use a range with two bounds")
 	}
 	part, err := k.prefix(t, partial)
 	if width, fixed := t.Fixed(); err == nil && fixed && len(part) > width {
@@ -206,10 +206,10 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 	return part, nil
 }
 
-// text is the canonical form of what stands for itself.
+// text returns the canonical form of a string, which is the string itself.
 func text(t Type, s string) (string, error) {
 	if !utf8.ValidString(s) {
-		return "", invalid(t, s, "is not UTF-8", "keys of type S are; store bytes in an attribute of type B, or encode them with hex")
+		return "", invalid(t, s, "is not UTF-8", "keys of type S must be UTF-8; store bytes in an attribute of type B, or encode them with hex")
 	}
 	return s, nil
 }

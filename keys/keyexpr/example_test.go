@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/keys/keyexpr"
 )
 
-// The key condition of a customer's orders in January.
+// The key condition for a customer's orders in January.
 func Example() {
 	partition, err := keyexpr.Partition("PK", customer, 7)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package keyexpr makes key conditions of the keys and ranges of package keys,
-// for the expression package of the AWS SDK.
+// Package keyexpr turns keys and ranges of package keys into key conditions for
+// the expression package of the AWS SDK.
 //
 //	customer := keys.MustParse("CUSTOMER#{customer}")
 //	order := keys.MustParse("ORDER#{placed:date}#{id}")
@@ -8,9 +8,9 @@
 //	january, err := order.BeginsWith("2026-01")
 //	expr, err := expression.NewBuilder().WithKeyCondition(keyexpr.And(partition, "SK", january)).Build()
 //
-// The attributes are of type S. Those of type N need no template: write
-// expression.Key("year").Equal(expression.Value(2026)). The SDK's builder takes
-// a dot in the name of a key attribute for a path, so such names do not work.
+// The attributes have type S. Attributes of type N need no template: write
+// expression.Key("year").Equal(expression.Value(2026)). Names of key attributes
+// with a dot do not work, because the SDK's builder parses them as paths.
 package keyexpr
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Partition returns the condition that an attribute is the key of t for these
-// values, one for each component in order, as [keys.Template.Format] takes
-// them. Its errors are a [*keys.Error].
+// Partition returns the condition that an attribute equals the key that t
+// builds from these values. Arguments are as for [keys.Template.Format]. Its
+// errors are a [*keys.Error].
 func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyConditionBuilder, error) {
 	key, err := t.Format(args...)
 	if err != nil {
@@ -30,8 +30,8 @@ func Partition(attribute string, t *keys.Template, args ...any) (expression.KeyC
 	return expression.Key(attribute).Equal(expression.Value(key)), nil
 }
 
-// Sort returns the condition that an attribute lies in a range, and false when
-// the range has no bounds and so needs none.
+// Sort returns the condition that an attribute is in a range. It returns false
+// when the range has no bounds and so needs no condition.
 func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool) {
 	key := expression.Key(attribute)
 	switch op, operands := r.Condition(); op {
@@ -49,7 +49,7 @@ func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool)
 	return expression.KeyConditionBuilder{}, false
 }
 
-// And returns the condition of a partition together with that of a range of an
+// And returns the condition of a partition combined with that of a range of an
 // attribute, or the former alone when the range has no bounds.
 func And(partition expression.KeyConditionBuilder, attribute string, r keys.Range) expression.KeyConditionBuilder {
 	sort, bounded := Sort(attribute, r)

@@ -23,8 +23,8 @@ var (
 
 func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// shop has the orders of customers 7 and 70 and a neighbour of the orders on each
-// side.
+// shop contains the orders of customers 7 and 70 and, on each side of the
+// orders, another row.
 func shop(t *testing.T) *sortkeytest.DB {
 	db := sortkeytest.New(t)
 	_, err := db.Client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
@@ -54,8 +54,8 @@ func shop(t *testing.T) *sortkeytest.DB {
 	return db
 }
 
-// TestConditions sends what the SDK builds and compares the sort keys that
-// come back.
+// TestConditions sends the conditions that the SDK builds and compares the sort
+// keys of the results.
 func TestConditions(t *testing.T) {
 	db := shop(t)
 	for _, tt := range []struct {
