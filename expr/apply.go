@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/number"
 )
 
-// What only an item can show to be wrong. Source: dynalite,
-// test/updateItem.js (captured).
+// Errors that depend on the item. Source: dynalite, test/updateItem.js
+// (captured).
 var (
 	errUpdatePath    error = &Error{Msg: "The document path provided in the update expression is invalid for update"}
 	errUpdateMissing error = &Error{Msg: "The provided expression refers to an attribute that does not exist in the item"}
@@ -19,15 +19,14 @@ var (
 	errLegacyOperand error = &Error{Msg: "Type mismatch for attribute to update"}
 )
 
-// Apply returns the item after the update: a new one that shares nothing with
-// the old. When there was none, which is the nil Item, it is made of the
-// attributes of key; it stays nil when the update does not create items. The
-// error is an [*Error].
+// Apply returns the item after the update: a new item that shares nothing with
+// the old one. If the old item does not exist (the nil Item), the new one
+// starts with the attributes of key, or is nil when the update does not create
+// items. The error is an [*Error].
 //
-// Everything is read from the item as it was: right-hand sides, and the places
-// in a list that indexes mean. Apart from the new item it does not allocate,
-// once it has seen an item of the size, unless numbers of more than 18 digits
-// are added.
+// Every right-hand side and every list index refers to the old item. Besides
+// the new item Apply allocates nothing, once it has processed an item of
+// similar size, unless it adds numbers of more than 18 digits.
 func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 	if old.Len() == 0 {
 		if !u.Creates() {
@@ -38,7 +37,7 @@ func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 	if u == nil {
 		return item.AppendWith(nil, old, nil), nil
 	}
-	s := updatings.Get().(*updating)
+	s := updaters.Get().(*updater)
 	defer s.release()
 	s.u, s.old = u, old
 	if err := s.resolve(); err != nil {
@@ -47,25 +46,25 @@ func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 	return item.AppendWith(nil, old, s.changes(u.touched.root.below, old, 0)), nil
 }
 
-// updating is the memory of an update under way.
-type updating struct {
+// An updater holds the reusable state of one call of Apply.
+type updater struct {
 	u   *Update
 	old attr.Item
-	// values are what the actions leave at their paths; zero for nothing.
+	// values holds the new value at the path of each action; zero removes it.
 	values []attr.Value
 	levels [MaxPathSteps]struct {
 		changes []item.Change
 		elems   []item.ListChange
 	}
-	used int // levels with something in them
+	used int // number of levels used
 	// bytes holds values that are neither in the old item nor in the request.
-	// Growing it leaves those already made where they were.
+	// When it grows, earlier values stay in the previous array.
 	bytes []byte
 }
 
-var updatings = sync.Pool{New: func() any { return new(updating) }}
+var updaters = sync.Pool{New: func() any { return new(updater) }}
 
-func (s *updating) release() {
+func (s *updater) release() {
 	for i := range s.levels[:s.used] {
 		l := &s.levels[i]
 		clear(l.changes[:cap(l.changes)])
@@ -75,13 +74,14 @@ func (s *updating) release() {
 	s.u, s.old, s.used = nil, nil, 0
 	s.values, s.bytes = s.values[:0], s.bytes[:0]
 	if cap(s.bytes) <= maxScratchBytes {
-		updatings.Put(s)
+		updaters.Put(s)
 	}
 }
 
-// resolve finds out what every action leaves at its path: first what SET
-// reads, then whether there is a place for it, action by action.
-func (s *updating) resolve() error {
+// resolve computes the new value at the path of each action. It first evaluates
+// all right-hand sides of SET and then processes action by action, checking
+// that the path has a parent.
+func (s *updater) resolve() error {
 	for _, a := range s.u.Actions {
 		var v attr.Value
 		if a.Clause == ast.SetClause {
@@ -94,7 +94,7 @@ func (s *updating) resolve() error {
 	}
 	for i, a := range s.u.Actions {
 		path := a.Path.Path
-		if !hasPlace(s.old, path) {
+		if !hasParent(s.old, path) {
 			return errUpdatePath
 		}
 		var err error
@@ -114,9 +114,9 @@ func (s *updating) resolve() error {
 	return nil
 }
 
-// hasPlace reports whether what the path's last step leads from is there, and a
-// document of the right kind.
-func hasPlace(it attr.Item, path ast.Path) bool {
+// hasParent reports whether the parent of the path exists and is a document of
+// the right kind.
+func hasParent(it attr.Item, path ast.Path) bool {
 	last := len(path) - 1
 	if last == 0 {
 		return true
@@ -128,18 +128,18 @@ func hasPlace(it attr.Item, path ast.Path) bool {
 	return parent.Kind() == attr.Map
 }
 
-// minLevelBytes is the least an element takes beyond what is in it, which
-// spares shallow values a look.
+// minLevelBytes is the smallest overhead of a nested element. tooDeep needs no
+// walk of values too small to be nested that deeply.
 const minLevelBytes = 12
 
-// tooDeep reports whether a value at a path goes below the deepest level.
+// tooDeep reports whether a value at a path exceeds the deepest allowed level.
 func tooDeep(path ast.Path, v attr.Value) bool {
 	above := len(path) - 1
 	return above+1+len(v.Raw())/minLevelBytes > attr.MaxNesting && above+item.Depth(v) > attr.MaxNesting && !v.IsZero()
 }
 
-// eval returns the value of the right-hand side of a SET.
-func (s *updating) eval(o ast.Operand) (attr.Value, error) {
+// eval evaluates the right-hand side of a SET.
+func (s *updater) eval(o ast.Operand) (attr.Value, error) {
 	switch o := o.(type) {
 	case *ast.ValueOperand:
 		return o.Value, nil
@@ -163,8 +163,8 @@ func (s *updating) eval(o ast.Operand) (attr.Value, error) {
 	return attr.Value{}, errUpdateMissing
 }
 
-// evalKind is eval for an operand that must be of a kind.
-func (s *updating) evalKind(o ast.Operand, k attr.Kind) (attr.Value, error) {
+// evalKind is eval for an operand that must have a certain kind.
+func (s *updater) evalKind(o ast.Operand, k attr.Kind) (attr.Value, error) {
 	v, err := s.eval(o)
 	if err == nil && v.Kind() != k {
 		err = errUpdateOperand
@@ -172,7 +172,7 @@ func (s *updating) evalKind(o ast.Operand, k attr.Kind) (attr.Value, error) {
 	return v, err
 }
 
-func (s *updating) arithmetic(o *ast.Arithmetic) (attr.Value, error) {
+func (s *updater) arithmetic(o *ast.Arithmetic) (attr.Value, error) {
 	l, err := s.evalKind(o.L, attr.Number)
 	if err != nil {
 		return attr.Value{}, err
@@ -185,7 +185,7 @@ func (s *updating) arithmetic(o *ast.Arithmetic) (attr.Value, error) {
 }
 
 // sum returns l + r or l - r.
-func (s *updating) sum(l, r attr.Value, minus bool) (attr.Value, error) {
+func (s *updater) sum(l, r attr.Value, minus bool) (attr.Value, error) {
 	start := len(s.bytes)
 	var msg string
 	if s.bytes, msg = number.AppendSum(s.bytes, l.Raw(), r.Raw(), minus); msg != "" {
@@ -194,7 +194,7 @@ func (s *updating) sum(l, r attr.Value, minus bool) (attr.Value, error) {
 	return attr.MakeValue(attr.Number, s.bytes[start:]), nil
 }
 
-func (s *updating) listAppend(o *ast.Call) (attr.Value, error) {
+func (s *updater) listAppend(o *ast.Call) (attr.Value, error) {
 	l, err := s.evalKind(o.Args[0], attr.List)
 	if err != nil {
 		return attr.Value{}, err
@@ -206,23 +206,24 @@ func (s *updating) listAppend(o *ast.Call) (attr.Value, error) {
 	return s.concat(l, r), nil
 }
 
-func (s *updating) concat(l, r attr.Value) attr.Value {
+func (s *updater) concat(l, r attr.Value) attr.Value {
 	start := len(s.bytes)
 	s.bytes = item.AppendConcat(s.bytes, l, r)
 	return attr.MakeValue(attr.List, s.bytes[start:])
 }
 
-// mismatch is the error for an attribute that ADD or DELETE has no use for.
-func (s *updating) mismatch() error {
+// mismatch returns the error for an attribute whose kind ADD or DELETE does not
+// support.
+func (s *updater) mismatch() error {
 	if s.u.Param == AttributeUpdates {
 		return errLegacyOperand
 	}
 	return errUpdateOperand
 }
 
-// add returns the old value with v added: numbers are summed, sets united and,
-// which only AttributeUpdates gets to, lists joined.
-func (s *updating) add(old, v attr.Value) (attr.Value, error) {
+// add returns old with v added: it sums numbers, unites sets and, only for
+// AttributeUpdates, joins lists.
+func (s *updater) add(old, v attr.Value) (attr.Value, error) {
 	switch {
 	case old.IsZero():
 		return v, nil
@@ -238,9 +239,9 @@ func (s *updating) add(old, v attr.Value) (attr.Value, error) {
 	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
 }
 
-// delete returns the old set without the members of v. Nothing is left of one
-// that would be empty.
-func (s *updating) delete(old, v attr.Value) (attr.Value, error) {
+// delete returns the old set without the members of v, or the zero Value if
+// none remain.
+func (s *updater) delete(old, v attr.Value) (attr.Value, error) {
 	if old.IsZero() {
 		return attr.Value{}, nil
 	}
@@ -255,8 +256,9 @@ func (s *updating) delete(old, v attr.Value) (attr.Value, error) {
 	return attr.MakeValue(v.Kind(), s.bytes[start:]), nil
 }
 
-// changes returns what becomes of the attributes of it, which lies at depth.
-func (s *updating) changes(below []branch, it attr.Item, depth int) []item.Change {
+// changes returns the changes to the attributes of it, a document at the given
+// depth.
+func (s *updater) changes(below []branch, it attr.Item, depth int) []item.Change {
 	s.used = max(s.used, depth+1)
 	out := s.levels[depth].changes[:0]
 	for i := range below {
@@ -267,8 +269,8 @@ func (s *updating) changes(below []branch, it attr.Item, depth int) []item.Chang
 	return out
 }
 
-// changed returns what becomes of the value v on the branch b.
-func (s *updating) changed(b *branch, v attr.Value, depth int) attr.Value {
+// changed returns the new value of v, which is on the branch b.
+func (s *updater) changed(b *branch, v attr.Value, depth int) attr.Value {
 	if len(b.below) == 0 {
 		return s.values[b.path]
 	}

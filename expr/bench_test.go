@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/expr"
 )
 
-// sixTerms is a filter with a bit of everything.
+// sixTerms is a filter with many kinds of terms.
 const sixTerms = "#s = :s AND (price BETWEEN :lo AND :hi OR NOT contains(tags, :t)) AND size(notes) < :hi AND begins_with(meta.way[0], :t) AND kind IN (:s, :t)"
 
 const benchValues = `{":s": {"S": "open"}, ":lo": {"N": "10"}, ":hi": {"N": "99.5"}, ":t": {"S": "re"}, ":kind": {"S": "NULL"}}`
@@ -38,13 +38,13 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// raceEnabled is set in builds with the race detector, where pools forget
-// things on purpose.
+// raceEnabled is true in builds with the race detector, in which pools drop
+// objects on purpose.
 var raceEnabled bool
 
 func TestProjectionDoesNotAllocate(t *testing.T) {
 	if raceEnabled {
-		t.Skip("with the race detector a pool does not keep what it is given")
+		t.Skip("with the race detector, pools drop objects")
 	}
 	it := parsed(t, benchItem)
 	buf := make([]byte, 0, 4096)
@@ -134,7 +134,7 @@ func BenchmarkProjection(b *testing.B) {
 	}
 }
 
-// fourClauses is an update with a bit of everything.
+// fourClauses is an update with many kinds of actions.
 const fourClauses = "SET #s = :s, price = price + :lo, meta.holder = if_not_exists(meta.keeper, :t), meta.way = list_append(meta.way, :l) REMOVE q ADD tags :ss DELETE gone :ss"
 
 func updateEnv(tb testing.TB) *expr.Env {
@@ -191,10 +191,10 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// An update allocates the new item and nothing else.
+// An update allocates only the new item.
 func TestApplyAllocatesTheItem(t *testing.T) {
 	if raceEnabled {
-		t.Skip("with the race detector a pool does not keep what it is given")
+		t.Skip("with the race detector, pools drop objects")
 	}
 	it := parsed(t, benchItem)
 	for _, src := range []string{"SET #s = :s", "SET meta.way[1] = :t REMOVE meta.way[0]", fourClauses} {

@@ -2,17 +2,17 @@ package expr
 
 import "github.com/sortkey/sortkey/internal/ast"
 
-// What UpdateItem charges for the parts of an update expression when it checks
-// the size of an item: figures without a documented basis, captured byte by
-// byte by the authors of dynamodb-conformance
+// Sizes that UpdateItem adds for the parts of an update expression when it
+// checks the size of an item. They have no documented basis; the authors of
+// dynamodb-conformance captured them byte by byte
 // (tests/tier3/limits/itemSizeBySurface.test.ts, eu-west-2, 2026-08-19 and
 // 2026-10-09).
 const (
 	chargeUpdate      = 3
 	chargeWrite       = 19 // SET and ADD
 	chargeTake        = 1  // REMOVE and DELETE
-	chargeTargetStep  = 4  // for every step of a target after the first
-	chargeOperand     = 1  // a path that is read
+	chargeTargetStep  = 4  // for each step of a target after the first
+	chargeOperand     = 1  // for a path that is read
 	chargeOperandStep = 14
 	chargePlus        = 34
 	chargeMinus       = 37
@@ -20,16 +20,16 @@ const (
 	chargeIfNotExists = 39
 )
 
-// Charge returns the size in bytes that UpdateItem ascribes to the expression:
-// it refuses an update when this, or the size of the item after it, is more
-// than an item may have. It depends on the request alone, and is checked before
-// the condition. It is 0 for AttributeUpdates, which only the item after it
-// counts for. Transactions do not charge it in most regions, and ten regions
-// never do.
+// Charge returns the size in bytes that UpdateItem assigns to the expression.
+// UpdateItem refuses an update if this size, or the size of the new item,
+// exceeds the limit for items. The charge depends only on the request and is
+// checked before the condition. It is 0 for AttributeUpdates, where only the
+// size of the new item counts. Transactions do not charge it in most regions,
+// and ten regions never do.
 //
-// The rule takes the place of one captured earlier on items that are all key
-// and what the update writes: the item less its key attributes, plus 3, plus 19
-// for every SET and 2 for every REMOVE.
+// This rule replaces one captured earlier from items that consist only of their
+// key and what the update writes: the size of the item without its key
+// attributes, plus 3, plus 19 for every SET and 2 for every REMOVE.
 func (u *Update) Charge() int {
 	if u == nil || u.Param == AttributeUpdates {
 		return 0
@@ -84,7 +84,7 @@ func chargeValue(o ast.Operand) int {
 	return 0
 }
 
-// stepSize returns the bytes of a name, or the digits of an index.
+// stepSize returns the number of bytes of a name, or of digits of an index.
 func stepSize(s ast.Step) int {
 	if s.Name != "" {
 		return len(s.Name)

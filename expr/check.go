@@ -5,7 +5,7 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 )
 
-// Texts of faults in operands.
+// Messages for invalid operands.
 const (
 	msgCount    = "Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d"
 	msgPath     = "Operator or function requires a document path; operator or function: %s"
@@ -16,12 +16,12 @@ const (
 	msgKinds    = "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
 	msgBounds   = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
 
-	// anyType stands for the type of an operand that could be any. The
-	// service lists the kinds in no certain order.
+	// anyType is the type of an operand whose type is unknown. The service
+	// lists the kinds in no fixed order.
 	anyType = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 )
 
-// checkUse notes functions that are operands and may not be.
+// checkUse records functions that may not be used as operands.
 func (p *parser) checkUse(parts ...part) {
 	for _, x := range parts {
 		if call, ok := x.op.(*ast.Call); ok {
@@ -30,7 +30,7 @@ func (p *parser) checkUse(parts ...part) {
 	}
 }
 
-// checkDistinct notes a path that is compared with itself.
+// checkDistinct records a path that is compared with itself.
 func (p *parser) checkDistinct(tok int, op string, first ast.Operand, rest ...ast.Operand) {
 	path, ok := first.(*ast.PathOperand)
 	if !ok {
@@ -44,8 +44,8 @@ func (p *parser) checkDistinct(tok int, op string, first ast.Operand, rest ...as
 	}
 }
 
-// checkOrdered notes values that have no order. Paths are let through: an item
-// whose values have none does not match.
+// checkOrdered records values that have no order. Paths are allowed: an item
+// whose value has no order does not match.
 func (p *parser) checkOrdered(op string, parts ...part) {
 	for _, x := range parts {
 		if k := kindOf(x.op); !isOrdered(k) {
@@ -135,8 +135,8 @@ func (p *parser) checkCall(tok int, fn ast.Func, args []ast.Operand) {
 	}
 }
 
-// checkTypeName checks the second operand of attribute_type. The first may be
-// a value too, other than the documentation says.
+// checkTypeName checks the second operand of attribute_type. Unlike the
+// documentation says, the first operand may be a value too.
 func (p *parser) checkTypeName(tok int, o ast.Operand) {
 	switch k := kindOf(o); {
 	case k == attr.String:

@@ -7,16 +7,16 @@ import (
 )
 
 // A Condition is a condition on an item: a condition, filter or key condition
-// expression, or legacy parameters that mean the same. It is immutable and
-// safe for concurrent use. The nil Condition is true of every item.
+// expression, or equivalent legacy parameters. It is immutable and safe for
+// concurrent use. The nil Condition is true for every item.
 type Condition struct {
 	Root ast.Node
-	// Param is where the condition came from.
+	// Param is the request parameter of the condition.
 	Param Param
 }
 
-// Paths yields the document paths the condition mentions, in the order they
-// are written. A path may come more than once. Paths must not be changed.
+// Paths yields the document paths in the condition, in the order they are
+// written. A path may occur more than once. The caller must not change paths.
 func (c *Condition) Paths() iter.Seq[ast.Path] {
 	return func(yield func(ast.Path) bool) {
 		if c != nil {
@@ -29,8 +29,8 @@ func (c *Condition) Paths() iter.Seq[ast.Path] {
 	}
 }
 
-// TopLevel yields the names of the top-level attributes the condition
-// mentions, in the order they are written. A name may come more than once.
+// TopLevel yields the names of the top-level attributes in the condition, in
+// the order they are written. A name may occur more than once.
 func (c *Condition) TopLevel() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for p := range c.Paths() {
@@ -41,7 +41,7 @@ func (c *Condition) TopLevel() iter.Seq[string] {
 	}
 }
 
-// String returns the condition as [Format] writes it; nothing for nil.
+// String returns the condition in the form of [Format], or "" for nil.
 func (c *Condition) String() string {
 	if c == nil {
 		return ""

@@ -18,21 +18,21 @@ import (
 // script is the state of one file under testdata. Its commands are:
 //
 //	env        {"names": {...}, "values": {...}} for the commands below
-//	item       the item that eval and project work on
-//	parse      what the parser made of each line, in full parentheses
-//	errors     the message for each line, and where the fault is
-//	eval       whether each line is true of the item
-//	project    what each line projects of the item
-//	unused     what is said when the lines are all expressions of the request
-//	legacy     the condition that a filter means; legacy or: joined by OR
+//	item       the item for eval and project
+//	parse      the parsed form of each line, fully parenthesised
+//	errors     the message for each line, and the place of the fault
+//	eval       whether each line is true for the item
+//	project    the projection of the item by each line
+//	unused     the error if the lines are all expressions of the request
+//	legacy     the condition equivalent to a filter; legacy or: joined by OR
 //	expected   the same for Expected
-//	update     what the printer makes of each line as an update
-//	apply      what is other in the item after each line, and what is gone;
-//	           when there is no item, the one made with the key "key"
+//	update     each line as an update, printed
+//	apply      the attributes that each line changes, and those it removes;
+//	           without an item, it creates one with the key "key"
 //	returns    UPDATED_OLD and UPDATED_NEW of each line, "-" for nothing
-//	updates    the update AttributeUpdates mean, and the item after it
+//	updates    the update equivalent to AttributeUpdates, and the item after it
 //
-// Lines are separate expressions, each with an Env of its own but for unused.
+// Lines are separate expressions, each with its own Env except for unused.
 type script struct {
 	names  map[string]string
 	values attr.Item
@@ -142,7 +142,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	return ""
 }
 
-// show returns an item as JSON, or "-" for none.
+// show returns an item as JSON, or "-" if it does not exist.
 func show(it attr.Item) string {
 	if it == nil {
 		return "-"
@@ -150,9 +150,9 @@ func show(it attr.Item) string {
 	return string(it.AppendJSON(nil))
 }
 
-// apply returns the attributes of the item after u that are not as before, as
-// JSON, and the names of those that are gone, once the new item has been found
-// to be in canonical form and the old one untouched.
+// apply returns the attributes that u changes, as JSON, and the names of those
+// that it removes. It also checks that the new item is canonical and the old
+// one unchanged.
 func (s *script) apply(t *testing.T, u *expr.Update) string {
 	before := string(s.item)
 	after, err := u.Apply(s.item, parsed(t, `{"pk": {"S": "key"}}`))
@@ -234,8 +234,8 @@ func (s *script) setEnv(t *testing.T, input string) string {
 	return ""
 }
 
-// project returns the projected item as JSON, once it has been found to be in
-// canonical form.
+// project returns the projected item as JSON. It also checks that the item is
+// canonical.
 func (s *script) project(t *testing.T, p *expr.Projection) string {
 	got := p.AppendItem([]byte("before"), s.item)
 	require.Equal(t, "before", string(got[:6]))

@@ -11,26 +11,26 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Env holds what the expressions of one request share: the names and the
-// values they substitute, and which of those have been used. It is not safe
-// for concurrent use; what it returns is.
+// An Env holds the names and values that the expressions of one request share,
+// and records which of them are used. It is not safe for concurrent use; what
+// it returns is.
 type Env struct {
 	names     []name // sorted by key
 	values    attr.Item
 	valueUsed []bool
-	room      [8]bool // for valueUsed
+	buffer    [8]bool // initial memory of valueUsed
 }
 
-// name is an entry of ExpressionAttributeNames.
+// A name is an entry of ExpressionAttributeNames.
 type name struct {
 	key, attribute string
 	used           bool
 }
 
-// NewEnv returns an Env with the given ExpressionAttributeNames, keys as "#n",
-// and ExpressionAttributeValues, an item with names as ":v". Either is nil
-// when the request has none; values must not change afterwards. The error is
-// an [*Error].
+// NewEnv returns an Env with the given ExpressionAttributeNames, with keys such
+// as "#n", and ExpressionAttributeValues, an item with names such as ":v".
+// Either is nil when the request does not have it. Values must not change
+// afterwards. The error is an [*Error].
 func NewEnv(names map[string]string, values attr.Item) (*Env, error) {
 	e := new(Env)
 	if err := e.Reset(names, values); err != nil {
@@ -39,7 +39,7 @@ func NewEnv(names map[string]string, values attr.Item) (*Env, error) {
 	return e, nil
 }
 
-// Reset makes e what [NewEnv] returns. An Env must not be copied after it.
+// Reset initialises e like [NewEnv]. Do not copy an Env after it.
 func (e *Env) Reset(names map[string]string, values attr.Item) error {
 	*e = Env{values: values}
 	if err := e.addNames(names); err != nil {
@@ -51,8 +51,8 @@ func (e *Env) Reset(names map[string]string, values attr.Item) error {
 	if err := e.checkValues(); err != nil {
 		return err
 	}
-	if n := values.Len(); n <= len(e.room) {
-		e.valueUsed = e.room[:n]
+	if n := values.Len(); n <= len(e.buffer) {
+		e.valueUsed = e.buffer[:n]
 	} else {
 		e.valueUsed = make([]bool, n)
 	}
@@ -126,13 +126,13 @@ func (e *Env) Condition(p Param, src string) (*Condition, error) {
 		return nil, err
 	}
 	defer r.release()
-	room := r.makeRoom()
+	block := r.allocate()
 	root := r.parseCondition()
 	if err := r.error(); err != nil {
 		return nil, err
 	}
-	room.condition = Condition{Root: root, Param: p}
-	return &room.condition, nil
+	block.condition = Condition{Root: root, Param: p}
+	return &block.condition, nil
 }
 
 // Projection parses and checks a projection expression. The error is an
@@ -157,7 +157,7 @@ func (e *Env) Update(src string) (*Update, error) {
 		return nil, err
 	}
 	defer r.release()
-	r.makeRoom()
+	r.allocate()
 	actions := r.parseUpdate()
 	if err := r.error(); err != nil {
 		return nil, err
@@ -165,8 +165,8 @@ func (e *Env) Update(src string) (*Update, error) {
 	return newUpdate(UpdateExpression, actions), nil
 }
 
-// Unused returns an [*Error] when some name or value has not been used by any
-// expression, and nil otherwise. It is for when all have been parsed.
+// Unused returns an [*Error] when no expression has used some name or value,
+// otherwise nil. Call it after parsing all expressions.
 func (e *Env) Unused() error {
 	var keys []string
 	for _, n := range e.names {
@@ -189,7 +189,7 @@ func (e *Env) Unused() error {
 	return nil
 }
 
-// name returns the attribute name that key stands for.
+// name returns the attribute name for key.
 func (e *Env) name(key string) (string, bool) {
 	i, ok := slices.BinarySearchFunc(e.names, key, func(n name, key string) int { return cmp.Compare(n.key, key) })
 	if !ok {
@@ -199,7 +199,7 @@ func (e *Env) name(key string) (string, bool) {
 	return e.names[i].attribute, true
 }
 
-// value returns the value called key, which is zero when there is none.
+// value returns the value for key, or the zero Value.
 func (e *Env) value(key string) attr.Value {
 	lo, hi := 0, e.values.Len()
 	for lo < hi {
@@ -223,5 +223,5 @@ func refuse(p Param, format string, args ...any) error {
 	return &Error{Param: p, Msg: fmt.Sprintf(format, args...)}
 }
 
-// quote puts s between quotation marks as messages do, without escapes.
+// quote adds quotation marks without escaping, as the service's messages do.
 func quote(s string) string { return `"` + s + `"` }

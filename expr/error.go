@@ -2,11 +2,10 @@ package expr
 
 import "strings"
 
-// A Param is the request parameter that an expression or a legacy condition
-// came in.
+// A Param is the request parameter of an expression or a legacy condition.
 type Param string
 
-// The parameters of requests that this package reads.
+// The request parameters that this package parses.
 const (
 	ConditionExpression    Param = "ConditionExpression"
 	FilterExpression       Param = "FilterExpression"
@@ -25,19 +24,19 @@ const (
 	AttributeUpdates Param = "AttributeUpdates"
 )
 
-// An Error is an expression, or a legacy condition, that the service refuses
+// An Error describes an expression or legacy condition that the service refuses
 // with a ValidationException.
 type Error struct {
-	// Param is the parameter at fault. It is empty for what only an item can
-	// show to be wrong.
+	// Param is the parameter at fault. It is empty for errors that depend on
+	// the item.
 	Param Param
-	// Msg says what is wrong, in the service's words and without the
-	// "Invalid FilterExpression: " that [Error.Error] puts before it.
+	// Msg is the service's message without the prefix that [Error.Error] adds,
+	// such as "Invalid FilterExpression: ".
 	Msg string
-	// Pos is the place of the fault, a byte offset into the expression.
+	// Pos is the byte offset of the fault in the expression.
 	Pos int
-	// Near is the text at Pos: for a syntax error the token and its
-	// neighbours, otherwise the token.
+	// Near is the text at Pos: the token and its neighbours for a syntax error,
+	// otherwise the token.
 	Near string
 }
 

@@ -9,12 +9,12 @@ import (
 	"github.com/sortkey/sortkey/internal/number"
 )
 
-// Eval reports whether the condition is true of the item. An item that does
-// not exist is nil. It does not allocate.
+// Eval reports whether the condition is true for the item. An item that does
+// not exist is nil. Eval does not allocate.
 //
-// Values of the wrong kind are no error here: they make a comparison false.
-// Source: DG/Expressions.OperatorsAndFunctions.html, and for what it leaves
-// open alternator's test_condition_expression.py.
+// Values of the wrong kind are not errors: they make a comparison false.
+// Source: DG/Expressions.OperatorsAndFunctions.html; where it is silent,
+// alternator's test_condition_expression.py.
 func (c *Condition) Eval(it attr.Item) bool { return c == nil || eval(c.Root, it) }
 
 func eval(n ast.Node, it attr.Item) bool {
@@ -37,11 +37,11 @@ func eval(n ast.Node, it attr.Item) bool {
 	return false
 }
 
-// digits is room for the size of an operand as a stored number.
+// digits is a buffer for the size of an operand as a stored number.
 type digits [24]byte
 
-// resolve returns the value of o, or the zero Value. buf is memory for the
-// value when it is a number that the item does not hold.
+// resolve returns the value of o, or the zero Value. It uses buf for a number
+// that the item does not contain.
 func resolve(o ast.Operand, it attr.Item, buf *digits) attr.Value {
 	switch o := o.(type) {
 	case *ast.PathOperand:
@@ -58,7 +58,7 @@ func resolve(o ast.Operand, it attr.Item, buf *digits) attr.Value {
 	return attr.Value{}
 }
 
-// resolveInner is resolve for the operand of size, which is not a size itself.
+// resolveInner is resolve for the operand of size, which cannot be a size.
 func resolveInner(o ast.Operand, it attr.Item) attr.Value {
 	switch o := o.(type) {
 	case *ast.PathOperand:
@@ -74,11 +74,11 @@ func sizeValue(n int, buf *digits) attr.Value {
 	return attr.MakeValue(attr.Number, number.AppendInt(buf[:0], int64(n)))
 }
 
-// sizeOf returns the size of a value: bytes of a B, elements of a set, list or
-// map, and for an S the number of UTF-16 code units. The documentation calls
-// that its length; that é and a character outside the basic plane have three
-// between them was tried against the service by the authors of ExtendDB
-// (issue 60). N, BOOL and NULL have no size.
+// sizeOf returns the size of a value: the bytes of a B, the elements of a set,
+// list or map, and the UTF-16 code units of an S. The documentation calls the
+// latter its length; the authors of ExtendDB tested on the service that é and a
+// character outside the basic plane together have three (issue 60). N, BOOL and
+// NULL have no size.
 func sizeOf(v attr.Value) (int, bool) {
 	switch v.Kind() {
 	case attr.String:
@@ -92,8 +92,8 @@ func sizeOf(v attr.Value) (int, bool) {
 	return 0, false
 }
 
-// utf16Len returns the number of UTF-16 code units of UTF-8 text: one for
-// every character, two for those of four bytes.
+// utf16Len returns the number of UTF-16 code units of UTF-8 text: two for each
+// character of four bytes, one for each other character.
 func utf16Len(s []byte) int {
 	n := 0
 	for _, c := range s {
@@ -181,11 +181,12 @@ func evalCall(n *ast.Call, it attr.Item) bool {
 	return false
 }
 
-// isText reports whether values of the kind have a beginning and parts.
+// isText reports whether begins_with and contains can search in values of the
+// kind as text or bytes.
 func isText(k attr.Kind) bool { return k == attr.String || k == attr.Binary }
 
-// contains reports whether b is part of the text a, a member of the set a, or
-// an element of the list a. Maps contain nothing.
+// contains reports whether b is a substring of the text a, a member of the set
+// a, or an element of the list a. Maps contain nothing.
 func contains(a, b attr.Value) bool {
 	switch {
 	case b.IsZero():

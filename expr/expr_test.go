@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// env returns an Env with names and values given as JSON, "" for none.
+// env returns an Env with names, and with values given as JSON or "".
 func env(t testing.TB, names map[string]string, values string) *expr.Env {
 	t.Helper()
 	e, err := expr.NewEnv(names, parsed(t, values))
@@ -82,7 +82,7 @@ func TestLimits(t *testing.T) {
 	in := func(n int) string { return "a IN (b0" + strings.Repeat(",b", n-1) + ")" }
 	for _, tt := range []struct {
 		name, src string
-		want      string // in the error; "" for none
+		want      string // in the error; "" for success
 	}{
 		{"4096 bytes", "a" + strings.Repeat(" ", 4091) + " = b", ""},
 		{"4097 bytes", "a" + strings.Repeat(" ", 4092) + " = b", "expression size: 4097"},
@@ -209,8 +209,8 @@ func TestAttributes(t *testing.T) {
 	require.Zero(t, attr.Item(expr.Attributes(nil).AppendItem(nil, it)).Len())
 }
 
-// A projection of all a document has is the document, and one of anything has
-// the size of what it has.
+// Projecting everything in a document returns the document, and projecting a
+// part keeps the size of that part.
 func TestProjectionKeepsSizes(t *testing.T) {
 	it := parsed(t, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"S": "two"}]}, "c": {"BOOL": true}}}, "d": {"NS": ["1", "2"]}}`)
 	p, err := env(t, nil, "").Projection("d, a.c, a.b[1], a.b[0]")

@@ -16,10 +16,9 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// FuzzParse parses anything, as a condition and as a projection. Nothing may
-// panic, errors must be of the package's type and within the expression, and
-// what the printer makes of a condition must parse to the same and have the
-// same truth.
+// FuzzParse parses any text as a condition and as a projection. Nothing may
+// panic, errors must have the package's type and a place within the expression,
+// and a printed condition must parse to the same tree with the same result.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*")
 	require.NoError(f, err)
@@ -78,7 +77,7 @@ func FuzzParse(f *testing.F) {
 		again, err := e.Condition(expr.ConditionExpression, printed)
 		require.NoError(t, err, printed)
 		require.Equal(t, printed, ast.Format(again.Root))
-		for n := range ast.Nodes(c.Root) { // what stands at its place is the condition itself
+		for n := range ast.Nodes(c.Root) { // the text at the place of a node must itself parse
 			part, err := e.Condition(expr.ConditionExpression, n.Where().Text(src))
 			require.NoError(t, err, "%q at %v of %q", n.Where().Text(src), n.Where(), src)
 			require.Equal(t, ast.Format(n), ast.Format(part.Root))

@@ -35,11 +35,10 @@ type LegacyCondition struct {
 	Values []attr.Value
 }
 
-// FromLegacy returns the condition that KeyConditions, QueryFilter or
-// ScanFilter mean: p says which, the keys of conds are attribute names, and or
-// joins them by OR instead of AND. Attributes are taken in byte order of their
-// names. It returns nil, which is true, when there are none. The error is an
-// [*Error].
+// FromLegacy returns the condition equivalent to KeyConditions, QueryFilter or
+// ScanFilter; p says which of them. The keys of conds are attribute names,
+// which it processes in byte order. or joins them by OR instead of AND. Without
+// any, it returns nil, which is true. The error is an [*Error].
 //
 // Source: API_Condition.html; messages as captured in dynalite (test/query.js,
 // test/scan.js).
@@ -58,9 +57,9 @@ func FromLegacy(p Param, conds map[string]LegacyCondition, or bool) (*Condition,
 	return &Condition{Root: root, Param: p}, nil
 }
 
-// Expected is the condition on one attribute in the Expected parameter of a
-// write: either an operator with values, or a value that must be there, or
-// none that may.
+// An Expected is the condition on one attribute in the Expected parameter of a
+// write. It has either an operator with values, or a value that the attribute
+// must have, or requires that the attribute does not exist.
 type Expected struct {
 	// Op is the ComparisonOperator, or empty.
 	Op string
@@ -68,14 +67,14 @@ type Expected struct {
 	Values []attr.Value
 	// Value is the single Value, zero when the request has none.
 	Value attr.Value
-	// Exists is nil when the request does not say.
+	// Exists is nil when the request does not set it.
 	Exists *bool
 }
 
-// FromExpected returns the condition that the Expected parameter means. The
-// keys are attribute names, and or joins them by OR instead of AND. Attributes
-// are taken in byte order of their names. It returns nil, which is true, when
-// there are none. The error is an [*Error].
+// FromExpected returns the condition equivalent to the Expected parameter. The
+// keys are attribute names, which it processes in byte order. or joins them by
+// OR instead of AND. Without any, it returns nil, which is true. The error is
+// an [*Error].
 //
 // Source: API_ExpectedAttributeValue.html; messages as captured in dynalite
 // (test/putItem.js).
@@ -162,9 +161,9 @@ func legacyArguments(op string) (least, most int, ok bool) {
 
 // legacyTakes reports whether an operator takes values of a kind.
 //
-// The documentation has CONTAINS take S, N and B only. It is listed among what
-// the service refuses with sets and documents, and not with BOOL and NULL
-// (dynalite, test/query.js), so it takes those here.
+// According to the documentation, CONTAINS takes only S, N and B. In dynalite's
+// test/query.js, the service refuses it with sets and documents but not with
+// BOOL and NULL, so these are accepted here.
 func legacyTakes(op string, k attr.Kind) bool {
 	switch op {
 	case legacyLE, legacyLT, legacyGE, legacyGT, legacyIn, legacyBetween:
@@ -205,7 +204,7 @@ func checkLegacy(p Param, op string, values []attr.Value) error {
 	return nil
 }
 
-// legacyNode returns the condition of an operator and values that have been
+// legacyNode returns the condition for an operator and values that have been
 // checked.
 func legacyNode(attribute, op string, values []attr.Value) ast.Node {
 	path := &ast.PathOperand{Path: ast.Path{{Name: attribute}}}
@@ -234,7 +233,7 @@ func legacyNode(attribute, op string, values []attr.Value) ast.Node {
 	case legacyContains:
 		return call(ast.Contains)
 	case legacyNotContains:
-		// Unlike NE it is false of an attribute that is not there
+		// Unlike NE, NOT_CONTAINS is false for an attribute that does not exist
 		// (alternator, test_expected.py).
 		return &ast.And{L: &ast.Call{Func: ast.AttributeExists, Args: []ast.Operand{path}}, R: &ast.Not{X: call(ast.Contains)}}
 	case legacyBeginsWith:

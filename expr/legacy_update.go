@@ -16,23 +16,23 @@ const (
 	legacyDelete = "DELETE"
 )
 
-// An AttributeUpdate is what the AttributeUpdates parameter does to one
-// attribute.
+// An AttributeUpdate is the change to one attribute in the AttributeUpdates
+// parameter.
 type AttributeUpdate struct {
 	// Action is "PUT", "ADD", "DELETE", or empty for PUT.
 	Action string
-	// Value is zero when the request has none, which only DELETE allows: it
-	// then removes the attribute instead of members of a set.
+	// Value is zero when the request has none. Only DELETE allows that: it then
+	// removes the attribute instead of members of a set.
 	Value attr.Value
 }
 
-// FromAttributeUpdates returns the update that AttributeUpdates mean. The keys
-// are names of top-level attributes, taken as they are, dots and all. They are
-// gone through in byte order. The error is an [*Error].
+// FromAttributeUpdates returns the update equivalent to AttributeUpdates. The
+// keys are names of top-level attributes, which may contain dots, and are
+// processed in byte order. The error is an [*Error].
 //
-// ADD takes lists too, unlike that of an expression: it joins them. Source:
-// API_AttributeValueUpdate.html; lists are alternator's test_item.py, messages
-// dynalite's test/updateItem.js.
+// Unlike in an expression, ADD also joins lists. Source:
+// API_AttributeValueUpdate.html; alternator's test_item.py for lists;
+// dynalite's test/updateItem.js for messages.
 func FromAttributeUpdates(updates map[string]AttributeUpdate) (*Update, error) {
 	actions := make([]ast.Action, 0, len(updates))
 	for _, attribute := range slices.Sorted(maps.Keys(updates)) {
@@ -50,8 +50,8 @@ func FromAttributeUpdates(updates map[string]AttributeUpdate) (*Update, error) {
 	return newUpdate(AttributeUpdates, actions), nil
 }
 
-// clause checks the update of an attribute and returns what it is in an
-// expression.
+// clause checks the update of an attribute and returns the equivalent clause of
+// an expression.
 func (up AttributeUpdate) clause(attribute string) (ast.Clause, error) {
 	const p = AttributeUpdates
 	const invalid = "One or more parameter values were invalid: "

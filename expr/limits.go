@@ -4,17 +4,19 @@ package expr
 const (
 	// MaxExpressionBytes is the longest expression.
 	MaxExpressionBytes = 4096
-	// MaxOperators is the number of operators in an expression: comparisons,
-	// BETWEEN, IN, AND, OR, NOT and arithmetic. Functions do not count.
+	// MaxOperators is the largest number of operators in an expression:
+	// comparisons, BETWEEN, IN, AND, OR, NOT and arithmetic. Functions do not
+	// count.
 	MaxOperators = 300
-	// MaxInOperands is the number of operands in the list of an IN.
+	// MaxInOperands is the largest number of operands in the list of an IN.
 	MaxInOperands = 100
-	// MaxPathSteps is the number of names and indexes in a document path.
+	// MaxPathSteps is the largest number of names and indexes in a document
+	// path.
 	MaxPathSteps = 32
 	// MaxTokenBytes is the longest #name or :value, its first character
 	// included.
 	MaxTokenBytes = 255
-	// MaxSubstitutionBytes bounds ExpressionAttributeNames and
+	// MaxSubstitutionBytes limits ExpressionAttributeNames and
 	// ExpressionAttributeValues together: their keys, the attribute names and
 	// the sizes of the values.
 	MaxSubstitutionBytes = 2 << 20

@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A parser reads one expression. Reading stops at the first syntax error. Of
-// other faults it notes the first of each class and reads on, since a fault of
-// a class that goes before may follow.
+// A parser parses one expression. It stops at the first syntax error. Of other
+// faults it records the first of each class and continues, because a fault of a
+// class with a higher priority may follow.
 type parser struct {
 	env    *Env
 	param  Param
@@ -22,7 +22,7 @@ type parser struct {
 	pos    int // the next token
 	ops    int // operators read
 	steps  []ast.Step
-	left   left
+	spare  spareNodes
 
 	syntax error
 	faults [faultClasses]fault
@@ -30,7 +30,7 @@ type parser struct {
 	leaf [leafClasses]fault
 }
 
-// fault is a message and the token it is about. No message, no fault.
+// A fault is a message and the token at fault. It is empty without a message.
 type fault struct {
 	msg string
 	tok int
@@ -41,7 +41,7 @@ const (
 	faultParens = iota
 	faultOperators
 	faultFunction // unknown
-	faultMisuse   // known, and in the wrong place
+	faultMisuse   // known, but misplaced
 	faultReserved // also list indexes out of range
 	faultSection  // given twice
 	faultName     // undefined, in an update
@@ -49,13 +49,13 @@ const (
 	faultOverlap
 	faultConflict
 	faultOperand // of ADD or DELETE
-	faultLeaf    // the first condition, or action of an update, with any of the below
+	faultLeaf    // the first condition, or action of an update, with any fault below
 	faultClasses
 )
 
-// What is reported first: the service has one order for updates and one for
-// everything else (dynalite, db/updateParser.pegjs and db/conditionParser.pegjs,
-// with the tests that led there).
+// The order in which faults are reported. The service has one order for updates
+// and one for everything else (dynalite, db/updateParser.pegjs and
+// db/conditionParser.pegjs, with the tests that support them).
 var (
 	faultOrder = [...]int{
 		faultParens, faultOperators, faultFunction, faultMisuse, faultReserved, faultLeaf, faultOverlap, faultConflict,
@@ -66,19 +66,20 @@ var (
 	}
 )
 
-// Classes of faults in one comparison or function: those of one condition are
-// all considered before those of the next.
+// Classes of faults in one comparison or function. All faults of one condition
+// come before those of the next.
 const (
 	leafNames    = iota // undefined names and values
 	leafCount           // number of operands
 	leafDistinct        // operands that must differ
-	leafType            // what the operands are
+	leafType            // types of operands
 	leafClasses
 )
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// newParser returns a parser at the beginning of src, to be released.
+// newParser returns a parser at the beginning of src. The caller must release
+// it.
 func newParser(e *Env, param Param, src string) (*parser, error) {
 	if src == "" {
 		return nil, refuse(param, "The expression can not be empty;")
@@ -91,9 +92,9 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 	return p, nil
 }
 
-// A room has the parts of the tree of a usual expression, so that it is made at
-// once. What does not fit is made one by one.
-type room struct {
+// A nodeBlock holds the nodes of a typical expression in a single allocation.
+// Further nodes are allocated one by one.
+type nodeBlock struct {
 	condition Condition
 	paths     [2]onePath
 	values    [3]ast.ValueOperand
@@ -102,8 +103,8 @@ type room struct {
 	ands      [1]ast.And
 }
 
-// left is what is left of a room.
-type left struct {
+// spareNodes are the unused nodes of a nodeBlock.
+type spareNodes struct {
 	paths    []onePath
 	values   []ast.ValueOperand
 	compares []ast.Compare
@@ -111,20 +112,20 @@ type left struct {
 	ands     []ast.And
 }
 
-// makeRoom gives p a room.
-func (p *parser) makeRoom() *room {
-	r := new(room)
-	p.left = left{r.paths[:], r.values[:], r.compares[:], r.betweens[:], r.ands[:]}
-	return r
+// allocate allocates a nodeBlock for p.
+func (p *parser) allocate() *nodeBlock {
+	b := new(nodeBlock)
+	p.spare = spareNodes{b.paths[:], b.values[:], b.compares[:], b.betweens[:], b.ands[:]}
+	return b
 }
 
-// take returns the next of what is left, or a new one.
-func take[T any](left *[]T) *T {
-	if len(*left) == 0 {
+// take returns one of the spare nodes, or a new one.
+func take[T any](spare *[]T) *T {
+	if len(*spare) == 0 {
 		return new(T)
 	}
-	t := &(*left)[0]
-	*left = (*left)[1:]
+	t := &(*spare)[0]
+	*spare = (*spare)[1:]
 	return t
 }
 
@@ -134,7 +135,7 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// error returns the fault to report, if there is any.
+// error returns the fault to report, or nil.
 func (p *parser) error() error {
 	if p.syntax != nil {
 		return p.syntax
@@ -151,24 +152,22 @@ func (p *parser) error() error {
 	return nil
 }
 
-// note records a fault of the whole expression unless there is one of its
-// class.
+// note records a fault of the whole expression unless its class has one.
 func (p *parser) note(class, tok int, format string, args ...any) {
 	if f := &p.faults[class]; f.msg == "" {
 		*f = fault{fmt.Sprintf(format, args...), tok}
 	}
 }
 
-// noteLeaf records a fault of the condition being read unless there is one of
-// its class.
+// noteLeaf records a fault of the current condition unless its class has one.
 func (p *parser) noteLeaf(class, tok int, format string, args ...any) {
 	if f := &p.leaf[class]; f.msg == "" {
 		*f = fault{fmt.Sprintf(format, args...), tok}
 	}
 }
 
-// noteUndefined records a fault of a name or value, which is one of the
-// condition being read, or in an update of its own class.
+// noteUndefined records a fault of a name or value. It belongs to the current
+// condition, or in an update to a class of its own.
 func (p *parser) noteUndefined(class, tok int, format string, args ...any) {
 	if p.isUpdate() {
 		p.note(class, tok, format, args...)
@@ -179,7 +178,7 @@ func (p *parser) noteUndefined(class, tok int, format string, args ...any) {
 
 func (p *parser) isUpdate() bool { return p.param == UpdateExpression }
 
-// endLeaf ends the condition being read.
+// endLeaf ends the current condition.
 func (p *parser) endLeaf() {
 	for i := range p.leaf {
 		if f := p.leaf[i]; f.msg != "" {
@@ -194,7 +193,7 @@ func (p *parser) endLeaf() {
 
 func (p *parser) kind() ast.TokenKind { return p.tokens[p.pos].Kind }
 
-// peek returns the kind of the token after the next.
+// peek returns the kind of the token after the next one.
 func (p *parser) peek() ast.TokenKind {
 	if p.pos+1 < len(p.tokens) {
 		return p.tokens[p.pos+1].Kind
@@ -211,7 +210,7 @@ func (p *parser) text(tok int) string {
 	return p.src[t.Start:t.End]
 }
 
-// next takes a token and returns where it is.
+// next consumes a token and returns its index.
 func (p *parser) next() int {
 	tok := p.pos
 	if p.kind() != ast.TokEOF {
@@ -220,7 +219,7 @@ func (p *parser) next() int {
 	return tok
 }
 
-// expect takes a token of the given kind. Anything else is a syntax error.
+// expect consumes a token of the given kind. Any other token is a syntax error.
 func (p *parser) expect(kind ast.TokenKind) bool {
 	if p.kind() != kind {
 		p.fail()
@@ -230,10 +229,10 @@ func (p *parser) expect(kind ast.TokenKind) bool {
 	return true
 }
 
-// fail makes the next token a syntax error and goes to the end, where nothing
-// more is read. The text shown as near runs from the token before to the one
-// after, with whatever stands between them, and to the very end when the
-// latter is the last.
+// fail records a syntax error at the next token and skips to the end, so
+// parsing stops. The near text of the message runs from the previous token to
+// the next one including everything between them, or to the end of the
+// expression if the next one is the last.
 func (p *parser) fail() {
 	if p.syntax != nil {
 		return
@@ -258,7 +257,7 @@ func (p *parser) operator(tok int) {
 	}
 }
 
-// value reads a :value.
+// value parses a :value.
 func (p *parser) value() ast.Operand {
 	tok := p.next()
 	key := p.text(tok)
@@ -266,24 +265,24 @@ func (p *parser) value() ast.Operand {
 	if v.IsZero() {
 		p.noteUndefined(faultValue, tok, "An expression attribute value used in expression is not defined; attribute value: %s", key)
 	}
-	o := take(&p.left.values)
+	o := take(&p.spare.values)
 	o.Place, o.Name, o.Value = p.place(tok), key, v
 	return o
 }
 
-// place returns the place from a token to the last that was read.
+// place returns the place from a token to the last consumed one.
 func (p *parser) place(tok int) ast.Place {
 	return ast.Place{Start: p.tokens[tok].Start, End: p.tokens[p.pos-1].End}
 }
 
-// onePath is a path of one step, made at once with its operand.
+// onePath is a path of one step, in one allocation with its operand.
 type onePath struct {
 	ast.PathOperand
 	step [1]ast.Step
 }
 
-// path reads a document path, or what follows the one in parentheses that is
-// given.
+// path parses a document path. If head is not nil, it parses the rest of a path
+// that begins with head, which is in parentheses.
 func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 	first := p.pos
 	steps := p.steps[:0]
@@ -320,7 +319,7 @@ func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 		text, place.Start = head.Text+text, head.Start
 	}
 	if len(steps) == 1 {
-		one := take(&p.left.paths)
+		one := take(&p.spare.paths)
 		one.Text, one.step = text, [1]ast.Step(steps)
 		one.Path, one.Place = one.step[:], place
 		return &one.PathOperand
@@ -328,7 +327,8 @@ func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 	return &ast.PathOperand{Place: place, Path: append(ast.Path(nil), steps...), Text: text}
 }
 
-// pathText returns the tokens from first on, without spaces.
+// pathText returns the text of the tokens from first to the last consumed one,
+// without spaces.
 func (p *parser) pathText(first int) string {
 	text := p.src[p.tokens[first].Start:p.tokens[p.pos-1].End]
 	if strings.ContainsAny(text, " \t\r\n") {
@@ -337,7 +337,7 @@ func (p *parser) pathText(first int) string {
 	return text
 }
 
-// stepName reads a name or #name.
+// stepName parses a name or #name.
 func (p *parser) stepName(steps []ast.Step) ([]ast.Step, bool) {
 	switch p.kind() {
 	case ast.TokIdent:
@@ -361,7 +361,7 @@ func (p *parser) stepName(steps []ast.Step) ([]ast.Step, bool) {
 	return steps, false
 }
 
-// stepIndex reads the rest of [n].
+// stepIndex parses the rest of [n].
 func (p *parser) stepIndex(steps []ast.Step) []ast.Step {
 	if p.kind() != ast.TokInt {
 		p.fail()
@@ -377,8 +377,8 @@ func (p *parser) stepIndex(steps []ast.Step) []ast.Step {
 	return append(steps, ast.Step{Index: int(n)})
 }
 
-// kindOf returns the kind an operand has whatever the item: that of a value,
-// N for a size, and none for a path.
+// kindOf returns the kind of an operand if it does not depend on the item: the
+// kind of a value, N for a size, and 0 for a path.
 func kindOf(o ast.Operand) attr.Kind {
 	switch o := o.(type) {
 	case *ast.ValueOperand:

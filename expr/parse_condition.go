@@ -5,16 +5,16 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 )
 
-// A part is what parentheses may stand around: a condition, or an operand when
-// node is nil. Which of them it is shows only when what follows is known.
+// A part is a condition, or an operand when node is nil. Parentheses may
+// contain either; which of them only the following tokens show.
 type part struct {
 	node  ast.Node
 	op    ast.Operand
-	tok   int // the first token
+	tok   int // index of the first token
 	paren bool
 }
 
-// parseCondition reads a whole condition.
+// parseCondition parses a whole condition.
 //
 //	or      = and { OR and }
 //	and     = not { AND not }
@@ -29,8 +29,8 @@ func (p *parser) parseCondition() ast.Node {
 	return n
 }
 
-// or reads conditions joined by OR. Inside parentheses, inParen, it may also
-// read an operand up to the closing one.
+// or parses conditions joined by OR. Inside parentheses, it may also parse an
+// operand up to the closing one.
 func (p *parser) or(inParen bool) part {
 	l := p.and(inParen)
 	for p.kind() == ast.TokOr {
@@ -46,7 +46,7 @@ func (p *parser) and(inParen bool) part {
 	for p.kind() == ast.TokAnd {
 		p.operator(p.next())
 		r := p.not(false)
-		and := take(&p.left.ands)
+		and := take(&p.spare.ands)
 		*and = ast.And{Place: p.place(l.tok), L: l.node, R: r.node}
 		l = part{node: and, tok: l.tok}
 	}
@@ -80,8 +80,8 @@ func (p *parser) primary(inParen bool) part {
 	return p.condition(inner, inParen)
 }
 
-// closeParen ends parentheses that began at tok. A path in parentheses may go
-// on after them, but not in an update (dynalite, test/updateItem.js).
+// closeParen ends parentheses that began at tok. A path in parentheses may
+// continue after them, but not in an update (dynalite, test/updateItem.js).
 func (p *parser) closeParen(inner part, tok int) part {
 	if !p.expect(ast.TokRightParen) {
 		return part{}
@@ -97,8 +97,8 @@ func (p *parser) closeParen(inner part, tok int) part {
 	return inner
 }
 
-// condition reads what makes an operand a condition. It leaves an operand that
-// is followed by the end of the parentheses around it.
+// condition parses the rest of a condition that begins with the operand l. It
+// returns l itself before a closing parenthesis.
 func (p *parser) condition(l part, inParen bool) part {
 	if p.syntax != nil {
 		return part{}
@@ -138,7 +138,7 @@ func (p *parser) compare(l part) part {
 	op := ast.Op(p.text(tok))
 	p.checkCompare(tok, op, l, r)
 	p.endLeaf()
-	c := take(&p.left.compares)
+	c := take(&p.spare.compares)
 	*c = ast.Compare{Place: p.place(l.tok), Op: op, L: l.op, R: r.op}
 	return part{node: c, tok: l.tok}
 }
@@ -154,7 +154,7 @@ func (p *parser) between(l part) part {
 	}
 	p.checkBetween(tok, l, lo, hi)
 	p.endLeaf()
-	b := take(&p.left.betweens)
+	b := take(&p.spare.betweens)
 	*b = ast.Between{Place: p.place(l.tok), X: l.op, Lo: lo.op, Hi: hi.op}
 	return part{node: b, tok: l.tok}
 }
@@ -172,7 +172,7 @@ func (p *parser) in(l part) part {
 	return part{node: &ast.In{Place: p.place(l.tok), X: l.op, List: list}, tok: l.tok}
 }
 
-// list reads operands and the parenthesis that ends them.
+// list parses operands and the closing parenthesis.
 func (p *parser) list() []ast.Operand {
 	var list []ast.Operand
 	for p.syntax == nil {
@@ -190,7 +190,7 @@ func (p *parser) list() []ast.Operand {
 	return list
 }
 
-// operandParens reads an operand that may have parentheses around it.
+// operandParens parses an operand, optionally in parentheses.
 func (p *parser) operandParens() part {
 	tok := p.pos
 	if p.kind() != ast.TokLeftParen {
@@ -200,7 +200,7 @@ func (p *parser) operandParens() part {
 	return p.closeParen(p.operandParens(), tok)
 }
 
-// operand reads a path, a value or a function.
+// operand parses a path, a value or a function.
 func (p *parser) operand() ast.Operand {
 	switch p.kind() {
 	case ast.TokValue:
@@ -217,7 +217,7 @@ func (p *parser) operand() ast.Operand {
 	return nil
 }
 
-// pathOrNil makes no operand of no path.
+// pathOrNil returns a nil operand for a nil path.
 func pathOrNil(path *ast.PathOperand) ast.Operand {
 	if path == nil {
 		return nil
@@ -225,7 +225,7 @@ func pathOrNil(path *ast.PathOperand) ast.Operand {
 	return path
 }
 
-// call reads a function. It is a [*Call], or in a condition possibly a
+// call parses a function. It returns a [*Call] or, in a condition, possibly a
 // [*SizeOperand].
 func (p *parser) call() ast.Operand {
 	tok := p.next()
@@ -246,7 +246,7 @@ func (p *parser) call() ast.Operand {
 	return &ast.Call{Place: p.place(tok), Func: fn, Args: args}
 }
 
-// misuse notes a function where it may not stand.
+// misuse records a misplaced function.
 func (p *parser) misuse(tok int, fn ast.Func) {
 	for p.tokens[tok].Kind == ast.TokLeftParen {
 		tok++
@@ -254,6 +254,6 @@ func (p *parser) misuse(tok int, fn ast.Func) {
 	p.note(faultMisuse, tok, "The function is not allowed to be used this way in an expression; function: %s", fn)
 }
 
-// isOrdered reports whether values of the kind can be compared with < and its
-// like. No kind means that it depends on the item.
+// isOrdered reports whether < and similar operators can compare values of the
+// kind. It is true for 0, a kind that depends on the item.
 func isOrdered(k attr.Kind) bool { return k == 0 || k.IsScalar() }

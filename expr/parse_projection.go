@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 )
 
-// parseProjection reads document paths with commas between them.
+// parseProjection parses document paths separated by commas.
 func (p *parser) parseProjection() []ast.Path {
 	var paths []ast.Path
 	var toks []int
@@ -31,15 +31,16 @@ func (p *parser) parseProjection() []ast.Path {
 	return paths
 }
 
-// checkPaths notes paths that are the same or one within the other, and paths
-// that want one attribute to be both a map and a list.
+// checkPaths records paths that overlap, which are equal or contain one
+// another, and paths that conflict, which require an attribute to be both a map
+// and a list.
 func (p *parser) checkPaths(paths []ast.Path, toks []int) {
 	if !clash(paths) {
 		return
 	}
-	// Only the pair to be named remains to be found, in the order that
-	// dynalite found the service to look: overlaps before conflicts, the
-	// first of those and the last of these.
+	// The message names one pair. As dynalite found, the service prefers
+	// overlaps to conflicts, and reports the first overlap but the last
+	// conflict.
 	for j, b := range paths {
 		for _, a := range paths[:j] {
 			switch relate(a, b) {
@@ -53,7 +54,7 @@ func (p *parser) checkPaths(paths []ast.Path, toks []int) {
 	}
 }
 
-// relation is what two paths have to do with each other.
+// A relation says how two paths relate to each other.
 type relation uint8
 
 const (
@@ -74,9 +75,9 @@ func relate(a, b ast.Path) relation {
 	return overlapping
 }
 
-// clash reports whether any two paths overlap or conflict. In sorted order a
-// path comes right before those within it, and the indexes below a path come
-// right before the names, so neighbours are all that need a look.
+// clash reports whether any two paths overlap or conflict. In sorted order the
+// paths within a path directly follow it, and the indexes below a path come
+// right before the names. So it needs to compare only neighbours.
 func clash(paths []ast.Path) bool {
 	sorted := slices.Clone(paths)
 	slices.SortFunc(sorted, comparePaths)

@@ -5,13 +5,13 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 )
 
-// Texts of faults in updates.
+// Messages for invalid updates.
 const (
 	msgSection = `The "%s" section can only be used once in an update expression;`
 	msgOperand = "Incorrect operand type for operator or function; operator: %s, operand type: %s"
 )
 
-// parseUpdate reads a whole update.
+// parseUpdate parses a whole update.
 //
 //	update  = section { section }
 //	section = SET path "=" value { "," path "=" value } | REMOVE path { "," path }
@@ -19,7 +19,8 @@ const (
 //	value   = term [ ( "+" | "-" ) term ]
 //	term    = "(" value ")" | operand
 //
-// A sum in parentheses is a whole value, not an operand of another.
+// A sum in parentheses is a whole value. It cannot be an operand of another
+// sum.
 func (p *parser) parseUpdate() []ast.Action {
 	var actions []ast.Action
 	var toks []int
@@ -72,7 +73,7 @@ func clauseOf(kind ast.TokenKind) ast.Clause {
 	return ""
 }
 
-// action reads one action of a clause.
+// action parses one action of a clause.
 func (p *parser) action(clause ast.Clause) ast.Action {
 	a := ast.Action{Clause: clause, Path: p.path(nil)}
 	if p.syntax != nil {
@@ -90,14 +91,14 @@ func (p *parser) action(clause ast.Clause) ast.Action {
 		}
 		tok := p.pos
 		a.Value = p.value()
-		if name := unfit(clause, kindOf(a.Value)); name != "" {
+		if name := unsupported(clause, kindOf(a.Value)); name != "" {
 			p.note(faultOperand, tok, msgOperand, clause, name)
 		}
 	}
 	return a
 }
 
-// setValue reads what comes after the "=" of a SET, or such in parentheses.
+// setValue parses the value after the "=" of a SET, or one in parentheses.
 func (p *parser) setValue() part {
 	l := p.setTerm()
 	if _, ok := l.op.(*ast.Arithmetic); ok || p.kind() != ast.TokPlus && p.kind() != ast.TokMinus {
@@ -127,9 +128,9 @@ func (p *parser) setTerm() part {
 	return p.closeParen(p.setValue(), tok)
 }
 
-// unfit returns the name of a kind that ADD or DELETE does not take, and "" for
-// one it does.
-func unfit(clause ast.Clause, k attr.Kind) string {
+// unsupported returns the name of a kind that ADD or DELETE does not support,
+// and "" for a supported kind.
+func unsupported(clause ast.Clause, k attr.Kind) string {
 	switch k {
 	case attr.String:
 		return "STRING"
@@ -152,9 +153,9 @@ func unfit(clause ast.Clause, k attr.Kind) string {
 	return ""
 }
 
-// checkUpdateCall checks a function whose operands have been checked. Of the
-// operands of list_append only values are looked at: what a function makes of
-// an item shows later.
+// checkUpdateCall checks a function whose operands have been checked. For
+// list_append it checks only values: the results of functions depend on the
+// item.
 func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
 	if fn != ast.IfNotExists && fn != ast.ListAppend {
 		if _, ok := arity(fn); ok {

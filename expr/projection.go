@@ -11,27 +11,27 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A Projection is what part of an item to return: a projection expression, or
+// A Projection selects parts of an item: a projection expression, or
 // AttributesToGet. It is immutable and safe for concurrent use. The nil
-// Projection is the whole item.
+// Projection selects the whole item.
 type Projection struct {
-	// Paths are the parts, as the expression lists them.
+	// Paths are the selected parts, in the order of the expression.
 	Paths []ast.Path
 	root  branch
 }
 
-// A branch is an attribute or a list element on the way to what is projected
-// or updated. Branches below one are sorted by step. One without any is at the
-// end of a path: it is projected whole.
+// A branch is an attribute or a list element on a path that is projected or
+// updated. Its child branches are sorted by step. A branch without children
+// ends a path and is projected whole.
 type branch struct {
 	step ast.Step
-	// path is the index of the path that ends here, when one does.
+	// index of the path that ends here, if one does
 	path  int
 	below []branch
 }
 
-// Attributes returns the projection of whole top-level attributes, which
-// AttributesToGet asks for. Names that come twice count once.
+// Attributes returns the projection of whole top-level attributes, as in
+// AttributesToGet. Repeated names count once.
 func Attributes(names []string) *Projection {
 	paths := make([]ast.Path, len(names))
 	for i, n := range names {
@@ -40,8 +40,8 @@ func Attributes(names []string) *Projection {
 	return newProjection(paths)
 }
 
-// newProjection returns the projection of paths that neither overlap, unless
-// they are the same, nor conflict.
+// newProjection returns the projection of paths. They must not conflict, and
+// only equal paths may overlap.
 func newProjection(paths []ast.Path) *Projection {
 	order := make([]int, len(paths))
 	for i := range order {
@@ -51,8 +51,8 @@ func newProjection(paths []ast.Path) *Projection {
 	return &Projection{Paths: paths, root: branch{below: grow(paths, order, 0)}}
 }
 
-// grow returns the branches for the steps at depth of those paths that order
-// lists, sorted, and that are the same before depth.
+// grow returns the branches for the steps at depth. Order lists the indexes of
+// the paths, sorted; all of these paths are equal before depth.
 func grow(paths []ast.Path, order []int, depth int) []branch {
 	var out []branch
 	for i := 0; i < len(order); {
@@ -77,8 +77,8 @@ func comparePaths(a, b ast.Path) int {
 	})
 }
 
-// TopLevel yields the names of the top-level attributes of the projection, in
-// byte order and each once.
+// TopLevel yields the names of the top-level attributes of the projection, each
+// once, in byte order.
 func (p *Projection) TopLevel() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if p == nil {
@@ -92,10 +92,10 @@ func (p *Projection) TopLevel() iter.Seq[string] {
 	}
 }
 
-// AppendItem appends a new binary item with the projected parts of it, and
-// returns the longer dst. What the item lacks is left out, list elements close
-// up in their order, and key attributes are not added. Apart from growing dst
-// it does not allocate, once it has seen an item of the size.
+// AppendItem appends to dst a new binary item with the projected parts of it,
+// and returns the extended dst. It omits what the item does not have, closes
+// gaps in lists, and does not add key attributes. Besides growing dst it
+// allocates nothing, once it has processed an item of similar size.
 func (p *Projection) AppendItem(dst []byte, it attr.Item) []byte {
 	if p == nil && it.Len() > 0 {
 		return append(dst, it...)
@@ -112,19 +112,19 @@ func (p *Projection) AppendItem(dst []byte, it attr.Item) []byte {
 	return b.AppendItem(dst)
 }
 
-// scratch is the memory of projections under way.
+// scratch is reusable memory of one projection.
 type scratch struct {
 	levels [MaxPathSteps]struct {
 		builder attr.Builder
 		elems   []attr.Value
 	}
-	used int // levels with something in them
-	// bytes holds the documents between the top and the leaves. Growing it
-	// leaves those already made where they were.
+	used int // number of levels used
+	// bytes holds the documents between the top and the leaves. When it grows,
+	// earlier documents stay in the previous array.
 	bytes []byte
 }
 
-// maxScratchBytes bounds the memory that is kept between projections.
+// maxScratchBytes limits the memory that pools keep.
 const maxScratchBytes = 1 << 20
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -142,7 +142,7 @@ func (s *scratch) release() {
 	}
 }
 
-// builder returns the builder for documents at depth, empty.
+// builder returns an empty builder for documents at depth.
 func (s *scratch) builder(depth int) *attr.Builder {
 	s.used = max(s.used, depth+1)
 	b := &s.levels[depth].builder
@@ -150,8 +150,8 @@ func (s *scratch) builder(depth int) *attr.Builder {
 	return b
 }
 
-// project returns the part of v, found at depth, that br is about. It is the
-// zero Value when there is none.
+// project returns the part of v, which is at depth, that br selects. It is the
+// zero Value if v does not have it.
 func (s *scratch) project(br *branch, v attr.Value, depth int) attr.Value {
 	switch {
 	case len(br.below) == 0 || v.IsZero():

@@ -2,8 +2,8 @@ package expr
 
 import "strings"
 
-// IsReserved reports whether word, in any case, is reserved: an expression can
-// use it as an attribute name only through ExpressionAttributeNames.
+// IsReserved reports whether word is reserved, ignoring case: expressions can
+// use a reserved attribute name only through ExpressionAttributeNames.
 func IsReserved(word string) bool {
 	if len(word) > maxReservedBytes {
 		return false

@@ -8,14 +8,14 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Update is what UpdateItem does to an item: an update expression, or the
+// An Update is a change of an item by UpdateItem: an update expression, or the
 // AttributeUpdates parameter. It is immutable and safe for concurrent use. The
-// nil Update changes nothing; like any that does not only take away, it
-// creates the item when there is none.
+// nil Update changes nothing, but creates the item if it does not exist, like
+// any update that does more than remove.
 type Update struct {
-	// Param is where the update came from.
+	// Param is the request parameter of the update.
 	Param Param
-	// Actions are what it does, as the expression lists them. Their paths
+	// Actions are the actions in the order of the expression. Their paths
 	// neither overlap nor conflict.
 	Actions []ast.Action
 	touched *Projection
@@ -36,14 +36,14 @@ func newUpdate(p Param, actions []ast.Action) *Update {
 	return u
 }
 
-// Creates reports whether the update makes an item where there is none. One
-// that only has REMOVE and DELETE does not, and then does nothing at all. One
-// without actions does. Source: alternator, test_item.py and
+// Creates reports whether the update creates an item that does not exist. An
+// update with only REMOVE and DELETE actions does not, and then does nothing at
+// all. An update without actions does. Source: alternator, test_item.py and
 // test_returnvalues.py.
 func (u *Update) Creates() bool { return u == nil || u.creates }
 
-// Touched returns the paths of the actions, in their order. It must not be
-// changed.
+// Touched returns the paths of the actions, in their order. The caller must not
+// change the slice.
 func (u *Update) Touched() []ast.Path {
 	if u == nil {
 		return nil
@@ -51,8 +51,8 @@ func (u *Update) Touched() []ast.Path {
 	return u.touched.Paths
 }
 
-// TopLevel yields the names of the top-level attributes the update touches, in
-// byte order and each once.
+// TopLevel yields the names of the top-level attributes that the update
+// changes, each once, in byte order.
 func (u *Update) TopLevel() iter.Seq[string] {
 	if u == nil {
 		return func(func(string) bool) {}
@@ -60,9 +60,9 @@ func (u *Update) TopLevel() iter.Seq[string] {
 	return u.touched.TopLevel()
 }
 
-// Paths yields every document path the update mentions, those it only reads
-// too, in the order they are written. A path may come more than once. Paths
-// must not be changed.
+// Paths yields every document path in the update, including those it only
+// reads, in the order they are written. A path may occur more than once. The
+// caller must not change paths.
 func (u *Update) Paths() iter.Seq[ast.Path] {
 	return func(yield func(ast.Path) bool) {
 		if u == nil {
@@ -94,13 +94,14 @@ func (u *Update) Count(c ast.Clause) int {
 	return n
 }
 
-// Project returns what UPDATED_OLD or UPDATED_NEW show of the item before or
-// after: a new item with the attributes and nested parts the update touches.
-// List elements close up. It is nil when there is nothing to show.
+// Project returns the attributes for UPDATED_OLD or UPDATED_NEW, given the item
+// before or after: a new item with the attributes and nested parts that the
+// update changes. It closes gaps in lists. It is nil when none of the parts
+// exist.
 //
-// Indexes are places in the given item, whatever the update did: after SET
-// a[100] past the end there is nothing at a[100], and after REMOVE a[1] the
-// element that moved in is. Source: alternator, test_returnvalues.py.
+// Indexes refer to the given item, regardless of what the update did. After SET
+// a[100] past the end, a[100] does not exist; after REMOVE a[1], a[1] is the
+// element that moved there. Source: alternator, test_returnvalues.py.
 func (u *Update) Project(it attr.Item) attr.Item {
 	if u == nil || it.Len() == 0 {
 		return nil
@@ -113,9 +114,9 @@ func (u *Update) Project(it attr.Item) attr.Item {
 }
 
 // String returns the update as an expression: every clause once, with its
-// actions in their order. Parsing it with the same names and values gives the
-// same update, but for those from AttributeUpdates, which have neither: their
-// values are written themselves, as {S:hello}.
+// actions in their order. Parsing it with the same names and values returns the
+// same update. AttributeUpdates have neither; String writes their values as
+// {S:hello}.
 func (u *Update) String() string {
 	if u == nil {
 		return ""
@@ -135,8 +136,7 @@ func (u *Update) String() string {
 	return string(dst)
 }
 
-// appendClause appends the clause that actions begin with, and all there is of
-// it.
+// appendClause appends the clause of the first action, with all of its actions.
 func appendClause(dst []byte, actions []ast.Action) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ' ')

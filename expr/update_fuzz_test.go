@@ -13,10 +13,10 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// FuzzUpdate parses anything as an update and applies it to any item. Nothing
-// may panic, errors must be of the package's type, the item made must be in
-// canonical form and not too deep, the old one is untouched, and what the
-// printer writes must parse to the same.
+// FuzzUpdate parses any text as an update and applies it to any item. Nothing
+// may panic. Errors must have the package's type. The new item must be
+// canonical and not too deep, and the old one unchanged. A printed update must
+// parse to the same update.
 func FuzzUpdate(f *testing.F) {
 	const it = `{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "c": {"M": {}}, "l": {"L": [{"S": "a"}, {"SS": ["a"]}]},
 		"ss": {"SS": ["a", "b"]}, "n": {"N": "99999999999999999999999999999999999999"}, "d": {"L": [{"L": []}]}, "x.y": {"NULL": true}}`

@@ -16,11 +16,11 @@ import (
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
-// The model is DynamoDB JSON in Go values: a value is map[string]any with one
-// member, that of an "L" []any and of an "M" map[string]any.
+// The model is DynamoDB JSON in Go values. A value is a map[string]any with one
+// member; that of an "L" is []any, and that of an "M" is map[string]any.
 type value = map[string]any
 
-// modelValue draws a value of at most the given levels.
+// modelValue draws a value with at most the given number of levels.
 func modelValue(t *proptest.T, levels int) value {
 	kind := proptest.Pick(t, "N", "S", "SS", "L", "M")
 	switch {
@@ -48,12 +48,12 @@ func modelItem(t *proptest.T, levels int) map[string]any {
 	return out
 }
 
-// place is a step of a path: a string or an int.
-type place any
+// A pathStep is a step of a path: a string or an int.
+type pathStep any
 
-// modelPath draws a path that mostly follows what is in the item.
-func modelPath(t *proptest.T, it map[string]any) []place {
-	path := []place{t.Text("abcd", 1, 1)}
+// modelPath draws a path, usually one that exists in the item.
+func modelPath(t *proptest.T, it map[string]any) []pathStep {
+	path := []pathStep{t.Text("abcd", 1, 1)}
 	for range t.Between(0, 3) {
 		v := look(it, path)
 		switch {
@@ -68,9 +68,9 @@ func modelPath(t *proptest.T, it map[string]any) []place {
 	return path
 }
 
-// clashes reports whether one path is within the other, or wants a map where
-// the other wants a list.
-func clashes(a, b []place) bool {
+// clashes reports whether one path contains the other, or requires a map where
+// the other requires a list.
+func clashes(a, b []pathStep) bool {
 	for i := range min(len(a), len(b)) {
 		if _, x := a[i].(int); a[i] != b[i] {
 			_, y := b[i].(int)
@@ -80,7 +80,7 @@ func clashes(a, b []place) bool {
 	return true
 }
 
-func pathText(path []place) string {
+func pathText(path []pathStep) string {
 	var b strings.Builder
 	for i, p := range path {
 		switch p := p.(type) {
@@ -97,7 +97,7 @@ func pathText(path []place) string {
 }
 
 // look returns the value at a path of an item, or nil.
-func look(it map[string]any, path []place) value {
+func look(it map[string]any, path []pathStep) value {
 	v := value{"M": it}
 	for _, p := range path {
 		var next any
@@ -115,12 +115,12 @@ func look(it map[string]any, path []place) value {
 	return v
 }
 
-// modelAction is an action: its clause and path, and for SET the operand.
+// A modelAction is an action: its clause and path and, for SET, the operand.
 type modelAction struct {
 	clause  string
-	path    []place
-	operand string  // "value", "path", "if_not_exists", "list_append", "+", "-"
-	from    []place // what the operand reads
+	path    []pathStep
+	operand string     // "value", "path", "if_not_exists", "list_append", "+", "-"
+	from    []pathStep // the path that the operand reads
 	v       value
 }
 
@@ -181,7 +181,7 @@ const (
 	modelOperandError = "An operand in the update expression has an incorrect data type"
 )
 
-// eval returns the value of the right-hand side of a SET.
+// eval evaluates the right-hand side of a SET.
 func (a modelAction) eval(it map[string]any) (value, string) {
 	from := look(it, a.from)
 	switch {
@@ -212,7 +212,7 @@ func modelSum(a, b value, op string) value {
 	return value{"N": strconv.Itoa(x + y)}
 }
 
-// change returns what ADD or DELETE make of a value.
+// change returns the value after ADD or DELETE.
 func (a modelAction) change(old value) (value, string) {
 	if old == nil {
 		if a.clause == "DELETE" {
@@ -238,8 +238,8 @@ func (a modelAction) change(old value) (value, string) {
 	return value{"SS": members}, ""
 }
 
-// modelUpdate is the whole of an update on an item that exists: the item is
-// changed in place, removed elements are nil until the end.
+// modelUpdate applies a whole update to an item that exists. It changes the
+// item in place; removed elements are nil until the end.
 func modelUpdate(t *proptest.T, it map[string]any, actions []modelAction) string {
 	results := make([]value, len(actions))
 	old := clone(value{"M": it})["M"].(map[string]any)
@@ -266,7 +266,7 @@ func modelUpdate(t *proptest.T, it map[string]any, actions []modelAction) string
 			results[i] = v
 		}
 	}
-	// Appended elements go in order of their indexes.
+	// Appended elements are sorted by their indexes.
 	order := make([]int, len(actions))
 	for i := range order {
 		order[i] = i
@@ -283,7 +283,7 @@ func modelUpdate(t *proptest.T, it map[string]any, actions []modelAction) string
 	return ""
 }
 
-func modelStore(it map[string]any, path []place, v value) {
+func modelStore(it map[string]any, path []pathStep, v value) {
 	last := len(path) - 1
 	parent := look(it, path[:last])
 	v = clone(v)
@@ -311,7 +311,7 @@ func modelStore(it map[string]any, path []place, v value) {
 	}
 }
 
-// compact takes the nils out of lists.
+// compact removes the nils from lists.
 func compact(v value) {
 	if l, ok := v["L"].([]any); ok {
 		l = slices.DeleteFunc(l, func(e any) bool { return e == nil })
@@ -364,8 +364,8 @@ func modelBytes(t *proptest.T, it map[string]any) attr.Item {
 	return out
 }
 
-// Apply does what the model does, and Project shows the parts at the touched
-// paths.
+// TestUpdateAgainstModel checks that Apply agrees with the model, and that
+// Project returns the parts at the changed paths.
 func TestUpdateAgainstModel(t *testing.T) {
 	applied, failed := 0, 0
 	proptest.Check(t, 200, func(t *proptest.T) {

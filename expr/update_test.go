@@ -25,13 +25,13 @@ func update(t testing.TB, src string) *expr.Update {
 	return u
 }
 
-// TestCharge: what dynamodb-conformance measured
+// TestCharge checks sizes that dynamodb-conformance measured
 // (tests/tier3/limits/itemSizeBySurface.test.ts).
 func TestCharge(t *testing.T) {
 	const base = 3 + 19 + 1 // SET b = :pad
 	for _, tt := range []struct {
 		src  string
-		more int // than base
+		more int // in addition to base
 	}{
 		{"SET b = :pad", 0},
 		{"SET #long = :pad", 0},
@@ -83,8 +83,8 @@ func TestUpdateNames(t *testing.T) {
 	require.Equal(t, []int{2, 1, 1, 1}, []int{u.Count(ast.SetClause), u.Count(ast.RemoveClause), u.Count(ast.AddClause), u.Count(ast.DeleteClause)})
 }
 
-// TestActionKind: what dynalite's test/updateItem.js has the service judge keys
-// of indexes by.
+// TestActionKind checks the kinds by which the service judges updates of index
+// keys, according to dynalite's test/updateItem.js.
 func TestActionKind(t *testing.T) {
 	for _, tt := range []struct {
 		src  string
@@ -145,8 +145,8 @@ func TestNilUpdate(t *testing.T) {
 	}
 }
 
-// TestUpdateNesting: 32 levels, the last without anything in it:
-// dynamodb-conformance, tests/tier3/limits/nestingDepth.test.ts.
+// TestUpdateNesting checks the limit of 32 levels, of which the last must be
+// empty: dynamodb-conformance, tests/tier3/limits/nestingDepth.test.ts.
 func TestUpdateNesting(t *testing.T) {
 	wrap := func(n int, leaf attr.Value) attr.Value {
 		for range n {
@@ -207,7 +207,7 @@ func TestUpdateLimits(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, src string
-		want      string // in the error; "" for none
+		want      string // in the error; "" for success
 	}{
 		{"empty", "", "The expression can not be empty;"},
 		{"4096 bytes", "REMOVE a" + strings.Repeat(" ", 4088), ""},
@@ -237,7 +237,7 @@ func TestUpdateLimits(t *testing.T) {
 	}
 }
 
-// Names and values that only an update uses are used.
+// Names and values that only an update uses count as used.
 func TestUpdateSharesEnv(t *testing.T) {
 	e := env(t, map[string]string{"#a": "a", "#b": "b"}, `{":x": {"N": "1"}, ":y": {"N": "2"}}`)
 	_, err := e.Update("SET #a = if_not_exists(#b, :x)")
