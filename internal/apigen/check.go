@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// constrained reports whether anything inside a shape can be violated.
+// constrained reports whether a shape or anything in it has a constraint.
 func (g *generator) constrained(name string, seen map[string]bool) bool {
 	if seen[name] {
 		return false
@@ -35,7 +35,7 @@ func (g *generator) constrained(name string, seen map[string]bool) bool {
 	return s.Min != nil || s.Max != nil || s.Pattern != "" || len(s.Enum) > 0
 }
 
-// check writes the constraints of a structure's members.
+// check generates the checks of a structure's members.
 func (g *generator) check(name string) {
 	if g.kind(name) != kindStruct {
 		return
@@ -47,7 +47,7 @@ func (g *generator) check(name string) {
 			call = "x.check(&v)\n"
 		}
 		g.emit("check", `// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *%s) Validate() error {
 v := violations{op: Op%s}
 %sreturn v.err()
@@ -88,7 +88,7 @@ v := violations{op: Op%s}
 	g.emit("check", "%s", b.String())
 }
 
-// checks are the statements for a value that is there.
+// checks returns the statements that check a present value.
 func (g *generator) checks(owner, member, target, value string) string {
 	s := g.Shapes[target]
 	lo, hi := bounds(s)
@@ -181,7 +181,7 @@ func or(s, other string) string {
 	return s
 }
 
-// rules writes the enumerations and text rules that the checks refer to.
+// rules generates the enumerations and text rules that the checks refer to.
 func (g *generator) rules() {
 	used := strings.Join(g.parts["check"], "\n")
 	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {

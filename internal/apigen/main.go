@@ -1,9 +1,9 @@
-// Command apigen writes the generated files of package wire: the shapes of the
-// operations, their JSON both ways, their constraints and the table of
-// operations. It reads the reduced service model under model/ and the tables
-// in tables.go, and nothing else; the same input gives the same bytes.
+// Command apigen generates files of package wire: the shapes of the operations,
+// their JSON encoding and decoding, their constraints and the table of
+// operations. It reads only the reduced service model under model/ and the
+// tables in tables.go. The same input always generates the same bytes.
 //
-// It is run by go generate ./internal/wire.
+// Run it with go generate ./internal/wire.
 package main
 
 import (
@@ -53,10 +53,10 @@ func write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// generator collects declarations by the file they go to.
+// A generator collects declarations by target file.
 type generator struct {
 	*model
-	inputs, outputs map[string]bool // shapes met from inputs, and from outputs and errors
+	inputs, outputs map[string]bool // shapes reachable from inputs, and from outputs and errors
 	checked         map[string]bool // shapes with a constraint somewhere inside
 	echoed          map[string]bool // shapes that messages print
 	parts           map[string][]string
@@ -119,12 +119,12 @@ func generate() (map[string][]byte, error) {
 	return g.files()
 }
 
-// emit adds one declaration to a group of files.
+// emit adds a declaration to a group of files.
 func (g *generator) emit(group, text string, args ...any) {
 	g.parts[group] = append(g.parts[group], fmt.Sprintf(text, args...))
 }
 
-// imports are looked for in a file's text.
+// imports maps the text that requires an import to its path.
 var imports = []struct{ use, path string }{
 	{"strconv.", "strconv"},
 	{"regexp.", "regexp"},

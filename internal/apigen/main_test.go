@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The files in package wire must be what the generator writes today.
+// The files in package wire must match the current output of the generator.
 func TestGeneratedFilesAreFresh(t *testing.T) {
 	files, err := generate()
 	if err != nil {

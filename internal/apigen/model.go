@@ -12,7 +12,7 @@ import (
 //go:embed model/*.json
 var modelFiles embed.FS
 
-// model is what one file under model/ holds: the facts of a service model.
+// A model is the content of a file under model/: the facts of a service model.
 type model struct {
 	TargetPrefix string
 	Operations   map[string]operation
@@ -37,8 +37,9 @@ type shape struct {
 	Exception, Fault bool
 }
 
-// load reads both models, joins them, since the operations on streams share
-// names and shapes with the others, and keeps the operations that are answered.
+// load reads both models and merges them, since the operations on streams share
+// names and shapes with the others. It keeps the operations that Sortkey
+// implements.
 func load() (*model, error) {
 	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
@@ -63,7 +64,7 @@ func load() (*model, error) {
 		}
 	}
 	operations := map[string]operation{}
-	for _, name := range answered {
+	for _, name := range implemented {
 		op, ok := joined.Operations[name]
 		if !ok {
 			return nil, fmt.Errorf("tables.go: the model has no operation %s", name)
@@ -79,7 +80,7 @@ func load() (*model, error) {
 	return joined, nil
 }
 
-// kind is how a shape is written in Go.
+// A kind says how a shape is represented in Go.
 type kind int
 
 const (
@@ -92,7 +93,7 @@ const (
 	kindBlob
 	kindValue  // AttributeValue
 	kindItem   // map of attribute names to values
-	kindValues // ExpressionAttributeValues: an item whose faults carry the key
+	kindValues // ExpressionAttributeValues: an item whose faults name the key
 	kindStruct
 	kindList
 	kindMap
@@ -137,13 +138,13 @@ func (m *model) kind(name string) kind {
 	panic("unknown type of shape " + name + ": " + s.Type)
 }
 
-// scalarTypes are the Go types of kinds that are one value each.
+// scalarTypes are the Go types of scalar kinds.
 var scalarTypes = map[kind]string{
 	kindString: "string", kindInteger: "int64", kindLong: "int64", kindDouble: "float64",
 	kindTimestamp: "float64", kindBoolean: "bool",
 }
 
-// elemType is the Go type of a shape inside a list or map.
+// elemType returns the Go type of a shape in a list or map.
 func (m *model) elemType(name string) string {
 	switch k := m.kind(name); k {
 	case kindBlob:
@@ -163,8 +164,8 @@ func (m *model) elemType(name string) string {
 	}
 }
 
-// memberType is the Go type of a shape as a structure's member, which can be
-// absent.
+// memberType returns the Go type of a shape as a member of a structure, which
+// can be absent.
 func (m *model) memberType(name string) string {
 	t := m.elemType(name)
 	if k := m.kind(name); k == kindStruct || scalarTypes[k] != "" {
@@ -173,11 +174,12 @@ func (m *model) memberType(name string) string {
 	return t
 }
 
-// memberNames are a structure's members in the model's order, which is
+// memberNames returns a structure's members in the model's order, which is
 // alphabetical.
 func (s shape) memberNames() []string { return slices.Sorted(maps.Keys(s.Members)) }
 
-// reach collects the structures, lists and maps that can be met from a shape.
+// reach collects the structures, lists and maps that are reachable from a
+// shape.
 func (m *model) reach(name string, seen map[string]bool) {
 	k := m.kind(name)
 	if seen[name] || k != kindStruct && k != kindList && k != kindMap {

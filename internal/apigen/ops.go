@@ -9,11 +9,11 @@ import (
 
 func (g *generator) opNames() []string { return slices.Sorted(maps.Keys(g.Operations)) }
 
-// operations writes the table of operations.
+// operations generates the table of operations.
 func (g *generator) operations() {
 	names := g.opNames()
 	var b strings.Builder
-	b.WriteString("// The operations that are answered, by name. The zero Op is none of them.\nconst (\n")
+	b.WriteString("// The operations that Sortkey implements, by name. The zero Op is not an operation.\nconst (\n")
 	for i, name := range names {
 		if i == 0 {
 			fmt.Fprintf(&b, "Op%s Op = iota + 1\n", name)
@@ -33,7 +33,7 @@ func (g *generator) operations() {
 	g.emit("ops", "%s", b.String())
 
 	b.Reset()
-	b.WriteString("// byTarget finds the operation of an X-Amz-Target header; 0 when there is none.\nfunc byTarget(target string) Op {\nswitch target {\n")
+	b.WriteString("// byTarget returns the operation of an X-Amz-Target header, or 0.\nfunc byTarget(target string) Op {\nswitch target {\n")
 	for _, name := range names {
 		fmt.Fprintf(&b, "case %q:\nreturn Op%s\n", g.Operations[name].target, name)
 	}
@@ -41,7 +41,7 @@ func (g *generator) operations() {
 	g.emit("ops", "%s", b.String())
 }
 
-// errors writes what differs between exceptions on the wire.
+// errors generates the differences between exceptions on the wire.
 func (g *generator) errors() {
 	var faults, messages []string
 	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {
@@ -56,6 +56,6 @@ func (g *generator) errors() {
 			messages = append(messages, name)
 		}
 	}
-	g.emit("ops", "// isFault reports whether an exception is the server's and not the caller's.\nfunc isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(faults))
-	g.emit("ops", "// capitalMessage reports whether an exception's text is its member Message;\n// that of the others is message.\nfunc capitalMessage(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(messages))
+	g.emit("ops", "// isFault reports whether an exception is the fault of the server, not of the caller.\nfunc isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(faults))
+	g.emit("ops", "// capitalMessage reports whether the text of an exception is in its member\n// Message; the other exceptions use message.\nfunc capitalMessage(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}", quoted(messages))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// shape writes the Go type of a structure. Lists and maps need none.
+// shape generates the Go type of a structure. Lists and maps need none.
 func (g *generator) shape(name string) {
 	if g.kind(name) != kindStruct {
 		return
@@ -33,7 +33,7 @@ func (g *generator) shape(name string) {
 		b.WriteByte('\n')
 	}
 	if ops := g.inputOf(name); len(ops) > 0 {
-		b.WriteString("\n// Faults are attribute values that were well formed and not allowed.\nFaults Faults\n")
+		b.WriteString("\n// Faults are attribute values that are well formed but not allowed.\nFaults Faults\n")
 	}
 	b.WriteString("}")
 	g.emit("shapes", "%s", b.String())
@@ -51,7 +51,7 @@ func (g *generator) describe(name string) string {
 	return "a shape of the service model"
 }
 
-// inputOf names the operations that take a shape as input.
+// inputOf returns the operations with the given shape as input.
 func (g *generator) inputOf(name string) []string {
 	var ops []string
 	for _, op := range g.opNames() {
@@ -64,7 +64,7 @@ func (g *generator) inputOf(name string) []string {
 
 func goName(member string) string { return strings.ToUpper(member[:1]) + member[1:] }
 
-// decode writes how a shape is read from JSON.
+// decode generates the decoding of a shape from JSON.
 func (g *generator) decode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
@@ -96,7 +96,7 @@ func (g *generator) decode(name string) {
 	if len(g.inputOf(name)) > 0 {
 		g.emit("decode", `// DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *%[1]s) DecodeJSON(body []byte) error {
 d := openBody(body)
 _, err := d.read%[1]s(x, inBody)
@@ -105,7 +105,7 @@ return d.close(err, &x.Faults)
 	}
 }
 
-// reader names the decoder's method for a shape.
+// reader returns the decoder's method for a shape.
 func (g *generator) reader(name string) string {
 	switch g.kind(name) {
 	case kindString:
@@ -132,7 +132,7 @@ func (g *generator) reader(name string) string {
 	return "read" + name
 }
 
-// javaClass is the name of a shape's class as the service's messages give it.
+// javaClass returns the class name of a shape in the service's messages.
 func (g *generator) javaClass(name string) string {
 	const pkg = "com.amazonaws.dynamodb.v20120810."
 	switch g.kind(name) {
@@ -150,7 +150,7 @@ func (g *generator) javaClass(name string) string {
 	return "java.lang.Object"
 }
 
-// encode writes how a shape is written as JSON.
+// encode generates the encoding of a shape as JSON.
 func (g *generator) encode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
@@ -164,7 +164,7 @@ func (g *generator) encode(name string) {
 		return
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "// AppendJSON appends x as a JSON object; what is absent is left out.\nfunc (x *%s) AppendJSON(dst []byte) []byte {\ndst = append(dst, '{')\n", name)
+	fmt.Fprintf(&b, "// AppendJSON appends x as a JSON object without its absent members.\nfunc (x *%s) AppendJSON(dst []byte) []byte {\ndst = append(dst, '{')\n", name)
 	for _, member := range s.memberNames() {
 		target := s.Members[member]
 		field := "x." + goName(member)
@@ -181,7 +181,7 @@ func (g *generator) encode(name string) {
 	g.emit("encode", "%s", b.String())
 }
 
-// appender is the expression that appends a value of a shape.
+// appender returns the expression that appends a value of a shape.
 func (g *generator) appender(name, dst, value string) string {
 	switch g.kind(name) {
 	case kindString:
@@ -202,7 +202,7 @@ func (g *generator) appender(name, dst, value string) string {
 	return fmt.Sprintf("%s.AppendJSON(%s)", value, dst)
 }
 
-// echo writes how a shape is printed inside a violation's message.
+// echo generates the printing of a shape in a violation's message.
 func (g *generator) echo(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
@@ -243,7 +243,7 @@ func (g *generator) echo(name string) {
 	g.emit("echo", "%s", b.String())
 }
 
-// printer is the expression that prints a value of a shape.
+// printer returns the expression that prints a value of a shape.
 func (g *generator) printer(name, value string) string {
 	switch g.kind(name) {
 	case kindString:
@@ -268,7 +268,7 @@ func (g *generator) printer(name, value string) string {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// ordered puts the names listed in first to the front.
+// ordered returns names with those in first moved to the front.
 func ordered(names, first []string) []string {
 	out := slices.Clone(first)
 	for _, n := range names {

@@ -1,17 +1,16 @@
 package main
 
-// The tables kept by hand: what the service does and its model does not say.
-// Sources: "dynalite" is the validation tests of mhart/dynalite and
+// Tables maintained by hand: behaviour of the service that its model does not
+// describe. Sources: "dynalite" is the validation tests of mhart/dynalite and
 // architect/dynalite, which were run against the service; "conformance" is
 // paritysuite/dynamodb-conformance, captured in October 2026.
 
-// sameShapes differ between the two models only in a bound that is no longer
-// true (KeySchema may have more than two elements in an index).
+// sameShapes differ between the two models only in a limit that is out of date
+// (KeySchema may have more than two elements in an index).
 var sameShapes = []string{"KeySchema"}
 
-// memberOrder lists a structure's members in the order in which the service
-// reports their violations. Members that are left out follow in the model's
-// order.
+// memberOrder lists the members of structures in the order in which the service
+// reports their violations. Unlisted members follow in the model's order.
 var memberOrder = map[string][]string{
 	// conformance, validation-ordering: the three enums, and an empty table
 	// name after ReturnValues.
@@ -49,12 +48,12 @@ var memberOrder = map[string][]string{
 	"ListTablesInput":                  {"Limit", "ExclusiveStartTableName"},
 }
 
-// alsoRequired are members that the model leaves optional for global tables
-// only. Source: dynalite test/createTable.js.
+// alsoRequired lists members that the model makes optional only because of
+// global tables. Source: dynalite test/createTable.js.
 var alsoRequired = map[string][]string{"CreateTableInput": {"AttributeDefinitions", "KeySchema"}}
 
-// enumOrder is the order in which the service prints an enumeration. Source:
-// dynalite's validations.
+// enumOrder lists the values of enumerations in the order in which the service
+// prints them. Source: dynalite's validations.
 var enumOrder = map[string][]string{
 	"ReturnConsumedCapacity":      {"INDEXES", "TOTAL", "NONE"},
 	"ReturnItemCollectionMetrics": {"SIZE", "NONE"},
@@ -69,7 +68,7 @@ var enumOrder = map[string][]string{
 	"ShardIteratorType":           {"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER"},
 }
 
-// maxLength bounds lists that the model leaves open: only a global index may
+// maxLength limits lists that the model does not limit: only a global index may
 // have a key of more than two attributes. Source: dynalite
 // validations/createTable.js; conformance c_ct_3keys.
 var maxLength = map[string]int64{
@@ -78,36 +77,36 @@ var maxLength = map[string]int64{
 	"TableCreationParameters.KeySchema": 2,
 }
 
-// minTableName is the shortest table name where it is not 1. Source:
-// conformance s_ct_table_short.
+// minTableName is the length of the shortest table name where it is not 1.
+// Source: conformance s_ct_table_short.
 var minTableName = map[string]int64{"CreateTableInput": 3}
 
-// jsonEcho are the maps that a violation prints as JSON and not in Java's way.
-// Source: conformance, batchGetItem "malformed table name".
+// jsonEcho lists the maps that a violation prints as JSON instead of Java's
+// format. Source: conformance, batchGetItem "malformed table name".
 var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 
-// encodedInputs are inputs that are also written as JSON: the digest of a
-// transaction, which its token is held to, is that of its body.
+// encodedInputs lists inputs that are also encoded as JSON: a transaction's
+// token is compared with the digest of its body.
 var encodedInputs = []string{"TransactWriteItemsInput"}
 
-// javaOrder is the order of members in the printed form of a structure, where
-// it is not the model's; javaExtra are fields the service prints and its model
-// does not have. Source: conformance c_bw_over25.
+// javaOrder is the order of members in the printed form of a structure where it
+// differs from the model's. javaExtra lists printed fields that the model does
+// not have. Source: conformance c_bw_over25.
 var (
 	javaOrder = map[string][]string{"WriteRequest": {"PutRequest", "DeleteRequest"}}
 	javaExtra = map[string][]string{"PutRequest": {"workloadProfileName"}}
 )
 
-// answered are the operations that package api has a handler for. Nothing is
-// generated for the others.
-var answered = []string{
+// implemented lists the operations that package api has a handler for. Nothing
+// is generated for others.
+var implemented = []string{
 	"BatchGetItem", "BatchWriteItem", "CreateTable", "DeleteItem", "DeleteTable", "DescribeEndpoints", "DescribeLimits",
 	"DescribeTable", "DescribeTimeToLive", "GetItem", "ListTables", "ListTagsOfResource", "PutItem", "Query", "Scan",
 	"TagResource", "TransactGetItems", "TransactWriteItems", "UntagResource", "UpdateItem", "UpdateTable",
 	"UpdateTimeToLive",
 }
 
-// goPatterns are the model's patterns where Go writes them differently.
+// goPatterns lists the model's patterns that have a different Go syntax.
 var goPatterns = map[string]string{
 	`\p{Print}+`: `[\x20-\x{10FFFF}]+`,
 	`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: `[\x20-\x{D7FF}\x{E000}-\x{FFFD}\x{10000}-\x{10FFFF}\r\n\t]*`,

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// appendName appends a member's name, quotes and colon included, after a comma
-// unless it is the object's first.
+// appendName appends a member's name, including quotes and colon. It adds a
+// comma before all names but the object's first.
 func appendName(dst []byte, name string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
@@ -17,14 +17,14 @@ func appendName(dst []byte, name string) []byte {
 	return append(dst, name...)
 }
 
-// appendString appends s as a JSON string; bytes that are not UTF-8 become
+// appendString appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD.
 func appendString(dst []byte, s string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst
 }
 
-// appendDouble appends f as the service does: whole numbers with a fraction.
+// appendDouble appends f like the service: whole numbers have a fraction.
 func appendDouble(dst []byte, f float64) []byte {
 	from := len(dst)
 	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxViolations is how many violations the service reports. Source: dynalite
-// test/createTable.js, "more than five empty LocalSecondaryIndexes".
+// maxViolations is the most violations that the service reports. Source:
+// dynalite test/createTable.js, "more than five empty LocalSecondaryIndexes".
 const maxViolations = 10
 
-// A check is one kind of constraint.
+// A check is a kind of constraint.
 type check uint8
 
 const (
@@ -24,19 +24,19 @@ const (
 	checkValues // the lengths of a map's values
 )
 
-// A violation is one constraint that does not hold.
+// A violation is a constraint that does not hold.
 type violation struct {
 	check  check
 	member string // the last name of the path; empty for an element
-	// path is as the model writes it, RequestItems.T.member.Keys; lower has
-	// its members with a small first letter.
+	// path is the path in the form of the model, RequestItems.T.member.Keys.
+	// lower is the path with lower-case first letters of members.
 	path, lower string
-	value       string // as printed; empty with isNull
+	value       string // as printed; unused with isNull
 	isNull      bool
 	text        string // Member must ...
 }
 
-// violations collects what Validate finds.
+// violations collects the violations that Validate finds.
 type violations struct {
 	op    Op
 	path  []segment
@@ -46,8 +46,8 @@ type violations struct {
 // A segment is one step of a path: a member, an element or an entry.
 type segment struct {
 	name  string
-	index int  // of an element, from 1
-	entry bool // of a map
+	index int  // index of an element, starting with 1
+	entry bool // the segment is an entry of a map
 }
 
 func (v *violations) push(name string) { v.path = append(v.path, segment{name: name}) }
@@ -55,8 +55,8 @@ func (v *violations) elem(i int)       { v.path = append(v.path, segment{index: 
 func (v *violations) key(k string)     { v.path = append(v.path, segment{name: k, entry: true}) }
 func (v *violations) pop()             { v.path = v.path[:len(v.path)-1] }
 
-// add notes a violation of a member, or of the element the path ends in when
-// the name is empty.
+// add records a violation of a member or, if member is empty, of the element at
+// the current path.
 func (v *violations) add(kind check, member, value, text string) bool {
 	if len(v.found) >= maxViolations {
 		return false
@@ -92,7 +92,8 @@ func appendStep(path []byte, name string) []byte {
 	return append(path, name...)
 }
 
-// lowerLast makes the first letter of the name a path ends in small.
+// lowerLast changes the first letter of name, the last step of path, to lower
+// case.
 func lowerLast(path []byte, name string) {
 	if c := &path[len(path)-len(name)]; *c >= 'A' && *c <= 'Z' {
 		*c += 'a' - 'A'
@@ -116,7 +117,7 @@ func matching(pattern string) string {
 	return "Member must satisfy regular expression pattern: " + pattern
 }
 
-// A textRule constrains a string; max is -1 without a bound.
+// A textRule constrains a string. If max is -1, the length is not limited.
 type textRule struct {
 	min, max int
 	pattern  string
@@ -134,7 +135,8 @@ func (v *violations) text(member, s string, r *textRule) {
 	}
 }
 
-// textLength counts UTF-16 units, as the service's strings do.
+// textLength returns the number of UTF-16 code units, the length of the
+// service's strings.
 func textLength(s string) int {
 	n := 0
 	for _, r := range s {
@@ -146,7 +148,7 @@ func textLength(s string) int {
 	return n
 }
 
-// Bounds of the names of tables and indexes, and of ARNs, in characters.
+// Limits for the names of tables and indexes, and for ARNs, in characters.
 // Source: DG/Constraints.html.
 const (
 	MinName = 3
@@ -154,12 +156,12 @@ const (
 	MaxARN  = 1024
 )
 
-// ARNPrefix begins every ARN. No name has a colon.
+// ARNPrefix is the beginning of every ARN. Names cannot contain a colon.
 const ARNPrefix = "arn:"
 
 const namePattern = "[a-zA-Z0-9_.-]+"
 
-// isName reports whether s matches namePattern.
+// IsName reports whether s matches namePattern.
 func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -170,13 +172,12 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// table checks a table's name or ARN. An empty name violates only the least
-// length; an ARN is looked at later, by [ParseTable]. Source: conformance
-// s_put_table_*.
-func (v *violations) table(member, s string, least int) {
+// table checks a table's name or ARN. An empty name violates only the minimum
+// length. [ParseTable] checks ARNs later. Source: conformance s_put_table_*.
+func (v *violations) table(member, s string, shortest int) {
 	switch {
 	case s == "":
-		v.add(checkMin, member, s, atLeastLength(least))
+		v.add(checkMin, member, s, atLeastLength(shortest))
 		return
 	case strings.HasPrefix(s, ARNPrefix):
 		if n := textLength(s); n > MaxARN {
@@ -186,8 +187,8 @@ func (v *violations) table(member, s string, least int) {
 	case !IsName(s):
 		v.add(checkPattern, member, s, matching(namePattern))
 	}
-	if n := textLength(s); n < least {
-		v.add(checkMin, member, s, atLeastLength(least))
+	if n := textLength(s); n < shortest {
+		v.add(checkMin, member, s, atLeastLength(shortest))
 	} else if n > MaxName {
 		v.add(checkMax, member, s, atMostLength(MaxName))
 	}
@@ -208,8 +209,8 @@ func (v *violations) integer(member string, n, lo, hi int64) {
 	}
 }
 
-// size checks the length of a list or map; hi is -1 without a bound. When it
-// reports true, the value is still to be printed with echo.
+// size checks the length of a list or map; if hi is -1, there is no maximum.
+// When it returns true, the caller must set the printed value with echo.
 func (v *violations) size(member string, n, lo, hi int) bool {
 	if n < lo {
 		return v.add(checkMin, member, "", atLeastLength(lo))
@@ -219,7 +220,7 @@ func (v *violations) size(member string, n, lo, hi int) bool {
 	return false
 }
 
-// tableKeys checks the keys of a map by table.
+// tableKeys checks the keys of a map from tables.
 func (v *violations) tableKeys(member string, keys []string) bool {
 	for _, k := range keys {
 		if strings.HasPrefix(k, ARNPrefix) && len(k) <= MaxARN {
@@ -233,7 +234,7 @@ func (v *violations) tableKeys(member string, keys []string) bool {
 	return false
 }
 
-// mapValue checks the length of a map's value.
+// mapValue checks the length of a value in a map.
 func (v *violations) mapValue(member string, n, lo, hi int) bool {
 	if n >= lo && (hi < 0 || n <= hi) {
 		return false
@@ -241,7 +242,7 @@ func (v *violations) mapValue(member string, n, lo, hi int) bool {
 	return v.add(checkValues, member, "", "Map value must satisfy constraint: ["+atMostLength(hi)+", "+atLeastLength(lo)+"]")
 }
 
-// err makes one error of what was found; nil when nothing was.
+// err returns one error for all violations, or nil without any.
 func (v *violations) err() error {
 	if len(v.found) == 0 {
 		return nil
@@ -254,8 +255,8 @@ func (v *violations) err() error {
 		missing = missing || v.found[i].check == checkNull
 	}
 	if !missing {
-		// The newer layer of the service stops at its first violation; with a
-		// required member missing the request does not reach it.
+		// The newer layer of the service stops at its first violation. A
+		// request without a required member does not reach that layer.
 		for i := range v.found {
 			r := v.op.rule(&v.found[i])
 			if r != nil && (r.form == formAlone || r.form == formGeneric) {
@@ -266,7 +267,7 @@ func (v *violations) err() error {
 	enums := slices.ContainsFunc(v.found, func(x violation) bool { return x.check == checkEnum })
 	kept := make([]string, 0, len(v.found))
 	for i := range v.found {
-		if r := v.op.rule(&v.found[i]); r != nil && r.form == formYields && enums {
+		if r := v.op.rule(&v.found[i]); r != nil && r.form == formOmitted && enums {
 			continue
 		}
 		kept = append(kept, v.found[i].render(formUsual))
@@ -281,7 +282,7 @@ func heading(n int) string {
 	return strconv.Itoa(n) + " validation errors detected: "
 }
 
-// render writes a violation in one of the service's two wordings.
+// render returns a violation in one of the service's two wordings.
 func (x *violation) render(form form) string {
 	if form == formGeneric {
 		return "Value at '" + x.path + "' failed to satisfy constraint: " + x.text

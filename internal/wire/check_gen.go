@@ -26,7 +26,7 @@ func (x *AttributeValueUpdate) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *BatchGetItemInput) Validate() error {
 	v := violations{op: OpBatchGetItem}
 	x.check(&v)
@@ -58,7 +58,7 @@ func (x *BatchGetItemInput) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *BatchWriteItemInput) Validate() error {
 	v := violations{op: OpBatchWriteItem}
 	x.check(&v)
@@ -206,7 +206,7 @@ func (x *CreateReplicationGroupMemberAction) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *CreateTableInput) Validate() error {
 	v := violations{op: OpCreateTable}
 	x.check(&v)
@@ -344,7 +344,7 @@ func (x *DeleteGlobalTableWitnessGroupMemberAction) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *DeleteItemInput) Validate() error {
 	v := violations{op: OpDeleteItem}
 	x.check(&v)
@@ -410,7 +410,7 @@ func (x *DeleteRequest) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *DeleteTableInput) Validate() error {
 	v := violations{op: OpDeleteTable}
 	x.check(&v)
@@ -426,21 +426,21 @@ func (x *DeleteTableInput) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *DescribeEndpointsRequest) Validate() error {
 	v := violations{op: OpDescribeEndpoints}
 	return v.err()
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *DescribeLimitsInput) Validate() error {
 	v := violations{op: OpDescribeLimits}
 	return v.err()
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *DescribeTableInput) Validate() error {
 	v := violations{op: OpDescribeTable}
 	x.check(&v)
@@ -456,7 +456,7 @@ func (x *DescribeTableInput) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *DescribeTimeToLiveInput) Validate() error {
 	v := violations{op: OpDescribeTimeToLive}
 	x.check(&v)
@@ -499,7 +499,7 @@ func (x *Get) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *GetItemInput) Validate() error {
 	v := violations{op: OpGetItem}
 	x.check(&v)
@@ -654,7 +654,7 @@ func (x *KeysAndAttributes) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *ListTablesInput) Validate() error {
 	v := violations{op: OpListTables}
 	x.check(&v)
@@ -671,7 +671,7 @@ func (x *ListTablesInput) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *ListTagsOfResourceInput) Validate() error {
 	v := violations{op: OpListTagsOfResource}
 	x.check(&v)
@@ -778,7 +778,7 @@ func (x *Put) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *PutItemInput) Validate() error {
 	v := violations{op: OpPutItem}
 	x.check(&v)
@@ -838,7 +838,7 @@ func (x *PutRequest) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *QueryInput) Validate() error {
 	v := violations{op: OpQuery}
 	x.check(&v)
@@ -948,7 +948,7 @@ func (x *SSESpecification) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *ScanInput) Validate() error {
 	v := violations{op: OpScan}
 	x.check(&v)
@@ -1039,7 +1039,7 @@ func (x *Tag) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *TagResourceInput) Validate() error {
 	v := violations{op: OpTagResource}
 	x.check(&v)
@@ -1088,7 +1088,7 @@ func (x *TransactGetItem) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *TransactGetItemsInput) Validate() error {
 	v := violations{op: OpTransactGetItems}
 	x.check(&v)
@@ -1140,7 +1140,7 @@ func (x *TransactWriteItem) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *TransactWriteItemsInput) Validate() error {
 	v := violations{op: OpTransactWriteItems}
 	x.check(&v)
@@ -1175,7 +1175,7 @@ func (x *TransactWriteItemsInput) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *UntagResourceInput) Validate() error {
 	v := violations{op: OpUntagResource}
 	x.check(&v)
@@ -1242,7 +1242,7 @@ func (x *UpdateGlobalSecondaryIndexAction) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *UpdateItemInput) Validate() error {
 	v := violations{op: OpUpdateItem}
 	x.check(&v)
@@ -1333,7 +1333,7 @@ func (x *UpdateReplicationGroupMemberAction) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *UpdateTableInput) Validate() error {
 	v := violations{op: OpUpdateTable}
 	x.check(&v)
@@ -1422,7 +1422,7 @@ func (x *UpdateTableInput) check(v *violations) {
 }
 
 // Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all that is violated.
+// an [*Error], one ValidationException for all violations.
 func (x *UpdateTimeToLiveInput) Validate() error {
 	v := violations{op: OpUpdateTimeToLive}
 	x.check(&v)

@@ -15,32 +15,32 @@ import (
 	"github.com/sortkey/sortkey/internal/blob"
 )
 
-// position is where a value stands, which the service's messages depend on.
+// A position says where a value is, which the service's messages depend on.
 type position uint8
 
 const (
 	inBody   position = iota // the request itself
-	inField                  // a structure's member
+	inField                  // a member of a structure
 	inParent                 // an element of a list or map
 )
 
-// A decoder reads one body. Errors it returns are an *Error, an *attr.Error or
-// the JSON decoder's; close makes them one.
+// A decoder decodes one body. Its errors are an *Error, an *attr.Error or the
+// JSON decoder's; close turns all of them into an *Error.
 type decoder struct {
 	json    jsontext.Decoder
 	src     bytes.Buffer
 	body    []byte
 	scratch []byte
 	faults  Faults
-	texts   texts
-	strings []string // for members to point to, each once
+	recent  recentStrings
+	strings []string // unused strings, for pointers of members
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 var decodeOptions = jsontext.AllowDuplicateNames(true)
 
-// openBody starts to read a body.
+// openBody returns a decoder of a body.
 func openBody(body []byte) *decoder {
 	d := decoders.Get().(*decoder)
 	d.src, d.body = *bytes.NewBuffer(body), body
@@ -48,8 +48,8 @@ func openBody(body []byte) *decoder {
 	return d
 }
 
-// close ends the reading of a body: nothing may follow it. Faults are handed
-// over, or are the error when nobody takes them.
+// close ends the decoding of a body; more text is an error. It stores the
+// faults in *faults. If faults is nil, a fault is an error.
 func (d *decoder) close(err error, faults *Faults) error {
 	if err == nil {
 		if _, end := d.json.ReadToken(); !errors.Is(end, io.EOF) {
@@ -72,7 +72,7 @@ func (d *decoder) close(err error, faults *Faults) error {
 	return nil
 }
 
-// wireError gives an error met while reading its form on the wire.
+// wireError returns the service's error for err, an error of decoding.
 func wireError(err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return own
@@ -85,7 +85,7 @@ func wireError(err error) error {
 
 func unexpectedToken() *Error { return Serialization("Unexpected token received from parser") }
 
-// open reads the start of an object or list. It reports false for null.
+// open reads the start of an object or list. It returns false for null.
 func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, error) {
 	kind := d.json.PeekKind()
 	if kind == start {
@@ -115,8 +115,8 @@ func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, e
 	return false, Serialization(textCast)
 }
 
-// member reads the next name of an object, or its end. The name is valid until
-// the next read.
+// member reads the next name of an object, or the object's end. The name is
+// valid until the next read.
 func (d *decoder) member() ([]byte, bool, error) {
 	if d.json.PeekKind() == '}' {
 		_, err := d.json.ReadToken()
@@ -145,14 +145,15 @@ func (d *decoder) unquote(raw jsontext.Value) ([]byte, error) {
 
 func (d *decoder) skip() error { return d.json.SkipValue() }
 
-// fault notes an attribute value that is not allowed. It has just been read.
+// fault records an attribute value that is not allowed and has just been read.
 func (d *decoder) fault(err *attr.Error) {
 	path := strings.TrimPrefix(string(d.json.StackPointer()), "/")
 	path = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(path)
 	d.faults = append(d.faults, Fault{Path: path, Msg: err.Msg, Older: err.Older})
 }
 
-// refused notes err when it is a fault, and returns it otherwise.
+// refused records err and returns nil if it is a fault, otherwise it returns
+// err.
 func (d *decoder) refused(err error) error {
 	if value, ok := errors.AsType[*attr.Error](err); ok && !value.Syntax {
 		d.fault(value)
@@ -161,8 +162,7 @@ func (d *decoder) refused(err error) error {
 	return err
 }
 
-// scalar reads a value that is not an object or list. It reports false for
-// null.
+// scalar reads a value other than an object or list. It returns false for null.
 func (d *decoder) scalar(class string) (jsontext.Value, bool, error) {
 	raw, err := d.json.ReadValue()
 	if err != nil {
@@ -183,7 +183,7 @@ func mismatch(raw jsontext.Value, class string) error {
 	return Serialization(tokenName(raw) + " cannot be converted to " + class)
 }
 
-// tokenName is the service's name of a scalar JSON token.
+// tokenName returns the service's name of a scalar JSON token.
 func tokenName(raw jsontext.Value) string {
 	switch raw.Kind() {
 	case 't':
@@ -208,19 +208,19 @@ func (d *decoder) readString(x *string, _ position) (bool, error) {
 		return false, mismatch(raw, "String")
 	}
 	text, err := d.unquote(raw)
-	*x = d.texts.string(text)
+	*x = d.recent.get(text)
 	return true, err
 }
 
-// texts are strings of requests before. Programs send the same names of tables
-// and the same expressions again and again.
-type texts [8]string
+// recentStrings caches strings of previous requests. Programs often repeat the
+// same table names and expressions.
+type recentStrings [8]string
 
-// maxText is the longest string kept for another request.
+// maxText is the longest string that is cached.
 const maxText = 256
 
-// string returns text as a string.
-func (t *texts) string(text []byte) string {
+// get returns text as a string.
+func (t *recentStrings) get(text []byte) string {
 	if len(text) == 0 || len(text) > maxText {
 		return string(text)
 	}
@@ -239,8 +239,8 @@ func (d *decoder) readLong(x *int64, _ position) (bool, error) {
 	return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
 }
 
-// readWhole reads a number and drops its fraction; one out of range becomes
-// the bound.
+// readWhole reads a number and drops its fraction. A number out of range
+// becomes the nearest bound.
 func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) {
 	raw, ok, err := d.scalar("java.lang." + class)
 	if err != nil || !ok {
@@ -315,8 +315,9 @@ func (d *decoder) readBlob(x *[]byte, _ position) (bool, error) {
 
 const valueClass = "com.amazonaws.dynamodb.v20120810.AttributeValue"
 
-// typed reads a value for [decoder.open] to refuse when it cannot start one of
-// package attr's forms: that package does not know the position.
+// typed reads the beginning of a value. If an attribute value cannot begin like
+// this, [decoder.open] reports it, because package attr does not know the
+// position.
 func (d *decoder) typed(pos position, class string) (bool, error) {
 	if d.json.PeekKind() == '{' {
 		return true, nil
@@ -334,7 +335,7 @@ func (d *decoder) readValue(x *attr.Value, pos position) (bool, error) {
 	from := d.json.InputOffset()
 	err := x.UnmarshalJSONFrom(&d.json)
 	if err != nil {
-		err = d.explain(d.refused(err), from, (*decoder).probeValue)
+		err = d.explain(d.refused(err), from, (*decoder).discardValue)
 	}
 	return true, err
 }
@@ -349,14 +350,14 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 		*x = attr.Item{}
 	}
 	if err != nil {
-		err = d.explain(d.refused(err), from, (*decoder).probeItem)
+		err = d.explain(d.refused(err), from, (*decoder).discardItem)
 	}
 	return true, err
 }
 
-// readValues reads the values of an expression. They are an item like others;
-// only when it has a fault is it read once more, value by value, so that each
-// fault carries its value's own name.
+// readValues reads the values of an expression. They have the form of an item.
+// If the item has a fault, readValues reads it again value by value, so each
+// fault gets the name of its own value.
 func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	from, known := d.json.InputOffset(), len(d.faults)
 	ok, err := d.readItem(x, pos)
@@ -378,7 +379,7 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	return true, again.close(nil, &Faults{})
 }
 
-// readPointer reads a member into a new variable, or leaves it nil.
+// readPointer reads a member into a new variable; for null it leaves *x nil.
 func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bool, error)) error {
 	v := newMember[T](d)
 	ok, err := read(d, v, inField)
@@ -390,8 +391,8 @@ func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bo
 	return err
 }
 
-// newMember returns a new variable. Those of strings, the most by far, are made
-// several at once.
+// newMember returns a new variable. Variables of strings, by far the most
+// frequent, are allocated several at once.
 func newMember[T any](d *decoder) *T {
 	v := (*T)(nil)
 	if _, ok := any(v).(*string); !ok {

@@ -96,7 +96,7 @@ func (d *decoder) readBatchGetItemInput(x *BatchGetItemInput, pos position) (boo
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *BatchGetItemInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readBatchGetItemInput(x, inBody)
@@ -135,7 +135,7 @@ func (d *decoder) readBatchWriteItemInput(x *BatchWriteItemInput, pos position) 
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *BatchWriteItemInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readBatchWriteItemInput(x, inBody)
@@ -344,7 +344,7 @@ func (d *decoder) readCreateTableInput(x *CreateTableInput, pos position) (bool,
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *CreateTableInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readCreateTableInput(x, inBody)
@@ -471,7 +471,7 @@ func (d *decoder) readDeleteItemInput(x *DeleteItemInput, pos position) (bool, e
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *DeleteItemInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDeleteItemInput(x, inBody)
@@ -546,7 +546,7 @@ func (d *decoder) readDeleteTableInput(x *DeleteTableInput, pos position) (bool,
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *DeleteTableInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDeleteTableInput(x, inBody)
@@ -575,7 +575,7 @@ func (d *decoder) readDescribeEndpointsRequest(x *DescribeEndpointsRequest, pos 
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *DescribeEndpointsRequest) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDescribeEndpointsRequest(x, inBody)
@@ -604,7 +604,7 @@ func (d *decoder) readDescribeLimitsInput(x *DescribeLimitsInput, pos position) 
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *DescribeLimitsInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDescribeLimitsInput(x, inBody)
@@ -635,7 +635,7 @@ func (d *decoder) readDescribeTableInput(x *DescribeTableInput, pos position) (b
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *DescribeTableInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDescribeTableInput(x, inBody)
@@ -666,7 +666,7 @@ func (d *decoder) readDescribeTimeToLiveInput(x *DescribeTimeToLiveInput, pos po
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *DescribeTimeToLiveInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDescribeTimeToLiveInput(x, inBody)
@@ -777,7 +777,7 @@ func (d *decoder) readGetItemInput(x *GetItemInput, pos position) (bool, error) 
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *GetItemInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readGetItemInput(x, inBody)
@@ -970,7 +970,7 @@ func (d *decoder) readListTablesInput(x *ListTablesInput, pos position) (bool, e
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *ListTablesInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readListTablesInput(x, inBody)
@@ -1003,7 +1003,7 @@ func (d *decoder) readListTagsOfResourceInput(x *ListTagsOfResourceInput, pos po
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *ListTagsOfResourceInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readListTagsOfResourceInput(x, inBody)
@@ -1236,7 +1236,7 @@ func (d *decoder) readPutItemInput(x *PutItemInput, pos position) (bool, error) 
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *PutItemInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readPutItemInput(x, inBody)
@@ -1321,7 +1321,7 @@ func (d *decoder) readQueryInput(x *QueryInput, pos position) (bool, error) {
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *QueryInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readQueryInput(x, inBody)
@@ -1468,7 +1468,7 @@ func (d *decoder) readScanInput(x *ScanInput, pos position) (bool, error) {
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *ScanInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readScanInput(x, inBody)
@@ -1557,7 +1557,7 @@ func (d *decoder) readTagResourceInput(x *TagResourceInput, pos position) (bool,
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *TagResourceInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readTagResourceInput(x, inBody)
@@ -1640,7 +1640,7 @@ func (d *decoder) readTransactGetItemsInput(x *TransactGetItemsInput, pos positi
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *TransactGetItemsInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readTransactGetItemsInput(x, inBody)
@@ -1709,7 +1709,7 @@ func (d *decoder) readTransactWriteItemsInput(x *TransactWriteItemsInput, pos po
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *TransactWriteItemsInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readTransactWriteItemsInput(x, inBody)
@@ -1742,7 +1742,7 @@ func (d *decoder) readUntagResourceInput(x *UntagResourceInput, pos position) (b
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *UntagResourceInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readUntagResourceInput(x, inBody)
@@ -1859,7 +1859,7 @@ func (d *decoder) readUpdateItemInput(x *UpdateItemInput, pos position) (bool, e
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *UpdateItemInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readUpdateItemInput(x, inBody)
@@ -1950,7 +1950,7 @@ func (d *decoder) readUpdateTableInput(x *UpdateTableInput, pos position) (bool,
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *UpdateTableInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readUpdateTableInput(x, inBody)
@@ -1983,7 +1983,7 @@ func (d *decoder) readUpdateTimeToLiveInput(x *UpdateTimeToLiveInput, pos positi
 
 // DecodeJSON reads a request body into x, which should be new. The error is an
 // [*Error], a SerializationException; attribute values that are not allowed are
-// noted in x.Faults.
+// recorded in x.Faults.
 func (x *UpdateTimeToLiveInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readUpdateTimeToLiveInput(x, inBody)

@@ -9,7 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire/wiretest"
 )
 
-// serialization decodes a body that must be refused and returns the text.
+// serialization decodes a body that must be refused and returns the error's
+// text.
 func serialization(t *testing.T, op wire.Op, body string) string {
 	t.Helper()
 	err := wiretest.NewInput(op).DecodeJSON([]byte(body))
@@ -28,8 +29,8 @@ func serialization(t *testing.T, op wire.Op, body string) string {
 const cast = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
 	"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
 
-// kinds of places, each with the values that are wrong there. Source: dynalite
-// test/helpers.js, assertType, at its newest capture.
+// wrongTypes lists the kinds of places, each with values of the wrong type.
+// Source: dynalite test/helpers.js, assertType, in its newest capture.
 var wrongTypes = map[string][][2]string{
 	"Boolean": {
 		{`"23"`, "Unexpected token received from parser"},
@@ -257,7 +258,7 @@ func TestFaults(t *testing.T) {
 	if f := batch.Faults.At("RequestItems.T.1"); f == nil || f.Path != "RequestItems.T.1.PutRequest.Item" || f.Msg != noKind {
 		t.Errorf("At(RequestItems.T.1) = %v", f)
 	}
-	// A wrong type on the wire stops the reading, whatever was wrong before.
+	// A wrong type on the wire stops decoding, whatever faults came before.
 	if got := serialization(t, wire.OpPutItem, `{"Item":{"a":{}},"TableName":3}`); got != "NUMBER_VALUE cannot be converted to String" {
 		t.Errorf("text = %s", got)
 	}

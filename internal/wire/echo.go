@@ -6,8 +6,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// maxEcho bounds, in bytes, what is printed of a request inside a message: what
-// comes after it is left out. The service prints all of it.
+// maxEcho limits the size, in bytes, of a request printed in a message; the
+// rest is omitted. The service prints all of it.
 const maxEcho = 256 << 10
 
 func echoItem(dst []byte, it attr.Item) []byte {
@@ -30,8 +30,8 @@ func echoItem(dst []byte, it attr.Item) []byte {
 	return append(dst, '}')
 }
 
-// echoFields are an attribute value's fields as the service prints them, and
-// the kind each belongs to.
+// echoFields are the fields of an attribute value as the service prints them,
+// each with its kind.
 var echoFields = [...]struct {
 	name string
 	kind attr.Kind
@@ -55,7 +55,7 @@ var echoFields = [...]struct {
 }
 
 // echoValue prints a value. Source: paritysuite/dynamodb-conformance,
-// c_bw_over25; some regions print an object's hash in its place.
+// c_bw_over25; some regions print the object's hash instead.
 func echoValue(dst []byte, v attr.Value) []byte {
 	if v.Kind() == 0 {
 		return append(dst, "null"...)

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ArchivalSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ArchivalBackupArn != nil {
@@ -23,7 +23,7 @@ func (x *ArchivalSummary) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *AttributeDefinition) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.AttributeName != nil {
@@ -57,7 +57,7 @@ func appendAttributeNameList(dst []byte, l []string) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchGetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -98,7 +98,7 @@ func appendBatchGetResponseMap(dst []byte, m map[string][]attr.Item) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchWriteItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -126,7 +126,7 @@ func appendBatchWriteItemRequestMap(dst []byte, m map[string][]WriteRequest) []b
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *BillingModeSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.BillingMode != nil {
@@ -138,7 +138,7 @@ func (x *BillingModeSummary) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *CancellationReason) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Code != nil {
@@ -164,7 +164,7 @@ func appendCancellationReasonList(dst []byte, l []CancellationReason) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *Capacity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.CapacityUnits != nil {
@@ -179,7 +179,7 @@ func (x *Capacity) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ConditionCheck) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConditionExpression != nil {
@@ -203,7 +203,7 @@ func (x *ConditionCheck) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ConsumedCapacity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.CapacityUnits != nil {
@@ -241,7 +241,7 @@ func appendConsumedCapacityMultiple(dst []byte, l []ConsumedCapacity) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *CreateTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TableDescription != nil {
@@ -250,7 +250,7 @@ func (x *CreateTableOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *Delete) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConditionExpression != nil {
@@ -274,7 +274,7 @@ func (x *Delete) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Attributes != nil {
@@ -289,7 +289,7 @@ func (x *DeleteItemOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Key != nil {
@@ -298,7 +298,7 @@ func (x *DeleteRequest) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TableDescription != nil {
@@ -307,7 +307,7 @@ func (x *DeleteTableOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeEndpointsResponse) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Endpoints != nil {
@@ -316,7 +316,7 @@ func (x *DescribeEndpointsResponse) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeLimitsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.AccountMaxReadCapacityUnits != nil {
@@ -334,7 +334,7 @@ func (x *DescribeLimitsOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Table != nil {
@@ -343,7 +343,7 @@ func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeTimeToLiveOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TimeToLiveDescription != nil {
@@ -352,7 +352,7 @@ func (x *DescribeTimeToLiveOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *Endpoint) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Address != nil {
@@ -388,7 +388,7 @@ func appendExpressionAttributeNameMap(dst []byte, m map[string]string) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *GetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -400,7 +400,7 @@ func (x *GetItemOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Backfilling != nil {
@@ -450,7 +450,7 @@ func appendGlobalSecondaryIndexDescriptionList(dst []byte, l []GlobalSecondaryIn
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalSecondaryIndexWarmThroughputDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ReadUnitsPerSecond != nil {
@@ -465,7 +465,7 @@ func (x *GlobalSecondaryIndexWarmThroughputDescription) AppendJSON(dst []byte) [
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalTableWitnessDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.RegionName != nil {
@@ -488,7 +488,7 @@ func appendGlobalTableWitnessDescriptionList(dst []byte, l []GlobalTableWitnessD
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ItemCollectionMetrics) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ItemCollectionKey != nil {
@@ -546,7 +546,7 @@ func appendItemList(dst []byte, l []attr.Item) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ItemResponse) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Item != nil {
@@ -588,7 +588,7 @@ func appendKeySchema(dst []byte, l []KeySchemaElement) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *KeySchemaElement) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.AttributeName != nil {
@@ -600,7 +600,7 @@ func (x *KeySchemaElement) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *KeysAndAttributes) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.AttributesToGet != nil {
@@ -621,7 +621,7 @@ func (x *KeysAndAttributes) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListTablesOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.LastEvaluatedTableName != nil {
@@ -633,7 +633,7 @@ func (x *ListTablesOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListTagsOfResourceOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.NextToken != nil {
@@ -645,7 +645,7 @@ func (x *ListTagsOfResourceOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *LocalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.IndexArn != nil {
@@ -691,7 +691,7 @@ func appendNonKeyAttributeNameList(dst []byte, l []string) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *OnDemandThroughput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.MaxReadRequestUnits != nil {
@@ -703,7 +703,7 @@ func (x *OnDemandThroughput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *OnDemandThroughputOverride) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.MaxReadRequestUnits != nil {
@@ -712,7 +712,7 @@ func (x *OnDemandThroughputOverride) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *Projection) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.NonKeyAttributes != nil {
@@ -724,7 +724,7 @@ func (x *Projection) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ProvisionedThroughputDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.LastDecreaseDateTime != nil {
@@ -745,7 +745,7 @@ func (x *ProvisionedThroughputDescription) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ProvisionedThroughputOverride) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ReadCapacityUnits != nil {
@@ -754,7 +754,7 @@ func (x *ProvisionedThroughputOverride) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *Put) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConditionExpression != nil {
@@ -778,7 +778,7 @@ func (x *Put) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *PutItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Attributes != nil {
@@ -793,7 +793,7 @@ func (x *PutItemOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *PutRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Item != nil {
@@ -802,7 +802,7 @@ func (x *PutRequest) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *QueryOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -823,7 +823,7 @@ func (x *QueryOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.GlobalSecondaryIndexes != nil {
@@ -879,7 +879,7 @@ func appendReplicaDescriptionList(dst []byte, l []ReplicaDescription) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaGlobalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.IndexName != nil {
@@ -908,7 +908,7 @@ func appendReplicaGlobalSecondaryIndexDescriptionList(dst []byte, l []ReplicaGlo
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *RestoreSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.RestoreDateTime != nil {
@@ -926,7 +926,7 @@ func (x *RestoreSummary) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *SSEDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.InaccessibleEncryptionDateTime != nil {
@@ -944,7 +944,7 @@ func (x *SSEDescription) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ScanOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -978,7 +978,7 @@ func appendSecondaryIndexesCapacityMap(dst []byte, m map[string]Capacity) []byte
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *StreamSpecification) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.StreamEnabled != nil {
@@ -990,7 +990,7 @@ func (x *StreamSpecification) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableClassSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.LastUpdateDateTime != nil {
@@ -1002,7 +1002,7 @@ func (x *TableClassSummary) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ArchivalSummary != nil {
@@ -1103,7 +1103,7 @@ func appendTableNameList(dst []byte, l []string) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableWarmThroughputDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ReadUnitsPerSecond != nil {
@@ -1118,7 +1118,7 @@ func (x *TableWarmThroughputDescription) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *Tag) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Key != nil {
@@ -1141,7 +1141,7 @@ func appendTagList(dst []byte, l []Tag) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ThrottlingReason) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Reason != nil {
@@ -1164,7 +1164,7 @@ func appendThrottlingReasonList(dst []byte, l []ThrottlingReason) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TimeToLiveDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.AttributeName != nil {
@@ -1176,7 +1176,7 @@ func (x *TimeToLiveDescription) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TimeToLiveSpecification) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.AttributeName != nil {
@@ -1188,7 +1188,7 @@ func (x *TimeToLiveSpecification) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TransactGetItemsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -1200,7 +1200,7 @@ func (x *TransactGetItemsOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TransactWriteItem) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConditionCheck != nil {
@@ -1229,7 +1229,7 @@ func appendTransactWriteItemList(dst []byte, l []TransactWriteItem) []byte {
 	return append(dst, ']')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TransactWriteItemsInput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ClientRequestToken != nil {
@@ -1247,7 +1247,7 @@ func (x *TransactWriteItemsInput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TransactWriteItemsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -1259,7 +1259,7 @@ func (x *TransactWriteItemsOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *Update) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConditionExpression != nil {
@@ -1286,7 +1286,7 @@ func (x *Update) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Attributes != nil {
@@ -1301,7 +1301,7 @@ func (x *UpdateItemOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TableDescription != nil {
@@ -1310,7 +1310,7 @@ func (x *UpdateTableOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateTimeToLiveOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TimeToLiveSpecification != nil {
@@ -1319,7 +1319,7 @@ func (x *UpdateTimeToLiveOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object; what is absent is left out.
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *WriteRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.DeleteRequest != nil {

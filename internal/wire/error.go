@@ -6,21 +6,21 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Error is a failure as the caller of an operation sees it.
+// An Error is the error of an operation as its caller sees it.
 type Error struct {
-	// Code is the exception's name, as ResourceNotFoundException.
+	// Code is the name of the exception, such as ResourceNotFoundException.
 	Code string
 	// Status is the HTTP status.
 	Status int
 	// Message is the text on the wire.
 	Message string
-	// Item is the item that failed a condition, when it was asked for.
+	// Item is the item that failed a condition, if the request asked for it.
 	Item attr.Item
 	// Reasons has an entry for each action of a cancelled transaction.
 	Reasons []CancellationReason
-	// Throttling says what was exceeded.
+	// Throttling says which limits were exceeded.
 	Throttling []ThrottlingReason
-	// Err is the cause. It is never sent.
+	// Err is the cause. It is never sent to the caller.
 	Err error
 }
 
@@ -43,11 +43,11 @@ const (
 	CodeUnavailable      = "ServiceUnavailable"
 )
 
-// CodeConditionFailed is the exception of a condition that does not hold.
+// CodeConditionFailed is the code of the exception for a failed condition.
 const CodeConditionFailed = "ConditionalCheckFailedException"
 
-// NewError returns the exception called code, with the status that the service
-// model gives it.
+// NewError returns the exception with the given code and the HTTP status that
+// the service model defines for it.
 func NewError(code, message string) *Error {
 	e := &Error{Code: code, Status: 400, Message: message}
 	if isFault(code) {
@@ -56,15 +56,15 @@ func NewError(code, message string) *Error {
 	return e
 }
 
-// Validation returns a ValidationException with a text as it is. For what is
-// found before the table is looked up use [Op.Invalid].
+// Validation returns a ValidationException with the given message. Use
+// [Op.Invalid] for errors found before the table is looked up.
 func Validation(message string) *Error { return NewError(CodeValidation, message) }
 
-// Serialization returns a SerializationException: the body is not what the
-// operation's shape asks for.
+// Serialization returns a SerializationException: the body does not have the
+// operation's shape.
 func Serialization(message string) *Error { return NewError(CodeSerialization, message) }
 
-// UnknownOperation returns an UnknownOperationException, which has no text.
+// UnknownOperation returns an UnknownOperationException, which has no message.
 func UnknownOperation() *Error { return NewError(CodeUnknownOperation, "") }
 
 // AccessDenied returns an AccessDeniedException.
@@ -83,10 +83,10 @@ func ConditionalCheckFailed(item attr.Item) *Error {
 	return e
 }
 
-// TransactionCanceled returns the service's TransactionCanceledException. There
-// is one reason for each action, with the code None for those that would have
-// succeeded; the text lists the codes. Source: semantics of TransactWriteItems,
-// conformance error-messages/transactWriteItems.
+// TransactionCanceled returns the service's TransactionCanceledException. It
+// needs one reason for each action, with the code None for actions that would
+// have succeeded; the message lists the codes. Source: semantics of
+// TransactWriteItems, conformance error-messages/transactWriteItems.
 func TransactionCanceled(reasons []CancellationReason) *Error {
 	var b strings.Builder
 	b.WriteString("Transaction cancelled, please refer cancellation reasons for specific reasons [")
@@ -114,7 +114,7 @@ const (
 	prefixThrottle = "com.amazon.coral.availability#"
 )
 
-// Type returns the exception's full name, as on the wire.
+// Type returns the full name of the exception, as sent on the wire.
 func (e *Error) Type() string {
 	switch e.Code {
 	case CodeValidation:

@@ -2,25 +2,26 @@ package wire
 
 import "strings"
 
-// A Fault is an attribute value that was well formed and is not allowed, found
-// while a request was read.
+// A Fault is an attribute value in a request that is well formed but not
+// allowed.
 type Fault struct {
-	// Path is where the value stands, names and positions joined by dots, as
-	// Item, ExpressionAttributeValues.:v or RequestItems.T.0.PutRequest.Item.
-	// An item's path stands for all its attributes.
+	// Path is the path of the value, names and positions joined by dots, such
+	// as Item, ExpressionAttributeValues.:v or
+	// RequestItems.T.0.PutRequest.Item. An item's path covers all its
+	// attributes.
 	Path string
-	// Msg is the service's text, without what an operation puts around it.
+	// Msg is the service's message, without the text that an operation adds.
 	Msg string
-	// Older is the text of the operations in the older layer of validation;
-	// see texts.go. Empty means the same as Msg.
+	// Older is the message of operations in the older layer of validation; see
+	// texts.go. It is empty when it equals Msg.
 	Older string
 }
 
-// Faults are the faults of one request in the order they were read.
+// Faults are the faults of one request, in the order they were read.
 type Faults []Fault
 
-// At returns the first fault at path or below it, nil when there is none. An
-// empty path is the whole request.
+// At returns the first fault at path or below it, or nil. An empty path means
+// the whole request.
 func (f Faults) At(path string) *Fault {
 	for i := range f {
 		rest, ok := strings.CutPrefix(f[i].Path, path)
@@ -31,8 +32,8 @@ func (f Faults) At(path string) *Fault {
 	return nil
 }
 
-// FaultError returns the error of the first fault at path or below it, in op's
-// wording; nil when there is none.
+// FaultError returns the error for the first fault at path or below it, in op's
+// wording, or nil.
 func (op Op) FaultError(f Faults, path string) error {
 	if found := f.At(path); found != nil {
 		return op.Invalid(op.faultText(found))

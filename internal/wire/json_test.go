@@ -30,7 +30,8 @@ var (
 	typeFaults = reflect.TypeFor[wire.Faults]()
 )
 
-// fill gives v a random value; absent members and empty collections included.
+// fill sets v to a random value, which may have absent members and empty
+// collections.
 func fill(r *rand.Rand, v reflect.Value, depth int) {
 	switch v.Type() {
 	case typeFaults:
@@ -124,7 +125,7 @@ func randomItem(r *rand.Rand) attr.Item {
 	return attr.Item{}
 }
 
-// TestDecode reads inputs that were written by reflection.
+// TestDecode decodes inputs that were encoded by reflection.
 func TestDecode(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -143,7 +144,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestAppend holds what outputs append to what reflection writes.
+// TestAppend compares AppendJSON with encoding by reflection.
 func TestAppend(t *testing.T) {
 	const seed = 8
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -157,8 +158,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// same is reflect.DeepEqual, with attribute values compared as such and nil
-// told from empty.
+// same is reflect.DeepEqual, except that it compares attribute values as values
+// and distinguishes nil from empty.
 func same(a, b reflect.Value) bool {
 	if a.Type() == typeValue {
 		x, y := a.Interface().(attr.Value), b.Interface().(attr.Value)
@@ -205,8 +206,9 @@ func same(a, b reflect.Value) bool {
 	return a.Interface() == b.Interface()
 }
 
-// FuzzDecode reads any body as any input: nothing may panic, what is taken can
-// be written and read again, and what is refused is refused in one of two ways.
+// FuzzDecode decodes any body as any input. Nothing may panic, an accepted
+// input can be encoded and decoded again, and a refused one has one of two
+// kinds of errors.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, op := range wire.Operations() {
@@ -241,7 +243,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%v: reading %s again = %v", op, text, err)
 		}
 		if got := wiretest.JSON(again); string(got) != string(text) {
-			t.Fatalf("%v: writing is not stable:\n%s\n%s", op, text, got)
+			t.Fatalf("%v: encoding is not stable:\n%s\n%s", op, text, got)
 		}
 	})
 }

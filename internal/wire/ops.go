@@ -14,13 +14,14 @@ type Input interface {
 }
 
 // Lookup finds the operation that an X-Amz-Target header names, such as
-// DynamoDB_20120810.PutItem. It reports false for a name that is not answered.
+// DynamoDB_20120810.PutItem. It returns false for operations that Sortkey does
+// not implement.
 func Lookup(target string) (Op, bool) {
 	op := byTarget(target)
 	return op, op != 0
 }
 
-// Operations returns the operations that are answered, by name.
+// Operations returns the operations that Sortkey implements, sorted by name.
 func Operations() []Op {
 	ops := make([]Op, 0, len(operations)-1)
 	for i := range len(operations) - 1 {
@@ -29,7 +30,7 @@ func Operations() []Op {
 	return ops
 }
 
-// String returns the operation's name, as PutItem.
+// String returns the name of the operation, such as PutItem.
 func (op Op) String() string {
 	if int(op) < len(operations) && op != 0 {
 		return operations[op].name

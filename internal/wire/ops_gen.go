@@ -2,7 +2,7 @@
 
 package wire
 
-// The operations that are answered, by name. The zero Op is none of them.
+// The operations that Sortkey implements, by name. The zero Op is not an operation.
 const (
 	OpBatchGetItem Op = iota + 1
 	OpBatchWriteItem
@@ -54,7 +54,7 @@ var operations = [...]operation{
 	OpUpdateTimeToLive:   {name: "UpdateTimeToLive", target: "DynamoDB_20120810.UpdateTimeToLive"},
 }
 
-// byTarget finds the operation of an X-Amz-Target header; 0 when there is none.
+// byTarget returns the operation of an X-Amz-Target header, or 0.
 func byTarget(target string) Op {
 	switch target {
 	case "DynamoDB_20120810.BatchGetItem":
@@ -105,7 +105,7 @@ func byTarget(target string) Op {
 	return 0
 }
 
-// isFault reports whether an exception is the server's and not the caller's.
+// isFault reports whether an exception is the fault of the server, not of the caller.
 func isFault(code string) bool {
 	switch code {
 	case "InternalServerError":
@@ -114,8 +114,8 @@ func isFault(code string) bool {
 	return false
 }
 
-// capitalMessage reports whether an exception's text is its member Message;
-// that of the others is message.
+// capitalMessage reports whether the text of an exception is in its member
+// Message; the other exceptions use message.
 func capitalMessage(code string) bool {
 	switch code {
 	case "IdempotentParameterMismatchException", "TransactionCanceledException", "TransactionInProgressException":

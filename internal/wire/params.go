@@ -2,36 +2,36 @@ package wire
 
 import "strings"
 
-// params are the parameters of a request that belong to expressions and the
-// legacy ones they may not be mixed with, in the order in which the service
-// lists them. Source: dynalite validations/index.js, validateExpressionParams;
-// its callers give the names and their order.
+// params collects the parameters of expressions in a request, and the legacy
+// ones that exclude them, in the order in which the service lists them. Source:
+// dynalite validations/index.js, validateExpressionParams, and the names and
+// their order in its callers.
 type params struct {
 	op            Op
-	names, values bool // ExpressionAttributeNames and ExpressionAttributeValues are there
+	names, values bool // ExpressionAttributeNames and ExpressionAttributeValues are present
 	expressions   [4]string
 	legacy        [4]string
-	using         [4]string // expressions that can use values and are absent
+	absent        [4]string // absent expressions that could use values
 	nExpressions  int
 	nLegacy       int
-	nUsing        int
-	used          bool // an expression that can use values is there
-	operator      bool // ConditionalOperator is there
-	conditions    int  // that it can join
+	nAbsent       int
+	used          bool // an expression that can use values is present
+	operator      bool // ConditionalOperator is present
+	conditions    int  // the number of conditions that it can join
 }
 
-// expression notes an expression parameter that can use values.
+// expression records an expression parameter that can use values.
 func (p *params) expression(name string, present bool) {
 	if present {
 		p.projection(name, true)
 		p.used = true
 		return
 	}
-	p.using[p.nUsing] = name
-	p.nUsing++
+	p.absent[p.nAbsent] = name
+	p.nAbsent++
 }
 
-// projection notes an expression parameter that cannot use values.
+// projection records an expression parameter that cannot use values.
 func (p *params) projection(name string, present bool) {
 	if present {
 		p.expressions[p.nExpressions] = name
@@ -39,22 +39,22 @@ func (p *params) projection(name string, present bool) {
 	}
 }
 
-func (p *params) old(name string, present bool) {
+func (p *params) legacyParam(name string, present bool) {
 	if present {
 		p.legacy[p.nLegacy] = name
 		p.nLegacy++
 	}
 }
 
-// joined notes a ConditionalOperator and the number of conditions it joins.
+// joined records a ConditionalOperator and the number of conditions it joins.
 func (p *params) joined(operator *string, conditions int) {
-	p.old("ConditionalOperator", operator != nil)
+	p.legacyParam("ConditionalOperator", operator != nil)
 	p.operator, p.conditions = operator != nil, conditions
 }
 
-// check returns the ValidationException for parameters that do not go
-// together. That a ConditionalOperator needs two conditions is captured in
-// ExtendDB's tests of legacy parameters.
+// check returns the ValidationException for parameters that exclude each other.
+// ExtendDB's tests of legacy parameters captured that a ConditionalOperator
+// needs two conditions.
 func (p *params) check() error {
 	switch {
 	case p.nExpressions > 0 && p.nLegacy > 0:
@@ -68,83 +68,84 @@ func (p *params) check() error {
 	case p.names && p.nExpressions == 0:
 		return p.op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
 	case p.values && !p.used:
-		return p.op.Invalid(p.op.valuesText(p.using[:p.nUsing]))
+		return p.op.Invalid(p.op.valuesText(p.absent[:p.nAbsent]))
 	}
 	return nil
 }
 
-// CheckParams returns the error for parameters that may not be used together,
-// an [*Error]; nil when they may.
+// CheckParams returns an [*Error] for parameters that exclude each other,
+// otherwise nil.
 func (x *PutItemInput) CheckParams() error {
 	p := params{op: OpPutItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	p.old("Expected", x.Expected != nil)
+	p.legacyParam("Expected", x.Expected != nil)
 	p.joined(x.ConditionalOperator, len(x.Expected))
 	return p.check()
 }
 
-// CheckParams is as [PutItemInput.CheckParams].
+// CheckParams is like [PutItemInput.CheckParams].
 func (x *DeleteItemInput) CheckParams() error {
 	p := params{op: OpDeleteItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	p.old("Expected", x.Expected != nil)
+	p.legacyParam("Expected", x.Expected != nil)
 	p.joined(x.ConditionalOperator, len(x.Expected))
 	return p.check()
 }
 
-// CheckParams is as [PutItemInput.CheckParams].
+// CheckParams is like [PutItemInput.CheckParams].
 func (x *UpdateItemInput) CheckParams() error {
 	p := params{op: OpUpdateItem, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.expression("UpdateExpression", x.UpdateExpression != nil)
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
-	p.old("AttributeUpdates", x.AttributeUpdates != nil)
-	p.old("Expected", x.Expected != nil)
+	p.legacyParam("AttributeUpdates", x.AttributeUpdates != nil)
+	p.legacyParam("Expected", x.Expected != nil)
 	p.joined(x.ConditionalOperator, len(x.Expected))
 	return p.check()
 }
 
-// CheckParams is as [PutItemInput.CheckParams].
+// CheckParams is like [PutItemInput.CheckParams].
 func (x *GetItemInput) CheckParams() error {
 	p := params{op: OpGetItem, names: x.ExpressionAttributeNames != nil}
 	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
-	p.old("AttributesToGet", x.AttributesToGet != nil)
+	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
 	return p.check()
 }
 
-// CheckParams is as [PutItemInput.CheckParams]. KeyConditions may stand beside
-// expressions other than a KeyConditionExpression.
+// CheckParams is like [PutItemInput.CheckParams]. KeyConditions may be combined
+// with expressions other than a KeyConditionExpression.
 func (x *QueryInput) CheckParams() error {
 	p := params{op: OpQuery, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
 	p.expression("FilterExpression", x.FilterExpression != nil)
 	p.expression("KeyConditionExpression", x.KeyConditionExpression != nil)
-	p.old("AttributesToGet", x.AttributesToGet != nil)
-	p.old("QueryFilter", x.QueryFilter != nil)
+	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
+	p.legacyParam("QueryFilter", x.QueryFilter != nil)
 	p.joined(x.ConditionalOperator, len(x.QueryFilter))
-	p.old("KeyConditions", x.KeyConditions != nil && x.KeyConditionExpression != nil)
+	p.legacyParam("KeyConditions", x.KeyConditions != nil && x.KeyConditionExpression != nil)
 	return p.check()
 }
 
-// CheckParams is as [PutItemInput.CheckParams].
+// CheckParams is like [PutItemInput.CheckParams].
 func (x *ScanInput) CheckParams() error {
 	p := params{op: OpScan, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
 	p.expression("FilterExpression", x.FilterExpression != nil)
-	p.old("AttributesToGet", x.AttributesToGet != nil)
-	p.old("ScanFilter", x.ScanFilter != nil)
+	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
+	p.legacyParam("ScanFilter", x.ScanFilter != nil)
 	p.joined(x.ConditionalOperator, len(x.ScanFilter))
 	return p.check()
 }
 
-// CheckParams is as [PutItemInput.CheckParams], for one table of BatchGetItem.
+// CheckParams is like [PutItemInput.CheckParams], for one table of
+// BatchGetItem.
 func (x *KeysAndAttributes) CheckParams() error {
 	p := params{op: OpBatchGetItem, names: x.ExpressionAttributeNames != nil}
 	p.projection("ProjectionExpression", x.ProjectionExpression != nil)
-	p.old("AttributesToGet", x.AttributesToGet != nil)
+	p.legacyParam("AttributesToGet", x.AttributesToGet != nil)
 	return p.check()
 }
 
-// CheckParams is as [PutItemInput.CheckParams], for one action of
+// CheckParams is like [PutItemInput.CheckParams], for one action of
 // TransactGetItems.
 func (x *Get) CheckParams() error {
 	p := params{op: OpTransactGetItems, names: x.ExpressionAttributeNames != nil}
@@ -152,23 +153,23 @@ func (x *Get) CheckParams() error {
 	return p.check()
 }
 
-// CheckParams is as [PutItemInput.CheckParams], for one action of
+// CheckParams is like [PutItemInput.CheckParams], for one action of
 // TransactWriteItems.
 func (x *Put) CheckParams() error {
 	return transactParams(x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil)
 }
 
-// CheckParams is as [Put.CheckParams].
+// CheckParams is like [Put.CheckParams].
 func (x *Delete) CheckParams() error {
 	return transactParams(x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil)
 }
 
-// CheckParams is as [Put.CheckParams].
+// CheckParams is like [Put.CheckParams].
 func (x *ConditionCheck) CheckParams() error {
 	return transactParams(x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil)
 }
 
-// CheckParams is as [Put.CheckParams].
+// CheckParams is like [Put.CheckParams].
 func (x *Update) CheckParams() error {
 	p := params{op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
 	p.expression("UpdateExpression", x.UpdateExpression != nil)

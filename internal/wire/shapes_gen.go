@@ -30,7 +30,7 @@ type BatchGetItemInput struct {
 	RequestItems           map[string]KeysAndAttributes // required
 	ReturnConsumedCapacity *string                      // INDEXES, TOTAL, NONE
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -47,7 +47,7 @@ type BatchWriteItemInput struct {
 	ReturnConsumedCapacity      *string                   // INDEXES, TOTAL, NONE
 	ReturnItemCollectionMetrics *string                   // SIZE, NONE
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -150,7 +150,7 @@ type CreateTableInput struct {
 	Tags                               []Tag
 	WarmThroughput                     *WarmThroughput
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -193,7 +193,7 @@ type DeleteItemInput struct {
 	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
 	TableName                           *string   // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -218,7 +218,7 @@ type DeleteRequest struct {
 type DeleteTableInput struct {
 	TableName *string // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -230,7 +230,7 @@ type DeleteTableOutput struct {
 // DescribeEndpointsRequest is the input of DescribeEndpoints.
 type DescribeEndpointsRequest struct {
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -242,7 +242,7 @@ type DescribeEndpointsResponse struct {
 // DescribeLimitsInput is the input of DescribeLimits.
 type DescribeLimitsInput struct {
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -258,7 +258,7 @@ type DescribeLimitsOutput struct {
 type DescribeTableInput struct {
 	TableName *string // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -271,7 +271,7 @@ type DescribeTableOutput struct {
 type DescribeTimeToLiveInput struct {
 	TableName *string // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -312,7 +312,7 @@ type GetItemInput struct {
 	ReturnConsumedCapacity   *string // INDEXES, TOTAL, NONE
 	TableName                *string // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -404,7 +404,7 @@ type ListTablesInput struct {
 	ExclusiveStartTableName *string
 	Limit                   *int64
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -419,7 +419,7 @@ type ListTagsOfResourceInput struct {
 	NextToken   *string
 	ResourceArn *string // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -507,7 +507,7 @@ type PutItemInput struct {
 	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
 	TableName                           *string   // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -543,7 +543,7 @@ type QueryInput struct {
 	Select                    *string // ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, SPECIFIC_ATTRIBUTES, COUNT
 	TableName                 *string // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -637,7 +637,7 @@ type ScanInput struct {
 	TableName                 *string // required
 	TotalSegments             *int64
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -712,7 +712,7 @@ type TagResourceInput struct {
 	ResourceArn *string // required
 	Tags        []Tag   // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -744,7 +744,7 @@ type TransactGetItemsInput struct {
 	ReturnConsumedCapacity *string           // INDEXES, TOTAL, NONE
 	TransactItems          []TransactGetItem // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -769,7 +769,7 @@ type TransactWriteItemsInput struct {
 	ReturnItemCollectionMetrics *string             // SIZE, NONE
 	TransactItems               []TransactWriteItem // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -784,7 +784,7 @@ type UntagResourceInput struct {
 	ResourceArn *string  // required
 	TagKeys     []string // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -823,7 +823,7 @@ type UpdateItemInput struct {
 	TableName                           *string   // required
 	UpdateExpression                    *string
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -862,7 +862,7 @@ type UpdateTableInput struct {
 	TableName                          *string // required
 	WarmThroughput                     *WarmThroughput
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 
@@ -876,7 +876,7 @@ type UpdateTimeToLiveInput struct {
 	TableName               *string                  // required
 	TimeToLiveSpecification *TimeToLiveSpecification // required
 
-	// Faults are attribute values that were well formed and not allowed.
+	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
 }
 

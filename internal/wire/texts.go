@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// This file is the one place for texts and rules that differ between
-// operations, or that the service has changed from region to region. It has two
-// layers of validation: an older one, which echoes values and names members
-// with a small first letter, and a newer one ("Value at 'Limit' failed to
-// satisfy constraint"), which stops at the first violation. During 2026 regions
-// moved from one to the other operation by operation. Source:
+// This file is the only place for messages and rules that differ between
+// operations, or that the service has changed from region to region. The
+// service has two layers of validation. The older one prints values and writes
+// members with a lower-case first letter. The newer one ("Value at 'Limit'
+// failed to satisfy constraint") stops at the first violation. During 2026,
+// regions moved from one layer to the other operation by operation. Source:
 // paritysuite/dynamodb-conformance, registry/splits.json and captures/.
 
-// form is how a violation is reported.
+// A form says how a violation is reported.
 type form uint8
 
 const (
-	formUsual    form = iota // together with the others
-	formSentence             // an own sentence, before all others
-	formAlone                // in the usual words, and nothing else with it
-	formGeneric              // in the newer layer's words, and nothing else with it
-	formYields               // left out when an enumeration is violated as well
+	formUsual    form = iota // together with others
+	formSentence             // as a sentence of its own, before all others
+	formAlone                // in the usual wording, but without others
+	formGeneric              // in the newer layer's wording, and without others
+	formOmitted              // omitted if an enumeration is violated too
 )
 
-// emptyTable is how an empty table name is reported. The newer layer would be
-// formGeneric.
+// emptyTable is the form for an empty table name. In the newer layer it would
+// be formGeneric.
 const emptyTable = formAlone
 
-// newerWrites puts the refusals of PutItem, UpdateItem and DeleteItem into the
-// envelope "1 validation error detected: ", as regions that have moved do.
+// newerWrites adds the prefix "1 validation error detected: " to the refusals
+// of PutItem, UpdateItem and DeleteItem, as in regions that have moved.
 const newerWrites = false
 
-// A rule says how one violation of one operation is reported.
+// A rule says how an operation reports a violation.
 type rule struct {
 	op     Op
 	member string
 	check  check
 	form   form
-	text   string // of a sentence
+	text   string // of formSentence
 }
 
 const (
@@ -48,14 +48,14 @@ const (
 )
 
 var rules = [...]rule{
-	// An empty table name is one error, whatever else is wrong.
+	// An empty table name is reported alone, whatever else is wrong.
 	{op: OpPutItem, member: "TableName", check: checkMin, form: emptyTable},
 	{op: OpUpdateItem, member: "TableName", check: checkMin, form: emptyTable},
 	{op: OpDeleteItem, member: "TableName", check: checkMin, form: emptyTable},
 	{op: OpGetItem, member: "TableName", check: checkMin, form: emptyTable},
 	{op: OpQuery, member: "TableName", check: checkMin, form: emptyTable},
 	{op: OpScan, member: "TableName", check: checkMin, form: emptyTable},
-	// Conformance validation-ordering/updateItem: the first enumeration only.
+	// Conformance validation-ordering/updateItem: only the first enumeration.
 	{op: OpUpdateItem, member: "ReturnValues", check: checkEnum, form: formAlone},
 	// Conformance error-messages/query; Scan has the usual form.
 	{op: OpQuery, member: "Limit", check: checkMin, form: formGeneric},
@@ -65,7 +65,7 @@ var rules = [...]rule{
 	{op: OpBatchGetItem, member: "RequestItems", check: checkMin, form: formSentence, text: "The requestItems parameter is required for BatchGetItem"},
 	{op: OpBatchWriteItem, member: "RequestItems", check: checkMin, form: formSentence, text: "The requestItems parameter is required for BatchWriteItem"},
 	// Conformance validation-ordering/batchOperations.
-	{op: OpBatchWriteItem, member: "RequestItems", check: checkKeys, form: formYields},
+	{op: OpBatchWriteItem, member: "RequestItems", check: checkKeys, form: formOmitted},
 	// Conformance error-messages/createTable; dynalite test/updateTable.js,
 	// deleteTable.js, describeTable.js.
 	{op: OpCreateTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
@@ -87,13 +87,13 @@ func (op Op) rule(x *violation) *rule {
 	return nil
 }
 
-// enveloped reports whether op puts its own refusals into the envelope.
+// enveloped reports whether op's own refusals get the prefix of newerWrites.
 func (op Op) enveloped() bool {
 	return newerWrites && (op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem)
 }
 
-// newer reports whether op runs in the newer layer, which names neither the
-// key of a value nor the expressions that are missing. Source: conformance
+// newer reports whether op runs in the newer layer, whose messages name neither
+// the key of a value nor missing expressions. Source: conformance
 // error-messages/valueLayers.
 func (op Op) newer() bool {
 	switch op {
@@ -103,9 +103,9 @@ func (op Op) newer() bool {
 	return op.enveloped()
 }
 
-// Invalid returns the ValidationException for something wrong with a request
-// that is found before its table is looked up, in op's wording. What depends on
-// the table is [Validation].
+// Invalid returns the ValidationException, in op's wording, for an error in a
+// request that is found before its table is looked up. Use [Validation] for
+// errors that depend on the table.
 func (op Op) Invalid(message string) *Error {
 	if op.enveloped() {
 		message = heading(1) + message
@@ -113,7 +113,7 @@ func (op Op) Invalid(message string) *Error {
 	return Validation(message)
 }
 
-// faultText puts around a value's fault what op puts around it.
+// faultText returns the message of a fault with the text that op adds.
 func (op Op) faultText(f *Fault) string {
 	if op.newer() {
 		return f.Msg
@@ -123,17 +123,17 @@ func (op Op) faultText(f *Fault) string {
 	if i := strings.LastIndex(f.Path, values); i >= 0 {
 		return "ExpressionAttributeValues contains invalid value: " + msg + " for key " + f.Path[i+len(values):]
 	}
-	if strings.HasPrefix(f.Path, "ExclusiveStartKey") && !slices.ContainsFunc(bareOfStart[:], func(part string) bool { return strings.Contains(msg, part) }) {
+	if strings.HasPrefix(f.Path, "ExclusiveStartKey") && !slices.ContainsFunc(withoutPrefix[:], func(part string) bool { return strings.Contains(msg, part) }) {
 		return "The provided starting key is invalid: " + msg
 	}
 	return msg
 }
 
-// bareOfStart are parts of texts that stand by themselves where others say that
-// they are of a start key. Source: dynalite, validations/scan.js.
-var bareOfStart = [...]string{"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude"}
+// withoutPrefix lists parts of messages about a start key that get no prefix.
+// Source: dynalite, validations/scan.js.
+var withoutPrefix = [...]string{"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude"}
 
-// valuesText is the refusal of values that no expression can use.
+// valuesText returns the message for values that no expression can use.
 func (op Op) valuesText(absent []string) string {
 	const text = "ExpressionAttributeValues can only be specified when using expressions"
 	if op.enveloped() || len(absent) == 0 {
@@ -146,7 +146,7 @@ func (op Op) valuesText(absent []string) string {
 	return text + ": " + strings.Join(absent, " and ") + verb
 }
 
-// Texts of the protocol layer. Source: dynalite test/helpers.js, assertType.
+// Messages of the protocol layer. Source: dynalite test/helpers.js, assertType.
 const (
 	textNull      = "Member must not be null"
 	textStructure = "Start of structure or map found where not expected"

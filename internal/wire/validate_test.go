@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire/wiretest"
 )
 
-// check decodes a body and validates it; the text is empty when all is well.
+// check decodes a body and validates it. It returns the error's text, or "".
 func check(t *testing.T, op wire.Op, body string) string {
 	t.Helper()
 	in := wiretest.NewInput(op)
@@ -61,9 +61,9 @@ func at(value, path, text string) string {
 	return "Value '" + value + "' at '" + path + "' failed to satisfy constraint: Member must " + text
 }
 
-// Sources: "dynalite" is test/<operation>.js of architect/dynalite, run against
-// the service by its authors; "conformance" is paritysuite (formerly nubo-db)
-// /dynamodb-conformance, tests/tier3, captured in 2026.
+// Sources: "dynalite" is test/<operation>.js of architect/dynalite, which its
+// authors ran against the service; "conformance" is paritysuite (formerly
+// nubo-db)/dynamodb-conformance, tests/tier3, captured in 2026.
 func TestValidate(t *testing.T) {
 	long := strings.Repeat("a", 256)
 	many := func(n int, elem string) string { return strings.TrimSuffix(strings.Repeat(elem+",", n), ",") }

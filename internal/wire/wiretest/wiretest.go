@@ -1,5 +1,5 @@
-// Package wiretest has what tests of wire shapes share: new inputs by
-// operation, and the JSON of any shape, written by reflection.
+// Package wiretest has helpers for tests of wire shapes: new inputs by
+// operation, and the JSON of any shape, encoded by reflection.
 package wiretest
 
 import (
@@ -37,8 +37,7 @@ func NewInput(op wire.Op) wire.Input {
 	return reflect.New(reflect.TypeOf(inputs[op]).Elem()).Interface().(wire.Input)
 }
 
-// JSON returns a shape as a JSON object. Absent members, which are nil, are
-// left out.
+// JSON returns a shape as a JSON object without absent (nil) members.
 func JSON(shape any) []byte {
 	text, err := json.Marshal(plain(reflect.ValueOf(shape)))
 	if err != nil {
@@ -47,7 +46,7 @@ func JSON(shape any) []byte {
 	return text
 }
 
-// plain returns what encoding/json writes as the value's JSON.
+// plain returns a value for encoding/json.
 func plain(v reflect.Value) any {
 	switch x := v.Interface().(type) {
 	case attr.Value:
@@ -84,7 +83,7 @@ func plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// present reports whether a member is there.
+// present reports whether a member is present.
 func present(v reflect.Value) bool {
 	if x, ok := v.Interface().(attr.Value); ok {
 		return x.Kind() != 0

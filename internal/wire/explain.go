@@ -7,13 +7,14 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Package attr reads attribute values without knowing where they stand in a
-// request, and the service's text for a value of the wrong type depends on it.
-// When attr refuses one, it is looked at again here.
+// Package attr parses attribute values without knowing their position in a
+// request, but the service's message for a value of the wrong type depends on
+// the position. When attr refuses a value, this file parses it again to find
+// the message.
 
-// explain returns the service's error for the attribute values that start in
-// the body at from, which were refused with err.
-func (d *decoder) explain(err error, from int64, read func(*decoder, *probe, position) (bool, error)) error {
+// explain returns the service's error for the attribute values that start at
+// offset from in the body and were refused with err.
+func (d *decoder) explain(err error, from int64, read func(*decoder, *discard, position) (bool, error)) error {
 	if value, ok := errors.AsType[*attr.Error](err); !ok || !value.Syntax {
 		return err
 	}
@@ -27,15 +28,15 @@ func (d *decoder) explain(err error, from int64, read func(*decoder, *probe, pos
 	return err
 }
 
-// A probe stands for a value that is only checked.
-type probe struct{}
+// A discard is a value that is parsed but not stored.
+type discard struct{}
 
-func (d *decoder) probeItem(_ *probe, pos position) (bool, error) {
-	var m map[string]probe
-	return readMap(d, &m, pos, valueClass, (*decoder).probeValue)
+func (d *decoder) discardItem(_ *discard, pos position) (bool, error) {
+	var m map[string]discard
+	return readMap(d, &m, pos, valueClass, (*decoder).discardValue)
 }
 
-func (d *decoder) probeValue(_ *probe, pos position) (bool, error) {
+func (d *decoder) discardValue(_ *discard, pos position) (bool, error) {
 	ok, err := d.open('{', pos, valueClass)
 	if err != nil || !ok {
 		return false, err
@@ -57,9 +58,9 @@ func (d *decoder) probeValue(_ *probe, pos position) (bool, error) {
 		case "BS":
 			_, err = readList(d, new([][]byte), inField, (*decoder).readBlob)
 		case "L":
-			_, err = readList(d, new([]probe), inField, (*decoder).probeValue)
+			_, err = readList(d, new([]discard), inField, (*decoder).discardValue)
 		case "M":
-			_, err = d.probeItem(nil, inField)
+			_, err = d.discardItem(nil, inField)
 		default:
 			err = d.skip()
 		}
