@@ -1,5 +1,6 @@
-// Package advice has the error that says what to do. Libraries say what is wrong
-// and what would be right in their own terms; flags are named by commands alone.
+// Package advice defines the error that also says what to do. Libraries say
+// what is wrong, and what would be right, in their own terms; only commands
+// name flags.
 package advice
 
 import (
@@ -7,28 +8,29 @@ import (
 	"fmt"
 )
 
-// An Error is what went wrong, and what to do about it.
+// An Error says what went wrong and what to do about it.
 type Error struct {
-	// Msg says what is wrong, Advice what to do; it may be empty. Neither ends
-	// in a full stop.
+	// Msg says what is wrong, and Advice what to do; Advice may be empty.
+	// Neither ends with a full stop.
 	Msg, Advice string
-	// Err is the cause, if there is one.
+	// Err is the cause, or nil.
 	Err error
 }
 
-// Error returns what is wrong, without the advice.
+// Error returns e.Msg, without the advice.
 func (e *Error) Error() string { return e.Msg }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns an error with advice. A %w in the format is the cause.
+// New returns an error with advice. The argument of a %w in the format is the
+// cause.
 func New(advice, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Msg: err.Error(), Advice: advice, Err: errors.Unwrap(err)}
 }
 
-// Of returns the advice of the first error in err's chain that has some.
+// Of returns the advice of the first error in err's chain that has advice.
 func Of(err error) string {
 	for err != nil {
 		e, ok := errors.AsType[*Error](err)

@@ -13,21 +13,20 @@ const (
 	DeleteClause Clause = "DELETE"
 )
 
-// An Action is one thing an update does to the attribute at Path.
+// An Action is a change by an update to the attribute at Path.
 type Action struct {
 	Clause Clause
 	Path   *PathOperand
-	// Value is what the attribute is set to, what is added to it or what is
-	// deleted from it. REMOVE has none. For ADD and DELETE it is a
-	// [*ValueOperand].
+	// Value is the value to set, add or delete; nil for REMOVE. For ADD and
+	// DELETE it is a [*ValueOperand].
 	Value Operand
 }
 
-// Kind returns the kind of value the action gives its attribute, as far as the
-// request tells: that of a value, the other one of if_not_exists, N for
-// arithmetic, L for list_append. It is no kind when that depends on the item,
-// and for REMOVE and DELETE. The service judges keys of indexes by it before
-// it has read the item (dynalite, test/updateItem.js).
+// Kind returns the kind of value that the action stores, as far as the request
+// determines it: the kind of a value, the kind of if_not_exists's other
+// operand, N for arithmetic, L for list_append. It is 0 when the kind depends
+// on the item, and for REMOVE and DELETE. The service uses it to check keys of
+// indexes before it has read the item (dynalite, test/updateItem.js).
 func (a Action) Kind() attr.Kind {
 	if a.Clause == RemoveClause || a.Clause == DeleteClause {
 		return 0

@@ -1,6 +1,6 @@
-// Package ast has the trees of expressions: the conditions, operands and actions
-// that package expr parses the expressions of requests to, the tokens it makes
-// them of, and the way back to text.
+// Package ast defines the trees of expressions: conditions, operands and
+// actions. It also has the lexer that package expr uses, and the formatter that
+// turns trees back into text.
 package ast
 
 import (
@@ -9,51 +9,51 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A Place is the bytes [Start, End) of an expression's text. The zero Place is
-// nowhere: a tree that legacy parameters were turned into has no text.
+// A Place is the bytes [Start, End) of an expression's text. Trees made from
+// legacy parameters have no text; their places are zero.
 type Place struct{ Start, End int32 }
 
-// Where returns the place itself: nodes and operands embed theirs.
+// Where returns the place itself. Nodes and operands embed their places.
 func (p Place) Where() Place { return p }
 
-// Text returns what stands at the place in an expression.
+// Text returns the text at the place in an expression.
 func (p Place) Text(src string) string { return src[p.Start:p.End] }
 
-// A Node is a condition: something that is true or false of an item. It is one
-// of [*And], [*Or], [*Not], [*Compare], [*Between], [*In] and [*Call].
+// A Node is a condition, which is true or false for an item. It is one of
+// [*And], [*Or], [*Not], [*Compare], [*Between], [*In] and [*Call].
 type Node interface {
 	Where() Place
 	node()
 }
 
-// An Operand is something that has a value, or none. In a condition it is one
-// of [*PathOperand], [*ValueOperand] and [*SizeOperand], in an update one of
-// [*PathOperand], [*ValueOperand], [*Arithmetic] and [*Call].
+// An Operand may have a value. In a condition it is one of [*PathOperand],
+// [*ValueOperand] and [*SizeOperand]; in an update, one of [*PathOperand],
+// [*ValueOperand], [*Arithmetic] and [*Call].
 type Operand interface {
 	Where() Place
 	operand()
 }
 
-// And is true when both L and R are.
+// And is true when both L and R are true.
 type And struct {
 	Place
 	L, R Node
 }
 
-// Or is true when L or R is.
+// Or is true when L or R is true.
 type Or struct {
 	Place
 	L, R Node
 }
 
-// Not is true when X is not.
+// Not is true when X is false.
 type Not struct {
 	Place
 	X Node
 }
 
 // An Op is the operator of a [Compare], of an [Arithmetic] or of a condition on
-// a key attribute, as expressions spell it.
+// a key attribute, as written in expressions.
 type Op string
 
 // The comparison operators.
@@ -66,15 +66,15 @@ const (
 	GreaterOrEqual Op = ">="
 )
 
-// The operators that are more than one word in an expression: [Between], and
-// [BeginsWith], which is a function.
+// Operators of key conditions that are not signs: BETWEEN, see [Between], and
+// begins_with, which is a function.
 const (
 	OpBetween    Op = "BETWEEN"
 	OpBeginsWith Op = "begins_with"
 )
 
-// Mirror returns the comparison that means the same with its operands in the
-// other order, "" for what is not a comparison.
+// Mirror returns the operator for the same comparison with its operands
+// swapped. It returns "" if op is not a comparison.
 func (op Op) Mirror() Op {
 	switch op {
 	case Equal, NotEqual:
@@ -91,14 +91,14 @@ func (op Op) Mirror() Op {
 	return ""
 }
 
-// The operators of arithmetic.
+// The arithmetic operators.
 const (
 	Plus  Op = "+"
 	Minus Op = "-"
 )
 
 // Compare compares two operands. An operand without a value is not equal to
-// anything, not even to another one, and has no order.
+// anything, even another operand without a value, and has no order.
 type Compare struct {
 	Place
 	Op   Op
@@ -111,7 +111,7 @@ type Between struct {
 	X, Lo, Hi Operand
 }
 
-// In is true when X equals one of List.
+// In is true when X equals one of the operands in List.
 type In struct {
 	Place
 	X    Operand
@@ -134,15 +134,15 @@ const (
 
 // The functions of updates, which are operands.
 const (
-	// IfNotExists has the value at its path, or that of its other operand when
-	// there is none.
+	// IfNotExists returns the value at its path or, if that does not exist, of
+	// its other operand.
 	IfNotExists Func = "if_not_exists"
-	// ListAppend has the elements of two lists.
+	// ListAppend returns the elements of two lists.
 	ListAppend Func = "list_append"
 )
 
-// A Call is a function: in a condition one that is true or false, in an update
-// [IfNotExists] or [ListAppend].
+// A Call is a call of a function: in a condition, a function that is true or
+// false; in an update, [IfNotExists] or [ListAppend].
 type Call struct {
 	Place
 	Func Func
@@ -161,22 +161,22 @@ func (*Call) node()    {}
 type PathOperand struct {
 	Place
 	Path Path
-	// Text is the path as the expression spells it, with its #names and
-	// without spaces. It is empty when there was no expression.
+	// Text is the path as written in the expression, with its #names and
+	// without spaces. It is empty for legacy parameters.
 	Text string
 }
 
 // A ValueOperand is a value from the request.
 type ValueOperand struct {
 	Place
-	// Name is the value's name in ExpressionAttributeValues, as ":v". It is
-	// empty when there was no expression.
+	// Name is the value's name in ExpressionAttributeValues, such as ":v". It
+	// is empty for legacy parameters.
 	Name  string
 	Value attr.Value
 }
 
 // A SizeOperand is the size of another operand, a number. It has no value when
-// X has none, or one without a size.
+// X has no value or a value without a size.
 type SizeOperand struct {
 	Place
 	X Operand
@@ -186,9 +186,9 @@ func (*PathOperand) operand()  {}
 func (*ValueOperand) operand() {}
 func (*SizeOperand) operand()  {}
 
-// operand makes functions of updates operands. It also lets the parser read a
-// function of a condition before it knows whether it stands where one may; a
-// condition that has been checked has no Call for an operand.
+// operand makes calls in updates operands. It also lets the parser parse a call
+// before it knows whether the call is misplaced. In a checked condition no Call
+// is an operand.
 func (*Call) operand() {}
 
 // Arithmetic is the sum or difference of two numbers in an update.
@@ -200,8 +200,8 @@ type Arithmetic struct {
 
 func (*Arithmetic) operand() {}
 
-// Nodes yields the conditions of a tree, each before those inside it, in the
-// order they are written.
+// Nodes yields the conditions of a tree in the order they are written, each
+// before those inside it.
 func Nodes(n Node) iter.Seq[Node] {
 	return func(yield func(Node) bool) { nodes(n, yield) }
 }
@@ -224,8 +224,8 @@ func nodes(n Node, yield func(Node) bool) bool {
 	return true
 }
 
-// Operands yields the operands of a tree, each before those inside it, in the
-// order they are written.
+// Operands yields the operands of a tree in the order they are written, each
+// before those inside it.
 func Operands(n Node) iter.Seq[Operand] {
 	return func(yield func(Operand) bool) { nodeOperands(n, yield) }
 }
@@ -250,7 +250,7 @@ func nodeOperands(n Node, yield func(Operand) bool) bool {
 	return true
 }
 
-// Inside yields an operand and those inside it.
+// Inside yields an operand and the operands inside it.
 func Inside(o Operand) iter.Seq[Operand] {
 	return func(yield func(Operand) bool) { operands(o, yield) }
 }

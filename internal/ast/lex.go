@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// A TokenKind says what a token is.
+// A TokenKind is the kind of a token.
 type TokenKind uint8
 
 // The kinds of tokens.
 const (
 	TokEOF   TokenKind = iota
-	TokBad             // a character that no token begins with
+	TokBad             // a character that cannot begin a token
 	TokIdent           // name
 	TokName            // #name
 	TokValue           // :name
@@ -43,38 +43,37 @@ const (
 	TokPlus
 	TokMinus
 
-	// Only [LexLiterals] makes these.
-	TokText       // text in quotes
+	// Only [LexLiterals] returns these.
+	TokText       // quoted text
 	TokQuotedName // a name in backquotes
 	TokNumber     // a number that is not a TokInt
 )
 
-// A Token is a word or sign of an expression.
+// A Token is a token of an expression.
 type Token struct {
 	Place
 	Kind TokenKind
 }
 
-// punctuation maps a byte to the token it is by itself.
+// punctuation maps a byte to the kind of the token that it forms alone.
 var punctuation = [256]TokenKind{
 	'=': TokEqual, '<': TokLess, '>': TokGreater,
 	'(': TokLeftParen, ')': TokRightParen, '[': TokLeftBracket, ']': TokRightBracket,
 	',': TokComma, '.': TokDot, '+': TokPlus, '-': TokMinus,
 }
 
-// Lex appends the tokens of src, a TokEOF last. What cannot be a token is a
-// TokBad of one character, so that the parser finds it in its place.
+// Lex appends the tokens of src, ending with a TokEOF. A character that cannot
+// begin a token becomes a TokBad, so the parser finds it at its place.
 //
-// A name begins with a letter; one in ExpressionAttributeNames or
-// ExpressionAttributeValues may begin with a digit or an underscore. Keywords
-// are keywords in every kind of expression.
+// A name begins with a letter; a name in ExpressionAttributeNames or
+// ExpressionAttributeValues may also begin with a digit or an underscore.
+// Keywords are the same in every kind of expression.
 func Lex(tokens []Token, src string) []Token { return lex(tokens, src, false) }
 
-// LexLiterals is [Lex] for expressions that people write, in which names and
-// values stand for themselves: it knows text in quotes, names in backquotes,
-// numbers with a sign, a point and an exponent, words that begin with an
-// underscore, and == and != for = and <>. A minus or plus before a digit is part
-// of the number.
+// LexLiterals is [Lex] for expressions that people write with literal names and
+// values. In addition it accepts quoted text, names in backquotes, numbers with
+// a sign, a point and an exponent, words that begin with an underscore, and ==
+// and != for = and <>. A minus or plus before a digit belongs to the number.
 func LexLiterals(src string) []Token { return lex(nil, src, true) }
 
 func lex(tokens []Token, src string, literals bool) []Token {
@@ -144,8 +143,8 @@ func lex(tokens []Token, src string, literals bool) []Token {
 	return append(tokens, Token{Place{int32(len(src)), int32(len(src))}, TokEOF})
 }
 
-// Rewrite returns src with each of its tokens replaced by what word returns for
-// it. What is between the tokens stays.
+// Rewrite returns src with each of its tokens replaced by the result of word.
+// The text between tokens stays.
 func Rewrite(src string, tokens []Token, word func(i int) string) string {
 	var out strings.Builder
 	end := int32(0)
@@ -157,9 +156,9 @@ func Rewrite(src string, tokens []Token, word func(i int) string) string {
 	return out.String()
 }
 
-// endOfQuote returns the end of the quoted text that begins at start, -1 if
-// nothing closes it. In single quotes a quote is written twice, in double quotes
-// a backslash escapes the character after it.
+// endOfQuote returns the end of the quoted text that begins at start, or -1 if
+// it is not closed. In single quotes, a quote is written twice; in double
+// quotes, a backslash escapes the next character.
 func endOfQuote(src string, start int) int {
 	quote := src[start]
 	for i := start + 1; i < len(src); i++ {
@@ -175,7 +174,7 @@ func endOfQuote(src string, start int) int {
 	return -1
 }
 
-// numberLength returns how much of the beginning of s is a number.
+// numberLength returns the length of the number at the beginning of s.
 func numberLength(s string) int {
 	digits := func(i int) int {
 		for i < len(s) && isDigit(s[i]) {
@@ -222,7 +221,7 @@ func endOfDigits(s string) int {
 	return i
 }
 
-// pairOf returns the token of two characters, if they are one.
+// pairOf returns the kind of a token of two characters, if they form one.
 func pairOf(a, b byte) TokenKind {
 	switch {
 	case a == '<' && b == '>':
@@ -235,14 +234,14 @@ func pairOf(a, b byte) TokenKind {
 	return 0
 }
 
-// keyword returns the kind of a word: keywords are known in any case.
+// keyword returns the kind of a word. Keywords are case-insensitive.
 func keyword(word string) TokenKind {
 	if len(word) > len("BETWEEN") {
 		return TokIdent
 	}
 	var upper [len("BETWEEN")]byte
 	for i := range len(word) {
-		upper[i] = word[i] &^ 0x20 // harmless to what is not a letter: no keyword has any
+		upper[i] = word[i] &^ 0x20 // harmless for other characters: keywords contain only letters
 	}
 	switch string(upper[:len(word)]) {
 	case "AND":
@@ -278,5 +277,6 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isWord reports whether s is letters, digits and underscores, and not empty.
+// IsWord reports whether s is not empty and consists of letters, digits and
+// underscores.
 func IsWord[T string | []byte](s T) bool { return len(s) > 0 && endOfWord(s, 0) == len(s) }

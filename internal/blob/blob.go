@@ -1,4 +1,4 @@
-// Package blob reads binary values in base64 as the service does.
+// Package blob decodes binary values in base64 like the service.
 package blob
 
 import (
@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Append appends the bytes of base64 text, which must be padded. For other text
-// it returns the service's message, that of a SerializationException.
+// Append appends the bytes of padded base64 text. For other text it returns the
+// service's message for a SerializationException.
 func Append(dst, text []byte) (out []byte, msg string) {
 	if len(text)%4 != 0 {
 		return dst, "Base64 encoded length is expected a multiple of 4 bytes but found: " + strconv.Itoa(len(text))
 	}
-	// The decoder passes over line breaks, the service does not.
+	// The decoder ignores line breaks, but the service does not.
 	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
 		if out, err := strictBase64.AppendDecode(dst, text); err == nil {
 			return out, ""

@@ -1,4 +1,4 @@
-// Package dbtest has what tests of databases share, whatever engine is below.
+// Package dbtest has helpers for tests of databases on any engine.
 package dbtest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Expiring opens a database with a table of n items that expire a minute from
-// now, and one that does not.
+// Expiring opens a database with a table of n items that expire in a minute,
+// and one item that does not expire.
 func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	t.Helper()
 	db, err := sortkey.Open(opts)
@@ -46,7 +46,8 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	return db
 }
 
-// Count returns how many items there are in the table, or in the index.
+// Count returns the number of items in the table or, unless index is nil, in
+// the index.
 func Count(t *testing.T, db *sortkey.DB, index *string) int64 {
 	t.Helper()
 	out, err := inside.Service(db).Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index}, func(attr.Item) error { return nil })

@@ -1,9 +1,10 @@
-// Package doc is the layout of documents: the items, lists and sets of package
-// attr. A document is, all integers little endian,
+// Package doc defines the layout of documents: the items, lists and sets of
+// package attr. A document has this form, with all integers little endian:
 //
 //	count uint32 | size uint32 | offset uint32 × count | elements
 //
-// with offsets from its start. An element ends where the next one begins.
+// Offsets count from the start of the document. An element ends where the next
+// one begins.
 package doc
 
 import "encoding/binary"
@@ -11,12 +12,12 @@ import "encoding/binary"
 const (
 	// Head is the length of count and size.
 	Head = 8
-	// AttributeHead is what an element of an item begins with: its kind and the
-	// length of its name.
+	// AttributeHead is the length of the kind and the name's length, which
+	// begin an element of an item.
 	AttributeHead = 3
 )
 
-// Len returns the number of elements, 0 for what is too short.
+// Len returns the number of elements, or 0 if d is too short.
 func Len(d []byte) int {
 	if len(d) < Head {
 		return 0
@@ -24,7 +25,7 @@ func Len(d []byte) int {
 	return int(binary.LittleEndian.Uint32(d))
 }
 
-// Size returns the documented size of the elements, 0 for what is too short.
+// Size returns the documented size of the elements, or 0 if d is too short.
 func Size(d []byte) int {
 	if len(d) < Head {
 		return 0
@@ -44,8 +45,8 @@ func Entry(d []byte, i int) []byte {
 	return d[start:end:end]
 }
 
-// Offset returns where element i begins, or where the document ends when i is
-// the number of elements.
+// Offset returns the offset of element i, or the length of the document when i
+// is the number of elements.
 func Offset(d []byte, i int) uint32 {
 	if i == Len(d) {
 		return uint32(len(d))
@@ -53,8 +54,8 @@ func Offset(d []byte, i int) uint32 {
 	return binary.LittleEndian.Uint32(d[Head+4*i:])
 }
 
-// AppendHead appends the head of a document of count elements, whose offsets
-// are still zero, and returns where it starts.
+// AppendHead appends the head of a document with count elements and zero
+// offsets. It also returns where the document starts.
 func AppendHead(dst []byte, count, size int) ([]byte, int) {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(count))
@@ -65,8 +66,8 @@ func AppendHead(dst []byte, count, size int) ([]byte, int) {
 	return dst, start
 }
 
-// SetOffset notes that element i of the document at start begins at the end of
-// dst.
+// SetOffset records that element i of the document at start begins at the end
+// of dst.
 func SetOffset(dst []byte, start, i int) {
 	binary.LittleEndian.PutUint32(dst[start+Head+4*i:], uint32(len(dst)-start))
 }

@@ -1,5 +1,5 @@
-// Package inside is the way from a database to its operations in typed form, for
-// packages of this module. Programs have the clients of package sdk.
+// Package inside gives packages of this module access to the typed operations
+// of a database. Programs use the clients of package sdk.
 package inside
 
 import "github.com/sortkey/sortkey/internal/api"

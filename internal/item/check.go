@@ -14,9 +14,9 @@ import (
 // ErrForm is the error for bytes that are not a binary item.
 var ErrForm = errors.New("item: not a binary item")
 
-// Check returns b as an item when it is a well-formed one in canonical form,
-// and [ErrForm] otherwise. Bytes from this package need no check; bytes from
-// a file do.
+// Check returns b as an item if it is a well-formed item in canonical form,
+// otherwise [ErrForm]. Bytes from this package need no check; bytes from a file
+// do.
 func Check(b []byte) (attr.Item, error) {
 	if len(b) == 0 {
 		return nil, nil
@@ -27,8 +27,8 @@ func Check(b []byte) (attr.Item, error) {
 	return attr.Item(b), nil
 }
 
-// checkDoc checks an item, list or set payload. Its elements are at the level
-// after level.
+// checkDoc checks the payload of an item, list or set at the given level; its
+// elements are one level deeper.
 func checkDoc(kind attr.Kind, b []byte, level int) bool {
 	if len(b) < doc.Head {
 		return false

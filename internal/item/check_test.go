@@ -18,7 +18,7 @@ import (
 )
 
 // form builds an item by hand: a count and a size, then offsets and attributes
-// as they come.
+// as given.
 func form(count, size uint32, rest ...any) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, count)
 	b = binary.LittleEndian.AppendUint32(b, size)
@@ -67,17 +67,17 @@ func TestCheck(t *testing.T) {
 		{"a name twice", form(2, 4, 16, 21, "\x01\x01\x00ax\x01\x01\x00ax"), false},
 		{"a name past its end", form(1, 2, 12, "\x01\x03\x00ax"), false},
 		{"a name cut short", form(1, 2, 12, "\x01\x01"), false},
-		{"a name that is no text", form(1, 2, 12, "\x01\x01\x00\xffx"), false},
-		{"no kind", form(1, 1, 12, "\x00\x01\x00a"), false},
+		{"a name that is not UTF-8", form(1, 2, 12, "\x01\x01\x00\xffx"), false},
+		{"kind zero", form(1, 1, 12, "\x00\x01\x00a"), false},
 		{"an unknown kind", form(1, 1, 12, "\x0b\x01\x00a"), false},
-		{"a string that is no text", form(1, 2, 12, "\x01\x01\x00a\xff"), false},
-		{"a number of nothing", form(1, 2, 12, "\x02\x01\x00a"), false},
+		{"a string that is not UTF-8", form(1, 2, 12, "\x01\x01\x00a\xff"), false},
+		{"a number without bytes", form(1, 2, 12, "\x02\x01\x00a"), false},
 		{"a number with a zero in front", form(1, 3, 12, "\x02\x01\x00a\xc1\x01\x02"), false},
 		{"a number with a zero behind", form(1, 3, 12, "\x02\x01\x00a\xc1\x02\x01"), false},
 		{"a number of 40 digits", form(1, 22, 12, "\x02\x01\x00a\xff"+strings.Repeat("\x0c", 20)), false},
 		{"a negative number without its end", form(1, 4, 12, "\x02\x01\x00a\x3e\x63"), false},
-		{"truth of two", form(1, 2, 12, "\x07\x01\x00a\x02"), false},
-		{"truth of nothing", form(1, 2, 12, "\x07\x01\x00a"), false},
+		{"a boolean of two", form(1, 2, 12, "\x07\x01\x00a\x02"), false},
+		{"a boolean without bytes", form(1, 2, 12, "\x07\x01\x00a"), false},
 		{"null with bytes", form(1, 2, 12, "\x08\x01\x00a-"), false},
 		{"an empty set", form(1, 1, 12, "\x04\x01\x00a"+set()), false},
 		{"a set in another order", form(1, 3, 12, "\x04\x01\x00a"+set("y", "x")), false},
@@ -92,7 +92,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckNesting: Check takes what the wire form takes, and no more levels.
+// TestCheckNesting checks that Check accepts as many levels as the wire format,
+// and no more.
 func TestCheckNesting(t *testing.T) {
 	for _, leaf := range []attr.Value{attr.NewString("leaf"), attr.NewList()} {
 		v := leaf
@@ -106,12 +107,12 @@ func TestCheckNesting(t *testing.T) {
 		}
 		b.Add("a", attr.NewList(v))
 		if _, err := item.Check(b.Item()); err == nil {
-			t.Errorf("33 levels around %v are taken", leaf)
+			t.Errorf("33 levels around %v are accepted", leaf)
 		}
 	}
 }
 
-// randomValue returns a value of any kind, nested at most depth levels.
+// randomValue returns a value of any kind with at most depth levels.
 func randomValue(r *rand.Rand, depth int) attr.Value {
 	text := func() string {
 		return strings.Repeat(string([]rune{rune(r.IntN(0x80)), 'a' + rune(r.IntN(26)), 0x20 + rune(r.IntN(0xD000))}), r.IntN(8))
@@ -171,7 +172,7 @@ func randomValue(r *rand.Rand, depth int) attr.Value {
 	return attr.NewNull()
 }
 
-// numberText returns the text of any number that can be stored.
+// numberText returns the text of a random number that can be stored.
 func numberText(r *rand.Rand) string {
 	digits := make([]byte, 1+r.IntN(38))
 	for i := range digits {
@@ -192,8 +193,9 @@ func properties(tests int) *gopter.Properties {
 	return gopter.NewProperties(proptest.Parameters(tests))
 }
 
-// TestItems: whatever is built can be checked, printed, read back and built
-// again, always to the same bytes. The sizes are those of the parts.
+// TestItems checks that every item can be checked, printed, parsed again and
+// rebuilt, always with the same bytes, and that its size is the sum of its
+// parts.
 func TestItems(t *testing.T) {
 	properties := properties(1000)
 	items := gen.UInt64().Map(func(seed uint64) attr.Item { return randomItem(rand.New(rand.NewPCG(seed, 1)), 5) })
@@ -215,7 +217,7 @@ func TestItems(t *testing.T) {
 		}
 		return bytes.Equal(b.Item(), it) && size == it.Size()
 	}, items))
-	properties.Property("bytes changed are refused or stand for something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
+	properties.Property("changed bytes are refused or mean something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
 		r, b := rand.New(rand.NewPCG(seed, 2)), bytes.Clone(it)
 		for range 1 + r.IntN(3) {
 			b[r.IntN(len(b))] = byte(r.Uint32())
@@ -227,9 +229,9 @@ func TestItems(t *testing.T) {
 		again, err := attr.ParseItem(changed.AppendJSON(nil))
 		return err == nil && bytes.Equal(again, b)
 	}, items, gen.UInt64()))
-	// Without its last two digits a number at the end may have the same size, so
-	// that what is left is an item too.
-	properties.Property("bytes cut off are refused or stand for something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
+	// Without its last two digits, a number at the end may have the same size,
+	// so the rest can be an item too.
+	properties.Property("truncated bytes are refused or mean something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
 		n := int(seed % uint64(len(it)))
 		cut, err := item.Check(it[:n])
 		if err != nil || n == 0 {
@@ -241,7 +243,7 @@ func TestItems(t *testing.T) {
 	properties.TestingRun(t)
 }
 
-// rebuilt makes v again from its elements.
+// rebuilt builds v again from its elements.
 func rebuilt(v attr.Value) attr.Value {
 	var elems []attr.Value
 	for i := range v.Len() {
@@ -270,8 +272,8 @@ func rebuilt(v attr.Value) attr.Value {
 	return v
 }
 
-// TestDecodeConcurrently: readers are shared out of a pool; what they hand over
-// is nobody else's.
+// TestDecodeConcurrently checks that pooled readers do not share memory with
+// the items that they return.
 func TestDecodeConcurrently(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run("", func(t *testing.T) {

@@ -2,8 +2,8 @@ package item
 
 import "github.com/sortkey/sortkey/attr"
 
-// Depth returns the number of levels of a value: 1, and for a list or map
-// with elements 1 more than the deepest of them.
+// Depth returns the number of levels of a value: 1 for scalars and for empty
+// lists and maps; otherwise 1 more than the depth of the deepest element.
 func Depth(v attr.Value) int {
 	deepest := 0
 	switch v.Kind() {

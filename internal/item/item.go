@@ -1,4 +1,4 @@
-// Package item works on binary items below what package attr gives to everybody:
-// items made of others without decoding them, sets, the bytes of keys, plain
-// JSON, and the check of bytes that come from elsewhere.
+// Package item works on binary items below the public API of package attr: it
+// builds items from others without decoding them, combines sets, encodes keys,
+// writes plain JSON, and checks bytes from elsewhere.
 package item

@@ -2,27 +2,27 @@ package item
 
 import "github.com/sortkey/sortkey/attr"
 
-// Key bytes: how values become addresses. The last component of a key is
-// written as its payload alone; every component before it is escaped and
-// terminated, so that tuples compare element by element and no byte inside a
-// value can be taken for a border.
+// Keys encode values as addresses. The last component of a key is its bare
+// payload. Every component before it is escaped and terminated, so tuples
+// compare component by component, and no byte in a value can look like the end
+// of a component.
 
 const (
-	keyEscape = 0x00 // followed by keyEscaped it is a zero byte of the value,
-	keyEnd    = 0x01 // followed by keyEnd it ends the component
-	// keyEscaped must be above keyEnd, so that a value that goes on sorts
+	keyEscape = 0x00 // followed by keyEscaped: a zero byte of the value
+	keyEnd    = 0x01 // followed by keyEnd: the end of the component
+	// keyEscaped must be greater than keyEnd, so a value that continues sorts
 	// after one that has ended.
 	keyEscaped = 0xFF
 )
 
-// AppendKey appends v as a component of a tuple, so that bytes.Compare of two
-// tuples is the order of their values. v must be an S, N or B.
+// AppendKey appends v as a component of a tuple. bytes.Compare of two tuples
+// then gives the order of their values. v must be an S, N or B.
 func AppendKey(dst []byte, v attr.Value) []byte {
 	return append(AppendKeyPrefix(dst, v.Raw()), keyEscape, keyEnd)
 }
 
-// AppendKeyPrefix appends the component of the payload raw without its end:
-// the common start of every component whose payload starts with raw.
+// AppendKeyPrefix appends the component with the payload raw but without its
+// end: the common prefix of all components whose payload begins with raw.
 func AppendKeyPrefix(dst, raw []byte) []byte {
 	for _, c := range raw {
 		dst = append(dst, c)
@@ -33,8 +33,8 @@ func AppendKeyPrefix(dst, raw []byte) []byte {
 	return dst
 }
 
-// CutKey splits the first component off key, appending its payload to dst. It
-// reports false when key does not start with a whole component.
+// CutKey cuts the first component off key and appends its payload to dst. It
+// returns false if key does not begin with a complete component.
 func CutKey(dst, key []byte) (payload, rest []byte, ok bool) {
 	for i := 0; i < len(key); i++ {
 		c := key[i]

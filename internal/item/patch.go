@@ -8,16 +8,16 @@ import (
 	"github.com/sortkey/sortkey/internal/doc"
 )
 
-// A Change is what becomes of one attribute of an item: it is set to Value, or
-// removed when that is zero. Name is UTF-8 of at most [MaxNameBytes].
+// A Change is the new value of one attribute of an item, or its removal when
+// Value is zero. Name is UTF-8 of at most [MaxNameBytes].
 type Change struct {
 	Name  string
 	Value attr.Value
 }
 
-// AppendWith appends a new item: it with the changes made. These must be in
-// byte order of their names, each name once. Nothing is decoded; attributes
-// that stay are copied as they lie. Apart from growing dst it does not
+// AppendWith appends a new item: it with the changes applied. The changes must
+// be sorted by name in byte order, with each name once. AppendWith copies
+// unchanged attributes without decoding them. Besides growing dst it does not
 // allocate.
 func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 	count, size, length := it.Len(), it.Size(), max(len(it), doc.Head)
@@ -52,11 +52,12 @@ func AppendWith(dst []byte, it attr.Item, changes []Change) []byte {
 	return p.dst
 }
 
-// AppendOnly appends a new item: of it the attributes whose names keep reports
-// true for. They are copied as they lie. It may ask for a name twice.
+// AppendOnly appends a new item with the attributes of it for whose names keep
+// returns true. It copies them without decoding them. It may call keep twice
+// for a name.
 func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
 	count, size, length := 0, 0, doc.Head
-	var kept uint64 // of the first 64
+	var kept uint64 // whether to keep each of the first 64
 	for i := range it.Len() {
 		name, v := it.At(i)
 		if !keep(name) {
@@ -84,8 +85,8 @@ func AppendOnly(dst []byte, it attr.Item, keep func(name []byte) bool) []byte {
 	return p.dst
 }
 
-// find returns the place of the attribute called name, or that where it would
-// be.
+// find returns the index of the attribute called name, or where it would be
+// inserted.
 func find(it attr.Item, name string) (int, bool) {
 	lo, hi := 0, it.Len()
 	for lo < hi {
@@ -103,18 +104,18 @@ func find(it attr.Item, name string) (int, bool) {
 	return lo, false
 }
 
-// A ListChange is what becomes of one element of a list: it is set to Value, or
-// removed when that is zero. Index is its place before any change.
+// A ListChange is the new value of one element of a list, or its removal when
+// Value is zero. Index is the element's index before all changes.
 type ListChange struct {
 	Index int
 	Value attr.Value
 }
 
-// AppendListWith appends the payload of a new list: v with the changes made.
-// These must be in order of their indexes, each index once. Values for places
-// past the end go to the end, in that order; elements after a removed one close
-// up. Like [AppendWith] it copies what stays as it lies. A v that is no
-// list counts as an empty one.
+// AppendListWith appends the payload of a new list: v with the changes applied.
+// The changes must be sorted by index, with each index once. Values with
+// indexes past the end are appended in that order. Removed elements leave no
+// gaps. Like [AppendWith] it copies unchanged elements without decoding them.
+// If v is not a list, it counts as an empty one.
 func AppendListWith(dst []byte, v attr.Value, changes []ListChange) []byte {
 	var list attr.Item
 	if v.Kind() == attr.List {
@@ -149,7 +150,7 @@ func AppendListWith(dst []byte, v attr.Value, changes []ListChange) []byte {
 	return p.dst
 }
 
-// AppendConcat appends the payload of the list of the elements of two lists.
+// AppendConcat appends the payload of a list with the elements of two lists.
 func AppendConcat(dst []byte, a, b attr.Value) []byte {
 	x, y := attr.Item(a.Raw()), attr.Item(b.Raw())
 	p := newPatch(dst, x, x.Len()+y.Len(), x.Size()+y.Size(), len(x)+len(y))
@@ -159,13 +160,13 @@ func AppendConcat(dst []byte, a, b attr.Value) []byte {
 	return p.dst
 }
 
-// patch is a document being made of parts of an old one.
+// A patch is a document being built from parts of an old one.
 type patch struct {
 	dst   []byte
 	start int // of the new document in dst
 	count int // elements written
 	old   []byte
-	from  int // the first element of old not yet dealt with
+	from  int // the first element of old not yet processed
 }
 
 func newPatch(dst []byte, old attr.Item, count, size, length int) patch {
@@ -173,13 +174,13 @@ func newPatch(dst []byte, old attr.Item, count, size, length int) patch {
 	return patch{dst: dst, start: start, old: old}
 }
 
-// next notes that an element begins here.
+// next records that an element begins here.
 func (p *patch) next() {
 	doc.SetOffset(p.dst, p.start, p.count)
 	p.count++
 }
 
-// keep copies the old elements up to the one at to.
+// keep copies the old elements before index to.
 func (p *patch) keep(to int) {
 	if p.from >= to {
 		return

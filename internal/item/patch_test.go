@@ -89,7 +89,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// small returns short values of several kinds, and none.
+// small returns a short value of a random kind, or the zero Value.
 func small(t *proptest.T) attr.Value {
 	switch n := t.IntN(6); n {
 	case 0:
@@ -106,7 +106,7 @@ func small(t *proptest.T) attr.Value {
 	}
 }
 
-// An item with changes is the one built anew with them.
+// Changing an item must equal building it anew with the changes.
 func TestAppendWith(t *testing.T) {
 	proptest.Check(t, 100, func(t *proptest.T) {
 		want := map[string]attr.Value{}
@@ -143,7 +143,7 @@ func TestAppendWith(t *testing.T) {
 	})
 }
 
-// A list with changes is the one built anew with them.
+// Changing a list must equal building it anew with the changes.
 func TestAppendListWith(t *testing.T) {
 	proptest.Check(t, 100, func(t *proptest.T) {
 		var elems []attr.Value
@@ -208,7 +208,8 @@ func ExampleAppendWith() {
 	// Output: {"id":{"S":"x"},"new":{"S":"y"}}
 }
 
-// TestAppendOnly compares it with a builder, on items of few and many attributes.
+// TestAppendOnly compares AppendOnly with a builder, for items with few and
+// with many attributes.
 func TestAppendOnly(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 63, 64, 65, 200} {
 		var all attr.Builder

@@ -7,9 +7,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// AppendPlain appends an item as a plain JSON object: numbers as numbers, binary
-// data as base64, sets as arrays. What type a value had cannot always be told
-// from it.
+// AppendPlain appends an item as a plain JSON object: numbers as numbers,
+// binary data as base64, sets as arrays. The types of values cannot always be
+// recovered from it.
 func AppendPlain(dst []byte, it attr.Item) []byte {
 	dst = append(dst, '{')
 	for i := range it.Len() {
@@ -55,6 +55,6 @@ func appendPlainValue(dst []byte, v attr.Value) []byte {
 }
 
 func appendPlainText(dst, text []byte) []byte {
-	dst, _ = jsontext.AppendQuote(dst, text) // fails only after it has replaced bytes that are no UTF-8
+	dst, _ = jsontext.AppendQuote(dst, text) // the only error is for bytes that are not UTF-8, which it has replaced
 	return dst
 }

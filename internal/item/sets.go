@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/doc"
 )
 
-// AppendUnion appends the payload of the union of two sets of one kind.
+// AppendUnion appends the payload of the union of two sets of the same kind.
 func AppendUnion(dst []byte, a, b attr.Value) []byte {
 	count, size := a.Len(), attr.Item(a.Raw()).Size()
 	for i := range b.Len() {
@@ -46,8 +46,8 @@ func AppendUnion(dst []byte, a, b attr.Value) []byte {
 	return dst
 }
 
-// AppendDifference appends the payload of the set of the members of a that are
-// not in b. It reports false, and appends nothing, when there are none.
+// AppendDifference appends the payload of the set of those members of a that
+// are not in b. If none remain, it appends nothing and returns false.
 func AppendDifference(dst []byte, a, b attr.Value) ([]byte, bool) {
 	count, size := 0, 0
 	for i := range a.Len() {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A constant is the name of an element or an attribute. Other packages can not
-// name the type, so what they pass as one is a constant in their code.
+// A constant is the name of an element or an attribute. Other packages cannot
+// name this type, so they can only pass constants.
 type constant string
 
-// An Attr is an attribute of an element. Its value is escaped when written.
+// An Attr is an attribute of an element. Writing it escapes its value.
 type Attr struct {
 	name  constant
 	value string
 }
 
-// A is an attribute by name. It panics for names whose values are code or
-// addresses: those are style, on… and, for which [Link] and [To] are, href and
-// its like.
+// A returns an attribute. It panics for names whose values are code, style and
+// on…, and for names whose values are addresses, such as href: use [Link] and
+// [To] for those.
 func A(name constant, value string) Attr {
 	switch {
 	case strings.HasPrefix(string(name), "on"), name == "style", name == "srcdoc":
@@ -34,19 +34,20 @@ var addresses = map[constant]bool{
 	"data": true, "cite": true, "background": true, "ping": true, "manifest": true,
 }
 
-// Class is the class attribute: names with spaces between them.
+// Class returns the class attribute, with names separated by spaces.
 func Class(names string) Attr { return Attr{"class", names} }
 
-// ID names a place in the page, by a format of package fmt.
+// ID returns the id of a place in the page, formatted by fmt.Sprintf.
 func ID(format string, args ...any) Attr { return Attr{"id", fmt.Sprintf(format, args...)} }
 
-// To is the href of a link to a place in the page, by a format of package fmt.
+// To returns the href of a link to a place in the page, formatted by
+// fmt.Sprintf.
 func To(format string, args ...any) Attr {
 	return Attr{"href", "#" + fmt.Sprintf(format, args...)}
 }
 
-// Link is the href of a link out of the page. An address that is neither http
-// nor https becomes "#".
+// Link returns the href of a link to another page. An address that is neither
+// http nor https becomes "#".
 func Link(address string) Attr {
 	lower := strings.ToLower(address)
 	if !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") {
@@ -55,10 +56,10 @@ func Link(address string) Attr {
 	return Attr{"href", address}
 }
 
-// Num is an attribute of a picture, written as [Coordinate] does.
+// Num returns a numeric attribute of a picture in the form of [Coordinate].
 func Num(name constant, x float64) Attr { return A(name, Coordinate(x)) }
 
-// Coordinate writes a number of a picture, to a tenth of a pixel.
+// Coordinate formats a number of a picture, rounded to a tenth of a pixel.
 func Coordinate(x float64) string {
 	s := strconv.FormatFloat(x, 'f', 1, 64)
 	return strings.TrimSuffix(s, ".0")

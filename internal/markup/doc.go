@@ -1,12 +1,11 @@
 // Package markup writes HTML pages and SVG pictures. A [Writer] has no method
-// that writes a value as it is: every text and every attribute is escaped, and
-// every element is closed, so the result is HTML and well-formed XML at once.
-// Names of elements and attributes are constants of the code that writes, which
-// the compiler sees to.
+// that writes raw text. It escapes every text and every attribute value, and
+// closes every element, so the result is both HTML and well-formed XML. The
+// compiler ensures that names of elements and attributes are constants.
 //
-// It does the work of html/template, which reaches reflect's MethodByName: a
-// program that can reach that keeps every exported method of every type it
-// links, which made the command larger by a quarter.
+// It replaces html/template, which uses reflect's MethodByName. The linker then
+// keeps every exported method of every type, which made the command a quarter
+// larger.
 //
 //	var w markup.Writer
 //	w.Doctype()

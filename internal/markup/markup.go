@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// A Writer is a page in the making. The zero value is an empty one. It is not
-// safe for concurrent use.
+// A Writer builds a page. The zero Writer is an empty page. It is not safe for
+// concurrent use.
 type Writer struct {
 	out  bytes.Buffer
 	open []constant
 }
 
-// Doctype begins a page.
+// Doctype writes the document type, which begins a page.
 func (w *Writer) Doctype() { w.out.WriteString("<!DOCTYPE html>\n") }
 
-// Open begins an element, which [Writer.Close] ends. It panics for the elements
-// whose content a browser does not read as text, such as script; for style
-// there is [Writer.Style].
+// Open begins an element; [Writer.Close] ends it. It panics for elements whose
+// content browsers do not read as text, such as script. For style use
+// [Writer.Style].
 func (w *Writer) Open(tag constant, attrs ...Attr) {
 	if raw[tag] {
-		panic("markup: the content of " + string(tag) + " is no text")
+		panic("markup: the content of " + string(tag) + " is not text")
 	}
 	w.tag(tag, attrs)
 	w.out.WriteByte('>')
@@ -45,7 +45,7 @@ func (w *Writer) tag(tag constant, attrs []Attr) {
 	}
 }
 
-// Close ends the element opened last. Without one it does nothing.
+// Close ends the element opened last, if any.
 func (w *Writer) Close() {
 	last := len(w.open) - 1
 	if last < 0 {
@@ -59,7 +59,7 @@ func (w *Writer) Close() {
 	w.open = w.open[:last]
 }
 
-// Depth is how many elements are open.
+// Depth returns the number of open elements.
 func (w *Writer) Depth() int { return len(w.open) }
 
 // CloseTo ends elements until depth of them are open.
@@ -69,7 +69,7 @@ func (w *Writer) CloseTo(depth int) {
 	}
 }
 
-// void are the elements of HTML that have no end.
+// void lists the HTML elements without an end tag.
 var void = map[constant]bool{
 	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true,
 	"link": true, "meta": true, "source": true, "track": true, "wbr": true,
@@ -78,7 +78,7 @@ var void = map[constant]bool{
 // Void writes an element without content.
 func (w *Writer) Void(tag constant, attrs ...Attr) {
 	if !void[tag] && !w.picture() {
-		// HTML knows <p/> as the beginning of a paragraph.
+		// In HTML, <p/> would begin a paragraph.
 		w.Leaf(tag, "", attrs...)
 		return
 	}
@@ -86,7 +86,8 @@ func (w *Writer) Void(tag constant, attrs ...Attr) {
 	w.out.WriteString("/>")
 }
 
-// picture tells whether an SVG element is open, and no HTML element inside it.
+// picture reports whether an SVG element is open without an HTML element inside
+// it.
 func (w *Writer) picture() bool {
 	for i := len(w.open) - 1; i >= 0 && w.open[i] != "foreignObject"; i-- {
 		if w.open[i] == "svg" {
@@ -96,31 +97,31 @@ func (w *Writer) picture() bool {
 	return false
 }
 
-// Leaf writes an element that holds text alone.
+// Leaf writes an element that contains only text.
 func (w *Writer) Leaf(tag constant, text string, attrs ...Attr) {
 	w.Open(tag, attrs...)
 	w.Text(text)
 	w.Close()
 }
 
-// Text writes text. What a reader would not see or be misled by is written out:
-// control characters, marks that turn the direction of text, bytes that are no
-// UTF-8. A line ends as a space, except directly inside pre.
+// Text writes text. It writes invisible and misleading characters as escapes:
+// control characters, marks that change the direction of text, bytes that are
+// not UTF-8. Line breaks become spaces, except directly inside pre.
 func (w *Writer) Text(s string) {
 	lines := len(w.open) > 0 && w.open[len(w.open)-1] == "pre"
 	w.out.WriteString(html.EscapeString(visible(s, lines)))
 }
 
-// Style writes a style sheet. Its < and & become escapes of CSS, so that it can
-// not end early.
+// Style writes a style sheet. It writes < and & as CSS escapes, so the sheet
+// cannot end early.
 func (w *Writer) Style(sheet string) {
 	w.out.WriteString("<style>\n")
 	w.out.WriteString(strings.NewReplacer("<", `\3C `, "&", `\26 `, "]]>", `]]\3E `).Replace(strings.ToValidUTF8(sheet, "\ufffd")))
 	w.out.WriteString("</style>\n")
 }
 
-// WriteTo ends what is open and writes the page, which is empty then. The error
-// is that of out.
+// WriteTo ends all open elements, writes the page to out and empties w. The
+// error is out's.
 func (w *Writer) WriteTo(out io.Writer) (int64, error) {
 	w.CloseTo(0)
 	return w.out.WriteTo(out)

@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
-// write returns what f writes.
+// write returns the page that f writes.
 func write(t require.TestingT, f func(w *markup.Writer)) string {
 	var w markup.Writer
 	f(&w)
@@ -69,8 +69,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAnyText: whatever the texts are, a reader of XML gets the elements that
-// were written and no other.
+// TestAnyText checks that an XML parser finds exactly the written elements,
+// whatever the texts.
 func TestAnyText(t *testing.T) {
 	anything := func(t *proptest.T) string {
 		switch t.IntN(3) {
@@ -110,7 +110,8 @@ func TestAnyText(t *testing.T) {
 	})
 }
 
-// printable drops what XML has no place for; a style sheet is the code's own.
+// printable drops characters that XML does not allow. Style sheets are not
+// data.
 func printable(r rune) rune {
 	if r < ' ' || r == '\ufffe' || r == '\uffff' {
 		return -1
@@ -118,7 +119,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// TestConstants: a name that is no constant does not compile.
+// TestConstants checks that a name that is not a constant does not compile.
 func TestConstants(t *testing.T) {
 	vet := func(folder string) string {
 		out, _ := exec.Command("go", "vet", "./testdata/"+folder).CombinedOutput()

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns s with what a reader would not see or be misled by written
-// out, as [Writer.Text] does, and the ends of its lines as spaces.
+// Visible returns s with invisible and misleading characters as escapes, like
+// [Writer.Text], and with line breaks as spaces.
 func Visible(s string) string { return visible(s, false) }
 
-// visible writes out what has no look of its own. With lines, ends of lines and
-// tabs stay.
+// visible escapes invisible and misleading characters. If lines is true, it
+// keeps line breaks and tabs.
 func visible(s string, lines bool) string {
 	plain := func(r rune) bool {
 		return unicode.IsPrint(r) || r == '\u00a0' || lines && (r == '\n' || r == '\t')

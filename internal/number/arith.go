@@ -9,10 +9,10 @@ func AppendInt(dst []byte, n int64) []byte {
 	return d.append(dst)
 }
 
-// AppendSum appends the stored form of a + b, or of a - b, exactly. For a result
-// of more than 38 digits, or out of range, it returns the service's message.
+// AppendSum appends the stored form of a + b or a - b, exactly. If the result
+// has more than 38 digits or is out of range, it returns the service's message.
 //
-// The service calls a sum with too many digits an overflow, whatever its
+// The service reports a sum with too many digits as an overflow, whatever its
 // magnitude (alternator, test_number.py).
 func AppendSum(dst, a, b []byte, negate bool) (out []byte, msg string) {
 	var x, y decimal
@@ -45,7 +45,7 @@ func AppendSum(dst, a, b []byte, negate bool) (out []byte, msg string) {
 // smallDigits is the number of digits whose sums fit an int64.
 const smallDigits = 18
 
-// addSmall sets d to x + y when both are short enough for integer arithmetic.
+// addSmall sets d to x + y if both are short enough for integer arithmetic.
 func (d *decimal) addSmall(x, y *decimal) bool {
 	exp := min(x.point-x.n, y.point-y.n)
 	if max(x.point, y.point)-exp > smallDigits {
@@ -79,7 +79,7 @@ func (d *decimal) setInt(v int64, exp int) {
 	d.point = d.n + exp
 }
 
-// scaled returns d as a multiple of 10^exp, which it must be.
+// scaled returns d as a multiple of 10^exp. d must be a multiple of it.
 func (d *decimal) scaled(exp int) int64 {
 	var v int64
 	for i := range d.point - exp {
@@ -94,11 +94,11 @@ func (d *decimal) scaled(exp int) int64 {
 	return v
 }
 
-// addBig sets d to x + y, digit by digit. It reports false when the sum has too
+// addBig sets d to x + y, digit by digit. It returns false when the sum has too
 // many digits.
 func (d *decimal) addBig(x, y *decimal) bool {
-	// Both are written out from the place above the first digit of either down
-	// to the last: a sum may need the one above.
+	// l and r hold all digits of x and y, from one place above the first digit
+	// of either, for the carry, to the last digit.
 	var l, r [maxPoint - minPoint + 2*MaxDigits]byte
 	top, exp := max(x.point, y.point)+1, min(x.point-x.n, y.point-y.n)
 	width := top - exp
@@ -133,7 +133,7 @@ func (d *decimal) addBig(x, y *decimal) bool {
 	return true
 }
 
-// addDigits adds the digits of y to those of x, which has room for the carry.
+// addDigits adds the digits of y to x, which has space for the carry.
 func addDigits(x, y []byte) {
 	var carry byte
 	for i := len(x) - 1; i >= 0; i-- {
@@ -146,7 +146,7 @@ func addDigits(x, y []byte) {
 	}
 }
 
-// subDigits takes the digits of y from those of x, which are no less.
+// subDigits subtracts the digits of y from x. x must not be less than y.
 func subDigits(x, y []byte) {
 	var borrow byte
 	for i := len(x) - 1; i >= 0; i-- {

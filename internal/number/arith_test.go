@@ -36,9 +36,10 @@ const (
 	underflow = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
 )
 
-// TestAdd: sums, and the errors of those that do not fit. That too many digits
-// are an overflow to the service is alternator's test_number.py; the texts are
-// those of ExtendDB issue 94 and dynalite's test/updateItem.js.
+// TestAdd checks sums, and the errors for sums that cannot be stored.
+// alternator's test_number.py shows that too many digits are an overflow to the
+// service; the messages are from ExtendDB issue 94 and dynalite's
+// test/updateItem.js.
 func TestAdd(t *testing.T) {
 	nines := strings.Repeat("9", 38)
 	for _, tt := range []struct{ a, op, b, want string }{
@@ -94,7 +95,7 @@ func TestAppendInt(t *testing.T) {
 	}
 }
 
-// A sum is what rational arithmetic makes of the texts, or does not fit.
+// A sum must equal the sum of rational numbers, or be refused.
 func TestSumIsExact(t *testing.T) {
 	proptest.Check(t, 1000, func(t *proptest.T) {
 		a, b, negate := proptest.Number(t), proptest.Number(t), t.Bool()
@@ -121,7 +122,7 @@ func TestSumIsExact(t *testing.T) {
 	})
 }
 
-// decimalText writes a rational that is a decimal with all its digits.
+// decimalText writes a rational number as a decimal with all its digits.
 func decimalText(r *big.Rat) string { return r.FloatString(400) }
 
 func BenchmarkAdd(b *testing.B) {

@@ -1,5 +1,5 @@
-// Package number keeps decimal numbers as bytes whose order is their numeric
-// order, the form in which package attr stores them.
+// Package number encodes decimal numbers as bytes whose order is numeric order.
+// Package attr stores numbers in this form.
 package number
 
 import "math"
@@ -8,28 +8,29 @@ import "math"
 const (
 	// MaxDigits is the number of significant decimal digits.
 	MaxDigits = 38
-	// maxPoint and minPoint bound the place of the decimal point: a number is
-	// 0.D × 10^point with a non-zero first digit in D, so 9.99E+125 has point
-	// 126 and 1E-130 has point -129.
+	// maxPoint and minPoint are the limits of the decimal point: a number is
+	// 0.D × 10^point, where the first digit of D is not zero. So 9.99E+125 has
+	// point 126, and 1E-130 has point -129.
 	maxPoint = 126
 	minPoint = -129
-	// maxPairs bounds the base-100 digits of the stored form: 38 digits that
-	// start in the middle of a pair touch 20 of them.
+	// maxPairs is the most base-100 digits of the stored form: 38 digits that
+	// begin in the middle of a pair extend over 20 pairs.
 	maxPairs = 20
 )
 
-// Zero is the stored form of zero. A number's first byte carries its
-// sign and its base-100 exponent, the rest are base-100 digits: digit+1 for
-// positive numbers, 101-digit for negative ones, which also end in 102 unless
-// they have all 20 digits, so that a longer negative number sorts first.
-// bytes.Compare is numeric order, and equal numbers have equal bytes.
+// Zero is the stored form of zero. The first byte of a number combines its sign
+// and its base-100 exponent. The other bytes are base-100 digits: digit+1 for
+// positive numbers, 101-digit for negative ones. A negative number with fewer
+// than 20 base-100 digits ends in 102, so a longer negative number sorts first.
+// The order of bytes.Compare is numeric order, and equal numbers have equal
+// bytes.
 //
-// It is the form the service itself hashes (captured by dynalite,
-// db/index.js), so scan order of numeric keys can be the service's too.
+// The service itself hashes this form (captured by dynalite, db/index.js). So
+// numeric keys can be scanned in the service's order.
 const Zero = 0x80
 
-// decimal is a number taken apart: 0.D × 10^point, D without zeros at either
-// end; n is 0 for zero.
+// A decimal is a decoded number, 0.D × 10^point. D has no zeros at either end.
+// n is 0 for zero.
 type decimal struct {
 	neg    bool
 	n      int
@@ -37,9 +38,10 @@ type decimal struct {
 	digits [2 * maxPairs]byte
 }
 
-// Messages of numbers that cannot be stored, as the service words them: dynalite,
-// test/putItem.js, and dynamodb-conformance, tests/tier3/limits/numberExponent.test.ts
-// and error-messages/valueLayers.test.ts, which is newer.
+// The service's messages for numbers that cannot be stored. Sources: dynalite,
+// test/putItem.js; newer: dynamodb-conformance,
+// tests/tier3/limits/numberExponent.test.ts and
+// error-messages/valueLayers.test.ts.
 const (
 	msgNotNumeric = "The parameter cannot be converted to a numeric value"
 	msgPrecision  = "Attempting to store more than 38 significant digits in a Number"
@@ -48,9 +50,9 @@ const (
 )
 
 // Append appends the stored form of the decimal number in text: an optional
-// sign, digits with an optional point, and an optional exponent. For text that
-// is no number, or one out of range, it returns the service's message, and the
-// older one when that differs.
+// sign, digits with an optional point, and an optional exponent. If text is not
+// a number or out of range, it returns the service's message, and the older
+// message if that differs.
 func Append[T string | []byte](dst []byte, text T) (out []byte, msg, older string) {
 	var d decimal
 	if msg, older = parseDecimal(&d, text); msg != "" {
@@ -66,8 +68,8 @@ func Valid(raw []byte) bool {
 	return d.load(raw) && string(d.append(form[:0])) == string(raw)
 }
 
-// parseDecimal takes text apart. It returns the message when it cannot, and
-// the older one when that differs.
+// parseDecimal parses text. If it cannot, it returns the message, and the older
+// message if that differs.
 func parseDecimal[T string | []byte](d *decimal, text T) (msg, older string) {
 	i := 0
 	if i < len(text) && (text[i] == '+' || text[i] == '-') {
@@ -75,9 +77,9 @@ func parseDecimal[T string | []byte](d *decimal, text T) (msg, older string) {
 		i++
 	}
 	var (
-		seen     bool // any digit at all
-		fraction bool // past the point
-		zeros    int  // zeros not yet known to matter
+		seen     bool // text has a digit
+		fraction bool // after the point
+		zeros    int  // pending zeros, which may turn out to be trailing
 		overlong bool
 	)
 	for ; i < len(text); i++ {
@@ -139,8 +141,8 @@ func parseDecimal[T string | []byte](d *decimal, text T) (msg, older string) {
 	return "", ""
 }
 
-// parseExponent reads "", "e12", "E+12" or "e-12". It takes what fits 64 bits,
-// as the service does; exponents far out of range saturate.
+// parseExponent parses "", "e12", "E+12" or "e-12". Like the service it accepts
+// 64 bits; exponents far out of range saturate.
 func parseExponent[T string | []byte](s T) (int64, bool) {
 	if len(s) == 0 {
 		return 0, true
@@ -180,9 +182,9 @@ func notNumeric[T string | []byte](text T) (msg, older string) {
 	return msgNotNumeric + ": " + string([]rune(string(text))), ""
 }
 
-// outOfRange is the older message for a number whose magnitude is out of
-// range: that layer knows exponents of 32 bits, and its sum of exponent and
-// digits wraps around.
+// outOfRange returns the older message for a number out of range. The older
+// layer uses exponents of 32 bits, and its sum of exponent and digits wraps
+// around.
 func outOfRange[T string | []byte](text T, point, exp int64) string {
 	switch {
 	case exp != int64(int32(exp)):
@@ -195,12 +197,12 @@ func outOfRange[T string | []byte](text T, point, exp int64) string {
 	return ""
 }
 
-// append writes the stored form.
+// append appends the stored form.
 func (d *decimal) append(dst []byte) []byte {
 	if d.n == 0 {
 		return append(dst, Zero)
 	}
-	lead := d.point & 1 // an odd point puts a zero before the first digit
+	lead := d.point & 1 // an odd point needs a zero before the first digit
 	head := byte((d.point+lead)/2 + 192)
 	if d.neg {
 		head = ^head
@@ -228,7 +230,7 @@ func (d *decimal) append(dst []byte) []byte {
 	return dst
 }
 
-// load takes a stored form apart. It reports false for bytes no number has.
+// load decodes a stored form. It returns false for invalid bytes.
 func (d *decimal) load(raw []byte) bool {
 	*d = decimal{}
 	if len(raw) == 0 {
@@ -278,8 +280,8 @@ func (d *decimal) load(raw []byte) bool {
 	return d.digits[d.n-1] != 0 && d.n <= MaxDigits && d.point >= minPoint && d.point <= maxPoint
 }
 
-// AppendText appends the decimal text of a stored number as the service
-// prints it: plain, with neither exponent nor needless zeros.
+// AppendText appends the decimal text of a stored number as the service prints
+// it: without exponent and superfluous zeros.
 func AppendText(dst, raw []byte) []byte {
 	var d decimal
 	if !d.load(raw) || d.n == 0 {
@@ -306,10 +308,10 @@ func AppendText(dst, raw []byte) []byte {
 	return dst
 }
 
-// Size returns the documented size of a stored number: a byte, one more for
-// every two significant digits on either side of the point, and one for a
-// minus sign. Source: DG/CapacityUnitCalculations.html ("approximately"); the
-// split at the point and the sign are as captured from the service.
+// Size returns the documented size of a stored number: one byte, one more for
+// every two significant digits on either side of the point, and one for a minus
+// sign. Source: DG/CapacityUnitCalculations.html ("approximately"); the
+// division at the point and the sign were captured from the service.
 func Size(raw []byte) int {
 	var d decimal
 	if !d.load(raw) || d.n == 0 {

@@ -1,13 +1,14 @@
-// Package proptest runs properties of random cases with gopter.
+// Package proptest runs properties on random cases, using gopter.
 //
-// A property is a function of a [T], from which it takes its choices and to
-// which it reports, as a test does to a testing.T. The choices come from a tape
-// of bytes: a failing tape is shrunk by losing parts and by choosing smaller
-// numbers, and a native fuzz target can be one ([Fuzz]).
+// A property is a function of a [T]. It draws its choices from the T and
+// reports failures to it, as a test does to a testing.T. The choices come from
+// a tape of bytes. A failing tape is shrunk by removing parts and by making
+// numbers smaller, and a native fuzz target can use its input as a tape
+// ([Fuzz]).
 //
-// Cases begin at a fixed seed, so that a run says the same twice. SORTKEY_SEED
-// gives another, or the word random; SORTKEY_CHECKS multiplies the number of
-// cases.
+// Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another
+// seed, or a random one with the word random; SORTKEY_CHECKS multiplies the
+// number of cases.
 package proptest
 
 import (
@@ -40,13 +41,14 @@ var Seed = sync.OnceValue(func() int64 {
 	default:
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
-			panic("SORTKEY_SEED is neither a number nor random: " + s)
+			panic("SORTKEY_SEED must be a number or the word random, not " + s)
 		}
 		return n
 	}
 })
 
-// Cases returns how many cases to run of a property that has n by default.
+// Cases returns the number of cases to run for a property that has n by
+// default.
 func Cases(n int) int {
 	if testing.Short() {
 		n = (n + 4) / 5
@@ -57,21 +59,22 @@ func Cases(n int) int {
 	return max(1, n)
 }
 
-// Parameters returns gopter's parameters for a property with n cases by default.
+// Parameters returns gopter's parameters for a property with n cases by
+// default.
 func Parameters(n int) *gopter.TestParameters {
 	p := gopter.DefaultTestParametersWithSeed(Seed())
 	p.MinSuccessfulTests = Cases(n)
 	return p
 }
 
-// Check runs a property on n random cases by default. A failing case is shrunk
-// and fails the test with what it reported.
+// Check runs a property on n random cases by default. It shrinks a failing case
+// and fails the test with that case's report.
 func Check(t *testing.T, n int, property func(*T)) {
 	t.Helper()
 	CheckTapes(t, n, 1, 4096, func(tape []byte) string { return Play(t, tape, property) }, nil)
 }
 
-// Fuzz makes a property a native fuzz target, whose input is the tape.
+// Fuzz makes a property a native fuzz target whose input is the tape.
 func Fuzz(f *testing.F, property func(*T)) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, tape []byte) {
@@ -81,25 +84,24 @@ func Fuzz(f *testing.F, property func(*T)) {
 	})
 }
 
-// CheckTapes runs a property on n tapes by default, of least to most bytes. It
-// reports "", or what is wrong. Failed is called with the shrunk tape of a
-// failure; it may be nil.
+// CheckTapes runs a property on n tapes by default, each with least to most
+// bytes. The property returns "" or an error message. For a failure, failed is
+// called with the shrunk tape; it may be nil.
 func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) string, failed func(tape []byte)) {
 	t.Helper()
 	params := Parameters(n)
-	params.SetSeed(Seed() + int64(crc32.ChecksumIEEE([]byte(t.Name())))) // other tapes than those of other properties
-	p, wait := gopter.NewProperties(params), new(patience)
+	params.SetSeed(Seed() + int64(crc32.ChecksumIEEE([]byte(t.Name())))) // different tapes for different properties
+	p, wait := gopter.NewProperties(params), new(shrinkLimit)
 	p.Property(t.Name(), prop.ForAll(func(c choices) string { return wait.note(property(c)) }, generate(least, most, wait)))
 	p.Run(reporter{t, failed})
 }
 
-// Play runs a property on one tape. It returns "", or what was reported.
+// Play runs a property on one tape. It returns the report of a failure, or "".
 func Play(t testing.TB, tape []byte, property func(*T)) (report string) {
 	return PlayOn(t, tape, nil, property)
 }
 
-// PlayOn is Play with choices that go on after the end of the tape, with bytes
-// of more.
+// PlayOn is Play, except that choices after the end of the tape come from more.
 func PlayOn(t testing.TB, tape []byte, more io.Reader, property func(*T)) (report string) {
 	c := &T{tb: t, tape: tape, more: more}
 	defer func() {
@@ -118,20 +120,20 @@ func PlayOn(t testing.TB, tape []byte, more io.Reader, property func(*T)) (repor
 	return ""
 }
 
-// stop ends a case that has failed.
+// stop is the panic value that ends a failed case.
 type stop struct{}
 
 // A T is one case of a property.
 type T struct {
 	tb       testing.TB
 	tape     []byte
-	more     io.Reader // read after the end of the tape; nil gives zeros
+	more     io.Reader // read after the end of the tape; nil means zeros
 	lines    []string
 	failed   bool
 	cleanups []func()
 }
 
-// choices are a tape, as gopter prints it.
+// choices is a tape; gopter prints only its length.
 type choices []byte
 
 func (c choices) String() string { return fmt.Sprintf("%d bytes of choices", len(c)) }
@@ -144,7 +146,7 @@ func (t *T) read(b []byte) {
 	t.tape = t.tape[copy(b, t.tape):]
 }
 
-// IntN returns a number 0 … n-1. The smallest should make the simplest case.
+// IntN returns a number 0 … n-1. Smaller numbers should make simpler cases.
 func (t *T) IntN(n int) int {
 	var room [4]byte
 	width := 1
@@ -174,7 +176,7 @@ func (t *T) Uint64() uint64 {
 	return binary.LittleEndian.Uint64(room[:])
 }
 
-// Text returns a text of lo … hi characters of an alphabet.
+// Text returns a text of lo … hi characters from an alphabet.
 func (t *T) Text(alphabet string, lo, hi int) string {
 	letters := []rune(alphabet)
 	var b strings.Builder
@@ -185,7 +187,7 @@ func (t *T) Text(alphabet string, lo, hi int) string {
 }
 
 // AnyText returns a text of lo … hi characters of all kinds. Half of them are
-// those that often need care.
+// characters that often need special care.
 func (t *T) AnyText(lo, hi int) string {
 	var b strings.Builder
 	for range t.Between(lo, hi) {
@@ -207,32 +209,33 @@ func (t *T) AnyText(lo, hi int) string {
 
 var (
 	careful = []rune("Aa?~!@#$%^&*_-+=.,:; \t\r\n/\\|([{<'\"`\x00\v\x1b\x7f\ufeff\ufffd\u202eȺ")
-	// characters are all there are but surrogates, which no text can hold.
+	// characters are all characters except surrogates, which text cannot
+	// contain.
 	characters = []*unicode.RangeTable{
 		unicode.Lu, unicode.Ll, unicode.Lt, unicode.Lm, unicode.Lo, unicode.Nd, unicode.Nl, unicode.No, unicode.P,
 		unicode.Sm, unicode.Sc, unicode.Sk, unicode.So, unicode.Mn, unicode.Me, unicode.Mc, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co,
 	}
 )
 
-// Number returns the text of a decimal number of up to 38 digits, over the whole
-// range of the service.
+// Number returns the text of a decimal number of up to 38 digits, from the
+// whole range of the service.
 func Number(t *T) string {
 	sign := Pick(t, "", "-")
 	digits := t.Text("0123456789", 1, 38)
 	return fmt.Sprintf("%s%sE%d", sign, digits, t.Between(-130, 87))
 }
 
-// Bytes returns lo … hi bytes of any value.
+// Bytes returns lo … hi random bytes.
 func (t *T) Bytes(lo, hi int) []byte {
 	b := make([]byte, t.Between(lo, hi))
 	t.read(b)
 	return b
 }
 
-// Pick returns one of a list.
+// Pick returns one element of a list.
 func Pick[E any](t *T, list ...E) E { return list[t.IntN(len(list))] }
 
-// Shuffle returns a list in another order.
+// Shuffle returns a list in random order.
 func Shuffle[E any](t *T, list []E) []E {
 	out := append([]E{}, list...)
 	for i := len(out) - 1; i > 0; i-- {
@@ -251,8 +254,9 @@ func SliceOf[E any](t *T, lo, hi int, element func(*T) E) []E {
 	return list
 }
 
-// Repeat does up to so many steps, each one of the actions, and check after
-// each. It stops at the end of the tape, where all steps would be the same.
+// Repeat runs at most the given number of steps. Each step runs one of the
+// actions and then check. It stops at the end of the tape, where all further
+// steps would be equal.
 func (t *T) Repeat(steps int, check func(), actions ...func()) {
 	for range t.Between(1, steps) {
 		actions[t.IntN(len(actions))]()
@@ -263,10 +267,10 @@ func (t *T) Repeat(steps int, check func(), actions ...func()) {
 	}
 }
 
-// Helper does nothing; lines of a report have no places.
+// Helper does nothing, because reports have no line numbers.
 func (*T) Helper() {}
 
-// Errorf reports a failure and goes on.
+// Errorf reports a failure and continues.
 func (t *T) Errorf(format string, args ...any) {
 	t.failed = true
 	t.Logf(format, args...)
@@ -278,10 +282,10 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.FailNow()
 }
 
-// Logf adds a line to the report of a case that fails.
+// Logf adds a line to the report, which is printed if the case fails.
 func (t *T) Logf(format string, args ...any) { t.lines = append(t.lines, fmt.Sprintf(format, args...)) }
 
-// FailNow ends the case, which has failed.
+// FailNow marks the case as failed and ends it.
 func (t *T) FailNow() {
 	t.failed = true
 	panic(stop{})
@@ -303,8 +307,8 @@ func (t *T) TempDir() string {
 	return dir
 }
 
-// TB returns the test that the case belongs to, for helpers that want one. What
-// fails it is not shrunk.
+// TB returns the test that the case belongs to, for helpers that need one.
+// Failures reported to it are not shrunk.
 func (t *T) TB() testing.TB { return t.tb }
 
 func (t *T) cleanup() {
@@ -316,7 +320,7 @@ func (t *T) cleanup() {
 	}
 }
 
-// A reporter tells a test what gopter found.
+// A reporter reports gopter's results to a test.
 type reporter struct {
 	*testing.T
 	failed func(tape []byte)
@@ -331,7 +335,7 @@ func (r reporter) ReportTestResult(_ string, result *gopter.TestResult) {
 	if result.Error != nil {
 		report = fmt.Sprintf("%v\n%s", result.Error, result.ErrorStack)
 	}
-	r.Errorf("false after %d cases; SORTKEY_SEED=%d runs the same again\n%s", result.Succeeded, Seed(), report)
+	r.Errorf("false after %d cases; to repeat them, set SORTKEY_SEED=%d\n%s", result.Succeeded, Seed(), report)
 	for _, arg := range result.Args {
 		if tape, ok := arg.Arg.(choices); ok && r.failed != nil {
 			r.failed(tape)
@@ -339,21 +343,21 @@ func (r reporter) ReportTestResult(_ string, result *gopter.TestResult) {
 	}
 }
 
-// A patience ends shrinking some time after the first failure.
-type patience struct{ failed time.Time }
+// A shrinkLimit ends shrinking some time after the first failure.
+type shrinkLimit struct{ failed time.Time }
 
-// note takes the result of a case.
-func (p *patience) note(report string) string {
+// note records the result of a case.
+func (p *shrinkLimit) note(report string) string {
 	if report != "" && p.failed.IsZero() {
 		p.failed = time.Now()
 	}
 	return report
 }
 
-func (p *patience) over() bool { return !p.failed.IsZero() && time.Since(p.failed) > 15*time.Second }
+func (p *shrinkLimit) over() bool { return !p.failed.IsZero() && time.Since(p.failed) > 15*time.Second }
 
-// generate makes tapes.
-func generate(least, most int, p *patience) gopter.Gen {
+// generate generates tapes.
+func generate(least, most int, p *shrinkLimit) gopter.Gen {
 	shrinker := func(v any) gopter.Shrink { return shrink(v.(choices), p) }
 	return func(params *gopter.GenParameters) *gopter.GenResult {
 		c := make(choices, least+params.Rng.Intn(most-least+1))
@@ -362,8 +366,9 @@ func generate(least, most int, p *patience) gopter.Gen {
 	}
 }
 
-// shrink makes smaller tapes: first without parts, then with smaller choices.
-func shrink(c choices, p *patience) gopter.Shrink {
+// shrink returns smaller tapes: first with parts removed, then with smaller
+// choices.
+func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 	step := len(c) / 2
 	at, zero := 0, false
 	return func() (any, bool) {

@@ -43,7 +43,7 @@ func TestPlayReports(t *testing.T) {
 	}
 }
 
-// TestShrinks: of tapes that fail, the one that is reported is small.
+// TestShrinks checks that a reported tape is small.
 func TestShrinks(t *testing.T) {
 	shortest := 1 << 30
 	inner := &testing.T{}
@@ -64,7 +64,8 @@ func TestShrinks(t *testing.T) {
 	}
 }
 
-// TestPlayOn: choices come from the tape, then from what is read after it.
+// TestPlayOn checks that choices come from the tape first and then from the
+// reader.
 func TestPlayOn(t *testing.T) {
 	more := strings.NewReader("abcdef")
 	report := proptest.PlayOn(t, []byte{1}, more, func(t *proptest.T) {

@@ -1,6 +1,6 @@
-// Package sdkvalue turns values of package attr into those of the AWS SDK and
-// back, each on its own. The clients of package sdk convert whole requests
-// and answers, which they do faster.
+// Package sdkvalue converts single values and items between package attr and
+// the AWS SDK. The clients of package sdk convert whole requests and responses,
+// and are faster.
 package sdkvalue
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Of returns an item of the SDK, which shares nothing with it.
+// Of returns an item of the SDK. It shares nothing with it.
 func Of(it attr.Item) map[string]types.AttributeValue {
 	m := make(map[string]types.AttributeValue, it.Len())
 	for name, v := range it.All() {
@@ -20,7 +20,7 @@ func Of(it attr.Item) map[string]types.AttributeValue {
 	return m
 }
 
-// OfValue returns a value of the SDK, which shares nothing with v.
+// OfValue returns a value of the SDK. It shares nothing with v.
 func OfValue(v attr.Value) types.AttributeValue {
 	switch v.Kind() {
 	case attr.String:
@@ -50,7 +50,7 @@ func numberOf(v attr.Value) string {
 	return string(v.AppendNumber(text[:0]))
 }
 
-// blobOf copies: the SDK takes a nil slice for none.
+// blobOf never returns nil, which the SDK treats as absent.
 func blobOf(v attr.Value) []byte { return append([]byte{}, v.Raw()...) }
 
 func elements[T any](v attr.Value, element func(attr.Value) T) []T {
@@ -61,8 +61,8 @@ func elements[T any](v attr.Value, element func(attr.Value) T) []T {
 	return out
 }
 
-// Item returns the binary item of an item of the SDK. The error is that of a value
-// that no service can have sent.
+// Item returns the binary item of an item of the SDK. It returns an error for a
+// value that no service can have sent.
 func Item(m map[string]types.AttributeValue) (attr.Item, error) {
 	var b attr.Builder
 	for name, value := range m {
@@ -75,7 +75,7 @@ func Item(m map[string]types.AttributeValue) (attr.Item, error) {
 	return b.Item(), nil
 }
 
-// Value returns the value of a value of the SDK.
+// Value returns the value for a value of the SDK.
 func Value(value types.AttributeValue) (attr.Value, error) {
 	switch v := value.(type) {
 	case *types.AttributeValueMemberS:
@@ -104,7 +104,7 @@ func Value(value types.AttributeValue) (attr.Value, error) {
 		}
 		return attr.NewMap(it), nil
 	}
-	return attr.Value{}, fmt.Errorf("a value of unknown type %T", value)
+	return attr.Value{}, fmt.Errorf("unknown type %T of a value", value)
 }
 
 func fromSet[T any](kind attr.Kind, list []T, value func(T) (attr.Value, error)) (attr.Value, error) {

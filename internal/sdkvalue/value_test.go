@@ -27,9 +27,9 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for name, v := range map[string]types.AttributeValue{"nothing": nil, "no number": &types.AttributeValueMemberN{Value: "one"}} {
+	for name, v := range map[string]types.AttributeValue{"nothing": nil, "not a number": &types.AttributeValueMemberN{Value: "one"}} {
 		if _, err := sdkvalue.Item(map[string]types.AttributeValue{"x": v}); err == nil {
-			t.Errorf("%s is taken", name)
+			t.Errorf("%s is accepted", name)
 		}
 	}
 }

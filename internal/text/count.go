@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Count returns a number of things, as "1 row" or "2,000 rows". A noun that
-// ends in a consonant and y becomes one in ies.
+// Count returns a number with a noun, such as "1 row" or "2,000 rows". See
+// [Plural].
 func Count[N int | int64 | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -28,7 +28,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Thousands returns a number with its thousands apart, as 1,234,567.
+// Thousands returns a number with commas between thousands, such as 1,234,567.
 func Thousands[N int | int64 | uint64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	if n > 0 {
@@ -40,8 +40,8 @@ func Thousands[N int | int64 | uint64](n N) string {
 	return s
 }
 
-// Figure returns a quantity with three digits that count, as 0.0123, 12.3 or
-// 12,345.
+// Figure returns a quantity with three significant digits, such as 0.0123, 12.3
+// or 12,345.
 func Figure(f float64) string {
 	if math.Abs(f) >= 1000 && math.Abs(f) < 1e15 {
 		return Thousands(int64(math.Round(f)))
@@ -53,18 +53,18 @@ func Figure(f float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// Size returns a number of bytes in the unit that fits it, in powers of 1,024 as
-// the service's limits are: 512 bytes, 1.5 KB, 59.2 GB.
+// Size returns a number of bytes in a fitting unit, in powers of 1,024 like the
+// service's limits: 512 bytes, 15.5 KB, 59.2 GB.
 func Size[N int | int64 | float64](n N) string {
 	f := float64(n)
 	for i, unit := range []string{"KB", "MB", "GB", "TB", "PB"} {
-		// From 10 KB on, so that smaller sizes stay exact; what rounds up to
-		// the next unit is written in that one.
-		bytes := math.Pow(1024, float64(i+1))
+		// Sizes below 10 KB stay in bytes, which is exact. A size that rounds
+		// up to 1,024 of a unit uses the next unit.
+		unitBytes := math.Pow(1024, float64(i+1))
 		if f < 10*1024 {
 			break
 		}
-		if q := f / bytes; math.Round(q*10)/10 < 1024 || unit == "PB" {
+		if q := f / unitBytes; math.Round(q*10)/10 < 1024 || unit == "PB" {
 			return strconv.FormatFloat(math.Round(q*10)/10, 'f', -1, 64) + " " + unit
 		}
 	}
@@ -79,7 +79,7 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) + "%"
 }
 
-// Join returns words as a sentence lists them: a, b and c.
+// Join joins words as a sentence lists them: a, b and c.
 func Join(words []string, conjunction string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

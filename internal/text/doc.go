@@ -1,4 +1,5 @@
-// Package text writes things for people: names and values as expressions spell
-// them, counts, sizes, lines that fit, and the known name nearest to a wrong
-// one. Everything it quotes is printable, whatever bytes it is given.
+// Package text formats things for people: names and values in the syntax of
+// expressions, counts, sizes, lines of limited width, and the known name most
+// similar to a wrong one. Everything it quotes is printable, whatever the
+// bytes.
 package text

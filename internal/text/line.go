@@ -7,13 +7,13 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Width returns how many columns a terminal shows a text in.
+// Width returns the number of terminal columns of a text.
 func Width(s string) int { return runewidth.StringWidth(s) }
 
 // Pad returns s with spaces up to a width.
 func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
-// Clip returns s, with an ellipsis in place of what goes beyond a width.
+// Clip truncates s to a width, with an ellipsis at the end.
 func Clip(s string, width int) string {
 	if len(s) <= width {
 		return s
@@ -21,8 +21,8 @@ func Clip(s string, width int) string {
 	return runewidth.Truncate(s, width, "…")
 }
 
-// ClipMiddle returns s, with an ellipsis in its middle if it is wider than
-// width: both ends of a key say more than its middle.
+// ClipMiddle truncates s to width, with an ellipsis in the middle: both ends of
+// a key say more than its middle.
 func ClipMiddle(s string, width int) string {
 	if len(s) <= width || Width(s) <= width || width < 3 {
 		return s
@@ -39,9 +39,9 @@ func ClipMiddle(s string, width int) string {
 	return runewidth.Truncate(s, width-tail-1, "") + "…" + s[end:]
 }
 
-// Wrap breaks prose into lines of at most width columns, between words only.
-// What stands in double quotes, as keys do, stays whole, and so does a word
-// that is wider than a line: text can be searched for either.
+// Wrap breaks prose between words into lines of at most width columns. It
+// breaks neither text in double quotes, such as keys, nor a word wider than a
+// line, so either can be searched for.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line, used := "", 0
@@ -68,7 +68,7 @@ func words(s string) (all []string) {
 		case s[i] == '\\' && quoted:
 			i++
 		case s[i] == '"':
-			// A quote that nothing closes is a character like any other.
+			// An unclosed quote is an ordinary character.
 			quoted = !quoted && strings.Contains(s[i+1:], `"`)
 		case (s[i] == ' ' || s[i] == '\n') && !quoted:
 			if i > start {
@@ -83,8 +83,9 @@ func words(s string) (all []string) {
 	return all
 }
 
-// Caret returns a line of a source and below it a caret under the byte at pos,
-// the way to show where an expression is wrong. Tabs count as one column.
+// Caret returns the line of src with the byte at pos and, below it, a caret
+// under that byte, to show where an expression is wrong. Tabs count as one
+// column.
 func Caret(src string, pos int) string {
 	pos = min(max(pos, 0), len(src))
 	start := strings.LastIndexByte(src[:pos], '\n') + 1

@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// Nearest returns the known name most like a wrong one, and whether any is
-// like it at all.
+// Nearest returns the known name most similar to a wrong one, and whether any
+// is similar enough.
 func Nearest(name string, known []string) (nearest string, ok bool) {
 	least := len(name)/3 + 2
 	for _, k := range known {
@@ -14,8 +14,8 @@ func Nearest(name string, known []string) (nearest string, ok bool) {
 	return nearest, ok
 }
 
-// DidYouMean returns advice for an unknown name: the known one most like it, or
-// what there is. It is "" when nothing is known.
+// DidYouMean returns advice for an unknown name: the most similar known name,
+// or a list of the known names. It is "" when known is empty.
 func DidYouMean(name string, known []string) string {
 	const most = 12
 	nearest, ok := Nearest(name, known)
@@ -30,9 +30,9 @@ func DidYouMean(name string, known []string) string {
 	return "known are " + strings.Join(known, ", ")
 }
 
-// Distance returns how many bytes to insert, delete, replace or swap with their
-// neighbour to make b of a (the optimal string alignment distance). Names of
-// more than 64 bytes are as far apart as they can be.
+// Distance returns the number of bytes to insert, delete, replace or swap with
+// their neighbour to turn a into b (the optimal string alignment distance). For
+// names of more than 64 bytes it returns the largest possible distance.
 func Distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return max(len(a), len(b))

@@ -1,21 +1,21 @@
 package text
 
-// Paint colours text for a terminal. The zero Paint does not.
+// Paint colours text for a terminal if it is true.
 type Paint bool
 
-// Good colours what is right.
+// Good colours correct results.
 func (p Paint) Good(s string) string { return p.wrap("32", s) }
 
-// Bad colours what is wrong.
+// Bad colours errors.
 func (p Paint) Bad(s string) string { return p.wrap("31", s) }
 
-// Warn colours what deserves a look.
+// Warn colours warnings.
 func (p Paint) Warn(s string) string { return p.wrap("33", s) }
 
-// Strong marks headings.
+// Strong emphasises headings.
 func (p Paint) Strong(s string) string { return p.wrap("1", s) }
 
-// Faint marks asides.
+// Faint dims secondary text.
 func (p Paint) Faint(s string) string { return p.wrap("2", s) }
 
 func (p Paint) wrap(code, s string) string {

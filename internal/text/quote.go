@@ -11,8 +11,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Literal returns a value as a person writes it in an expression: text in
-// quotes, binary data in hexadecimal. It is "" for no value.
+// Literal returns a value as people write it in expressions: text in quotes,
+// binary data in hexadecimal. It is "" for the zero Value.
 func Literal(v attr.Value) string {
 	switch v.Kind() {
 	case 0:
@@ -45,14 +45,14 @@ func Literal(v attr.Value) string {
 	return "<" + strings.Join(parts, ", ") + ">"
 }
 
-// Quote returns text in double quotes, with everything that is not printable
-// escaped: bytes that are not UTF-8 as \xFF.
+// Quote returns text in double quotes, with unprintable characters escaped, and
+// bytes that are not UTF-8 as \xFF.
 func Quote[T string | []byte](text T) string {
 	if s := string(text); utf8.ValidString(s) {
 		return strconv.Quote(s)
 	}
-	// strconv.Quote does the same in lower case; bytes are easier to find in a
-	// table of them in upper case.
+	// strconv.Quote writes lower case. Upper case is easier to find in a table
+	// of bytes.
 	var b strings.Builder
 	b.WriteByte('"')
 	for rest := []byte(text); len(rest) > 0; {
@@ -72,8 +72,8 @@ func Quote[T string | []byte](text T) string {
 // Hex returns bytes as 0x followed by hexadecimal digits.
 func Hex(raw []byte) string { return "0x" + hex.EncodeToString(raw) }
 
-// Name returns an attribute name, in backquotes unless it is a plain word. What
-// is not printable in it is escaped.
+// Name returns an attribute name, in backquotes unless it is a plain word.
+// Unprintable characters are escaped.
 func Name(name string) string {
 	for i := range len(name) {
 		c := name[i]
@@ -89,8 +89,8 @@ func Name(name string) string {
 	return name
 }
 
-// JSON returns v as JSON in which <, > and & are written as they are, and
-// without a newline at the end.
+// JSON returns v as JSON without escaping <, > and &, and without a newline at
+// the end.
 func JSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
