@@ -1,6 +1,7 @@
-// Package event has what observers are told of a request: the server begins an
-// [Event] for each, the operations say in it what they read and consumed, and
-// whoever began it hands it to the observer. A call without HTTP begins its own.
+// Package event defines what observers learn about a request. The server begins
+// an [Event] for each request, the operations record in it what they read and
+// consumed, and the server passes it to the observer. A call without HTTP
+// begins its own event.
 package event
 
 import (
@@ -10,68 +11,67 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// An Event is one request, from its beginning to its end.
+// An Event describes one request, from beginning to end.
 type Event struct {
-	// Operation is the operation asked for, as PutItem, whether or not there is
-	// one of that name; "" when the request names none.
+	// Operation is the requested operation, such as PutItem, even if no
+	// operation has that name; "" when the request names none.
 	Operation string
-	// Tables are those named in the request, by their names, sorted.
+	// Tables are the names of the tables in the request, sorted.
 	Tables []string
-	// Traces are those of the queries and scans, Used what was consumed.
+	// Traces are those of the queries and scans; Used is the consumed capacity.
 	Traces []table.Trace
 	Used   []Use
-	// Error is the error's code, as ValidationException; "" for success. Message
-	// is its text.
+	// Error is the error code, such as ValidationException, or "" for success.
+	// Message is the error's text.
 	Error, Message string
 	Start          time.Time
 	Duration       time.Duration
 
-	// What follows is of HTTP, and zero for a call without it.
+	// The fields below describe HTTP. They are zero for a call without it.
 
-	// Method and Path are those of the request, From the client's address.
+	// Method and Path are those of the request; From is the client's address.
 	Method, Path, From string
-	// Status is that of the answer, ID its request id.
+	// Status and ID are the status and the request id of the response.
 	Status int
 	ID     string
-	// In and Out are the bytes of the two bodies as they were sent.
+	// In and Out are the sizes of the two bodies as sent, in bytes.
 	In, Out int64
 }
 
-// A Use is what a request consumed of a table, or of an index. A write whose
-// condition failed has consumed its units; any other operation that ended in an
-// error has consumed none.
+// A Use is the capacity that a request consumed of a table or an index. A write
+// whose condition failed has consumed units; any other operation that ended in
+// an error has consumed none.
 type Use struct {
 	Table string
 	Index string // "" for the table itself
-	Write bool   // they are write units
+	Write bool   // write units, not read units
 	Units float64
 }
 
-// An Observer is told of requests. Its methods are called in the goroutine of
-// the request. It may keep an event after End.
+// An Observer sees requests. Its methods run in the goroutine of the request.
+// It may keep an event after End.
 type Observer interface {
-	// Begin is called when a request begins; of the event only Operation, Start
-	// and what HTTP knows are set.
+	// Begin is called when a request begins. Of the event, only Operation,
+	// Start and the fields of HTTP are set.
 	Begin(ctx context.Context, e *Event)
-	// End is called when it has been answered or refused.
+	// End is called when the request has been answered or refused.
 	End(ctx context.Context, e *Event)
 }
 
 type key struct{}
 
-// With returns a context that carries an event for what runs in it to fill in.
+// With returns a context that carries an event, which the operations fill in.
 func With(ctx context.Context, e *Event) context.Context {
 	return context.WithValue(ctx, key{}, e)
 }
 
-// Of returns the event that ctx carries, nil if there is none.
+// Of returns the event that ctx carries, or nil.
 func Of(ctx context.Context) *Event {
 	e, _ := ctx.Value(key{}).(*Event)
 	return e
 }
 
-// Fail records the error that a request ended with. A nil event records
-// nothing.
+// Fail records the error that ended a request. It does nothing for a nil event.
 func (e *Event) Fail(code, message string) {
 	if e != nil {
 		e.Error, e.Message = code, message

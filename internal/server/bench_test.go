@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// BenchmarkRoundTrip sends a small request and reads an answer of some size,
+// BenchmarkRoundTrip sends a small request and reads a response of some size,
 // in process and over a loopback socket.
 func BenchmarkRoundTrip(b *testing.B) {
 	for _, size := range []int{100, 1 << 20} {

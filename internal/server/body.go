@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// drainFactor is how many times the limit of a body that is too long is read
-// all the same, so that a client which is still sending sees the answer.
+// drainFactor is how many times the limit the server reads of a body that is
+// too long, so a client that is still sending sees the response.
 const drainFactor = 4
 
 // readBody reads the body as sent into buf.
@@ -26,12 +26,12 @@ func readBody(r *http.Request, limit int, buf *buffer) *failure {
 		return errTooLarge(limit)
 	}
 	if n := int(r.ContentLength); n > 0 {
-		buf.b = slices.Grow(buf.b, n+1) // one more to see the end without growing
+		buf.b = slices.Grow(buf.b, n+1) // one more byte, to see the end without growing
 	}
 	ok, err := readAll(r.Body, limit, buf)
 	switch {
 	case err != nil:
-		return errSerialization // cut short, or ill-formed chunks
+		return errSerialization // truncated, or malformed chunks
 	case !ok:
 		drain(r.Body, limit)
 		return errTooLarge(limit)
@@ -39,8 +39,8 @@ func readBody(r *http.Request, limit int, buf *buffer) *failure {
 	return nil
 }
 
-// unpack undoes the content encoding of raw, into buf if there is one. The
-// service answers anything it cannot unpack with an InternalServerError
+// unpack decodes the content encoding of raw into buf, if it has one. When the
+// service cannot decode a body, it responds with an InternalServerError
 // (Alternator, test_compressed_request.py).
 func unpack(h http.Header, raw []byte, limit int, buf *buffer) ([]byte, *failure) {
 	coding := strings.ToLower(strings.TrimSpace(strings.Join(h["Content-Encoding"], ",")))
@@ -53,7 +53,7 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer) ([]byte, *failure
 		src, err = gzip.NewReader(bytes.NewReader(raw))
 	case "deflate":
 		if src, err = zlib.NewReader(bytes.NewReader(raw)); errors.Is(err, zlib.ErrHeader) {
-			src, err = flate.NewReader(bytes.NewReader(raw)), nil // without the zlib frame, as some clients send it
+			src, err = flate.NewReader(bytes.NewReader(raw)), nil // some clients omit the zlib frame
 		}
 	default:
 		return nil, errInternal
@@ -71,7 +71,7 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer) ([]byte, *failure
 	return buf.b, nil
 }
 
-// readAll appends src to buf, and reports false if there is more than limit.
+// readAll appends src to buf. It returns false if src is longer than limit.
 func readAll(src io.Reader, limit int, buf *buffer) (bool, error) {
 	for {
 		if len(buf.b) > limit {

@@ -2,8 +2,8 @@ package server
 
 import "sync"
 
-// keepBytes is the size up to which a buffer is kept for reuse: the answer to
-// a query page of 1 MB of items fits.
+// keepBytes is the size of the largest buffer that is kept for reuse. The
+// response of a query page with 1 MB of items fits.
 const keepBytes = 4 << 20
 
 type buffer struct{ b []byte }

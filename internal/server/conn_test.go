@@ -46,8 +46,9 @@ func answer(t *testing.T, r *bufio.Reader) (*http.Response, string) {
 	return res, string(body)
 }
 
-// TestConnAnswersInOrder sends requests with a length and in chunks on one
-// connection: at once, byte by byte, with bodies from nothing to megabytes.
+// TestConnAnswersInOrder sends several requests on one connection, with a
+// length and in chunks, all at once and byte by byte, with bodies from zero
+// bytes to megabytes.
 func TestConnAnswersInOrder(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{})
 	large := strings.Repeat("x", 100_000)
@@ -101,7 +102,8 @@ func TestConnAnswersInOrder(t *testing.T) {
 	}
 }
 
-// TestConnLargeAnswers: answers of all sizes leave the connection usable.
+// TestConnLargeAnswers checks that a connection remains usable after responses
+// of all sizes.
 func TestConnLargeAnswers(t *testing.T) {
 	for _, size := range []int{0, 1000, 64 << 10, 64<<10 + 1, 3 << 20} {
 		text := bytes.Repeat([]byte("y"), size)
@@ -116,7 +118,7 @@ func TestConnLargeAnswers(t *testing.T) {
 	}
 }
 
-// TestConnShutdown: idle connections end at once.
+// TestConnShutdown checks that idle connections end at once.
 func TestConnShutdown(t *testing.T) {
 	addr, stop := start(t, echo{}, server.Options{ShutdownTimeout: 10 * time.Second})
 	var readers []*bufio.Reader
@@ -127,7 +129,7 @@ func TestConnShutdown(t *testing.T) {
 			require.NoError(t, err)
 			answer(t, r)
 		} else {
-			_, err := io.WriteString(c, usual("{}")) // so that it has been accepted
+			_, err := io.WriteString(c, usual("{}")) // so that the connection has been accepted
 			require.NoError(t, err)
 			answer(t, r)
 		}
@@ -150,7 +152,8 @@ func TestConnIdleTimeout(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
-// TestConnSilence: a new connection has as long as headers may take.
+// TestConnSilence checks that a silent new connection ends after the time-out
+// for headers.
 func TestConnSilence(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{ReadHeaderTimeout: 30 * time.Millisecond})
 	_, r := dial(t, addr)
@@ -158,8 +161,8 @@ func TestConnSilence(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
-// TestConnHalfRequests: a client that ends its side in the middle of a request
-// is told so.
+// TestConnHalfRequests checks the response to a client that closes its side in
+// the middle of a request.
 func TestConnHalfRequests(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{})
 	all := usual("{}")
@@ -177,8 +180,8 @@ func TestConnHalfRequests(t *testing.T) {
 	}
 }
 
-// TestConnPanic: what wraps the handler may panic; that ends the connection
-// and nothing else.
+// TestConnPanic checks that a panic in a wrapper of the handler ends only the
+// connection.
 func TestConnPanic(t *testing.T) {
 	var log syncBuffer
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -207,8 +210,8 @@ func TestConnPanic(t *testing.T) {
 	require.Contains(t, log.String(), "on purpose")
 }
 
-// TestConnClientGoesAway: the context of a request ends when its client closes
-// the connection, so that nobody works for a client that is gone.
+// TestConnClientGoesAway checks that the context of a request ends when its
+// client closes the connection, so the server stops working on it.
 func TestConnClientGoesAway(t *testing.T) {
 	entered, ended := make(chan struct{}), make(chan error, 1)
 	addr, _ := start(t, handlerFunc(func(ctx context.Context, _ string, _, dst []byte) ([]byte, int) {
@@ -229,8 +232,8 @@ func TestConnClientGoesAway(t *testing.T) {
 	require.ErrorIs(t, <-ended, context.Canceled)
 }
 
-// TestConnManyClients runs clients at the same time, with a shutdown under way
-// at the end: every answer that comes is the right one.
+// TestConnManyClients runs clients concurrently and shuts the server down
+// during the last requests. Every response must belong to its request.
 func TestConnManyClients(t *testing.T) {
 	addr, stop := start(t, echo{}, server.Options{})
 	c := client(t)

@@ -1,13 +1,13 @@
-// Package server puts an operation handler on HTTP, as DynamoDB does.
+// Package server serves an operation handler over HTTP, like DynamoDB.
 //
-// [New] makes an [net/http.Handler] of a [Handler]: it reads and unpacks the
+// [New] returns a [net/http.Handler] for a [Handler]. It reads and unpacks the
 // body, finds the operation, checks the signature if [Options].Credentials are
-// given, and sends the answer with its checksum, request id and compression.
-// [Run] serves that on an address until its context ends; [Transport] carries
+// set, and sends the response with its checksum, request id and compression.
+// [Run] serves it on an address until its context ends; [Transport] passes
 // requests to it inside the process, without a socket.
 //
-// What the service does was taken from its documentation and from what the
-// test suites of dynalite (test/connection.js) and Alternator
-// (test/alternator) have recorded of it; tests name the source. The package
-// knows nothing of what the operations mean.
+// The behaviour follows the service's documentation and recordings of the
+// service in the test suites of dynalite (test/connection.js) and Alternator
+// (test/alternator); the tests name their sources. The package does not know
+// what operations do.
 package server

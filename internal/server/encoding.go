@@ -9,12 +9,15 @@ import (
 	"sync"
 )
 
-// acceptedEncoding chooses the coding of an answer, "gzip", "deflate" or "",
-// from the Accept-Encoding headers of a request. It follows what Alternator's
-// test_compressed_response.py recorded of the service: the highest weight
-// wins, then a coding that is named over "*", then the earlier; identity does
-// not count as a choice; a weight above 1 or one that is no number is 1, one
-// below 0 is 0; of a coding named twice the higher weight counts.
+// acceptedEncoding returns the encoding for a response, "gzip", "deflate" or
+// "", given the Accept-Encoding headers of the request. It follows what
+// Alternator's test_compressed_response.py recorded of the service:
+//
+//   - The highest weight wins, then a named encoding over "*", then the earlier
+//     one.
+//   - Identity is ignored.
+//   - An invalid weight or one above 1 counts as 1, one below 0 as 0.
+//   - If an encoding is repeated, its highest weight counts.
 func acceptedEncoding(headers []string) string {
 	type choice struct {
 		weight float64
@@ -61,7 +64,7 @@ func acceptedEncoding(headers []string) string {
 	return ""
 }
 
-// weight returns the first q parameter of a coding, 1 if there is none.
+// weight returns the first q parameter of an encoding, or 1.
 func weight(params string) float64 {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, ok := strings.Cut(param, "=")
@@ -77,7 +80,7 @@ func weight(params string) float64 {
 	return 1
 }
 
-// A compressor is what the writers of both codings have in common.
+// A compressor is a writer of either encoding.
 type compressor interface {
 	io.WriteCloser
 	Reset(w io.Writer)
@@ -93,7 +96,7 @@ var zlibWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress writes body to buf in a coding that acceptedEncoding returned.
+// compress writes body to buf in an encoding that acceptedEncoding returned.
 func compress(coding string, body []byte, buf *buffer) {
 	pool := &gzipWriters
 	if coding == "deflate" {
@@ -101,7 +104,7 @@ func compress(coding string, body []byte, buf *buffer) {
 	}
 	w := pool.Get().(compressor)
 	w.Reset(buf)
-	_, _ = w.Write(body) // a buffer takes everything
+	_, _ = w.Write(body) // writing to a buffer never fails
 	_ = w.Close()
 	pool.Put(w)
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/sortkey/sortkey/internal/event"
 )
 
-// A failure is an answer that the server gives without the handler.
+// A failure is an error response that the server sends without calling the
+// handler.
 type failure struct {
 	status int
-	typ    string // of namespace com.amazon.coral.service, unless it has a '#'
-	msg    string // left out when empty
+	typ    string // in namespace com.amazon.coral.service unless it contains a '#'
+	msg    string // omitted when empty
 }
 
 func (f *failure) Error() string { return fmt.Sprintf("server: %d %s: %s", f.status, f.typ, f.msg) }
@@ -26,7 +27,7 @@ var (
 	errHeaders          = badRequest("RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size.")
 	errBusy             = &failure{http.StatusServiceUnavailable, "ServiceUnavailableException", "The server is busy."}
 
-	// The service's words for it: DG/Programming.Errors.html.
+	// The service's message: DG/Programming.Errors.html.
 	errInternal = &failure{
 		http.StatusInternalServerError, "com.amazonaws.dynamodb.v20120810#InternalServerError",
 		"The server encountered an internal error trying to fulfill the request.",
@@ -37,7 +38,7 @@ func errTooLarge(limit int) *failure {
 	return &failure{http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", fmt.Sprintf("HTTP content length exceeded %d bytes.", limit)}
 }
 
-// note says in the event of a request how it failed.
+// note records the failure in the event of a request.
 func (f *failure) note(r *http.Request) {
 	if e := event.Of(r.Context()); e != nil {
 		e.Error, e.Message = f.typ[strings.IndexByte(f.typ, '#')+1:], f.msg
@@ -57,7 +58,7 @@ func (f *failure) appendJSON(dst []byte) []byte {
 	dst = append(dst, '"')
 	if f.msg != "" {
 		dst = append(dst, `,"message":`...)
-		dst, _ = jsontext.AppendQuote(dst, f.msg) // an error says that bad UTF-8 was replaced
+		dst, _ = jsontext.AppendQuote(dst, f.msg) // the only error is for bad UTF-8, which it has replaced
 	}
 	return append(dst, '}')
 }

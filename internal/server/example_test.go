@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// tables is a handler that knows one operation.
+// tables is a handler with one operation.
 type tables struct{}
 
 func (tables) Serve(_ context.Context, target string, _, dst []byte) ([]byte, int) {

@@ -16,8 +16,8 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// FuzzRequest answers raw requests. There must be no panic, and no status 500
-// but for a content encoding that cannot be undone.
+// FuzzRequest sends raw requests. Nothing may panic, and the only status 500 is
+// for a content encoding that cannot be decoded.
 func FuzzRequest(f *testing.F) {
 	const head = "POST / HTTP/1.1\r\nHost: h\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n"
 	const auth = "Authorization: AWS4-HMAC-SHA256 Credential=KEY/20260301/r/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=00\r\nX-Amz-Date: 20260301T120000Z\r\n"

@@ -8,83 +8,82 @@ import (
 	"github.com/sortkey/sortkey/internal/event"
 )
 
-// DefaultAddr is where [Run] listens when it is given no address: port 8000 of
-// this machine alone, as DynamoDB Local.
+// DefaultAddr is the address of [Run] if it is given none: port 8000 of this
+// machine only, as in DynamoDB Local.
 const DefaultAddr = "127.0.0.1:8000"
 
-// A Handler answers operations.
+// A Handler handles operations.
 type Handler interface {
-	// Serve answers one request. Target names the operation as on the wire,
-	// "DynamoDB_20120810.PutItem"; body is the unpacked request. The answer,
-	// a success or an error, is appended to dst and returned with its HTTP
+	// Serve handles one request. Target names the operation as on the wire,
+	// "DynamoDB_20120810.PutItem"; body is the unpacked request. Serve appends
+	// the response, a success or an error, to dst and returns it with its HTTP
 	// status.
 	//
-	// Body and dst are reused: Serve must not keep body, dst or out, or
-	// anything that shares their bytes, after it returns.
+	// Body and dst are reused: after it returns, Serve must not keep body, dst
+	// or out, or anything that shares their bytes.
 	Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int)
 }
 
 // Options configure [New], [Run] and [Serve]. The zero value is ready to use.
 type Options struct {
-	// Logger receives panics of the handler, with their stacks, and errors of
-	// connections. Default: discard.
+	// Logger receives panics of the handler, with their stacks, and connection
+	// errors. Default: discard.
 	Logger *slog.Logger
 
 	// Credentials maps access keys to secret keys. If it is not nil, every
 	// request must carry a valid Signature Version 4, in its header or its
-	// query string. Default: requests need no signature, and one that is
-	// there is not looked at.
+	// query string. Default: requests need no signature, and signatures are not
+	// checked.
 	Credentials map[string]string
 
-	// Open says that the address is meant to be reached from other machines
-	// without credentials, so that [Serve] does not warn of it.
+	// Open says that other machines are meant to reach the server without
+	// credentials, so [Serve] does not warn about it.
 	Open bool
 
 	// CORS lists the origins whose pages may call the server from a browser,
-	// as "https://example.com"; "*" is all of them. Default: none.
+	// such as "https://example.com"; "*" allows all of them. Default: none.
 	CORS []string
 
-	// Clock tells the time that signatures are checked against. Default:
-	// [time.Now].
+	// Clock returns the time for checking signatures. Default: [time.Now].
 	Clock func() time.Time
 
-	// Observer is told of every request. Default: none.
+	// Observer sees every request. Default: none.
 	Observer event.Observer
 
-	// RequestID returns the id of the next answer, by default 52 characters
-	// of [RequestIDs] with a random seed. It must be safe for concurrent use.
+	// RequestID returns the id of the next response. Default: 52 characters
+	// from [RequestIDs] with a random seed. It must be safe for concurrent use.
 	RequestID func() string
 
-	// MaxBodyBytes bounds a request body, as sent and unpacked. Default:
+	// MaxBodyBytes limits a request body, both as sent and unpacked. Default:
 	// 16 MiB, the service's limit.
 	MaxBodyBytes int
 
-	// MaxHeaderBytes bounds the request line and the headers together.
-	// Default: 16 KiB, the service's limit.
+	// MaxHeaderBytes limits the request line and the headers together. Default:
+	// 16 KiB, the service's limit.
 	MaxHeaderBytes int
 
-	// CompressBytes is the length from which answers are compressed for
-	// clients that ask for it. Negative: never. Default: 4 KiB, as the
+	// CompressBytes is the minimum length of responses that are compressed for
+	// clients that accept it. Negative: never. Default: 4 KiB, as in the
 	// service.
 	CompressBytes int
 
-	// MaxRequests bounds the requests worked on at a time; more wait for
-	// their turn. Default: no bound.
+	// MaxRequests limits the requests handled at the same time; others wait.
+	// Default: no limit.
 	MaxRequests int
 
-	// MaxConnections bounds the connections open at a time; more wait to be
-	// accepted. Used by [Run] and [Serve]. Default: no bound.
+	// MaxConnections limits the open connections; others wait to be accepted.
+	// Used by [Run] and [Serve]. Default: no limit.
 	MaxConnections int
 
-	// Time-outs of one connection, used by [Run] and [Serve]: reading the
-	// headers, reading the whole request, reading and answering it, and
-	// waiting for the next one. Negative: none. Defaults: 10 s, 60 s, 60 s,
-	// 120 s.
+	// Time-outs of one connection, used by [Run] and [Serve]: for reading the
+	// headers, for reading the whole request, for reading and answering it, and
+	// for waiting for the next one. Negative: no time-out. Defaults: 10 s, 60
+	// s, 60 s, 120 s.
 	ReadHeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
 
-	// ShutdownTimeout is how long requests may go on after the context of
-	// [Run] or [Serve] has ended; those still running then are broken off.
-	// Negative: not at all. Default: 5 s.
+	// ShutdownTimeout is how long requests may continue after the context of
+	// [Run] or [Serve] has ended. Requests that still run then are aborted.
+	// Negative: they are aborted at once. Default: 5 s.
 	ShutdownTimeout time.Duration
 }
 

@@ -9,8 +9,8 @@ import (
 
 var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// RequestIDs returns a function that makes request ids like the service's: 52
-// upper-case letters and digits. Equal seeds give equal ids. The function is
+// RequestIDs returns a generator of request ids like the service's: 52
+// upper-case letters and digits. Equal seeds give equal ids. The generator is
 // safe for concurrent use.
 func RequestIDs(seed [32]byte) func() string {
 	var mu sync.Mutex

@@ -21,11 +21,11 @@ import (
 	"github.com/sortkey/sortkey/internal/server"
 )
 
-// patience bounds the wait for an answer of a server on a busy machine.
+// patience limits the wait for a response of a server on a busy machine.
 const patience = time.Minute
 
-// start serves h on a free port until the test ends, or stop is called, which
-// returns what Serve did.
+// start serves h on a free port until the test ends or stop is called. stop
+// returns the result of Serve.
 func start(t *testing.T, h server.Handler, opts server.Options) (addr string, stop func() error) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -170,8 +170,9 @@ func TestReadTimeout(t *testing.T) {
 	require.True(t, len(out) == 0 || bytes.Contains(out, []byte("SerializationException")), "%s", out)
 }
 
-// TestRawLimits sends what an HTTP client would not, as Alternator's
-// test_manual_requests.py does: the client must be able to read the refusal.
+// TestRawLimits sends requests that an HTTP client would not send, like
+// Alternator's test_manual_requests.py. The client must be able to read the
+// error response.
 func TestRawLimits(t *testing.T) {
 	addr, _ := start(t, echo{}, server.Options{})
 	for name, tt := range map[string]struct {
@@ -255,7 +256,7 @@ func TestServeWarnsOfOpenAddress(t *testing.T) {
 	}
 }
 
-// brokenListener accepts nothing.
+// brokenListener fails to accept connections.
 type brokenListener struct {
 	net.Listener
 	closed bool

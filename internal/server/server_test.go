@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo answers with the target and the body it was given.
+// echo responds with the target and the body of the request.
 type echo struct{}
 
 func (echo) Serve(_ context.Context, target string, body, dst []byte) ([]byte, int) {
@@ -43,7 +43,7 @@ func (f handlerFunc) Serve(ctx context.Context, target string, body, dst []byte)
 
 const listTables = "DynamoDB_20120810.ListTables"
 
-// post makes a request; headers are pairs.
+// post returns a POST request; headers are name and value pairs.
 func post(body string, headers ...string) *http.Request {
 	return request(http.MethodPost, "/", body, headers...)
 }
@@ -56,7 +56,7 @@ func request(method, path, body string, headers ...string) *http.Request {
 	return r
 }
 
-// do answers a request and checks what every answer must have.
+// do sends a request to h and checks what all responses must have.
 func do(t *testing.T, h http.Handler, r *http.Request) (*http.Response, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -110,8 +110,8 @@ const (
 	json10        = "application/x-amz-json-1.0"
 )
 
-// TestRefusals has its cases, with their checksums, from dynalite
-// (test/connection.js), where they were recorded from the service.
+// TestRefusals has cases from dynalite (test/connection.js) with checksums
+// recorded from the service.
 func TestRefusals(t *testing.T) {
 	h := server.New(echo{}, server.Options{})
 	for _, tt := range []struct {
@@ -275,9 +275,8 @@ func TestHeaderLimit(t *testing.T) {
 	}
 }
 
-// TestAcceptEncoding has its cases from Alternator's
-// test_compressed_response.py, which passes on the service; repeated headers
-// are taken together.
+// TestAcceptEncoding has cases from Alternator's test_compressed_response.py,
+// which passes on the service. Repeated headers are combined.
 func TestAcceptEncoding(t *testing.T) {
 	long := strings.Repeat("x", 4096)
 	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) { return append(dst, body...), 200 }), server.Options{})
@@ -475,7 +474,7 @@ func TestMaxRequests(t *testing.T) {
 	<-done
 }
 
-// TestTextInErrors checks that what a client sends comes back as valid JSON.
+// TestTextInErrors checks that errors contain a client's text as valid JSON.
 func TestTextInErrors(t *testing.T) {
 	h := server.New(echo{}, server.Options{Credentials: map[string]string{}})
 	_, body := do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10, "Authorization", "AWS4-\"\\\x80<>"))

@@ -22,19 +22,19 @@ const (
 	maxExpires  = 7 * 24 * time.Hour
 )
 
-// A signature is what a request says of its own.
+// A signature holds the parts of a request's signature.
 type signature struct {
 	algorithm  string
 	credential string // keyid/date/region/service/term
-	headers    string // names, with semicolons between
+	headers    string // names, separated by semicolons
 	value      string // hexadecimal
-	date       string // in the basic form of ISO 8601
+	date       string // ISO 8601, basic format
 	valid      time.Duration
-	query      bool // it stands in the query string
+	query      bool // the signature is in the query string
 }
 
 // verify checks the Signature Version 4 of a request with the given body. The
-// order of the checks and their texts are the service's (dynalite, index.js
+// order of the checks and the messages are the service's (dynalite, index.js
 // and test/connection.js).
 func verify(r *http.Request, body []byte, secrets map[string]string, now time.Time) *failure {
 	sig, f := parseSignature(r)
@@ -111,8 +111,8 @@ func checkScope(scope []string, date string) *failure {
 	return badRequest("InvalidSignatureException", strings.Join(msg, ""))
 }
 
-// parseSignature finds the signature of a request, in its Authorization header
-// or, if it is presigned, in its query string.
+// parseSignature parses the signature of a request from its Authorization
+// header or, if it is presigned, from its query string.
 func parseSignature(r *http.Request) (signature, *failure) {
 	auth, query := r.Header.Get("Authorization"), r.URL.Query()
 	presigned := query.Has("X-Amz-Algorithm")
@@ -187,8 +187,8 @@ func parseQuery(query url.Values) (signature, *failure) {
 	}, nil
 }
 
-// canonicalRequest writes a request down as its sender did to sign it (IAM
-// User Guide, "Create a signed AWS API request").
+// canonicalRequest returns the canonical form of a request, which its sender
+// has signed (IAM User Guide, "Create a signed AWS API request").
 func canonicalRequest(r *http.Request, body []byte, names []string, presigned bool) string {
 	query := r.URL.Query()
 	if presigned {
@@ -226,8 +226,8 @@ func headerValue(r *http.Request, name string) string {
 	return strings.Join(values, ",")
 }
 
-// appendEscaped escapes a path once more than it is already, as all services
-// but S3 want it.
+// appendEscaped escapes an escaped path once more, as all services but S3
+// require.
 func appendEscaped(b *strings.Builder, path string) {
 	const upperHex = "0123456789ABCDEF"
 	for i := range len(path) {

@@ -29,7 +29,7 @@ var (
 	keys = aws.Credentials{AccessKeyID: "KEY", SecretAccessKey: "SECRET"}
 )
 
-// unsigned returns a request as a client holds it before it is signed.
+// unsigned returns a request in the state before its client signs it.
 func unsigned(t *testing.T, target, body string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, target, strings.NewReader(body))
@@ -45,7 +45,7 @@ func sum(body string) string {
 	return hex.EncodeToString(s[:])
 }
 
-// sent turns a client's request into the server's.
+// sent converts a client's request to the server's.
 func sent(r *http.Request, body string) *http.Request {
 	in := httptest.NewRequest(r.Method, r.URL.String(), bytes.NewReader([]byte(body)))
 	in.Header = r.Header.Clone()
@@ -55,7 +55,7 @@ func sent(r *http.Request, body string) *http.Request {
 	return in
 }
 
-// TestSigned holds the check against the signer of the AWS SDK.
+// TestSigned checks signatures made by the AWS SDK.
 func TestSigned(t *testing.T) {
 	h := server.New(echo{}, signing)
 	for _, tt := range []struct {
@@ -106,7 +106,7 @@ func TestSigned(t *testing.T) {
 			require.NoError(t, err)
 			u, err := url.Parse(uri)
 			require.NoError(t, err)
-			p.URL, p.Header, p.Host = u, headers, r.Host // without a default port, as the signer has it
+			p.URL, p.Header, p.Host = u, headers, r.Host // without a default port, like the signer
 			p.Header.Set("Content-Type", json10)
 			res, body = do(t, h, sent(p, tt.body))
 			require.Equal(t, 200, res.StatusCode, "presigned: %s", body)
@@ -150,8 +150,8 @@ func TestPresignedExpiry(t *testing.T) {
 	}
 }
 
-// TestSignatureErrors has its texts, and those with a checksum their checksums,
-// from dynalite (index.js, test/connection.js), recorded from the service.
+// TestSignatureErrors has messages from dynalite (index.js,
+// test/connection.js), and checksums, where given, recorded from the service.
 func TestSignatureErrors(t *testing.T) {
 	h := server.New(echo{}, signing)
 	const (
@@ -216,7 +216,8 @@ func TestSignatureErrors(t *testing.T) {
 	require.Equal(t, 200, res.StatusCode, "GET needs no signature")
 }
 
-// TestSignatureMessage checks the text that helps to find a wrong signature.
+// TestSignatureMessage checks the message that helps to debug a wrong
+// signature.
 func TestSignatureMessage(t *testing.T) {
 	h := server.New(echo{}, signing)
 	r := request("POST", "/", "", "X-Amz-Target", listTables, "X-Amz-Date", "20260301T120000Z",
@@ -226,7 +227,8 @@ func TestSignatureMessage(t *testing.T) {
 		`The String-to-Sign should have been\n'AWS4-HMAC-SHA256\n20260301T120000Z\n20260301/us-east-1/dynamodb/aws4_request\n`)
 }
 
-// TestSignedOverSocket signs a request that a real client sends.
+// TestSignedOverSocket checks the signature of a request that a real client
+// sends.
 func TestSignedOverSocket(t *testing.T) {
 	srv := httptest.NewServer(server.New(echo{}, signing))
 	defer srv.Close()

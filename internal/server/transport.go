@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// A Transport carries requests to a handler in the same process, without a
-// socket: an [http.RoundTripper] for an [http.Client] or an SDK client. The
-// handler runs in the goroutine of the caller, with the request's context;
-// its answer is held in memory until the body of the response is closed.
-// It is safe for concurrent use if the handler is.
+// A Transport passes requests to a handler in the same process, without a
+// socket. It is an [http.RoundTripper] for an [http.Client] or an SDK client.
+// The handler runs in the goroutine of the caller, with the request's context.
+// The response is kept in memory until its body is closed. A Transport is safe
+// for concurrent use if the handler is.
 type Transport struct {
 	Handler http.Handler
 }
 
 var errNoHandler = errors.New("server: transport without a handler")
 
-// RoundTrip implements [http.RoundTripper]. A panic of the handler comes back
+// RoundTrip implements [http.RoundTripper]. It returns a panic of the handler
 // as an error.
 func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
@@ -33,7 +33,7 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	in := req.WithContext(ctx) // a copy, as a handler may change it
+	in := req.WithContext(ctx) // a copy, which a handler may change
 	in.Proto, in.ProtoMajor, in.ProtoMinor = "HTTP/1.1", 1, 1
 	in.RequestURI, in.RemoteAddr = req.URL.RequestURI(), "in-process"
 	if in.Host == "" {
@@ -87,12 +87,12 @@ func statusText(status int) string {
 	return fmt.Sprintf("%d %s", status, http.StatusText(status))
 }
 
-// A response collects what a handler answers.
+// A response collects the response of a handler.
 type response struct {
 	header http.Header
 	status int
 	head   bool
-	buf    *buffer // nil while nothing is written
+	buf    *buffer // nil until something is written
 }
 
 func (w *response) serve(h http.Handler, r *http.Request) (err error) {
@@ -128,10 +128,10 @@ func (w *response) Write(p []byte) (int, error) {
 	return w.buf.Write(p)
 }
 
-// Flush implements [http.Flusher]; there is nothing to flush to.
+// Flush implements [http.Flusher]. It only writes the header.
 func (w *response) Flush() { w.WriteHeader(http.StatusOK) }
 
-// take makes buf the body of the answer, without a copy.
+// take makes buf the body of the response, without copying.
 func (w *response) take(buf *buffer) {
 	if w.head || w.buf != nil {
 		_, _ = w.Write(buf.b)

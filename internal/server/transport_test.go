@@ -57,7 +57,7 @@ func TestTransport(t *testing.T) {
 	require.Empty(t, out)
 }
 
-// TestTransportOwnsBodies keeps many bodies open while others are made.
+// TestTransportOwnsBodies keeps many bodies open while it sends other requests.
 func TestTransportOwnsBodies(t *testing.T) {
 	c := &http.Client{Transport: &server.Transport{Handler: server.New(echo{}, server.Options{})}}
 	var wg sync.WaitGroup
@@ -98,7 +98,7 @@ type closeRecorder struct {
 
 func (c *closeRecorder) Close() error { c.closed++; return nil }
 
-// TestTransportOtherHandlers uses handlers that are not New's.
+// TestTransportOtherHandlers uses handlers other than New's.
 func TestTransportOtherHandlers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		handler http.Handler
