@@ -8,27 +8,27 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// A chooser makes the choices of a random case: a case of a property, or a
-// source of random numbers.
+// A chooser makes the choices of a random case. It is a case of a property, or
+// a source of random numbers.
 type chooser interface {
-	// IntN returns a number 0 … n-1. The smallest should make the simplest
-	// case.
+	// IntN returns a number 0 … n-1. Smaller numbers should make simpler cases.
 	IntN(n int) int
 }
 
-// draw makes random things of choices.
+// draw makes random values from choices.
 type draw struct{ chooser }
 
-// often reports true in pct of 100 cases.
+// often returns true in pct of 100 cases.
 func (d draw) often(pct int) bool { return d.IntN(100) >= 100-pct }
 
-// upTo returns lo … hi.
+// upTo returns a number lo … hi.
 func (d draw) upTo(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
 
 func pick[T any](d draw, from []T) T { return from[d.IntN(len(from))] }
 
-// pieces make strings that are neighbours in byte order and not in others:
-// one to four bytes long, on both sides of the surrogates, with delimiters.
+// pieces are the parts of random strings. Some are neighbours in byte order but
+// not in other orders: they have one to four bytes, include both sides of the
+// surrogates, and contain delimiters.
 var pieces = []string{
 	"a", "b", "A", "z", "0", "9", "#", "|", "/", "_", ":", "ab", "#a", "a#", "\x00", "\x01", "\x02", "\x7f", "\u0080", "¿", "é", "e\u0301",
 	"ÿ", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufffd", "\uffff", "\U00010000", "😀", "\U0010ffff", " ", "\"", "\\", "\n", "<", "\u2028",
@@ -36,8 +36,8 @@ var pieces = []string{
 
 var octets = []byte{'a', 'b', 0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff}
 
-// key returns a value that may be a key: 1 … limit bytes. It is often near
-// one of those in near.
+// key returns a value that may be a key: 1 … limit bytes. It is often close to
+// one of the values in near.
 func (d draw) key(k kind, limit int, near []value) value {
 	var from *value
 	if len(near) > 0 && d.often(50) {
@@ -72,9 +72,9 @@ func (d draw) string(near *value, limit int) string {
 		switch runes := []rune(near.data); d.IntN(4) {
 		case 0: // a prefix
 			return string(runes[:d.IntN(len(runes)+1)])
-		case 1: // one more, the least there is or any
+		case 1: // one more byte, the smallest or a random one
 			return near.data + pick(d, []string{"\x00", "\x00\x00", "\x01", pick(d, pieces)})
-		case 2: // another end
+		case 2: // another last byte
 			return string(runes[:len(runes)-1]) + pick(d, pieces)
 		default:
 			return near.data
@@ -158,7 +158,7 @@ func inRange(d *apd.Decimal) bool {
 	return ds == "" || len(ds) <= 38 && point <= 126 && point >= -129
 }
 
-// neighbour returns a number that differs from v by little.
+// neighbour returns a number that differs slightly from v.
 func (d draw) neighbour(v value) value {
 	ds, point := digits(v.num)
 	step := apd.New(1, int32(max(point-pick(d, []int{38, len(ds), 1, 2}), -130)))
@@ -192,7 +192,7 @@ func (d draw) rewrite(v value) value {
 		v.data = fmt.Sprintf("%s%sE%+d", sign, ds, point-len(ds))
 	case 3: // a fraction with an exponent
 		v.data = fmt.Sprintf("%s0.%se%d", sign, ds, point)
-	case 4: // needless zeros
+	case 4: // superfluous zeros
 		v.data = fmt.Sprintf("%s00%s000E%d", sign, ds, point-len(ds)-3)
 	default: // one digit before the point, a zero after
 		v.data = fmt.Sprintf("%s%s.%s0E%d", sign, ds[:1], ds[1:], point-1)
@@ -205,7 +205,7 @@ var others = []string{
 	`{"M":{"a":{"M":{"b":{"L":[{"NULL":true}]}}},"é":{"S":"x"}}}`, `{"SS":["b","a",""]}`, `{"NS":["10","9","-0.5"]}`, `{"BS":["/w==","AA=="]}`,
 }
 
-// payload returns any value; bulk is the length of large ones.
+// payload returns any value. bulk is the length of large ones.
 func (d draw) payload(near []value, bulk int) value {
 	switch d.IntN(8) {
 	case 0:

@@ -17,15 +17,15 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// A failer is told that a case failed.
+// A failer reports failures of a case.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Logf(format string, args ...any)
 }
 
-// A client sends requests to the JSON side of a database and sees what the
-// database reads of its store.
+// A client sends JSON requests to a database, and counts the rows that the
+// database reads from its store.
 type client struct {
 	failer
 	db     *sortkey.DB
@@ -46,9 +46,9 @@ func newClient(f failer) *client {
 
 func seededReader() io.Reader { return rand.NewChaCha8([32]byte{}) }
 
-// call sends one request and reads the answer into out. It returns the status
-// and the name of the error. A body that is not JSON fails the case, and so
-// does a status 500.
+// call sends one request and decodes the response into out. It returns the
+// status and the name of the error. A body that is not JSON fails the case, and
+// so does a status 500.
 func (c *client) call(op string, in map[string]any, out any) (status int, fault string) {
 	c.Helper()
 	body := marshal(in)
@@ -77,7 +77,8 @@ func (c *client) call(op string, in map[string]any, out any) (status int, fault 
 	return status, ""
 }
 
-// abridge returns b without runs of one byte and without most of its middle.
+// abridge returns b without long runs of one byte and without most of its
+// middle.
 func abridge(b []byte) string {
 	const most, run = 2000, 40
 	var out strings.Builder
@@ -116,7 +117,7 @@ func (c *client) refuse(op string, in map[string]any, want string) {
 	}
 }
 
-// item reads an item of an answer.
+// item parses an item of a response.
 func (c *client) item(m map[string]json.RawMessage) item {
 	c.Helper()
 	it, err := parseItem(m)
@@ -126,7 +127,7 @@ func (c *client) item(m map[string]json.RawMessage) item {
 	return it
 }
 
-// A capacity is a ConsumedCapacity.
+// A capacity is a decoded ConsumedCapacity.
 type capacity struct {
 	TableName              string
 	CapacityUnits          float64
@@ -135,7 +136,7 @@ type capacity struct {
 	LocalSecondaryIndexes  map[string]struct{ CapacityUnits float64 }
 }
 
-// byName returns the units of each part, "" being the table.
+// byName returns the units by index name, with "" for the table.
 func (u *capacity) byName() map[string]float64 {
 	out := map[string]float64{}
 	if u.Table != nil {
@@ -150,12 +151,12 @@ func (u *capacity) byName() map[string]float64 {
 	return out
 }
 
-// checkUnits fails unless the parts are as in want and add up. Zero is the
-// same as nothing.
+// checkUnits fails unless the parts equal want and add up to the total. Zero
+// and absent are equal.
 func (c *client) checkUnits(got *capacity, name string, want map[string]float64) {
 	c.Helper()
 	if got == nil {
-		c.Fatalf("there is no ConsumedCapacity")
+		c.Fatalf("the response has no ConsumedCapacity")
 		return
 	}
 	parts, sum := got.byName(), 0.0
@@ -174,8 +175,8 @@ func (c *client) checkUnits(got *capacity, name string, want map[string]float64)
 	}
 }
 
-// A countingStore counts what is read of a store outside of updates: the rows
-// that iterators yield, and the rows got.
+// A countingStore counts what is read from a store outside of updates: the rows
+// that iterators yield, and the rows that Get returns.
 type countingStore struct {
 	store.Store
 	walked, got int

@@ -17,8 +17,8 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// tables are what the requests of FuzzHandler find: every kind of index, and
-// keys of every kind.
+// tables are the tables for the requests of FuzzHandler, with indexes and keys
+// of every kind.
 var tables = []string{
 	`CreateTable {"TableName":"Orders","BillingMode":"PAY_PER_REQUEST",
 		"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
@@ -45,7 +45,7 @@ var tables = []string{
 		"Blobs":[{"PutRequest":{"Item":{"b":{"B":"AP8="},"n":{"N":"0"}}}},{"PutRequest":{"Item":{"b":{"B":"AP8="},"n":{"N":"9.9E125"}}}}]}}`,
 }
 
-// good are requests that succeed, of every operation.
+// good are requests that succeed, for every operation.
 var good = []string{
 	`ListTables {}`,
 	`ListTables {"ExclusiveStartTableName":"Blobs","Limit":1}`,
@@ -78,7 +78,7 @@ var good = []string{
 	`Scan {"TableName":"Counters","ScanFilter":{"v":{"ComparisonOperator":"CONTAINS","AttributeValueList":[{"N":"1"}]},"x":{"ComparisonOperator":"NULL"}},"ConditionalOperator":"OR","AttributesToGet":["n"]}`,
 }
 
-// bad are requests that are refused, or that no version knows yet.
+// bad are requests that are refused, or of operations that do not exist yet.
 var bad = []string{
 	`Query {"TableName":"Orders"}`, `Scan null`, `PutItem []`, `PutItem {"TableName":"Orders","Item":{"PK":{"S":""},"SK":{"N":"x"}}}`, `GetItem {`, ` `,
 	`UpdateItem {"TableName":"Orders","Key":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}},"UpdateExpression":"SET total = total + :n, list[9] = :n REMOVE #m.a ADD v :n DELETE s :s","ExpressionAttributeNames":{"#m":"map"},"ExpressionAttributeValues":{":n":{"N":"1"},":s":{"SS":["a"]}},"ReturnValues":"UPDATED_NEW"}`,
@@ -90,13 +90,14 @@ var bad = []string{
 	`Scan {"TableName":"Orders","Segment":1000000,"TotalSegments":1000000,"Limit":0}`,
 }
 
-// FuzzHandler sends a script of requests, a line each, into the handler of a
-// database. There may be no panic, no status 500, nothing logged, no answer
-// that is not JSON, and afterwards no index that differs from a rebuilt one.
+// FuzzHandler sends a script of requests, one per line, to the handler of a
+// database. It must not panic, respond with status 500, log anything, or
+// respond with anything but JSON. Afterwards every index must equal a rebuilt
+// one.
 func FuzzHandler(f *testing.F) {
 	base := memory.Open()
 	for _, r := range tables {
-		r = strings.ReplaceAll(r, "\n", "") // a line each
+		r = strings.ReplaceAll(r, "\n", "") // one line each
 		if status, body, log := runScript(f, base, r); status[0] != 200 || log != "" {
 			f.Fatalf("%s\n%s%s", r, body, log)
 		}
@@ -129,9 +130,9 @@ func FuzzHandler(f *testing.F) {
 // writes matches scripts that may change something.
 var writes = regexp.MustCompile(`(Put|Delete|Update|Write|Create|Execute)`)
 
-// runScript sends the first requests of a script to a database over st and
-// returns their statuses, the last answer and what was logged. It fails for
-// answers that no request may have.
+// runScript sends the first requests of a script to a database on st. It
+// returns their statuses, the last response and what was logged. It fails for
+// responses that no request may have.
 func runScript(t testing.TB, st store.Forker, script string) (statuses []int, body, logged string) {
 	var log bytes.Buffer
 	db, err := sortkey.Open(sortkey.Options{Store: st, Rand: seededReader(), Logger: slog.New(slog.NewTextHandler(&log, nil))})

@@ -8,7 +8,7 @@ import (
 
 const maxTables = 3
 
-// step does one random thing to the database.
+// step runs one random operation on the database.
 func (w *world) step() {
 	if len(w.tables) == 0 {
 		w.createTable(3)
@@ -43,8 +43,8 @@ func (w *world) step() {
 	}
 }
 
-// history is a state machine: a random history of a database through its JSON
-// side, with everything checked after each step.
+// history is a state machine: a random history of JSON requests to a database,
+// with a check of everything after each step.
 func history(t *proptest.T) {
 	w := newWorld(t)
 	w.createTable(3)
@@ -82,7 +82,7 @@ func history(t *proptest.T) {
 	)
 }
 
-// TestPropertyHistory keeps a failing history as a seed of FuzzHistory.
+// TestPropertyHistory stores a failing history as a seed of FuzzHistory.
 func TestPropertyHistory(t *testing.T) {
 	t.Parallel()
 	proptest.CheckTapes(t, 100, 4000, 8000,

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// pageBytes is where a page ends: after the row whose bytes reach it.
+// pageBytes is the size at which a page ends, after the row that reaches it.
 const pageBytes = 1 << 20
 
-// overhead is what storage adds to the size of a row.
+// overhead is what storage adds to the size of a row, in bytes.
 const overhead = 100
 
-// A model is a table and its items. It knows nothing of how they are stored.
+// A model is a table and its items. It does not know how they are stored.
 type model struct {
 	name       string
 	hash, sort string // the key; sort may be ""
@@ -29,7 +29,8 @@ type index struct {
 	include    []string
 }
 
-// id returns a text that two items or keys share when they are one item.
+// id returns a text that is equal for two items or keys exactly if they are the
+// same item.
 func (m *model) id(it item) string {
 	id := strconv.Quote(it[m.hash].canon())
 	if m.sort != "" {
@@ -45,7 +46,7 @@ func (m *model) keyNames() []string {
 	return []string{m.hash, m.sort}
 }
 
-// isKey reports whether the table or an index has name in its key.
+// isKey reports whether name is a key attribute of the table or an index.
 func (m *model) isKey(name string) bool {
 	return slices.Contains(m.keyNames(), name) ||
 		slices.ContainsFunc(m.indexes, func(ix *index) bool { return ix.has(name) })
@@ -55,7 +56,7 @@ func (ix *index) has(name string) bool {
 	return slices.Contains(ix.hash, name) || slices.Contains(ix.sort, name)
 }
 
-// A view is what can be queried: the table, or an index of it.
+// A view is something to query: the table or one of its indexes.
 type view struct {
 	m  *model
 	ix *index // nil for the table
@@ -92,19 +93,20 @@ func (v view) name() string {
 
 func (v view) global() bool { return v.ix != nil && !v.ix.local }
 
-// keyNames are the attributes of a LastEvaluatedKey.
+// keyNames returns the attributes of a LastEvaluatedKey.
 func (v view) keyNames() []string {
 	names := slices.Concat(v.hash(), v.sort(), v.m.keyNames())
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// projects reports whether entries hold the attribute.
+// projects reports whether entries contain the attribute.
 func (v view) projects(name string) bool {
 	return v.ix == nil || v.ix.projection == "ALL" || slices.Contains(v.keyNames(), name) || slices.Contains(v.ix.include, name)
 }
 
-// entry returns what the view holds of an item, or nil when it leaves it out.
+// entry returns the view's entry for an item, or nil if the view omits the
+// item.
 func (v view) entry(it item) item {
 	if it == nil || v.ix == nil {
 		return it
@@ -132,7 +134,7 @@ func fits(v value, k kind, hash bool) bool {
 	return v.kind == k && (k == 'N' || len(v.data) >= 1 && len(v.data) <= limit)
 }
 
-// entries returns all entries of the view, in no order.
+// entries returns all entries of the view, unordered.
 func (v view) entries() []item {
 	var out []item
 	for _, it := range v.m.items {
@@ -143,8 +145,9 @@ func (v view) entries() []item {
 	return out
 }
 
-// compareSort orders two entries of one partition: by the sort attributes, and
-// for ties in an index by the hash of the table's partition key and that key.
+// compareSort compares two entries of one partition: by the sort attributes
+// and, for ties in an index, by the hash of the table's partition key and then
+// by that key.
 func (v view) compareSort(a, b item) int {
 	for _, name := range v.sort() {
 		if c := compare(a[name], b[name]); c != 0 {
@@ -165,8 +168,8 @@ func (v view) compareSort(a, b item) int {
 	return 0
 }
 
-// compareScan is the order of a scan. It is known for one partition key
-// attribute only.
+// compareScan compares entries in scan order. That order is only known for a
+// single partition key attribute.
 func (v view) compareScan(a, b item) int {
 	name := v.hash()[0]
 	if c := int(scanHash(a[name])) - int(scanHash(b[name])); c != 0 {
@@ -217,16 +220,16 @@ func matchAll(clauses []clause, it item) bool {
 	return true
 }
 
-// A test is a filter or condition: one comparison, or two tests under a
+// A test is a filter or condition: one comparison, or one or two tests under a
 // connective.
 type test struct {
-	op   string // AND OR NOT, or an operator or function
+	op   string // AND, OR, NOT, or an operator or function
 	l, r *test
 	name string
 	arg  value
 }
 
-// eval says whether an item, which may be nil, passes.
+// eval reports whether an item, which may be nil, passes.
 func (f *test) eval(it item) bool {
 	if f == nil {
 		return true
@@ -258,7 +261,7 @@ func (f *test) eval(it item) bool {
 	return clause{f.name, f.op, []value{f.arg}}.match(it)
 }
 
-// names returns the attributes a test mentions.
+// names returns the attributes in a test.
 func (f *test) names() []string {
 	switch {
 	case f == nil:
@@ -269,34 +272,34 @@ func (f *test) names() []string {
 	return append(f.l.names(), f.r.names()...)
 }
 
-// A read is a query, or a scan when it has no clauses.
+// A read is a query, or a scan if it has no clauses.
 type read struct {
 	view
 	clauses    []clause
 	reverse    bool
 	limit      int
 	filter     *test
-	projection []string // nil for none
+	projection []string // nil without a projection
 	count      bool     // Select is COUNT
 	all        bool     // Select is ALL_ATTRIBUTES
 	consistent bool
 	start      item
-	// segment of segments, when segments is not 0
+	// unless segments is 0, the read is segment number segment of segments
 	segment, segments int
 }
 
-// A page is what a read answers.
+// A page is the answer to a read.
 type page struct {
 	items           []item
 	count, examined int
 	last            item
-	bytes           int     // of the entries examined
+	bytes           int     // of the examined entries
 	units           float64 // on the index, or on the table without one
 	fetched         float64 // on the table for an index
 	fetches         int
 }
 
-// fetches reports whether a local index has to look items up in the table.
+// fetches reports whether a local index must read items from the table.
 func (r *read) fetches() bool {
 	if r.ix == nil || !r.ix.local {
 		return false
@@ -305,8 +308,8 @@ func (r *read) fetches() bool {
 	return r.all && r.ix.projection != "ALL" || slices.ContainsFunc(r.projection, missing) || slices.ContainsFunc(r.filter.names(), missing)
 }
 
-// rows returns the entries in the read's range, those before start too, in
-// its order.
+// rows returns the entries in the read's range, in its order, including those
+// before start.
 func (r *read) rows() []item {
 	rows := slices.DeleteFunc(r.entries(), func(e item) bool {
 		if r.clauses != nil {
@@ -328,8 +331,8 @@ func (r *read) order(a, b item) int {
 	return r.compareSort(a, b)
 }
 
-// oneItem reports whether there can be no more than one item, after which there
-// is no place to go on from.
+// oneItem reports whether the read can return at most one item. It then has no
+// second page.
 func (r *read) oneItem() bool { return r.clauses != nil && r.ix == nil && r.m.sort == "" }
 
 // page returns the answer. Ok is false when the start key is refused.
@@ -385,8 +388,8 @@ func readUnits(n int, consistent bool) float64 {
 
 func writeUnits(n int) float64 { return float64(max(1, (n+1023)/1024)) }
 
-// writes returns the units of replacing old by it, by index name, "" being the
-// table; indexes that nothing is written to are left out.
+// writes returns the units for replacing old by it, by index name, with "" for
+// the table. It omits indexes without a write.
 func (m *model) writes(old, it item) map[string]float64 {
 	used := map[string]float64{"": writeUnits(max(old.size(), it.size()))}
 	for _, v := range m.views()[1:] {

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// attrOf returns the engine's form of a value.
+// attrOf returns the value in the form of package attr.
 func attrOf(v value) (attr.Value, error) { return attr.ParseValue(v.wire()) }
 
 func attrItem(it item) (attr.Item, error) { return attr.ParseItem(marshal(it.wire())) }
@@ -28,7 +28,7 @@ func (d draw) pair(k kind) (a, b value) {
 	return a, d.key(k, 64, []value{a})
 }
 
-// checkOrder holds the bytes of two values against their order.
+// checkOrder compares the order of two values with the order of their bytes.
 func checkOrder(d draw) error {
 	a, b := d.pair(pick(d, kinds))
 	x, err := attrOf(a)
@@ -61,7 +61,7 @@ func checkOrder(d draw) error {
 	return nil
 }
 
-// checkTuple holds the bytes of two tuples against the order of their parts.
+// checkTuple compares the order of two tuples with the order of their bytes.
 func checkTuple(d draw) error {
 	var x, y []byte
 	want := 0
@@ -84,7 +84,7 @@ func checkTuple(d draw) error {
 		}
 		payload, _, ok := binary.CutKey(nil, binary.AppendKey(nil, va))
 		if !ok || !bytes.Equal(payload, va.Raw()) {
-			return fmt.Errorf("CutKey takes %q apart as %q, %v", va.Raw(), payload, ok)
+			return fmt.Errorf("CutKey(%q) = %q, %v", va.Raw(), payload, ok)
 		}
 	}
 	if got := sign(bytes.Compare(x, y)); got != want {
@@ -93,7 +93,7 @@ func checkTuple(d draw) error {
 	return nil
 }
 
-// checkUpper holds the bounds of a prefix against the definition of one.
+// checkUpper compares the bounds of a prefix with their definition.
 func checkUpper(d draw) error {
 	p, s := d.pair('B')
 	hi := store.AppendUpper(nil, []byte(p.data))
@@ -104,8 +104,8 @@ func checkUpper(d draw) error {
 	return nil
 }
 
-// checkSegment holds the bounds of a segment against its definition: the hashes
-// whose place among all of them is in that part of total.
+// checkSegment compares the bounds of a segment with their definition: the
+// hashes whose place among all hashes is in that part of total.
 func checkSegment(d draw) error {
 	total := uint32(pick(d, []int{d.upTo(1, 20), d.upTo(1, 1_000_000)}))
 	i := uint32(d.IntN(int(total)))
@@ -120,7 +120,7 @@ func checkSegment(d draw) error {
 	return nil
 }
 
-// checkItem takes an item to its stored form and back.
+// checkItem converts an item to its stored form and back.
 func checkItem(d draw) error {
 	it := item{}
 	for range d.IntN(8) {
@@ -139,7 +139,7 @@ func checkItem(d draw) error {
 	}
 	back, err := parseItem(members)
 	if err != nil || back.canon() != it.canon() {
-		return fmt.Errorf("%s comes back as %s: %w", it.canon(), back.canon(), err)
+		return fmt.Errorf("%s becomes %s: %w", it.canon(), back.canon(), err)
 	}
 	if _, err := binary.Check(x); err != nil {
 		return fmt.Errorf("%s: %w", it.canon(), err)
@@ -151,8 +151,8 @@ func checkItem(d draw) error {
 	return nil
 }
 
-// checkRange compiles a key condition and asks of items whether they lie in
-// its range, and of every two of them how they are ordered.
+// checkRange compiles a key condition. It checks which items are in its range
+// and how every two of them are ordered.
 func checkRange(d draw) error {
 	w := &world{draw: d, pools: map[string][]value{}}
 	m := &model{name: "T", hash: "k0", kinds: map[string]kind{}, items: map[string]item{}}
@@ -215,7 +215,7 @@ func checkRange(d draw) error {
 		p, ok := schema.AppendPartition(nil, x)
 		s, ok2 := schema.AppendSort(nil, x)
 		if !ok || !ok2 {
-			return fmt.Errorf("%s has no place", it.canon())
+			return fmt.Errorf("%s has no position", it.canon())
 		}
 		in := bytes.Equal(p, slice.Partition) && slice.Range.Contains(s)
 		if want := matchAll(clauses, it); in != want {
@@ -227,7 +227,7 @@ func checkRange(d draw) error {
 		for _, b := range places {
 			samePartition := !slices.ContainsFunc(v.hash(), func(name string) bool { return compare(a.it[name], b.it[name]) != 0 })
 			if bytes.Equal(a.partition, b.partition) != samePartition {
-				return fmt.Errorf("one partition for %s and %s", a.it.canon(), b.it.canon())
+				return fmt.Errorf("%s and %s have the same partition", a.it.canon(), b.it.canon())
 			}
 			if got, want := sign(bytes.Compare(a.sort, b.sort)), sign(v.compareSort(a.it, b.it)); got != want {
 				return fmt.Errorf("%s and %s compare %d, want %d", a.it.canon(), b.it.canon(), got, want)
@@ -237,8 +237,7 @@ func checkRange(d draw) error {
 	return nil
 }
 
-// parseValueAny reads a value of a request, whose numbers may be in any
-// notation.
+// parseValueAny parses a value of a request, with numbers in any notation.
 func parseValueAny(raw json.RawMessage) (value, error) {
 	var n struct{ N *string }
 	if err := json.Unmarshal(raw, &n); err == nil && n.N != nil {

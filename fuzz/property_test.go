@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// The fuzzer would spend nearly all of its time on making inputs smaller
-	// that are only new, not wrong.
+	// Otherwise the fuzzer would spend most of its time shrinking inputs that
+	// are merely new.
 	if f := flag.Lookup("test.fuzzminimizetime"); f.Value.String() == f.DefValue { // not given itself
 		if err := f.Value.Set("200x"); err != nil {
 			panic(err)
@@ -26,30 +26,30 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// property checks a mode. A failing tape is kept as a seed of FuzzQuery.
+// property checks a mode. It stores a failing tape as a seed of FuzzQuery.
 func property(t *testing.T, mode string, n, least, most int) {
 	proptest.CheckTapes(t, n, least, most,
 		func(tape []byte) string { return proptest.Play(t, tape, inWorld(modes[mode])) },
 		func(tape []byte) { keep(t, "FuzzQuery", fmt.Sprintf("string(%q)\n", mode), tape) })
 }
 
-// inWorld makes a property of what is done in a new world.
+// inWorld returns a property that runs in a new world.
 func inWorld(run func(*world)) func(*proptest.T) {
 	return func(t *proptest.T) { run(newWorld(t)) }
 }
 
-// keep writes a tape as a seed of a fuzz target, whose other arguments are in
-// before.
+// keep stores a tape as a seed of a fuzz target. before has the target's other
+// arguments.
 func keep(t *testing.T, target, before string, tape []byte) {
 	name := filepath.Join("testdata", "fuzz", target, fmt.Sprintf("%x", sha256.Sum256(tape))[:16])
 	file := fmt.Sprintf("go test fuzz v1\n%s[]byte(%q)\n", before, tape)
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err == nil {
 		err = os.WriteFile(name, []byte(file), 0o644)
-		t.Logf("kept as %s (%v); run it with -run %s/%s", name, err, target, filepath.Base(name))
+		t.Logf("stored as %s (%v); run it with -run %s/%s", name, err, target, filepath.Base(name))
 	}
 }
 
-// modes are the properties of tapes.
+// modes are the properties of tapes, by name.
 var modes = map[string]func(*world){
 	"query": func(w *world) {
 		m := w.fill(4, 30)
@@ -85,7 +85,7 @@ var modes = map[string]func(*world){
 		}
 		w.check()
 	},
-	"index": func(w *world) { // what an index answers is a filter over the table
+	"index": func(w *world) { // an index must equal a filter over the table
 		m := w.fill(4, 25)
 		for range 1 + w.IntN(3) {
 			switch {
@@ -124,7 +124,7 @@ var modes = map[string]func(*world){
 	},
 }
 
-// fill makes a table with some items.
+// fill creates a table with some items.
 func (w *world) fill(indexes, items int) *model {
 	m := w.createTable(indexes)
 	w.Logf("%s", m.describe())
@@ -134,8 +134,8 @@ func (w *world) fill(indexes, items int) *model {
 	return m
 }
 
-// filtered checks that an index has the items of a scan of the table that have
-// its keys: each answer of the database against another.
+// filtered checks that an index has those items of a table scan that have its
+// keys. It compares answers of the database only.
 func (w *world) filtered(v view) {
 	want := map[string]bool{}
 	for _, it := range w.pages(&read{view: view{m: v.m}, limit: 7}, nil) {
@@ -161,9 +161,9 @@ func TestPropertyChanges(t *testing.T) { t.Parallel(); property(t, "changes", 50
 func TestPropertyIndex(t *testing.T)   { t.Parallel(); property(t, "index", 250, 200, 3000) }
 func TestPropertyLarge(t *testing.T)   { t.Parallel(); property(t, "large", 6, 3000, 6000) }
 
-// FuzzQuery plays tapes: their bytes make the tables, the items and the
-// requests, in one of the modes above. After a + the mode goes on with random
-// choices when the tape is at its end, so that short tapes make whole cases.
+// FuzzQuery plays tapes: their bytes determine the tables, the items and the
+// requests, in one of the modes above. With a + after the mode, random choices
+// follow the end of the tape, so short tapes make complete cases.
 func FuzzQuery(f *testing.F) {
 	names := sortedNames(modes)
 	for _, mode := range names {

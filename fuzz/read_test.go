@@ -14,7 +14,7 @@ func (w *world) view(m *model) view {
 	return pick(w.draw, m.views())
 }
 
-// newRead returns a random query of a view, or a scan of it.
+// newRead returns a random query or scan of a view.
 func (w *world) newRead(v view) *read {
 	r := &read{view: v, consistent: !v.global() && w.often(50)}
 	if w.often(75) {
@@ -54,14 +54,14 @@ func (w *world) newRead(v view) *read {
 	return r
 }
 
-// entry returns one of the view's entries; there must be one.
+// entry returns one of the view's entries, of which at least one must exist.
 func (w *world) entry(v view) item {
 	all := v.entries()
 	slices.SortFunc(all, func(a, b item) int { return strings.Compare(v.m.id(a), v.m.id(b)) })
 	return pick(w.draw, all)
 }
 
-// newClauses returns a legal key condition, most often one that some entry
+// newClauses returns a valid key condition, usually one that some entry
 // satisfies.
 func (w *world) newClauses(v view) []clause {
 	at := item{}
@@ -116,7 +116,7 @@ func (w *world) newClauses(v view) []clause {
 }
 
 // illegal sends a query whose key condition is not one range of the view, or
-// whose operand cannot be in it.
+// has an operand of the wrong kind.
 func (w *world) illegal(v view) {
 	r := &read{view: v, clauses: w.newClauses(v)}
 	i := w.IntN(len(r.clauses))
@@ -163,7 +163,7 @@ func (w *world) illegal(v view) {
 			return
 		}
 		slices.Reverse(c.args)
-	default: // two conditions on one attribute, or one on a stranger
+	default: // two conditions on one attribute, or one on an attribute that is not a key
 		name := pick(w.draw, []string{c.name, "p"})
 		r.clauses = append(r.clauses, clause{name, "=", []value{c.args[0]}})
 	}
@@ -176,14 +176,14 @@ func (w *world) illegal(v view) {
 	w.refuse("Query", in, "ValidationException")
 }
 
-// newStart returns a place for a read to begin after, which is not always in
-// its range; nothing needs to be there.
+// newStart returns a start key for a read. It is not always in the read's
+// range, and no item needs to exist there.
 func (w *world) newStart(r *read) item {
 	key := item{}
 	if len(r.entries()) > 0 {
 		key = w.entry(r.view).only(r.keyNames())
 	}
-	for _, c := range r.clauses { // nearly always the partition asked for
+	for _, c := range r.clauses { // usually the partition of the query
 		if c.op == "=" && w.often(95) {
 			key[c.name] = c.args[0]
 		}
@@ -205,7 +205,7 @@ func (w *world) newStart(r *read) item {
 	return key
 }
 
-// request renders the read, in the old form now and then where there is one.
+// request returns the request for a read, sometimes with legacy parameters.
 func (w *world) request(r *read) (op string, in map[string]any) {
 	in = map[string]any{"TableName": r.m.name, "ReturnConsumedCapacity": "INDEXES"}
 	if r.ix != nil {
@@ -255,7 +255,7 @@ func (w *world) request(r *read) (op string, in map[string]any) {
 	return op, in
 }
 
-// keyExpression renders clauses in any order, with parentheses here and there.
+// keyExpression formats clauses in any order, sometimes with parentheses.
 func (w *world) keyExpression(e *expression, clauses []clause) string {
 	parts := make([]string, len(clauses))
 	for i, c := range clauses {
@@ -284,7 +284,7 @@ func legacy(clauses []clause) map[string]any {
 	return out
 }
 
-// An answer is that of a Query or Scan.
+// An answer is the response of a Query or Scan.
 type answer struct {
 	Items            []map[string]json.RawMessage
 	Count            *int
@@ -293,8 +293,8 @@ type answer struct {
 	ConsumedCapacity *capacity
 }
 
-// run reads one page and compares it with the model's. It returns the items
-// and the LastEvaluatedKey. Ok is false when both refuse the start key.
+// run reads one page and compares it with the model's. It returns the items and
+// the LastEvaluatedKey. Ok is false when both refuse the start key.
 func (w *world) run(r *read) (items []item, last item, ok bool) {
 	w.Helper()
 	op, in := w.request(r)
@@ -306,7 +306,7 @@ func (w *world) run(r *read) (items []item, last item, ok bool) {
 	var got answer
 	w.must(op, in, &got)
 	if got.Count == nil || got.ScannedCount == nil || (got.Items == nil) != r.count {
-		w.Fatalf("the answer lacks something, or Items are there that were not asked for")
+		w.Fatalf("the response lacks members or has Items that the request excludes")
 		return
 	}
 	for _, m := range got.Items {
@@ -342,8 +342,8 @@ func (w *world) run(r *read) (items []item, last item, ok bool) {
 	return items, last, true
 }
 
-// checkTouched holds what the store handed out and what the trace says against
-// the rows there are in the range.
+// checkTouched compares the rows that the store returned, and the trace, with
+// the rows in the range.
 func (w *world) checkTouched(r *read, want *page) {
 	w.Helper()
 	if w.store.walked != want.examined || w.store.got != want.fetches {
@@ -360,8 +360,8 @@ func (w *world) checkTouched(r *read, want *page) {
 	}
 }
 
-// checkLoose is for scans of an index with several partition key attributes,
-// whose order of partitions is nobody's business.
+// checkLoose checks scans of an index with several partition key attributes,
+// whose order is not defined.
 func (w *world) checkLoose(r *read, got *answer) {
 	w.Helper()
 	if w.store.walked != *got.ScannedCount || len(w.traces) != 1 || w.traces[0].Examined != *got.ScannedCount || *got.Count > *got.ScannedCount {
@@ -380,9 +380,9 @@ func lines(items []item) string {
 	return out.String()
 }
 
-// pages reads all pages of r, calling between before each but the first. The
-// start key of each page is the LastEvaluatedKey before it, in another
-// notation now and then.
+// pages reads all pages of r and calls between before each page but the first.
+// Each page starts with the previous LastEvaluatedKey, sometimes in another
+// notation.
 func (w *world) pages(r *read, between func()) (items []item) {
 	w.Helper()
 	for range 500 {
@@ -407,11 +407,11 @@ func (w *world) pages(r *read, between func()) (items []item) {
 			between()
 		}
 	}
-	w.Fatalf("there is no end of pages")
+	w.Fatalf("the pages do not end")
 	return nil
 }
 
-// joined checks that pages of random size, joined, equal the whole.
+// joined checks that joined pages of random size equal the whole result.
 func (w *world) joined(r *read) {
 	r.start, r.count, r.limit = nil, false, 0
 	if r.projection != nil {
@@ -436,12 +436,12 @@ func (w *world) joined(r *read) {
 	}
 }
 
-// sortedPages reports whether all pages of the read can be had: a table
-// without a sort key has one.
+// sortedPages reports whether the read may have several pages. A query of a
+// table without a sort key has only one.
 func (r *read) sortedPages() bool { return r.clauses == nil || r.ix != nil || r.m.sort != "" }
 
 // segments checks that the segments of a parallel scan are disjoint and
-// together complete.
+// complete.
 func (w *world) segments(v view, _ []item) {
 	total := w.upTo(1, 9)
 	seen := map[string]bool{}
@@ -460,8 +460,8 @@ func (w *world) segments(v view, _ []item) {
 	}
 }
 
-// stable pages through a read while items come and go, and checks the rule of
-// positions: what was there throughout is seen exactly once and in order.
+// stable reads pages while items are added and deleted. It checks that items
+// that exist throughout are returned exactly once and in order.
 func (w *world) stable(r *read) {
 	r.start, r.count, r.filter, r.projection = nil, false, nil, nil
 	r.limit = w.upTo(1, 4)
@@ -478,7 +478,7 @@ func (w *world) stable(r *read) {
 				touched[w.write(r.m)] = true
 			}
 		}
-		if r.start != nil && w.often(30) && len(r.m.items) > 0 { // the very item the next page starts after
+		if r.start != nil && w.often(30) && len(r.m.items) > 0 { // the item where the next page starts
 			id := r.m.id(r.start)
 			touched[id] = true
 			w.writeItem(r.m, "DeleteItem", "Key", r.start.only(r.m.keyNames()), nil)
@@ -496,6 +496,6 @@ func (w *world) stable(r *read) {
 		}
 	}
 	if lines(got) != lines(want) {
-		w.Fatalf("of what was there throughout, the pages had %s\nwant %s", lines(got), lines(want))
+		w.Fatalf("of the items that existed throughout, the pages have %s\nwant %s", lines(got), lines(want))
 	}
 }

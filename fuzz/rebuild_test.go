@@ -31,8 +31,8 @@ func sameRows(a, b []store.Row) bool {
 	})
 }
 
-// checkIndexes holds every index of every table in a store against one that is
-// built anew from the items of the table: row by row, byte by byte.
+// checkIndexes compares every index of every table in a store, byte by byte,
+// with one built anew from the items of the table.
 func checkIndexes(st store.Store) error {
 	ctx := context.Background()
 	db, err := table.Open(ctx, st)
@@ -95,8 +95,8 @@ func checkTable(ctx context.Context, st store.Store, def *table.Definition) erro
 	})
 }
 
-// rebuild makes a table with the items in rows in a new store. Global indexes
-// are added when the items are there.
+// rebuild creates a table with the items in rows in a new store. It adds the
+// global indexes afterwards.
 func rebuild(ctx context.Context, def *table.Definition, rows []store.Row) (store.Store, *table.Definition, error) {
 	st := memory.Open()
 	db, err := table.Open(ctx, st)
@@ -158,8 +158,8 @@ func showRows(rows []store.Row) string {
 	return out.String()
 }
 
-// check holds the whole database against the model: the tables there are,
-// their items, their counters, and the indexes against a rebuild.
+// check compares the whole database with the model: the tables, their items and
+// counts; it also compares the indexes with rebuilt ones.
 func (w *world) check() {
 	w.Helper()
 	var list struct{ TableNames []string }
@@ -176,8 +176,7 @@ func (w *world) check() {
 	}
 }
 
-// checkCounts holds ItemCount and the sizes in a description against the
-// model.
+// checkCounts compares ItemCount and the sizes in a description with the model.
 func (w *world) checkCounts(m *model) {
 	w.Helper()
 	type counts struct {

@@ -30,35 +30,35 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// Transactions are shown to be serial by their answers alone. Clients run
-// random transactions at the same time on a few items of two tables. Every
-// successful write leaves the number of its transaction in the item, and adds
-// one to its counter or starts it anew, so that almost no two orders give the
-// same answers. Porcupine then looks for one order that
+// These tests prove from the answers alone that transactions are serialisable.
+// Clients concurrently run random transactions on a few items of two tables.
+// Every successful write stores the number of its transaction in the item, and
+// increments or resets the item's counter, so almost no two orders produce the
+// same answers. Porcupine then searches for an order such that
 //
-//   - puts a transaction that ended before another began in front of it, and
-//   - gives, one transaction after the other on a map of the items, the very
-//     answers that the clients got: success, or the reason of every action and
-//     the items in them; the items of a TransactGetItems over both tables, and
-//     those of a Scan of a table and of an index.
+//   - a transaction that ended before another began comes before it, and
+//   - running the transactions one after the other on a map of the items
+//     produces exactly the answers that the clients received: success, or the
+//     reason of every action with its item; the items of a TransactGetItems
+//     over both tables; and those of a Scan of a table and of an index.
 //
-// There is none if half a transaction was ever seen, if a cancelled one left
-// something behind, if one was applied twice under one token, or if an index
-// and its table were out of step.
+// No such order exists if a client ever saw half a transaction, if a cancelled
+// transaction left a change, if one was applied twice under one token, or if an
+// index and its table disagreed.
 
-// cells are all the items there can be: three of each table.
+// cells is the number of possible items: three in each table.
 const cells = 6
 
-// A cell is an item, or none when by is 0.
+// A cell is the state of an item. If by is 0, the item does not exist.
 type cell struct {
 	n  int // counter
 	by int // the transaction that wrote it last
 }
 
-// A transactState is what the database holds. It is comparable.
+// A transactState is the content of the database. It is comparable.
 type transactState struct {
 	cells  [cells]cell
-	tokens uint64 // those that have been used
+	tokens uint64 // used tokens
 }
 
 type transactKind int
@@ -77,7 +77,7 @@ type transact struct {
 	id      int
 	token   int // 1 … 63, 0 for none
 	actions []cellAction
-	cells   []int // read, in this order
+	cells   []int // read in this order
 	table   int   // scanned
 }
 
@@ -90,9 +90,9 @@ type cellAction struct {
 	old  bool   // ALL_OLD on failure
 }
 
-// An outcome is what a client got.
+// An outcome is the answer to a request.
 type outcome struct {
-	failure string // anything but a success or a cancellation
+	failure string // any other error
 	reasons []string
 	cells   []cell
 }
@@ -128,7 +128,7 @@ func (c cell) String() string {
 	return fmt.Sprintf("%d by %d", c.n, c.by)
 }
 
-// step answers a request on a state, as the service should.
+// step answers a request on a state as the service should.
 func (t *transact) step(s transactState) (transactState, outcome) {
 	switch t.kind {
 	case transactGet:
@@ -182,13 +182,14 @@ var transactModel = porcupine.Model{
 	DescribeState: func(state any) string { return fmt.Sprint(state.(transactState).cells) },
 }
 
-// transactTables are the tables and, for each, the name of an index whose keys
-// every write of an item changes.
+// transactTables are the tables, each with the name of an index whose keys
+// change with every write of an item.
 var transactTables = [2]string{"Accounts", "Orders"}
 
 const transactIndex = "ByWriter"
 
-// cellKey returns the table and key of a cell: one table has a sort key.
+// cellKey returns the table and key of a cell. One of the tables has a sort
+// key.
 func cellKey(i int) (name string, key []attrField) {
 	name = transactTables[i/(cells/2)]
 	key = []attrField{{"p", attr.NewString("item-" + strconv.Itoa(i))}}
@@ -267,7 +268,7 @@ func (a cellAction) onFailure() *string {
 	return nil
 }
 
-// valuesOf returns nil for no values.
+// valuesOf returns an item, or nil without any fields.
 func valuesOf(fields []attrField) attr.Item {
 	if len(fields) == 0 {
 		return nil
@@ -275,7 +276,7 @@ func valuesOf(fields []attrField) attr.Item {
 	return fieldsItem(fields...)
 }
 
-// write makes the action of one write of transaction id.
+// write returns the action for one write of transaction id.
 func (a cellAction) write(id int) wire.TransactWriteItem {
 	name, key := cellKey(a.cell)
 	cond, values := a.condition()
@@ -306,7 +307,7 @@ func (a cellAction) write(id int) wire.TransactWriteItem {
 	}}
 }
 
-// run sends a request and returns what it got.
+// run sends a request and returns the outcome.
 func (c *transactClient) run(ctx context.Context, t *transact) outcome {
 	switch t.kind {
 	case transactGet:
@@ -391,7 +392,7 @@ func (c *transactClient) get(ctx context.Context, t *transact) outcome {
 	return out
 }
 
-// scan reads a table or its index. Items that are not there are cells too.
+// scan reads a table or its index. The result includes cells without an item.
 func (c *transactClient) scan(ctx context.Context, t *transact) outcome {
 	in := &wire.ScanInput{TableName: new(transactTables[t.table])}
 	if t.kind == scanIndex {
@@ -415,7 +416,7 @@ func (c *transactClient) scan(ctx context.Context, t *transact) outcome {
 		}
 		at := &out.cells[id-t.table*cells/2]
 		if at.by != 0 {
-			return outcome{failure: fmt.Sprintf("item %d comes twice", id)}
+			return outcome{failure: fmt.Sprintf("item %d occurs twice", id)}
 		}
 		*at = cellOf(item)
 		if want := "g" + strconv.Itoa(at.by%3); string(item.Get("g").Raw()) != want {
@@ -443,8 +444,8 @@ func intOf(v attr.Value) int {
 	return n
 }
 
-// program returns what each client is going to do. A few writes are sent by
-// two clients, under one token.
+// program returns the requests of each client. A few writes are sent by two
+// clients, under one token.
 func (d draw) program(clients, requests int) [][]*transact {
 	out := make([][]*transact, clients)
 	id, token := 0, 0
@@ -508,7 +509,7 @@ func TestPropertyTransactions(t *testing.T) {
 	for round := range proptest.Cases(60) {
 		seed := proptest.Seed() + int64(round)
 		if !transactRound(t, memory.Open(), seed) {
-			t.Fatalf("SORTKEY_SEED=%d runs the same again", seed)
+			t.Fatalf("to repeat this, set SORTKEY_SEED=%d", seed)
 		}
 	}
 }
@@ -521,13 +522,13 @@ func TestPropertyTransactionsOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !transactRound(t, st, seed) {
-			t.Fatalf("SORTKEY_SEED=%d runs the same again", seed)
+			t.Fatalf("to repeat this, set SORTKEY_SEED=%d", seed)
 		}
 	}
 }
 
-// transactRound runs one program on a store, which it closes, and reports
-// whether its history is serial.
+// transactRound runs one program on a store, closes the store, and reports
+// whether the history is serial.
 func transactRound(t *testing.T, st store.Store, seed int64) bool {
 	t.Helper()
 	d := draw{rand.New(rand.NewPCG(uint64(seed), 1))}
@@ -556,7 +557,7 @@ func transactRound(t *testing.T, st store.Store, seed int64) bool {
 	}
 	wg.Wait()
 	history := slices.Concat(events...)
-	// The last word: everything there is, after all else.
+	// Finally, read everything.
 	for _, last := range []*transact{
 		{kind: transactGet, cells: []int{0, 1, 2, 3, 4, 5}}, {kind: scanTable, table: 0}, {kind: scanTable, table: 1}, {kind: scanIndex, table: 0}, {kind: scanIndex, table: 1},
 	} {
@@ -566,8 +567,8 @@ func transactRound(t *testing.T, st store.Store, seed int64) bool {
 	return checkSerial(t, history)
 }
 
-// checkSerial looks for a serial order, and for failures and tokens that make
-// looking idle.
+// checkSerial searches for a serial order. It fails at once for unexpected
+// errors and reused tokens.
 func checkSerial(t *testing.T, history []porcupine.Operation) bool {
 	t.Helper()
 	for _, op := range history {
@@ -592,8 +593,8 @@ func checkSerial(t *testing.T, history []porcupine.Operation) bool {
 	return false
 }
 
-// TestTransactModel shows that the check can tell: histories that no serial
-// order gives are refused.
+// TestTransactModel checks that checkSerial refuses histories without a serial
+// order.
 func TestTransactModel(t *testing.T) {
 	add := func(id int, cells ...int) *transact {
 		tr := &transact{kind: transactWrite, id: id}

@@ -26,14 +26,14 @@ type value struct {
 	num  *apd.Decimal // of an N
 }
 
-// An item is an item, or the key of one, of the model.
+// An item is an item of the model, or its key.
 type item map[string]value
 
 func text(s string) value     { return value{kind: 'S', data: s} }
 func blob(s string) value     { return value{kind: 'B', data: s} }
 func other(json string) value { return value{kind: 'X', data: json} }
 
-// number returns the N with the given text, which apd must understand.
+// number returns the N with the given text, which apd must be able to parse.
 func number(s string) value {
 	d, _, err := apd.NewFromString(s)
 	if err != nil {
@@ -69,8 +69,8 @@ func hasPrefix(v, p value) bool {
 	return false
 }
 
-// digits returns the significant digits of a number and the place of the
-// decimal point among them: 0.digits × 10^point.
+// digits returns the significant digits of a number and the position of the
+// decimal point: 0.digits × 10^point.
 func digits(d *apd.Decimal) (text string, point int) {
 	if d.IsZero() {
 		return "", 0
@@ -100,7 +100,8 @@ func plain(d *apd.Decimal) string {
 	return out
 }
 
-// canon returns a text that equal values share, in the form answers have.
+// canon returns a text that is equal for equal values, in the form of
+// responses.
 func (v value) canon() string {
 	switch v.kind {
 	case 'N':
@@ -147,7 +148,7 @@ func (v value) size() int {
 	return len(v.data)
 }
 
-// numberSize is 1, plus 1 for every started pair of significant digits on
+// numberSize is 1, plus 1 for every two significant digits, rounded up, on
 // either side of the point, plus 1 for a minus sign.
 func numberSize(d *apd.Decimal) int {
 	ds, point := digits(d)
@@ -197,8 +198,8 @@ func documentSize(doc any) int {
 	return 0
 }
 
-// canonJSON returns the wire form of a value with its members sorted, those of
-// sets too.
+// canonJSON returns the wire form of a value with sorted members, including
+// those of sets.
 func canonJSON(raw string) string {
 	var doc any
 	if err := json.Unmarshal([]byte(raw), &doc); err != nil {
@@ -225,11 +226,11 @@ func sortSets(doc any) any {
 	return doc
 }
 
-// parseValue reads a value of an answer.
+// parseValue parses a value of a response.
 func parseValue(raw json.RawMessage) (value, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &m); err != nil || len(m) != 1 {
-		return value{}, fmt.Errorf("%q is no attribute value: %w", raw, err)
+		return value{}, fmt.Errorf("%q is not an attribute value: %w", raw, err)
 	}
 	var s string
 	for k, v := range m {
@@ -272,7 +273,7 @@ func parseItem(m map[string]json.RawMessage) (item, error) {
 	return it, nil
 }
 
-// canon returns a text that equal items share.
+// canon returns a text that is equal for equal items.
 func (it item) canon() string {
 	if it == nil {
 		return "none"
@@ -302,7 +303,7 @@ func (it item) wire() map[string]json.RawMessage {
 	return out
 }
 
-// size returns the documented size, names included.
+// size returns the documented size, including names.
 func (it item) size() int {
 	size := 0
 	for name, v := range it {
@@ -311,7 +312,7 @@ func (it item) size() int {
 	return size
 }
 
-// only returns the item with the named attributes alone.
+// only returns the item with only the named attributes.
 func (it item) only(names []string) item {
 	out := item{}
 	for _, name := range names {
@@ -322,7 +323,7 @@ func (it item) only(names []string) item {
 	return out
 }
 
-// scanHash is the place of a partition key in scan order: the first three
+// scanHash returns the place of a partition key in scan order: the first three
 // bytes of MD5("Outliers" + key).
 func scanHash(v value) uint32 {
 	key := []byte(v.data)
@@ -333,9 +334,10 @@ func scanHash(v value) uint32 {
 	return uint32(sum[0])<<16 | uint32(sum[1])<<8 | uint32(sum[2])
 }
 
-// hashedNumber is the form of a number that the service hashes, as other
-// emulators found it: an exponent byte, pairs of digits plus one, and all of
-// it mirrored for negative numbers, which end in 102 when there is room.
+// hashedNumber returns the form of a number that the service hashes, as the
+// authors of other emulators found: an exponent byte, then pairs of digits plus
+// one. For negative numbers all of it is mirrored, and ends in 102 if there is
+// space.
 func hashedNumber(d *apd.Decimal) []byte {
 	ds, point := digits(d)
 	if ds == "" {

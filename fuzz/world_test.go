@@ -8,14 +8,14 @@ import (
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
-// A world is a database and the model of what is in it. Its methods make
-// random requests of both and compare.
+// A world is a database and the model of its content. Its methods send random
+// requests to both and compare the answers.
 type world struct {
 	*client
 	draw
 	bulk   int // length of large attributes
 	tables []*model
-	pools  map[string][]value // values that an attribute often has
+	pools  map[string][]value // values that attributes often have
 	made   int                // tables and indexes so far
 }
 
@@ -25,23 +25,23 @@ func newWorld(t *proptest.T) *world {
 	return w
 }
 
-// Attributes of items: those that can be keys, and the rest, some of whose
-// names only a placeholder can stand for.
+// Names of attributes: those that can be keys, and others, some of which need a
+// placeholder.
 var (
 	keyAttributes = []string{"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"}
 	payloads      = []string{"p", "q", "Status", "é 😀.x"}
 	kinds         = []kind{'S', 'N', 'B'}
 )
 
-// poolSize is how many values the pool of an attribute has; few partitions make
-// long ones.
+// poolSize is the number of values in the pool of an attribute. Few partitions
+// make long ones.
 const (
 	poolSize = 7
 	hashPool = 3
 )
 
-// value returns a value for a key attribute, one that was used before or one
-// close to that.
+// value returns a value for a key attribute: one used before, or one close to
+// it.
 func (w *world) value(m *model, name string, limit int) value {
 	id := m.name + "." + name
 	pool := w.pools[id]
@@ -70,13 +70,12 @@ func (w *world) value(m *model, name string, limit int) value {
 	return v
 }
 
-// keyValue is value with the limit that the attribute has in every key it is
-// part of.
+// keyValue is value, limited to what every key with the attribute allows.
 func (w *world) keyValue(m *model, name string) value {
 	return w.value(m, name, m.limit(name))
 }
 
-// limit returns how many bytes a value may have in all keys it is part of.
+// limit returns the most bytes of a value in all keys with the attribute.
 func (m *model) limit(name string) int {
 	if m.sort == name || slices.ContainsFunc(m.indexes, func(ix *index) bool { return slices.Contains(ix.sort, name) }) {
 		return 1024
@@ -84,7 +83,7 @@ func (m *model) limit(name string) int {
 	return 2048
 }
 
-// createTable makes a table with up to the given number of indexes.
+// createTable creates a table with at most the given number of indexes.
 func (w *world) createTable(indexes int) *model {
 	m := &model{name: fmt.Sprintf("Table-%d", w.made), hash: "k0", kinds: map[string]kind{}, items: map[string]item{}}
 	w.made++
@@ -126,7 +125,7 @@ func (w *world) createTable(indexes int) *model {
 	return m
 }
 
-// newIndex makes an index that no table has yet.
+// newIndex returns an index with a new name.
 func (w *world) newIndex(m *model, local bool) *index {
 	ix := &index{name: fmt.Sprintf("Index_%d", w.made), local: local, projection: pick(w.draw, []string{"ALL", "KEYS_ONLY", "INCLUDE"})}
 	w.made++
@@ -183,7 +182,7 @@ func (ix *index) wire() map[string]any {
 	return map[string]any{"IndexName": ix.name, "KeySchema": keySchema(ix.hash, ix.sort), "Projection": p}
 }
 
-// definitions are the AttributeDefinitions of all keys.
+// definitions returns the AttributeDefinitions of all keys.
 func (m *model) definitions() (out []any) {
 	for _, name := range keyAttributes {
 		if m.isKey(name) {
@@ -203,7 +202,7 @@ func (w *world) createIndex(m *model) {
 	}, nil)
 }
 
-// deleteIndex deletes a global index if there is one.
+// deleteIndex deletes a global index, if the table has one.
 func (w *world) deleteIndex(m *model) {
 	var global []int
 	for i, ix := range m.indexes {
@@ -227,7 +226,7 @@ func (w *world) deleteTable(m *model) {
 	w.tables = slices.DeleteFunc(w.tables, func(o *model) bool { return o == m })
 }
 
-// newKey returns the key of an item, which is often there.
+// newKey returns the key of an item, which often exists.
 func (w *world) newKey(m *model) item {
 	if len(m.items) > 0 && w.often(50) {
 		it := m.items[pick(w.draw, sortedNames(m.items))].only(m.keyNames())
@@ -245,11 +244,11 @@ func (w *world) newKey(m *model) item {
 	return key
 }
 
-// newItem returns an item that fits the table and its indexes, many of which
-// leave it out.
+// newItem returns an item that is valid for the table and its indexes. Many
+// indexes omit it.
 func (w *world) newItem(m *model) item {
 	it := w.newKey(m)
-	for _, name := range m.keyNames() { // an index may have come that the old key does not fit
+	for _, name := range m.keyNames() { // an index may be newer than the old key, which may not fit it
 		if v := it[name]; len(v.data) > 1024 && !fits(v, m.kinds[name], m.limit(name) > 1024) {
 			it[name] = w.keyValue(m, name)
 		}
@@ -259,7 +258,7 @@ func (w *world) newItem(m *model) item {
 		case it[name].kind != 0 || !w.often(80):
 		case m.isKey(name) || w.often(70):
 			it[name] = w.keyValue(m, name)
-		default: // no key of anything, so it can be what it wants
+		default: // not part of a key, so it can have any value
 			it[name] = w.payload(nil, 10)
 		}
 	}
@@ -271,7 +270,7 @@ func (w *world) newItem(m *model) item {
 	return it
 }
 
-// newTest returns a condition on attributes among names, or nil.
+// newTest returns a condition on attributes in names, or nil.
 func (w *world) newTest(m *model, names []string, depth int) *test {
 	if len(names) == 0 {
 		return nil
@@ -300,7 +299,7 @@ func (w *world) newTest(m *model, names []string, depth int) *test {
 	return t
 }
 
-// wrong returns an item like it that has to be refused, or nil: a key
+// wrong returns a copy of the item that must be refused, or nil: a key
 // attribute is missing, empty, too long or of another kind.
 func (w *world) wrong(m *model, it item) item {
 	bad := maps.Clone(it)

@@ -6,7 +6,7 @@ import (
 	"maps"
 )
 
-// An expression renders tests and clauses with placeholders for values and,
+// An expression formats tests and clauses with placeholders for values and,
 // sometimes, for names.
 type expression struct {
 	draw
@@ -14,7 +14,7 @@ type expression struct {
 	values map[string]json.RawMessage
 }
 
-// bare are the names that need no placeholder.
+// bare reports whether a name needs no placeholder.
 func bare(name string) bool { return len(name) <= 2 && name[0] < 0x80 }
 
 func (e *expression) name(name string) string {
@@ -52,7 +52,7 @@ func (e *expression) test(f *test) string {
 	return e.name(f.name) + " " + f.op + " " + e.value(f.arg)
 }
 
-// operand puts a test in parentheses.
+// operand formats a test in parentheses.
 func (e *expression) operand(f *test) string { return "(" + e.test(f) + ")" }
 
 func (e *expression) clause(c clause) string {
@@ -62,13 +62,13 @@ func (e *expression) clause(c clause) string {
 	case "BETWEEN":
 		return e.name(c.name) + " BETWEEN " + e.value(c.args[0]) + " AND " + e.value(c.args[1])
 	}
-	if e.often(20) { // the operands may stand the other way round
+	if e.often(20) { // the operands may be swapped
 		return e.value(c.args[0]) + " " + map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}[c.op] + " " + e.name(c.name)
 	}
 	return e.name(c.name) + " " + c.op + " " + e.value(c.args[0])
 }
 
-// add puts the placeholders into a request.
+// add adds the placeholders to a request.
 func (e *expression) add(in map[string]any) {
 	if e.names != nil {
 		in["ExpressionAttributeNames"] = e.names
@@ -78,8 +78,8 @@ func (e *expression) add(in map[string]any) {
 	}
 }
 
-// write puts or deletes one item, sometimes under a condition. It returns the
-// id of the item.
+// write puts or deletes one item, sometimes with a condition. It returns the id
+// of the item.
 func (w *world) write(m *model) string {
 	if !w.often(35) {
 		it := w.newItem(m)
@@ -92,8 +92,8 @@ func (w *world) write(m *model) string {
 	return w.writeItem(m, "DeleteItem", "Key", w.newKey(m), nil)
 }
 
-// writeItem replaces the item with the key in arg by it, or deletes it when it
-// is nil, and compares the answer with the model's.
+// writeItem replaces the item with the key in arg by it, or deletes it if it is
+// nil, and compares the answer with the model's.
 func (w *world) writeItem(m *model, op, param string, arg, it item) string {
 	id := m.id(arg)
 	old := m.items[id]
@@ -134,8 +134,8 @@ func (m *model) set(id string, it item) {
 	}
 }
 
-// batchWrite puts and deletes several items of all tables at once. Now and
-// then one of them is wrong, and then nothing may change.
+// batchWrite puts and deletes several items of all tables at once. Sometimes
+// one of them is wrong, and then nothing may change.
 func (w *world) batchWrite() {
 	requests := map[string][]any{}
 	changes := map[*model]map[string]item{}
