@@ -232,8 +232,8 @@ func TestConnClientGoesAway(t *testing.T) {
 	require.ErrorIs(t, <-ended, context.Canceled)
 }
 
-// TestConnManyClients runs clients concurrently and shuts the server down
-// during the last requests. Every response must belong to its request.
+// TestConnManyClients runs clients concurrently and then shuts the server down.
+// Every response must belong to its request.
 func TestConnManyClients(t *testing.T) {
 	addr, stop := start(t, echo{}, server.Options{})
 	c := client(t)

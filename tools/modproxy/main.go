@@ -1,11 +1,11 @@
-// Command modproxy writes the modules of a checkout into a folder that the go
-// command can use as a module proxy, as if they were published:
+// Command modproxy writes the modules of a checkout to a folder that the go
+// command can use as a module proxy, as if the modules were published:
 //
 //	go run ./modproxy -root .. -version v0.1.0 -to /tmp/proxy
 //	GOPROXY=file:///tmp/proxy,https://… GONOSUMDB=github.com/sortkey/sortkey go install …/cmd/sortkey@v0.1.0
 //
-// The modules are zipped as the go command does it for a tag, so what would be
-// missing from a release is missing here.
+// It zips the modules like the go command zips a tag, so a file that would be
+// missing from a release is missing here too.
 package main
 
 import (
@@ -29,11 +29,11 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("modproxy: ")
 	root := flag.String("root", ".", "root of the checkout")
-	version := flag.String("version", "", "version of all modules, as v0.1.0")
+	version := flag.String("version", "", "version of all modules, such as v0.1.0")
 	to := flag.String("to", "", "folder of the proxy")
 	flag.Parse()
 	if *version == "" || *to == "" {
-		log.Fatal("give -version and -to")
+		log.Fatal("-version and -to are required")
 	}
 	if err := run(*root, *version, *to); err != nil {
 		log.Fatal(err)
@@ -55,7 +55,7 @@ func run(root, version, to string) error {
 	})
 }
 
-// publish writes the module in dir.
+// publish writes the module in dir to the proxy.
 func publish(dir, version, to string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
@@ -63,7 +63,7 @@ func publish(dir, version, to string) error {
 	}
 	path := modfile.ModulePath(text)
 	if path != prefix && !strings.HasPrefix(path, prefix+"/") {
-		return fmt.Errorf("%s: module %s is not below %s", dir, path, prefix)
+		return fmt.Errorf("%s: module path %s does not begin with %s", dir, path, prefix)
 	}
 	var archive bytes.Buffer
 	if err := zip.CreateFromDir(&archive, module.Version{Path: path, Version: version}, dir); err != nil {
