@@ -155,7 +155,7 @@ func (w *world) filtered(v view) {
 }
 
 func TestPropertyQuery(t *testing.T)   { t.Parallel(); property(t, "query", 1200, 200, 3000) }
-func TestPropertyStart(t *testing.T)   { t.Parallel(); property(t, "start", 800, 200, 3000) }
+func TestPropertyStart(t *testing.T)   { t.Parallel(); property(t, "start", 400, 200, 3000) }
 func TestPropertyPages(t *testing.T)   { t.Parallel(); property(t, "pages", 500, 200, 3000) }
 func TestPropertyChanges(t *testing.T) { t.Parallel(); property(t, "changes", 500, 200, 3000) }
 func TestPropertyIndex(t *testing.T)   { t.Parallel(); property(t, "index", 250, 200, 3000) }

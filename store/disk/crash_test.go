@@ -2,7 +2,6 @@ package disk_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -16,28 +15,20 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "seed of one random history, 0 for many new ones")
-
-// seeds runs fn for n random seeds, and logs the one that fails.
+// seeds runs fn for n random seeds, and says which one fails. SORTKEY_SEED gives
+// the first and SORTKEY_CHECKS multiplies their number.
 func seeds(t *testing.T, n int, fn func(t *testing.T, seed uint64, rng *rand.Rand)) {
 	t.Helper()
-	if testing.Short() {
-		n = (n + 4) / 5
-	}
-	first := rand.Uint64()
-	if *seedFlag != 0 {
-		first, n = *seedFlag, 1
-	}
-	t.Logf("seeds %d … %d; -seed=N repeats one", first, first+uint64(n)-1)
-	for i := range uint64(n) {
-		seed := first + i
+	for i := range proptest.Cases(n) {
+		seed := uint64(proptest.Seed()) + uint64(i)
 		fn(t, seed, rand.New(rand.NewPCG(seed, 99)))
 		if t.Failed() {
-			t.Fatalf("seed %d", seed)
+			t.Fatalf("SORTKEY_SEED=%d", seed)
 		}
 	}
 }

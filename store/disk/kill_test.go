@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -94,16 +95,11 @@ func write(dir string) error {
 	return <-errs
 }
 
-// TestKill kills a writing process at random moments, fifty times with one
-// folder. Every write that it acknowledged must be present and complete.
+// TestKill kills a writing process at random moments, again and again with one
+// folder; SORTKEY_CHECKS multiplies how often (scripts/crash.sh). Every write that it acknowledged must be present and complete.
 func TestKill(t *testing.T) {
-	rounds := 50
-	if testing.Short() {
-		rounds = 8
-	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rounds := proptest.Cases(10)
+	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 0))
 	self, err := os.Executable()
 	require.NoError(t, err)
 	dir := t.TempDir()

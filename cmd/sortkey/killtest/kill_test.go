@@ -5,9 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
-	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,32 +13,23 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/stretchr/testify/require"
 )
 
 const writers = 6
 
-// setting returns a number from the environment.
-func setting(t *testing.T, name string, or uint64) uint64 {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return or
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	require.NoError(t, err, name)
-	return n
-}
-
-// TestKill kills a server that several clients write to, at random moments,
-// over and over on one folder. Every write that was acknowledged must be there
-// and whole, transactions done or not, indexes what the items make them.
+// TestKill repeatedly kills a server at random moments while several clients
+// write to it, always with the same folder. Every acknowledged write must be
+// present and complete, every transaction applied as a whole or not at all, and
+// every index as its items make it.
 //
-// SORTKEY_KILLS is how many times, by default 10; SORTKEY_SEED gives what the
-// clients send and when the kills come, though not where they strike.
+// There are 10 kills; SORTKEY_CHECKS multiplies them (scripts/crash.sh).
+// SORTKEY_SEED decides what the clients send and when the kills come, but not
+// where they strike.
 func TestKill(t *testing.T) {
-	kills := int(setting(t, "SORTKEY_KILLS", 10))
-	seed := setting(t, "SORTKEY_SEED", rand.Uint64())
+	kills := proptest.Cases(10)
+	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1<<32))
 	dir := filepath.Join(t.TempDir(), "db")

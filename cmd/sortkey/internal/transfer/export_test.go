@@ -110,7 +110,7 @@ func anyOf(t *proptest.T, kinds []string, depth int) types.AttributeValue {
 // TestRoundTrip exports tables in every format and imports them again: the
 // definition and all items are the same.
 func TestRoundTrip(t *testing.T) {
-	proptest.CheckTapes(t, 100, 1000, 2000, func(tape []byte) string { return proptest.Play(t, tape, checkRoundTrip) }, nil)
+	proptest.CheckTapes(t, 50, 1000, 2000, func(tape []byte) string { return proptest.Play(t, tape, checkRoundTrip) }, nil)
 }
 
 func checkRoundTrip(t *proptest.T) {

@@ -24,7 +24,7 @@ import (
 )
 
 // TestLastLineWins imports many lines of few keys with many workers.
-func TestLastLineWins(t *testing.T) { proptest.Check(t, 100, checkLastLine) }
+func TestLastLineWins(t *testing.T) { proptest.Check(t, 40, checkLastLine) }
 
 func checkLastLine(t *proptest.T) {
 	db := sortkeytest.New(t.TB())
