@@ -30,7 +30,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	if a, b := dbtest.Count(t, db, nil), dbtest.Count(t, db, new("ByUser")); a != 1 || b != 1 {
-		t.Errorf("%d items and %d index rows are left, want 1", a, b)
+		t.Errorf("%d items and %d index rows remain, want 1", a, b)
 	}
 }
 

@@ -93,7 +93,7 @@ func TestSets(t *testing.T) {
 		t.Error("a number set has a string")
 	}
 	if _, err := attr.NewSet(attr.StringSet, attr.NewBool(true)); err == nil {
-		t.Error("a string set of a BOOL was made")
+		t.Error("a string set accepts a BOOL")
 	}
 }
 

@@ -49,7 +49,7 @@ func TestJSONCanonical(t *testing.T) {
 		{"empty values", `{"a":{"S":""},"b":{"B":""},"c":{"L":[]},"d":{"M":{}},"e":{"SS":[""]},"f":{"BS":[""]}}`, `{"a":{"S":""},"b":{"B":""},"c":{"L":[]},"d":{"M":{}},"e":{"SS":[""]},"f":{"BS":[""]}}`},
 		{"surrogates", `{"a":{"S":"\ud83d\ude00\ude00"}}`, `{"a":{"S":"😀` + "�" + `"}}`},
 		{"control characters", `{"a":{"S":"\u0000\u001f\u007f\/"}}`, `{"a":{"S":"\u0000\u001f` + "\x7f" + `/"}}`},
-		{"a name that is no text", "{\"\xff\":{\"S\":\"x\"}}", `{"` + "�" + `":{"S":"x"}}`},
+		{"a name that is not UTF-8", "{\"\xff\":{\"S\":\"x\"}}", `{"` + "�" + `":{"S":"x"}}`},
 		{"a long name", `{"` + strings.Repeat("a", 65535) + `":{"S":"x"}}`, `{"` + strings.Repeat("a", 65535) + `":{"S":"x"}}`},
 		{"nothing", `{}`, `{}`},
 		{"null", `null`, `{}`},
@@ -131,7 +131,7 @@ func TestJSONRefused(t *testing.T) {
 		{"a kind in small letters", `{"a":{"s":"x"}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
 		{"every kind null", `{"a":{"S":null,"L":null,"SS":null,"M":null,"BOOL":null,"NULL":null,"B":null,"N":null}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
 		{"the last of one name is null", `{"a":{"S":"x","S":null}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"a kind taken back", `{"a":{"S":"x","N":"1","N":null}}`, false, "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"},
+		{"a kind overridden by null", `{"a":{"S":"x","N":"1","N":null}}`, false, "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"},
 		{"two kinds with a bad number", `{"a":{"S":"","N":""}}`, false, "The parameter cannot be converted to a numeric value: "},
 		{"no number among numbers", `{"a":{"NS":["1","b","a"]}}`, false, "The parameter cannot be converted to a numeric value: b"},
 		{"NULL no", `{"a":{"NULL":"no"}}`, false, "One or more parameter values were invalid: Null attribute value types must have the value of true"},
@@ -189,13 +189,13 @@ func FuzzJSON(f *testing.F) {
 					t.Fatalf("%q is refused as %v, then as %v", in, e, again)
 				}
 				if err := next.UnmarshalJSONFrom(dec); err != nil || next.Get("c").String() != "{S:x}" {
-					t.Fatalf("after %q comes %v, %v", in, next, err)
+					t.Fatalf("the token after %q is %v, %v", in, next, err)
 				}
 			}
 			return
 		}
 		if _, err := item.Check(it); err != nil {
-			t.Fatalf("%q gives an item that is not well formed", in)
+			t.Fatalf("%q decodes to an item that is not well formed", in)
 		}
 		text := it.AppendJSON(nil)
 		again, err := attr.ParseItem(text)

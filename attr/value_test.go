@@ -120,7 +120,7 @@ func TestNew(t *testing.T) {
 		{set(attr.BinarySet, attr.NewBinary([]byte{2}), attr.NewBinary([]byte{1, 1})), `{"BS":["AQE=","Ag=="]}`},
 	} {
 		if got := string(tt.v.AppendJSON(nil)); got != tt.want {
-			t.Errorf("made %s, want %s", got, tt.want)
+			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}
 	elems := []attr.Value{s("b"), s("a")}

@@ -581,7 +581,7 @@ func checkSerial(t *testing.T, history []porcupine.Operation) bool {
 	if result == porcupine.Ok {
 		return true
 	}
-	t.Errorf("no serial order gives these answers: %s", result)
+	t.Errorf("no serial order explains these answers: %s", result)
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	for _, op := range history {
 		t.Logf("%8d %8d client %d: %s", op.Call, op.Return, op.ClientId, transactModel.DescribeOperation(op.Input, op.Output))

@@ -152,10 +152,10 @@ func TestScan(t *testing.T) {
 	var nowhere *string
 	for _, dst := range [][]any{
 		{&s},
-		{&s, &n, &small, &d, &y, &e, nil}, // 200 is no int8
+		{&s, &n, &small, &d, &y, &e, nil}, // 200 does not fit in an int8
 		{&s, &n, &u, &d, &y, &e, text},
 		{&s, &n, &u, &d, &y, &e, nowhere},
-		{&s, &n, &u, &d, &y, &e, &d}, // x is no time
+		{&s, &n, &u, &d, &y, &e, &d}, // x is not a time
 		{&s, &n, &u, &d, &y, &e, &small},
 		{&s, &n, &u, &d, &y, &e, new(float64)},
 	} {

@@ -256,7 +256,7 @@ func FuzzAddress(f *testing.F) {
 		// encode to the same bytes.
 		if space, p, s, ok := store.ParseAddress(s1, s2); ok {
 			if again := store.AppendAddress(nil, space, p, s); !bytes.Equal(again, s1) {
-				t.Fatalf("ParseAddress(%q) gives the address %q", s1, again)
+				t.Fatalf("ParseAddress(%q) encodes again as %q", s1, again)
 			}
 		}
 	})

@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 
 		{"half a head", []byte{0, 0, 0, 0}, false},
 		{"bytes after no attributes", append(form(0, 0), 0), false},
-		{"a size of nothing", form(0, 1), false},
+		{"a size without attributes", form(0, 1), false},
 		{"fewer bytes than offsets", form(2, 0, 16), false},
 		{"a count of many", form(1<<31, 0), false},
 		{"a wrong size", form(1, 3, 12, "\x01\x01\x00ax"), false},

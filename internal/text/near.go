@@ -25,9 +25,9 @@ func DidYouMean(name string, known []string) string {
 	case len(known) == 0:
 		return ""
 	case len(known) > most:
-		return "known are " + strings.Join(known[:most], ", ") + ", …"
+		return "known names: " + strings.Join(known[:most], ", ") + ", …"
 	}
-	return "known are " + strings.Join(known, ", ")
+	return "known names: " + strings.Join(known, ", ")
 }
 
 // Distance returns the number of bytes to insert, delete, replace or swap with

@@ -116,6 +116,6 @@ func TestNearest(t *testing.T) {
 		require.Equal(t, want != "", ok)
 	}
 	require.Equal(t, "did you mean status?", text.DidYouMean("staus", known))
-	require.Equal(t, "known are status, total, created_at", text.DidYouMean("price", known))
+	require.Equal(t, "known names: status, total, created_at", text.DidYouMean("price", known))
 	require.Empty(t, text.DidYouMean("x", nil))
 }

@@ -173,7 +173,7 @@ func TestBodiesThatAreNotJSON(t *testing.T) {
 		`{"Junk":` + strings.Repeat("[", 20000) + `}`,
 	} {
 		if got := serialization(t, wire.OpPutItem, body); got == "" {
-			t.Errorf("DecodeJSON(%.40s) has no text", body)
+			t.Errorf("DecodeJSON(%.40s) has no message", body)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func TestDecodeTakes(t *testing.T) {
 		t.Error("Select is there and was null")
 	}
 	if in.AttributesToGet == nil || in.ExclusiveStartKey == nil || in.ExpressionAttributeNames == nil {
-		t.Error("an empty list, item or map that was there is nil")
+		t.Error("an empty list, item or map that was present is nil")
 	}
 	if in.ExpressionAttributeValues != nil || in.KeyConditions != nil {
 		t.Error("an absent item or map is not nil")

@@ -138,7 +138,7 @@ func TestDecode(t *testing.T) {
 				t.Fatalf("seed %d, %v, run %d: DecodeJSON(%s) = %v", seed, op, i, text, err)
 			}
 			if !same(reflect.ValueOf(in), reflect.ValueOf(out)) {
-				t.Fatalf("seed %d, %v, run %d: decoding %s gave\n%+v\nfor\n%+v", seed, op, i, text, out, in)
+				t.Fatalf("seed %d, %v, run %d: decoding %s = \n%+v\nwant\n%+v", seed, op, i, text, out, in)
 			}
 		}
 	}

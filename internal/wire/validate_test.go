@@ -199,7 +199,7 @@ func TestValidate(t *testing.T) {
 				"deleteRequest=null)]}' at 'requestItems' failed to satisfy constraint: " + keyNames),
 		},
 		{
-			"bad name gives way, conformance batchOperations", wire.OpBatchWriteItem,
+			"bad name is omitted, conformance batchOperations", wire.OpBatchWriteItem,
 			`{"RequestItems":{"bad!name":[{"PutRequest":{"Item":{}}}]},"ReturnConsumedCapacity":"BOGUS"}`,
 			errorsOf(at("BOGUS", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]")),
 		},

@@ -148,10 +148,10 @@ func TestExtractForged(t *testing.T) {
 			return list
 		}
 	}
-	contents := func(old, new string) func([]entry) []entry {
+	contents := func(from, to string) func([]entry) []entry {
 		return func(list []entry) []entry {
-			require.Contains(t, list[0].body, old)
-			list[0].body = strings.Replace(list[0].body, old, new, 1)
+			require.Contains(t, list[0].body, from)
+			list[0].body = strings.Replace(list[0].body, from, to, 1)
 			return list
 		}
 	}

@@ -187,7 +187,7 @@ func (h *history) check(t testing.TB, s *disk.Store, acked uint64, what string) 
 	want := map[string]string{}
 	for n := uint64(1); n <= count; n++ {
 		ops, ok := h.ops[n]
-		require.True(t, ok, "%s: update %d was never made", what, n)
+		require.True(t, ok, "%s: update %d never happened", what, n)
 		for _, o := range ops {
 			key := fmt.Sprintf("%d/%s/%s", o.space, o.partition, o.sort)
 			switch o.kind {

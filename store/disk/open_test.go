@@ -80,7 +80,7 @@ func TestFormat(t *testing.T) {
 	require.ErrorContains(t, err, "but not SORTKEY: it is not a Sortkey store")
 
 	require.NoError(t, os.WriteFile(meta, text, 0o600))
-	require.NoError(t, open(t, dir, disk.Options{}).Close(), "a refused folder is left as it was")
+	require.NoError(t, open(t, dir, disk.Options{}).Close(), "a refused folder does not change")
 
 	lost := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(lost, "SORTKEY"), text, 0o600))
@@ -111,7 +111,7 @@ func TestLocked(t *testing.T) {
 
 	put(t, s, "k", "v")
 	require.NoError(t, s.Close())
-	require.NoError(t, open(t, dir, disk.Options{}).Close(), "Close gives the folder back")
+	require.NoError(t, open(t, dir, disk.Options{}).Close(), "Close releases the folder")
 }
 
 func TestReadOnly(t *testing.T) {

@@ -379,7 +379,7 @@ func TestCrashIndex(t *testing.T) {
 		}))
 		require.NoError(t, s.Close())
 	})
-	t.Logf("%d times an index was left half-built", unfinished)
+	t.Logf("an index was incomplete %d times", unfinished)
 }
 
 // cutOff reports whether the table has an index that is still being built.

@@ -94,7 +94,7 @@ func TestForkWhileWriting(t *testing.T) {
 				f := fork(t, s)
 				n := length(f)
 				if n%2 != 0 {
-					t.Errorf("a fork holds half an update: %d rows", n)
+					t.Errorf("a fork has half an update: %d rows", n)
 				}
 				err := f.Update(context.Background(), func(w store.Writer) error {
 					return w.Put(1, []byte("fork"), fmt.Append(nil, i), nil)

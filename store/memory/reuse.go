@@ -12,13 +12,13 @@ import "slices"
 type nodes struct {
 	leaves, inners []*node // free
 
-	replaced     []*node   // by the running Update
-	waiting      []retired // of previous Updates, oldest first
-	waitingNodes int       // number of nodes in waiting
+	replaced     []*node        // by the running Update
+	waiting      []retiredNodes // of previous Updates, oldest first
+	waitingNodes int            // number of nodes in waiting
 }
 
-// A retired holds the nodes that are in a version but not in the next one.
-type retired struct {
+// retiredNodes are the nodes that are in a version but not in the next one.
+type retiredNodes struct {
 	version *version
 	nodes   []*node
 }
@@ -59,10 +59,10 @@ func (ns *nodes) publish(v *version, shared func() uint64) {
 	case unread && len(ns.waiting) == 0:
 		ns.free(ns.replaced, shared())
 	case ns.waitingNodes+len(ns.replaced) <= maxWaiting:
-		ns.waiting = append(ns.waiting, retired{v, slices.Clone(ns.replaced)})
+		ns.waiting = append(ns.waiting, retiredNodes{v, slices.Clone(ns.replaced)})
 		ns.waitingNodes += len(ns.replaced)
 	case !unread: // later versions must wait for v's readers too
-		ns.waiting = append(ns.waiting[:ns.needed()], retired{version: v})
+		ns.waiting = append(ns.waiting[:ns.needed()], retiredNodes{version: v})
 	}
 	ns.forget()
 }
@@ -74,7 +74,7 @@ func (ns *nodes) needed() int {
 	n := len(ns.waiting)
 	for n > 0 && ns.waiting[n-1].nodes == nil && ns.waiting[n-1].version.readers.Load() == 0 {
 		n--
-		ns.waiting[n] = retired{}
+		ns.waiting[n] = retiredNodes{}
 	}
 	return n
 }

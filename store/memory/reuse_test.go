@@ -108,7 +108,7 @@ func TestNodesAreReusedBehindReaders(t *testing.T) {
 		require.NoError(t, f.View(t.Context(), func(r store.Reader) error {
 			value, err := onlyOne(r, rows, func(int) {})
 			if want := fmt.Sprint("fork ", i*20); i%2 == 0 && value != want {
-				t.Errorf("a fork holds %q, want %q", value, want)
+				t.Errorf("a fork has %q, want %q", value, want)
 			}
 			return err
 		}))
@@ -205,7 +205,7 @@ func TestVersionsOfShortViewsAreFreed(t *testing.T) {
 			}
 		}
 		if after := heap(); after > before+most {
-			t.Errorf("%d updates left %d bytes behind, want at most %d", updates, after-before, most)
+			t.Errorf("%d updates leave %d bytes of garbage, want at most %d", updates, after-before, most)
 		}
 		runtime.KeepAlive(s)
 		return nil

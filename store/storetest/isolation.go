@@ -151,7 +151,7 @@ func testSerialisable(t *testing.T, s store.Store) {
 	balance := func(r store.Reader, i int) (uint64, error) {
 		v, ok, err := r.Get(1, name(i), nil)
 		if err == nil && !ok {
-			err = errors.New("storetest: account gone")
+			err = errors.New("storetest: missing account")
 		}
 		if err != nil {
 			return 0, err
@@ -213,7 +213,7 @@ func testSerialisable(t *testing.T, s store.Store) {
 	}
 	wg.Wait()
 	view(t, s, func(r store.Reader) {
-		require.Len(t, scan(t, r, 2, store.Everything()), workers*(moves-(moves+6)/7), "one row for each update that was kept")
+		require.Len(t, scan(t, r, 2, store.Everything()), workers*(moves-(moves+6)/7), "one row for each successful update")
 	})
 }
 

@@ -120,7 +120,7 @@ func testRollbackOnError(t *testing.T, s store.Store) {
 		ruin(t, w)
 		return errStop
 	})
-	require.Equal(t, errStop, err, "the function's own error comes back as it is")
+	require.Equal(t, errStop, err, "the function's own error is returned unchanged")
 	require.Equal(t, before, snapshot(t, s))
 	require.Equal(t, errStop, s.View(t.Context(), func(store.Reader) error { return errStop }))
 	update(t, s, func(w store.Writer) { put(t, w, 1, row{"p", "c", "new"}) })
