@@ -52,10 +52,10 @@ type direct struct{ service *api.Service }
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return "SortkeyDirect" }
 
-// errWire is the error of requests that have to be serialised: operations that
+// errWire is the error of requests that must be serialised: operations that
 // are not on items, and values that the service refuses while it decodes a
 // request, which then words the error.
-var errWire = errors.New("sdk: request has to be serialised")
+var errWire = errors.New("sdk: request must be serialised")
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
 func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {

@@ -180,7 +180,7 @@ func plainName(name string) bool {
 // check refuses contents that [Store.Archive] cannot have written.
 func (c *contents) check(what string) (total int64, err error) {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("disk: %s is not a valid Sortkey archive: %s", what, fmt.Sprintf(format, args...))
+		return fmt.Errorf("disk: %s has invalid contents: %s", what, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case c.Archive < 1 || c.Format < 1:
