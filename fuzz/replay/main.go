@@ -1,11 +1,11 @@
-// Command replay answers the requests on its standard input from a new
-// database in this process and prints the answers.
+// Command replay sends the requests on its standard input to a new database in
+// this process and prints the responses.
 //
-// A request is a line, OPERATION BODY, as go run ./fuzz/diff --list prints
-// them. An answer is a line, STATUS BODY. The clock moves by a second with
-// each request and ids come from a fixed seed, so two builds that answer alike
-// print the same bytes. It uses the public face of package sortkey alone, so
-// that scripts/replay.sh can build it at any revision.
+// A request is a line, OPERATION BODY, as printed by go run ./fuzz/diff --list.
+// A response is a line, STATUS BODY. The clock advances by a second with each
+// request and ids come from a fixed seed, so two builds with the same behaviour
+// print the same bytes. The command uses only the public API of package
+// sortkey, so scripts/replay.sh can build it at any revision.
 package main
 
 import (
@@ -45,7 +45,7 @@ func run(r io.Reader, w io.Writer) error {
 	for lines.Scan() {
 		op, body, ok := strings.Cut(lines.Text(), " ")
 		if !ok {
-			return fmt.Errorf("a line has no body: %q", lines.Text())
+			return fmt.Errorf("request without a body: %q", lines.Text())
 		}
 		now = now.Add(time.Second)
 		req := httptest.NewRequest(http.MethodPost, "http://sortkey.invalid/", strings.NewReader(body))
