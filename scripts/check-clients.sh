@@ -116,11 +116,11 @@ JSON
   same "a query after a delete" "root/photos/ root/photos/b.jpg" "$(query "$subtree" "$values")"
   if refusal=$(ddb query --table-name CliCheck --key-condition-expression 'begins_with(PK, :d)' \
     --expression-attribute-values '{":d": {"S": "d"}}' 2>&1); then
-    same "a condition that is no slice" "ValidationException" "$refusal"
+    same "a condition that is not a slice" "ValidationException" "$refusal"
   fi
   case $refusal in
   *ValidationException*"Query key condition not supported"*) ;;
-  *) same "a condition that is no slice" "ValidationException" "$refusal" ;;
+  *) same "a condition that is not a slice" "ValidationException" "$refusal" ;;
   esac
   ddb delete-table --table-name CliCheck >/dev/null
   ddb wait table-not-exists --table-name CliCheck

@@ -125,10 +125,10 @@ func TestRestoreFails(t *testing.T) {
 	}{
 		{"cut off", text[:len(text)/2], "unexpected EOF"},
 		{"compressed and cut off", packed.Bytes()[:packed.Len()-3], "archive"},
-		{"spoilt", spoilt, "reading the archive"},
-		{"empty", nil, "this is no archive"},
+		{"spoilt", spoilt, "cannot read the archive"},
+		{"empty", nil, "not a Sortkey archive"},
 		{"no gzip", []byte{0x1f, 0x8b, 0, 0}, "EOF"},
-		{"no store", trap.Bytes(), "opening"},
+		{"no store", trap.Bytes(), "cannot open"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "s")
@@ -164,7 +164,7 @@ func TestFolderOfLinks(t *testing.T) {
 	require.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	require.NoError(t, os.Symlink(secret, filepath.Join(kept, "000999.sst")))
 	_, err = snapshot.Restore(t.Context(), kept, filepath.Join(root, "to"), false)
-	require.ErrorContains(t, err, "000999.sst is no regular file")
+	require.ErrorContains(t, err, "000999.sst is not a regular file")
 	require.NoError(t, os.Remove(filepath.Join(kept, "000999.sst")))
 	require.NoError(t, os.WriteFile(filepath.Join(kept, "notes.txt"), []byte("notes"), 0o600))
 	_, err = snapshot.Restore(t.Context(), kept, filepath.Join(root, "to"), false)
