@@ -35,15 +35,17 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	var got []string
 	for _, x := range r.Results {
-		got = append(got, x.Engine+" "+x.Workload+" "+x.Layer)
-		require.Len(t, x.Rounds, 2)
-		require.Positive(t, x.NsPerOp)
-		require.Positive(t, x.OpsPerSec)
-		require.Positive(t, x.Latency.Max)
-		bases := map[string]int{"bare": 0, "api": 1, "client": 2, "client-canned": 1}[x.Layer]
-		require.Len(t, x.Ratios, bases, x.Layer)
 		if x.Workload == "mixed" {
 			require.Equal(t, 4, x.Workers)
+		}
+		for _, f := range x.Layers {
+			got = append(got, x.Engine+" "+x.Workload+" "+f.Layer)
+			require.Positive(t, f.NsPerOp)
+			require.Positive(t, f.OpsPerSec)
+			require.Positive(t, f.Latency.Max)
+			require.NotEmpty(t, f.Latency.Curve)
+			bases := map[string]int{"bare": 0, "api": 1, "client": 2, "client-canned": 1}[f.Layer]
+			require.Len(t, f.Ratios, bases, f.Layer)
 		}
 	}
 	var want []string
@@ -57,17 +59,22 @@ func TestRun(t *testing.T) {
 	require.Equal(t, want, got)
 	require.NotEmpty(t, r.Machine.CPU)
 
-	var text, again bytes.Buffer
-	require.NoError(t, r.WriteJSON(&text))
-	back, err := bench.ReadReport(bytes.NewReader(text.Bytes()))
-	require.NoError(t, err)
-	require.NoError(t, back.WriteJSON(&again))
-	require.Equal(t, text.String(), again.String())
-	require.Equal(t, r.Results[1].Hist.Percentile(99), back.Results[1].Hist.Percentile(99))
+	for _, r := range []*bench.Report{r, r.Compact()} {
+		var text, again bytes.Buffer
+		require.NoError(t, r.WriteJSON(&text, true))
+		back, err := bench.ReadReport(bytes.NewReader(text.Bytes()))
+		require.NoError(t, err)
+		require.NoError(t, back.WriteJSON(&again, true))
+		require.Equal(t, text.String(), again.String())
+	}
+	c1 := r.Compact().Results[1].Layers[3]
+	require.Nil(t, c1.Latency)
+	require.InEpsilon(t, r.Results[1].Layers[3].Ratios["bare"].Median, c1.Ratios["bare"].Median, 0.01)
+	require.NotNil(t, r.Results[1].Layers[3].Latency, "the report itself stays as it is")
 }
 
 func TestReadReportRefuses(t *testing.T) {
-	for _, text := range []string{"", "no", "{}", `{"version":99}`, `{"version":1,"results":7}`} {
+	for _, text := range []string{"", "no", "{}", `{"version":99}`, `{"version":2,"results":7}`} {
 		if _, err := bench.ReadReport(strings.NewReader(text)); err == nil {
 			t.Errorf("ReadReport(%q) gives no error", text)
 		}
@@ -91,7 +98,7 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 	c := quick("get")
 	c.Size.Items = 1 << 50
 	_, err := bench.Run(t.Context(), c)
-	require.ErrorContains(t, err, "of memory may be used")
+	require.ErrorContains(t, err, "of memory, and ")
 }
 
 // TestSmallTables: workloads whose tables are too small for what they ask find
@@ -129,7 +136,7 @@ func TestGrowStopsBeforeTheMemoryIsExhausted(t *testing.T) {
 	r, err := bench.Grow(t.Context(), quick(), 1000)
 	require.NoError(t, err)
 	require.Len(t, r.Growth.Steps, 1)
-	if text := bench.TooMuch(1<<50, 1000); !strings.HasPrefix(text, "stopped at 1000 items: ") {
+	if text := bench.TooMuch(1<<50, 1000); !strings.HasPrefix(text, "stopped at 1,000 items: ") {
 		t.Errorf("a table of 2^50 items: %q", text)
 	}
 }
@@ -140,7 +147,7 @@ func TestTargets(t *testing.T) {
 	c := bench.Config{Rounds: 1, Duration: time.Microsecond, Dir: t.TempDir()}
 	r, err := bench.RunTargets(t.Context(), c, bench.TargetOptions{Quick: true})
 	require.NoError(t, err)
-	require.Len(t, r.Targets, 26)
+	require.Len(t, r.Targets, 27)
 	skipped := 0
 	for _, x := range r.Targets {
 		if x.Skipped != "" {
@@ -198,15 +205,18 @@ func TestEndpoints(t *testing.T) {
 	failed := map[string]string{}
 	for _, x := range r.Results {
 		require.True(t, x.Endpoint)
-		if x.Failed != "" {
-			failed[x.Layer+" "+x.Workload] = x.Failed
-		} else if x.Layer != bench.Ours {
-			require.Positive(t, x.Ratios[bench.Ours].Median)
+		require.Len(t, x.Layers, 5)
+		for _, f := range x.Layers {
+			if f.Failed != "" {
+				failed[f.Layer+" "+x.Workload] = f.Failed
+			} else if f.Layer != bench.Ours {
+				require.Positive(t, f.Ratios[bench.Ours].Median)
+			}
 		}
 	}
-	require.Len(t, r.Results, 5*3)
+	require.Len(t, r.Results, 3)
 	require.Len(t, failed, 2+3)
-	require.Contains(t, failed["forgetful query-10"], "says it has 10 rows and has 0")
+	require.Contains(t, failed["forgetful query-10"], "has 0 rows, but its Count is 10")
 	require.Contains(t, failed["old transact-write"], "UnknownOperation")
 	require.Contains(t, failed["gone get"], "connection refused")
 
@@ -244,7 +254,7 @@ func TestParseEndpoint(t *testing.T) {
 	}
 }
 
-func TestSlug(t *testing.T) {
-	m := bench.Machine{CPU: "Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz", Cores: 8}
-	require.Equal(t, "intel-r-core-tm-i7-8650u-cpu-1-90ghz-8c", m.Slug())
+func TestFileName(t *testing.T) {
+	r := bench.Report{Started: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Machine: bench.Machine{CPU: "Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz", Cores: 8}}
+	require.Equal(t, "2026-01-02-intel-r-core-tm-i7-8650u-cpu-1-90ghz-8c", r.FileName())
 }

@@ -1,7 +1,19 @@
+// Package bench measures the layers of Sortkey beside the bare engines below
+// them, and Sortkey beside other endpoints that speak DynamoDB.
+//
+// [Run] runs workloads of package work on the layers of package layer,
+// [RunEndpoints] the same over HTTP on several endpoints, [Grow] one query on a
+// table that grows, [RunTargets] the targets of the project, and [RunAll] all of
+// these. What is compared is measured in the same run, in rounds that alternate,
+// and a ratio is the median of the rounds' own ratios. A machine that is slow for
+// a while is then slow for both sides.
+//
+// Package report prints the [Report].
 package bench
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,15 +23,15 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// A Config says what to measure. Its zero fields are defaults.
+// A Config says what to measure. Zero fields mean defaults.
 type Config struct {
-	// Workloads to run. Default: all, except that endpoints are spared those
-	// that need more items than Size says.
+	// Workloads to run. Default: all; for endpoints all that do not need more
+	// items than Size says.
 	Workloads []*work.Workload
 	// Engines. Default: memory.
 	Engines []layer.Engine
-	// Layers. Default: all. Bare, and what is canned, are added to what is
-	// compared with them.
+	// Layers. Default: all. Bare, and the canned yardsticks of the layers, are
+	// added.
 	Layers []layer.Name
 	// Size of tables. Default: 100,000 items of 100 bytes; 20,000 items for
 	// endpoints.
@@ -28,39 +40,22 @@ type Config struct {
 	Rounds int
 	// Duration of a round. Default: 100 ms.
 	Duration time.Duration
-	// Workers that call at once. Default: 1. Some workloads need more.
+	// Workers that call at the same time. Default: 1. Some workloads need more.
 	Workers int
-	// Calls is how many different requests there are at most. Default: 4096.
+	// Calls is the maximum of different requests. Default: 4096.
 	Calls int
 	// Seed of the requests. Default: 1.
 	Seed uint64
-	// Dir is where folders of databases are made, and removed. Default: the
-	// system's for temporary files.
+	// Dir is the folder for databases on disk while they are measured. Default:
+	// the system's folder for temporary files.
 	Dir string
-	// Endpoints to compare with, for [RunEndpoints].
+	// Endpoints are the other endpoints of [RunEndpoints].
 	Endpoints []Endpoint
-	// Serve is the command that serves Sortkey, with its arguments: it must
-	// print its address as sortkey serve does.
+	// Serve is the command that serves Sortkey, with its arguments. It prints its
+	// address as sortkey serve does.
 	Serve []string
-	// Progress is told what goes on. Default: nobody is.
+	// Progress receives a line for each step. Default: none.
 	Progress func(text string)
-}
-
-// An Endpoint is another implementation.
-type Endpoint struct{ Name, URL string }
-
-// ParseEndpoint reads name=url.
-func ParseEndpoint(text string) (Endpoint, error) {
-	name, url, ok := strings.Cut(text, "=")
-	if !ok || name == "" || url == "" {
-		return Endpoint{}, fmt.Errorf("%q is not name=url", text)
-	}
-	w, err := layer.NewWire(url)
-	if err != nil {
-		return Endpoint{}, err
-	}
-	w.Close()
-	return Endpoint{name, url}, nil
 }
 
 func (c Config) withDefaults() Config {
@@ -70,43 +65,35 @@ func (c Config) withDefaults() Config {
 	if c.Engines == nil {
 		c.Engines = []layer.Engine{layer.Memory}
 	}
-	if c.Layers == nil {
-		c.Layers = layer.Names()
-	}
-	var layers []layer.Name
-	for _, name := range layer.Names() { // in their order, with what they are compared with
-		wanted := name == layer.Bare || slices.Contains(c.Layers, name) ||
-			name == layer.ClientCanned && slices.Contains(c.Layers, layer.Client) ||
-			name == layer.DirectCanned && slices.Contains(c.Layers, layer.Direct)
-		if wanted {
-			layers = append(layers, name)
+	wanted := c.Layers
+	c.Layers = nil
+	for _, name := range layer.Names() {
+		of := layer.Name(strings.TrimSuffix(string(name), cannedSuffix))
+		if name == layer.Bare || wanted == nil || slices.Contains(wanted, name) || slices.Contains(wanted, of) {
+			c.Layers = append(c.Layers, name)
 		}
 	}
-	c.Layers = layers
-	if c.Rounds <= 0 {
-		c.Rounds = 5
-	}
-	if c.Duration <= 0 {
-		c.Duration = 100 * time.Millisecond
-	}
-	if c.Workers <= 0 {
-		c.Workers = 1
-	}
-	if c.Calls <= 0 {
-		c.Calls = 4096
-	}
-	if c.Seed == 0 {
-		c.Seed = 1
-	}
+	defaultTo(&c.Rounds, 5)
+	defaultTo(&c.Duration, 100*time.Millisecond)
+	defaultTo(&c.Workers, 1)
+	defaultTo(&c.Calls, 4096)
+	defaultTo(&c.Seed, 1)
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
 	return c
 }
 
-func (c *Config) say(format string, args ...any) { c.Progress(fmt.Sprintf(format, args...)) }
+func defaultTo[T int | uint64 | time.Duration](v *T, def T) {
+	if *v <= 0 {
+		*v = def
+	}
+}
 
-func (c *Config) warm() time.Duration { return c.Duration / 2 }
+// cannedSuffix ends the names of canned layers.
+const cannedSuffix = "-canned"
+
+func (c *Config) say(format string, args ...any) { c.Progress(fmt.Sprintf(format, args...)) }
 
 func (c *Config) workers(w *work.Workload) int { return max(c.Workers, w.Workers) }
 
@@ -117,13 +104,21 @@ func (c *Config) calls(w *work.Workload, s work.Shape) []work.Call {
 	return w.Calls(s, min(c.Calls, max(callBytes/s.Size, 64)), c.Seed)
 }
 
-// newReport begins a report.
-func newReport() *Report {
-	return &Report{Version: ReportVersion, Machine: ThisMachine(), Build: ThisBuild(), Started: time.Now().UTC().Truncate(time.Second)}
+// tempDir creates a folder, which remove removes.
+func (c *Config) tempDir() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp(c.Dir, "sortkey-bench-")
+	return dir, func() { _ = os.RemoveAll(dir) }, err
 }
 
-func (r *Report) end(start time.Time) *Report {
-	r.Seconds = time.Since(start).Seconds()
+// newReport begins a report.
+func newReport() *Report {
+	return &Report{Version: reportVersion, Machine: thisMachine(), Build: thisBuild(), Started: time.Now().UTC().Truncate(time.Millisecond)}
+}
+
+// end completes the report.
+func (r *Report) end() *Report {
+	r.Seconds = time.Since(r.Started).Seconds()
+	r.Started = r.Started.Truncate(time.Second)
 	r.PeakResident = measure.PeakResident()
 	return r
 }

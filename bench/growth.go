@@ -3,18 +3,18 @@ package bench
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Growth is the cost of a query of 10 rows against the size of its table.
+// Growth is the cost of a query of 10 rows by the size of its table.
 type Growth struct {
 	Layers []string     `json:"layers"`
 	Steps  []GrowthStep `json:"steps"`
-	// Stopped says why the last step is not the size asked for, if it is not.
+	// Stopped says why the last step is smaller than the size asked for.
 	Stopped string `json:"stopped,omitempty"`
 }
 
@@ -28,11 +28,11 @@ type GrowthStep struct {
 
 // A GrowthPoint is one layer at one size.
 type GrowthPoint struct {
-	// Ratio is the time of a query against that in the smallest table, which
-	// is measured again in rounds that alternate with these.
+	// Ratio compares the time of a query with its time in the smallest table,
+	// which is measured again in rounds that alternate with these.
 	Ratio measure.Ratio `json:"ratio"`
-	// Hot is the same for queries that ask for few partitions again and
-	// again, so that caches of the processor hold them.
+	// Hot is the ratio for queries of few partitions, which stay in the caches of
+	// the processor.
 	Hot     measure.Ratio `json:"hot_ratio"`
 	NsPerOp float64       `json:"ns_per_op"`
 	P50     int64         `json:"p50_ns"`
@@ -47,14 +47,12 @@ const (
 
 const (
 	growthCollection = 100
-	growthCalls      = 1 << 14 // partitions all over the table, so that no cache holds them
-	growthHot        = 64      // of which these are asked for again and again
+	growthCalls      = 1 << 14 // partitions all over the table, more than caches hold
+	hotCalls         = 64
 )
 
-func growthLayers() []layer.Name { return []layer.Name{layer.Bare, layer.Table, layer.API} }
-
-// Grow doubles a table in memory from 1,000 items to most, and measures a
-// query of 10 rows at each size. It stops before the memory is exhausted.
+// Grow doubles a table in memory from 1,000 items up to a maximum and measures
+// a query of 10 rows at each size. It stops before the memory is exhausted.
 func Grow(ctx context.Context, c Config, most int) (*Report, error) {
 	var sizes []int
 	for n := GrowthFrom; n < most; n *= 2 {
@@ -66,17 +64,15 @@ func Grow(ctx context.Context, c Config, most int) (*Report, error) {
 func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
 	c.Calls = growthCalls
 	c = c.withDefaults()
-	start, report := time.Now(), newReport()
+	report, g := newReport(), &Growth{}
 	shape := work.Shape{Items: GrowthFrom, Collection: growthCollection, Size: c.Size.Bytes}
-	if shape.Size <= 0 {
-		shape.Size = work.DefaultBytes
-	}
+	defaultTo(&shape.Size, work.DefaultBytes)
 	small, done, err := c.open(ctx, layer.Memory, shape, false)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	big, done, err := c.open(ctx, layer.Memory, shape, false)
+	large, done, err := c.open(ctx, layer.Memory, shape, false)
 	if err != nil {
 		return nil, err
 	}
@@ -85,35 +81,34 @@ func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Growth{}
-	for _, name := range growthLayers() {
-		g.Layers = append(g.Layers, string(name))
+	for _, s := range base[:len(base)/2] {
+		g.Layers = append(g.Layers, s.Name)
 	}
 	for _, n := range sizes {
-		if g.Stopped = tooMuch(n, big.Shape); g.Stopped != "" {
+		if g.Stopped = tooMuch(n, large.Shape); g.Stopped != "" {
 			c.say("%s", g.Stopped)
 			break
 		}
 		c.say("%d items", n)
-		if err := big.Grow(ctx, n, nil); err != nil {
+		if err := large.Grow(ctx, n); err != nil {
 			return nil, err
 		}
-		step, err := c.growthStep(ctx, base, big)
+		step, err := c.growthStep(ctx, base, large)
 		if err != nil {
 			return nil, err
 		}
 		g.Steps = append(g.Steps, step)
 	}
 	report.Growth = g
-	return report.end(start), nil
+	return report.end(), nil
 }
 
 // growthSeries returns the series of each layer, then those of hot queries.
 func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measure.Series, err error) {
 	var hot []*measure.Series
 	calls := work.Find("query-10").Calls(d.Shape, c.Calls, c.Seed)
-	for _, name := range growthLayers() {
-		l, err := layer.New(ctx, name, d, layer.Config{})
+	for _, name := range []layer.Name{layer.Bare, layer.Table, layer.API} {
+		l, err := layer.New(name, d, false)
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +117,7 @@ func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measur
 			return nil, err
 		}
 		all = append(all, measure.NewSeries(string(name), ops, 1))
-		hot = append(hot, measure.NewSeries(string(name), ops[:min(growthHot, len(ops))], 1))
+		hot = append(hot, measure.NewSeries(string(name), ops[:min(hotCalls, len(ops))], 1))
 	}
 	return append(all, hot...), nil
 }
@@ -137,22 +132,19 @@ func (c *Config) growthStep(ctx context.Context, base []*measure.Series, d *laye
 		base[i].Rounds = nil
 		pairs = append(pairs, base[i], all[i])
 	}
-	if err := measure.Alternate(ctx, pairs, c.Rounds, c.warm(), c.Duration, nil); err != nil {
+	if err := measure.Alternate(ctx, pairs, c.Rounds, c.Duration); err != nil {
 		return step, err
 	}
 	step.Items, step.Memory = d.Shape.Items, measure.Held()
 	for i, s := range all[:len(all)/2] {
-		p := GrowthPoint{NsPerOp: measure.Median(s.PerOp()), P50: int64(s.Hist.Percentile(50)), P99: int64(s.Hist.Percentile(99))}
-		p.Ratio = ratio(s, base[i])
-		p.Hot = ratio(all[i+len(all)/2], base[i+len(all)/2])
-		step.Points = append(step.Points, p)
+		hot := i + len(all)/2
+		step.Points = append(step.Points, GrowthPoint{
+			Ratio: s.RatioTo(base[i]), Hot: all[hot].RatioTo(base[hot]),
+			NsPerOp: s.Time(), P50: s.Latency.ValueAtPercentile(50), P99: s.Latency.ValueAtPercentile(99),
+		})
 	}
 	return step, nil
 }
-
-// rowBytes is the least memory that an item takes, twice over for what the
-// garbage collector needs, besides its own bytes.
-const rowBytes = 500
 
 // tooMuch says why a table cannot grow to n items, or nothing.
 func tooMuch(n int, s work.Shape) string {
@@ -160,15 +152,20 @@ func tooMuch(n int, s work.Shape) string {
 	if need <= free {
 		return ""
 	}
-	return fmt.Sprintf("stopped at %d items: %d need about %d MB more, and %d MB of memory may be used", s.Items, n, need>>20, free>>20)
+	return fmt.Sprintf("stopped at %s: %s need about %s more memory, and %s may be used",
+		text.Count(s.Items, "item"), text.Thousands(n), text.Size(need), text.Size(free))
 }
 
-// memoryFor returns about what so many more items take in memory, and what may
-// be taken of the machine's.
-func memoryFor(items, size int) (need, free uint64) {
-	available := measure.Available()
-	if available == 0 { // the system does not say
+// rowBytes is the memory of an item besides its own bytes, with room for the
+// garbage collector.
+const rowBytes = 500
+
+// memoryFor returns about how much memory a number of items takes, and how much
+// of the machine's may be used.
+func memoryFor(items, size int) (need, free int64) {
+	available := int64(measure.Available()) //nolint:gosec // less than 2^63
+	if available == 0 {                     // the system does not report it
 		return 0, 0
 	}
-	return uint64(max(items, 0))*uint64(rowBytes+3*max(size, 0)) + 64<<20, available / 5 * 4 //nolint:gosec // not negative
+	return int64(max(items, 0))*int64(rowBytes+3*max(size, 0)) + 64<<20, available / 5 * 4
 }

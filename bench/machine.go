@@ -1,18 +1,19 @@
 package bench
 
 import (
-	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Machine is where a run was.
+// A Machine is where a run took place.
 type Machine struct {
 	CPU    string `json:"cpu"`
 	Cores  int    `json:"cores"`
@@ -23,7 +24,41 @@ type Machine struct {
 	Go     string `json:"go"`
 }
 
-// A Build is what was measured.
+func thisMachine() Machine {
+	return Machine{
+		CPU: cpu(), Cores: runtime.NumCPU(), Procs: runtime.GOMAXPROCS(0), Memory: measure.Total(),
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
+	}
+}
+
+// cpu returns the name of the processor where the system reports it.
+func cpu() string {
+	data, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(data)) {
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+// slug returns the name of the machine for files: its processor and cores.
+func (m Machine) slug() string {
+	return fmt.Sprintf("%s-%dc", strings.Trim(notSlug.ReplaceAllString(strings.ToLower(m.CPU), "-"), "-"), m.Cores)
+}
+
+// String returns the machine in one line.
+func (m Machine) String() string {
+	s := fmt.Sprintf("%s, %s, %s/%s, %s", m.CPU, text.Count(m.Cores, "core"), m.OS, m.Arch, m.Go)
+	if m.Memory > 0 {
+		s += ", " + text.Size(int64(m.Memory)) //nolint:gosec // less than 2^63
+	}
+	return s
+}
+
+// A Build is the version that was measured.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
@@ -31,54 +66,9 @@ type Build struct {
 	Dirty bool `json:"dirty,omitempty"`
 }
 
-// ThisMachine returns the machine of the process.
-func ThisMachine() Machine {
-	return Machine{
-		CPU: cpu(), Cores: runtime.NumCPU(), Procs: runtime.GOMAXPROCS(0), Memory: measure.Total(),
-		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
-	}
-}
-
-func cpu() string {
-	data, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return runtime.GOARCH
-	}
-	for line := range bytes.Lines(data) {
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		if string(bytes.TrimSpace(name)) == "model name" {
-			return string(bytes.TrimSpace(value))
-		}
-	}
-	return runtime.GOARCH
-}
-
-// Slug returns the machine's name for files: its processor and cores.
-func (m Machine) Slug() string {
-	var b strings.Builder
-	for _, c := range strings.ToLower(m.CPU) {
-		switch {
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
-			b.WriteRune(c)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	return strings.TrimSuffix(b.String(), "-") + "-" + strconv.Itoa(m.Cores) + "c"
-}
-
-// String returns the machine in one line.
-func (m Machine) String() string {
-	s := m.CPU + ", " + strconv.Itoa(m.Cores) + " cores, " + m.OS + "/" + m.Arch + ", " + m.Go
-	if m.Memory > 0 {
-		s += ", " + strconv.FormatUint(m.Memory>>30, 10) + " GB"
-	}
-	return s
-}
-
-// ThisBuild returns what the process was built from. A program built without
-// version control stamps asks git, if it runs in a repository.
-func ThisBuild() (b Build) {
+// thisBuild returns what the process was built from. A program built without
+// stamps of version control asks git, if it runs in a repository.
+func thisBuild() (b Build) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return Build{Version: "unknown"}

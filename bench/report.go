@@ -4,17 +4,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"time"
 
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// ReportVersion is the version of a report's form. A change that an older
+// reportVersion is the version of the form of a report. A change that an older
 // reader would misread raises it.
-const ReportVersion = 1
+const reportVersion = 2
 
-// A Report is everything a run measured, and where.
+// A Report is what a run measured, and where.
 type Report struct {
 	Version int     `json:"version"`
 	Machine Machine `json:"machine"`
@@ -23,48 +25,57 @@ type Report struct {
 	Args    []string  `json:"args,omitempty"`
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
-	// PeakResident is the most memory the process had resident, in bytes, or
-	// 0 where the system does not say.
+	// PeakResident is the highest resident memory of the process in bytes, 0
+	// where the system does not report it.
 	PeakResident uint64   `json:"peak_resident,omitempty"`
 	Results      []Result `json:"results,omitempty"`
 	Growth       *Growth  `json:"growth,omitempty"`
 	Targets      []Target `json:"targets,omitempty"`
 }
 
-// A Result is one workload on one layer, or one endpoint.
+// A Result is one workload on the layers of an engine, or on several endpoints.
 type Result struct {
-	Workload string `json:"workload"`
-	About    string `json:"about"`
-	Engine   string `json:"engine,omitempty"`
-	// Layer is a layer, or the name of an endpoint.
-	Layer    string     `json:"layer"`
+	Workload string     `json:"workload"`
+	About    string     `json:"about,omitempty"`
+	Engine   string     `json:"engine"`
 	Endpoint bool       `json:"endpoint,omitempty"`
 	Shape    work.Shape `json:"shape"`
 	Workers  int        `json:"workers"`
-	// Ratios are the time of an operation against that of other layers in the
+	Layers   []Figures  `json:"layers"`
+}
+
+// On returns the figures of a layer, or nil.
+func (r *Result) On(layer string) *Figures {
+	for i := range r.Layers {
+		if r.Layers[i].Layer == layer {
+			return &r.Layers[i]
+		}
+	}
+	return nil
+}
+
+// Figures are those of one layer or endpoint: medians over the rounds, and
+// latencies of all of them. A compact report has times and ratios only.
+type Figures struct {
+	// Layer is a layer or the name of an endpoint.
+	Layer string `json:"layer"`
+	// Ratios compare the time of an operation with that of other layers in the
 	// same rounds, by their names.
 	Ratios map[string]measure.Ratio `json:"ratios,omitempty"`
 	// Failed says why there are no figures.
 	Failed string `json:"failed,omitempty"`
 
-	Figures
-	Rounds []measure.Round `json:"rounds,omitempty"`
-	Hist   *measure.Hist   `json:"histogram,omitempty"`
+	NsPerOp     float64  `json:"ns_per_op,omitempty"`
+	OpsPerSec   float64  `json:"ops_per_second,omitempty"`
+	RowsPerSec  float64  `json:"rows_per_second,omitempty"`
+	BytesPerSec float64  `json:"bytes_per_second,omitempty"`
+	Allocs      float64  `json:"allocs_per_op,omitempty"`
+	AllocBytes  float64  `json:"alloc_bytes_per_op,omitempty"`
+	Peak        uint64   `json:"peak_bytes,omitempty"`
+	Latency     *Latency `json:"latency_ns,omitempty"`
 }
 
-// Figures are medians over rounds; latencies are over all of them.
-type Figures struct {
-	NsPerOp     float64 `json:"ns_per_op"`
-	OpsPerSec   float64 `json:"ops_per_second"`
-	RowsPerSec  float64 `json:"rows_per_second"`
-	BytesPerSec float64 `json:"bytes_per_second"`
-	Allocs      float64 `json:"allocs_per_op"`
-	AllocBytes  float64 `json:"alloc_bytes_per_op"`
-	Peak        uint64  `json:"peak_bytes"`
-	Latency     Latency `json:"latency_ns"`
-}
-
-// Latency are percentiles of the latency, in nanoseconds.
+// Latency has percentiles of the latency, in nanoseconds.
 type Latency struct {
 	Mean int64 `json:"mean"`
 	P50  int64 `json:"p50"`
@@ -72,38 +83,102 @@ type Latency struct {
 	P99  int64 `json:"p99"`
 	P999 int64 `json:"p99.9"`
 	Max  int64 `json:"max"`
+	// Curve has the latencies at [Percentiles], without those that are rarer
+	// than one operation.
+	Curve []int64 `json:"curve"`
 }
 
-// figures sums a series up.
-func figures(s *measure.Series) (f Figures) {
+// Percentiles are those of [Latency.Curve].
+func Percentiles() []float64 { return []float64{0, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99} }
+
+// figures sums up a series.
+func figures(s *measure.Series) Figures {
 	rate := func(n func(measure.Round) int64) float64 {
-		return measure.Median(measure.Each(s.Rounds, func(r measure.Round) float64 {
-			return float64(n(r)) / time.Duration(max(r.Nanos, 1)).Seconds()
-		}))
+		return s.Median(func(r measure.Round) float64 { return float64(n(r)) / time.Duration(max(r.Nanos, 1)).Seconds() })
 	}
-	f.NsPerOp = measure.Median(s.PerOp())
-	f.OpsPerSec = rate(func(r measure.Round) int64 { return r.Ops })
-	f.RowsPerSec = rate(func(r measure.Round) int64 { return r.Rows })
-	f.BytesPerSec = rate(func(r measure.Round) int64 { return r.Bytes })
-	f.Allocs = measure.Median(measure.Each(s.Rounds, measure.Round.AllocsPerOp))
-	f.AllocBytes = measure.Median(measure.Each(s.Rounds, measure.Round.AllocBytesPerOp))
+	f := Figures{
+		Layer: s.Name, NsPerOp: s.Time(), Allocs: s.Allocs(),
+		OpsPerSec:   rate(func(r measure.Round) int64 { return r.Ops }),
+		RowsPerSec:  rate(func(r measure.Round) int64 { return r.Rows }),
+		BytesPerSec: rate(func(r measure.Round) int64 { return r.Bytes }),
+		AllocBytes:  s.Median(func(r measure.Round) float64 { return r.PerOp(float64(r.AllocBytes)) }),
+	}
 	for _, r := range s.Rounds {
-		f.Peak = max(f.Peak, r.Peak)
+		f.Peak = max(f.Peak, r.Held)
 	}
-	f.Latency = Latency{
-		Mean: int64(s.Hist.Mean()), P50: int64(s.Hist.Percentile(50)), P90: int64(s.Hist.Percentile(90)),
-		P99: int64(s.Hist.Percentile(99)), P999: int64(s.Hist.Percentile(99.9)), Max: int64(s.Hist.Max()),
+	h := s.Latency
+	f.Latency = &Latency{
+		Mean: int64(h.Mean()), P50: h.ValueAtPercentile(50), P90: h.ValueAtPercentile(90),
+		P99: h.ValueAtPercentile(99), P999: h.ValueAtPercentile(99.9), Max: h.Max(),
+	}
+	for _, p := range Percentiles() {
+		if float64(h.TotalCount())*(1-p/100) < 1 {
+			break
+		}
+		f.Latency.Curve = append(f.Latency.Curve, h.ValueAtPercentile(p))
 	}
 	return f
 }
 
-// FileName returns the report's name for files: its day and its machine.
-func (r *Report) FileName() string { return r.Started.Format("2006-01-02") + "-" + r.Machine.Slug() }
+// FileName returns the name of the report for files: its day and its machine.
+func (r *Report) FileName() string { return r.Started.Format("2006-01-02") + "-" + r.Machine.slug() }
 
-// WriteJSON writes the report as one JSON document.
-func (r *Report) WriteJSON(w io.Writer) error {
+// Compact returns the report with times and ratios only, in three digits.
+func (r *Report) Compact() *Report {
+	c := *r
+	c.Results = nil
+	for _, x := range r.Results {
+		layers := x.Layers
+		x.Layers, x.About = nil, ""
+		for _, f := range layers {
+			small := Figures{Layer: f.Layer, Failed: f.Failed, NsPerOp: digits(f.NsPerOp)}
+			for base, ratio := range f.Ratios {
+				if small.Ratios == nil {
+					small.Ratios = map[string]measure.Ratio{}
+				}
+				small.Ratios[base] = compact(ratio)
+			}
+			x.Layers = append(x.Layers, small)
+		}
+		c.Results = append(c.Results, x)
+	}
+	if r.Growth != nil {
+		g := *r.Growth
+		g.Steps = nil
+		for _, s := range r.Growth.Steps {
+			points := s.Points
+			s.Points = nil
+			for _, p := range points {
+				p.Ratio, p.Hot, p.NsPerOp = compact(p.Ratio), compact(p.Hot), digits(p.NsPerOp)
+				s.Points = append(s.Points, p)
+			}
+			g.Steps = append(g.Steps, s)
+		}
+		c.Growth = &g
+	}
+	return &c
+}
+
+func compact(r measure.Ratio) measure.Ratio {
+	return measure.Ratio{Median: digits(r.Median), Low: digits(r.Low), High: digits(r.High)}
+}
+
+// digits rounds to three digits.
+func digits(x float64) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil || math.IsNaN(y) {
+		return x
+	}
+	return y
+}
+
+// WriteJSON writes the report as one JSON document, indented unless it is to be
+// small.
+func (r *Report) WriteJSON(w io.Writer, indent bool) error {
 	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
+	if indent {
+		enc.SetIndent("", " ")
+	}
 	enc.SetEscapeHTML(false)
 	return enc.Encode(r)
 }
@@ -112,10 +187,10 @@ func (r *Report) WriteJSON(w io.Writer) error {
 func ReadReport(r io.Reader) (*Report, error) {
 	var report Report
 	if err := json.NewDecoder(r).Decode(&report); err != nil {
-		return nil, fmt.Errorf("this is not a report of sortkey bench: %w", err)
+		return nil, fmt.Errorf("cannot decode the report: %w", err)
 	}
-	if report.Version != ReportVersion {
-		return nil, fmt.Errorf("the report has version %d; this program reads version %d", report.Version, ReportVersion)
+	if report.Version != reportVersion {
+		return nil, fmt.Errorf("the report has version %d, this program reads version %d", report.Version, reportVersion)
 	}
 	return &report, nil
 }

@@ -4,103 +4,142 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/text"
 )
+
+// RunAll measures everything for one report: the targets, growth up to a number
+// of items, every workload on the layers of both engines, and the workloads of
+// the targets on the endpoints, if there are any.
+func RunAll(ctx context.Context, c Config, o TargetOptions, most int) (*Report, error) {
+	own := c
+	own.Rounds, own.Duration, own.Size = 0, 0, work.Size{} // targets have defaults of their own
+	report, err := RunTargets(ctx, own, o)
+	if err != nil {
+		return nil, err
+	}
+	grown, err := Grow(ctx, c, most)
+	if err != nil {
+		return nil, err
+	}
+	report.Growth = grown.Growth
+	c.Engines = []layer.Engine{layer.Memory, layer.Disk}
+	layers, err := Run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	report.Results = layers.Results
+	if len(c.Endpoints) > 0 {
+		c.Engines, c.Workers = []layer.Engine{layer.Memory}, peerWorkers
+		c.Workloads = peerWorkloads()
+		if !o.Quick {
+			c.Size = work.Size{}
+		}
+		peers, err := RunEndpoints(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		report.Results = append(report.Results, peers.Results...)
+	}
+	return report.end(), nil
+}
 
 // Run runs workloads on the layers of each engine.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	c = c.withDefaults()
-	start, report := time.Now(), newReport()
+	return c.groups(ctx, c.layerGroup)
+}
+
+// A group is workloads that share a table.
+type group struct {
+	engine    layer.Engine
+	shape     work.Shape
+	workloads []*work.Workload
+}
+
+// groups runs the workloads of each engine in groups of one shape. Workloads
+// that write come last in a group: the others find the items as loaded.
+func (c *Config) groups(ctx context.Context, run func(context.Context, *group) ([]Result, error)) (*Report, error) {
+	report := newReport()
 	for _, engine := range c.Engines {
-		for _, g := range groups(c.Workloads, c.Size) {
-			results, err := c.group(ctx, engine, g)
+		var groups []*group
+		for _, w := range c.Workloads {
+			shape := w.Shape(c.Size)
+			i := slices.IndexFunc(groups, func(g *group) bool { return g.shape == shape })
+			if i < 0 {
+				i = len(groups)
+				groups = append(groups, &group{engine: engine, shape: shape})
+			}
+			groups[i].workloads = append(groups[i].workloads, w)
+		}
+		from := len(report.Results)
+		for _, g := range groups {
+			writes := func(w *work.Workload) bool { return w.Writes }
+			g.workloads = slices.Concat(slices.DeleteFunc(slices.Clone(g.workloads), writes),
+				slices.DeleteFunc(g.workloads, func(w *work.Workload) bool { return !w.Writes }))
+			results, err := run(ctx, g)
 			if err != nil {
 				return nil, err
 			}
 			report.Results = append(report.Results, results...)
 		}
-	}
-	report.sort(c.Workloads)
-	return report.end(start), nil
-}
-
-// A group is workloads that share a table.
-type group struct {
-	shape     work.Shape
-	workloads []*work.Workload
-}
-
-// groups puts workloads together by shape. Those that write come last, so that
-// the others find the items as they were loaded.
-func groups(ws []*work.Workload, size work.Size) (gs []*group) {
-	for _, w := range ws {
-		s := w.Shape(size)
-		i := slices.IndexFunc(gs, func(g *group) bool { return g.shape == s })
-		if i < 0 {
-			i = len(gs)
-			gs = append(gs, &group{shape: s})
+		at := map[string]int{}
+		for i, w := range c.Workloads {
+			at[w.Name] = i
 		}
-		gs[i].workloads = append(gs[i].workloads, w)
+		slices.SortStableFunc(report.Results[from:], func(a, b Result) int { return at[a.Workload] - at[b.Workload] })
 	}
-	for _, g := range gs {
-		slices.SortStableFunc(g.workloads, func(a, b *work.Workload) int {
-			switch {
-			case a.Writes == b.Writes:
-				return 0
-			case b.Writes:
-				return -1
+	return report.end(), nil
+}
+
+// layerGroup measures a group on the layers of its engine.
+func (c *Config) layerGroup(ctx context.Context, g *group) (results []Result, err error) {
+	d, done, err := c.open(ctx, g.engine, g.shape, false)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for _, w := range g.workloads {
+		c.say("%s: %s", g.engine, w.Name)
+		var sides []side
+		for _, name := range c.Layers {
+			l, err := layer.New(name, d, w.Writes && c.workers(w) > 1)
+			if err != nil {
+				return nil, err
 			}
-			return 1
+			defer l.Close()
+			sides = append(sides, side{name: string(name), layer: l})
+		}
+		r, err := c.compare(ctx, g, w, sides, func(of, base string) bool {
+			return base == string(layer.Bare) || base == of+cannedSuffix
 		})
-	}
-	return gs
-}
-
-// sort puts results in the order of the workloads.
-func (r *Report) sort(ws []*work.Workload) {
-	at := map[string]int{}
-	for i, w := range ws {
-		at[w.Name] = i
-	}
-	var engines []string
-	for _, x := range r.Results {
-		if !slices.Contains(engines, x.Engine) {
-			engines = append(engines, x.Engine)
+		if err != nil {
+			return nil, fmt.Errorf("%s on %s: %w", w.Name, g.engine, err)
 		}
+		results = append(results, r)
 	}
-	slices.SortStableFunc(r.Results, func(a, b Result) int {
-		if d := slices.Index(engines, a.Engine) - slices.Index(engines, b.Engine); d != 0 {
-			return d
-		}
-		return at[a.Workload] - at[b.Workload]
-	})
+	return results, nil
 }
 
-// tempDir makes a folder and returns what removes it.
-func (c *Config) tempDir() (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp(c.Dir, "sortkey-bench-")
-	return dir, func() { _ = os.RemoveAll(dir) }, err
-}
-
-func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape, noBare bool) (*layer.Data, func(), error) {
+// open creates and fills a table, which done closes.
+func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape, noBare bool) (d *layer.Data, done func(), err error) {
 	if need, free := memoryFor(s.Items, s.Size); e == layer.Memory && need > free {
-		return nil, nil, fmt.Errorf("a table of %d items of %d bytes needs about %d MB, and %d MB of memory may be used", s.Items, s.Size, need>>20, free>>20)
+		return nil, nil, fmt.Errorf("a table of %s of %s needs about %s of memory, and %s may be used",
+			text.Count(s.Items, "item"), text.Count(s.Size, "byte"), text.Size(need), text.Size(free))
 	}
-	dir, remove, err := "", func() {}, error(nil)
+	dir, remove := "", func() {}
 	if e == layer.Disk {
 		if dir, remove, err = c.tempDir(); err != nil {
 			return nil, nil, err
 		}
 	}
 	c.say("%s: loading %d items of %d bytes", e, s.Items, s.Size)
-	d, err := layer.Open(ctx, e, s, layer.Options{Dir: dir, NoBare: noBare})
+	d, err = layer.Open(ctx, e, s, layer.Options{Dir: dir, NoBare: noBare})
 	if err != nil {
 		remove()
 		return nil, nil, err
@@ -111,54 +150,58 @@ func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape, noBare 
 	}, nil
 }
 
-func (c *Config) group(ctx context.Context, e layer.Engine, g *group) ([]Result, error) {
-	d, done, err := c.open(ctx, e, g.shape, false)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var all []Result
-	for _, w := range g.workloads {
-		c.say("%s: %s", e, w.Name)
-		results, err := c.workload(ctx, d, w)
-		if err != nil {
-			return nil, fmt.Errorf("%s on %s: %w", w.Name, e, err)
-		}
-		all = append(all, results...)
-	}
-	return all, nil
+// A side is a layer or an endpoint that is compared with others.
+type side struct {
+	name     string
+	layer    layer.Layer
+	optional bool  // the others go on when it fails
+	err      error // why it cannot be measured
 }
 
-// workload measures one workload on every layer of d.
-func (c *Config) workload(ctx context.Context, d *layer.Data, w *work.Workload) (results []Result, err error) {
-	calls, workers := c.calls(w, d.Shape), c.workers(w)
-	var series []*measure.Series
-	for _, name := range c.Layers {
-		l, err := layer.New(ctx, name, d, layer.Config{Workers: workers, Writes: w.Writes})
-		if err != nil {
-			return nil, err
+// compare measures a workload on all sides, in rounds that alternate.
+func (c *Config) compare(ctx context.Context, g *group, w *work.Workload, sides []side, isBase func(of, base string) bool) (Result, error) {
+	result := Result{Workload: w.Name, About: w.About, Engine: string(g.engine), Shape: g.shape, Workers: c.workers(w)}
+	calls := c.calls(w, g.shape)
+	var all []*measure.Series
+	for _, x := range sides {
+		var ops []measure.Op
+		err := x.err
+		if err == nil {
+			ops, err = prepare(ctx, x.layer, calls)
 		}
-		defer l.Close()
-		ops, err := prepare(ctx, l, calls)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if ctx.Err() != nil {
+			return result, context.Cause(ctx)
 		}
-		series = append(series, measure.NewSeries(string(name), ops, workers))
+		if err != nil && !x.optional {
+			return result, fmt.Errorf("%s: %w", x.name, err)
+		}
+		s := measure.NewSeries(x.name, ops, result.Workers)
+		s.Optional, s.Err = x.optional, err
+		all = append(all, s)
 	}
-	if err := measure.Alternate(ctx, series, c.Rounds, c.warm(), c.Duration, nil); err != nil {
-		return nil, err
+	if err := measure.Alternate(ctx, all, c.Rounds, c.Duration); err != nil {
+		return result, err
 	}
-	for _, s := range series {
-		r := result(w, d.Shape, workers, s)
-		r.Engine = string(d.Engine)
-		r.Ratios = ratios(s, series, func(base string) bool {
-			return base == string(layer.Bare) || base == s.Name+"-canned"
-		})
-		results = append(results, r)
+	for _, s := range all {
+		if s.Err != nil {
+			result.Layers = append(result.Layers, Figures{Layer: s.Name, Failed: reason(s.Err)})
+			continue
+		}
+		f := figures(s)
+		f.Ratios = map[string]measure.Ratio{}
+		for _, base := range all {
+			if base != s && isBase(s.Name, base.Name) {
+				if r, ok := measure.RatioOf(s.PerOp(), base.PerOp()); ok {
+					f.Ratios[base.Name] = r
+				}
+			}
+		}
+		result.Layers = append(result.Layers, f)
 	}
-	return results, nil
+	return result, nil
 }
 
+// prepare returns the operations of calls.
 func prepare(ctx context.Context, l layer.Layer, calls []work.Call) (ops []measure.Op, err error) {
 	for i := range calls {
 		op, err := l.Prepare(ctx, &calls[i])
@@ -170,30 +213,11 @@ func prepare(ctx context.Context, l layer.Layer, calls []work.Call) (ops []measu
 	return ops, nil
 }
 
-func result(w *work.Workload, s work.Shape, workers int, m *measure.Series) Result {
-	return Result{
-		Workload: w.Name, About: w.About, Layer: m.Name, Shape: s, Workers: workers,
-		Figures: figures(m), Rounds: m.Rounds, Hist: m.Hist,
-	}
-}
-
-// ratios compares s with those of the series that are a base for it.
-func ratios(s *measure.Series, all []*measure.Series, base func(string) bool) map[string]measure.Ratio {
-	rs := map[string]measure.Ratio{}
-	for _, b := range all {
-		if b != s && base(b.Name) {
-			if r, ok := measure.RatioOf(s.PerOp(), b.PerOp()); ok {
-				rs[b.Name] = r
-			}
-		}
-	}
-	return rs
-}
-
-// reason says why a peer cannot be measured, in one line.
+// reason says in one line why an endpoint cannot be measured.
 func reason(err error) string {
-	if status, ok := errors.AsType[*layer.StatusError](err); ok {
-		return strings.Join(strings.Fields(fmt.Sprintf("%s: status %d %s", status.Op, status.Status, status.Body)), " ")
+	status, ok := errors.AsType[*layer.StatusError](err)
+	if ok && status.Code == "ResourceInUseException" {
+		return "it already has a table " + work.TableName + "; delete it if it is left over from an earlier run"
 	}
 	return strings.Join(strings.Fields(err.Error()), " ")
 }

@@ -15,21 +15,18 @@ import (
 
 // A server is a child process that serves Sortkey.
 type server struct {
-	url string
-	// first is the time from the start of the process to the line that says
-	// where it listens.
-	first time.Duration
-	cmd   *exec.Cmd
-	done  chan error
+	url  string
+	cmd  *exec.Cmd
+	done chan error
 }
 
-// serverPatience is how long a child may take to listen, or to end.
+// serverPatience bounds the time of a child to start and to end.
 const serverPatience = 20 * time.Second
 
 // serve starts a command that prints its address as sortkey serve does.
 func serve(ctx context.Context, command []string) (*server, error) {
 	if len(command) == 0 {
-		return nil, errors.New("no command serves Sortkey")
+		return nil, errors.New("no command given that serves Sortkey")
 	}
 	s := &server{cmd: exec.CommandContext(ctx, command[0], command[1:]...), done: make(chan error, 1)} //nolint:gosec // the caller's own program
 	s.cmd.Stderr = os.Stderr
@@ -38,7 +35,6 @@ func serve(ctx context.Context, command []string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := time.Now()
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -52,17 +48,16 @@ func serve(ctx context.Context, command []string) (*server, error) {
 	}()
 	select {
 	case text := <-line:
-		s.first = time.Since(start)
 		_, rest, ok := strings.Cut(text, "listening on ")
 		if fields := strings.Fields(rest); ok && len(fields) > 0 {
 			s.url = fields[0]
 			return s, nil
 		}
 		s.stop()
-		return nil, fmt.Errorf("%s printed %q and no address", command[0], text)
+		return nil, fmt.Errorf("%s printed %q instead of its address", command[0], text)
 	case <-time.After(serverPatience):
 		s.stop()
-		return nil, fmt.Errorf("%s does not say where it listens", command[0])
+		return nil, fmt.Errorf("%s did not print its address in %s", command[0], serverPatience)
 	}
 }
 

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -13,28 +12,38 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 )
 
-// A Target is a figure that Sortkey holds itself to.
+// A Target is a bound on a figure of Sortkey.
 type Target struct {
 	Measure string `json:"measure"`
 	Must    string `json:"must"`
 	Reached string `json:"reached,omitempty"`
 	OK      bool   `json:"ok"`
-	// Value and Bound are the figures behind Reached and Must.
+	// Value and Bound are the figures of Reached and Must.
 	Value float64 `json:"value,omitempty"`
 	Bound float64 `json:"bound,omitempty"`
-	// Detail has what stands behind the figure.
+	// Detail has the figures behind the value.
 	Detail string `json:"detail,omitempty"`
-	// Skipped says why it was not measured.
+	// Skipped says why the figure was not measured.
 	Skipped string `json:"skipped,omitempty"`
 }
 
-// TargetOptions configure [RunTargets].
-type TargetOptions struct {
-	// Quick measures once, shortly and on small tables: to see that the
-	// measuring works, not what it gives.
-	Quick bool
-	// Only measures those whose text contains one of these. Default: all.
-	Only []string
+// atMost is a target whose value must not exceed a bound. Unit writes both.
+func atMost(name string, bound, value float64, unit func(float64) string, detail string, args ...any) Target {
+	return Target{
+		Measure: name, Must: "at most " + unit(bound), Reached: unit(value), OK: value <= bound,
+		Value: value, Bound: bound, Detail: fmt.Sprintf(detail, args...),
+	}
+}
+
+// atLeast is a target whose value must reach a bound.
+func atLeast(name string, bound, value float64, unit func(float64) string, detail string, args ...any) Target {
+	t := atMost(name, bound, value, unit, detail, args...)
+	t.Must, t.OK = "at least "+unit(bound), value >= bound
+	return t
+}
+
+func (t Target) skip(why string) Target {
+	return Target{Measure: t.Measure, Must: t.Must, Bound: t.Bound, Skipped: why}
 }
 
 // Missed returns the number of targets that were measured and not reached.
@@ -47,11 +56,20 @@ func Missed(ts []Target) (n int) {
 	return n
 }
 
-// targets runs the measurements of targets.
+// TargetOptions configure [RunTargets].
+type TargetOptions struct {
+	// Quick measures briefly on small tables: it shows that measuring works, and
+	// its figures mean nothing.
+	Quick bool
+	// Only selects the groups whose words contain one of these. Default: all.
+	Only []string
+}
+
+// targets measures targets.
 type targets struct {
 	Config
-	quick bool
-	mem   *layer.Data // the table of most of them
+	quick  bool
+	shared *layer.Data // the table of most of them
 }
 
 // items returns n, or fewer when quick.
@@ -62,140 +80,110 @@ func (t *targets) items(n, quick int) int {
 	return n
 }
 
-// Rounds and their length for targets.
+// Rounds of targets are many and short, so that disturbances of some do not
+// reach the median.
 const (
-	targetRounds   = 25 // many short ones, so that what disturbs some does not reach the median
+	targetRounds   = 25
 	targetDuration = 50 * time.Millisecond
 )
 
-// RunTargets measures the figures that Sortkey holds itself to. Those against
-// other implementations need endpoints called dynalite and dynoxide.
+// RunTargets measures the targets of the project. Those against other
+// implementations need endpoints called dynalite and dynoxide.
 func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error) {
 	t := &targets{Config: c, quick: o.Quick}
-	if t.Rounds <= 0 {
-		t.Rounds = t.items(targetRounds, 2)
-	}
-	if t.Duration <= 0 {
-		t.Duration = time.Duration(t.items(int(targetDuration), int(5*time.Millisecond)))
-	}
+	defaultTo(&t.Rounds, t.items(targetRounds, 2))
+	defaultTo(&t.Duration, time.Duration(t.items(int(targetDuration), int(5*time.Millisecond))))
 	t.Calls = t.items(4096, 64)
-	t.Size = work.Size{Items: t.items(100_000, 14_000)} // quick, too, there is one full page
+	t.Size = work.Size{Items: t.items(100_000, 14_000)} // even quick, one page is full
 	t.Config = t.withDefaults()
-	start, report := time.Now(), newReport()
+	report := newReport()
 	defer func() {
-		if t.mem != nil {
-			_ = t.mem.Close()
+		if t.shared != nil {
+			_ = t.shared.Close()
 		}
 	}()
-	for _, m := range []struct {
-		about string // of all its rows, for Only
+	for _, group := range []struct {
+		words string // for TargetOptions.Only
 		run   func(context.Context) ([]Target, error)
 	}{
 		{"table page bare walk", t.tablePage},
 		{"api page response body", t.apiPage},
 		{"filter drops every row", t.filter},
 		{"api GetItem", t.apiGet},
+		{"http GetItem net/http", t.http},
 		{"sdk.Client GetItem Query", t.sdkClient},
 		{"sdk.Direct GetItem", t.sdkDirect},
 		{"disk page pebble iterator", t.diskPage},
 		{"durable put disk writers", t.durablePut},
 		{"10-row query growth", t.growth},
-		{"peers http dynalite dynoxide", t.peers},
+		{"peers dynalite dynoxide", t.peers},
 		{"Fork", t.fork},
 		{"serve", t.serve},
 		{"put into memory", t.put},
 	} {
-		if o.Only != nil && !slices.ContainsFunc(o.Only, func(s string) bool { return strings.Contains(m.about, s) }) {
+		if o.Only != nil && !slices.ContainsFunc(o.Only, func(s string) bool { return strings.Contains(group.words, s) }) {
 			continue
 		}
-		t.say("%s", m.about)
-		rows, err := m.run(ctx)
+		t.say("%s", group.words)
+		rows, err := group.run(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.about, err)
+			return nil, fmt.Errorf("%s: %w", group.words, err)
 		}
 		report.Targets = append(report.Targets, rows...)
 	}
-	return report.end(start), nil
+	return report.end(), nil
 }
 
-// atMost is a target whose value must not exceed a bound.
-func atMost(name, must string, bound, value float64, reached, detail string, args ...any) Target {
-	return Target{Measure: name, Must: must, Bound: bound, Value: value, Reached: reached, OK: value <= bound, Detail: fmt.Sprintf(detail, args...)}
-}
-
-// atLeast is a target whose value must reach a bound.
-func atLeast(name, must string, bound, value float64, reached, detail string, args ...any) Target {
-	t := atMost(name, must, bound, value, reached, detail, args...)
-	t.OK = value >= bound
-	return t
-}
-
-func times(x float64) string { return fmt.Sprintf("%.2f ×", x) }
-
-func duration(ns float64) string {
-	switch {
-	case ns < 1e3:
-		return fmt.Sprintf("%.0f ns", ns)
-	case ns < 1e6:
-		return fmt.Sprintf("%.2f µs", ns/1e3)
-	default:
-		return fmt.Sprintf("%.2f ms", ns/1e6)
-	}
-}
-
-// spread prints a ratio's range.
+// spread writes the range of a ratio.
 func spread(r measure.Ratio) string { return fmt.Sprintf("rounds %.2f–%.2f", r.Low, r.High) }
 
-// memory returns the table in memory that targets share: 100,000 items of 100
+// table returns the table in memory that targets share: 100,000 items of 100
 // bytes in collections of more than a page.
-func (t *targets) memory(ctx context.Context) (d *layer.Data, err error) {
-	if t.mem == nil {
-		t.mem, err = layer.Open(ctx, layer.Memory, work.Find("page").Shape(t.Size), layer.Options{})
+func (t *targets) table(ctx context.Context) (d *layer.Data, err error) {
+	if t.shared == nil {
+		t.shared, err = layer.Open(ctx, layer.Memory, work.Find("page").Shape(t.Size), layer.Options{})
 	}
-	return t.mem, err
+	return t.shared, err
 }
 
-// series prepares calls on layers.
-func (t *targets) series(ctx context.Context, d *layer.Data, calls []work.Call, workers int, names ...layer.Name) (all []*measure.Series, err error) {
-	for _, name := range names {
-		l, err := layer.New(ctx, name, d, layer.Config{Workers: workers})
-		if err != nil {
-			return nil, err
+// series prepares calls on layers. The caller calls done in the end.
+func series(ctx context.Context, d *layer.Data, calls []work.Call, workers int, names ...layer.Name) (all []*measure.Series, done func(), err error) {
+	var layers []layer.Layer
+	done = func() {
+		for _, l := range layers {
+			_ = l.Close()
 		}
+	}
+	for _, name := range names {
+		l, err := layer.New(name, d, false)
+		if err != nil {
+			return nil, done, err
+		}
+		layers = append(layers, l)
 		ops, err := prepare(ctx, l, calls)
 		if err != nil {
-			return nil, err
+			return nil, done, err
 		}
 		all = append(all, measure.NewSeries(string(name), ops, workers))
 	}
-	return all, nil
+	return all, done, nil
 }
 
-// compare measures a workload on layers of the shared table.
-func (t *targets) compare(ctx context.Context, workload string, names ...layer.Name) ([]*measure.Series, error) {
-	d, err := t.memory(ctx)
+// run measures a workload on layers of a table.
+func (t *targets) run(ctx context.Context, d *layer.Data, workload string, workers int, round time.Duration, names ...layer.Name) ([]*measure.Series, error) {
+	all, done, err := series(ctx, d, t.calls(work.Find(workload), d.Shape), workers, names...)
+	defer done()
 	if err != nil {
 		return nil, err
 	}
-	all, err := t.series(ctx, d, t.calls(work.Find(workload), d.Shape), 1, names...)
+	return all, measure.Alternate(ctx, all, t.Rounds, round)
+}
+
+// onTable measures a workload on layers of the shared table.
+func (t *targets) onTable(ctx context.Context, workload string, workers int, names ...layer.Name) ([]*measure.Series, error) {
+	d, err := t.table(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return all, t.alternate(ctx, all)
+	return t.run(ctx, d, workload, workers, t.Duration, names...)
 }
-
-func (t *targets) alternate(ctx context.Context, all []*measure.Series) error {
-	return measure.Alternate(ctx, all, t.Rounds, t.warm(), t.Duration, nil)
-}
-
-func ratio(s, base *measure.Series) measure.Ratio {
-	r, _ := measure.RatioOf(s.PerOp(), base.PerOp())
-	return r
-}
-
-// perOp returns the median nanoseconds and allocations of an operation.
-func perOp(s *measure.Series) (ns, allocs float64) {
-	return measure.Median(s.PerOp()), measure.Median(measure.Each(s.Rounds, measure.Round.AllocsPerOp))
-}
-
-func round(x float64) float64 { return math.Round(x*10) / 10 }

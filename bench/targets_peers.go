@@ -6,19 +6,21 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/bench/layer"
+	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// peerTargets are the least ratios of rates against others.
+// peerTargets are the lowest ratios of rates, by the kinds below.
 var peerTargets = []struct {
 	peer   string
-	ratios [4]float64 // of the kinds below
+	ratios [4]float64
 }{
 	{"dynalite", [4]float64{3, 8, 15, 20}},
 	{"dynoxide", [4]float64{1.5, 2, 3, 5}},
 }
 
-var peerKinds = []struct {
+var peerKinds = [4]struct {
 	name      string
 	workloads []string
 }{
@@ -28,7 +30,7 @@ var peerKinds = []struct {
 	{"1 MB page and filtered scan", []string{"page", "scan-filter"}},
 }
 
-// peerWorkers is how many clients there are.
+// peerWorkers is the number of clients.
 const peerWorkers = 8
 
 func peerWorkloads() (ws []*work.Workload) {
@@ -40,35 +42,30 @@ func peerWorkloads() (ws []*work.Workload) {
 	return ws
 }
 
-// peers: HTTP with 8 clients on a server of ours and on others, one after the
-// other in each round.
+// peers compares a server of ours with others over HTTP.
 func (t *targets) peers(ctx context.Context) (rows []Target, err error) {
 	c := t.Config
-	c.Workers, c.Layers, c.Engines = peerWorkers, nil, []layer.Engine{layer.Memory}
+	c.Workers, c.Engines, c.Workloads = peerWorkers, []layer.Engine{layer.Memory}, peerWorkloads()
 	c.Size.Items = t.items(endpointItems, 1000)
 	if !t.quick {
 		c.Duration *= 2
 	}
-	c.Workloads = peerWorkloads()
-	var results []Result
+	report := &Report{}
 	if len(c.Endpoints) > 0 {
-		report, err := RunEndpoints(ctx, c)
-		if err != nil {
+		if report, err = RunEndpoints(ctx, c); err != nil {
 			return nil, err
 		}
-		results = report.Results
 	}
 	for _, p := range peerTargets {
-		there := slices.ContainsFunc(c.Endpoints, func(e Endpoint) bool { return e.Name == p.peer })
+		given := slices.ContainsFunc(c.Endpoints, func(e Endpoint) bool { return e.Name == p.peer })
 		for i, kind := range peerKinds {
-			row := Target{
-				Measure: fmt.Sprintf("HTTP, 8 clients, against %s: %s", p.peer, kind.name),
-				Must:    fmt.Sprintf("at least %g × its rate", p.ratios[i]), Bound: p.ratios[i],
-			}
-			if there {
-				row.against(p.peer, kind.workloads, results)
-			} else {
-				row.Skipped = fmt.Sprintf("needs --endpoint %s=URL", p.peer)
+			lowest, detail, failed := lowestRatio(report.Results, p.peer, kind.workloads)
+			row := atLeast(fmt.Sprintf("HTTP, 8 clients: rate against %s, %s", p.peer, kind.name), p.ratios[i], lowest, measure.Times, "%s", detail)
+			switch {
+			case !given:
+				row = row.skip("needs an endpoint called " + p.peer)
+			case failed != "":
+				row = row.skip(failed)
 			}
 			rows = append(rows, row)
 		}
@@ -76,26 +73,24 @@ func (t *targets) peers(ctx context.Context) (rows []Target, err error) {
 	return rows, nil
 }
 
-// against judges the least ratio of workloads.
-func (row *Target) against(peer string, workloads []string, results []Result) {
-	for _, name := range workloads {
-		for _, r := range results {
-			if r.Workload != name || r.Layer != peer {
-				continue
-			}
-			if r.Failed != "" {
-				row.Skipped = fmt.Sprintf("%s: %s", name, r.Failed)
-				return
-			}
-			x := r.Ratios[Ours].Median
-			if row.Value == 0 || x < row.Value {
-				row.Value = x
-			}
-			if row.Detail != "" {
-				row.Detail += ", "
-			}
-			row.Detail += fmt.Sprintf("%s %.1f × (theirs %.0f a second)", name, x, r.OpsPerSec)
+// lowestRatio returns the lowest ratio of our rate to a peer's over workloads.
+func lowestRatio(results []Result, peer string, workloads []string) (lowest float64, detail, failed string) {
+	for _, r := range results {
+		f := r.On(peer)
+		switch {
+		case f == nil || !slices.Contains(workloads, r.Workload):
+			continue
+		case f.Failed != "":
+			return 0, "", r.Workload + ": " + f.Failed
 		}
+		ratio := f.Ratios[Ours].Median
+		if lowest == 0 || ratio < lowest {
+			lowest = ratio
+		}
+		if detail != "" {
+			detail += ", "
+		}
+		detail += fmt.Sprintf("%s %s (theirs %s a second)", r.Workload, measure.Times(ratio), text.Figure(f.OpsPerSec))
 	}
-	row.Reached, row.OK = times(row.Value), row.Value >= row.Bound
+	return lowest, detail, ""
 }

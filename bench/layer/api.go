@@ -3,7 +3,10 @@ package layer
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"strings"
 
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
@@ -27,18 +30,30 @@ func (l apiLayer) Prepare(_ context.Context, c *work.Call) (measure.Op, error) {
 
 // answer checks a response and returns its rows and its length.
 func answer(c *work.Call, status int, body []byte) (rows, size int, err error) {
-	if status != 200 {
-		return 0, 0, &StatusError{Op: c.Op, Status: status, Body: string(body[:min(len(body), 400)])}
+	if status != http.StatusOK {
+		return 0, 0, newStatusError(c.Op, status, body)
 	}
 	rows = countRows(c.Op, body)
-	return rows, len(body), checked(c, rows)
+	return rows, len(body), checkRows(c, rows)
 }
 
-// A StatusError is an answer that is no success.
+// A StatusError is a response with an error status.
 type StatusError struct {
 	Op     work.Op
 	Status int
-	Body   string // its beginning
+	Code   string // of the exception, as ResourceInUseException; empty if the body has none
+	Body   string // its first 400 bytes, in one line
+}
+
+func newStatusError(op work.Op, status int, body []byte) *StatusError {
+	var exception struct {
+		Type string `json:"__type"`
+	}
+	_ = json.Unmarshal(body, &exception) // other endpoints may answer with HTML
+	return &StatusError{
+		Op: op, Status: status, Code: exception.Type[strings.LastIndexByte(exception.Type, '#')+1:],
+		Body: strings.Join(strings.Fields(string(body[:min(len(body), 400)])), " "),
+	}
 }
 
 // Error implements error.
@@ -49,8 +64,9 @@ var (
 	itemName  = []byte(`"Item":`)
 )
 
-// countRows returns the rows that a response says it has. It looks where the
-// count usually is first, so that a long body costs no more than a short one.
+// countRows returns the number of rows that a response says it has, -1 if it
+// does not say. It looks first where the count usually is, so that a long body
+// costs no more than a short one.
 func countRows(op work.Op, body []byte) int {
 	switch op {
 	case work.Get:
@@ -67,15 +83,12 @@ func countRows(op work.Op, body []byte) int {
 	const near = 512
 	for _, part := range [][]byte{body[:min(len(body), near)], body[max(len(body)-near, 0):], body} {
 		if i := bytes.LastIndex(part, countName); i >= 0 {
-			n, digits := 0, 0
-			for _, c := range part[i+len(countName):] {
-				if c == ' ' && digits == 0 {
-					continue
-				}
-				if c < '0' || c > '9' || digits > 9 {
+			n := 0
+			for _, c := range bytes.TrimLeft(part[i+len(countName):], " ") {
+				if c < '0' || c > '9' || n > 1<<30 {
 					break
 				}
-				n, digits = n*10+int(c-'0'), digits+1
+				n = n*10 + int(c-'0')
 			}
 			return n
 		}

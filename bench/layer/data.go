@@ -2,12 +2,13 @@ package layer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/google/btree"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/bench/work"
@@ -18,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/store/memory"
 )
 
-// An Engine is where rows are kept.
+// An Engine is the name of an engine.
 type Engine string
 
 // The engines.
@@ -28,134 +29,153 @@ const (
 )
 
 // Data is a table in an engine, and beside it the same rows in the bare engine:
-// a B-tree of google/btree that was filled in the same order, or a copy of
-// the same Pebble files.
+// a B-tree filled in the same order, or a copy of the same Pebble files.
 type Data struct {
-	Engine Engine
 	Shape  work.Shape
 	Store  store.Store
 	Tables *table.DB
 	API    *api.Service
 	DB     *sortkey.DB
 
-	tree   *btree.BTreeG[pair]
-	pebble *pebble.DB
-	load   *loader
+	tree    *BareTree // nil on disk
+	pebble  *pebble.DB
+	loading *table.DB // fills the table, and the tree beside it
+	items   int       // items loaded so far
 }
-
-// A pair is an item of the bare B-tree.
-type pair struct{ key, value []byte }
-
-func pairLess(a, b pair) bool { return string(a.key) < string(b.key) }
-
-// treeDegree is that of google/btree's own benchmarks, and of store/memory.
-const treeDegree = 32
 
 // Options configure [Open].
 type Options struct {
-	// Dir is where engines on disk keep their files. It must be empty.
+	// Dir is the empty folder for the files of engines on disk.
 	Dir string
-	// NoBare leaves the bare engine out, which halves the memory needed.
+	// NoBare leaves out the bare engine, which halves the memory needed.
 	NoBare bool
-	// Loading is called with the number of items there are, if it is not nil.
-	Loading func(items int)
 }
 
-// Open makes a table of a shape and fills it.
-func Open(ctx context.Context, e Engine, s work.Shape, o Options) (d *Data, err error) {
-	d = &Data{Engine: e, Shape: s}
-	defer func() {
-		if err != nil {
-			_ = d.Close()
-			d, err = nil, fmt.Errorf("table of %d items on %s: %w", s.Items, e, err)
-		}
-	}()
+// Open creates a table of a shape and fills it.
+func Open(ctx context.Context, e Engine, s work.Shape, o Options) (*Data, error) {
+	d := &Data{Shape: s}
+	var err error
 	switch e {
 	case Memory:
-		d.Store = memory.Open()
-		if !o.NoBare {
-			d.tree = btree.NewG(treeDegree, pairLess)
-		}
-		if d.load, err = newLoader(ctx, tee{d.Store, d.tree}, s); err != nil {
-			return d, err
-		}
-		if err := d.load.to(ctx, s.Items, o.Loading); err != nil {
-			return d, err
-		}
+		err = d.openMemory(ctx, o)
 	case Disk:
-		if err := d.openDisk(ctx, o); err != nil {
-			return d, err
-		}
+		err = d.openDisk(ctx, o)
 	default:
-		return d, fmt.Errorf("there is no engine %q", e)
+		err = fmt.Errorf("unknown engine %q", e)
 	}
-	return d, d.handles(ctx)
+	if err == nil {
+		d.DB, err = sortkey.Open(sortkey.Options{Store: d.Store})
+	}
+	if err != nil {
+		_ = d.Close()
+		return nil, fmt.Errorf("table of %d items on %s: %w", s.Items, e, err)
+	}
+	return d, nil
 }
 
-// handles opens what the layers work with.
-func (d *Data) handles(ctx context.Context) (err error) {
-	if d.Tables, err = table.Open(ctx, d.Store); err != nil {
+func (d *Data) openMemory(ctx context.Context, o Options) error {
+	d.Store = memory.Open()
+	st := d.Store
+	if !o.NoBare {
+		d.tree = NewBareTree()
+		st = Tee{d.Store, d.tree.Put}
+	}
+	if err := d.create(ctx, st); err != nil {
 		return err
 	}
-	d.API = api.New(d.Tables, api.Options{})
-	d.DB, err = sortkey.Open(sortkey.Options{Store: d.Store})
+	return d.handles(ctx)
+}
+
+// handles opens the table and the API over the store.
+func (d *Data) handles(ctx context.Context) (err error) {
+	if d.Tables, err = table.Open(ctx, d.Store); err == nil {
+		d.API = api.New(d.Tables, api.Options{})
+	}
 	return err
 }
 
-// openDisk fills a store, merges its files so that both engines begin alike,
+// openDisk fills a store, merges its files so that both engines start alike,
 // and opens the files and a copy of them.
 func (d *Data) openDisk(ctx context.Context, o Options) error {
 	if o.Dir == "" {
-		return fmt.Errorf("no folder is given")
+		return errors.New("no folder given")
 	}
 	dir, bare := filepath.Join(o.Dir, "store"), filepath.Join(o.Dir, "bare")
-	st, err := disk.Open(dir, disk.Options{SyncEvery: loadSync})
+	st, err := disk.Open(dir, disk.Options{SyncEvery: time.Second})
 	if err != nil {
 		return err
 	}
-	l, err := newLoader(ctx, st, d.Shape)
-	if err == nil {
-		err = l.to(ctx, d.Shape.Items, o.Loading)
+	if err := errors.Join(d.create(ctx, st), st.Close()); err != nil {
+		return err
 	}
-	if closeErr := st.Close(); err == nil {
-		err = closeErr
-	}
+	p, err := openPebble(dir)
 	if err != nil {
 		return err
 	}
-	p, err := OpenPebble(dir)
-	if err != nil {
-		return err
-	}
-	err = p.Compact(ctx, []byte{0}, []byte{0xFF}, false)
-	if closeErr := p.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := errors.Join(p.Compact(ctx, []byte{0}, []byte{0xFF}, false), p.Close()); err != nil {
 		return err
 	}
 	if !o.NoBare {
 		if err := os.CopyFS(bare, os.DirFS(dir)); err != nil {
 			return err
 		}
-		if d.pebble, err = OpenPebble(bare); err != nil {
+		if d.pebble, err = openPebble(bare); err != nil {
 			return err
 		}
 	}
-	if d.Store, err = disk.Open(dir, disk.Options{}); err != nil {
-		d.Store = nil
+	if st, err = disk.Open(dir, disk.Options{}); err != nil {
+		return err
 	}
-	return err
+	d.Store = st
+	return d.handles(ctx)
 }
 
-// Grow adds items until there are so many. The engine must be [Memory].
-func (d *Data) Grow(ctx context.Context, items int, loading func(int)) error {
+// create creates the table in a store and fills it.
+func (d *Data) create(ctx context.Context, st store.Store) error {
+	var err error
+	if d.loading, err = table.Open(ctx, st); err != nil {
+		return err
+	}
+	body, status := api.New(d.loading, api.Options{}).Serve(ctx, "DynamoDB_20120810.CreateTable", d.Shape.CreateBody(), nil)
+	if status != 200 {
+		return fmt.Errorf("CreateTable: %s", body)
+	}
+	return d.fill(ctx)
+}
+
+// fill adds items up to the number of the shape.
+func (d *Data) fill(ctx context.Context) error {
+	batch := max(min(1000, 1<<20/max(d.Shape.Size, 1)), 1)
+	for d.items < d.Shape.Items {
+		next := min(d.items+batch, d.Shape.Items)
+		err := d.loading.Update(ctx, func(tx *table.Tx) error {
+			t, err := tx.Table(work.TableName)
+			if err != nil {
+				return err
+			}
+			for i := d.items; i < next; i++ {
+				if _, err := tx.Put(t, d.Shape.Item(i, 0), nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		d.items = next
+	}
+	return nil
+}
+
+// Grow adds items until the table has a number of them. It is for tables in
+// memory.
+func (d *Data) Grow(ctx context.Context, items int) error {
 	d.Shape.Items = items
-	d.load.shape.Items = items
-	return d.load.to(ctx, items, loading)
+	return d.fill(ctx)
 }
 
-// Close closes the table. Its folder is the caller's.
+// Close closes the table. The folder belongs to the caller.
 func (d *Data) Close() (err error) {
 	if d.DB != nil {
 		err = d.DB.Close()
@@ -163,9 +183,30 @@ func (d *Data) Close() (err error) {
 		err = d.Store.Close()
 	}
 	if d.pebble != nil {
-		if pebbleErr := d.pebble.Close(); err == nil {
-			err = pebbleErr
-		}
+		err = errors.Join(err, d.pebble.Close())
 	}
 	return err
+}
+
+// A Tee is a store that shows every row that is written to a function too. The
+// value is the same slice, so a bare tree that keeps it reads the same memory.
+type Tee struct {
+	store.Store
+	Put func(address, value []byte)
+}
+
+// Update implements [store.Store].
+func (t Tee) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return t.Store.Update(ctx, func(w store.Writer) error { return fn(teeWriter{w, t.Put}) })
+}
+
+type teeWriter struct {
+	store.Writer
+	put func(address, value []byte)
+}
+
+// Put implements [store.Writer].
+func (w teeWriter) Put(space store.Space, partition, sort, value []byte) error {
+	w.put(store.AppendAddress(make([]byte, 0, store.AddressLen(partition, sort)), space, partition, sort), value)
+	return w.Writer.Put(space, partition, sort, value)
 }

@@ -1,3 +1,11 @@
+// Package layer runs the same calls on one table at every height of the stack:
+// bare engine, store, table, api, HTTP and AWS SDK.
+//
+// A [Data] is a full table with the handles that the layers need. A [Layer]
+// prepares a call once, outside the measurement: it keeps ready what a user of
+// that layer has ready, and does each time what that layer is for, such as
+// parsing at api or making an input for the SDK. All layers read every byte of
+// the values that they visit, so none gains by skipping them.
 package layer
 
 import (
@@ -11,8 +19,8 @@ import (
 
 // A Layer answers calls at one height of the stack.
 type Layer interface {
-	// Prepare returns the operation that does a call. The operation fails
-	// when its answer does not have the rows that the call wants.
+	// Prepare returns the operation that runs a call. The operation fails when
+	// its answer has another number of rows than the call wants.
 	Prepare(ctx context.Context, c *work.Call) (measure.Op, error)
 	// Close releases what the layer itself holds.
 	Close() error
@@ -21,14 +29,15 @@ type Layer interface {
 // A Name is the name of a layer.
 type Name string
 
-// The layers, from the bottom up. Canned layers are the SDK alone: its client
-// over a transport, or below a middleware, that has the answer ready.
+// The layers, from the bottom up. A canned layer is the yardstick of the layer
+// before it: net/http or the SDK alone, with the answers made beforehand.
 const (
 	Bare         Name = "bare"
 	Store        Name = "store"
 	Table        Name = "table"
 	API          Name = "api"
 	HTTP         Name = "http"
+	HTTPCanned   Name = "http-canned"
 	Client       Name = "client"
 	ClientCanned Name = "client-canned"
 	Direct       Name = "direct"
@@ -37,57 +46,88 @@ const (
 
 // Names returns all layers from the bottom up.
 func Names() []Name {
-	return []Name{Bare, Store, Table, API, HTTP, Client, ClientCanned, Direct, DirectCanned}
+	return []Name{Bare, Store, Table, API, HTTP, HTTPCanned, Client, ClientCanned, Direct, DirectCanned}
 }
 
-// A Config is what layers of one run are told.
-type Config struct {
-	// Workers is how many goroutines call at once.
-	Workers int
-	// Writes is true when some calls write.
-	Writes bool
-}
-
-// New returns the layer called name over d.
-func New(ctx context.Context, name Name, d *Data, c Config) (Layer, error) {
+// New returns the layer called name over d. Locked says that some workers write
+// while others read; the bare tree then needs a lock.
+func New(name Name, d *Data, locked bool) (Layer, error) {
 	switch name {
 	case Bare:
-		switch {
-		case d.tree != nil:
-			return &treeLayer{data: d, locked: c.Writes && c.Workers > 1}, nil
-		case d.pebble != nil:
-			return &pebbleLayer{data: d}, nil
+		if d.tree != nil {
+			d.tree.locked = locked
+			return rowLayer{d, d.tree}, nil
 		}
-		return nil, fmt.Errorf("there is no bare engine beside the table")
+		return rowLayer{d, barePebble{d.pebble}}, nil
 	case Store:
-		return &storeLayer{data: d}, nil
+		return rowLayer{d, storeRows{d.Store}}, nil
 	case Table:
-		return &tableLayer{data: d}, nil
+		return rowLayer{d, tableItems{d.Tables}}, nil
 	case API:
 		return apiLayer{d}, nil
 	case HTTP:
-		return newHTTPLayer(d)
+		return serveHere(d.Shape, d.DB.Serve)
+	case HTTPCanned:
+		return newHTTPCanned(d)
 	case Client, ClientCanned, Direct, DirectCanned:
 		return newSDKLayer(name, d), nil
 	}
-	return nil, fmt.Errorf("there is no layer %q", name)
+	return nil, fmt.Errorf("unknown layer %q", name)
 }
 
-// errRows is the error of an answer with the wrong number of rows.
-func errRows(c *work.Call, got int) error {
-	return fmt.Errorf("%s answered with %d rows, not %d", c.Op, got, c.Want)
+// A rowEngine runs planned calls on rows, or on items.
+type rowEngine interface {
+	// read runs a Query or Scan and returns the rows that it examined.
+	read(ctx context.Context, p *plan, s *measure.Scratch) (rows, size int, err error)
+	get(ctx context.Context, p *plan, s *measure.Scratch) (size int, err error)
+	write(ctx context.Context, p *plan, s *measure.Scratch) (size int, err error)
 }
 
-// checked returns an error when got is not what the call wants.
-func checked(c *work.Call, got int) error {
+// A rowLayer is a layer below api.
+type rowLayer struct {
+	data   *Data
+	engine rowEngine
+}
+
+// Close implements [Layer].
+func (rowLayer) Close() error { return nil }
+
+// Prepare implements [Layer].
+func (l rowLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) {
+	p, err := l.data.plan(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	e, do := l.engine, l.engine.write
+	switch c.Op {
+	case work.Query, work.Scan:
+		return func(ctx context.Context, s *measure.Scratch) (int, int, error) {
+			rows, size, err := e.read(ctx, p, s)
+			if err == nil && rows != p.examined {
+				err = errMissing
+			}
+			return p.returned, size, err
+		}, nil
+	case work.Get, work.TransactGet:
+		do = e.get
+	}
+	return func(ctx context.Context, s *measure.Scratch) (int, int, error) {
+		size, err := do(ctx, p, s)
+		return c.Want, size, err
+	}, nil
+}
+
+// checkRows returns an error when an answer has not the rows that the call
+// wants.
+func checkRows(c *work.Call, got int) error {
 	if c.Want >= 0 && got != c.Want {
-		return errRows(c, got)
+		return fmt.Errorf("%s returned %d rows, want %d", c.Op, got, c.Want)
 	}
 	return nil
 }
 
-// Touch returns a checksum of every byte of b: reading is what it is for.
-func Touch(b []byte) (sum uint64) {
+// touch returns a checksum of b. Its purpose is to read every byte.
+func touch(b []byte) (sum uint64) {
 	for len(b) >= 32 {
 		sum ^= binary.LittleEndian.Uint64(b) ^ binary.LittleEndian.Uint64(b[8:]) ^
 			binary.LittleEndian.Uint64(b[16:]) ^ binary.LittleEndian.Uint64(b[24:])

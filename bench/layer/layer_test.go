@@ -57,7 +57,7 @@ func shapes() map[work.Shape][]*work.Workload {
 
 func run(t *testing.T, d *layer.Data, name layer.Name, w *work.Workload, calls []work.Call) (rows []int) {
 	t.Helper()
-	l, err := layer.New(t.Context(), name, d, layer.Config{Workers: 2, Writes: w.Writes})
+	l, err := layer.New(name, d, w.Writes)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
 	var s measure.Scratch
@@ -82,8 +82,8 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	d, err := layer.Open(t.Context(), layer.Memory, s, layer.Options{})
 	require.NoError(t, err)
 	defer d.Close()
-	for _, name := range []layer.Name{layer.Bare, layer.Table, layer.API, layer.HTTP, layer.Client, layer.Direct} {
-		l, err := layer.New(t.Context(), name, d, layer.Config{})
+	for _, name := range []layer.Name{layer.Bare, layer.Table, layer.API, layer.HTTP, layer.HTTPCanned, layer.Client, layer.Direct} {
+		l, err := layer.New(name, d, false)
 		require.NoError(t, err)
 		c := w.Calls(s, 1, 1)[0]
 		c.Want++
@@ -102,7 +102,7 @@ func TestGrow(t *testing.T) {
 	d, err := layer.Open(t.Context(), layer.Memory, work.Shape{Items: 100, Collection: 100, Size: 100}, layer.Options{})
 	require.NoError(t, err)
 	defer d.Close()
-	require.NoError(t, d.Grow(t.Context(), 300, nil))
+	require.NoError(t, d.Grow(t.Context(), 300))
 	w := work.Find("query-10")
 	for _, name := range []layer.Name{layer.Bare, layer.API} {
 		for i, n := range run(t, d, name, w, w.Calls(d.Shape, 50, 3)) {

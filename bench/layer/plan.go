@@ -14,33 +14,37 @@ import (
 
 // A plan is a call compiled for the layers below api.
 type plan struct {
-	call  *work.Call
-	query *table.Query // of a Query
-	scan  *table.Scan  // of a Scan
-	space store.Space
-	rng   store.Range // sort positions of a Query, start key included
-	span  store.Span  // of a Scan
-	// examined is how many rows a read walks, filter or not.
-	examined int
-	// returned is how many of them it returns.
-	returned int
+	call *work.Call
 
-	keys   []attr.Item // of Items
-	puts   []row       // rows that a put of the Items writes: theirs, then index rows
-	drops  []row       // index rows that it takes away
-	items  []attr.Item // new items
-	update *expr.Update
+	// Of a Query or Scan.
+	query    *table.Query
+	scan     *table.Scan
+	space    store.Space
+	rng      store.Range // sort positions of a Query, start key included
+	span     store.Span  // of a Scan
+	lo, hi   []byte      // the same bounds as addresses
+	examined int         // rows that the read walks
+	returned int         // rows that pass the filter
+
+	// Of other calls.
+	keys, items []attr.Item
+	gets        []row // the rows of the items
+	puts        []row // what a put of the items writes: their rows, then index rows
+	drops       []row // index rows that it deletes
+	update      *expr.Update
 }
 
 // A row is one row of the store.
 type row struct {
-	space                  store.Space
-	partition, sort, value []byte
+	space                           store.Space
+	partition, sort, value, address []byte
 }
 
-func (r row) address() []byte { return store.AppendAddress(nil, r.space, r.partition, r.sort) }
+func newRow(space store.Space, partition, sort, value []byte) row {
+	return row{space, partition, sort, value, store.AppendAddress(nil, space, partition, sort)}
+}
 
-// plan compiles a call and runs its read once, to know how many rows it walks.
+// plan compiles a call. It runs a read once to count the rows that it walks.
 func (d *Data) plan(ctx context.Context, c *work.Call) (*plan, error) {
 	t, err := d.Tables.Describe(work.TableName)
 	if err != nil {
@@ -49,9 +53,9 @@ func (d *Data) plan(ctx context.Context, c *work.Call) (*plan, error) {
 	p := &plan{call: c}
 	switch c.Op {
 	case work.Query, work.Scan:
-		err = p.read(ctx, d, t)
+		err = p.planRead(ctx, d, t)
 	default:
-		err = p.write(d, t)
+		err = p.planItems(d, t)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Op, err)
@@ -59,7 +63,7 @@ func (d *Data) plan(ctx context.Context, c *work.Call) (*plan, error) {
 	return p, nil
 }
 
-func (p *plan) write(d *Data, t *table.Table) error {
+func (p *plan) planItems(d *Data, t *table.Table) error {
 	c, s := p.call, d.Shape
 	version := c.Version
 	if c.Op == work.Get || c.Op == work.TransactGet {
@@ -73,12 +77,12 @@ func (p *plan) write(d *Data, t *table.Table) error {
 		if err != nil {
 			return err
 		}
-		p.puts = append(p.puts, row{t.Definition().Space, partition, sort, item})
+		p.gets = append(p.gets, newRow(t.Definition().Space, partition, sort, item))
 		for _, ix := range t.Indexes() {
 			at := func(it attr.Item) row {
 				partition, _ := ix.Key().AppendPartition(nil, it)
 				sort, _ := ix.Key().AppendSort(nil, it)
-				return row{ix.Definition().Space, partition, sort, it}
+				return newRow(ix.Definition().Space, partition, sort, it)
 			}
 			now, before := at(item), at(s.Item(i, version+1))
 			entries = append(entries, now)
@@ -87,11 +91,11 @@ func (p *plan) write(d *Data, t *table.Table) error {
 			}
 		}
 	}
-	p.puts = append(p.puts, entries...)
+	p.puts = append(p.gets[:len(p.gets):len(p.gets)], entries...)
 	if c.Op != work.Update {
 		return nil
 	}
-	env, err := expr.NewEnv(nil, values([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}}))
+	env, err := expr.NewEnv(nil, work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}}))
 	if err != nil {
 		return err
 	}
@@ -99,18 +103,7 @@ func (p *plan) write(d *Data, t *table.Table) error {
 	return err
 }
 
-func values(bs []work.Bind) attr.Item {
-	if len(bs) == 0 {
-		return nil
-	}
-	var b attr.Builder
-	for _, v := range bs {
-		b.Add(v.Name, v.Value())
-	}
-	return b.Item()
-}
-
-func (p *plan) read(ctx context.Context, d *Data, t *table.Table) error {
+func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 	r := &p.call.Range
 	read := table.Read{Table: t, Limit: r.Limit}
 	p.space = t.Definition().Space
@@ -125,7 +118,7 @@ func (p *plan) read(ctx context.Context, d *Data, t *table.Table) error {
 	if r.After >= 0 {
 		read.Start = d.Shape.Key(r.After)
 	}
-	env, err := expr.NewEnv(nil, values(r.Values))
+	env, err := expr.NewEnv(nil, work.ItemOf(r.Values))
 	if err != nil {
 		return err
 	}
@@ -149,14 +142,19 @@ func (p *plan) read(ctx context.Context, d *Data, t *table.Table) error {
 	}
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.rng, p.span = tr.Range, tr.Span })
 	page, err := p.run(ctx, d.Tables, func(attr.Item) error { return nil })
-	p.examined, p.returned = page.Examined, page.Returned
 	if err != nil {
 		return err
 	}
-	return checked(p.call, page.Returned)
+	p.examined, p.returned = page.Examined, page.Returned
+	if p.scan != nil {
+		p.lo, p.hi = store.AppendSpan(nil, nil, p.space, p.span)
+	} else {
+		p.lo, p.hi = store.AppendRange(nil, nil, p.space, p.query.Slice.Partition, p.rng)
+	}
+	return checkRows(p.call, page.Returned)
 }
 
-// run does the read.
+// run runs the read.
 func (p *plan) run(ctx context.Context, db *table.DB, visit func(attr.Item) error) (page table.Page, err error) {
 	err = db.View(ctx, func(s *table.View) (err error) {
 		if p.scan != nil {
@@ -167,12 +165,4 @@ func (p *plan) run(ctx context.Context, db *table.DB, visit func(attr.Item) erro
 		return err
 	})
 	return page, err
-}
-
-// addresses returns the bounds of a read in the order of addresses.
-func (p *plan) addresses() (lo, hi []byte) {
-	if p.scan != nil {
-		return store.AppendSpan(nil, nil, p.space, p.span)
-	}
-	return store.AppendRange(nil, nil, p.space, p.query.Slice.Partition, p.rng)
 }

@@ -1,13 +1,11 @@
 package layer
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"strings"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,12 +18,12 @@ import (
 type Remote struct {
 	Wire  *Wire
 	Shape work.Shape
-	// Exact holds pages of 1 MB to the row. Implementations may differ a
-	// little in how they count bytes.
+	// Exact requires pages of 1 MB to have exactly the expected rows. Other
+	// implementations may count bytes a little differently.
 	Exact bool
 
-	trials atomic.Int64
-	stop   func() error // ends a server of our own
+	trials int
+	stop   func() error // ends a server of this process
 }
 
 // Close implements [Layer].
@@ -37,35 +35,16 @@ func (r *Remote) Close() error {
 	return nil
 }
 
-// newHTTPLayer serves d over a loopback socket from this process.
-func newHTTPLayer(d *Data) (Layer, error) {
-	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	w, err := NewWire("http://" + ln.Addr().String())
-	if err != nil {
-		return nil, errors.Join(err, ln.Close())
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- d.DB.Serve(ctx, ln) }()
-	return &Remote{Wire: w, Shape: d.Shape, Exact: true, stop: func() error {
-		cancel()
-		return <-ended
-	}}, nil
-}
+// Begin begins a workload, whose first answers are decoded as a whole.
+func (r *Remote) Begin() { r.trials = 0 }
 
-// Begin begins a workload: its first answers will be looked at as a whole.
-func (r *Remote) Begin() { r.trials.Store(0) }
+// maxTrials is the number of answers of a workload that are decoded as a whole
+// before it is measured.
+const maxTrials = 8
 
-// trialCalls is how many answers of a workload are looked at as a whole,
-// before measuring.
-const trialCalls = 8
-
-// slack is how much shorter or longer a page of 1 MB may be elsewhere:
-// dynalite, for one, ends it after nine tenths of our rows. Its time is taken
-// as it is.
+// slack is how much shorter or longer a page of 1 MB of another implementation
+// may be. dynalite, for one, ends it after nine tenths of our rows. Its time is
+// taken as it is.
 const slack = 0.25
 
 // Prepare implements [Layer].
@@ -75,13 +54,14 @@ func (r *Remote) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) 
 	if !r.Exact && c.Page && c.Op == work.Scan && c.Range.Filter == "" {
 		want.Want = -1
 	}
-	reads := c.Op == work.Get || c.Op == work.Query || c.Op == work.Scan
-	if reads && (c.Page || c.Want < 0 || r.trials.Add(1) <= trialCalls) {
-		rows, err := r.trial(ctx, &want, request)
-		if err != nil {
-			return nil, err
+	if c.Op == work.Get || c.Op == work.Query || c.Op == work.Scan {
+		if r.trials++; c.Page || c.Want < 0 || r.trials <= maxTrials {
+			rows, err := r.trial(ctx, &want, request)
+			if err != nil {
+				return nil, err
+			}
+			want.Want = rows
 		}
-		want.Want = rows
 	}
 	return func(ctx context.Context, s *measure.Scratch) (rows, size int, err error) {
 		out, status, err := r.Wire.Do(ctx, request, s.Buf[:0])
@@ -93,16 +73,15 @@ func (r *Remote) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) 
 	}, nil
 }
 
-// trial does a call and decodes the whole answer, to see that it has the rows
-// it says it has. It returns their number.
+// trial runs a call, decodes the whole answer and checks that it has the rows
+// that it says it has. It returns their number.
 func (r *Remote) trial(ctx context.Context, c *work.Call, request []byte) (int, error) {
 	out, status, err := r.Wire.Do(ctx, request, nil)
 	if err != nil {
 		return 0, err
 	}
-	if status != 200 {
-		_, _, err := answer(c, status, out)
-		return 0, err
+	if status != http.StatusOK {
+		return 0, newStatusError(c.Op, status, out)
 	}
 	var body struct {
 		Item                map[string]json.RawMessage
@@ -110,25 +89,23 @@ func (r *Remote) trial(ctx context.Context, c *work.Call, request []byte) (int, 
 		Count, ScannedCount *int
 	}
 	if err := json.Unmarshal(out, &body); err != nil {
-		return 0, fmt.Errorf("%s: the answer is not JSON: %w", c.Op, err)
+		return 0, fmt.Errorf("%s: answer is not JSON: %w", c.Op, err)
 	}
 	rows := len(body.Items)
 	if len(body.Item) > 0 {
 		rows = 1
 	}
-	if body.Count != nil && *body.Count != rows {
-		return 0, fmt.Errorf("%s: the answer says it has %d rows and has %d", c.Op, *body.Count, rows)
-	}
-	if said := countRows(c.Op, out); said != rows {
-		return 0, fmt.Errorf("%s: the answer has %d rows, counted as %d", c.Op, rows, said)
-	}
-	if c.Examined > 0 && body.ScannedCount != nil && !near(*body.ScannedCount, c.Examined) {
-		return 0, fmt.Errorf("%s examined %d rows, not about %d", c.Op, *body.ScannedCount, c.Examined)
-	}
-	if !r.Exact && c.Page && near(rows, c.Want) {
+	switch said := countRows(c.Op, out); {
+	case body.Count != nil && *body.Count != rows:
+		return 0, fmt.Errorf("%s: answer has %d rows, but its Count is %d", c.Op, rows, *body.Count)
+	case said != rows:
+		return 0, fmt.Errorf("%s: answer has %d rows, counted as %d", c.Op, rows, said)
+	case c.Examined > 0 && body.ScannedCount != nil && !near(*body.ScannedCount, c.Examined):
+		return 0, fmt.Errorf("%s examined %d rows, want about %d", c.Op, *body.ScannedCount, c.Examined)
+	case !r.Exact && c.Page && near(rows, c.Want):
 		return rows, nil
 	}
-	return rows, checked(c, rows)
+	return rows, checkRows(c, rows)
 }
 
 func near(n, want int) bool {
@@ -136,11 +113,11 @@ func near(n, want int) bool {
 	return max(off, -off) <= slack*float64(want)
 }
 
-// batchItems is the most items of one BatchWriteItem.
+// batchItems is the maximum of items of one BatchWriteItem.
 const batchItems = 25
 
-// Create makes the table and fills it. Loading may be nil.
-func (r *Remote) Create(ctx context.Context, loading func(items int)) error {
+// Create creates the table and fills it.
+func (r *Remote) Create(ctx context.Context) error {
 	if err := r.call(ctx, "CreateTable", r.Shape.CreateBody(), nil); err != nil {
 		return err
 	}
@@ -148,7 +125,7 @@ func (r *Remote) Create(ctx context.Context, loading func(items int)) error {
 		return err
 	}
 	const loaders = 4
-	var next, done atomic.Int64
+	var next atomic.Int64
 	errs := make([]error, loaders)
 	var wg sync.WaitGroup
 	for k := range loaders {
@@ -159,11 +136,7 @@ func (r *Remote) Create(ctx context.Context, loading func(items int)) error {
 				if from >= r.Shape.Items {
 					return
 				}
-				to = min(to, r.Shape.Items)
-				errs[k] = r.batch(ctx, from, to)
-				if all := done.Add(int64(to - from)); loading != nil {
-					loading(int(all))
-				}
+				errs[k] = r.put(ctx, from, min(to, r.Shape.Items))
 			}
 		})
 	}
@@ -171,7 +144,8 @@ func (r *Remote) Create(ctx context.Context, loading func(items int)) error {
 	return errors.Join(append(errs, context.Cause(ctx))...)
 }
 
-func (r *Remote) batch(ctx context.Context, from, to int) error {
+// put writes the items from one number up to another.
+func (r *Remote) put(ctx context.Context, from, to int) error {
 	b := fmt.Appendf(nil, `{"RequestItems":{%q:[`, work.TableName)
 	for i := from; i < to; i++ {
 		if i > from {
@@ -198,7 +172,7 @@ func (r *Remote) Drop(ctx context.Context) error {
 }
 
 // await waits until the table is active, or gone.
-func (r *Remote) await(ctx context.Context, there bool) error {
+func (r *Remote) await(ctx context.Context, exists bool) error {
 	for range 600 {
 		var out struct {
 			Table struct {
@@ -207,7 +181,7 @@ func (r *Remote) await(ctx context.Context, there bool) error {
 			}
 		}
 		err := r.call(ctx, "DescribeTable", fmt.Appendf(nil, `{"TableName":%q}`, work.TableName), &out)
-		if !there && err != nil && strings.Contains(err.Error(), "ResourceNotFoundException") {
+		if status, ok := errors.AsType[*StatusError](err); ok && !exists && status.Code == "ResourceNotFoundException" {
 			return nil
 		}
 		if err != nil {
@@ -217,7 +191,7 @@ func (r *Remote) await(ctx context.Context, there bool) error {
 		for _, ix := range out.Table.GlobalSecondaryIndexes {
 			active = active && ix.IndexStatus == "ACTIVE"
 		}
-		if there && active {
+		if exists && active {
 			return nil
 		}
 		select {
@@ -226,18 +200,17 @@ func (r *Remote) await(ctx context.Context, there bool) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	return errors.New("the table does not become ready")
+	return errors.New("table does not become ready in a minute")
 }
 
 func (r *Remote) call(ctx context.Context, op work.Op, body []byte, out any) error {
 	text, status, err := r.Wire.Do(ctx, r.Wire.Request(op.Target(), body), nil)
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("%s: %w", op, err)
-	}
-	if status != 200 {
-		return &StatusError{Op: op, Status: status, Body: string(bytes.TrimSpace(text[:min(len(text), 400)]))}
-	}
-	if out == nil {
+	case status != http.StatusOK:
+		return newStatusError(op, status, text)
+	case out == nil:
 		return nil
 	}
 	return json.Unmarshal(text, out)

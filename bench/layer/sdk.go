@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -21,28 +22,31 @@ import (
 type sdkLayer struct {
 	data   *Data
 	client *dynamodb.Client
-	canned bool
-	// Answers of canned layers, by operation: the first call's of each. All
-	// calls of a workload have answers of about one length.
-	bodies  map[string][]byte
-	outputs map[work.Op]any
+	// canned holds the answers of a canned layer by operation: the answer of the
+	// first call of each. The answers of a workload are about equally long.
+	canned map[work.Op]cannedAnswer
+}
+
+type cannedAnswer struct {
+	body   []byte
+	output any
 }
 
 func newSDKLayer(name Name, d *Data) *sdkLayer {
-	l := &sdkLayer{data: d, bodies: map[string][]byte{}, outputs: map[work.Op]any{}}
+	l := &sdkLayer{data: d}
 	switch name {
 	case Client:
 		l.client = sdk.Client(d.DB)
 	case Direct:
 		l.client = sdk.Direct(d.DB)
 	case ClientCanned:
-		l.canned = true
-		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) { o.HTTPClient = cannedTransport(l.bodies) })
+		l.canned = map[work.Op]cannedAnswer{}
+		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) { o.HTTPClient = cannedTransport(l.canned) })
 	case DirectCanned:
-		l.canned = true
+		l.canned = map[work.Op]cannedAnswer{}
 		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) {
 			o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-				return stack.Initialize.Add(cannedOutput(l.outputs), middleware.After)
+				return stack.Initialize.Add(cannedOutput(l.canned), middleware.After)
 			})
 		})
 	}
@@ -52,187 +56,151 @@ func newSDKLayer(name Name, d *Data) *sdkLayer {
 // Close implements [Layer].
 func (*sdkLayer) Close() error { return nil }
 
-// cannedTransport answers every request with the body of its operation.
-type cannedTransport map[string][]byte
+// A cannedTransport answers every request with the body of its operation.
+type cannedTransport map[work.Op]cannedAnswer
 
 // Do implements the SDK's HTTPClient.
 func (c cannedTransport) Do(req *http.Request) (*http.Response, error) {
 	if _, err := io.Copy(io.Discard, req.Body); err != nil {
 		return nil, err
 	}
-	body := c[req.Header.Get("X-Amz-Target")]
+	_, op, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
+	body := c[work.Op(op)].body
 	return &http.Response{
 		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: req,
 	}, nil
 }
 
-// cannedOutput answers every operation with its output.
-type cannedOutput map[work.Op]any
+// A cannedOutput answers every operation with its output.
+type cannedOutput map[work.Op]cannedAnswer
 
 // ID implements [middleware.InitializeMiddleware].
 func (cannedOutput) ID() string { return "canned" }
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
-func (c cannedOutput) HandleInitialize(_ context.Context, in middleware.InitializeInput, _ middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
-	out.Result = c[opOf(in.Parameters)]
+func (c cannedOutput) HandleInitialize(ctx context.Context, _ middleware.InitializeInput, _ middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
+	out.Result = c[work.Op(middleware.GetOperationName(ctx))].output
 	return out, metadata, nil
-}
-
-func opOf(input any) work.Op {
-	switch input.(type) {
-	case *dynamodb.GetItemInput:
-		return work.Get
-	case *dynamodb.PutItemInput:
-		return work.Put
-	case *dynamodb.UpdateItemInput:
-		return work.Update
-	case *dynamodb.QueryInput:
-		return work.Query
-	case *dynamodb.ScanInput:
-		return work.Scan
-	case *dynamodb.TransactGetItemsInput:
-		return work.TransactGet
-	case *dynamodb.TransactWriteItemsInput:
-		return work.TransactWrite
-	}
-	return ""
 }
 
 // Prepare implements [Layer].
 func (l *sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) {
-	body := c.Body(l.data.Shape)
-	out, status := l.data.API.Serve(ctx, c.Op.Target(), body, nil)
-	if status != http.StatusOK {
-		return nil, fmt.Errorf("%s: status %d: %s", c.Op, status, out)
+	body, status := l.data.API.Serve(ctx, c.Op.Target(), c.Body(l.data.Shape), nil)
+	if _, _, err := answer(c, status, body); err != nil {
+		return nil, err
 	}
-	run, err := l.op(c)
+	run, err := sdkOp(l.client, l.data.Shape, c)
 	if err != nil {
 		return nil, err
 	}
-	if l.canned && l.outputs[c.Op] == nil {
-		l.bodies[c.Op.Target()] = out
-		direct := &sdkLayer{data: l.data, client: sdk.Direct(l.data.DB)}
-		prepared, err := direct.op(c)
-		if err != nil {
-			return nil, err
-		}
-		if l.outputs[c.Op], _, err = prepared(ctx); err != nil {
-			return nil, err
-		}
-	}
 	want := *c
-	if l.canned {
+	if l.canned != nil {
 		want.Want = -1
+		if _, ok := l.canned[c.Op]; !ok {
+			direct, err := sdkOp(sdk.Direct(l.data.DB), l.data.Shape, c)
+			if err != nil {
+				return nil, err
+			}
+			output, _, err := direct(ctx)
+			if err != nil {
+				return nil, err
+			}
+			l.canned[c.Op] = cannedAnswer{body, output}
+		}
 	}
-	size := len(out)
+	size := len(body)
 	return func(ctx context.Context, _ *measure.Scratch) (int, int, error) {
 		_, rows, err := run(ctx)
 		if err == nil {
-			err = checked(&want, rows)
+			err = checkRows(&want, rows)
 		}
 		return rows, size, err
 	}, nil
 }
 
-// op returns a function that makes the input of a call, as a program does each
-// time, and calls the client with it. Inputs of thousands of calls made
-// beforehand would be read from memory that no program has them in.
-func (l *sdkLayer) op(c *work.Call) (func(context.Context) (out any, rows int, err error), error) {
-	s, name, client := l.data.Shape, aws.String(work.TableName), l.client
+// A sdkCall calls a client and returns its output and the rows of it.
+type sdkCall func(context.Context) (output any, rows int, err error)
+
+// sdkOp returns a function that makes the input of a call each time, as
+// programs do, and calls the client with it. Thousands of inputs made
+// beforehand would come from memory that is not in a cache.
+func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error) {
+	name := aws.String(work.TableName)
 	switch c.Op {
 	case work.Get:
 		key := s.KeyBinds(c.Items[0])
-		return func(ctx context.Context) (any, int, error) {
-			in := &dynamodb.GetItemInput{TableName: name, Key: avs(key)}
-			out, err := client.GetItem(ctx, in)
-			if err != nil || len(out.Item) == 0 {
-				return out, 0, err
-			}
-			return out, 1, nil
-		}, nil
+		return sdkCallOf(client.GetItem, func() *dynamodb.GetItemInput {
+			return &dynamodb.GetItemInput{TableName: name, Key: values(key)}
+		}, func(out *dynamodb.GetItemOutput) int { return min(len(out.Item), 1) }), nil
 	case work.Put:
 		item := s.Binds(c.Items[0], c.Version)
-		return func(ctx context.Context) (any, int, error) {
-			in := &dynamodb.PutItemInput{TableName: name, Item: avs(item)}
-			out, err := client.PutItem(ctx, in)
-			return out, 0, err
-		}, nil
+		return sdkCallOf(client.PutItem, func() *dynamodb.PutItemInput {
+			return &dynamodb.PutItemInput{TableName: name, Item: values(item)}
+		}, nil), nil
 	case work.Update:
-		key, values := s.KeyBinds(c.Items[0]), []work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], c.Version)}}
-		return func(ctx context.Context) (any, int, error) {
-			in := &dynamodb.UpdateItemInput{
-				TableName: name, Key: avs(key), UpdateExpression: aws.String(work.UpdateExpression),
-				ExpressionAttributeValues: avs(values),
+		key, note := s.KeyBinds(c.Items[0]), []work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], c.Version)}}
+		return sdkCallOf(client.UpdateItem, func() *dynamodb.UpdateItemInput {
+			return &dynamodb.UpdateItemInput{
+				TableName: name, Key: values(key), UpdateExpression: aws.String(work.UpdateExpression), ExpressionAttributeValues: values(note),
 			}
-			out, err := client.UpdateItem(ctx, in)
-			return out, 0, err
-		}, nil
+		}, nil), nil
 	case work.Query:
-		return func(ctx context.Context) (any, int, error) {
-			in := l.query(c)
-			out, err := client.Query(ctx, in)
-			if err != nil {
-				return nil, 0, err
-			}
-			return out, len(out.Items), nil
-		}, nil
+		return sdkCallOf(client.Query, func() *dynamodb.QueryInput { return queryInput(s, &c.Range) },
+			func(out *dynamodb.QueryOutput) int { return len(out.Items) }), nil
 	case work.Scan:
-		return func(ctx context.Context) (any, int, error) {
-			in := l.scan(c)
-			out, err := client.Scan(ctx, in)
-			if err != nil {
-				return nil, 0, err
-			}
-			return out, len(out.Items), nil
-		}, nil
+		return sdkCallOf(client.Scan, func() *dynamodb.ScanInput { return scanInput(s, &c.Range) },
+			func(out *dynamodb.ScanOutput) int { return len(out.Items) }), nil
 	case work.TransactGet:
-		keys := bindsOf(c.Items, s.KeyBinds)
-		return func(ctx context.Context) (any, int, error) {
+		var keys [][]work.Bind
+		for _, i := range c.Items {
+			keys = append(keys, s.KeyBinds(i))
+		}
+		return sdkCallOf(client.TransactGetItems, func() *dynamodb.TransactGetItemsInput {
 			in := &dynamodb.TransactGetItemsInput{}
 			for _, key := range keys {
-				in.TransactItems = append(in.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: name, Key: avs(key)}})
+				in.TransactItems = append(in.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: name, Key: values(key)}})
 			}
-			out, err := client.TransactGetItems(ctx, in)
-			if err != nil {
-				return nil, 0, err
-			}
-			return out, len(out.Responses), nil
-		}, nil
+			return in
+		}, func(out *dynamodb.TransactGetItemsOutput) int { return len(out.Responses) }), nil
 	case work.TransactWrite:
-		items := bindsOf(c.Items, func(i int) []work.Bind { return s.Binds(i, c.Version) })
-		return func(ctx context.Context) (any, int, error) {
+		var items [][]work.Bind
+		for _, i := range c.Items {
+			items = append(items, s.Binds(i, c.Version))
+		}
+		return sdkCallOf(client.TransactWriteItems, func() *dynamodb.TransactWriteItemsInput {
 			in := &dynamodb.TransactWriteItemsInput{}
 			for _, item := range items {
-				in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: name, Item: avs(item)}})
+				in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: name, Item: values(item)}})
 			}
-			out, err := client.TransactWriteItems(ctx, in)
+			return in
+		}, nil), nil
+	}
+	return nil, fmt.Errorf("the SDK layers do not support %s", c.Op)
+}
+
+// sdkCallOf returns the call of a client's method. Rows may be nil.
+func sdkCallOf[In, Out any](method func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), input func() *In, rows func(*Out) int) sdkCall {
+	return func(ctx context.Context) (any, int, error) {
+		out, err := method(ctx, input())
+		if err != nil || rows == nil {
 			return out, 0, err
-		}, nil
+		}
+		return out, rows(out), nil
 	}
-	return nil, fmt.Errorf("the SDK layers do not call %s", c.Op)
 }
 
-func bindsOf(items []int, of func(int) []work.Bind) (all [][]work.Bind) {
-	for _, i := range items {
-		all = append(all, of(i))
-	}
-	return all
-}
-
-func (l *sdkLayer) query(c *work.Call) *dynamodb.QueryInput {
-	r := &c.Range
+func queryInput(s work.Shape, r *work.Range) *dynamodb.QueryInput {
 	return &dynamodb.QueryInput{
 		TableName: aws.String(work.TableName), IndexName: text(r.Index), KeyConditionExpression: text(r.Key), FilterExpression: text(r.Filter),
-		ExpressionAttributeValues: avs(r.Values), ExclusiveStartKey: l.after(r), Limit: limit(r), ScanIndexForward: aws.Bool(!r.Reverse),
+		ExpressionAttributeValues: values(r.Values), ExclusiveStartKey: startKey(s, r), Limit: limit(r), ScanIndexForward: aws.Bool(!r.Reverse),
 	}
 }
 
-func (l *sdkLayer) scan(c *work.Call) *dynamodb.ScanInput {
-	r := &c.Range
+func scanInput(s work.Shape, r *work.Range) *dynamodb.ScanInput {
 	in := &dynamodb.ScanInput{
 		TableName: aws.String(work.TableName), FilterExpression: text(r.Filter),
-		ExpressionAttributeValues: avs(r.Values), ExclusiveStartKey: l.after(r), Limit: limit(r),
+		ExpressionAttributeValues: values(r.Values), ExclusiveStartKey: startKey(s, r), Limit: limit(r),
 	}
 	if r.Segments > 0 {
 		in.Segment, in.TotalSegments = aws.Int32(int32(r.Segment)), aws.Int32(int32(r.Segments)) //nolint:gosec // small numbers
@@ -240,11 +208,11 @@ func (l *sdkLayer) scan(c *work.Call) *dynamodb.ScanInput {
 	return in
 }
 
-func (l *sdkLayer) after(r *work.Range) map[string]types.AttributeValue {
+func startKey(s work.Shape, r *work.Range) map[string]types.AttributeValue {
 	if r.After < 0 {
 		return nil
 	}
-	return avs(l.data.Shape.KeyBinds(r.After))
+	return values(s.KeyBinds(r.After))
 }
 
 func limit(r *work.Range) *int32 {
@@ -261,7 +229,7 @@ func text(s string) *string {
 	return &s
 }
 
-func avs(bs []work.Bind) map[string]types.AttributeValue {
+func values(bs []work.Bind) map[string]types.AttributeValue {
 	if len(bs) == 0 {
 		return nil
 	}

@@ -8,16 +8,17 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// A Wire is a small HTTP/1.1 client for one endpoint. Requests are bytes made
-// beforehand, connections are kept, and nothing is parsed but what a body's
-// length takes, so the client does not hide how fast the endpoint is. It is
-// safe for concurrent use.
+// A Wire is a small HTTP/1.1 client for one endpoint. Its requests are made
+// beforehand, it keeps connections, and it parses only what it needs to find the
+// end of a body, so it takes little time beside the endpoint. It is safe for
+// concurrent use.
 type Wire struct {
 	host, path string
 	free       chan *conn
@@ -30,17 +31,17 @@ type conn struct {
 	uses uint
 }
 
-// keptConns is how many idle connections are kept.
+// keptConns is the maximum of idle connections kept.
 const keptConns = 256
 
 // NewWire returns a client for an endpoint such as http://127.0.0.1:8000.
 func NewWire(endpoint string) (*Wire, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no URL", endpoint)
+		return nil, fmt.Errorf("cannot parse the URL %q", endpoint)
 	}
 	if u.Scheme != "http" || u.Host == "" {
-		return nil, fmt.Errorf("%q is not an address as http://127.0.0.1:8000; others than http are not measured", endpoint)
+		return nil, fmt.Errorf("%q is not an HTTP address such as http://127.0.0.1:8000", endpoint)
 	}
 	w := &Wire{host: u.Host, path: "/", free: make(chan *conn, keptConns)}
 	if u.Path != "" {
@@ -64,8 +65,8 @@ func (w *Wire) Close() {
 	}
 }
 
-// Request returns the bytes of a request. Its signature has the right form and
-// is not one: no local endpoint looks at it, and signing is not measured.
+// Request returns the bytes of a request. Its signature has the right form but
+// is not valid: local endpoints do not check it, and signing is not measured.
 func (w *Wire) Request(target string, body []byte) []byte {
 	b := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nX-Amz-Target: %s\r\nContent-Type: application/x-amz-json-1.0\r\n"+
 		"X-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "+
@@ -73,15 +74,15 @@ func (w *Wire) Request(target string, body []byte) []byte {
 	return append(b, body...)
 }
 
-// Do sends a request of [Wire.Request] and appends the body of the answer to
-// dst.
+// Do sends a request made by [Wire.Request] and appends the body of the answer
+// to dst.
 func (w *Wire) Do(ctx context.Context, request, dst []byte) (out []byte, status int, err error) {
 	for {
 		c, err := w.conn(ctx)
 		if err != nil {
 			return dst, 0, err
 		}
-		again := c.used // the server may just have closed it
+		again := c.used // the server may have closed it meanwhile
 		out, status, keep, err := c.do(ctx, request, dst)
 		if err != nil {
 			_ = c.Close()
@@ -117,13 +118,13 @@ func (w *Wire) conn(ctx context.Context) (*conn, error) {
 }
 
 // errNoAnswer is the error of a connection that ends before an answer begins.
-var errNoAnswer = errors.New("the connection ended without an answer")
+var errNoAnswer = errors.New("connection closed without an answer")
 
-// patience is how long 256 answers on one connection may take.
+// patience bounds the time of 256 answers on one connection.
 const patience = 10 * time.Minute
 
 func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status int, keep bool, err error) {
-	// A deadline for every request would cost more than some requests.
+	// To set a deadline for every request would take longer than some requests.
 	if c.uses++; c.uses&0xFF == 1 {
 		_ = c.SetDeadline(time.Now().Add(patience))
 	}
@@ -142,11 +143,11 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 	}
 	// HTTP/1.1 200 OK
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
-		return dst, 0, false, fmt.Errorf("the answer is not HTTP: %q", line)
+		return dst, 0, false, fmt.Errorf("answer is not HTTP: %q", line)
 	}
 	keep = line[7] == '1'
 	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
-		return dst, 0, false, fmt.Errorf("the answer has no status: %q", line)
+		return dst, 0, false, fmt.Errorf("answer has no status: %q", line)
 	}
 	length, chunked := -1, false
 	for {
@@ -161,7 +162,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 		switch value = bytes.TrimSpace(value); {
 		case bytes.EqualFold(name, []byte("Content-Length")):
 			if length, err = strconv.Atoi(string(value)); err != nil || length < 0 {
-				return dst, 0, false, fmt.Errorf("the answer's length is %q", value)
+				return dst, 0, false, fmt.Errorf("answer has Content-Length %q", value)
 			}
 		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 			chunked = bytes.EqualFold(value, []byte("chunked"))
@@ -176,52 +177,34 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 		out, err = c.full(dst, length)
 	default:
 		keep = false
-		var rest []byte
-		rest, err = io.ReadAll(c.r)
-		out = append(dst, rest...)
+		out, err = rest(dst, c.r)
 	}
 	return out, status, keep, err
 }
 
-// full reads n bytes.
+// full appends n bytes.
 func (c *conn) full(dst []byte, n int) ([]byte, error) {
 	from := len(dst)
-	if need := from + n; need <= cap(dst) {
-		dst = dst[:need]
-	} else {
-		grown := make([]byte, need, need+need/4)
-		copy(grown, dst)
-		dst = grown
-	}
+	dst = slices.Grow(dst, n)[:from+n]
 	_, err := io.ReadFull(c.r, dst[from:])
 	return dst, err
 }
 
+// rest appends what r has left.
+func rest(dst []byte, r io.Reader) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
+}
+
+// chunks appends a body that is sent in chunks, and reads the trailer.
 func (c *conn) chunks(dst []byte) ([]byte, error) {
-	for {
-		line, err := c.r.ReadSlice('\n')
-		if err != nil {
-			return dst, err
-		}
-		text, _, _ := strings.Cut(strings.TrimSpace(string(line)), ";")
-		n, err := strconv.ParseUint(text, 16, 31)
-		if err != nil {
-			return dst, fmt.Errorf("the answer has a chunk of %q bytes", text)
-		}
-		if dst, err = c.full(dst, int(n)); err != nil {
-			return dst, err
-		}
-		end, err := c.r.ReadSlice('\n') // of the chunk, or of the trailer that follows the last
-		if err != nil {
-			return dst, err
-		}
-		if n == 0 {
-			for len(bytes.TrimSpace(end)) > 0 {
-				if end, err = c.r.ReadSlice('\n'); err != nil {
-					return dst, err
-				}
-			}
-			return dst, nil
+	dst, err := rest(dst, httputil.NewChunkedReader(c.r))
+	for err == nil {
+		var line []byte
+		if line, err = c.r.ReadSlice('\n'); len(bytes.TrimSpace(line)) == 0 {
+			break
 		}
 	}
+	return dst, err
 }

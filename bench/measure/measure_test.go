@@ -2,7 +2,6 @@ package measure_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"runtime"
@@ -56,47 +55,12 @@ func TestRatioOf(t *testing.T) {
 	}
 }
 
-// TestHistMerge: one histogram of all latencies, and two merged, are the same.
-func TestHistMerge(t *testing.T) {
-	all, a, b := measure.NewHist(), measure.NewHist(), measure.NewHist()
-	for i := range 10_000 {
-		d := time.Duration(i*i + 1)
-		all.Record(d)
-		if i%3 == 0 {
-			a.Record(d)
-		} else {
-			b.Record(d)
-		}
-	}
-	a.Merge(b)
-	require.Equal(t, int64(10_000), a.Count())
-	for _, p := range []float64{0, 50, 90, 99, 99.9, 100} {
-		if got, want := a.Percentile(p), all.Percentile(p); got != want {
-			t.Errorf("Percentile(%v) = %v after merging, want %v", p, got, want)
-		}
-	}
-	// 3 digits: the median of i² is 5000².
-	if got := float64(all.Percentile(50)); math.Abs(got/25e6-1) > 0.002 {
-		t.Errorf("median %v, want about 25ms", got)
-	}
-}
-
-func TestHistJSON(t *testing.T) {
-	h := measure.NewHist()
-	for _, d := range []time.Duration{0, 1, time.Microsecond, time.Second, 1000 * time.Second} { // the last is beyond its range
-		h.Record(d)
-	}
-	text, err := json.Marshal(h)
-	require.NoError(t, err)
-	var got measure.Hist
-	require.NoError(t, json.Unmarshal(text, &got))
-	require.Equal(t, h.Count(), got.Count())
-	for _, p := range []float64{0, 40, 60, 80, 100} {
-		require.Equal(t, h.Percentile(p), got.Percentile(p))
-	}
-	for _, bad := range []string{`"x"`, `7`, `""`, `"AAAA"`} {
-		if err := json.Unmarshal([]byte(bad), &got); err == nil {
-			t.Errorf("a histogram is read from %s", bad)
+func TestDuration(t *testing.T) {
+	for ns, want := range map[float64]string{
+		0: "0 ns", 0.5: "0.5 ns", 12.34: "12.3 ns", 999: "999 ns", 999.9: "1 µs", 1500: "1.5 µs", 2.5e6: "2.5 ms", 61e9: "61 s",
+	} {
+		if got := measure.Duration(ns); got != want {
+			t.Errorf("Duration(%v) = %q, want %q", ns, got, want)
 		}
 	}
 }
@@ -113,9 +77,7 @@ func TestAlternate(t *testing.T) {
 	}
 	a := measure.NewSeries("a", []measure.Op{op("a", 1)}, 1)
 	b := measure.NewSeries("b", []measure.Op{op("b", 2), op("b", 2)}, 1)
-	rounds := 0
-	require.NoError(t, measure.Alternate(t.Context(), []*measure.Series{a, b}, 4, time.Microsecond, time.Microsecond, func() { rounds++ }))
-	require.Equal(t, 8, rounds)
+	require.NoError(t, measure.Alternate(t.Context(), []*measure.Series{a, b}, 4, 2*time.Microsecond))
 	// Warm-up of a and b, then rounds that begin with a, b, a, b.
 	require.Equal(t, []string{"a", "b", "a", "b", "a", "b", "a"}, order)
 	for _, s := range []*measure.Series{a, b} {
@@ -127,8 +89,38 @@ func TestAlternate(t *testing.T) {
 			require.Equal(t, r.Ops*10, r.Bytes)
 			require.Positive(t, r.Nanos)
 		}
-		require.Positive(t, s.Hist.Count())
+		require.Positive(t, s.Latency.TotalCount())
+		require.Positive(t, s.Latency.Max())
 	}
+}
+
+// TestAlternateOptional: an optional series that fails ends alone, and one that
+// is slow gets fewer rounds.
+func TestAlternateOptional(t *testing.T) {
+	wrong := errors.New("wrong")
+	calls := 0
+	good := func(context.Context, *measure.Scratch) (int, int, error) { return 0, 0, nil }
+	bad := func(context.Context, *measure.Scratch) (int, int, error) {
+		if calls++; calls > 2 {
+			return 0, 0, wrong
+		}
+		return 0, 0, nil
+	}
+	slow := func(context.Context, *measure.Scratch) (int, int, error) {
+		time.Sleep(60 * time.Millisecond)
+		return 0, 0, nil
+	}
+	series := []*measure.Series{
+		measure.NewSeries("good", []measure.Op{good}, 1), measure.NewSeries("bad", []measure.Op{bad}, 1), measure.NewSeries("slow", []measure.Op{slow}, 1),
+	}
+	require.ErrorIs(t, measure.Alternate(t.Context(), series, 10, time.Millisecond), wrong)
+	for i, s := range series {
+		s.Rounds, s.Optional = nil, i > 0
+	}
+	require.NoError(t, measure.Alternate(t.Context(), series, 10, time.Millisecond))
+	require.Len(t, series[0].Rounds, 10)
+	require.ErrorIs(t, series[1].Err, wrong)
+	require.Len(t, series[2].Rounds, 1)
 }
 
 func TestWorkersShareARound(t *testing.T) {
@@ -166,7 +158,7 @@ func TestFailures(t *testing.T) {
 	bad := func(context.Context, *measure.Scratch) (int, int, error) { return 0, 0, wrong }
 	for _, workers := range []int{1, 3} {
 		s := measure.NewSeries("s", []measure.Op{bad}, workers)
-		require.ErrorIs(t, s.Warm(t.Context(), time.Microsecond, time.Microsecond), wrong)
+		require.ErrorIs(t, measure.Alternate(t.Context(), []*measure.Series{s}, 1, time.Microsecond), wrong)
 		require.ErrorIs(t, s.Round(t.Context(), time.Second), wrong)
 		require.Empty(t, s.Rounds, "a failed round is kept")
 	}
@@ -186,18 +178,18 @@ func TestAllocations(t *testing.T) {
 	s := measure.NewSeries("s", []measure.Op{op}, 1)
 	require.NoError(t, s.Round(t.Context(), 20*time.Millisecond))
 	r := s.Rounds[0]
-	if got := r.AllocsPerOp(); got < 1 || got > 1.5 {
+	if got := s.Allocs(); got < 1 || got > 1.5 {
 		t.Errorf("%v allocations an operation, want 1", got)
 	}
-	if got := r.AllocBytesPerOp(); got < 1000 || got > 2000 {
+	if got := r.PerOp(float64(r.AllocBytes)); got < 1000 || got > 2000 {
 		t.Errorf("%v bytes an operation, want about 1,000", got)
 	}
-	require.Positive(t, r.Peak)
+	require.Positive(t, r.Held)
 }
 
 func TestMemoryOfTheMachine(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux says")
+		t.Skip("needs /proc")
 	}
 	require.Positive(t, measure.Available())
 	require.GreaterOrEqual(t, measure.Total(), measure.Available())

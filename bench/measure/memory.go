@@ -3,69 +3,29 @@ package measure
 import (
 	"bytes"
 	"os"
-	"runtime/metrics"
+	"runtime"
 	"strconv"
-	"sync"
-	"time"
 )
 
-// held returns the memory the Go runtime holds from the system, in bytes. It
-// is read into s, which [samples] makes, so as to allocate nothing.
-func held(s []metrics.Sample) uint64 {
-	metrics.Read(s)
-	return s[0].Value.Uint64() - s[1].Value.Uint64()
+// Held returns the memory that the Go runtime holds from the system, in bytes.
+func Held() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Sys - m.HeapReleased
 }
 
-// Held returns the memory the Go runtime holds from the system, in bytes.
-func Held() uint64 { return held(samples()) }
+// The functions below return 0 where there is no /proc.
 
-func samples() []metrics.Sample {
-	return []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-}
-
-// watch looks at held from time to time until the function it returns is
-// called, which returns the most it saw.
-func watch() (stop func() uint64) {
-	s, quit := samples(), make(chan struct{})
-	peak := held(s)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		t := time.NewTicker(20 * time.Millisecond)
-		defer t.Stop()
-		for {
-			select {
-			case <-quit:
-				return
-			case <-t.C:
-				peak = max(peak, held(s))
-			}
-		}
-	})
-	return func() uint64 {
-		close(quit)
-		wg.Wait()
-		return max(peak, held(s))
-	}
-}
-
-// Available returns the bytes of memory that the machine can still give, or 0
-// if it does not say.
+// Available returns the bytes of memory that the machine can still give.
 func Available() uint64 { return procBytes("/proc/meminfo", "MemAvailable:") }
 
-// Total returns the bytes of memory of the machine, or 0.
+// Total returns the bytes of memory of the machine.
 func Total() uint64 { return procBytes("/proc/meminfo", "MemTotal:") }
 
-// Resident returns the bytes of memory a process has resident, or 0 where the
-// system does not say.
+// Resident returns the resident memory of a process in bytes.
 func Resident(pid int) uint64 { return procBytes("/proc/"+strconv.Itoa(pid)+"/status", "VmRSS:") }
 
-// ResidentFile returns the part of [Resident] that is pages of files, such as
-// the program itself.
-func ResidentFile(pid int) uint64 {
-	return procBytes("/proc/"+strconv.Itoa(pid)+"/status", "RssFile:")
-}
-
-// PeakResident returns the most Resident has been for this process, or 0.
+// PeakResident returns the highest resident memory of this process in bytes.
 func PeakResident() uint64 { return procBytes("/proc/self/status", "VmHWM:") }
 
 func procBytes(file, field string) uint64 {

@@ -1,3 +1,5 @@
+// Package measure runs operations in rounds and records time, latency,
+// allocations and memory.
 package measure
 
 import (
@@ -8,104 +10,102 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// A Scratch is what one worker reuses from operation to operation.
+// A Scratch holds what one worker reuses from operation to operation.
 type Scratch struct {
 	Buf []byte
-	// Sum takes a checksum of what was read, so that no reading is optimised
-	// away.
+	// Sum is a checksum of what was read. It keeps the compiler from removing
+	// the reads.
 	Sum uint64
 }
 
-// An Op does one operation and says how many rows and bytes it was answered
-// with. It is called by several workers at once, each with its own Scratch.
+// An Op runs one operation and returns the rows and bytes of its answer.
+// Several workers call it at the same time, each with its own Scratch.
 type Op func(ctx context.Context, s *Scratch) (rows, bytes int, err error)
 
-// A Series is one layer's operations, run in rounds.
+// A Series is the operations of one layer, run in rounds.
 type Series struct {
 	Name string
-	Ops  []Op
-	// Hist has the latencies of all rounds. Of operations shorter than a few
-	// microseconds only some are timed on their own, as looking at the clock
-	// would cost more than they do.
-	Hist   *Hist
+	// Optional lets the other series of [Alternate] go on when this one fails
+	// or is very slow.
+	Optional bool
+	// Err is the error of an optional series that failed.
+	Err    error
 	Rounds []Round
+	// Latency covers all rounds, in nanoseconds, exact to 3 digits from 1 ns to
+	// 100 s. Of operations shorter than 5 µs it has a sample only, because
+	// reading the clock would cost more than the operation.
+	Latency *hdrhistogram.Histogram
 
+	ops     []Op
 	workers []*worker
-	untimed int
+	spent   time.Duration
 }
 
 type worker struct {
 	Scratch
 	at         int
-	hist       *Hist
+	latency    *hdrhistogram.Histogram
+	fastest    time.Duration
 	ops        int64
 	rows, size int64
 	_          [64]byte // workers do not share a cache line
 }
 
-// clockShare is how long operations run between two looks at the clock.
-const clockShare = 5 * time.Microsecond
+// clockInterval is how long untimed operations run between two timed ones, and
+// maxUntimed the most of them.
+const (
+	clockInterval = 5 * time.Microsecond
+	maxUntimed    = 1000
+)
 
-// ErrNoOps is returned for a Series without operations.
-var ErrNoOps = errors.New("there is nothing to measure")
+const longest = 100 * int64(time.Second)
 
-// NewSeries returns a Series for so many workers, which begin at different
+func newLatency() *hdrhistogram.Histogram { return hdrhistogram.New(1, longest, 3) }
+
+// ErrNoOps is the error of a Series without operations.
+var ErrNoOps = errors.New("no operations to measure")
+
+// NewSeries returns a Series for a number of workers, which begin at different
 // places of ops.
 func NewSeries(name string, ops []Op, workers int) *Series {
-	s := &Series{Name: name, Ops: ops, Hist: NewHist()}
+	s := &Series{Name: name, ops: ops, Latency: newLatency()}
 	workers = max(workers, 1)
 	for i := range workers {
-		s.workers = append(s.workers, &worker{at: len(ops) * i / workers, hist: NewHist()})
+		s.workers = append(s.workers, &worker{at: len(ops) * i / workers, latency: newLatency(), fastest: time.Hour})
 	}
 	return s
 }
 
-// Warm runs operations for d without keeping what they took, and learns how
-// long they are. Every operation runs once at least, unless that takes longer
-// than most.
-func (s *Series) Warm(ctx context.Context, d, most time.Duration) error {
-	if len(s.Ops) == 0 {
+// warm runs operations for d, and each operation once unless that takes ten
+// times as long.
+func (s *Series) warm(ctx context.Context, d time.Duration) error {
+	if len(s.ops) == 0 {
 		return ErrNoOps
 	}
-	w := s.workers[0]
 	start := time.Now()
 	for i := 0; ; i++ {
-		if _, _, err := s.Ops[i%len(s.Ops)](ctx, &w.Scratch); err != nil {
+		if _, _, err := s.ops[i%len(s.ops)](ctx, &s.workers[0].Scratch); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		if spent := time.Since(start); spent > most || spent > d && i >= len(s.Ops)-1 {
-			break
+		if spent := time.Since(start); spent > 10*d || spent > d && i >= len(s.ops)-1 {
+			return nil
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
-	start = time.Now()
-	const some = 32
-	n := 0
-	for n < some || time.Since(start) < d/4 {
-		if _, _, err := s.Ops[w.at](ctx, &w.Scratch); err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
-		}
-		w.at = (w.at + 1) % len(s.Ops)
-		if n++; time.Since(start) > d {
-			break
-		}
-	}
-	each := max(time.Since(start)/time.Duration(n), 1)
-	s.untimed = int(min(clockShare/each, 1000))
-	return nil
 }
 
-// Round runs one round of length d at least, and keeps it.
+// Round runs one round that lasts at least d, and keeps its figures.
 func (s *Series) Round(ctx context.Context, d time.Duration) error {
-	if len(s.Ops) == 0 {
+	if len(s.ops) == 0 {
 		return ErrNoOps
 	}
 	var before, after runtime.MemStats
-	peak := watch()
 	var failed atomic.Bool
 	errs := make([]error, len(s.workers))
 	runtime.ReadMemStats(&before)
@@ -121,16 +121,16 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	}
 	r := Round{Nanos: int64(time.Since(start))}
 	runtime.ReadMemStats(&after)
-	r.Peak = peak()
+	r.Held = after.Sys - after.HeapReleased
 	r.Allocs, r.AllocBytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
 	for _, w := range s.workers {
 		r.Ops, r.Rows, r.Bytes = r.Ops+w.ops, r.Rows+w.rows, r.Bytes+w.size
 		w.ops, w.rows, w.size = 0, 0, 0
-		s.Hist.Merge(w.hist)
-		w.hist.h.Reset()
+		s.Latency.Merge(w.latency)
+		w.latency.Reset()
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("%s: %w", s.Name, errors.Join(errs...))
+		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	s.Rounds = append(s.Rounds, r)
 	return nil
@@ -138,12 +138,12 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 
 func (s *Series) work(ctx context.Context, w *worker, start time.Time, d time.Duration, failed *atomic.Bool) error {
 	do := func() error {
-		rows, size, err := s.Ops[w.at](ctx, &w.Scratch)
+		rows, size, err := s.ops[w.at](ctx, &w.Scratch)
 		if err != nil {
 			failed.Store(true)
 			return err
 		}
-		if w.at++; w.at == len(s.Ops) {
+		if w.at++; w.at == len(s.ops) {
 			w.at = 0
 		}
 		w.ops, w.rows, w.size = w.ops+1, w.rows+int64(rows), w.size+int64(size)
@@ -157,8 +157,10 @@ func (s *Series) work(ctx context.Context, w *worker, start time.Time, d time.Du
 		if err := do(); err != nil {
 			return err
 		}
-		w.hist.Record(time.Since(from))
-		for range s.untimed {
+		took := max(time.Since(from), 1)
+		_ = w.latency.RecordValue(min(int64(took), longest)) // in range, so there is no error
+		w.fastest = min(w.fastest, took)
+		for range min(clockInterval/w.fastest, maxUntimed) {
 			if err := do(); err != nil {
 				return err
 			}
@@ -170,25 +172,38 @@ func (s *Series) work(ctx context.Context, w *worker, start time.Time, d time.Du
 	return nil
 }
 
-// PerOp returns the nanoseconds per operation of each round.
-func (s *Series) PerOp() []float64 { return Each(s.Rounds, Round.PerOp) }
+// slowRounds is how many times as long as planned the rounds of an optional
+// series may take in all before it gets no more of them.
+const slowRounds = 5
 
-// Alternate warms every series up and runs rounds of all of them in turn, so
-// that noise of the machine meets all alike. Each round begins with another
-// one. Done is called after each round of each, if it is not nil.
-func Alternate(ctx context.Context, series []*Series, rounds int, warm, d time.Duration, done func()) error {
+// Alternate warms up every series for half a round, then runs rounds of length
+// d of all of them in turn, so that all see the same noise of the machine. Each
+// round begins with another series.
+func Alternate(ctx context.Context, series []*Series, rounds int, d time.Duration) error {
+	run := func(s *Series, f func(context.Context, time.Duration) error, d time.Duration) error {
+		if s.Err != nil || s.Optional && s.spent > slowRounds*d*time.Duration(rounds) {
+			return nil
+		}
+		start := time.Now()
+		err := f(ctx, d)
+		s.spent += time.Since(start)
+		if err != nil && s.Optional && ctx.Err() == nil {
+			s.Err = err
+			return nil
+		}
+		return err
+	}
 	for _, s := range series {
-		if err := s.Warm(ctx, warm, 10*warm); err != nil {
+		if err := run(s, s.warm, d/2); err != nil {
 			return err
 		}
+		s.spent = 0
 	}
 	for r := range rounds {
 		for i := range series {
-			if err := series[(r+i)%len(series)].Round(ctx, d); err != nil {
+			s := series[(r+i)%len(series)]
+			if err := run(s, s.Round, d); err != nil {
 				return err
-			}
-			if done != nil {
-				done()
 			}
 		}
 	}

@@ -3,10 +3,12 @@ package measure
 import (
 	"math"
 	"slices"
+
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Median returns the middle of xs, or the mean of the two in the middle; NaN
-// of nothing.
+// for no values.
 func Median(xs []float64) float64 {
 	if len(xs) == 0 {
 		return math.NaN()
@@ -20,15 +22,15 @@ func Median(xs []float64) float64 {
 }
 
 // A Ratio compares two things measured in the same rounds: the median of the
-// rounds' own ratios, and the least and the greatest of them.
+// rounds' own ratios, the lowest and the highest.
 type Ratio struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 }
 
-// RatioOf returns the ratios x[i]/base[i]. Rounds that either lacks, or where
-// base is zero, are left out; ok is false when none is left.
+// RatioOf returns the ratios x[i]/base[i]. It ignores rounds that either lacks
+// and rounds where either is zero. ok is false when no round remains.
 func RatioOf(x, base []float64) (r Ratio, ok bool) {
 	var rs []float64
 	for i := range min(len(x), len(base)) {
@@ -42,40 +44,65 @@ func RatioOf(x, base []float64) (r Ratio, ok bool) {
 	return Ratio{Median: Median(rs), Low: slices.Min(rs), High: slices.Max(rs)}, true
 }
 
-// A Round is what one round of one layer did.
+// A Round is the figures of one round of one series.
 type Round struct {
-	Ops        int64  `json:"ops"`
-	Rows       int64  `json:"rows"`
-	Bytes      int64  `json:"bytes"`
-	Nanos      int64  `json:"nanos"`
-	Allocs     uint64 `json:"allocs"`
-	AllocBytes uint64 `json:"alloc_bytes"`
-	// Peak is the most memory the process held during the round, in bytes.
-	Peak uint64 `json:"peak"`
+	Ops, Rows, Bytes   int64
+	Nanos              int64
+	Allocs, AllocBytes uint64
+	// Held is the memory that the Go runtime held from the system at the end of
+	// the round, in bytes.
+	Held uint64
 }
 
-// PerOp returns the nanoseconds of wall time per operation, all workers
-// together.
-func (r Round) PerOp() float64 { return per(float64(r.Nanos), r.Ops) }
-
-// AllocsPerOp returns the allocations of the process per operation.
-func (r Round) AllocsPerOp() float64 { return per(float64(r.Allocs), r.Ops) }
-
-// AllocBytesPerOp returns the bytes allocated per operation.
-func (r Round) AllocBytesPerOp() float64 { return per(float64(r.AllocBytes), r.Ops) }
-
-func per(x float64, n int64) float64 {
-	if n == 0 {
+// PerOp returns x divided by the operations of the round.
+func (r Round) PerOp(x float64) float64 {
+	if r.Ops == 0 {
 		return 0
 	}
-	return x / float64(n)
+	return x / float64(r.Ops)
 }
 
-// Each returns f of every round.
-func Each(rounds []Round, f func(Round) float64) []float64 {
-	xs := make([]float64, len(rounds))
-	for i, r := range rounds {
-		xs[i] = f(r)
+// PerOp returns the wall time of an operation in each round, in nanoseconds,
+// all workers together.
+func (s *Series) PerOp() []float64 {
+	return s.each(func(r Round) float64 { return r.PerOp(float64(r.Nanos)) })
+}
+
+// Time returns the median of [Series.PerOp].
+func (s *Series) Time() float64 { return Median(s.PerOp()) }
+
+// Allocs returns the median of the process's allocations per operation.
+func (s *Series) Allocs() float64 {
+	return s.Median(func(r Round) float64 { return r.PerOp(float64(r.Allocs)) })
+}
+
+// RatioTo compares the times of operations with those of base.
+func (s *Series) RatioTo(base *Series) Ratio {
+	r, _ := RatioOf(s.PerOp(), base.PerOp())
+	return r
+}
+
+// Median returns the median of a figure over all rounds.
+func (s *Series) Median(figure func(Round) float64) float64 { return Median(s.each(figure)) }
+
+func (s *Series) each(figure func(Round) float64) []float64 {
+	xs := make([]float64, len(s.Rounds))
+	for i, r := range s.Rounds {
+		xs[i] = figure(r)
 	}
 	return xs
+}
+
+// Times writes a ratio, as 1.21 ×.
+func Times(x float64) string { return text.Figure(x) + " ×" }
+
+// Duration writes nanoseconds with three digits, in the unit that fits.
+func Duration(ns float64) string {
+	for _, unit := range []string{"ns", "µs", "ms"} {
+		if ns < 999.5 {
+			return text.Figure(ns) + " " + unit
+		}
+		ns /= 1000
+	}
+	return text.Figure(ns) + " s"
 }

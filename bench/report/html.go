@@ -11,9 +11,9 @@ import (
 )
 
 //go:embed page.css
-var sheet string
+var css string
 
-// A page is the HTML file in the making.
+// A page is an HTML file under construction.
 type page struct{ markup.Writer }
 
 // HTML writes a report as one page that refers to nothing outside it.
@@ -25,13 +25,13 @@ func HTML(w io.Writer, r *bench.Report) error {
 	p.Void("meta", markup.A("charset", "utf-8"))
 	p.Void("meta", markup.A("name", "viewport"), markup.A("content", "width=device-width, initial-scale=1"))
 	p.Leaf("title", "sortkey bench")
-	p.Style(sheet)
+	p.Style(css)
 	p.Close()
 	p.Open("body")
 	p.about(r)
 	p.targets(r.Targets)
 	p.growth(r.Growth)
-	for _, g := range tables(r.Results) {
+	for _, g := range grids(r.Results) {
 		p.grid(g)
 	}
 	_, err := p.WriteTo(w)
@@ -46,15 +46,10 @@ func (p *page) about(r *bench.Report) {
 		{"machine", r.Machine.String()},
 		{"commit", r.Build.String()},
 		{"started", fmt.Sprintf("%s, %.0f s", r.Started.Format("2006-01-02 15:04 UTC"), r.Seconds)},
+		{"command", strings.Join(r.Args, " ")},
 	} {
 		p.Leaf("dt", l[0])
 		p.Leaf("dd", l[1])
-	}
-	if len(r.Args) > 0 {
-		p.Leaf("dt", "command")
-		p.Open("dd")
-		p.Leaf("code", strings.Join(r.Args, " "))
-		p.Close()
 	}
 	p.Close()
 }
@@ -63,136 +58,103 @@ func (p *page) targets(ts []bench.Target) {
 	if len(ts) == 0 {
 		return
 	}
-	p.Leaf("h2", "What must be reached")
-	if missed := bench.Missed(ts); missed > 0 {
-		p.Leaf("p", fmt.Sprintf("%d of %d missed.", missed, len(ts)))
-	} else {
-		p.Leaf("p", "None of those measured is missed.")
-	}
-	p.table(4, "measure", "must reach", "reached", "ok")
-	for _, t := range ts {
-		p.Open("tr")
-		p.Open("td")
-		p.Text(t.Measure)
-		for _, why := range []string{t.Detail, t.Skipped} {
-			if why != "" {
-				p.Leaf("small", why)
-			}
+	p.Leaf("h2", "Targets")
+	p.Leaf("p", summary(ts)+".")
+	s := targets(ts, func(ok bool) string {
+		if ok {
+			return "yes"
 		}
-		p.Close()
-		p.Leaf("td", t.Must)
-		if t.Skipped != "" {
-			p.Leaf("td", "not measured")
-		} else {
-			p.Leaf("td", t.Reached)
-		}
-		p.Open("td")
-		switch {
-		case t.Skipped != "":
-			p.Text("–")
-		case t.OK:
-			p.Leaf("span", "yes", markup.Class("yes"))
+		return "no"
+	})
+	p.sheet(s, func(row, column int, cell string) {
+		switch why := ts[row].Detail + ts[row].Skipped; {
+		case column == 0 && why != "":
+			p.Text(cell)
+			p.Leaf("small", why)
+		case column == 3:
+			p.Leaf("span", cell, markup.Class(cell))
 		default:
-			p.Leaf("span", "no", markup.Class("no"))
+			p.Text(cell)
 		}
-		p.Close()
-		p.Close()
-	}
-	p.endTable()
+	})
 }
 
 func (p *page) growth(g *bench.Growth) {
 	if g == nil || len(g.Steps) == 0 {
 		return
 	}
-	p.Leaf("h2", "Cost against the size of the table")
+	p.Leaf("h2", "Cost by the size of the table")
 	p.legend(g.Layers)
 	p.plots(growthPlot(g, false), growthPlot(g, true))
 	if g.Stopped != "" {
 		p.Leaf("p", g.Stopped)
 	}
-	p.Open("details")
-	p.Leaf("summary", "numbers")
-	p.Leaf("pre", growth(g))
-	p.Close()
+	p.details("figures", growth(g))
 }
 
-// grid is one engine's part of the page.
+// grid writes the part of one engine.
 func (p *page) grid(g *grid) {
 	p.Leaf("h2", g.title)
 	p.legend(g.layers)
 	p.plot(g.dots())
-	p.Leaf("pre", g.ratios())
+	p.sheet(g.ratios(nil), nil)
 	if failed := g.failures(); failed != "" {
 		p.Leaf("pre", failed)
 	}
 	var plots []*plot
-	for _, name := range g.workloads {
-		if l := g.latency(name); l != nil {
+	for _, r := range g.results {
+		if l := g.latency(r); l != nil {
 			plots = append(plots, l)
 		}
+	}
+	if plots == nil { // of a compact report
+		return
 	}
 	p.Open("details", markup.A("open", "open"))
 	p.Leaf("summary", "latency by percentile, of all rounds")
 	p.plots(plots...)
 	p.Close()
-	p.everything(g)
+	p.details("all figures", g.details())
 }
 
-func (p *page) everything(g *grid) {
+func (p *page) details(title string, s sheet) {
 	p.Open("details")
-	p.Leaf("summary", "everything measured")
-	p.table(2, "workload", "layer", "ratio", "an op", "ops/s", "rows/s", "MB/s", "p50", "p90", "p99", "p99.9", "max", "allocs", "bytes")
-	for _, name := range g.workloads {
-		for _, l := range g.layers {
-			if r := g.cell(name, l); r != nil && r.Failed == "" {
-				p.result(r, g.base)
-			}
+	p.Leaf("summary", title)
+	p.sheet(s, nil)
+	p.Close()
+}
+
+// sheet writes a table. Cell writes a cell's content; nil is its text.
+func (p *page) sheet(s sheet, cell func(row, column int, text string)) {
+	right := func(column int) []markup.Attr {
+		if column < s.left {
+			return nil
 		}
+		return []markup.Attr{markup.Class("r")}
 	}
-	p.endTable()
-	p.Close()
-}
-
-func (p *page) result(r *bench.Result, base string) {
-	ns := func(n int64) string { return Duration(float64(n)) }
-	ratio := ""
-	if x := r.Ratios[base]; x.Median != 0 {
-		ratio = Times(x.Median)
-	}
-	p.Open("tr")
-	p.Leaf("td", r.Workload)
-	p.Leaf("td", r.Layer)
-	for _, text := range []string{
-		ratio, Duration(r.NsPerOp), Count(r.OpsPerSec), Count(r.RowsPerSec), fmt.Sprintf("%.1f", r.BytesPerSec/1e6),
-		ns(r.Latency.P50), ns(r.Latency.P90), ns(r.Latency.P99), ns(r.Latency.P999), ns(r.Latency.Max),
-		Count(r.Allocs), Count(r.AllocBytes),
-	} {
-		p.Leaf("td", text, markup.Class("r"))
-	}
-	p.Close()
-}
-
-// table begins a table, which endTable ends. The columns after the first left
-// ones are numbers, which stand to the right.
-func (p *page) table(left int, columns ...string) {
 	p.Open("div", markup.Class("wide"))
 	p.Open("table")
 	p.Open("thead")
 	p.Open("tr")
-	for i, c := range columns {
-		if i >= left {
-			p.Leaf("th", c, markup.Class("r"))
-		} else {
-			p.Leaf("th", c)
-		}
+	for i, name := range s.head {
+		p.Leaf("th", name, right(i)...)
 	}
 	p.Close()
 	p.Close()
 	p.Open("tbody")
-}
-
-func (p *page) endTable() {
+	for n, row := range s.rows {
+		p.Open("tr")
+		for i, text := range row {
+			p.Open("td", right(i)...)
+			if cell != nil {
+				cell(n, i, text)
+			} else {
+				p.Text(text)
+			}
+			p.Close()
+		}
+		p.Close()
+	}
 	p.Close()
 	p.Close()
 	p.Close()

@@ -3,63 +3,68 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A plot is a picture in SVG: axes with ticks, and lines or dots over them.
-// Everything in it is already in the picture's own units.
+// A plot is a picture in SVG: axes with ticks, and lines or dots over them. Its
+// coordinates are those of the picture.
 type plot struct {
-	Title         string
-	Width, Height int
-	Left, Right   int // ends of the x axis
-	Top, Bottom   int // ends of the y axis
-	XTicks        []tick
-	YTicks        []tick
-	XLabel        string
-	Lines         []line
-	Dots          []dot
+	title         string
+	width, height int
+	left, right   float64 // ends of the x axis
+	top, bottom   float64 // ends of the y axis
+	xTicks        []tick
+	yTicks        []tick
+	xLabel        string
+	lines         []line
+	dots          []dot
 }
 
 type tick struct {
-	At   float64
-	Text string
+	at   float64
+	text string
 }
 
 type line struct {
-	Class string // its colour, as in the legend
-	Title string
-	D     string // path
+	class string // its colour, as in the legend
+	title string
+	path  string
 }
 
 type dot struct {
-	X, Y         float64
-	Class, Title string
+	x, y         float64
+	class, title string
 }
 
-// An axis maps values to a range of the picture, by their logarithms.
+// An axis maps values to a range of the picture by their logarithms.
 type axis struct{ lo, hi, from, to float64 }
+
+// newAxis returns an axis that holds some values, with room below and above.
+func newAxis(values []float64, below, above, from, to float64) axis {
+	values = slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return !(x > 0) })
+	if len(values) == 0 {
+		values = []float64{1}
+	}
+	return axis{slices.Min(values) * below, slices.Max(values) * above, from, to}
+}
 
 func (a axis) at(x float64) float64 {
 	if a.hi <= a.lo {
 		return a.from
 	}
-	f := (math.Log(x) - math.Log(a.lo)) / (math.Log(a.hi) - math.Log(a.lo))
+	f := (math.Log(max(x, a.lo)) - math.Log(a.lo)) / (math.Log(a.hi) - math.Log(a.lo))
 	return math.Round((a.from+f*(a.to-a.from))*10) / 10
 }
 
-// span widens [lo, hi] to hold x.
-func span(lo, hi *float64, x float64) {
-	if x > 0 {
-		*lo, *hi = min(*lo, x), max(*hi, x)
-	}
-}
-
-// decades returns the powers of ten, and if they are few also 2 and 5 times
-// them, that lie on an axis.
-func decades(a axis) (xs []float64) {
+// ticks returns the powers of ten on an axis and, if there are few, also 2 and 5
+// times these.
+func (a axis) ticks(write func(float64) string) (all []tick) {
 	steps := []float64{1}
 	if a.hi/a.lo < 50 {
 		steps = []float64{1, 2, 5}
@@ -67,11 +72,11 @@ func decades(a axis) (xs []float64) {
 	for p := math.Floor(math.Log10(a.lo)); p <= math.Ceil(math.Log10(a.hi)); p++ {
 		for _, s := range steps {
 			if x := s * math.Pow(10, p); x >= a.lo*0.999 && x <= a.hi*1.001 {
-				xs = append(xs, x)
+				all = append(all, tick{a.at(x), write(x)})
 			}
 		}
 	}
-	return xs
+	return all
 }
 
 // path draws a line through points.
@@ -87,183 +92,178 @@ func path(xs, ys []float64) string {
 	return b.String()
 }
 
-// classes gives every layer its colour. What is canned has that of what it is
-// compared with, dashed.
+// classes assigns colours to layers. A canned layer has the colour of its layer,
+// dashed.
 func classes(layers []string) map[string]string {
 	fixed := map[string]string{
-		"bare": "c0", "store": "c1", "table": "c2", "api": "c3", "http": "c4", "client": "c5", "client-canned": "c5 dash",
-		"direct": "c6", "direct-canned": "c6 dash", bench.Ours: "c1",
+		"bare": "c0", "store": "c1", "table": "c2", "api": "c3", "http": "c4", "client": "c5", "direct": "c6", bench.Ours: "c1",
 	}
 	m, next := map[string]string{}, 0
 	others := []string{"c3", "c4", "c5", "c6", "c2", "c0"}
 	for _, l := range layers {
-		c, ok := fixed[l]
+		of, dashed := strings.CutSuffix(l, canned)
+		c, ok := fixed[of]
 		if !ok {
 			c = others[next%len(others)]
 			next++
+		}
+		if dashed {
+			c += " dash"
 		}
 		m[l] = c
 	}
 	return m
 }
 
-// quantiles are where latency curves are drawn.
-var quantiles = []struct {
-	p    float64
-	text string
-}{
-	{0, "0"}, {25, ""}, {50, "50"}, {75, ""}, {90, "90"}, {95, ""}, {99, "99"}, {99.5, ""}, {99.9, "99.9"}, {99.99, "99.99 %"},
-}
-
-// latency draws the distribution of one workload: latency by percentile, one
-// line for each layer.
-func (g *grid) latency(workload string) *plot {
-	p := &plot{Title: workload, Width: 340, Height: 220, Left: 52, Right: 330, Top: 28, Bottom: 192}
-	lo, hi := math.Inf(1), 0.0
-	for _, l := range g.layers {
-		if r := g.cell(workload, l); r != nil && r.Hist != nil {
-			for _, q := range quantiles {
-				span(&lo, &hi, float64(r.Hist.Percentile(q.p)))
+// latency draws the latencies of one workload by percentile, a line for each
+// layer.
+func (g *grid) latency(r *bench.Result) *plot {
+	p := &plot{title: r.Workload, width: 340, height: 220, left: 52, right: 330, top: 28, bottom: 192}
+	var all []float64
+	for _, f := range r.Layers {
+		if f.Latency != nil {
+			for _, ns := range f.Latency.Curve {
+				all = append(all, float64(ns))
 			}
 		}
 	}
-	if hi == 0 {
+	if all == nil {
 		return nil
 	}
-	last := quantiles[len(quantiles)-1].p
-	x := axis{1, 1 / (1 - last/100), float64(p.Left), float64(p.Right)}
-	y := axis{lo * 0.9, hi * 1.1, float64(p.Bottom), float64(p.Top)}
-	for _, q := range quantiles {
-		if q.text != "" {
-			p.XTicks = append(p.XTicks, tick{x.at(1 / (1 - q.p/100)), q.text})
-		}
+	percentiles := bench.Percentiles()
+	rarity := func(percent float64) float64 { return 1 / (1 - percent/100) }
+	x := axis{1, rarity(slices.Max(percentiles)), p.left, p.right}
+	y := newAxis(all, 0.9, 1.1, p.bottom, p.top)
+	for _, percent := range []float64{0, 50, 90, 99, 99.9, 99.99} {
+		p.xTicks = append(p.xTicks, tick{x.at(rarity(percent)), fmt.Sprint(percent)})
 	}
-	for _, v := range decades(y) {
-		p.YTicks = append(p.YTicks, tick{y.at(v), Short(v)})
-	}
+	p.yTicks = y.ticks(measure.Duration)
 	class := classes(g.layers)
-	for _, l := range g.layers {
-		r := g.cell(workload, l)
-		if r == nil || r.Hist == nil {
+	for _, f := range r.Layers {
+		if f.Latency == nil {
 			continue
 		}
 		var xs, ys []float64
-		for _, q := range quantiles {
-			if float64(r.Hist.Count())*(1-q.p/100) < 1 {
-				break // nothing was that rare
-			}
-			xs = append(xs, x.at(1/(1-q.p/100)))
-			ys = append(ys, y.at(max(float64(r.Hist.Percentile(q.p)), 1)))
+		for i, ns := range f.Latency.Curve {
+			xs, ys = append(xs, x.at(rarity(percentiles[i]))), append(ys, y.at(float64(ns)))
 		}
-		p.Lines = append(p.Lines, line{class[l], fmt.Sprintf("%s: half below %s, 99 %% below %s", l, Duration(float64(r.Latency.P50)), Duration(float64(r.Latency.P99))), path(xs, ys)})
+		title := fmt.Sprintf("%s: 50%% below %s, 99%% below %s", f.Layer, measure.Duration(float64(f.Latency.P50)), measure.Duration(float64(f.Latency.P99)))
+		p.lines = append(p.lines, line{class[f.Layer], title, path(xs, ys)})
 	}
 	return p
 }
 
-// dots draws every ratio to the base: a line for each workload, a dot for each
+// dots draws all ratios to the base: a line for each workload, a dot for each
 // layer.
 func (g *grid) dots() *plot {
 	const step = 22
-	p := &plot{Width: 900, Left: 130, Right: 880, Top: 24}
-	p.Bottom = p.Top + step*len(g.workloads)
-	p.Height = p.Bottom + 40
-	p.XLabel = "time of an operation, as a multiple of that on " + g.base
-	lo, hi := 1.0, 1.0
-	for _, r := range g.cells {
-		if x, ok := r.Ratios[g.base]; ok {
-			span(&lo, &hi, x.Median)
+	p := &plot{width: 900, left: 130, right: 880, top: 24, xLabel: "time of an operation, as a multiple of that on " + g.base}
+	p.bottom = p.top + float64(step*len(g.results))
+	p.height = int(p.bottom) + 40
+	all := []float64{1}
+	for _, r := range g.results {
+		for _, f := range r.Layers {
+			all = append(all, f.Ratios[g.base].Median)
 		}
 	}
-	x := axis{lo * 0.9, hi * 1.15, float64(p.Left), float64(p.Right)}
-	for _, v := range decades(x) {
-		p.XTicks = append(p.XTicks, tick{x.at(v), fmt.Sprintf("%g×", v)})
-	}
+	x := newAxis(all, 0.9, 1.15, p.left, p.right)
+	p.xTicks = x.ticks(func(v float64) string { return fmt.Sprintf("%g×", v) })
 	class := classes(g.layers)
-	for i, w := range g.workloads {
-		at := float64(p.Top + step*i + step/2)
-		p.YTicks = append(p.YTicks, tick{at, w})
-		for _, l := range g.layers {
-			r := g.cell(w, l)
-			if r == nil || strings.HasSuffix(l, "-canned") {
+	for i, r := range g.results {
+		at := p.top + float64(step*i+step/2)
+		p.yTicks = append(p.yTicks, tick{at, r.Workload})
+		for _, f := range r.Layers {
+			title := fmt.Sprintf("%s, %s: %s", r.Workload, f.Layer, measure.Duration(f.NsPerOp))
+			ratio, ok := f.Ratios[g.base]
+			switch {
+			case f.Failed != "" || strings.HasSuffix(f.Layer, canned):
+				continue
+			case ok:
+				title += fmt.Sprintf(", %s (rounds %.2f–%.2f)", measure.Times(ratio.Median), ratio.Low, ratio.High)
+			case f.Layer == g.base:
+				ratio.Median = 1
+			default:
 				continue
 			}
-			if ratio, ok := r.Ratios[g.base]; ok {
-				p.Dots = append(p.Dots, dot{x.at(ratio.Median), at, class[l], fmt.Sprintf("%s, %s: %s (rounds %.2f–%.2f), %s", w, l, Times(ratio.Median), ratio.Low, ratio.High, Duration(r.NsPerOp))})
-			} else if l == g.base && r.Failed == "" {
-				p.Dots = append(p.Dots, dot{x.at(1), at, class[l], fmt.Sprintf("%s, %s: %s", w, l, Duration(r.NsPerOp))})
-			}
+			p.dots = append(p.dots, dot{x.at(ratio.Median), at, class[f.Layer], title})
 		}
 	}
 	return p
 }
 
-// growthPlot draws the cost of a query, or its ratio to that in the smallest
-// table, against the size of the table.
+// growthPlot draws the time of a query, or its ratio to that in the smallest
+// table, by the size of the table.
 func growthPlot(g *bench.Growth, ratios bool) *plot {
-	p := &plot{Width: 440, Height: 300, Left: 60, Right: 425, Top: 28, Bottom: 250, XLabel: "items in the table"}
-	p.Title = "time of a query of 10 rows"
-	value := func(x bench.GrowthPoint) float64 { return x.NsPerOp }
-	text := Short
+	p := &plot{width: 440, height: 300, left: 60, right: 425, top: 28, bottom: 250, xLabel: "items in the table", title: "time of a query of 10 rows"}
+	value, write := func(x bench.GrowthPoint) float64 { return x.NsPerOp }, measure.Duration
+	var all []float64
 	if ratios {
-		p.Title = "the same, as a multiple of that in 1,000 items"
-		value = func(x bench.GrowthPoint) float64 { return x.Ratio.Median }
-		text = func(v float64) string { return fmt.Sprintf("%g×", v) }
-	}
-	lo, hi := math.Inf(1), 0.0
-	if ratios {
-		lo, hi = 0.5, 2
+		p.title = "the same, as a multiple of that in a table of 1,000 items"
+		value, write = func(x bench.GrowthPoint) float64 { return x.Ratio.Median }, func(v float64) string { return fmt.Sprintf("%g×", v) }
+		all = []float64{0.5, 2}
 	}
 	for _, s := range g.Steps {
 		for _, x := range s.Points {
-			span(&lo, &hi, value(x))
+			all = append(all, value(x))
 		}
 	}
-	if len(g.Steps) == 0 {
-		return nil
-	}
-	x := axis{float64(g.Steps[0].Items), float64(g.Steps[len(g.Steps)-1].Items), float64(p.Left), float64(p.Right)}
-	y := axis{lo * 0.9, hi * 1.1, float64(p.Bottom), float64(p.Top)}
-	for _, v := range decades(axis{x.lo, x.hi, 0, 1}) {
-		p.XTicks = append(p.XTicks, tick{x.at(v), Items(v)})
-	}
-	for _, v := range decades(y) {
-		p.YTicks = append(p.YTicks, tick{y.at(v), text(v)})
-	}
+	x := axis{float64(g.Steps[0].Items), float64(g.Steps[len(g.Steps)-1].Items), p.left, p.right}
+	y := newAxis(all, 0.9, 1.1, p.bottom, p.top)
+	p.xTicks, p.yTicks = x.ticks(text.Figure), y.ticks(write)
 	class := classes(g.Layers)
 	for i, l := range g.Layers {
 		var xs, ys []float64
 		for _, s := range g.Steps {
-			v := value(s.Points[i])
-			xs, ys = append(xs, x.at(float64(s.Items))), append(ys, y.at(v))
-			p.Dots = append(p.Dots, dot{xs[len(xs)-1], ys[len(ys)-1], class[l], fmt.Sprintf("%s, %s items: %s, %s", l, Count(float64(s.Items)), Duration(s.Points[i].NsPerOp), Times(s.Points[i].Ratio.Median))})
+			at := dot{x.at(float64(s.Items)), y.at(value(s.Points[i])), class[l], fmt.Sprintf("%s, %s: %s, %s",
+				l, text.Count(s.Items, "item"), measure.Duration(s.Points[i].NsPerOp), measure.Times(s.Points[i].Ratio.Median))}
+			xs, ys, p.dots = append(xs, at.x), append(ys, at.y), append(p.dots, at)
 		}
-		p.Lines = append(p.Lines, line{class[l], l, path(xs, ys)})
+		p.lines = append(p.lines, line{class[l], l, path(xs, ys)})
 	}
 	return p
 }
 
-// Short prints nanoseconds on an axis.
-func Short(ns float64) string {
-	switch {
-	case ns < 1e3:
-		return fmt.Sprintf("%.3g ns", ns)
-	case ns < 1e6:
-		return fmt.Sprintf("%.3g µs", ns/1e3)
-	case ns < 1e9:
-		return fmt.Sprintf("%.3g ms", ns/1e6)
-	default:
-		return fmt.Sprintf("%.3g s", time.Duration(ns).Seconds())
+func (p *page) plots(plots ...*plot) {
+	p.Open("div", markup.Class("plots"))
+	for _, pl := range plots {
+		p.plot(pl)
 	}
+	p.Close()
 }
 
-// Items prints a number of items on an axis.
-func Items(n float64) string {
-	switch {
-	case n >= 1e6:
-		return fmt.Sprintf("%gM", n/1e6)
-	case n >= 1e3:
-		return fmt.Sprintf("%gk", n/1e3)
-	default:
-		return fmt.Sprintf("%g", n)
+func (p *page) plot(pl *plot) {
+	x := func(at float64) markup.Attr { return markup.Num("x", at) }
+	y := func(at float64) markup.Attr { return markup.Num("y", at) }
+	grid := func(x1, y1, x2, y2 float64) {
+		p.Void("line", markup.Class("grid"), markup.Num("x1", x1), markup.Num("y1", y1), markup.Num("x2", x2), markup.Num("y2", y2))
 	}
+	end, middle := markup.A("text-anchor", "end"), markup.A("text-anchor", "middle")
+
+	p.Open("svg", markup.Num("width", float64(pl.width)), markup.Num("height", float64(pl.height)),
+		markup.A("viewBox", fmt.Sprintf("0 0 %d %d", pl.width, pl.height)), markup.A("role", "img"), markup.A("aria-label", pl.title+" "+pl.xLabel))
+	if pl.title != "" {
+		p.Leaf("text", pl.title, markup.Class("title"), x(pl.left), y(16))
+	}
+	for _, t := range pl.yTicks {
+		grid(pl.left, t.at, pl.right, t.at)
+		p.Leaf("text", t.text, x(pl.left-6), y(t.at), markup.Num("dy", 4), end)
+	}
+	for _, t := range pl.xTicks {
+		grid(t.at, pl.top, t.at, pl.bottom)
+		p.Leaf("text", t.text, x(t.at), y(pl.bottom+15), middle)
+	}
+	if pl.xLabel != "" {
+		p.Leaf("text", pl.xLabel, x(pl.right), y(pl.bottom+32), end)
+	}
+	for _, l := range pl.lines {
+		p.Open("path", markup.Class("line "+l.class), markup.A("d", l.path))
+		p.Leaf("title", l.title)
+		p.Close()
+	}
+	for _, d := range pl.dots {
+		p.Open("circle", markup.Class("dot "+d.class), markup.Num("cx", d.x), markup.Num("cy", d.y), markup.Num("r", 4.5))
+		p.Leaf("title", d.title)
+		p.Close()
+	}
+	p.Close()
 }

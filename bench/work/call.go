@@ -1,8 +1,6 @@
 package work
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // An Op is the name of an operation.
 type Op string
@@ -21,13 +19,13 @@ const (
 // Target returns the operation's X-Amz-Target.
 func (o Op) Target() string { return "DynamoDB_20120810." + string(o) }
 
-// A Range is what a Query or Scan reads.
+// A Range is the part of a table that a Query or Scan reads.
 type Range struct {
 	Index   string
 	Key     string // key condition, "" for a scan
 	Filter  string
 	Values  []Bind
-	After   int // item whose key is the ExclusiveStartKey, -1 for none
+	After   int // the item whose key is the ExclusiveStartKey; -1 for none
 	Limit   int
 	Reverse bool
 	// Segment of Segments, when that is not 0.
@@ -37,30 +35,29 @@ type Range struct {
 // A Call is one request.
 type Call struct {
 	Op Op
-	// Items are the items got, put or updated; one, or several in a
-	// transaction.
+	// Items are read, put or updated: one, or several in a transaction.
 	Items []int
-	// Version is that of items put.
+	// Version is the version of the items that the call puts.
 	Version int
 	// Range is for Query and Scan.
 	Range Range
-	// Want is how many rows the answer holds; -1 if the shape does not tell.
+	// Want is the number of rows of the answer; -1 if unknown.
 	Want int
-	// Examined is how many rows a filtered page reads, about; 0 if the shape
-	// does not tell.
+	// Examined is the approximate number of rows that a filtered page reads; 0
+	// if unknown.
 	Examined int
-	// Page is true when 1 MB ends the answer. Implementations may count bytes
-	// differently, so Want is then not held to the row elsewhere.
+	// Page is true when the answer ends at 1 MB. Other implementations may count
+	// bytes differently and return another number of rows than Want.
 	Page bool
 }
 
-// UpdateExpression is that of every update.
+// UpdateExpression is the expression of every update.
 const UpdateExpression = "SET note = :note"
 
 // Note returns the value of :note in an update of item i.
 func (s Shape) Note(i, version int) string {
-	fs := s.Binds(i, version)
-	return fs[len(fs)-1].Text
+	bs := s.Binds(i, version)
+	return bs[len(bs)-1].Text
 }
 
 // Body returns the call's request in JSON.
@@ -96,7 +93,7 @@ func (c *Call) Body(s Shape) []byte {
 	return b
 }
 
-func (s Shape) keyJSON(i int) []byte { return appendFields(nil, s.KeyBinds(i)) }
+func (s Shape) keyJSON(i int) []byte { return appendJSON(nil, s.KeyBinds(i)) }
 
 func (c *Call) rangeBody(s Shape) []byte {
 	r := &c.Range
@@ -110,7 +107,7 @@ func (c *Call) rangeBody(s Shape) []byte {
 	text("KeyConditionExpression", r.Key)
 	text("FilterExpression", r.Filter)
 	if len(r.Values) > 0 {
-		b = appendFields(append(b, `,"ExpressionAttributeValues":`...), r.Values)
+		b = appendJSON(append(b, `,"ExpressionAttributeValues":`...), r.Values)
 	}
 	if r.After >= 0 {
 		b = fmt.Appendf(b, `,"ExclusiveStartKey":%s`, s.keyJSON(r.After))

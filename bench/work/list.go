@@ -2,10 +2,10 @@ package work
 
 import "math/rand/v2"
 
-// All returns the workloads in the order in which they are reported.
+// All returns the workloads in the order of reports.
 func All() []*Workload {
-	pages := Shape.Collections
-	keeps := func(rows, first int) int { // items first … first+rows-1 whose flag is "keep"
+	pages := Shape.collections
+	keeps := func(rows, first int) int { // the items from first to first+rows-1 whose flag is "keep"
 		return (first+rows+keepEvery-1)/keepEvery - (first+keepEvery-1)/keepEvery
 	}
 	none := func(int, int) int { return 0 }
@@ -31,20 +31,20 @@ func All() []*Workload {
 		{Name: "scan-page", About: "Scan of a page of 1 MB", shape: plain, calls: scan(1, "", nil), most: func(Shape) int { return 1 }},
 		{Name: "scan-filter", About: "Scan of a page whose filter drops every row", shape: plain, calls: scan(1, "n < :n", below), most: func(Shape) int { return 1 }},
 		{Name: "scan-parallel", About: "Scan of pages of 1 MB in 4 segments at once", Workers: 4, shape: scattered, calls: scan(4, "", nil), most: func(Shape) int { return 4 }},
-		{Name: "collection-10", About: "Query of a whole collection of 10 items", shape: collections(10), calls: between(10)},
-		{Name: "collection-1k", About: "Query of 10 rows in collections of 1,000", shape: collections(1000), calls: between(10)},
-		{Name: "collection-100k", About: "Query of 10 rows in collections of 100,000", shape: collections(100_000), calls: between(10)},
-		{Name: "collection-1m", About: "Query of 10 rows in a collection of a million", shape: collections(1_000_000), calls: between(10)},
+		{Name: "collection-10", About: "Query of a whole collection of 10 items", shape: inCollections(10), calls: between(10)},
+		{Name: "collection-1k", About: "Query of 10 rows in collections of 1,000", shape: inCollections(1000), calls: between(10)},
+		{Name: "collection-100k", About: "Query of 10 rows in collections of 100,000", shape: inCollections(100_000), calls: between(10)},
+		{Name: "collection-1m", About: "Query of 10 rows in a collection of a million", shape: inCollections(1_000_000), calls: between(10)},
 		{Name: "index-10", About: "Query of 10 rows of an index by a number", shape: with(PlainIndex), calls: indexed("ByNumber", 10)},
 		{Name: "index-100", About: "Query of 100 rows of an index by a number", shape: with(PlainIndex), calls: indexed("ByNumber", 100)},
 		{Name: "index-ties", About: "Query of 100 rows of an index whose sort keys are all equal", shape: with(PlainIndex), calls: indexed("ByState", 100)},
 		{Name: "index-multi", About: "Query of 10 rows of an index with keys of two attributes each", shape: with(MultiIndex), calls: indexed("ByMany", 10)},
-		{Name: "put", About: "PutItem in the place of another, all over the table", Writes: true, shape: plain, calls: item(Put)},
+		{Name: "put", About: "PutItem over an existing item, all over the table", Writes: true, shape: plain, calls: item(Put)},
 		{Name: "put-hot", About: "PutItem, all keys in one partition", Writes: true, shape: plain, calls: hot(Put)},
 		{Name: "put-40k", About: "PutItem of items of 40 KB", Writes: true, shape: sized(40 << 10), calls: item(Put)},
 		{Name: "put-index", About: "PutItem that moves a row of one of two indexes", Writes: true, shape: with(PlainIndex), calls: item(Put)},
 		{Name: "update", About: "UpdateItem that sets one attribute", Writes: true, shape: plain, calls: item(Update)},
-		{Name: "mixed", About: "9 Query of 10 rows to 1 PutItem, by 4 workers at least", Workers: 4, Writes: true, shape: plain, calls: mixed},
+		{Name: "mixed", About: "9 Query of 10 rows to 1 PutItem, at least 4 workers", Workers: 4, Writes: true, shape: plain, calls: mixed},
 		{Name: "transact-get", About: "TransactGetItems of 10 items", shape: plain, calls: transact(TransactGet, 10)},
 		{Name: "transact-write", About: "TransactWriteItems of 10 puts", Writes: true, shape: plain, calls: transact(TransactWrite, 10)},
 	}
@@ -61,7 +61,7 @@ func Find(name string) *Workload {
 	return nil
 }
 
-// scattered is a table of many partitions, so that segments are about equal.
+// scattered is a table of many partitions, whose segments are about equal.
 func scattered(z Size) Shape {
 	return Shape{Items: z.Items, Collection: 10, Size: z.Bytes}
 }

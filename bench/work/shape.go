@@ -1,6 +1,7 @@
 package work
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // TableName is the table that all workloads use.
 const TableName = "sortkey-bench"
 
-// Indexes says which indexes a table has.
+// Indexes names the indexes of a table.
 type Indexes string
 
 // The sets of indexes.
@@ -21,37 +22,39 @@ const (
 	MultiIndex Indexes = "multi" // ByMany ([g, rg], [st, n])
 )
 
-// A Shape is a table full of items. Item i is the i%Collection-th of partition
-// i/Collection.
+// A Shape describes a table and its items. Item i is number i%Collection of
+// partition i/Collection.
 type Shape struct {
 	Items      int     `json:"items"`
 	Collection int     `json:"collection"` // items of one partition
-	Size       int     `json:"size"`       // documented bytes of an item, about
+	Size       int     `json:"size"`       // approximate documented bytes of an item
 	Indexes    Indexes `json:"indexes,omitempty"`
 }
 
-// GroupItems is how many items share a value of g, the partition of indexes.
-const GroupItems = 1000
+// groupItems is the number of items that share a value of g, the partition key of
+// indexes.
+const groupItems = 1000
 
-// keepEvery is the distance of items whose flag is "keep".
+// One item in keepEvery has the flag "keep", the others "drop".
 const keepEvery = 1000
 
-// Partition returns the partition key of item i.
-func (s Shape) Partition(i int) string { return fmt.Sprintf("CUSTOMER#%07d", i/s.Collection) }
+// partition returns the partition key of item i.
+func (s Shape) partition(i int) string { return fmt.Sprintf("CUSTOMER#%07d", i/s.Collection) }
 
-// Sort returns the sort key of item i: its place in its collection, padded.
-func (s Shape) Sort(i int) string { return fmt.Sprintf("%08d", i%s.Collection) }
+// sortKey returns the sort key of item i: its place in its collection, padded.
+func (s Shape) sortKey(i int) string { return fmt.Sprintf("%08d", i%s.Collection) }
 
-// Collections returns the number of full collections.
-func (s Shape) Collections() int { return max(s.Items/s.Collection, 1) }
+// collections returns the number of full collections.
+func (s Shape) collections() int { return max(s.Items/s.Collection, 1) }
 
-// Groups returns the number of full groups.
-func (s Shape) Groups() int { return max(s.Items/GroupItems, 1) }
+// groups returns the number of full groups.
+func (s Shape) groups() int { return max(s.Items/groupItems, 1) }
 
-func group(i int) string  { return fmt.Sprintf("G#%05d", i/GroupItems) }
-func region(i int) string { return fmt.Sprintf("R#%d", i/(GroupItems/2)%2) }
+func group(i int) string  { return fmt.Sprintf("G#%05d", i/groupItems) }
+func region(i int) string { return fmt.Sprintf("R#%d", i/(groupItems/2)%2) }
 
-// state is what an item is in; every put of another version changes it.
+// state returns the state of an item, which differs between a version and the
+// next.
 func state(version int) string { return [...]string{"NEW", "PAID"}[version%2] }
 
 // A Bind is an attribute, or a value of an expression.
@@ -59,123 +62,112 @@ type Bind struct {
 	Name, Kind, Text string // PK or :p; S or N; the text
 }
 
-// Binds returns the attributes of item i, those of its key first.
+// Binds returns the attributes of item i, its key first. The last one, note, fills
+// the item up to its size.
 func (s Shape) Binds(i, version int) []Bind {
 	flag := "drop"
 	if i%keepEvery == 0 {
 		flag = "keep"
 	}
-	fs := []Bind{{"PK", "S", s.Partition(i)}, {"SK", "S", s.Sort(i)}, {"n", "N", fmt.Sprint(i)}, {"flag", "S", flag}}
+	bs := []Bind{{"PK", "S", s.partition(i)}, {"SK", "S", s.sortKey(i)}, {"n", "N", fmt.Sprint(i)}, {"flag", "S", flag}}
 	if s.Indexes != NoIndex {
-		fs = append(fs, Bind{"g", "S", group(i)}, Bind{"st", "S", state(version)})
+		bs = append(bs, Bind{"g", "S", group(i)}, Bind{"st", "S", state(version)})
 	}
 	if s.Indexes == MultiIndex {
-		fs = append(fs, Bind{"rg", "S", region(i)})
+		bs = append(bs, Bind{"rg", "S", region(i)})
 	}
 	used := len("note")
-	for _, f := range fs {
+	for _, f := range bs {
 		used += len(f.Name) + len(f.Text)
 	}
 	note := strings.Repeat(string(rune('a'+version%26)), max(s.Size-used, 1))
-	return append(fs, Bind{"note", "S", note})
+	return append(bs, Bind{"note", "S", note})
 }
 
 // KeyBinds returns the key of item i.
 func (s Shape) KeyBinds(i int) []Bind { return s.Binds(i, 0)[:2] }
 
-// Item returns item i. Versions of it differ in what is no key of the table.
-func (s Shape) Item(i, version int) attr.Item {
-	var b attr.Builder
-	for _, f := range s.Binds(i, version) {
-		b.Add(f.Name, f.Value())
-	}
-	return b.Item()
-}
+// Item returns item i. Versions of an item differ in attributes that are not
+// part of the table's key.
+func (s Shape) Item(i, version int) attr.Item { return ItemOf(s.Binds(i, version)) }
 
 // Key returns the key of item i.
-func (s Shape) Key(i int) attr.Item {
+func (s Shape) Key(i int) attr.Item { return ItemOf(s.KeyBinds(i)) }
+
+// ItemOf returns the item with these attributes; nil for none.
+func ItemOf(bs []Bind) attr.Item {
+	if len(bs) == 0 {
+		return nil
+	}
 	var b attr.Builder
-	for _, f := range s.KeyBinds(i) {
-		b.Add(f.Name, f.Value())
+	for _, x := range bs {
+		value := attr.NewString(x.Text)
+		if x.Kind == "N" {
+			var err error
+			if value, err = attr.NewNumber(x.Text); err != nil {
+				panic(err) // this package writes valid numbers
+			}
+		}
+		b.Add(x.Name, value)
 	}
 	return b.Item()
-}
-
-// Value returns the value.
-func (b Bind) Value() attr.Value {
-	if b.Kind == "N" {
-		v, err := attr.NewNumber(b.Text)
-		if err != nil {
-			panic(err) // the numbers of this package are numbers
-		}
-		return v
-	}
-	return attr.NewString(b.Text)
-}
-
-func (b Bind) appendJSON(dst []byte) []byte {
-	return fmt.Appendf(dst, "%q:{%q:%q}", b.Name, b.Kind, b.Text)
-}
-
-func appendFields(dst []byte, fs []Bind) []byte {
-	dst = append(dst, '{')
-	for i, f := range fs {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = f.appendJSON(dst)
-	}
-	return append(dst, '}')
 }
 
 // ItemJSON appends item i in DynamoDB JSON.
 func (s Shape) ItemJSON(dst []byte, i, version int) []byte {
-	return appendFields(dst, s.Binds(i, version))
+	return appendJSON(dst, s.Binds(i, version))
 }
 
-// CreateBody returns the request that makes the table.
-func (s Shape) CreateBody() []byte {
-	attrs := []Bind{{"PK", "S", ""}, {"SK", "S", ""}}
-	type index struct {
-		name        string
-		hash, sorts []string
+func appendJSON(dst []byte, bs []Bind) []byte {
+	dst = append(dst, '{')
+	for i, b := range bs {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = fmt.Appendf(dst, "%q:{%q:%q}", b.Name, b.Kind, b.Text)
 	}
-	var indexes []index
+	return append(dst, '}')
+}
+
+// CreateBody returns the request that creates the table.
+func (s Shape) CreateBody() []byte {
+	type member = map[string]any
+	var attributes []member
+	defined := map[string]bool{}
+	key := func(keyType string, binds ...Bind) (schema []member) {
+		for _, b := range binds {
+			schema = append(schema, member{"AttributeName": b.Name, "KeyType": keyType})
+			if !defined[b.Name] {
+				defined[b.Name] = true
+				attributes = append(attributes, member{"AttributeName": b.Name, "AttributeType": b.Kind})
+			}
+		}
+		return schema
+	}
+	pk, sk := Bind{Name: "PK", Kind: "S"}, Bind{Name: "SK", Kind: "S"}
+	g, rg, st, n := Bind{Name: "g", Kind: "S"}, Bind{Name: "rg", Kind: "S"}, Bind{Name: "st", Kind: "S"}, Bind{Name: "n", Kind: "N"}
+	body := member{"TableName": TableName, "BillingMode": "PAY_PER_REQUEST", "KeySchema": append(key("HASH", pk), key("RANGE", sk)...)}
+	index := func(name string, schema []member) member {
+		return member{"IndexName": name, "KeySchema": schema, "Projection": member{"ProjectionType": "ALL"}}
+	}
 	switch s.Indexes {
 	case PlainIndex:
-		attrs = append(attrs, Bind{"g", "S", ""}, Bind{"n", "N", ""}, Bind{"st", "S", ""})
-		indexes = []index{{"ByNumber", []string{"g"}, []string{"n"}}, {"ByState", []string{"g"}, []string{"st"}}}
+		body["GlobalSecondaryIndexes"] = []member{
+			index("ByNumber", append(key("HASH", g), key("RANGE", n)...)), index("ByState", append(key("HASH", g), key("RANGE", st)...)),
+		}
 	case MultiIndex:
-		attrs = append(attrs, Bind{"g", "S", ""}, Bind{"rg", "S", ""}, Bind{"st", "S", ""}, Bind{"n", "N", ""})
-		indexes = []index{{"ByMany", []string{"g", "rg"}, []string{"st", "n"}}}
+		body["GlobalSecondaryIndexes"] = []member{index("ByMany", append(key("HASH", g, rg), key("RANGE", st, n)...))}
 	}
-	key := func(hash, sorts []string) string {
-		var parts []string
-		for _, name := range hash {
-			parts = append(parts, fmt.Sprintf(`{"AttributeName":%q,"KeyType":"HASH"}`, name))
-		}
-		for _, name := range sorts {
-			parts = append(parts, fmt.Sprintf(`{"AttributeName":%q,"KeyType":"RANGE"}`, name))
-		}
-		return "[" + strings.Join(parts, ",") + "]"
+	body["AttributeDefinitions"] = attributes
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // the body is maps and strings
 	}
-	var defs, gsis []string
-	for _, a := range attrs {
-		defs = append(defs, fmt.Sprintf(`{"AttributeName":%q,"AttributeType":%q}`, a.Name, a.Kind))
-	}
-	for _, ix := range indexes {
-		gsis = append(gsis, fmt.Sprintf(`{"IndexName":%q,"KeySchema":%s,"Projection":{"ProjectionType":"ALL"}}`, ix.name, key(ix.hash, ix.sorts)))
-	}
-	body := fmt.Sprintf(`{"TableName":%q,"BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[%s],"KeySchema":%s`,
-		TableName, strings.Join(defs, ","), key([]string{"PK"}, []string{"SK"}))
-	if gsis != nil {
-		body += fmt.Sprintf(`,"GlobalSecondaryIndexes":[%s]`, strings.Join(gsis, ","))
-	}
-	return []byte(body + "}")
+	return text
 }
 
-// pageRows returns how many items, from item first on and in steps of step, a
-// page of 1 MB holds of count, and whether it ends because of its size.
+// pageRows returns how many of count items, from first on and in steps of step,
+// fit a page of 1 MB, and whether the page ends because of its size.
 func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 	bytes := 0
 	for rows < count {
@@ -188,7 +180,7 @@ func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 	return rows, false
 }
 
-// fits returns how many of rows items a page holds, from item first on: all,
+// fits returns how many of a number of items, from first on, fit a page: all
 // unless they are very large.
 func (s Shape) fits(first, rows int) int {
 	if rows*s.Size < table.PageBytes/2 {

@@ -72,7 +72,7 @@ func TestItems(t *testing.T) {
 				var doc map[string]map[string]string
 				require.NoError(t, json.Unmarshal(s.ItemJSON(nil, i, 0), &doc))
 				require.Len(t, doc, it.Len())
-				require.Equal(t, s.Partition(i), doc["PK"]["S"])
+				require.Equal(t, s.KeyBinds(i)[0].Text, doc["PK"]["S"])
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestFullPage(t *testing.T) {
 	w := work.Find("page")
 	s := w.Shape(work.Size{})
 	c := w.Calls(s, 10, 1)
-	require.Len(t, c, s.Collections(), "one call for each collection")
+	require.Len(t, c, s.Items/s.Collection, "one call for each collection")
 	for _, c := range c {
 		require.True(t, c.Page)
 		size := 0

@@ -5,22 +5,22 @@ import (
 	"math/rand/v2"
 )
 
-// A Size is what a person may choose of a shape.
+// A Size is the part of a shape that a person may choose.
 type Size struct {
-	Items      int // of a table; 0 is DefaultItems
-	Collection int // items of a partition; 0 leaves it to the workload
-	Bytes      int // of an item; 0 is DefaultBytes
+	Items      int // items of a table; default 100,000
+	Collection int // items of a partition; default by workload
+	Bytes      int // bytes of an item; default DefaultBytes
 }
 
-// What a Size of zero means.
+// Defaults of a Size.
 const (
-	DefaultItems = 100_000
+	defaultItems = 100_000
 	DefaultBytes = 100
 )
 
 func (z Size) withDefaults() Size {
 	if z.Items <= 0 {
-		z.Items = DefaultItems
+		z.Items = defaultItems
 	}
 	if z.Bytes <= 0 {
 		z.Bytes = DefaultBytes
@@ -28,20 +28,20 @@ func (z Size) withDefaults() Size {
 	return z
 }
 
-// A Workload is a kind of request, measured on tables of one shape.
+// A Workload is one kind of request on tables of one shape.
 type Workload struct {
 	Name, About string
-	// Workers is the least number of workers that makes sense.
+	// Workers is the lowest number of workers that makes sense.
 	Workers int
 	// Writes is true when calls change the table.
 	Writes bool
 
 	shape func(Size) Shape
 	calls func(s Shape, k int, r *rand.Rand) Call
-	most  func(s Shape) int // distinct calls there are; nil for no bound
+	most  func(s Shape) int // distinct calls that exist; nil for no bound
 }
 
-// Shape returns the table that the workload needs.
+// Shape returns the shape of the table that the workload needs.
 func (w *Workload) Shape(z Size) Shape {
 	z = z.withDefaults()
 	s := w.shape(z)
@@ -52,8 +52,8 @@ func (w *Workload) Shape(z Size) Shape {
 	return s
 }
 
-// Calls returns at most n calls for a table of shape s, the same for the same
-// seed.
+// Calls returns at most n calls for a table of shape s. Equal seeds give equal
+// calls.
 func (w *Workload) Calls(s Shape, n int, seed uint64) []Call {
 	if w.most != nil {
 		n = min(n, max(w.most(s), 1))
@@ -66,13 +66,14 @@ func (w *Workload) Calls(s Shape, n int, seed uint64) []Call {
 	return calls
 }
 
-// plain is a table whose collections hold more than a page of 1 MB, when it
-// has so many items.
+// plain is a table whose collections hold more than a page of 1 MB, if it has
+// enough items.
 func plain(z Size) Shape {
 	return Shape{Items: z.Items, Collection: max(1000, pageItems(z.Bytes)*5/4), Size: z.Bytes}
 }
 
-// sized is a table of items of so many bytes, 32 MB of them at most, which fits the cache on disk.
+// sized is a table of items of a fixed size, at most 32 MB in all, which fits the
+// cache of the disk engine.
 func sized(bytes int) func(Size) Shape {
 	return func(z Size) Shape {
 		z.Items = min(z.Items, max(32<<20/bytes, 100))
@@ -91,8 +92,8 @@ func with(ix Indexes) func(Size) Shape {
 	}
 }
 
-// collections is a table of collections of so many items.
-func collections(items int) func(Size) Shape {
+// inCollections is a table of collections with a fixed number of items.
+func inCollections(items int) func(Size) Shape {
 	return func(z Size) Shape { return Shape{Items: max(z.Items, items), Collection: items, Size: z.Bytes} }
 }
 
@@ -129,17 +130,17 @@ func transact(op Op, items int) func(Shape, int, *rand.Rand) Call {
 	}
 }
 
-// within returns a query of rows sort keys from a place aligned to align in a
-// random collection.
+// within returns a query of a number of rows in a random collection, from a sort
+// key that is a multiple of align.
 func within(rows, align int, key string, values func(s Shape, lo int) []Bind) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, _ int, r *rand.Rand) Call {
-		base := r.IntN(s.Collections()) * s.Collection
+		base := r.IntN(s.collections()) * s.Collection
 		n := min(rows, s.Collection)
 		lo := r.IntN((s.Collection-n)/align+1) * align
 		want := s.fits(base+lo, min(n, s.Collection-lo))
 		return Call{Op: Query, Want: want, Range: Range{
 			Key: key, After: -1,
-			Values: append([]Bind{{":p", "S", s.Partition(base)}}, values(s, lo)...),
+			Values: append([]Bind{{":p", "S", s.partition(base)}}, values(s, lo)...),
 		}}
 	}
 }
@@ -147,25 +148,25 @@ func within(rows, align int, key string, values func(s Shape, lo int) []Bind) fu
 func between(rows int) func(Shape, int, *rand.Rand) Call {
 	return within(rows, 1, "PK = :p AND SK BETWEEN :a AND :b", func(s Shape, lo int) []Bind {
 		hi := min(lo+rows, s.Collection) - 1
-		return []Bind{{":a", "S", s.Sort(lo)}, {":b", "S", s.Sort(hi)}}
+		return []Bind{{":a", "S", s.sortKey(lo)}, {":b", "S", s.sortKey(hi)}}
 	})
 }
 
-// begins returns a query of a prefix that ten to the power digits rows have.
+// begins returns a query by a prefix that 10^digits rows share.
 func begins(digits int) func(Shape, int, *rand.Rand) Call {
 	rows := 1
 	for range digits {
 		rows *= 10
 	}
 	return within(rows, rows, "PK = :p AND begins_with(SK, :s)", func(s Shape, lo int) []Bind {
-		return []Bind{{":s", "S", s.Sort(lo)[:8-digits]}}
+		return []Bind{{":s", "S", s.sortKey(lo)[:8-digits]}}
 	})
 }
 
 // page returns the first or, in reverse, the last page of a collection.
 func page(reverse bool, filter string, values []Bind, want func(rows, first int) int) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, k int, _ *rand.Rand) Call {
-		base := k % s.Collections() * s.Collection
+		base := k % s.collections() * s.Collection
 		first, step := base, 1
 		if reverse {
 			first, step = base+s.Collection-1, -1
@@ -177,27 +178,27 @@ func page(reverse bool, filter string, values []Bind, want func(rows, first int)
 		}
 		return Call{Op: Query, Want: rows, Examined: examined, Page: full, Range: Range{
 			Key: "PK = :p", Filter: filter, After: -1, Reverse: reverse,
-			Values: append([]Bind{{":p", "S", s.Partition(base)}}, values...),
+			Values: append([]Bind{{":p", "S", s.partition(base)}}, values...),
 		}}
 	}
 }
 
 func deep(s Shape, _ int, r *rand.Rand) Call {
-	base := r.IntN(s.Collections()) * s.Collection
+	base := r.IntN(s.collections()) * s.Collection
 	at := s.Collection * 9 / 10
 	at = max(min(at+r.IntN(s.Collection/10+1), s.Collection-101), 0)
 	return Call{Op: Query, Want: s.fits(base+at+1, min(100, s.Collection-at-1)), Range: Range{
-		Key: "PK = :p", Limit: 100, After: base + at, Values: []Bind{{":p", "S", s.Partition(base)}},
+		Key: "PK = :p", Limit: 100, After: base + at, Values: []Bind{{":p", "S", s.partition(base)}},
 	}}
 }
 
 // indexed returns a query of rows of one group of an index.
 func indexed(index string, rows int) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, _ int, r *rand.Rand) Call {
-		group0 := r.IntN(s.Groups()) * GroupItems
-		size := min(GroupItems, s.Items)
+		group0 := r.IntN(s.groups()) * groupItems
+		size := min(groupItems, s.Items)
 		if index == "ByMany" {
-			size = min(GroupItems/2, s.Items)
+			size = min(groupItems/2, s.Items)
 		}
 		n := min(rows, size)
 		lo := group0 + r.IntN(size-n+1)

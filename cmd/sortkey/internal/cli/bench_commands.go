@@ -15,22 +15,22 @@ func (a *App) benchTargetsCommand() *cobra.Command {
 	var only []string
 	cmd := &cobra.Command{
 		Use:   "targets",
-		Short: "Measure the figures that Sortkey holds itself to",
-		Long: `Targets measures what Sortkey must reach and prints it beside what it reached.
-It ends with 1 if a figure is missed. It takes a few minutes and some gigabytes
-of memory, and means most on a machine that does nothing else.
+		Short: "Measure the figures that Sortkey must reach",
+		Long: `Targets measures the figures that Sortkey must reach and prints each beside its
+bound. The exit code is 1 if Sortkey misses one. The command takes a few minutes
+and a few gigabytes of memory. Run it on a machine that does nothing else.
 
-The figures against other implementations need --endpoint with the names
-dynalite and dynoxide; scripts/bench-peers.sh starts them.`,
+The figures against other implementations need endpoints called dynalite and
+dynoxide; scripts/bench-peers.sh starts them.`,
 		Example: `  sortkey bench targets
   sortkey bench targets --only page,GetItem
-  sortkey bench targets --endpoint dynalite=http://127.0.0.1:4567 --json bench/results`,
+  sortkey bench targets --endpoint dynalite=http://127.0.0.1:4567 --json targets.json`,
 		Args:              noBenchArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.benchTargets(cmd, f, only) },
 	}
 	f.register(cmd)
-	cmd.Flags().StringSliceVar(&only, "only", nil, "`WORDS`: only measures whose group has one of them, such as page, GetItem, put, serve")
+	cmd.Flags().StringSliceVar(&only, "only", nil, "measure only the groups that contain one of `WORDS`, such as page, GetItem, put, serve")
 	mustComplete(cmd, "only", cobra.NoFileCompletions)
 	return cmd
 }
@@ -56,7 +56,7 @@ func (a *App) benchTargets(cmd *cobra.Command, f benchFlags, only []string) erro
 	return f.measure(cmd, a, func(ctx context.Context) (*bench.Report, error) {
 		r, err := bench.RunTargets(ctx, c, bench.TargetOptions{Quick: f.quick, Only: only})
 		if err == nil && len(r.Targets) == 0 {
-			return nil, hint.Usage("see sortkey bench targets --help", "--only: no measure has such a word")
+			return nil, hint.Usage("see sortkey bench targets --help", "--only: no group of targets contains one of these words")
 		}
 		return r, err
 	})
@@ -67,10 +67,10 @@ func (a *App) benchGrowthCommand() *cobra.Command {
 	var most int
 	cmd := &cobra.Command{
 		Use:   "growth",
-		Short: "Measure the cost of a 10-row query against the size of its table",
+		Short: "Measure the time of a 10-row query by the size of its table",
 		Long: `Growth doubles a table in memory from 1,000 items up and measures a query of 10
-rows at each size, in partitions all over the table. Beside each size the
-smallest table is measured again, in rounds that alternate, and the ratio is to
+rows at each size, in partitions all over the table. It measures the smallest
+table again beside each size, in rounds that alternate, and prints the ratio to
 that. It stops before the machine's memory is exhausted.`,
 		Example: `  sortkey bench growth
   sortkey bench growth --max 1000000 --html growth.html`,
@@ -93,7 +93,7 @@ that. It stops before the machine's memory is exhausted.`,
 	}
 	f.register(cmd)
 	cmd.Flags().IntVar(&most, "max", bench.GrowthTo, "`ITEMS` of the largest table")
-	cmd.Flags().IntVar(&f.size, "size", 0, "bytes of an item (default 100)")
+	cmd.Flags().IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	return cmd
 }
 
@@ -101,12 +101,12 @@ func (a *App) benchShowCommand() *cobra.Command {
 	var o benchOutput
 	cmd := &cobra.Command{
 		Use:   "show FILE",
-		Short: "Print a report again from its JSON",
+		Short: "Print a report from its JSON",
 		Example: `  sortkey bench show report.json --details
   sortkey bench show report.json --html report.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("bench show", "bench show takes one report, not %d", len(args))
+				return usage("bench show", "bench show takes one file, not %d", len(args))
 			}
 			return nil
 		},
@@ -118,7 +118,7 @@ func (a *App) benchShowCommand() *cobra.Command {
 			defer file.Close()
 			r, err := bench.ReadReport(file)
 			if err != nil {
-				return hint.New("reports are written with --json", "%s: %v", args[0], err)
+				return hint.New("sortkey bench --json writes reports", "%s: %v", args[0], err)
 			}
 			if err := o.check(); err != nil {
 				return err
@@ -127,6 +127,6 @@ func (a *App) benchShowCommand() *cobra.Command {
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print the short tables of bench/README.md instead")
+	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "print the short tables of bench/README.md")
 	return cmd
 }

@@ -12,23 +12,24 @@ import (
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/report"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // benchOutput is where a report goes.
 type benchOutput struct {
-	json, html string
-	details    bool
-	markdown   bool
+	json, html        string
+	details, markdown bool
+	compact           bool // the file has times and ratios only
 }
 
 func (o *benchOutput) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.json, "json", "", "write the report with everything measured to `FILE`, or to standard output for -; a folder gets DATE-MACHINE.json")
-	flags.StringVar(&o.html, "html", "", "write the report as one page with plots to `FILE`")
-	flags.BoolVar(&o.details, "details", false, "print rates, percentiles and allocations too")
+	flags.StringVar(&o.json, "json", "", "write the whole report as JSON to `FILE`, or to standard output for -; in a folder the file is DATE-MACHINE.json")
+	flags.StringVar(&o.html, "html", "", "write the report with plots as one HTML page to `FILE`")
+	flags.BoolVar(&o.details, "details", false, "also print rates, percentiles and allocations")
 }
 
-// check refuses what could not be written, before anything is measured.
+// check fails before anything is measured if a file could not be written.
 func (o *benchOutput) check() error {
 	for flag, file := range map[string]string{"json": o.json, "html": o.html} {
 		if file == "" || file == "-" {
@@ -38,7 +39,7 @@ func (o *benchOutput) check() error {
 			continue
 		}
 		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-			return hint.Usage("make it, or name another file", "--%s: there is no folder %s", flag, filepath.Dir(file))
+			return hint.Usage("create it, or name another file", "--%s: folder %s does not exist", flag, filepath.Dir(file))
 		}
 	}
 	return nil
@@ -51,12 +52,11 @@ func (o *benchOutput) write(a *App, r *bench.Report) error {
 	case o.markdown:
 		report.Markdown(a.Stdout, r)
 	default:
-		style := a.style()
-		report.Table(a.Stdout, r, report.Options{Details: o.details, Colour: style.Paint.Good("x") != "x"})
+		report.Table(a.Stdout, r, report.Options{Details: o.details, Paint: text.Paint(a.style().Paint)})
 	}
 	switch {
 	case o.json == "-":
-		if err := r.WriteJSON(a.Stdout); err != nil {
+		if err := r.WriteJSON(a.Stdout, true); err != nil {
 			return err
 		}
 	case o.json != "":
@@ -64,7 +64,10 @@ func (o *benchOutput) write(a *App, r *bench.Report) error {
 		if info, err := os.Stat(file); err == nil && info.IsDir() {
 			file = filepath.Join(file, r.FileName()+".json")
 		}
-		if err := writeFile(file, r.WriteJSON); err != nil {
+		if o.compact {
+			r = r.Compact()
+		}
+		if err := writeFile(file, func(w io.Writer) error { return r.WriteJSON(w, !o.compact) }); err != nil {
 			return err
 		}
 	}
@@ -86,8 +89,8 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return err
 }
 
-// arguments returns the command as it was given: its flags that were set, and
-// what is not a flag.
+// arguments returns the command as it was given, without the flags that say
+// only where the output goes.
 func arguments(cmd *cobra.Command) (args []string) {
 	args = append(args, cmd.CommandPath())
 	cmd.Flags().Visit(func(f *pflag.Flag) {

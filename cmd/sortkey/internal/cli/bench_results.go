@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,18 +15,19 @@ import (
 )
 
 func (a *App) benchResultsCommand() *cobra.Command {
-	f := benchFlags{forgiving: true}
+	f := benchFlags{missesPass: true, output: benchOutput{compact: true}}
 	var dir, readme string
 	var most int
 	cmd := &cobra.Command{
 		Use:   "results",
-		Short: "Measure everything and keep it",
+		Short: "Measure everything and write the results to a folder",
 		Long: `Results measures the targets, growth, every workload on the layers of both
-engines, and the endpoints named, and writes DATE-MACHINE.json and .html to a
-folder. With --readme it puts the short tables between the lines
-` + resultsBegin + ` and ` + resultsEnd + ` of a file. It takes a quarter of an hour
-and wants a machine that does nothing else. Targets that are missed do not make
-it fail.`,
+engines, and the endpoints you name. It writes times and ratios to
+DATE-MACHINE.json in a folder; --html writes a page with plots of everything
+measured. With --readme it puts the short tables between the lines
+` + resultsBegin + ` and ` + resultsEnd + ` of a file. It takes a quarter of an hour.
+Run it on a machine that does nothing else. It succeeds even if Sortkey misses
+targets.`,
 		Example: `  sortkey bench results --dir bench/results --readme bench/README.md
   scripts/bench-peers.sh results`,
 		Args:              noBenchArgs,
@@ -37,10 +37,10 @@ it fail.`,
 			if err != nil {
 				return err
 			}
-			f.output.json, f.output.html = dir, filepath.Join(dir, "x.html") // to be checked before measuring
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return hint.Usage("make it, or name another folder", "--dir: there is no folder %s", dir)
+				return hint.Usage("create it, or name another folder", "--dir: folder %s does not exist", dir)
 			}
+			f.output.json = dir
 			if readme != "" {
 				if _, _, err := splitReadme(readme); err != nil {
 					return err
@@ -49,9 +49,6 @@ it fail.`,
 			var r *bench.Report
 			err = f.measure(cmd, a, func(ctx context.Context) (_ *bench.Report, err error) {
 				r, err = bench.RunAll(ctx, c, bench.TargetOptions{Quick: f.quick}, most)
-				if err == nil {
-					f.output.html = filepath.Join(dir, r.FileName()+".html")
-				}
 				return r, err
 			})
 			if r == nil || readme == "" {
@@ -61,13 +58,13 @@ it fail.`,
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&dir, "dir", ".", "`DIR` to write to")
+	cmd.Flags().StringVar(&dir, "dir", ".", "`DIR` to write the report to")
 	cmd.Flags().StringVar(&readme, "readme", "", "`FILE` to put the short tables into")
 	cmd.Flags().IntVar(&most, "max", bench.GrowthTo, "`ITEMS` of the largest table of growth")
 	return cmd
 }
 
-// The lines of a README that results stand between.
+// The lines of a README that enclose the results.
 const (
 	resultsBegin = "<!-- results -->"
 	resultsEnd   = "<!-- end of results -->"
@@ -81,7 +78,7 @@ func splitReadme(name string) (before, after []byte, err error) {
 	before, rest, ok := bytes.Cut(data, []byte(resultsBegin+"\n"))
 	_, after, ok2 := bytes.Cut(rest, []byte(resultsEnd+"\n"))
 	if !ok || !ok2 {
-		return nil, nil, hint.New("add both lines where the tables should be", "%s has no line %s followed by %s", name, resultsBegin, resultsEnd)
+		return nil, nil, hint.New("add both lines where the tables should be", "%s lacks the line %s, followed by %s", name, resultsBegin, resultsEnd)
 	}
 	return before, after, nil
 }

@@ -1,0 +1,95 @@
+// Package report prints what package bench measured: tables for terminals and
+// documents, and one HTML page that needs no other file. Ratios come first,
+// because they hold on other machines while times do not.
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// Options configure [Table].
+type Options struct {
+	// Details adds a table with all figures of each workload and layer.
+	Details bool
+	// Paint colours targets that were missed.
+	Paint text.Paint
+}
+
+// Table writes a report for a terminal.
+func Table(w io.Writer, r *bench.Report, o Options) {
+	fmt.Fprintf(w, "machine  %s\ncommit   %s\n", r.Machine, r.Build)
+	for _, g := range grids(r.Results) {
+		ratios, details := g.ratios(nil), g.details()
+		fmt.Fprintf(w, "\n%s\n%s", g.title, ratios.text())
+		if failed := g.failures(); failed != "" {
+			fmt.Fprintf(w, "\n%s", failed)
+		}
+		if o.Details {
+			fmt.Fprintf(w, "\n%s", details.text())
+		}
+	}
+	if r.Growth != nil {
+		s := growth(r.Growth)
+		fmt.Fprintf(w, "\nQuery of 10 rows by the size of the table: time, and ratio to the table of 1,000\n%s", s.text())
+		if r.Growth.Stopped != "" {
+			fmt.Fprintln(w, r.Growth.Stopped)
+		}
+	}
+	if r.Targets != nil {
+		s := targets(r.Targets, func(ok bool) string {
+			if ok {
+				return "yes"
+			}
+			return o.Paint.Bad("NO")
+		})
+		fmt.Fprintf(w, "\n%s\n", s.text())
+		for _, t := range r.Targets {
+			if why := t.Detail + t.Skipped; why != "" {
+				fmt.Fprintf(w, "  %s\n    %s\n", t.Measure, why)
+			}
+		}
+		fmt.Fprintf(w, "\n%s\n", summary(r.Targets))
+	}
+}
+
+// Markdown writes the short tables of bench/README.md: targets, ratios, growth.
+func Markdown(w io.Writer, r *bench.Report) {
+	fmt.Fprintf(w, "%s, commit %s, %s.\n", r.Machine, r.Build, r.Started.Format("2006-01-02"))
+	if r.Targets != nil {
+		s := targets(r.Targets, func(ok bool) string {
+			if ok {
+				return "yes"
+			}
+			return "**no**"
+		})
+		fmt.Fprintf(w, "\n%s", s.markdown())
+	}
+	for _, g := range grids(r.Results) {
+		var workloads []string
+		if len(g.results) > len(short) {
+			workloads = short
+		}
+		s := g.ratios(workloads)
+		fmt.Fprintf(w, "\n%s.\n\n%s", g.title, s.markdown())
+		if more := len(g.results) - len(s.rows); more > 0 {
+			fmt.Fprintf(w, "\nThe report has %s more.\n", text.Count(more, "workload"))
+		}
+	}
+	if r.Growth == nil {
+		return
+	}
+	s := sheet{head: append([]string{"items"}, r.Growth.Layers...)}
+	for _, step := range r.Growth.Steps {
+		line := []string{text.Thousands(step.Items)}
+		for _, p := range step.Points {
+			line = append(line, measure.Times(p.Ratio.Median))
+		}
+		s.add(line...)
+	}
+	fmt.Fprintf(w, "\nQuery of 10 rows by the size of the table, as a multiple of its time in a table of 1,000.\n\n%s", s.markdown())
+}
