@@ -9,7 +9,6 @@ require (
 	github.com/aws/smithy-go v1.28.8
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/google/btree v1.1.3
-	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/sortkey/sortkey v0.1.0
 	github.com/sortkey/sortkey/store/disk v0.1.0
 	github.com/stretchr/testify v1.12.1
