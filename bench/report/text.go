@@ -77,7 +77,7 @@ func Markdown(w io.Writer, r *bench.Report) {
 		s := g.ratios(workloads)
 		fmt.Fprintf(w, "\n%s.\n\n%s", g.title, s.markdown())
 		if more := len(g.results) - len(s.rows); more > 0 {
-			fmt.Fprintf(w, "\nThe report has %s more.\n", text.Count(more, "workload"))
+			fmt.Fprintf(w, "\nThe report has %s.\n", text.Count(more, "more workload"))
 		}
 	}
 	if r.Growth == nil {
