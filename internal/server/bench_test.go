@@ -15,7 +15,7 @@ import (
 // BenchmarkRoundTrip sends a small request and reads a response of some size,
 // in process and over a loopback socket.
 func BenchmarkRoundTrip(b *testing.B) {
-	for _, size := range []int{100, 1 << 20} {
+	for _, size := range []int{100, 12 << 10, 1 << 20} {
 		page := bytes.Repeat([]byte("x"), size)
 		h := handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) { return append(dst, page...), 200 })
 		run := func(b *testing.B, rt http.RoundTripper, url string) {
