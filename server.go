@@ -16,19 +16,33 @@ type ServerOptions struct {
 	Open bool
 
 	// CORS lists the origins whose pages may call the server from a browser,
-	// such as "https://example.com"; "*" allows all of them. Default: none.
+	// such as "https://example.com"; "*" allows all of them. Requests of other
+	// origins fail with status 403. Default: none.
 	CORS []string
+
+	// AllowHosts lists the values of the Host header, without port, that are
+	// allowed besides names and addresses of loopback for requests without
+	// credentials on a loopback address; "*" allows all. Default: none. Without
+	// this check a page in a browser could reach the server by making its own
+	// name resolve to this machine.
+	AllowHosts []string
 
 	// MaxBodyBytes limits a request body, both as sent and unpacked. Default:
 	// 16 MiB, the service's limit.
 	MaxBodyBytes int
 
+	// MaxPendingBytes limits the memory of all request bodies together and,
+	// separately, that of all answers that clients have not read yet. Beyond it,
+	// requests fail with status 503 and a Retry-After header. Bodies and answers
+	// below 64 KiB are not counted. Default: 256 MiB.
+	MaxPendingBytes int64
+
 	// MaxRequests limits the requests handled at the same time; others wait.
-	// Default: no limit.
+	// Default: 256.
 	MaxRequests int
 
 	// MaxConnections limits the open connections; others wait to be accepted.
-	// Default: no limit.
+	// Default: half of the descriptors that the process may have, at most 4096.
 	MaxConnections int
 
 	// Time-outs of one connection: for reading a whole request, for reading and

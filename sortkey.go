@@ -125,10 +125,21 @@ func (db *DB) serverOptions() server.Options {
 	o := db.opts.Server
 	return server.Options{
 		Logger: db.opts.Logger, Clock: db.opts.Clock, Observer: observe(db.opts.Observer),
-		Credentials: o.Credentials, Open: o.Open, CORS: o.CORS,
-		MaxBodyBytes: o.MaxBodyBytes, MaxRequests: o.MaxRequests, MaxConnections: o.MaxConnections,
+		Health: db.health, Credentials: o.Credentials, Open: o.Open, CORS: o.CORS, AllowHosts: o.AllowHosts,
+		MaxBodyBytes: o.MaxBodyBytes, MaxPendingBytes: o.MaxPendingBytes, MaxRequests: o.MaxRequests, MaxConnections: o.MaxConnections,
 		ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout, ShutdownTimeout: o.ShutdownTimeout,
 	}
+}
+
+// health returns why the store refuses writes, or nil.
+func (db *DB) health() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := db.store.Update(ctx, func(store.Writer) error { return nil })
+	if errors.Is(err, store.ErrReadOnly) {
+		return nil // as it was opened
+	}
+	return err
 }
 
 // Handler returns the HTTP handler that speaks the service's protocol.

@@ -16,8 +16,12 @@ import (
 // too long, so a client that is still sending sees the response.
 const drainFactor = 4
 
-// readBody reads the body as sent into buf.
-func readBody(r *http.Request, limit int, buf *buffer) *failure {
+// firstRead is how much room a body gets before any of it has arrived. More
+// comes with its bytes: a length that is only announced costs nothing.
+const firstRead = 32 << 10
+
+// readBody reads the body as sent into buf, which takes its bytes from sh.
+func readBody(r *http.Request, limit int, buf *buffer, sh *share) *failure {
 	if r.Body == nil {
 		return nil
 	}
@@ -26,10 +30,12 @@ func readBody(r *http.Request, limit int, buf *buffer) *failure {
 		return errTooLarge(limit)
 	}
 	if n := int(r.ContentLength); n > 0 {
-		buf.b = slices.Grow(buf.b, n+1) // one more byte, to see the end without growing
+		buf.b = slices.Grow(buf.b, min(n+1, firstRead)) // one more byte, to see the end without growing
 	}
-	ok, err := readAll(r.Body, limit, buf)
+	ok, err := readAll(r.Body, limit, buf, sh)
 	switch {
+	case err == errBudget:
+		return errBusy
 	case err != nil:
 		return errSerialization // truncated, or malformed chunks
 	case !ok:
@@ -42,7 +48,7 @@ func readBody(r *http.Request, limit int, buf *buffer) *failure {
 // unpack decodes the content encoding of raw into buf, if it has one. When the
 // service cannot decode a body, it responds with an InternalServerError
 // (Alternator, test_compressed_request.py).
-func unpack(h http.Header, raw []byte, limit int, buf *buffer) ([]byte, *failure) {
+func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byte, *failure) {
 	coding := strings.ToLower(strings.TrimSpace(strings.Join(h["Content-Encoding"], ",")))
 	var src io.Reader
 	var err error
@@ -61,8 +67,10 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer) ([]byte, *failure
 	if err != nil {
 		return nil, errInternal
 	}
-	ok, err := readAll(src, limit, buf)
+	ok, err := readAll(src, limit, buf, sh)
 	switch {
+	case err == errBudget:
+		return nil, errBusy
 	case err != nil:
 		return nil, errInternal
 	case !ok:
@@ -71,14 +79,21 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer) ([]byte, *failure
 	return buf.b, nil
 }
 
-// readAll appends src to buf. It returns false if src is longer than limit.
-func readAll(src io.Reader, limit int, buf *buffer) (bool, error) {
+// errBudget says that the budget of all requests does not allow a longer body.
+var errBudget = errors.New("server: no bytes left in the budget")
+
+// readAll appends src to buf, which takes its bytes from sh. It returns false if
+// src is longer than limit, and errBudget if the budget is used up.
+func readAll(src io.Reader, limit int, buf *buffer, sh *share) (bool, error) {
 	for {
 		if len(buf.b) > limit {
 			return false, nil
 		}
 		if len(buf.b) == cap(buf.b) {
-			buf.b = slices.Grow(buf.b, 4096)
+			if !sh.resize(2 * cap(buf.b)) {
+				return false, errBudget
+			}
+			buf.b = slices.Grow(buf.b, cap(buf.b))
 		}
 		room := buf.b[len(buf.b):cap(buf.b)]
 		n, err := src.Read(room[:min(len(room), limit+1-len(buf.b))])

@@ -15,27 +15,41 @@ type failure struct {
 	status int
 	typ    string // in namespace com.amazon.coral.service unless it contains a '#'
 	msg    string // omitted when empty
+	closes bool   // the connection, because the body has not been read
 }
 
 func (f *failure) Error() string { return fmt.Sprintf("server: %d %s: %s", f.status, f.typ, f.msg) }
 
-func badRequest(typ, msg string) *failure { return &failure{http.StatusBadRequest, typ, msg} }
+func badRequest(typ, msg string) *failure {
+	return &failure{status: http.StatusBadRequest, typ: typ, msg: msg}
+}
+
+// closing returns the failure as one that ends the connection.
+func (f *failure) closing() *failure {
+	c := *f
+	c.closes = true
+	return &c
+}
 
 var (
 	errUnknownOperation = badRequest("UnknownOperationException", "")
 	errSerialization    = badRequest("SerializationException", "")
 	errHeaders          = badRequest("RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size.")
-	errBusy             = &failure{http.StatusServiceUnavailable, "ServiceUnavailableException", "The server is busy."}
+	errBusy             = &failure{status: http.StatusServiceUnavailable, typ: "ServiceUnavailableException", msg: "The server is busy.", closes: true}
+	errNotFound         = &failure{status: http.StatusNotFound}
 
 	// The service's message: DG/Programming.Errors.html.
 	errInternal = &failure{
-		http.StatusInternalServerError, "com.amazonaws.dynamodb.v20120810#InternalServerError",
-		"The server encountered an internal error trying to fulfill the request.",
+		status: http.StatusInternalServerError, typ: "com.amazonaws.dynamodb.v20120810#InternalServerError",
+		msg: "The server encountered an internal error trying to fulfill the request.",
 	}
 )
 
 func errTooLarge(limit int) *failure {
-	return &failure{http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", fmt.Sprintf("HTTP content length exceeded %d bytes.", limit)}
+	return &failure{
+		status: http.StatusRequestEntityTooLarge, typ: "RequestEntityTooLarge",
+		msg: fmt.Sprintf("HTTP content length exceeded %d bytes.", limit), closes: true,
+	}
 }
 
 // note records the failure in the event of a request.

@@ -41,8 +41,18 @@ type Options struct {
 	Open bool
 
 	// CORS lists the origins whose pages may call the server from a browser,
-	// such as "https://example.com"; "*" allows all of them. Default: none.
+	// such as "https://example.com"; "*" allows all of them. Requests of other
+	// origins fail with status 403. Default: none.
 	CORS []string
+
+	// AllowHosts lists the values of the Host header, without port, that are
+	// allowed besides names and addresses of loopback for requests without
+	// credentials on a loopback address; "*" allows all. Default: none.
+	AllowHosts []string
+
+	// Health returns why requests are refused, or nil; GET /healthz answers
+	// with it. Default: the server is healthy.
+	Health func() error
 
 	// Clock returns the time for checking signatures. Default: [time.Now].
 	Clock func() time.Time
@@ -67,12 +77,19 @@ type Options struct {
 	// service.
 	CompressBytes int
 
+	// MaxPendingBytes limits the memory of all request bodies together and,
+	// separately, that of all answers that clients have not read yet. Beyond it,
+	// requests fail with status 503 and a Retry-After header. Bodies and answers
+	// below 64 KiB are not counted. Default: 256 MiB.
+	MaxPendingBytes int64
+
 	// MaxRequests limits the requests handled at the same time; others wait.
-	// Default: no limit.
+	// Default: 256.
 	MaxRequests int
 
 	// MaxConnections limits the open connections; others wait to be accepted.
-	// Used by [Run] and [Serve]. Default: no limit.
+	// Used by [Run] and [Serve]. Default: half of the descriptors that the
+	// process may have, at most 4096.
 	MaxConnections int
 
 	// Time-outs of one connection, used by [Run] and [Serve]: for reading the
@@ -87,6 +104,9 @@ type Options struct {
 	ShutdownTimeout time.Duration
 }
 
+// maxConnections is the most connections that are open at a time by default.
+const maxConnections = 4096
+
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -99,6 +119,9 @@ func (o Options) withDefaults() Options {
 	}
 	defaultTo(&o.MaxBodyBytes, 16<<20)
 	defaultTo(&o.MaxHeaderBytes, 16<<10)
+	defaultTo(&o.MaxPendingBytes, 256<<20)
+	defaultTo(&o.MaxRequests, 256)
+	defaultTo(&o.MaxConnections, min(maxConnections, descriptors()/2))
 	defaultTo(&o.CompressBytes, 4<<10)
 	defaultTo(&o.ReadHeaderTimeout, 10*time.Second)
 	defaultTo(&o.ReadTimeout, time.Minute)

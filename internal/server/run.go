@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,9 +40,8 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 	if !loopback(ln.Addr()) && opts.Credentials == nil && !opts.Open {
 		opts.Logger.WarnContext(ctx, "listening beyond this machine without credentials", "addr", ln.Addr().String())
 	}
-	if opts.MaxConnections > 0 {
-		ln = &limitedListener{Listener: ln, slots: make(chan struct{}, opts.MaxConnections), closed: make(chan struct{})}
-	}
+	limited := newListener(ln, opts.MaxConnections)
+	ln = limited
 	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: timeout(opts.ReadHeaderTimeout),
@@ -60,6 +60,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		return errors.Join(err, shutdown(ctx, srv, opts.ShutdownTimeout))
 	case <-ctx.Done():
 	}
+	limited.closeUnused()
 	err := shutdown(ctx, srv, opts.ShutdownTimeout)
 	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
 		err = errors.Join(err, ended)
@@ -85,16 +86,24 @@ func loopback(addr net.Addr) bool {
 	return !ok || tcp.IP.IsLoopback()
 }
 
-// A limitedListener accepts a connection only when there is a slot for it.
-type limitedListener struct {
+// A listener accepts a connection only when there is a slot for it, and knows
+// its open connections.
+type listener struct {
 	net.Listener
 	slots  chan struct{}
 	once   sync.Once
 	closed chan struct{}
+
+	mu   sync.Mutex
+	open map[*conn]struct{}
+}
+
+func newListener(ln net.Listener, connections int) *listener {
+	return &listener{Listener: ln, slots: make(chan struct{}, connections), closed: make(chan struct{}), open: map[*conn]struct{}{}}
 }
 
 // Accept implements [net.Listener].
-func (l *limitedListener) Accept() (net.Conn, error) {
+func (l *listener) Accept() (net.Conn, error) {
 	select {
 	case l.slots <- struct{}{}:
 	case <-l.closed:
@@ -105,28 +114,60 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		<-l.slots
 		return nil, err
 	}
-	return &limitedConn{Conn: c, release: sync.OnceFunc(func() { <-l.slots })}, nil
+	accepted := &conn{Conn: c, l: l}
+	l.mu.Lock()
+	l.open[accepted] = struct{}{}
+	l.mu.Unlock()
+	return accepted, nil
 }
 
 // Close implements [net.Listener].
-func (l *limitedListener) Close() error {
+func (l *listener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-type limitedConn struct {
+// closeUnused closes the connections that have sent nothing yet. Clients open
+// them in advance, and net/http waits for them before it shuts down.
+func (l *listener) closeUnused() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.open {
+		if !c.used.Load() {
+			_ = c.Conn.Close() // net/http closes c
+		}
+	}
+}
+
+type conn struct {
 	net.Conn
-	release func()
+	l    *listener
+	used atomic.Bool
+	once sync.Once
+}
+
+// Read implements [net.Conn].
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 && !c.used.Load() {
+		c.used.Store(true)
+	}
+	return n, err
 }
 
 // Close implements [net.Conn].
-func (c *limitedConn) Close() error {
-	defer c.release()
+func (c *conn) Close() error {
+	defer c.once.Do(func() {
+		c.l.mu.Lock()
+		delete(c.l.open, c)
+		c.l.mu.Unlock()
+		<-c.l.slots
+	})
 	return c.Conn.Close()
 }
 
 // CloseWrite lets net/http end an answer before the connection.
-func (c *limitedConn) CloseWrite() error {
+func (c *conn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()
 	}

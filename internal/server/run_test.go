@@ -126,7 +126,7 @@ func TestMaxConnections(t *testing.T) {
 	require.NoError(t, err)
 	defer second.Close()
 	ask := func(c net.Conn) error {
-		_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")
+		_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		return err
 	}
 	answer := func(c net.Conn, wait time.Duration) error {
@@ -162,7 +162,7 @@ func TestReadTimeout(t *testing.T) {
 	c, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
 	defer c.Close()
-	_, err = io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+	_, err = io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
 	require.NoError(t, err)
 	_ = c.SetReadDeadline(time.Now().Add(patience))
 	out, err := io.ReadAll(c)
@@ -180,22 +180,22 @@ func TestRawLimits(t *testing.T) {
 		want string
 	}{
 		"headers": {func(w io.Writer) {
-			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: h\r\nX-Long: %s\r\n\r\n", strings.Repeat("x", 20_000))
+			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Long: %s\r\n\r\n", strings.Repeat("x", 20_000))
 		}, "400 Bad Request"},
 		"request line": {func(w io.Writer) {
-			fmt.Fprintf(w, "POST /%s HTTP/1.1\r\nHost: h\r\n\r\n", strings.Repeat("x", 20_000))
+			fmt.Fprintf(w, "POST /%s HTTP/1.1\r\nHost: localhost\r\n\r\n", strings.Repeat("x", 20_000))
 		}, "400 Bad Request"},
 		"length": {func(w io.Writer) {
-			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 17<<20)
+			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 17<<20)
 			_, _ = w.Write(make([]byte, 17<<20))
 		}, "413 Request Entity Too Large"},
 		"chunked": {func(w io.Writer) {
-			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", 17<<20)
+			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", 17<<20)
 			_, _ = w.Write(make([]byte, 17<<20))
 			_, _ = io.WriteString(w, "\r\n0\r\n\r\n")
 		}, "413 Request Entity Too Large"},
 		"bad chunks": {func(w io.Writer) {
-			_, _ = io.WriteString(w, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+			_, _ = io.WriteString(w, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
 		}, "400 Bad Request"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,16 +17,17 @@ import (
 type service struct {
 	handler Handler
 	opts    Options
-	slots   chan struct{} // nil if there is no bound
+	slots   chan struct{}
+	bodies  budget // bytes of requests
+	answers budget // bytes of answers on their way to clients
 }
 
 // New returns an HTTP handler that answers with h. It is safe for concurrent
 // use if h is. A panic in h is logged and answered with InternalServerError.
 func New(h Handler, opts Options) http.Handler {
 	s := &service{handler: h, opts: opts.withDefaults()}
-	if s.opts.MaxRequests > 0 {
-		s.slots = make(chan struct{}, s.opts.MaxRequests)
-	}
+	s.slots = make(chan struct{}, s.opts.MaxRequests)
+	s.bodies.limit, s.answers.limit = s.opts.MaxPendingBytes, s.opts.MaxPendingBytes
 	return s
 }
 
@@ -51,21 +52,21 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *service) answer(w http.ResponseWriter, r *http.Request) {
-	if s.slots != nil {
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		case <-r.Context().Done():
-			s.fail(w, r, errBusy)
-			return
-		}
-	}
 	if headerBytes(r) > s.opts.MaxHeaderBytes {
 		s.fail(w, r, errHeaders)
 		return
 	}
+	if s.opts.Credentials == nil {
+		if f := checkHost(r, s.opts.AllowHosts); f != nil {
+			s.fail(w, r, f)
+			return
+		}
+	}
+	origin := r.Header.Get("Origin")
 	cors := s.allowOrigin(w, r)
 	switch {
+	case origin != "" && !cors:
+		s.fail(w, r, errOrigin(origin))
 	case r.Method == http.MethodOptions && cors:
 		s.preflight(w, r)
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
@@ -78,15 +79,50 @@ func (s *service) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
+	status, out, f := s.handle(r)
+	if f != nil {
+		if f.closes {
+			w.Header().Set("Connection", "close")
+		}
+		if f == errNotFound {
+			s.notFound(w, r)
+		} else {
+			s.fail(w, r, f)
+		}
+		return
+	}
+	// What a client is slow to read is kept until it has read it.
+	if _, inProcess := w.(*response); !inProcess {
+		answer := share{b: &s.answers}
+		defer answer.free()
+		if !answer.resize(len(out.b)) {
+			out.free()
+			s.fail(w, r, errBusy)
+			return
+		}
+	}
+	s.send(w, r, status, out)
+}
+
+// handle reads a request and calls the handler. It returns the handler's answer,
+// which the caller frees, or the reason why it was not called.
+func (s *service) handle(r *http.Request) (status int, out *buffer, f *failure) {
+	target, unknown := operation(r)
+	var sig *signature
+	if unknown == nil && s.opts.Credentials != nil {
+		// A body is read only for somebody who could have signed it.
+		if sig, f = readSignature(r, s.opts.Credentials, s.opts.Clock()); f != nil {
+			return 0, nil, f.closing()
+		}
+	}
 	raw, unpacked := newBuffer(), newBuffer()
 	defer raw.free()
 	defer unpacked.free()
-	if err := readBody(r, s.opts.MaxBodyBytes, raw); err != nil {
-		if err.status == http.StatusRequestEntityTooLarge {
-			w.Header().Set("Connection", "close")
-		}
-		s.fail(w, r, err)
-		return
+	in, more := share{b: &s.bodies}, share{b: &s.bodies}
+	defer in.free()
+	defer more.free()
+	if f = readBody(r, s.opts.MaxBodyBytes, raw, &in); f != nil {
+		return 0, nil, f
 	}
 	if e := event.Of(r.Context()); e != nil {
 		e.In = int64(len(raw.b))
@@ -95,29 +131,30 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 	// without asking first, so it cannot write to a server that needs no
 	// signatures.
 	if len(raw.b) > 0 && responseType(r.Header) == nil {
-		s.notFound(w, r)
-		return
+		return 0, nil, errNotFound
 	}
-	target, err := operation(r)
-	if err == nil && s.opts.Credentials != nil {
-		err = verify(r, raw.b, s.opts.Credentials, s.opts.Clock())
+	f = unknown
+	if sig != nil {
+		f = sig.verify(r, raw.b)
 	}
-	if err != nil {
+	if f != nil {
 		if len(raw.b) > 0 && r.Header["Content-Encoding"] == nil && !json.Valid(raw.b) {
-			err = errSerialization // the service looks at the syntax first
+			f = errSerialization // the service looks at the syntax first
 		}
-		s.fail(w, r, err)
-		return
+		return 0, nil, f
 	}
-	body, err := unpack(r.Header, raw.b, s.opts.MaxBodyBytes, unpacked)
-	if err != nil {
-		s.fail(w, r, err)
-		return
+	body, f := unpack(r.Header, raw.b, s.opts.MaxBodyBytes, unpacked, &more)
+	if f != nil {
+		return 0, nil, f
 	}
-
-	out := newBuffer()
-	status := s.serve(r, target, body, out)
-	s.send(w, r, status, out)
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-r.Context().Done():
+		return 0, nil, errBusy
+	}
+	out = newBuffer()
+	return s.serve(r, target, body, out), out, nil
 }
 
 // serve calls the handler and stands between its panics and the process.
@@ -146,11 +183,13 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 // operation returns the target of a request if its form is one the service
 // knows. Whether the operation exists is for the handler to say. A presigned
 // request has the target in its query string, where signers move the headers
-// that begin with X-Amz.
+// that begin with X-Amz; a header, which is not signed then, cannot replace it.
 func operation(r *http.Request) (string, *failure) {
 	target := r.Header.Get("X-Amz-Target")
-	if target == "" && r.URL.RawQuery != "" {
-		target = r.URL.Query().Get("X-Amz-Target")
+	if r.URL.RawQuery != "" {
+		if query := r.URL.Query(); target == "" || query.Has("X-Amz-Algorithm") && query.Has("X-Amz-Target") {
+			target = query.Get("X-Amz-Target")
+		}
 	}
 	for _, prefix := range []string{"DynamoDB_20120810.", "DynamoDBStreams_20120810."} {
 		if op, ok := strings.CutPrefix(target, prefix); ok && op != "" && !strings.Contains(op, ".") {
@@ -162,6 +201,9 @@ func operation(r *http.Request) (string, *failure) {
 
 func (s *service) fail(w http.ResponseWriter, r *http.Request, f *failure) {
 	f.note(r)
+	if f.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
 	out := newBuffer()
 	out.b = f.appendJSON(out.b)
 	s.send(w, r, f.status, out)
@@ -275,7 +317,13 @@ func (s *service) serveGet(w http.ResponseWriter, r *http.Request) {
 	host := r.Host
 	switch r.URL.Path {
 	case "/healthz":
-		s.sendText(w, r, http.StatusOK, "text/plain; charset=utf-8", "healthy: "+host+"\n")
+		status, text := http.StatusOK, "healthy: "+host+"\n"
+		if s.opts.Health != nil {
+			if err := s.opts.Health(); err != nil {
+				status, text = http.StatusServiceUnavailable, "unhealthy: "+err.Error()+"\n"
+			}
+		}
+		s.sendText(w, r, status, "text/plain; charset=utf-8", text)
 	case "/":
 		s.sendText(w, r, http.StatusOK, "text/plain; charset=utf-8", fmt.Sprintf(welcome, host))
 	default:

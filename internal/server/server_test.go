@@ -383,7 +383,8 @@ func TestCORS(t *testing.T) {
 			res, body := do(t, h, request("OPTIONS", "/", "", asked...))
 			require.Equal(t, tt.want, res.Header.Get("Access-Control-Allow-Origin"))
 			if tt.want == "" {
-				require.Equal(t, 404, res.StatusCode)
+				require.Equal(t, 403, res.StatusCode)
+				require.Contains(t, body, `Pages of the origin \"https://example.com\" must not use this server`)
 				require.Empty(t, res.Header.Get("Access-Control-Allow-Headers"))
 			} else {
 				require.Equal(t, 200, res.StatusCode)
@@ -394,6 +395,7 @@ func TestCORS(t *testing.T) {
 			}
 			for _, method := range []string{"GET", "POST"} {
 				res, _ := do(t, h, request(method, "/", "", asked...))
+				require.Equal(t, tt.want == "", res.StatusCode == 403)
 				require.Equal(t, tt.want, res.Header.Get("Access-Control-Allow-Origin"))
 				require.Equal(t, tt.want != "", res.Header.Get("Access-Control-Expose-Headers") != "")
 				require.Empty(t, res.Header.Get("Access-Control-Max-Age"))

@@ -31,16 +31,24 @@ type signature struct {
 	date       string // ISO 8601, basic format
 	valid      time.Duration
 	query      bool // the signature is in the query string
+
+	names  []string // headers, in lower case
+	scope  []string // credential, split
+	secret string
 }
 
-// verify checks the Signature Version 4 of a request with the given body. The
-// order of the checks and the messages are the service's (dynalite, index.js
-// and test/connection.js).
-func verify(r *http.Request, body []byte, secrets map[string]string, now time.Time) *failure {
+// readSignature returns the Signature Version 4 of a request after all checks
+// that need no body. The order of the checks and the messages are the service's
+// (dynalite, index.js and test/connection.js).
+func readSignature(r *http.Request, secrets map[string]string, now time.Time) (*signature, *failure) {
 	sig, f := parseSignature(r)
-	if f != nil {
-		return f
+	if f == nil {
+		f = sig.check(r, secrets, now)
 	}
+	return &sig, f
+}
+
+func (sig *signature) check(r *http.Request, secrets map[string]string, now time.Time) *failure {
 	at, err := time.Parse(basicTime, sig.date)
 	if err != nil {
 		return badRequest("IncompleteSignatureException",
@@ -55,31 +63,40 @@ func verify(r *http.Request, body []byte, secrets map[string]string, now time.Ti
 		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature not yet current: %s is still later than %s (%s + %s)",
 			sig.date, newest.Format(basicTime), now.Format(basicTime), span(skew)))
 	}
-	names := strings.Split(strings.ToLower(sig.headers), ";")
-	if !slices.Contains(names, "host") {
+	sig.names = strings.Split(strings.ToLower(sig.headers), ";")
+	if !slices.Contains(sig.names, "host") {
 		return badRequest("InvalidSignatureException", "'Host' must be a 'SignedHeader' in the AWS Authorization.")
 	}
 	if sig.algorithm != algorithm {
 		return badRequest("IncompleteSignatureException",
 			fmt.Sprintf("Unsupported AWS 'algorithm': '%s' (only %s for now). ", sig.algorithm, algorithm))
 	}
-	scope := strings.Split(strings.TrimRight(sig.credential, "/"), "/")
-	if len(scope) != 5 {
+	sig.scope = strings.Split(strings.TrimRight(sig.credential, "/"), "/")
+	if len(sig.scope) != 5 {
 		return badRequest("IncompleteSignatureException",
 			fmt.Sprintf("Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'", sig.credential))
 	}
-	if f := checkScope(scope, sig.date); f != nil {
+	if f := checkScope(sig.scope, sig.date); f != nil {
 		return f
 	}
-	secret, ok := secrets[scope[0]]
-	if !ok {
+	var ok bool
+	if sig.secret, ok = secrets[sig.scope[0]]; !ok {
 		return badRequest("UnrecognizedClientException", "The security token included in the request is invalid.")
 	}
+	// Without this anybody who sees a signed request could send it as another
+	// operation.
+	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") && !(sig.query && r.URL.Query().Has("X-Amz-Target")) {
+		return badRequest("InvalidSignatureException", "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.")
+	}
+	return nil
+}
 
-	canonical := canonicalRequest(r, body, names, sig.query)
-	toSign := strings.Join([]string{algorithm, sig.date, strings.Join(scope[1:], "/"), hexSum([]byte(canonical))}, "\n")
-	key := []byte("AWS4" + secret)
-	for _, part := range scope[1:] {
+// verify checks the signature itself, which is also that of the body.
+func (sig *signature) verify(r *http.Request, body []byte) *failure {
+	canonical := canonicalRequest(r, body, sig.names, sig.query)
+	toSign := strings.Join([]string{algorithm, sig.date, strings.Join(sig.scope[1:], "/"), hexSum([]byte(canonical))}, "\n")
+	key := []byte("AWS4" + sig.secret)
+	for _, part := range sig.scope[1:] {
 		key = mac(key, part)
 	}
 	if want := hex.EncodeToString(mac(key, toSign)); !hmac.Equal([]byte(want), []byte(sig.value)) {

@@ -209,11 +209,80 @@ func TestSignatureErrors(t *testing.T) {
 			}
 		})
 	}
-	res, body := do(t, h, post("{", "X-Amz-Target", listTables, "Content-Type", json10))
-	require.Equal(t, 400, res.StatusCode)
-	require.Equal(t, serialization, body, "syntax comes before the signature")
-	res, _ = do(t, h, request("GET", "/", ""))
+	res, _ := do(t, h, request("GET", "/", ""))
 	require.Equal(t, 200, res.StatusCode, "GET needs no signature")
+}
+
+// TestUnreadBodies checks that nothing of a body is read for a client that
+// cannot have signed it.
+func TestUnreadBodies(t *testing.T) {
+	h := server.New(echo{}, signing)
+	const auth = "AWS4-HMAC-SHA256 Credential=%s/20260301/us-east-1/dynamodb/aws4_request,SignedHeaders=host;x-amz-target,Signature=00"
+	for name, header := range map[string]string{"none": "", "unknown key": fmt.Sprintf(auth, "NOBODY")} {
+		r := post("", "X-Amz-Target", listTables, "Content-Type", json10, "X-Amz-Date", "20260301T120000Z", "Authorization", header)
+		body := &endlessBody{}
+		r.Body, r.ContentLength = body, 16<<20
+		res, _ := do(t, h, r)
+		require.Equal(t, 400, res.StatusCode, name)
+		require.Equal(t, "close", res.Header.Get("Connection"), name)
+		require.Zero(t, body.read, name)
+	}
+}
+
+// An endlessBody counts what is read of it.
+type endlessBody struct{ read int }
+
+func (b *endlessBody) Read(p []byte) (int, error) {
+	b.read += len(p)
+	return len(p), nil
+}
+
+func (b *endlessBody) Close() error { return nil }
+
+// TestSignedOperation checks that a signature holds for the operation it was
+// made for and no other.
+func TestSignedOperation(t *testing.T) {
+	h := server.New(echo{}, signing)
+	const other = "DynamoDB_20120810.DeleteTable"
+
+	// A presigned request has the operation in its query string.
+	r := unsigned(t, "http://localhost:8000/", "{}")
+	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), keys, r, sum("{}"), "dynamodb", "us-east-1", now)
+	require.NoError(t, err)
+	r.URL, err = url.Parse(uri)
+	require.NoError(t, err)
+	r.Header = headers
+	r.Header.Set("Content-Type", json10)
+	r.Header.Set("X-Amz-Target", other)
+	res, body := do(t, h, sent(r, "{}"))
+	require.Equal(t, 200, res.StatusCode, body)
+	require.Equal(t, listTables+"|{}", body)
+
+	// One without it, as for another service, gets none by a header.
+	r = unsigned(t, "http://localhost:8000/", "{}")
+	r.Header.Del("X-Amz-Target")
+	uri, headers, err = v4.NewSigner().PresignHTTP(t.Context(), keys, r, sum("{}"), "dynamodb", "us-east-1", now)
+	require.NoError(t, err)
+	r.URL, err = url.Parse(uri)
+	require.NoError(t, err)
+	r.Header = headers
+	r.Header.Set("Content-Type", json10)
+	r.Header.Set("X-Amz-Target", other)
+	_, body = do(t, h, sent(r, "{}"))
+	require.Contains(t, body, "'X-Amz-Target' must be a 'SignedHeader'")
+
+	// Neither does a request signed in its header.
+	r = unsigned(t, "http://localhost:8000/", "{}")
+	r.Header.Del("X-Amz-Target")
+	require.NoError(t, v4.NewSigner().SignHTTP(t.Context(), keys, r, sum("{}"), "dynamodb", "us-east-1", now))
+	r.Header.Set("X-Amz-Target", other)
+	_, body = do(t, h, sent(r, "{}"))
+	require.Contains(t, body, "'X-Amz-Target' must be a 'SignedHeader'")
+	u := r.URL.Query()
+	u.Set("X-Amz-Target", other)
+	r.URL.RawQuery = u.Encode()
+	_, body = do(t, h, sent(r, "{}"))
+	require.Contains(t, body, "InvalidSignatureException")
 }
 
 // TestSignatureMessage checks the message that helps to debug a wrong
@@ -221,9 +290,9 @@ func TestSignatureErrors(t *testing.T) {
 func TestSignatureMessage(t *testing.T) {
 	h := server.New(echo{}, signing)
 	r := request("POST", "/", "", "X-Amz-Target", listTables, "X-Amz-Date", "20260301T120000Z",
-		"Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260301/us-east-1/dynamodb/aws4_request,SignedHeaders=host,Signature=00")
+		"Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260301/us-east-1/dynamodb/aws4_request,SignedHeaders=host;x-amz-target,Signature=00")
 	_, body := do(t, h, r)
-	require.Contains(t, body, `The Canonical String for this request should have been\n'POST\n/\n\nhost:localhost:8000\n\nhost\ne3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'\n\n`+
+	require.Contains(t, body, `The Canonical String for this request should have been\n'POST\n/\n\nhost:localhost:8000\nx-amz-target:DynamoDB_20120810.ListTables\n\nhost;x-amz-target\ne3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'\n\n`+
 		`The String-to-Sign should have been\n'AWS4-HMAC-SHA256\n20260301T120000Z\n20260301/us-east-1/dynamodb/aws4_request\n`)
 }
 

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// checkHost refuses a request for another host on a loopback address, which is
+// how a web page reaches a server of the machine it is shown on: its own name
+// is made to resolve to 127.0.0.1 (DNS rebinding). Signed requests need no such
+// check, because a page has no credentials.
+func checkHost(r *http.Request, allowed []string) *failure {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok || !loopback(addr) {
+		return nil
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return nil
+	}
+	if slices.ContainsFunc(allowed, func(name string) bool { return name == "*" || strings.EqualFold(name, host) }) {
+		return nil
+	}
+	return &failure{
+		status: http.StatusForbidden, typ: "AccessDeniedException", closes: true,
+		msg: fmt.Sprintf("The Host header %q does not name this machine. To allow it, start the server with this name (--allow-host, ServerOptions.AllowHosts).", r.Host),
+	}
+}
+
+// LocalOnly returns a handler that refuses requests for another host on a
+// loopback address, unless allowed lists the host; "*" allows all. New does the
+// same for requests without credentials.
+func LocalOnly(h http.Handler, allowed []string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if f := checkHost(r, allowed); f != nil {
+			http.Error(w, f.msg, f.status)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// errOrigin is the answer to a page of a browser whose origin is not allowed.
+func errOrigin(origin string) *failure {
+	return &failure{
+		status: http.StatusForbidden, typ: "AccessDeniedException", closes: true,
+		msg: fmt.Sprintf("Pages of the origin %q must not use this server. To allow it, start the server with this origin (--cors, ServerOptions.CORS).", origin),
+	}
+}

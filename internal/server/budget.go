@@ -1,0 +1,39 @@
+package server
+
+import "sync/atomic"
+
+// uncounted is the size up to which the buffers of a request are not counted
+// against a budget. Almost all requests and answers are smaller; connections
+// bound how many there are.
+const uncounted = 64 << 10
+
+// A budget is a number of bytes that all requests share.
+type budget struct {
+	limit int64
+	used  atomic.Int64
+}
+
+// A share is the part of a budget that one request has taken.
+type share struct {
+	b     *budget
+	bytes int64
+}
+
+// resize makes the share n bytes, and reports whether the budget allows it. A
+// share that is refused stays as it is.
+func (s *share) resize(n int) bool {
+	want := int64(n)
+	if want <= uncounted {
+		want = 0
+	}
+	more := want - s.bytes
+	if s.b.used.Add(more) > s.b.limit && more > 0 {
+		s.b.used.Add(-more)
+		return false
+	}
+	s.bytes = want
+	return true
+}
+
+// free gives the share back.
+func (s *share) free() { s.resize(0) }
