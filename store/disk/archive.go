@@ -93,7 +93,7 @@ func writeArchive(ctx context.Context, fsys vfs.FS, dir string, w io.Writer) err
 func writeEntry(ctx context.Context, tw *tar.Writer, file archiveFile, r io.Reader) error {
 	h := &tar.Header{
 		Typeflag: tar.TypeReg, Name: archiveRoot + file.Name, Size: file.Bytes,
-		Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
+		Mode: 0o600, ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
 	}
 	if err := tw.WriteHeader(h); err != nil {
 		return err

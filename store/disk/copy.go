@@ -136,7 +136,7 @@ func copyDir(ctx context.Context, fsys vfs.FS, from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := fsys.MkdirAll(to, 0o755); err != nil {
+	if err := fsys.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
 	for _, name := range names {

@@ -20,7 +20,7 @@ type Store struct {
 	isFork     bool            // remove the folder on Close
 	background context.Context //nolint:containedctx // for log levels only
 	fs         *guard
-	lock       *pebble.Lock
+	lock       *folderLock
 	db         *pebble.DB
 	stop       func() // ends the interval syncs
 
@@ -90,9 +90,8 @@ func (s *Store) open(dir string) (err error) {
 		return err
 	}
 	s.fs = &guard{FS: fsys, store: s}
-	s.lock, err = pebble.LockDirectory(s.dir, s.fs)
-	if err != nil {
-		return fmt.Errorf("%w: %s is open in this process or another (%w)", ErrLocked, s.dir, err)
+	if s.lock, err = lockDir(s.fs, s.dir); err != nil {
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -118,13 +117,18 @@ func (s *Store) open(dir string) (err error) {
 	if f := s.failure.Load(); f != nil {
 		return fmt.Errorf("disk: cannot open %s: %w", s.dir, f.Err)
 	}
-	po := s.pebble()
-	po.Lock = s.lock
-	po.ErrorIfNotExists = state == stateReady
-	err = s.protect(func() (err error) {
-		s.db, err = pebble.Open(s.dir, po)
-		return err
-	})
+	if state == stateReady {
+		err = s.checkLogs()
+	}
+	if err == nil {
+		err = s.openPebble(state == stateReady)
+	}
+	if err == nil && state != stateReady {
+		// Pebble creates its first log before it knows the format of the folder,
+		// in one without the offsets that tell damage in the middle of a log from
+		// its end. Flush begins another log.
+		err = s.protect(s.db.Flush)
+	}
 	if err == nil && state != stateReady {
 		if err = writeMeta(s.fs, s.dir, stateReady); err == nil {
 			err = s.failed()
@@ -140,6 +144,17 @@ func (s *Store) open(dir string) (err error) {
 		return fmt.Errorf("disk: cannot open %s: %w", s.dir, err)
 	}
 	return nil
+}
+
+// openPebble opens the engine, which must have files if exists is true.
+func (s *Store) openPebble(exists bool) error {
+	o := s.pebble()
+	o.Lock = s.lock.Lock
+	o.ErrorIfNotExists = exists
+	return s.protect(func() (err error) {
+		s.db, err = pebble.Open(s.dir, o)
+		return err
+	})
 }
 
 // begin counts a user, unless the store is closed or failed.
@@ -223,7 +238,7 @@ func (s *Store) Close() error {
 	}
 	var err error
 	if s.poisoned.Load() {
-		err = (&unlocker{s.fs}).Close()
+		err = errors.Join((&unlocker{s.fs}).Close(), s.lock.closeFolder())
 	} else {
 		s.release(current)
 		err = errors.Join(s.db.Close(), s.lock.Close())

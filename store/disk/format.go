@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -119,7 +120,7 @@ func matches(name string, patterns []string) bool {
 // resolve returns the canonical name of a folder, without symbolic links. With
 // different names, this process could open the folder twice.
 func resolve(fsys vfs.FS, dir string) (string, error) {
-	if fsys == vfs.Default {
+	if vfs.Root(fsys) == vfs.Default {
 		abs, err := filepath.Abs(dir)
 		if err == nil {
 			abs, err = filepath.EvalSymlinks(abs)
@@ -149,11 +150,51 @@ func Lock(dir string, opts Options) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := pebble.LockDirectory(dir, fsys)
+	lock, err := lockDir(fsys, dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s is open in this process or another (%w)", ErrLocked, dir, err)
+		return nil, err
 	}
 	return lock, nil
+}
+
+// lockDir locks a folder. Pebble locks the file LOCK in it, and would not notice
+// that somebody deletes that; the folder itself is locked where the system can
+// do so.
+func lockDir(fsys vfs.FS, dir string) (*folderLock, error) {
+	l := &folderLock{}
+	var err error
+	if vfs.Root(fsys) == vfs.Default {
+		l.folder, err = flockDir(dir)
+	}
+	if err == nil {
+		if l.Lock, err = pebble.LockDirectory(dir, fsys); err == nil {
+			return l, nil
+		}
+		_ = l.closeFolder()
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return nil, fmt.Errorf("disk: no permission to write in %s: %w", dir, err)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOSPC):
+		return nil, fmt.Errorf("disk: cannot lock %s: %w", dir, err)
+	}
+	return nil, fmt.Errorf("%w: %s is open in this process or another (%w)", ErrLocked, dir, err)
+}
+
+// A folderLock holds both locks of a folder.
+type folderLock struct {
+	*pebble.Lock
+	folder io.Closer // nil where the system cannot lock a folder
+}
+
+// Close implements [io.Closer].
+func (l *folderLock) Close() error { return errors.Join(l.Lock.Close(), l.closeFolder()) }
+
+func (l *folderLock) closeFolder() error {
+	if l.folder == nil {
+		return nil
+	}
+	return l.folder.Close()
 }
 
 func writeMeta(fsys vfs.FS, dir, state string) error {
@@ -161,19 +202,24 @@ func writeMeta(fsys vfs.FS, dir, state string) error {
 }
 
 func replaceMeta(fsys vfs.FS, dir, text string) error {
+	return replaceFile(fsys, dir, metaName, []byte(text))
+}
+
+// replaceFile replaces a file of a folder durably, by one that is complete.
+func replaceFile(fsys vfs.FS, dir, name string, data []byte) error {
 	temp := fsys.PathJoin(dir, metaTemp)
 	f, err := fsys.Create(temp, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f, text)
+	_, err = f.Write(data)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := fsys.Rename(temp, fsys.PathJoin(dir, metaName)); err != nil {
+	if err := fsys.Rename(temp, fsys.PathJoin(dir, name)); err != nil {
 		return err
 	}
 	return syncDir(fsys, dir)
@@ -201,7 +247,7 @@ func makeDir(fsys vfs.FS, dir string) error {
 		above = append(above, next)
 		at = next
 	}
-	if err := fsys.MkdirAll(dir, 0o755); err != nil {
+	if err := fsys.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	for _, parent := range above {

@@ -30,6 +30,11 @@ type Options struct {
 	// locked.
 	ReadOnly bool
 
+	// AcceptLoss opens a folder whose log is damaged without the updates that
+	// cannot be read, and logs which they are. By default, [Open] refuses such a
+	// folder.
+	AcceptLoss bool
+
 	// FS is the file system of the folder. Default: the machine's.
 	FS vfs.FS
 
@@ -63,7 +68,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.MemTableBytes = min(max(o.MemTableBytes, minMemTableBytes), maxMemTableBytes)
 	if o.FS == nil {
-		o.FS = vfs.Default
+		o.FS = privateFS{vfs.Default}
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

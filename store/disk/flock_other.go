@@ -1,0 +1,8 @@
+//go:build !unix || aix || solaris
+
+package disk
+
+import "io"
+
+// flockDir locks nothing: this system cannot lock a folder.
+func flockDir(string) (io.Closer, error) { return nil, nil }
