@@ -29,7 +29,7 @@ func open() *sortkey.DB {
 // request builds a request of the service's protocol. [sortkey.DB.HTTPClient]
 // ignores the address.
 func request(operation, body string) *http.Request {
-	req, err := http.NewRequest(http.MethodPost, "http://sortkey.invalid", strings.NewReader(body))
+	req, err := http.NewRequest(http.MethodPost, "http://localhost", strings.NewReader(body))
 	if err != nil {
 		log.Fatal(err)
 	}
