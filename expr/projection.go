@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sortkey/sortkey/internal/ast"
@@ -103,7 +104,17 @@ func (p *Projection) AppendItem(dst []byte, it attr.Item) []byte {
 	s := scratches.Get().(*scratch)
 	defer s.release()
 	b := s.builder(0)
-	if p != nil {
+	switch {
+	case p == nil:
+	case it.Len() < len(p.root.below): // a client may name many more attributes than an item has
+		for name, v := range it.All() {
+			i, ok := slices.BinarySearchFunc(p.root.below, name, func(br branch, name []byte) int { return strings.Compare(br.step.Name, string(name)) })
+			if ok {
+				br := &p.root.below[i]
+				b.Add(br.step.Name, s.project(br, v, 1))
+			}
+		}
+	default:
 		for i := range p.root.below {
 			br := &p.root.below[i]
 			b.Add(br.step.Name, s.project(br, it.Get(br.step.Name), 1))

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
@@ -37,10 +35,12 @@ func (e *expressions) condition(p expr.Param, src *string) (*expr.Condition, err
 // legacy list.
 func (e *expressions) projection(src *string, attributes []string) (*expr.Projection, error) {
 	if attributes != nil {
-		for i, name := range attributes {
-			if slices.Contains(attributes[:i], name) {
+		seen := make(map[string]bool, len(attributes)) // a client may send a million of them
+		for _, name := range attributes {
+			if seen[name] {
 				return nil, e.op.Invalid("One or more parameter values were invalid: Duplicate value in attribute name: " + name)
 			}
+			seen[name] = true
 		}
 		return expr.Attributes(attributes), nil
 	}

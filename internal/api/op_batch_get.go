@@ -60,7 +60,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 	out := &wire.BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{}}
 	var uses []use
 	err := s.db.View(ctx, func(view *table.View) error {
-		read := 0
+		read, encoded := 0, 0
 		seen := itemSet{} // of all tables: the request may give one by its name and by its ARN
 		uses = uses[:0]
 		for i, name := range names {
@@ -75,7 +75,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			items := []attr.Item{}
 			var used table.Capacity
 			for k, key := range ka.Keys {
-				if read >= maxBatchBytes {
+				if read >= maxBatchBytes || encoded >= maxBatchEncoded {
 					rest := ka
 					rest.Keys = ka.Keys[k:]
 					out.UnprocessedKeys[name] = rest
@@ -88,6 +88,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 				used.Table += table.ReadUnits(item.Size(), reads[i].consistent)
 				if item != nil {
 					read += item.Size()
+					encoded += maxEncoded(item)
 					items = append(items, bytes.Clone(reads[i].project(item)))
 				}
 			}
@@ -103,6 +104,25 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 		consumeAll(ctx, false, uses)
 	}
 	return out, err
+}
+
+// maxBatchEncoded is how long the JSON of the items of a BatchGetItem may become
+// before it leaves the rest unprocessed. Items of control characters are six
+// times as long in JSON, so 16 MB of them would make an answer of 96 MB.
+const maxBatchEncoded = 2 * maxBatchBytes
+
+// maxEncoded returns at least the length of an item in JSON.
+func maxEncoded(it attr.Item) int {
+	n := len(it) + len(it)/2 // names of types, and base64
+	if len(it) < 1<<10 {
+		return n // 100 of these make no difference
+	}
+	for _, c := range []byte(it) {
+		if c < ' ' {
+			n += len(`\u0000`) - 1
+		}
+	}
+	return n
 }
 
 // An itemSet holds the items that a request has named.

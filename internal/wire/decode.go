@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -34,7 +35,15 @@ type decoder struct {
 	faults  Faults
 	recent  recentStrings
 	strings []string // unused strings, for pointers of members
+	decoded int      // bytes of elements of lists and maps
 }
+
+// maxDecoded limits the memory for elements of lists and maps, which can be a
+// hundred times as long as their JSON: "{}," is an index of a table. No request
+// that the service accepts comes near it.
+const maxDecoded = 32 << 20
+
+var errManyElements = Validation("The request contains too many elements")
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
@@ -57,7 +66,7 @@ func (d *decoder) close(err error, faults *Faults) error {
 		}
 	}
 	found := d.faults
-	d.faults = nil
+	d.faults, d.decoded = nil, 0
 	d.src, d.body = bytes.Buffer{}, nil
 	d.json.Reset(&d.src)
 	decoders.Put(d)
@@ -414,6 +423,9 @@ func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, p
 	list := []T{}
 	for d.json.PeekKind() != ']' {
 		var e T
+		if d.decoded += int(unsafe.Sizeof(e)); d.decoded > maxDecoded {
+			return true, errManyElements
+		}
 		if _, err := read(d, &e, inParent); err != nil {
 			return true, err
 		}
@@ -441,6 +453,9 @@ func readMap[T any](d *decoder, x *map[string]T, pos position, class string, rea
 		}
 		key := string(name)
 		var e T
+		if d.decoded += len(key) + int(unsafe.Sizeof(e)); d.decoded > maxDecoded {
+			return true, errManyElements
+		}
 		if _, err := read(d, &e, inParent); err != nil {
 			return true, err
 		}
