@@ -303,7 +303,7 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 		}
 		defer lock.Close()
 	}
-	state, err := readMeta(fsys, from)
+	state, _, err := readMeta(fsys, from)
 	if err == nil && state != stateReady {
 		err = fmt.Errorf("disk: %s does not contain a store", from)
 	}
@@ -376,7 +376,7 @@ func (w *folderWriter) finish() error {
 		err = replaceMeta(w.fs, w.dir, w.meta.String())
 	}
 	if err == nil {
-		_, err = readMeta(w.fs, w.dir)
+		_, _, err = readMeta(w.fs, w.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("disk: %w", err)

@@ -98,7 +98,7 @@ func (s *Store) open(dir string) (err error) {
 			_ = s.lock.Close()
 		}
 	}()
-	state, err := readMeta(s.fs, s.dir)
+	state, logs, err := readMeta(s.fs, s.dir)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *Store) open(dir string) (err error) {
 		return fmt.Errorf("disk: cannot open %s: %w", s.dir, f.Err)
 	}
 	if state == stateReady {
-		err = s.checkLogs()
+		err = s.checkLogs(logs)
 	}
 	if err == nil {
 		err = s.openPebble(state == stateReady)
@@ -130,7 +130,7 @@ func (s *Store) open(dir string) (err error) {
 		err = s.protect(s.db.Flush)
 	}
 	if err == nil && state != stateReady {
-		if err = writeMeta(s.fs, s.dir, stateReady); err == nil {
+		if err = s.fs.ready(); err == nil {
 			err = s.failed()
 		}
 	}
@@ -241,7 +241,11 @@ func (s *Store) Close() error {
 		err = errors.Join((&unlocker{s.fs}).Close(), s.lock.closeFolder())
 	} else {
 		s.release(current)
-		err = errors.Join(s.db.Close(), s.lock.Close())
+		err = s.db.Close()
+		if err == nil && s.failed() == nil && !s.isFork && !s.opts.ReadOnly {
+			err = writeMeta(s.opts.FS, s.dir, stateReady) // no log is needed any more
+		}
+		err = errors.Join(err, s.lock.Close())
 	}
 	if failed := s.failed(); failed != nil {
 		return failed

@@ -24,15 +24,18 @@ const Format = 1
 //	sortkey store
 //	format 1
 //	state ready
+//	log 000004.log
 //
 // It is written first, with the state new, and again when Pebble has created
 // its files and Open is about to return. So a folder that has lost Pebble's
-// files is not mistaken for an empty store. The file is replaced by rename, so
-// it is complete or absent.
+// files is not mistaken for an empty store. A line names each log that contains
+// durable updates, from before the first of them is acknowledged until the log
+// is no longer needed. So a log that was deleted or emptied is missed. The file
+// is replaced by rename, so it is complete or absent.
 const (
 	metaName = "SORTKEY"
 	metaTemp = "SORTKEY.tmp"
-	maxMeta  = 1 << 10 // bytes
+	maxMeta  = 64 << 10 // bytes
 	metaHead = "sortkey store"
 	lockName = "LOCK"
 
@@ -41,31 +44,36 @@ const (
 )
 
 // readMeta returns the state of the folder: ready, new, or "" for an empty
-// folder. The error says why the folder cannot be opened.
-func readMeta(fsys vfs.FS, dir string) (state string, err error) {
+// folder; and its logs. The error says why the folder cannot be opened.
+func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) {
 	f, err := fsys.Open(fsys.PathJoin(dir, metaName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", checkEmpty(fsys, dir)
+		return "", nil, checkEmpty(fsys, dir)
 	}
 	if err != nil {
-		return "", fmt.Errorf("disk: %w", err)
+		return "", nil, fmt.Errorf("disk: %w", err)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxMeta))
 	if err := errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("disk: cannot read %s in %s: %w", metaName, dir, err)
+		return "", nil, fmt.Errorf("disk: cannot read %s in %s: %w", metaName, dir, err)
 	}
 	var format int
 	head, rest, _ := strings.Cut(string(text), "\n")
 	if n, _ := fmt.Sscanf(rest, "format %d\n", &format); head != metaHead || n != 1 || format < 1 {
-		return "", fmt.Errorf("disk: the file %s in %s is not a Sortkey file", metaName, dir)
+		return "", nil, fmt.Errorf("disk: the file %s in %s is not a Sortkey file", metaName, dir)
 	}
 	if format > Format {
-		return "", &FormatError{Dir: dir, Found: format, Supported: Format}
+		return "", nil, &FormatError{Dir: dir, Found: format, Supported: Format}
 	}
 	if _, err := fmt.Sscanf(rest, "format %d\nstate %s\n", &format, &state); err != nil || state != stateNew && state != stateReady {
-		return "", fmt.Errorf("disk: the file %s in %s is damaged", metaName, dir)
+		return "", nil, fmt.Errorf("disk: the file %s in %s is damaged", metaName, dir)
 	}
-	return state, nil
+	for line := range strings.Lines(rest) {
+		if log, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "log "); ok {
+			logs = append(logs, log)
+		}
+	}
+	return state, logs, nil
 }
 
 func checkEmpty(fsys vfs.FS, dir string) error {
@@ -197,8 +205,12 @@ func (l *folderLock) closeFolder() error {
 	return l.folder.Close()
 }
 
-func writeMeta(fsys vfs.FS, dir, state string) error {
-	return replaceMeta(fsys, dir, fmt.Sprintf("%s\nformat %d\nstate %s\n", metaHead, Format, state))
+func writeMeta(fsys vfs.FS, dir, state string, logs ...string) error {
+	text := fmt.Sprintf("%s\nformat %d\nstate %s\n", metaHead, Format, state)
+	for _, log := range logs {
+		text += "log " + log + "\n"
+	}
+	return replaceMeta(fsys, dir, text)
 }
 
 func replaceMeta(fsys vfs.FS, dir, text string) error {

@@ -5,7 +5,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -25,6 +28,52 @@ type guard struct {
 
 	mu   sync.Mutex
 	lock io.Closer // of the folder, once locked
+
+	logsMu sync.Mutex
+	logs   []string // with durable updates, as the file SORTKEY lists them
+	listed bool     // SORTKEY is in the state ready, so it lists logs
+}
+
+// ready writes the file SORTKEY in the state ready.
+func (g *guard) ready() error {
+	g.logsMu.Lock()
+	defer g.logsMu.Unlock()
+	g.listed = true
+	return writeMeta(g.FS, g.store.dir, stateReady, g.logs...)
+}
+
+// isLog reports whether a file is a log of the store.
+func (g *guard) isLog(name string) bool { return strings.HasSuffix(name, ".log") && g.ours(name) }
+
+// list lists a log, whose first updates are durable now.
+func (g *guard) list(name string) error {
+	g.logsMu.Lock()
+	defer g.logsMu.Unlock()
+	if log := g.PathBase(name); !slices.Contains(g.logs, log) {
+		g.logs = append(g.logs, log)
+		if g.listed {
+			return writeMeta(g.FS, g.store.dir, stateReady, g.logs...)
+		}
+	}
+	return nil
+}
+
+// unlist takes a log that is about to be removed from the list.
+func (g *guard) unlist(name string) error {
+	if !g.isLog(name) || g.frozen(name) {
+		return nil
+	}
+	g.logsMu.Lock()
+	defer g.logsMu.Unlock()
+	i := slices.Index(g.logs, g.PathBase(name))
+	if i < 0 {
+		return nil
+	}
+	g.logs = slices.Delete(g.logs, i, i+1)
+	if g.listed {
+		return writeMeta(g.FS, g.store.dir, stateReady, g.logs...)
+	}
+	return nil
 }
 
 // pause slows down the engine's background work in the failed state, which the
@@ -71,7 +120,12 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 }
 
 func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return g.open("reuse", newname, func() (vfs.File, error) { return g.FS.ReuseForWrite(oldname, newname, category) })
+	return g.open("reuse", newname, func() (vfs.File, error) {
+		if err := g.unlist(oldname); err != nil {
+			return nil, err
+		}
+		return g.FS.ReuseForWrite(oldname, newname, category)
+	})
 }
 
 func (g *guard) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
@@ -113,6 +167,9 @@ func (g *guard) Link(oldname, newname string) error {
 func (g *guard) Remove(name string) error {
 	if g.frozen(name) {
 		return nil
+	}
+	if err := g.unlist(name); err != nil {
+		return err
 	}
 	return g.FS.Remove(name)
 }
@@ -159,6 +216,18 @@ type file struct {
 	vfs.File
 	guard *guard
 	name  string
+
+	written atomic.Bool
+	listed  atomic.Bool // a log that is listed
+}
+
+// synced lists a log once something in it is durable.
+func (f *file) synced(err error) error {
+	if err != nil || !f.written.Load() || f.listed.Load() || !f.guard.isLog(f.name) {
+		return err
+	}
+	f.listed.Store(true)
+	return f.guard.list(f.name)
 }
 
 var errGone = errors.New("disk: file was not written after a failure")
@@ -174,6 +243,7 @@ func (f *file) do(what string, op func() error) error {
 
 func (f *file) Write(p []byte) (n int, err error) {
 	n = len(p)
+	f.written.Store(true)
 	err = f.do("write", func() (err error) { n, err = f.File.Write(p); return err })
 	if err == nil {
 		n = len(p)
@@ -190,11 +260,19 @@ func (f *file) WriteAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-func (f *file) Sync() error     { return f.do("sync", func() error { return f.File.Sync() }) }
-func (f *file) SyncData() error { return f.do("sync", func() error { return f.File.SyncData() }) }
+func (f *file) Sync() error {
+	return f.do("sync", func() error { return f.synced(f.File.Sync()) })
+}
+
+func (f *file) SyncData() error {
+	return f.do("sync", func() error { return f.synced(f.File.SyncData()) })
+}
 
 func (f *file) SyncTo(length int64) (full bool, err error) {
-	err = f.do("sync", func() (err error) { full, err = f.File.SyncTo(length); return err })
+	err = f.do("sync", func() (err error) {
+		full, err = f.File.SyncTo(length)
+		return f.synced(err)
+	})
 	return full, err
 }
 

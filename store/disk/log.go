@@ -2,9 +2,11 @@ package disk
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -83,39 +85,42 @@ func logEnd(data []byte, log uint32) (end int, damaged bool) {
 }
 
 // checkLogs returns an error if updates that were acknowledged are missing from
-// the logs of a folder. If loss is accepted, it cuts a log off where it is
-// damaged instead, and says so in the store's log.
-func (s *Store) checkLogs() error {
+// the logs of the folder, which SORTKEY lists. If loss is accepted, it cuts a log
+// off where it is damaged instead, and says so in the store's log.
+func (s *Store) checkLogs(names []string) error {
 	fsys := s.opts.FS
-	names, err := fsys.List(s.dir)
-	if err != nil {
-		return err
-	}
 	for _, name := range names {
-		text, ok := strings.CutSuffix(name, ".log")
-		num, err := strconv.ParseUint(text, 10, 32)
-		if !ok || err != nil {
-			continue
-		}
 		data, err := readFile(fsys, fsys.PathJoin(s.dir, name))
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+		num, err := strconv.ParseUint(strings.TrimSuffix(name, ".log"), 10, 32)
+		if err != nil {
+			return fmt.Errorf("the file %s lists %q, which is not a log", metaName, name)
+		}
+		lost := ""
 		end, damaged := logEnd(data, uint32(num))
-		if !damaged {
+		switch {
+		case len(data) == 0:
+			lost = "is missing or empty: its updates"
+		case damaged:
+			lost = fmt.Sprintf("is damaged: updates after byte %d of %d", end, len(data))
+		default:
+			s.fs.logs = append(s.fs.logs, name)
 			continue
 		}
 		if !s.opts.AcceptLoss {
-			return fmt.Errorf("the log %s is damaged: updates after byte %d of %d cannot be read; restore a snapshot, or open the folder with AcceptLoss to go on without them",
-				name, end, len(data))
+			return fmt.Errorf("the log %s %s cannot be read; restore a snapshot, or open the folder with AcceptLoss to go on without them", name, lost)
 		}
 		s.opts.Logger.Error("updates were lost", "dir", s.dir, "log", name, "byte", end, "of", len(data))
-		if !s.opts.ReadOnly {
+		if damaged && !s.opts.ReadOnly {
 			if err := replaceFile(fsys, s.dir, name, data[:end]); err != nil {
 				return err
 			}
+			s.fs.logs = append(s.fs.logs, name)
 		}
 	}
+	s.fs.listed = true
 	return nil
 }
 
