@@ -152,7 +152,7 @@ func storeFiles(fsys vfs.FS, dir string) ([]archiveFile, error) {
 func regularSize(fsys vfs.FS, path string) (int64, error) {
 	var info fs.FileInfo
 	var err error
-	if fsys == vfs.Default {
+	if vfs.Root(fsys) == vfs.Default {
 		info, err = os.Lstat(path)
 	} else {
 		info, err = fsys.Stat(path)

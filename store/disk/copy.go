@@ -32,7 +32,7 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	}
 	defer s.end()
 	fsys := s.opts.FS
-	if fsys == vfs.Default {
+	if vfs.Root(fsys) == vfs.Default {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
 			return fmt.Errorf("disk: snapshot: %w", err)
