@@ -10,9 +10,9 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -94,7 +94,7 @@ func TestParseConditionErrors(t *testing.T) {
 		got := string(c.Op) + " [" + strings.Join(c.Operands, " ") + "]"
 		if err != nil {
 			got = err.Error()
-			if h, ok := errors.AsType[*hint.Error](err); !ok || !h.Usage || h.Hint == "" {
+			if h, ok := errors.AsType[*advice.Error](err); !ok || !errors.Is(err, ask.ErrUsage) || h.Advice == "" {
 				t.Errorf("ParseCondition(%s) = %v, which has no hint", tt.text, err)
 			}
 		}
@@ -215,8 +215,8 @@ func TestInputErrors(t *testing.T) {
 		{ask.Query{Partition: []string{"x"}, Project: []string{"#a"}}, "--project: placeholders such as #a", "as they are"},
 	} {
 		_, err := tt.q.Input(table())
-		h, ok := errors.AsType[*hint.Error](err)
-		if !ok || !strings.Contains(err.Error(), tt.want) || !strings.Contains(h.Hint, tt.hint) {
+		h, ok := errors.AsType[*advice.Error](err)
+		if !ok || !strings.Contains(err.Error(), tt.want) || !strings.Contains(h.Advice, tt.hint) {
 			t.Errorf("%+v: %v (%+v), want %s (%s)", tt.q, err, h, tt.want, tt.hint)
 		}
 	}

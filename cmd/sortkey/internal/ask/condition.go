@@ -5,7 +5,6 @@ import (
 	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -36,10 +35,10 @@ var comparisons = []struct {
 func ParseCondition(text string) (Condition, error) {
 	s := strings.TrimSpace(text)
 	if s == "" {
-		return Condition{}, hint.Usage(conditionHint, "the sort condition is empty")
+		return Condition{}, usageError(conditionHint, "the sort condition is empty")
 	}
 	if strings.HasPrefix(s, "<>") || strings.HasPrefix(s, "!=") {
-		return Condition{}, hint.Usage("a slice has no holes: leave the condition out and use --filter, or quote the value",
+		return Condition{}, usageError("a slice has no holes: leave the condition out and use --filter, or quote the value",
 			"a sort condition cannot be %q", s[:2])
 	}
 	for _, c := range comparisons {
@@ -50,7 +49,7 @@ func ParseCondition(text string) (Condition, error) {
 	if arg, ok := cutWord(s, true, "begins_with", "begins-with", "starts_with", "starts-with"); ok {
 		if inner, ok := strings.CutPrefix(arg, "("); ok {
 			if arg, ok = strings.CutSuffix(inner, ")"); !ok {
-				return Condition{}, hint.Usage("write begins_with(x), or begins_with x", "%s has no closing parenthesis", s)
+				return Condition{}, usageError("write begins_with(x), or begins_with x", "%s has no closing parenthesis", s)
 			}
 		}
 		return one(ast.OpBeginsWith, "begins_with", arg)
@@ -67,7 +66,7 @@ func ParseCondition(text string) (Condition, error) {
 	}
 	if prefix, ok := strings.CutSuffix(s, "*"); ok {
 		if prefix == "" {
-			return Condition{}, hint.Usage("leave the sort condition out to read the whole partition", "a sort condition cannot be * alone")
+			return Condition{}, usageError("leave the sort condition out to read the whole partition", "a sort condition cannot be * alone")
 		}
 		return Condition{ast.OpBeginsWith, []string{prefix}}, nil
 	}
@@ -92,7 +91,7 @@ func cutWord(s string, parens bool, words ...string) (string, bool) {
 
 func one(op ast.Op, word, operand string) (Condition, error) {
 	if strings.TrimSpace(operand) == "" {
-		return Condition{}, hint.Usage(conditionHint, "there is no value after %s", word)
+		return Condition{}, usageError(conditionHint, "there is no value after %s", word)
 	}
 	v, err := unquote(operand)
 	return Condition{op, []string{v}}, err
@@ -120,11 +119,11 @@ func parseBetween(s string) (Condition, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Condition{}, hint.Usage("write 'between x and y', with quotes round values that have any in them", "between needs two values")
+		return Condition{}, usageError("write 'between x and y', with quotes round values that have any in them", "between needs two values")
 	case 1:
 		return found[0], nil
 	}
-	return Condition{}, hint.Usage(`put the values in quotes, as in: between "x and y" and "z"`, `there is more than one "and" in: between %s`, s)
+	return Condition{}, usageError(`put the values in quotes, as in: between "x and y" and "z"`, `there is more than one "and" in: between %s`, s)
 }
 
 func betweenOperand(s string) (string, bool) {
@@ -139,7 +138,7 @@ func betweenOperand(s string) (string, bool) {
 // Clause gives the operands of c the type of the key attribute a.
 func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return keycond.Clause{}, hint.Usage("numbers have no beginnings: use between or >=", "%s is a number, and begins_with is for strings and binary data", a.Name)
+		return keycond.Clause{}, usageError("numbers have no beginnings: use between or >=", "%s is a number, and begins_with is for strings and binary data", a.Name)
 	}
 	clause := keycond.Clause{Attribute: a, Op: c.Op}
 	for _, text := range c.Operands {
@@ -151,7 +150,7 @@ func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 	}
 	if c.Op == ast.OpBetween {
 		if order, ok := attr.Compare(clause.Values[0], clause.Values[1]); ok && order > 0 {
-			return clause, hint.Usage("give the lower bound first; --desc reads backwards", "between %s and %s is empty: the first is above the second", c.Operands[0], c.Operands[1])
+			return clause, usageError("give the lower bound first; --desc reads backwards", "between %s and %s is empty: the first is above the second", c.Operands[0], c.Operands[1])
 		}
 	}
 	return clause, nil

@@ -6,7 +6,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/literal"
@@ -45,12 +44,21 @@ func (p *placeholders) expression(src string) (string, error) {
 	return text, usage(err)
 }
 
-// usage gives an error of an expression the form of the command's.
+// ErrUsage marks errors in what the user typed.
+var ErrUsage = errors.New("wrong usage")
+
+func usageError(help, format string, args ...any) error {
+	e := advice.New(help, format, args...)
+	e.Err = ErrUsage
+	return e
+}
+
+// usage marks an error of an expression with [ErrUsage].
 func usage(err error) error {
-	if e, ok := errors.AsType[*advice.Error](err); ok {
-		return hint.Usage(e.Advice, "%s", e.Msg)
+	if err == nil {
+		return nil
 	}
-	return err
+	return usageError(advice.Of(err), "%v", err)
 }
 
 // Fill returns an expression with its placeholders replaced by what they stand

@@ -9,9 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -92,7 +92,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		partition = split(partition[0])
 	}
 	if len(partition) != len(schema.Hash) {
-		return nil, hint.Usage("give a value for each of: "+names(schema.Hash)+"; separate them by commas or repeat --pk",
+		return nil, usageError("give a value for each of: "+names(schema.Hash)+"; separate them by commas or repeat --pk",
 			"the partition key of %s has %s, not %d", what, counted(len(schema.Hash)), len(partition))
 	}
 	var clauses []keycond.Clause
@@ -112,9 +112,9 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	}
 	if len(sort) > len(schema.Range) {
 		if len(schema.Range) == 0 {
-			return nil, hint.Usage("leave the sort condition out", "%s has no sort key", what)
+			return nil, usageError("leave the sort condition out", "%s has no sort key", what)
 		}
-		return nil, hint.Usage("the sort key is: "+names(schema.Range), "the sort key of %s has %s, not %d", what, counted(len(schema.Range)), len(sort))
+		return nil, usageError("the sort key is: "+names(schema.Range), "the sort key of %s has %s, not %d", what, counted(len(schema.Range)), len(sort))
 	}
 	for i, text := range sort {
 		c, err := ParseCondition(text)
@@ -126,7 +126,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 			return nil, err
 		}
 		if clause.Op != ast.Equal && i < len(sort)-1 {
-			return nil, hint.Usage("only the last condition may be a range; those before it must be =",
+			return nil, usageError("only the last condition may be a range; those before it must be =",
 				"the condition on %s is followed by one on %s", clause.Attribute.Name, schema.Range[i+1].Name)
 		}
 		clauses = append(clauses, clause)
@@ -152,9 +152,9 @@ func keyCondition(p *placeholders, clauses []keycond.Clause) string {
 
 func noIndex(t *model.Table, index string) error {
 	if len(t.Indexes) == 0 {
-		return hint.New("leave --index out", "table %s has no indexes, so none named %s", t.Name, index)
+		return advice.New("leave --index out", "table %s has no indexes, so none named %s", t.Name, index)
 	}
-	return hint.New("its indexes are: "+strings.Join(t.IndexNames(), ", "), "table %s has no index named %s", t.Name, index)
+	return advice.New("its indexes are: "+strings.Join(t.IndexNames(), ", "), "table %s has no index named %s", t.Name, index)
 }
 
 func names(attrs []keycond.Attribute) string {

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -32,7 +31,7 @@ func unquote(s string) (string, error) {
 		return "", err
 	}
 	if rest != "" {
-		return "", hint.Usage("quote the whole value", "there is more after the closing quote: %s", rest)
+		return "", usageError("quote the whole value", "there is more after the closing quote: %s", rest)
 	}
 	return value, nil
 }
@@ -64,20 +63,20 @@ func value(a keycond.Attribute, text string) (attr.Value, error) {
 	case attr.Number:
 		v, err := attr.NewNumber(text)
 		if err != nil {
-			return v, hint.Usage("give a number of at most 38 digits, such as 42 or -1.5e3",
+			return v, usageError("give a number of at most 38 digits, such as 42 or -1.5e3",
 				"%s is a number, and %q is none: %v", a.Name, text, err)
 		}
 		return v, nil
 	case attr.Binary:
 		raw, err := bytesOf(text)
 		if err != nil {
-			return attr.Value{}, hint.Usage("give the bytes in hexadecimal, as 0x00ff, or in base64, as AP8=",
+			return attr.Value{}, usageError("give the bytes in hexadecimal, as 0x00ff, or in base64, as AP8=",
 				"%s is binary, and %q is neither hexadecimal nor base64", a.Name, text)
 		}
 		return attr.NewBinary(raw), nil
 	}
 	if !utf8.ValidString(text) {
-		return attr.Value{}, hint.Usage("a string must be UTF-8; bytes are for keys of type B",
+		return attr.Value{}, usageError("a string must be UTF-8; bytes are for keys of type B",
 			"%s is a string, and %q is not UTF-8", a.Name, text)
 	}
 	return attr.NewString(text), nil

@@ -9,25 +9,25 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 )
 
-// What the command ends with.
+// The exit codes.
 const (
 	exitOK     = 0
-	exitFailed = 1 // something went wrong, or an answer is not right
-	exitUsage  = 2 // the command line makes no sense
+	exitFailed = 1 // the command failed, or found a wrong answer
+	exitUsage  = 2 // the command line is wrong
 )
 
-// An App is where a command runs: its streams and its environment.
+// An App is the environment of a command.
 type App struct {
 	Stdout, Stderr io.Writer
-	// Getenv returns a variable of the environment, "" if there is none.
+	// Getenv returns an environment variable, or "" if it is not set.
 	Getenv func(name string) string
-	// Width returns the columns of the terminal behind Stdout, or 0 when it is
-	// no terminal.
+	// Width returns the width of the terminal behind Stdout in columns, or 0 if
+	// Stdout is not a terminal.
 	Width func() int
 }
 
@@ -49,7 +49,7 @@ func System() *App {
 	}
 }
 
-// Main runs the command with its arguments and returns its exit code.
+// Main runs the command with args and returns the exit code.
 func Main(args []string, app *App) int {
 	root := app.root()
 	root.SetArgs(args)
@@ -63,28 +63,19 @@ func Main(args []string, app *App) int {
 	if !errors.Is(err, errWrongAnswers) {
 		fmt.Fprintf(app.Stderr, "sortkey: %s\n", h.Msg)
 	}
-	if h.Hint != "" {
-		fmt.Fprintf(app.Stderr, "hint: %s\n", h.Hint)
+	if h.Advice != "" {
+		fmt.Fprintf(app.Stderr, "hint: %s\n", h.Advice)
 	}
-	if h.Usage {
+	if errors.Is(err, ask.ErrUsage) {
 		return exitUsage
 	}
 	return exitFailed
 }
 
-// style is how to print to Stdout: in colour on a terminal, unless NO_COLOR
-// (https://no-color.org) or a dumb terminal says otherwise.
+// style returns the style for Stdout: in colour on a terminal unless NO_COLOR is
+// set (https://no-color.org) or the terminal is dumb.
 func (a *App) style() demo.Style {
 	width := a.Width()
 	colour := width > 0 && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
 	return demo.Style{Width: width, Paint: show.Paint(colour)}
-}
-
-// usage returns the error of a wrong command line for one command.
-func usage(command, format string, args ...any) error {
-	advice := "see sortkey --help"
-	if command != "" {
-		advice = "see sortkey " + command + " --help"
-	}
-	return hint.Usage(advice, format, args...)
 }

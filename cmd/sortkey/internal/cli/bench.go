@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/work"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
 // benchFlags are those of all bench commands.
@@ -149,27 +149,27 @@ func (f *benchFlags) config(a *App, args []string) (c bench.Config, err error) {
 	for _, name := range args {
 		w := work.Find(name)
 		if w == nil {
-			return c, hint.Usage("see sortkey bench --list", "unknown workload %q", name)
+			return c, usageError("see sortkey bench --list", "unknown workload %q", name)
 		}
 		c.Workloads = append(c.Workloads, w)
 	}
 	for _, name := range f.engines {
 		e := layer.Engine(name)
 		if e != layer.Memory && e != layer.Disk {
-			return c, hint.Usage("the engines are memory and disk", "--engine: unknown engine %q", name)
+			return c, usageError("the engines are memory and disk", "--engine: unknown engine %q", name)
 		}
 		c.Engines = append(c.Engines, e)
 	}
 	for _, name := range f.layers {
 		if !slices.Contains(layer.Names(), layer.Name(name)) {
-			return c, hint.Usage("the layers are "+strings.Join(layerNames(), ", "), "--layer: unknown layer %q", name)
+			return c, usageError("the layers are "+strings.Join(layerNames(), ", "), "--layer: unknown layer %q", name)
 		}
 		c.Layers = append(c.Layers, layer.Name(name))
 	}
 	for _, text := range f.endpoints {
 		e, err := bench.ParseEndpoint(text)
 		if err != nil {
-			return c, hint.Usage("write a name and an address, as in --endpoint dynalite=http://127.0.0.1:4567", "--endpoint: %v", err)
+			return c, usageError("write a name and an address, as in --endpoint dynalite=http://127.0.0.1:4567", "--endpoint: %v", err)
 		}
 		c.Endpoints = append(c.Endpoints, e)
 	}
@@ -229,7 +229,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, a *App, run func(context.Contex
 	report, err := run(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return hint.New("", "interrupted")
+			return advice.New("", "interrupted")
 		}
 		return err
 	}
@@ -238,7 +238,7 @@ func (f *benchFlags) measure(cmd *cobra.Command, a *App, run func(context.Contex
 		return err
 	}
 	if missed := bench.Missed(report.Targets); missed > 0 && !f.missesPass {
-		return hint.New("the lines below the table give the figures behind each", "%d of %d targets missed", missed, len(report.Targets))
+		return advice.New("the lines below the table give the figures behind each", "%d of %d targets missed", missed, len(report.Targets))
 	}
 	return nil
 }

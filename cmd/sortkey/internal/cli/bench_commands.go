@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/bench"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
 func (a *App) benchTargetsCommand() *cobra.Command {
@@ -56,7 +56,7 @@ func (a *App) benchTargets(cmd *cobra.Command, f benchFlags, only []string) erro
 	return f.measure(cmd, a, func(ctx context.Context) (*bench.Report, error) {
 		r, err := bench.RunTargets(ctx, c, bench.TargetOptions{Quick: f.quick, Only: only})
 		if err == nil && len(r.Targets) == 0 {
-			return nil, hint.Usage("see sortkey bench targets --help", "--only: no group of targets contains one of these words")
+			return nil, usageError("see sortkey bench targets --help", "--only: no group of targets contains one of these words")
 		}
 		return r, err
 	})
@@ -118,7 +118,7 @@ func (a *App) benchShowCommand() *cobra.Command {
 			defer file.Close()
 			r, err := bench.ReadReport(file)
 			if err != nil {
-				return hint.New("sortkey bench --json writes reports", "%s: %v", args[0], err)
+				return advice.New("sortkey bench --json writes reports", "%s: %v", args[0], err)
 			}
 			if err := o.check(); err != nil {
 				return err

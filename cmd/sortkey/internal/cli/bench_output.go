@@ -11,7 +11,6 @@ import (
 
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/report"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -39,7 +38,7 @@ func (o *benchOutput) check() error {
 			continue
 		}
 		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-			return hint.Usage("create it, or name another file", "--%s: folder %s does not exist", flag, filepath.Dir(file))
+			return usageError("create it, or name another file", "--%s: folder %s does not exist", flag, filepath.Dir(file))
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/report"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
 func (a *App) benchResultsCommand() *cobra.Command {
@@ -38,7 +38,7 @@ targets.`,
 				return err
 			}
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return hint.Usage("create it, or name another folder", "--dir: folder %s does not exist", dir)
+				return usageError("create it, or name another folder", "--dir: folder %s does not exist", dir)
 			}
 			f.output.json = dir
 			if readme != "" {
@@ -78,7 +78,7 @@ func splitReadme(name string) (before, after []byte, err error) {
 	before, rest, ok := bytes.Cut(data, []byte(resultsBegin+"\n"))
 	_, after, ok2 := bytes.Cut(rest, []byte(resultsEnd+"\n"))
 	if !ok || !ok2 {
-		return nil, nil, hint.New("add both lines where the tables should be", "%s lacks the line %s, followed by %s", name, resultsBegin, resultsEnd)
+		return nil, nil, advice.New("add both lines where the tables should be", "%s lacks the line %s, followed by %s", name, resultsBegin, resultsEnd)
 	}
 	return before, after, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/server"
@@ -54,7 +53,7 @@ func (a *App) open(ctx context.Context, f sourceFlags) (*source, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, hint.Usage("write a URL such as http://127.0.0.1:8000", "the endpoint %q is no URL", endpoint)
+		return nil, usageError("write a URL such as http://127.0.0.1:8000", "the endpoint %q is no URL", endpoint)
 	}
 	tr := &tracer{next: &http.Client{Timeout: requestTimeout}}
 	client := dynamodb.New(dynamodb.Options{

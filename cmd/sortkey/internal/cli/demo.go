@@ -12,10 +12,10 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 )
 
@@ -97,7 +97,7 @@ func (a *App) demo(ctx context.Context, designs []*design.Model, data string, as
 	for _, m := range designs {
 		r, err := runOne(ctx, m)
 		if errors.Is(err, model.ErrOther) {
-			return hint.New("give another folder, or an empty one", "--data: %s: %v", data, err)
+			return advice.New("give another folder, or an empty one", "--data: %s: %v", data, err)
 		}
 		if err != nil {
 			return err

@@ -14,9 +14,9 @@ import (
 
 	"regexp"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/gen"
 )
@@ -67,13 +67,13 @@ func oneModel(cmd *cobra.Command, args []string) error {
 func loadModel(name string) (*design.Model, error) {
 	m, err := model.Find(name)
 	if errors.Is(err, model.ErrNotFound) {
-		return nil, &hint.Error{
-			Msg:  "there is no model " + name,
-			Hint: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a first model with: sortkey design new FILE", Err: err,
+		return nil, &advice.Error{
+			Msg:    "there is no model " + name,
+			Advice: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a first model with: sortkey design new FILE", Err: err,
 		}
 	}
 	if list, ok := errors.AsType[design.Errors](err); ok {
-		if _, explained := errors.AsType[*hint.Error](err); !explained {
+		if _, explained := errors.AsType[*advice.Error](err); !explained {
 			return nil, modelErrors(name, list)
 		}
 	}
@@ -84,10 +84,10 @@ func loadModel(name string) (*design.Model, error) {
 // command's own.
 func modelErrors(path string, list design.Errors) error {
 	if len(list) == 1 {
-		return &hint.Error{Msg: list[0].Error(), Hint: list[0].Hint, Err: list}
+		return &advice.Error{Msg: list[0].Error(), Advice: list[0].Hint, Err: list}
 	}
 	text := strings.ReplaceAll(list.Error(), "\n", "\n  ")
-	return &hint.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), text), Err: list}
+	return &advice.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), text), Err: list}
 }
 
 func (a *App) designNewCommand() *cobra.Command {
@@ -126,7 +126,7 @@ func (a *App) writeNew(path string, data []byte, force bool) error {
 	}
 	f, err := os.OpenFile(path, flags, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return &hint.Error{Msg: path + " is there already", Hint: "give another name, or --force to write over it", Err: err}
+		return &advice.Error{Msg: path + " is there already", Advice: "give another name, or --force to write over it", Err: err}
 	}
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (a *App) output(path string, data []byte) error {
 		return err
 	}
 	if err := os.WriteFile(path, data, 0o666); err != nil {
-		return &hint.Error{Msg: err.Error(), Hint: "give another file with -o", Err: err}
+		return &advice.Error{Msg: err.Error(), Advice: "give another file with -o", Err: err}
 	}
 	return nil
 }
@@ -265,7 +265,7 @@ func patternNamed(m *design.Model, name string) (*design.Pattern, error) {
 	if len(like) == 1 {
 		return like[0], nil
 	}
-	return nil, hint.New("the patterns are:\n  "+strings.Join(patternNames(m), "\n  "), "the model %s has %s pattern named %q", m.Name, map[bool]string{true: "no", false: "more than one"}[len(like) == 0], name)
+	return nil, advice.New("the patterns are:\n  "+strings.Join(patternNames(m), "\n  "), "the model %s has %s pattern named %q", m.Name, map[bool]string{true: "no", false: "more than one"}[len(like) == 0], name)
 }
 
 // expressions writes the request of one pattern, or those of all as one program
@@ -278,7 +278,7 @@ func (a *App) expressions(m *design.Model, list []*design.Pattern, lang string, 
 		e.text, err = expression(m, p, lang)
 		if refused, ok := errors.AsType[*design.CompileError](err); ok {
 			if one {
-				return &hint.Error{Msg: p.Name + " is not one request: " + refused.Msg, Hint: refused.Advice, Err: err}
+				return &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
 			}
 			e.NotOne = refused.Msg
 		} else if err != nil {

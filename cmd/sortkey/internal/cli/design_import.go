@@ -15,9 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 type designImportFlags struct {
@@ -105,7 +106,7 @@ func (a *App) designImport(ctx context.Context, args []string, f *designImportFl
 	defer stop()
 	m, losses, err := a.convert(ctx, args, f)
 	if e, ok := errors.AsType[*convert.Error](err); ok {
-		return &hint.Error{Msg: e.Error(), Hint: e.Hint, Err: err}
+		return &advice.Error{Msg: e.Error(), Advice: e.Hint, Err: err}
 	}
 	if err != nil {
 		return err
@@ -129,17 +130,10 @@ func (a *App) designImport(ctx context.Context, args []string, f *designImportFl
 		}
 	} else {
 		fmt.Fprintf(a.Stderr, "%s: %s, %s, %s; check it with: sortkey design check %s\n", f.out,
-			quantity(int64(len(m.Tables)), "table"), entities(len(m.Entities)), quantity(int64(len(m.Patterns)), "pattern"), f.out)
+			text.Count(len(m.Tables), "table"), text.Count(len(m.Entities), "entity"), text.Count(len(m.Patterns), "pattern"), f.out)
 	}
 	a.losses(losses)
 	return nil
-}
-
-func entities(n int) string {
-	if n == 1 {
-		return "1 entity"
-	}
-	return fmt.Sprintf("%d entities", n)
 }
 
 // losses lists what a model does not have.
@@ -217,7 +211,7 @@ func (a *App) convertFrom(ctx context.Context, f *designImportFlags) (*design.Mo
 	}
 	m, losses, err := convert.FromEndpoint(ctx, f.from, call, f.Options)
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, nil, &hint.Error{Msg: "nothing listens at " + f.from, Hint: "start a server with: sortkey serve — or give the files of a design", Err: err}
+		return nil, nil, &advice.Error{Msg: "nothing listens at " + f.from, Advice: "start a server with: sortkey serve — or give the files of a design", Err: err}
 	}
 	return m, losses, err
 }
@@ -229,17 +223,17 @@ func readDesign(name string) ([]byte, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &hint.Error{Msg: "there is no file " + name, Hint: "give the path of a file; see sortkey design import --help", Err: err}
+			return nil, &advice.Error{Msg: "there is no file " + name, Advice: "give the path of a file; see sortkey design import --help", Err: err}
 		}
 		if err != nil {
-			return nil, hint.New("", "cannot read %s: %v", name, err)
+			return nil, advice.New("", "cannot read %s: %v", name, err)
 		}
 		defer file.Close()
 		in = file
 	}
 	data, err := io.ReadAll(io.LimitReader(in, convert.MaxFileBytes+1))
 	if err != nil {
-		return nil, hint.New("", "cannot read %s: %v", name, err)
+		return nil, advice.New("", "cannot read %s: %v", name, err)
 	}
 	return data, nil
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 	report "github.com/sortkey/sortkey/internal/design/explain"
@@ -46,7 +45,7 @@ func (a *App) explainRequest(ctx context.Context, src *explainSource, args []str
 		data, err := readInput(args[0])
 		if !errors.Is(err, fs.ErrNotExist) {
 			if err != nil {
-				return "", nil, hint.New("", "cannot read %s: %v", args[0], err)
+				return "", nil, advice.New("", "cannot read %s: %v", args[0], err)
 			}
 			return a.readRequest(args[0], data)
 		}
@@ -78,7 +77,7 @@ var cliParser = &awscli.Parser{ReadFile: os.ReadFile}
 // ignores.
 func (a *App) command(c *awscli.Command, err error) (string, json.RawMessage, error) {
 	if err != nil {
-		return "", nil, hint.Usage(cmp.Or(advice.Of(err), "see sortkey explain --help"), "%v", err)
+		return "", nil, usageError(cmp.Or(advice.Of(err), "see sortkey explain --help"), "%v", err)
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintf(a.Stderr, "sortkey: %s\n", note)
@@ -96,14 +95,14 @@ func (a *App) readRequest(name string, data []byte) (op string, request json.Raw
 	}
 	if len(data) > 0 && data[0] != '{' {
 		if !awscli.Is(string(data)) {
-			return "", nil, hint.Usage(`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`, "%s is neither JSON, nor a line of the AWS CLI, nor a SELECT", name)
+			return "", nil, usageError(`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`, "%s is neither JSON, nor a line of the AWS CLI, nor a SELECT", name)
 		}
 		c, err := cliParser.Parse(string(data))
 		return a.command(c, err)
 	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(data, &m); err != nil {
-		return "", nil, hint.Usage("", "%s is no JSON: %v%s", name, err, nearby(data, err))
+		return "", nil, usageError("", "%s is no JSON: %v%s", name, err, nearby(data, err))
 	}
 	for _, member := range []string{"operation", "Operation"} {
 		if raw, ok := m[member]; ok && json.Unmarshal(raw, &op) == nil {

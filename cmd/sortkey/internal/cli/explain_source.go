@@ -16,8 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 	report "github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/sdk"
@@ -93,7 +93,7 @@ func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
 	}
 	op, request, err := p.Compile(s.model)
 	if refused, ok := errors.AsType[*design.CompileError](err); ok {
-		return "", nil, &hint.Error{Msg: p.Name + " is not one request: " + refused.Msg, Hint: refused.Advice, Err: err}
+		return "", nil, &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
 	}
 	return op, request, err
 }

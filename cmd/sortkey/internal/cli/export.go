@@ -16,9 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 type exportFlags struct {
@@ -36,20 +37,19 @@ func (a *App) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export TABLE|--all --to DIR|-",
 		Short: "Export a table to files",
-		Long: `Export writes the items of a table, or of all tables, into a new folder: data
-files packed with gzip and manifests with checksums and counts as the service's
-own export has them, and the table's definition in table.json, which is the JSON
-of a CreateTable request. sortkey import DIR alone brings the table back with
-its indexes and items.
+		Long: `Export writes the items of a table, or of all tables, into a new folder, in the
+layout of the service's own exports: data files compressed with gzip, and
+manifests with checksums and counts. table.json holds the table's definition, as
+the JSON of a CreateTable request. sortkey import DIR restores the table with its
+indexes and items.
 
-The formats are dynamodb (DynamoDB JSON, which holds everything), json (plain
-JSON lines) and csv; types.json beside them tells the types they cannot show.
---to - writes the items alone to standard output.
+The formats are dynamodb (DynamoDB JSON, which keeps everything), json (plain
+JSON lines) and csv. For json and csv, types.json keeps the types that they cannot
+show. --to - writes the items to standard output.
 
-The folder is there whole or not at all: until the export is done it is called
-DIR.partial. From a server it is a scan: what is written to the table meanwhile
-may be in it or not. With --data, or of a snapshot that is served, it is of one
-moment.`,
+Until the export is complete, its folder is named DIR.partial. From a server an
+export is a scan: it may or may not include concurrent writes. With --data, or
+from a server of a snapshot, it is of one point in time.`,
 		Example: `  sortkey export Orders --to ./orders --data ./sortkey-data
   sortkey export --all --to ./backup
   sortkey export Orders --to - --format json | jq .total
@@ -74,11 +74,11 @@ moment.`,
 	}
 	flags := cmd.Flags()
 	f.add(cmd)
-	flags.BoolVar(&f.all, "all", false, "export all tables, each into a folder of its name")
+	flags.BoolVar(&f.all, "all", false, "export all tables, each into a folder with its name")
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
 	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
-	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between the cells of CSV; tab for a tab")
-	flags.BoolVar(&f.plain, "plain", false, "do not pack the data files with gzip")
+	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
+	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	mustComplete(cmd, "format", cobra.FixedCompletions([]string{"dynamodb", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	mustComplete(cmd, "delimiter", cobra.NoFileCompletions)
@@ -89,11 +89,11 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the command at once
-	bar := a.newBar("see that it runs, or end the export with Ctrl-C")
+	bar := a.newBar("check that it is running, or stop the export with Ctrl-C")
 	o := transfer.ExportOptions{Plain: f.plain, Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
 	var err error
-	if o.Format, err = transfer.ParseFormat(f.format); err != nil {
-		return explainTransfer(err)
+	if o.Format, err = parseFormat(f.format); err != nil {
+		return err
 	}
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return err
@@ -112,9 +112,9 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 		h := explain(explainTransfer(err))
 		part := filepath.Clean(f.to) + ".partial"
 		write, ok := errors.AsType[*fs.PathError](err)
-		began := errors.Is(err, context.Canceled) || ok && strings.HasPrefix(write.Path, part+string(filepath.Separator))
-		if _, left := os.Stat(part); began && f.to != "-" && errors.Is(left, os.ErrNotExist) {
-			h.Msg += "; nothing is left of the export"
+		started := errors.Is(err, context.Canceled) || ok && strings.HasPrefix(write.Path, part+string(filepath.Separator))
+		if _, err := os.Stat(part); started && f.to != "-" && errors.Is(err, os.ErrNotExist) {
+			h.Msg += "; removed the unfinished export"
 		}
 		return h
 	}
@@ -125,7 +125,7 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	}
 	out := a.Stdout
 	if f.to == "-" {
-		out = a.Stderr // items are on the other
+		out = a.Stderr // Stdout has the items
 	}
 	if f.json {
 		enc := json.NewEncoder(out)
@@ -140,10 +140,10 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 		return nil
 	}
 	for _, r := range results {
-		fmt.Fprintf(out, "%s: %s, %s in %s\n", r.Table, quantity(r.Items, "item"), size(r.Bytes), r.Dir)
+		fmt.Fprintf(out, "%s: %s, %s in %s\n", r.Table, text.Count(r.Items, "item"), text.Size(r.Bytes), r.Dir)
 	}
 	if !o.Still {
-		fmt.Fprintf(out, "not of one moment: what was written in the %s it took may be in it or not; see sortkey snapshot\n", took.Round(time.Millisecond))
+		fmt.Fprintf(out, "not of one point in time: writes during the %s of the export may or may not be included; see sortkey snapshot\n", took.Round(time.Millisecond))
 	}
 	return nil
 }
@@ -154,11 +154,10 @@ func (a *App) exportFrom(ctx context.Context, t *target, args []string, f export
 	case err != nil:
 		return nil, err
 	case f.all && len(names) == 0:
-		return nil, hint.New("", "there are no tables to export")
+		return nil, advice.New("", "no tables to export")
+	case !f.all && !slices.Contains(names, args[0]):
+		return nil, noTable(args[0], names)
 	case !f.all:
-		if err := checkTable(args[0], names); err != nil {
-			return nil, err
-		}
 		names = args
 	}
 	if f.to == "-" {
@@ -168,18 +167,15 @@ func (a *App) exportFrom(ctx context.Context, t *target, args []string, f export
 	return transfer.Export(ctx, t.client, names, f.to, f.all, o)
 }
 
-func checkTable(name string, names []string) error {
-	if slices.Contains(names, name) {
-		return nil
-	}
+// noTable returns the error for a table that is not one of names.
+func noTable(name string, names []string) error {
 	if len(names) == 0 {
-		return hint.New("", "there is no table %s: there are no tables", name)
+		return advice.New("", "table %s does not exist; there are no tables", name)
 	}
 	const most = 10
-	list := names
 	more := ""
-	if len(list) > most {
-		list, more = list[:most], ", …"
+	if len(names) > most {
+		names, more = names[:most], ", …"
 	}
-	return hint.New("the tables are: "+strings.Join(list, ", ")+more, "there is no table %s", name)
+	return advice.New("the tables are "+strings.Join(names, ", ")+more, "table %s does not exist", name)
 }

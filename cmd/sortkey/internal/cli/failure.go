@@ -11,62 +11,79 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// explain gives an error of any origin the form a person can act on.
-func explain(err error) *hint.Error {
-	if h, ok := errors.AsType[*hint.Error](err); ok {
-		// What stands round it says where it happened.
-		return &hint.Error{Msg: err.Error(), Hint: h.Hint, Usage: h.Usage, Err: err}
+// usage returns the error of a wrong command line for one command.
+func usage(command, format string, args ...any) error {
+	help := "see sortkey --help"
+	if command != "" {
+		help = "see sortkey " + command + " --help"
+	}
+	return usageError(help, format, args...)
+}
+
+// usageError returns the error of a wrong command line with advice.
+func usageError(help, format string, args ...any) error {
+	e := advice.New(help, format, args...)
+	e.Err = ask.ErrUsage
+	return e
+}
+
+// explain returns an error of any origin as one with advice.
+func explain(err error) *advice.Error {
+	if _, ok := errors.AsType[*advice.Error](err); ok {
+		// The text of err also says where the error happened.
+		return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
 	}
 	if list, ok := errors.AsType[design.Errors](err); ok && len(list) > 0 {
 		return explain(modelErrors(list[0].Pos.File, list))
 	}
 	if errors.Is(err, model.ErrNotFound) {
-		return hint.New("the examples are: "+strings.Join(examples.Names(), ", "), "%v", err)
+		return advice.New("the examples are: "+strings.Join(examples.Names(), ", "), "%v", err)
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return explainAPI(err, api)
 	}
 	if errors.Is(err, context.Canceled) {
-		return hint.New("", "interrupted")
+		return advice.New("", "interrupted")
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		at := strings.TrimSuffix(u.URL, "/")
 		if errors.Is(err, syscall.ECONNREFUSED) {
-			return hint.New("start a server with: sortkey serve — or name another with --endpoint, or read a model with --model", "nothing listens at %s", at)
+			return advice.New("start a server with: sortkey serve — or name another with --endpoint, or read a model with --model", "no server is listening at %s", at)
 		}
-		return hint.New("check --endpoint, which by default is AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL", "cannot reach %s: %v", at, rootCause(u.Err))
+		return advice.New("check --endpoint; its default is AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL", "cannot reach %s: %v", at, rootCause(u.Err))
 	}
 	if _, ok := errors.AsType[*smithy.DeserializationError](err); ok {
-		return hint.New("check --endpoint: there may be another kind of server", "the answer is not one of DynamoDB: %v", rootCause(err))
+		return advice.New("check --endpoint: it may be a server of another kind", "not a DynamoDB response: %v", rootCause(err))
 	}
-	advice := ""
+	help := ""
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		advice = "make room there, or name a place on another disk"
+		help = "free disk space, or name a path on another disk"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		advice = "name a place that may be read and written to"
+		help = "name a path that you can read and write"
 	}
-	return &hint.Error{Msg: err.Error(), Hint: advice, Err: err}
+	return &advice.Error{Msg: err.Error(), Advice: help, Err: err}
 }
 
-func explainAPI(err error, api smithy.APIError) *hint.Error {
+func explainAPI(err error, api smithy.APIError) *advice.Error {
 	before := ""
 	if i := strings.Index(err.Error(), "operation error "); i > 0 {
 		before = err.Error()[:i]
 	}
-	h := hint.New("", "%s%s: %s", before, api.ErrorCode(), api.ErrorMessage())
+	h := advice.New("", "%s%s: %s", before, api.ErrorCode(), api.ErrorMessage())
 	switch api.ErrorCode() {
 	case "UnrecognizedClientException", "InvalidSignatureException", "MissingAuthenticationTokenException",
 		"IncompleteSignatureException", "SignatureDoesNotMatch", "AccessDeniedException":
-		h.Hint = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to credentials that the server was given"
+		h.Advice = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to credentials that the server accepts"
 	case "ResourceInUseException":
-		h.Hint = "a table of that name is there already"
+		h.Advice = "a table with that name already exists"
 	}
 	if h.Msg == before+api.ErrorCode()+": " {
 		h.Msg = strings.TrimSuffix(h.Msg, ": ")
@@ -74,8 +91,8 @@ func explainAPI(err error, api smithy.APIError) *hint.Error {
 	return h
 }
 
-// rootCause returns what is at the bottom of an error: the sentences round it
-// name layers of the client.
+// rootCause returns the innermost error: the text around it names layers of the
+// client.
 func rootCause(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err

@@ -5,25 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net/url"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
-	"github.com/sortkey/sortkey/sdk"
-	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 type importFlags struct {
@@ -43,25 +34,25 @@ func (a *App) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE|DIR…",
 		Short: "Import files into a table",
-		Long: `Import writes items from files into a table, with the service's own batches of
-puts, so it works on any DynamoDB endpoint; --data writes to a folder instead,
-which no server may have open.
+		Long: `Import writes items from files into a table. It uses BatchWriteItem, so it works
+with any DynamoDB endpoint. With --data it writes to a folder, which no server
+may have open.
 
 It reads DynamoDB JSON (lines as the service exports them, with or without
-"Item", or the answer of a scan), plain JSON (lines or one array) and CSV with a
-header, packed with gzip or zstd or not. A DIR is an export with its manifests,
-whose checksums are verified first, a folder of such exports, or a folder of
-data files. - is standard input.
+"Item", or the response of a scan), plain JSON (lines or one array) and CSV with
+a header. Files may be compressed with gzip or zstd. DIR is an export with its
+manifests, whose checksums are verified first, a folder of such exports, or a
+folder of data files. - is standard input.
 
-The table is made if its definition is known: from the export, or from --schema,
-or from --key. In CSV every column is a string but for keys and for columns
-declared with --type; an empty cell is no attribute, an empty quoted cell ("")
-an empty string; cells of sets, lists and maps are DynamoDB JSON.
+Import creates a missing table if it knows its definition: from the export, from
+--schema or from --key. In CSV all columns are strings, except keys and columns
+declared with --type. An empty cell means no attribute, an empty quoted cell ("")
+an empty string. Sets, lists and maps are written as DynamoDB JSON.
 
-Of several lines with one key the last wins. Lines that cannot be written go
-to a report, one JSON object each with file, line and reason, and the exit code
-is 1. When it is interrupted, what has been read is written, a journal beside
-the input says how far that was, and --resume goes on from there.`,
+If several records have the same key, the last one wins. Rejected records go to a
+report, as JSON objects with file, line and reason; the exit code is 1 then. An
+interrupted import first writes what it has read. It keeps its position in a
+journal beside the input, and --resume continues from there.`,
 		Example: `  sortkey import ./export --data ./sortkey-data
   sortkey import orders.csv --table Orders --key customer:S,placed:N --type total=N
   sortkey import items.json.gz --schema table.json --endpoint http://127.0.0.1:8000
@@ -77,22 +68,22 @@ the input says how far that was, and --resume goes on from there.`,
 	}
 	flags := cmd.Flags()
 	f.add(cmd)
-	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to; by default what the export or schema says")
+	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
-	flags.StringVar(&f.key, "key", "", "the table's key when it has to be made, such as pk:S,sk:N (`NAME:TYPE`…)")
+	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
 	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json or csv")
-	flags.StringArrayVar(&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; may be repeated")
-	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between the cells of CSV; tab for a tab")
-	flags.StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns of CSV without a header, separated by commas")
-	flags.BoolVar(&f.create, "create", false, "make the table, and fail if it is there already")
-	flags.BoolVar(&f.resume, "resume", false, "go on with an import that was interrupted")
-	flags.BoolVar(&f.restart, "restart", false, "start an import that was interrupted over")
-	flags.StringVar(&f.rejects, "rejects", "", "`FILE` for the report of rejected lines; by default beside the input")
-	flags.StringVar(&f.journal, "journal", "", "`FILE` for the journal; by default beside the input")
-	flags.BoolVar(&f.noJournal, "no-journal", false, "keep no journal: the import cannot be resumed")
-	flags.BoolVar(&f.noVerify, "no-verify", false, "do not hold an export to its checksums and counts")
-	flags.IntVar(&f.workers, "workers", transfer.DefaultWorkers, "requests at a time")
-	flags.IntVar(&f.maxLine, "max-line", transfer.DefaultMaxLine, "longest line in bytes; longer ones are rejected")
+	flags.StringArrayVar(&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable")
+	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
+	flags.StringSliceVar(&f.columns, "columns", nil, "comma-separated `NAMES` of the columns of CSV without a header")
+	flags.BoolVar(&f.create, "create", false, "create the table, and fail if it exists")
+	flags.BoolVar(&f.resume, "resume", false, "resume an interrupted import")
+	flags.BoolVar(&f.restart, "restart", false, "restart an interrupted import from the beginning")
+	flags.StringVar(&f.rejects, "rejects", "", "`FILE` for the report of rejected records (default beside the input)")
+	flags.StringVar(&f.journal, "journal", "", "`FILE` for the journal (default beside the input)")
+	flags.BoolVar(&f.noJournal, "no-journal", false, "keep no journal; the import cannot be resumed")
+	flags.BoolVar(&f.noVerify, "no-verify", false, "do not verify the checksums and counts of an export")
+	flags.IntVar(&f.workers, "workers", transfer.DefaultWorkers, "number of concurrent requests")
+	flags.IntVar(&f.maxLine, "max-line", transfer.DefaultMaxLine, "length of the longest line in bytes; longer lines are rejected")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	mustComplete(cmd, "format", cobra.FixedCompletions([]string{"auto", "dynamodb", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"table", "key", "type", "delimiter", "columns", "workers", "max-line"} {
@@ -103,13 +94,13 @@ the input says how far that was, and --resume goes on from there.`,
 	return cmd
 }
 
-// options returns what the flags ask for.
+// options returns the options that the flags set.
 func (f *importFlags) options(args []string) (o transfer.ImportOptions, err error) {
-	if o.Format, err = transfer.ParseFormat(f.format); err != nil {
+	if o.Format, err = parseFormat(f.format); err != nil {
 		return o, err
 	}
 	if o.Types, err = transfer.ParseTypes(f.types); err != nil {
-		return o, err
+		return o, fmt.Errorf("--type: %w", err)
 	}
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return o, err
@@ -123,7 +114,9 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 	case f.schema != "":
 		o.Schema, err = transfer.ReadSchema(f.schema)
 	case f.key != "":
-		o.Schema, err = transfer.ParseKey(f.key)
+		if o.Schema, err = transfer.ParseKey(f.key); err != nil {
+			err = fmt.Errorf("--key: %w", err)
+		}
 	}
 	o.Journal, o.Rejects = transfer.Beside(args)
 	if f.journal != "" {
@@ -138,22 +131,10 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 	return o, err
 }
 
-func parseDelimiter(text string) (byte, error) {
-	switch {
-	case text == "":
-		return 0, nil
-	case text == "tab" || text == `\t`:
-		return '\t', nil
-	case len(text) == 1 && strings.Contains(",;:| \t", text):
-		return text[0], nil
-	}
-	return 0, hint.Usage("the delimiters are those of the service: , ; : | tab and space", "--delimiter: %q is none", text)
-}
-
 func (a *App) runImport(ctx context.Context, args []string, f importFlags) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the command at once
+	context.AfterFunc(ctx, stop) // a second signal kills the process
 	o, err := f.options(args)
 	if err != nil {
 		return explainTransfer(err)
@@ -167,11 +148,11 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 		return err
 	}
 	o.Target = target.name
-	advice := "see that it runs; Ctrl-C ends the import, and --resume goes on with it"
+	help := "check that it is running; Ctrl-C stops the import, and --resume resumes it"
 	if o.Journal == "" {
-		advice = "see that it runs, or end the import with Ctrl-C"
+		help = "check that it is running, or stop the import with Ctrl-C"
 	}
-	bar := a.newBar(advice)
+	bar := a.newBar(help)
 	o.Progress, o.Waiting = bar.show, bar.wait
 	start := time.Now()
 	result, err := transfer.Import(ctx, target.client, sources, o)
@@ -188,7 +169,7 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 	return a.endImport(result, err)
 }
 
-// endImport says what went wrong, if anything did.
+// endImport reports rejects and returns the error of the command.
 func (a *App) endImport(r *transfer.ImportResult, err error) error {
 	for _, x := range r.First {
 		fmt.Fprintf(a.Stderr, "%s:%d: %s\n", x.File, x.Line, x.Reason)
@@ -199,62 +180,59 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 	sum := r.Sum()
 	report := ""
 	if r.Rejects != "" {
-		report = "; the report is " + r.Rejects
+		report = "; see the report " + r.Rejects
 	}
 	if err != nil {
 		h := explain(explainTransfer(err))
-		if strings.Contains(h.Hint, "--restart") { // there is nothing to go on with
-			return h
+		if errors.Is(err, transfer.ErrInterrupted) || errors.Is(err, transfer.ErrRestart) {
+			return h // this run has nothing to resume
 		}
 		if sum.Written+sum.Deleted > 0 || r.Journal != "" {
-			h.Msg += fmt.Sprintf("; %s items are written", count(sum.Written))
+			h.Msg += fmt.Sprintf("; %s items written", text.Thousands(sum.Written))
 		}
 		if r.Journal != "" {
 			if r.Line > 0 {
 				h.Msg += fmt.Sprintf(", all up to line %d of %s", r.Line, r.File)
 			}
-			const resume = "go on with the same command and --resume"
-			switch {
-			case h.Hint == "", strings.Contains(h.Hint, "--resume"):
-				h.Hint = resume
-			default:
-				h.Hint += "; then " + resume
+			if h.Advice != "" {
+				h.Advice += "; then "
 			}
+			h.Advice += "resume with the same command and --resume"
 		}
 		return h
 	}
 	switch {
 	case len(r.Broken) > 0:
-		return hint.New("import the whole file again when it is mended: what is written already is written over", "%s not whole%s", are(len(r.Broken), "file"), report)
+		return advice.New("repair the file and import it again; items written twice are replaced", "%s incomplete%s", text.Count(len(r.Broken), "file"), report)
 	case sum.Rejected > 0:
-		advice := "mend those lines and import them alone; all others are written"
+		help := "correct those records and import only them; all others are written"
 		if sum.Rejected == sum.Read {
-			advice = "see whether --format, --key and --type say what the input is like"
+			help = "check that --format, --key and --type match the input"
 		}
-		return hint.New(advice, "%s of %s rejected%s", count(sum.Rejected), quantity(sum.Read, "record"), report)
+		return advice.New(help, "%s of %s rejected%s", text.Thousands(sum.Rejected), text.Count(sum.Read, "record"), report)
 	}
 	return nil
 }
 
 func (a *App) printImport(r *transfer.ImportResult, took time.Duration) {
 	for _, t := range r.Tables {
-		fmt.Fprintf(a.Stdout, "%s: %s written", t.Table, quantity(t.Written, "item"))
+		fmt.Fprintf(a.Stdout, "%s: %s written", t.Table, text.Count(t.Written, "item"))
 		if t.Deleted > 0 {
-			fmt.Fprintf(a.Stdout, ", %s deleted", count(t.Deleted))
+			fmt.Fprintf(a.Stdout, ", %s deleted", text.Thousands(t.Deleted))
 		}
-		fmt.Fprintf(a.Stdout, ", %s rejected", count(t.Rejected))
+		fmt.Fprintf(a.Stdout, ", %s rejected", text.Thousands(t.Rejected))
 		if t.Created {
 			fmt.Fprint(a.Stdout, " (table created)")
 		}
 		fmt.Fprintln(a.Stdout)
 	}
-	fmt.Fprintf(a.Stdout, "%s read", quantity(r.Read, "record"))
+	fmt.Fprintf(a.Stdout, "%s read", text.Count(r.Read, "record"))
 	if before := r.Sum().Read - r.Read; before > 0 {
-		fmt.Fprintf(a.Stdout, " after the first %s", count(before))
+		fmt.Fprintf(a.Stdout, " after the first %s", text.Thousands(before))
 	}
-	fmt.Fprintf(a.Stdout, ", %s in %s", size(r.Bytes), took.Round(time.Millisecond))
+	fmt.Fprintf(a.Stdout, ", %s in %s", text.Size(r.Bytes), took.Round(time.Millisecond))
 	if s := took.Seconds(); s > 0 && r.Read > 0 {
-		fmt.Fprintf(a.Stdout, ", %s a second", count(int64(float64(r.Read)/s)))
+		fmt.Fprintf(a.Stdout, ", %s a second", text.Thousands(int64(float64(r.Read)/s)))
 	}
 	fmt.Fprintln(a.Stdout)
 }
@@ -268,130 +246,4 @@ func (a *App) writeImport(r *transfer.ImportResult, took time.Duration) error {
 		Total   transfer.TableResult `json:"total"`
 		Seconds float64              `json:"seconds"`
 	}{r, r.Sum(), took.Seconds()})
-}
-
-// explainTransfer gives an error of package transfer, or of the way to an
-// endpoint, its advice.
-func explainTransfer(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok && errors.Is(err, syscall.ECONNREFUSED) {
-		if _, known := errors.AsType[*transfer.Error](err); !known {
-			return &hint.Error{
-				Msg: "nothing listens at " + strings.TrimSuffix(u.URL, "/"), Err: err,
-				Hint: "start a server with: sortkey serve — or name another with --endpoint, or a folder with --data",
-			}
-		}
-	}
-	if e, ok := errors.AsType[*transfer.Error](err); ok {
-		h := hint.New(e.Hint, "%s", err)
-		h.Err = err
-		return h
-	}
-	return err
-}
-
-// targetFlags choose the database an import or export works on.
-type targetFlags struct {
-	data, endpoint string
-}
-
-func (f *targetFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of a database, rather than an endpoint; no server may have it open")
-	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "`URL` of the server; by default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or this machine's")
-	cmd.MarkFlagsMutuallyExclusive("data", "endpoint")
-	mustComplete(cmd, "endpoint", cobra.NoFileCompletions)
-}
-
-// A target is that database.
-type target struct {
-	client *dynamodb.Client
-	name   string
-	close  func() error
-}
-
-// end closes it after what was done gave err. A disk that refused a write is the
-// cause of all that failed after it.
-func (t *target) end(err error) error {
-	closed := t.close()
-	if failed, ok := errors.AsType[*disk.FailedError](closed); ok {
-		return &hint.Error{
-			Msg: fmt.Sprintf("the disk refused a write: %v", failed.Err), Err: closed,
-			Hint: "see that there is room where --data is, and that it can be written to",
-		}
-	}
-	if err == nil {
-		err = closed
-	}
-	return err
-}
-
-// openTarget opens it. Create makes a folder that is not there.
-func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*target, error) {
-	if f.data == "" {
-		src, err := a.open(ctx, sourceFlags{endpoint: f.endpoint})
-		if err != nil {
-			return nil, err
-		}
-		o := src.client.Options()
-		o.HTTPClient = awshttp.NewBuildableClient().WithTimeout(requestTimeout)
-		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.close}, nil
-	}
-	abs, err := filepath.Abs(f.data)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(f.data); err != nil && !create {
-		return nil, hint.New("name the folder that was given to serve or import", "--data: there is no database in %s", f.data)
-	}
-	st, err := openData(f.data, slog.New(slog.DiscardHandler))
-	if h, ok := errors.AsType[*hint.Error](err); ok && errors.Is(err, disk.ErrLocked) {
-		h.Hint = "go through the server that has it open with --endpoint instead of --data, or stop that one"
-	}
-	if err != nil {
-		return nil, err
-	}
-	db, err := sortkey.Open(sortkey.Options{Store: st})
-	if err != nil {
-		return nil, errors.Join(err, st.Close())
-	}
-	// A disk that refused a write will refuse the next.
-	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
-	return &target{client: client, name: abs, close: db.Close}, nil
-}
-
-// count writes a number with its thousands apart.
-func count(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-// are is quantity with the verb.
-func are(n int, noun string) string {
-	if n == 1 {
-		return quantity(1, noun) + " is"
-	}
-	return quantity(int64(n), noun) + " are"
-}
-
-func quantity(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return count(n) + " " + noun + "s"
-}
-
-// size writes a number of bytes.
-func size(n int64) string {
-	const unit = 1000
-	switch {
-	case n < unit:
-		return quantity(n, "byte")
-	case n < unit*unit:
-		return fmt.Sprintf("%.1f kB", float64(n)/unit)
-	case n < unit*unit*unit:
-		return fmt.Sprintf("%.1f MB", float64(n)/(unit*unit))
-	}
-	return fmt.Sprintf("%.2f GB", float64(n)/(unit*unit*unit))
 }

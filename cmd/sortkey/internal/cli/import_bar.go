@@ -11,24 +11,24 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A bar shows progress on a terminal, and nothing elsewhere. What an import or
-// export waits for is told everywhere.
+// A bar shows progress on a terminal. It reports waits everywhere.
 type bar struct {
-	stderr  io.Writer
-	advice  string // what to do about waiting
-	mu      sync.Mutex
-	w       io.Writer // nil for none
-	bar     *progressbar.ProgressBar
-	phase   string
-	tries   int       // told of
-	told    time.Time // when
-	advised bool
+	stderr   io.Writer
+	help     string // what to do about waits
+	mu       sync.Mutex
+	w        io.Writer // nil unless on a terminal
+	bar      *progressbar.ProgressBar
+	phase    string
+	tries    int       // of the last report
+	reported time.Time // of the last report
+	advised  bool
 }
 
-func (a *App) newBar(advice string) *bar {
-	b := &bar{stderr: a.Stderr, advice: advice}
+func (a *App) newBar(help string) *bar {
+	b := &bar{stderr: a.Stderr, help: help}
 	f, ok := a.Stderr.(*os.File)
 	if ok && term.IsTerminal(int(f.Fd())) && a.Getenv("TERM") != "dumb" {
 		b.w = f
@@ -54,7 +54,7 @@ func (b *bar) show(p transfer.Progress) {
 			progressbar.OptionUseANSICodes(false))
 	}
 	if p.Items > 0 {
-		b.bar.Describe(fmt.Sprintf("%s %s items", p.Phase, count(p.Items)))
+		b.bar.Describe(fmt.Sprintf("%s %s items", p.Phase, text.Thousands(p.Items)))
 	} else {
 		b.bar.Describe(p.Phase)
 	}
@@ -62,7 +62,7 @@ func (b *bar) show(p transfer.Progress) {
 	if total < 0 {
 		n = p.Items
 	}
-	_ = b.bar.Set64(n) // a terminal that is gone is no reason to stop
+	_ = b.bar.Set64(n) // continue without a terminal
 }
 
 func (b *bar) end() {
@@ -78,11 +78,11 @@ func (b *bar) clear() {
 	}
 }
 
-// often is how often an endpoint that keeps many requests waiting is told of.
-const often = time.Second
+// reportInterval is the time between two reports about one endpoint.
+const reportInterval = time.Second
 
-// wait tells of an endpoint that does not answer, or has no time. Several
-// requests wait for it at once; the one that has waited longest is told of.
+// wait reports an endpoint that does not answer or is overloaded. Of several
+// requests that wait for it, it reports the one with the most attempts.
 func (b *bar) wait(w transfer.Wait) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,15 +92,15 @@ func (b *bar) wait(w transfer.Wait) {
 		b.tries = 0
 		fmt.Fprintf(b.stderr, "sortkey: %s answers again\n", w.Endpoint)
 		return
-	case w.Tries <= b.tries, w.Tries < w.Of-1 && time.Since(b.told) < often:
+	case w.Tries <= b.tries, w.Tries < w.Of-1 && time.Since(b.reported) < reportInterval:
 		return
 	}
 	b.clear()
-	b.tries, b.told = w.Tries, time.Now()
-	fmt.Fprintf(b.stderr, "sortkey: waiting for %s: %s (try %d of %d failed, the next is in %s)\n",
+	b.tries, b.reported = w.Tries, time.Now()
+	fmt.Fprintf(b.stderr, "sortkey: waiting for %s: %s (attempt %d of %d failed, next one in %s)\n",
 		w.Endpoint, w.Reason, w.Tries, w.Of, w.Pause.Round(time.Millisecond))
 	if !b.advised {
 		b.advised = true
-		fmt.Fprintf(b.stderr, "hint: %s\n", b.advice)
+		fmt.Fprintf(b.stderr, "hint: %s\n", b.help)
 	}
 }

@@ -48,8 +48,8 @@ func TestImportInterrupted(t *testing.T) {
 	code, out, stderr := run(0, nil, args...)
 	require.Equal(t, 1, code)
 	require.Regexp(t, `^Rows: [\d,]+ items written, 0 rejected \(table created\)\n`, out)
-	require.Regexp(t, `^sortkey: interrupted; [\d,]+ items are written, all up to line \d+ of `+path+"\n", stderr)
-	require.Contains(t, stderr, "hint: go on with the same command and --resume\n")
+	require.Regexp(t, `^sortkey: interrupted; [\d,]+ items written, all up to line \d+ of `+path+"\n", stderr)
+	require.Contains(t, stderr, "hint: resume with the same command and --resume\n")
 
 	code, _, stderr = run(0, nil, args...)
 	require.Equal(t, 1, code)
@@ -104,10 +104,10 @@ func TestImportServerGone(t *testing.T) {
 	stderr := &interrupter{t: t, when: "waiting for"}
 	code := cli.Main(args, &cli.App{Stdout: new(bytes.Buffer), Stderr: stderr, Getenv: func(string) string { return "" }, Width: func() int { return 0 }})
 	require.Equal(t, 1, code)
-	require.Regexp(t, `^sortkey: waiting for `+server.URL+`: .* \(try 2 of 10 failed, the next is in 200ms\)
-hint: see that it runs; Ctrl-C ends the import, and --resume goes on with it
-sortkey: interrupted; [\d,]+ items are written
-hint: go on with the same command and --resume
+	require.Regexp(t, `^sortkey: waiting for `+server.URL+`: .* \(attempt 2 of 10 failed, next one in 200ms\)
+hint: check that it is running; Ctrl-C stops the import, and --resume resumes it
+sortkey: interrupted; [\d,]+ items written
+hint: resume with the same command and --resume
 $`, stderr.String())
 
 	gone.Store(false)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 )
 
 // logFlags say what a server logs.
@@ -45,7 +44,7 @@ type logs struct {
 func (f logFlags) open(w io.Writer) (logs, error) {
 	l := logs{asked: f.form != "" || f.level != "" || f.verbose, requests: f.verbose, slow: f.slow}
 	if f.slow < 0 {
-		return l, hint.Usage("give a time such as 500ms, or 0 for never", "--slow: %s is less than nothing", f.slow)
+		return l, usageError("give a time such as 500ms, or 0 for never", "--slow: %s is less than nothing", f.slow)
 	}
 	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
 	switch strings.ToLower(f.level) {
@@ -61,7 +60,7 @@ func (f logFlags) open(w io.Writer) (logs, error) {
 			opts.Level = slog.LevelInfo
 		}
 	default:
-		return l, hint.Usage("levels are debug, info, warn and error", "--log-level: there is no level %q", f.level)
+		return l, usageError("levels are debug, info, warn and error", "--log-level: there is no level %q", f.level)
 	}
 	switch f.form {
 	case "json":
@@ -69,7 +68,7 @@ func (f logFlags) open(w io.Writer) (logs, error) {
 	case "text", "":
 		l.Logger = slog.New(slog.NewTextHandler(w, opts))
 	default:
-		return l, hint.Usage("write --log text or --log json", "--log: there is no form %q", f.form)
+		return l, usageError("write --log text or --log json", "--log: there is no form %q", f.form)
 	}
 	return l, nil
 }

@@ -17,8 +17,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
@@ -172,9 +172,9 @@ func describe(ctx context.Context, src *source, name, inModel string) (*model.Ta
 	case listErr != nil:
 		return nil, err
 	case len(names) == 0 && inModel == "":
-		return nil, hint.New("the server has no tables; load some with: sortkey serve --load file-tree", "there is no table %s", name)
+		return nil, advice.New("the server has no tables; load some with: sortkey serve --load file-tree", "table %s does not exist", name)
 	}
-	return nil, hint.New("the tables are: "+strings.Join(names, ", "), "there is no table %s", name)
+	return nil, noTable(name, names)
 }
 
 // read runs the query, page after page if all is set.

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/spf13/pflag"
 )
 
 func (a *App) root() *cobra.Command {
@@ -18,8 +18,7 @@ func (a *App) root() *cobra.Command {
 		Short: "An ordered key-value store that answers like DynamoDB",
 		Long: `Sortkey is an ordered key-value store that answers like DynamoDB.
 
-Exit codes: 0 all is well, 1 something failed or an answer is not right,
-2 the command line makes no sense.`,
+Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		Example: `  sortkey demo                       run every example and check its answers
   sortkey serve                      serve on http://127.0.0.1:8000
   sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree`,
@@ -33,15 +32,15 @@ Exit codes: 0 all is well, 1 something failed or an answer is not right,
 			return cmd.Help()
 		},
 	}
-	// Not cobra's own flag: its template would link text/template, which keeps
-	// every method of every type and makes the command larger by a quarter.
+	// Cobra's own flag uses text/template, with which the linker keeps every
+	// exported method: the command would be a quarter larger.
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		advice := "see " + cmd.CommandPath() + " --help"
-		if cmd.Name() == "query" && strings.HasPrefix(err.Error(), "unknown shorthand flag") {
-			advice += "; put -- before values that start with a hyphen"
+		help := "see " + cmd.CommandPath() + " --help"
+		if e, ok := errors.AsType[*pflag.NotExistError](err); ok && cmd.Name() == "query" && e.GetSpecifiedShortnames() != "" {
+			help += "; put -- before values that start with a hyphen"
 		}
-		return hint.Usage(advice, "%v", err)
+		return usageError(help, "%v", err)
 	})
 	root.AddCommand(a.serveCommand(), a.demoCommand(), a.queryCommand(), a.explainCommand(), a.designCommand(),
 		a.importCommand(), a.exportCommand(), a.snapshotCommand(), a.restoreCommand(), a.benchCommand(), a.versionCommand())
@@ -52,12 +51,12 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	advice := "see sortkey --help"
+	help := "see sortkey --help"
 	cmd.SuggestionsMinimumDistance = 2
 	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		advice = "did you mean " + strings.Join(like, " or ") + "?"
+		help = "did you mean " + strings.Join(like, " or ") + "?"
 	}
-	return hint.Usage(advice, "there is no command %q", args[0])
+	return usageError(help, "unknown command %q", args[0])
 }
 
 func (a *App) versionCommand() *cobra.Command {
@@ -82,8 +81,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// moduleVersion is the version of the module that was built, "" if it is not
-// known.
+// moduleVersion returns the version of the built module, or "" if it is unknown.
 func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info.Main.Version
@@ -91,7 +89,7 @@ func moduleVersion() string {
 	return ""
 }
 
-// version says what was built: the module's version, the commit, the compiler.
+// version describes the build: the module's version, the commit, the compiler.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

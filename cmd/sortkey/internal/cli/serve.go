@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
@@ -190,7 +190,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 	defer draining()
 	err = db.Serve(ctx, ln)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return hint.New("give requests longer to finish with --drain", "requests still under way after %s were broken off", f.drain)
+		return advice.New("give requests longer to finish with --drain", "requests still under way after %s were broken off", f.drain)
 	}
 	return err
 }
@@ -211,9 +211,9 @@ func openData(dir string, logger *slog.Logger) (store.Store, error) {
 	st, err := disk.Open(dir, disk.Options{Logger: logger})
 	switch {
 	case errors.Is(err, disk.ErrLocked):
-		return nil, &hint.Error{
+		return nil, &advice.Error{
 			Msg: fmt.Sprintf("--data: %s is in use", dir), Err: err,
-			Hint: "another sortkey serves it; stop that one, or name another folder",
+			Advice: "another sortkey serves it; stop that one, or name another folder",
 		}
 	case err != nil:
 		return nil, fmt.Errorf("--data: %w", err)
@@ -225,7 +225,7 @@ func openData(dir string, logger *slog.Logger) (store.Store, error) {
 func (f serveFlags) options() (sortkey.Options, error) {
 	var opts sortkey.Options
 	if f.drain < 0 {
-		return opts, hint.Usage("give a time such as 10s, or 0 to break requests off", "--drain: %s is less than nothing", f.drain)
+		return opts, usageError("give a time such as 10s, or 0 to break requests off", "--drain: %s is less than nothing", f.drain)
 	}
 	if opts.Server.ShutdownTimeout = f.drain; f.drain == 0 {
 		opts.Server.ShutdownTimeout = -1
@@ -233,7 +233,7 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	for _, origin := range f.cors {
 		u, err := url.Parse(origin)
 		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "") {
-			return opts, hint.Usage("give scheme, host and port alone, as in http://localhost:3000, or *", "--cors: %q is no origin", origin)
+			return opts, usageError("give scheme, host and port alone, as in http://localhost:3000, or *", "--cors: %q is no origin", origin)
 		}
 		opts.Server.CORS = append(opts.Server.CORS, origin)
 	}
@@ -256,7 +256,7 @@ func (f serveFlags) options() (sortkey.Options, error) {
 			}
 			key, secret, ok := strings.Cut(line, ":")
 			if !ok || key == "" || secret == "" {
-				return opts, hint.Usage("write KEY:SECRET, or @FILE with one such line for each key", "--credentials: that is not a key and its secret")
+				return opts, usageError("write KEY:SECRET, or @FILE with one such line for each key", "--credentials: that is not a key and its secret")
 			}
 			opts.Server.Credentials[key] = secret
 		}
@@ -270,16 +270,16 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 		addr = net.JoinHostPort("127.0.0.1", addr)
 	}
 	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return nil, hint.Usage("write HOST:PORT, such as 127.0.0.1:8000", "%s: %q is no address", flag, addr)
+		return nil, usageError("write HOST:PORT, such as 127.0.0.1:8000", "%s: %q is no address", flag, addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, hint.New("stop what listens there, or take any free port with "+flag+" 127.0.0.1:0", "%s is in use already", addr)
+		return nil, advice.New("stop what listens there, or take any free port with "+flag+" 127.0.0.1:0", "%s is in use already", addr)
 	case errors.Is(err, syscall.EACCES):
-		return nil, hint.New("ports below 1024 may need rights; take one above, such as 127.0.0.1:8000", "listening on %s is not allowed", addr)
+		return nil, advice.New("ports below 1024 may need rights; take one above, such as 127.0.0.1:8000", "listening on %s is not allowed", addr)
 	case err != nil:
-		return nil, hint.New("give an address of this machine, such as 127.0.0.1:8000", "cannot listen on %s: %v", addr, rootCause(err))
+		return nil, advice.New("give an address of this machine, such as 127.0.0.1:8000", "cannot listen on %s: %v", addr, rootCause(err))
 	}
 	return ln, nil
 }

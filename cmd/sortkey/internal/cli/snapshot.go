@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 )
 
@@ -36,7 +35,7 @@ holds.`,
 		ValidArgsFunction: completeOnePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
-				return hint.Usage("name the folder that was given to sortkey serve --data; what a server without --data holds is written out with sortkey export --all --to DIR",
+				return usageError("name the folder that was given to sortkey serve --data; what a server without --data holds is written out with sortkey export --all --to DIR",
 					"snapshot needs --data, the folder of the database")
 			}
 			ctx, stop := interruptible(cmd.Context())

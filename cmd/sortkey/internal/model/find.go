@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 )
 
@@ -33,10 +33,10 @@ func Find(name string) (*design.Model, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s is %w", path, ErrNotFound)
 	case err != nil && listsRequests(path):
-		return nil, &hint.Error{
-			Msg:  path + " has a list of CreateTable requests in tables, which no model file has",
-			Hint: "a model file names its tables, as in: tables: {Shop: {partition: PK, sort: SK}} — sortkey design new writes one to begin with",
-			Err:  err,
+		return nil, &advice.Error{
+			Msg:    path + " has a list of CreateTable requests in tables, which no model file has",
+			Advice: "a model file names its tables, as in: tables: {Shop: {partition: PK, sort: SK}} — sortkey design new writes one to begin with",
+			Err:    err,
 		}
 	}
 	return m, err

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
@@ -58,7 +58,7 @@ type Control struct {
 }
 
 // errStopped is what a snapshot ends with that there is no more time for.
-var errStopped = hint.New("take it again, of the folder itself or when it is served again; serve --drain gives a snapshot longer",
+var errStopped = advice.New("take it again, of the folder itself or when it is served again; serve --drain gives a snapshot longer",
 	"the server was stopped before the snapshot was whole; nothing of it is left")
 
 // Listen lets [Make] take snapshots of st, which this process has open in the
@@ -133,8 +133,8 @@ func answer(w http.ResponseWriter, info *Info, err error) {
 	out := reply{Info: info}
 	if err != nil {
 		out.Error = err.Error()
-		if h, ok := errors.AsType[*hint.Error](err); ok {
-			out.Hint = h.Hint
+		if h, ok := errors.AsType[*advice.Error](err); ok {
+			out.Hint = h.Advice
 		}
 	}
 	_ = json.NewEncoder(w).Encode(out) // or the client has gone
@@ -147,7 +147,7 @@ func (c *Control) Close() error {
 	<-c.ended
 	err := os.RemoveAll(c.dir)
 	if len(c.broken) > 0 {
-		err = errors.Join(hint.New("take it again; --drain gives it longer",
+		err = errors.Join(advice.New("take it again; --drain gives it longer",
 			"the snapshot %s was still under way after %s; it was broken off, and nothing of it is left", strings.Join(c.broken, ", "), c.drain), err)
 	}
 	return err
@@ -189,7 +189,7 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 	}
 	switch {
 	case out.Error != "":
-		return nil, hint.New(out.Hint, "%s", out.Error)
+		return nil, advice.New(out.Hint, "%s", out.Error)
 	case out.Info == nil:
 		return nil, errors.New("the server's answer is empty")
 	}
@@ -204,8 +204,8 @@ func lost(ctx context.Context, target string, err error) error {
 	case errors.Is(err, errNoControl):
 		return err
 	}
-	return &hint.Error{
+	return &advice.Error{
 		Msg: "the server ended while it made the snapshot", Err: err,
-		Hint: fmt.Sprintf("what it may have left, %s-*, can be removed; then take the snapshot again", tempName(target)),
+		Advice: fmt.Sprintf("what it may have left, %s-*, can be removed; then take the snapshot again", tempName(target)),
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
@@ -78,7 +78,7 @@ func TestTargets(t *testing.T) {
 		for target, want := range map[string]string{
 			"":                             "the snapshot has no name",
 			root:                           "is there already",
-			filepath.Join(root, "no/s"):    "there is no folder",
+			filepath.Join(root, "no/s"):    "does not exist",
 			filepath.Join(data, "s"):       "cannot lie in",
 			filepath.Join(link, "s"):       "cannot lie in",
 			filepath.Join(data, "SORTKEY"): "cannot lie in",
@@ -231,7 +231,7 @@ func TestServerKilled(t *testing.T) {
 	}()
 	_, err = snapshot.Make(t.Context(), data, filepath.Join(root, "copy.tar"))
 	require.EqualError(t, err, "the server ended while it made the snapshot")
-	h, ok := errors.AsType[*hint.Error](err)
+	h, ok := errors.AsType[*advice.Error](err)
 	require.True(t, ok)
-	require.Equal(t, "what it may have left, "+filepath.Join(root, ".copy.tar.tmp-*")+", can be removed; then take the snapshot again", h.Hint)
+	require.Equal(t, "what it may have left, "+filepath.Join(root, ".copy.tar.tmp-*")+", can be removed; then take the snapshot again", h.Advice)
 }

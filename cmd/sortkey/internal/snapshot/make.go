@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -98,13 +98,13 @@ func makeNew(ctx context.Context, st *disk.Store, data, target string) (*Info, e
 // checkTarget refuses a target that is there, or that lies in the database.
 func checkTarget(data, target string) error {
 	if target == "" {
-		return hint.New("give the folder or file to make", "the snapshot has no name")
+		return advice.New("give the folder or file to make", "the snapshot has no name")
 	}
 	if err := inside(target, data, "the snapshot"); err != nil {
 		return err
 	}
 	if above := filepath.Dir(filepath.Clean(target)); !isFolder(above) {
-		return hint.New("make it first", "there is no folder %s for the snapshot", above)
+		return advice.New("create it first", "folder %s does not exist", above)
 	}
 	_, err := os.Lstat(target)
 	switch {
@@ -168,7 +168,7 @@ func isFolder(path string) bool {
 }
 
 func taken(target string) error {
-	return hint.New("name another, or remove it first", "%s is there already", target)
+	return advice.New("name another, or remove it first", "%s is there already", target)
 }
 
 // writeFile writes a file, compressed as asked for, to the disk.
@@ -246,7 +246,7 @@ func inside(path, dir, what string) error {
 	}
 	rel, err := filepath.Rel(dir, path)
 	if err == nil && filepath.IsLocal(rel) {
-		return hint.New("name a place outside of it", "%s cannot lie in %s", what, dir)
+		return advice.New("name a place outside of it", "%s cannot lie in %s", what, dir)
 	}
 	return nil
 }
@@ -270,13 +270,13 @@ func realPath(path string) (string, error) {
 }
 
 func noDatabase(dir string) error {
-	return hint.New("name the folder that was given to sortkey serve --data; what a server without --data holds is written out with sortkey export --all --to DIR", "there is no database in %s", dir)
+	return advice.New("name the folder that was given to sortkey serve --data; what a server without --data holds is written out with sortkey export --all --to DIR", "there is no database in %s", dir)
 }
 
 // openError words why a database cannot be opened.
 func openError(dir string, err error) error {
 	if errors.Is(err, disk.ErrLocked) {
-		return &hint.Error{Msg: dir + " is in use", Hint: "stop the server that has it open first: a folder belongs to one process", Err: err}
+		return &advice.Error{Msg: dir + " is in use", Advice: "stop the server that has it open first: a folder belongs to one process", Err: err}
 	}
 	return fmt.Errorf("%s: %w", dir, err)
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -38,10 +38,10 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	}
 	if there {
 		if !replace {
-			return nil, hint.New("name an empty folder, or throw away what is there with --force", "%s is not empty", data)
+			return nil, advice.New("name an empty folder, or throw away what is there with --force", "%s is not empty", data)
 		}
 		if !disk.Exists(data, disk.Options{}) {
-			return nil, hint.New("remove it yourself if that is meant", "%s is no database, and not replaced", data)
+			return nil, advice.New("remove it yourself if that is meant", "%s is no database, and not replaced", data)
 		}
 		lock, err := disk.Lock(data, disk.Options{})
 		if err != nil {
@@ -75,7 +75,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		return nil, context.Cause(ctx)
 	}
 	if err := place(made, data, there); err != nil {
-		return nil, hint.New("a folder that other disks are mounted on cannot be replaced: name one inside it", "cannot put the database in its place: %v", err)
+		return nil, advice.New("a folder that other disks are mounted on cannot be replaced: name one inside it", "cannot put the database in its place: %v", err)
 	}
 	return info, syncFolder(parent)
 }
@@ -119,14 +119,14 @@ func place(made, data string, there bool) error {
 func unpack(ctx context.Context, snapshot, dir string) error {
 	info, err := os.Stat(snapshot)
 	if errors.Is(err, fs.ErrNotExist) {
-		return hint.New("give what sortkey snapshot has made", "there is no %s", snapshot)
+		return advice.New("give what sortkey snapshot has made", "there is no %s", snapshot)
 	}
 	if err != nil {
 		return err
 	}
 	if info.IsDir() {
 		if !disk.Exists(snapshot, disk.Options{}) {
-			return hint.New("give what sortkey snapshot has made", "there is no database in %s", snapshot)
+			return advice.New("give what sortkey snapshot has made", "there is no database in %s", snapshot)
 		}
 		err := disk.Copy(ctx, snapshot, dir, disk.Options{})
 		if errors.Is(err, disk.ErrLocked) {

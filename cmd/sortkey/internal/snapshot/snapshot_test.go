@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/hint"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -191,7 +191,7 @@ func TestInUse(t *testing.T) {
 	} {
 		err := do()
 		require.ErrorIs(t, err, disk.ErrLocked, what)
-		h, ok := errors.AsType[*hint.Error](err)
+		h, ok := errors.AsType[*advice.Error](err)
 		require.True(t, ok, what)
 		require.True(t, strings.HasSuffix(h.Msg, "is in use"), what)
 	}

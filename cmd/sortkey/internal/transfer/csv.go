@@ -11,22 +11,23 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/blob"
 )
 
-// cells are the records of a CSV file. Unlike package encoding/csv it reads
-// with bounded memory, goes on after a malformed record, and tells an empty
-// cell from an empty quoted one.
+// cells reads the records of a CSV file. Unlike package encoding/csv it bounds
+// memory, continues after a malformed record, and distinguishes an empty cell
+// from an empty quoted one.
 type cells struct {
 	r     *bufio.Reader
 	comma byte
 	max   int
-	line  int64 // that the next byte is in
+	line  int64 // of the next byte
 	data  []byte
 	at    []cell
 }
 
-// A cell is a part of data.
+// A cell is a slice of data.
 type cell struct {
 	from, to int
 	quoted   bool
@@ -62,7 +63,7 @@ func (s *cells) read() (line int64, err error) {
 		case errors.Is(err, io.EOF) && size == 0:
 			return line, io.EOF
 		case errors.Is(err, io.EOF) && state == quoted:
-			return line, refusef("the quoted cell that begins in this record is never closed")
+			return line, rejectf("a quoted cell of this record has no closing quotation mark")
 		case errors.Is(err, io.EOF):
 			return line, s.end(state == plain, long, bad)
 		case err != nil:
@@ -91,10 +92,10 @@ func (s *cells) read() (line int64, err error) {
 			state = quoted
 			s.add(c, long)
 		case c == '"':
-			bad = refusef(`a quotation mark in a cell that is not quoted: write "" in a quoted cell`)
+			bad = rejectf(`quotation mark in an unquoted cell: quote the cell and double the mark`)
 		case state == closed:
 			if c != '\r' {
-				bad = refusef("%q follows the closing quotation mark of a cell", c)
+				bad = rejectf("%q follows the closing quotation mark of a cell", c)
 			}
 		default:
 			if state == start {
@@ -111,8 +112,8 @@ func (s *cells) add(c byte, long bool) {
 	}
 }
 
-// end ends a record. Plain says that the carriage return before its end is not
-// in quotes.
+// end ends a record. Plain means that its last cell is not quoted, so that a
+// carriage return at its end belongs to the line break.
 func (s *cells) end(plain, long bool, bad error) error {
 	last := &s.at[len(s.at)-1]
 	if n := len(s.data); plain && n > last.from && s.data[n-1] == '\r' {
@@ -127,14 +128,14 @@ func (s *cells) end(plain, long bool, bad error) error {
 
 func (s *cells) text(i int) string { return string(s.data[s.at[i].from:s.at[i].to]) }
 
-// columns are the header of a CSV file: names, and types where they are
+// columns are the columns of a CSV file. The type of a column is "" unless it is
 // declared.
 type columns struct {
 	names []string
 	types []string
 }
 
-// readColumns reads the header, unless the names are given.
+// readColumns reads the header unless names are given.
 func readColumns(s *cells, names []string, types Types) (*columns, error) {
 	c := &columns{names: names}
 	if names == nil {
@@ -143,14 +144,14 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 			if errors.Is(err, io.EOF) {
 				return c, nil
 			}
-			return nil, fail("", "line %d: the header: %w", line, err)
+			return nil, advice.New("", "line %d: header: %w", line, err)
 		}
 		if !utf8.Valid(s.data) {
-			return nil, fail("convert it first: iconv -f LATIN1 -t UTF-8", "the header is not UTF-8")
+			return nil, advice.New("convert it first: iconv -f LATIN1 -t UTF-8", "the header is not UTF-8")
 		}
 		for i, at := range s.at {
 			if name := s.text(i); !at.quoted && strings.Contains(name, "\r") {
-				return nil, fail("convert it first: tr '\\r' '\\n'", "its lines end with carriage returns alone")
+				return nil, advice.New("convert it first: tr '\\r' '\\n'", "lines end with a carriage return only")
 			}
 			c.names = append(c.names, s.text(i))
 		}
@@ -159,9 +160,9 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 	for _, name := range c.names {
 		switch {
 		case name == "":
-			return nil, fail("give every column a name, or all names with --columns", "the header has a column without a name")
+			return nil, fail(ErrColumns, "give every column a name", "the header has a column without a name")
 		case seen[name]:
-			return nil, fail("give every column its own name, or all names with --columns", "the header has two columns called %s", strconv.Quote(name))
+			return nil, fail(ErrColumns, "give every column its own name", "the header has two columns named %s", strconv.Quote(name))
 		}
 		seen[name] = true
 		c.types = append(c.types, types[name])
@@ -169,29 +170,28 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 	return c, nil
 }
 
-// check refuses columns that no item of a table with the keys k can be in:
-// otherwise every record would be.
+// check returns an error if a key attribute of the table is not a column, in
+// which case every record would be rejected.
 func (c *columns) check(k *keys, comma byte) error {
 	for _, name := range k.names {
 		if len(c.names) == 0 || slices.Contains(c.names, name) {
 			continue
 		}
-		hint := "name the columns with --columns if the file has no header"
+		msg := fmt.Sprintf("key attribute %s is not a column: %s", name, reason(errors.New(strings.Join(c.names, ", "))))
 		for _, other := range []byte(",;\t|:") {
 			if len(c.names) == 1 && other != comma && strings.IndexByte(c.names[0], other) >= 0 {
-				hint = fmt.Sprintf("perhaps its cells are separated by %q: see --delimiter", other)
-				break
+				return fail(ErrDelimiter, "", "%s (the delimiter may be %q)", msg, other)
 			}
 		}
-		return fail(hint, "the key attribute %s is none of the columns: %s", name, reason(errors.New(strings.Join(c.names, ", "))))
+		return fail(ErrColumns, "add a header to the file", "%s", msg)
 	}
 	return nil
 }
 
-// item returns the item of a record. An empty cell is no attribute.
+// item returns the item of a record. It skips empty cells.
 func (c *columns) item(b *attr.Builder, s *cells) (attr.Item, error) {
 	if len(s.at) != len(c.names) {
-		return nil, refusef("its cells are %d, the columns %d", len(s.at), len(c.names))
+		return nil, rejectf("record has %d cells, want %d", len(s.at), len(c.names))
 	}
 	b.Reset()
 	for i, at := range s.at {
@@ -199,18 +199,18 @@ func (c *columns) item(b *attr.Builder, s *cells) (attr.Item, error) {
 			continue
 		}
 		if !utf8.Valid(s.data[at.from:at.to]) {
-			return nil, refusef("column %s: its text is not UTF-8", c.names[i])
+			return nil, rejectf("column %s: invalid UTF-8", c.names[i])
 		}
 		v, err := cellValue(c.types[i], s.text(i))
 		if err != nil {
-			return nil, refusef("column %s: %s", c.names[i], reason(err))
+			return nil, rejectf("column %s: %s", c.names[i], reason(err))
 		}
 		b.Add(c.names[i], v)
 	}
 	return b.Item(), nil
 }
 
-// cellValue returns the value of a cell. That of a list, map or set is its
+// cellValue returns the value of a cell. Lists, maps and sets are written as
 // DynamoDB JSON without the type.
 func cellValue(kind, text string) (attr.Value, error) {
 	switch kind {
@@ -227,7 +227,7 @@ func cellValue(kind, text string) (attr.Value, error) {
 		case "false":
 			return attr.NewBool(false), nil
 		}
-		return attr.Value{}, refusef("%q is neither true nor false", text)
+		return attr.Value{}, rejectf("%q is neither true nor false", text)
 	case "NULL":
 		return attr.NewNull(), nil
 	case AnyType:
@@ -239,7 +239,7 @@ func cellValue(kind, text string) (attr.Value, error) {
 func jsonValue(text []byte) (attr.Value, error) {
 	v, err := attr.ParseValue(text)
 	if err == nil && v.IsZero() {
-		err = refusef("null is no value")
+		err = rejectf("null is not a value")
 	}
 	return v, untyped(err)
 }
@@ -247,13 +247,13 @@ func jsonValue(text []byte) (attr.Value, error) {
 func binaryValue(text string) (attr.Value, error) {
 	raw, msg := blob.Append([]byte{}, []byte(text))
 	if msg != "" {
-		return attr.Value{}, refusef("binary data must be in base64")
+		return attr.Value{}, rejectf("binary data must be in base64")
 	}
 	return attr.NewBinary(raw), nil
 }
 
-// appendCell appends a cell. It is quoted when that is needed, and when it is
-// an empty value rather than none.
+// appendCell appends a cell, quoted if necessary. An empty value is quoted, too:
+// an empty cell without quotes means no attribute.
 func appendCell(dst []byte, text string, comma byte) []byte {
 	if text != "" && !strings.ContainsAny(text, "\"\r\n \t"+string(rune(comma))) {
 		return append(dst, text...)
@@ -263,7 +263,7 @@ func appendCell(dst []byte, text string, comma byte) []byte {
 	return append(dst, '"')
 }
 
-// appendCellValue appends what cellValue reads back as v.
+// appendCellValue appends a cell that cellValue reads back as v.
 func appendCellValue(dst []byte, v attr.Value, kind string, comma byte) []byte {
 	var text []byte
 	switch {
@@ -279,7 +279,7 @@ func appendCellValue(dst []byte, v attr.Value, kind string, comma byte) []byte {
 		text = []byte("null")
 	case v.Kind() == attr.Bool:
 		text = strconv.AppendBool(nil, v.Bool())
-	default: // {"SS":["a"]} without the type, and a B without its quotes too
+	default: // {"SS":["a"]} without the type; a B also without its quotes
 		text = v.AppendJSON(nil)
 		text = text[len(v.Kind().String())+4 : len(text)-1]
 		if v.Kind() == attr.Binary {

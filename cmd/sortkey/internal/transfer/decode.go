@@ -9,19 +9,19 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A form is what the records of a JSON file look like: most of those at its
-// beginning, or the first that tells. The others must be like it.
+// A form is the structure of the records of a JSON file: the one that most
+// records at its beginning have. All others must have it, too.
 type form int
 
 const (
 	formUnknown form = iota
 	formItem         // {"Item":{"id":{"S":"x"}}}
 	formBare         // {"id":{"S":"x"}}
-	formChange       // {"Metadata":…,"Keys":…,"NewImage":…}, of an incremental export
+	formChange       // {"Metadata":…,"Keys":…,"NewImage":…} of an incremental export
 	formPlain        // {"id":"x"}
 )
 
-// formOf returns what a record looks like.
+// formOf returns the form of a record.
 func formOf(raw []byte) form {
 	members, ok := membersOf(raw)
 	if !ok {
@@ -99,15 +99,15 @@ func typed(raw jsontext.Value) bool {
 	}
 }
 
-var errNull = refusef("null is no item")
+var errNull = rejectf("null is not an item")
 
-// item reads a record. Remove says that the item of that key was deleted.
+// item reads a record. If remove is set, the item with that key was deleted.
 func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 	if d.form == formUnknown {
 		form := formOf(raw)
-		if form == formUnknown { // malformed: it does not tell
+		if form == formUnknown { // malformed
 			d.open(raw)
-			return nil, false, d.noObject()
+			return nil, false, d.notObject()
 		}
 		if string(raw) != "{}" {
 			d.form = form
@@ -125,18 +125,18 @@ func (d *decoder) item(raw []byte) (it attr.Item, remove bool, err error) {
 	return it, false, err
 }
 
-// untyped words the error of JSON that is not that of DynamoDB.
+// untyped rewrites the error of JSON that is not DynamoDB JSON.
 func untyped(err error) error {
 	if e, ok := errors.AsType[*attr.Error](err); ok && e.Syntax {
-		return refusef("it is no DynamoDB JSON: %s", e.Msg)
+		return rejectf("not DynamoDB JSON: %s", e.Msg)
 	}
 	return err
 }
 
-// typedItem reads an item in DynamoDB JSON and the end of the text.
+// typedItem reads an item in DynamoDB JSON, which must end the text.
 func (d *decoder) typedItem() (attr.Item, error) {
 	if k := d.dec.PeekKind(); k != '{' && k != 'n' {
-		return nil, d.noObject()
+		return nil, d.notObject()
 	}
 	var it attr.Item
 	err := it.UnmarshalJSONFrom(&d.dec)
@@ -149,11 +149,11 @@ func (d *decoder) typedItem() (attr.Item, error) {
 	return it, errors.Join(err, d.end())
 }
 
-// wrapped reads the item out of the member that has it.
+// wrapped reads the item in a member of an object.
 func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 	d.open(raw)
 	if d.dec.PeekKind() != '{' {
-		return nil, false, d.noObject()
+		return nil, false, d.notObject()
 	}
 	if _, err := d.dec.ReadToken(); err != nil {
 		return nil, false, err
@@ -172,7 +172,7 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 		case name == "Keys" && d.form == formChange:
 			into = &keys
 		case d.form == formItem:
-			return nil, false, refusef("%q stands where the lines before have Item", name)
+			return nil, false, rejectf("unexpected member %q: earlier records have only Item", name)
 		}
 		if into == nil {
 			err = d.dec.SkipValue()
@@ -199,5 +199,5 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 	case keys != nil:
 		return keys, true, nil
 	}
-	return nil, false, refusef("there is no item in it")
+	return nil, false, rejectf("record without an item")
 }

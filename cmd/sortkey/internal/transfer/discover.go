@@ -7,28 +7,30 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
-// A Source is what is imported into one table.
+// A Source holds the items of one table.
 type Source struct {
 	// Name is the file or folder as it was given.
 	Name string
-	// Table is the table's name when the source tells, or "".
+	// Table is the table's name if the source states it, or "".
 	Table string
-	// Schema is the table's when the source has one, or nil.
+	// Schema is the table's definition if the source has one, or nil.
 	Schema *Schema
-	// Format and Types are those the source tells. Default: Auto, none.
+	// Format and Types are those the source states. Default: Auto, none.
 	Format Format
 	Types  Types
-	// Files are the data files in the order they are read in.
+	// Files are the data files in reading order.
 	Files []File
-	// Items is how many items there are, or -1.
+	// Items is the number of items, or -1 if it is unknown.
 	Items int64
 
 	export bool
 }
 
-// sum returns how many items the files say they have, or -1.
+// sum returns the number of items in all files, or -1 if it is unknown.
 func (s *Source) sum() (n int64) {
 	for _, f := range s.Files {
 		if f.Items < 0 {
@@ -42,19 +44,19 @@ func (s *Source) sum() (n int64) {
 // A File is one data file.
 type File struct {
 	Path string
-	// Items is how many records there must be, or -1.
+	// Items is the number of records according to the manifest, or -1.
 	Items int64
-	// MD5 is the checksum the file must have, in base64, or "".
+	// MD5 is the checksum according to the manifest, in base64, or "".
 	MD5 string
 }
 
-// dataNames are the endings of data files in a folder without a manifest.
-var dataNames = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".ion", ".10n"}
+// dataSuffixes end the names of data files in a folder without a manifest.
+var dataSuffixes = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".ion", ".10n"}
 
-// Discover finds what files and folders hold. A folder is an export with its
-// manifests, a folder of such exports (as of a bucket, or of all tables), or a
-// folder of data files for one table, which may have the table's definition in
-// table.json. Files are one source together. "-" is standard input.
+// Discover returns the sources in files and folders. A folder is an export with
+// its manifests, a folder of such exports (of a bucket, or of all tables), or a
+// folder of data files for one table, with or without the table's definition in
+// table.json. All files together are one source. "-" is standard input.
 func Discover(paths []string) ([]*Source, error) {
 	var found []*Source
 	var files *Source
@@ -62,7 +64,7 @@ func Discover(paths []string) ([]*Source, error) {
 		info, err := os.Stat(path)
 		switch {
 		case path != stdin && errors.Is(err, fs.ErrNotExist):
-			return nil, fail("name a file, a folder, or - for standard input", "there is no %s", path)
+			return nil, advice.New("name a file, a folder, or - for standard input", "%s does not exist", path)
 		case path != stdin && err != nil:
 			return nil, err
 		}
@@ -75,7 +77,7 @@ func Discover(paths []string) ([]*Source, error) {
 			continue
 		}
 		if name := filepath.Base(path); name == summaryFile || name == filesFile {
-			return nil, fail("name its folder: "+filepath.Dir(path), "%s is the manifest of an export, and holds no items", path)
+			return nil, advice.New("name its folder: "+filepath.Dir(path), "%s is the manifest of an export; it has no items", path)
 		}
 		if files == nil {
 			files = &Source{Name: path, Items: -1, Format: Auto}
@@ -84,13 +86,13 @@ func Discover(paths []string) ([]*Source, error) {
 		files.Files = append(files.Files, File{Path: path, Items: -1})
 	}
 	if len(found) == 0 {
-		return nil, fail("name files or folders, or - for standard input", "there is nothing to import")
+		return nil, advice.New("name files or folders, or - for standard input", "nothing to import")
 	}
 	return found, distinct(found)
 }
 
-// distinct refuses several exports of one table: read one after the other,
-// items that were deleted in between would come back.
+// distinct rejects several exports of one table: imported one after the other,
+// they would restore items that were deleted between them.
 func distinct(found []*Source) error {
 	seen := map[string]string{}
 	for _, s := range found {
@@ -98,7 +100,7 @@ func distinct(found []*Source) error {
 			continue
 		}
 		if before, ok := seen[s.Table]; ok && s.Items >= 0 {
-			return fail("name the one to import", "%s and %s are both exports of the table %s", before, s.Name, s.Table)
+			return advice.New("name the one to import", "%s and %s are both exports of table %s", before, s.Name, s.Table)
 		}
 		seen[s.Table] = s.Name
 	}
@@ -116,7 +118,7 @@ func discoverFolder(dir string) ([]*Source, error) {
 		return []*Source{src}, err
 	}
 	if isFile(filepath.Join(dir, startedFile)) {
-		return nil, fail("export again", "%s is an export that was not finished: it has no %s", dir, summaryFile)
+		return nil, advice.New("export again", "%s is an unfinished export: it has no %s", dir, summaryFile)
 	}
 	for _, pattern := range []string{"*", "AWSDynamoDB/*", "*/AWSDynamoDB/*"} {
 		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, summaryFile))
@@ -129,7 +131,7 @@ func discoverFolder(dir string) ([]*Source, error) {
 		}
 		for _, name := range started {
 			if at := filepath.Dir(name); !isFile(filepath.Join(at, summaryFile)) {
-				return nil, fail("export again, or name those to import one by one", "%s is an export that was not finished: it has no %s", at, summaryFile)
+				return nil, advice.New("export again, or name the exports to import", "%s is an unfinished export: it has no %s", at, summaryFile)
 			}
 		}
 		slices.Sort(names)
@@ -153,13 +155,13 @@ func discoverFolder(dir string) ([]*Source, error) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".zst")
-		if !slices.Contains(dataNames, filepath.Ext(name)) || strings.HasPrefix(name, ".") || !isFile(path) || ownFile(name) {
+		if !slices.Contains(dataSuffixes, filepath.Ext(name)) || strings.HasPrefix(name, ".") || !isFile(path) || ownFile(name) {
 			continue
 		}
 		src.Files = append(src.Files, File{Path: path, Items: -1})
 	}
 	if src.Files == nil {
-		return nil, fail("name the data files, or a folder with an export", "there are no data files in %s", dir)
+		return nil, advice.New("name the data files, or a folder with an export", "no data files in %s", dir)
 	}
 	if src.Schema, err = optional(filepath.Join(dir, schemaFile), ReadSchema); err != nil {
 		return nil, err
@@ -173,21 +175,22 @@ func discoverFolder(dir string) ([]*Source, error) {
 	return []*Source{src}, nil
 }
 
-// ownFile reports whether a file in a folder of data files is none of them.
+// ownFile reports whether a file in a folder of data files is not a data file
+// but one that an export or import wrote.
 func ownFile(name string) bool {
 	return name == schemaFile || name == typesFile || name == filesFile ||
 		strings.HasSuffix(name, journalSuffix) || strings.HasSuffix(name, rejectsSuffix)
 }
 
-// The endings of the files an import leaves beside its input.
+// The suffixes of the files that an import writes beside its input.
 const (
 	journalSuffix = ".import-journal"
 	rejectsSuffix = ".rejected.jsonl"
 )
 
-// Beside returns where an import of paths keeps its journal and its report of
-// refused lines by default: beside the first of them. Both are "" when all
-// comes from standard input.
+// Beside returns the default files for the journal of an import and for its
+// report of rejected records: beside the first path. Both are "" if the only
+// input is standard input.
 func Beside(paths []string) (journal, rejects string) {
 	for _, path := range paths {
 		if path != stdin {

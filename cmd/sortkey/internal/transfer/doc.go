@@ -1,14 +1,14 @@
-// Package transfer brings items into tables and out of them: files of
-// DynamoDB JSON as the service's export writes them, plain JSON and CSV.
+// Package transfer imports items into tables and exports them. It reads and
+// writes DynamoDB JSON in the layout of the service's own exports, plain JSON
+// and CSV.
 //
-// A [Reader] turns one file into [Record]s, line by line, whatever the size of
-// the file or of a line. [Discover] finds what files and folders hold, and
-// [Import] writes it through the BatchWriteItem of any DynamoDB client, in an
-// order in which the last of several lines with one key wins. It keeps a
-// journal, so that an import that was interrupted can go on, and a report of
-// the lines that were refused. [Export] writes a folder that [Discover]
-// understands: data files, manifests with checksums and counts, the table's
+// A [Reader] reads the [Record] values of one file. [Discover] finds the files
+// to import, and [Import] writes their items with BatchWriteItem through any
+// DynamoDB client. If several records have the same key, the last one wins. An
+// import keeps a journal, with which it can be resumed after an interruption,
+// and a report of rejected records. [Export] writes a folder that [Discover]
+// reads: data files, manifests with checksums and counts, and the table's
 // definition.
 //
-// All of it works with bounded memory.
+// Memory is bounded whatever the size of a file, a line or a table.
 package transfer

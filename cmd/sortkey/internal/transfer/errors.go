@@ -4,31 +4,56 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
-// An Error is what went wrong with what to do about it.
-type Error struct {
-	// Msg is a sentence without a full stop, Hint the advice; it may be empty.
-	Msg, Hint string
-	// Err is the cause, if there is one.
-	Err error
+// The kinds of errors that callers can resolve with an option. Errors about a
+// whole file or import are [*advice.Error] values; errors.Is finds the kind.
+var (
+	// ErrInterrupted: the journal is that of an interrupted import, and neither
+	// Resume nor Restart is set.
+	ErrInterrupted = errors.New("interrupted import")
+	// ErrRestart: the interrupted import cannot be resumed. Restart starts over.
+	ErrRestart = errors.New("import cannot be resumed")
+	// ErrJournal: the file cannot be the Journal.
+	ErrJournal = errors.New("unusable journal file")
+	// ErrRejects: the file cannot be the report of Rejects.
+	ErrRejects = errors.New("unusable report file")
+	// ErrBusy: another import uses the Journal.
+	ErrBusy = errors.New("journal in use")
+	// ErrDamaged: a file does not match its manifest. NoVerify imports it.
+	ErrDamaged = errors.New("damaged export")
+	// ErrNoName: neither Table nor the source names the table.
+	ErrNoName = errors.New("no table name")
+	// ErrNoTable: the table does not exist, and there is no Schema to create it.
+	ErrNoTable = errors.New("no table")
+	// ErrTableExists: Create is set and the table exists.
+	ErrTableExists = errors.New("table exists")
+	// ErrOtherKey: the table has another key than the source.
+	ErrOtherKey = errors.New("table has another key")
+	// ErrType: a key attribute is declared with another type in Types.
+	ErrType = errors.New("wrong type of a key attribute")
+	// ErrColumns: the header of a CSV file does not name its Columns.
+	ErrColumns = errors.New("unusable header")
+	// ErrDelimiter: the cells of a CSV file have another Delimiter.
+	ErrDelimiter = errors.New("another delimiter")
+	// ErrOverloaded: the endpoint keeps refusing requests. Fewer Workers may help.
+	ErrOverloaded = errors.New("endpoint overloaded")
+)
+
+// fail returns an error of a kind with advice besides setting the option, which
+// may be empty. A %w in the format is the cause.
+func fail(kind error, besides, format string, args ...any) error {
+	e := advice.New(besides, format, args...)
+	e.Err = errors.Join(kind, e.Err)
+	return e
 }
 
-// Error returns what went wrong, without the advice.
-func (e *Error) Error() string { return e.Msg }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-func fail(hint, format string, args ...any) *Error {
-	err := fmt.Errorf(format, args...)
-	return &Error{Msg: err.Error(), Hint: hint, Err: errors.Unwrap(err)}
-}
-
-// maxReason bounds the text of why a line was refused, in bytes.
+// maxReason bounds the reason for a rejected record, in bytes.
 const maxReason = 500
 
-// reason is the text of an error for the report of refused lines.
+// reason returns the text of an error for the report of rejected records.
 func reason(err error) string {
 	text := strings.TrimPrefix(err.Error(), "jsontext: ")
 	if len(text) > maxReason {
@@ -36,3 +61,14 @@ func reason(err error) string {
 	}
 	return text
 }
+
+// A recordError rejects one record. Reading continues with the next one.
+type recordError struct{ msg string }
+
+func (e *recordError) Error() string { return e.msg }
+
+func rejectf(format string, args ...any) error {
+	return &recordError{msg: fmt.Sprintf(format, args...)}
+}
+
+func errTooLong(limit int) error { return rejectf("longer than %d bytes", limit) }

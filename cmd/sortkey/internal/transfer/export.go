@@ -21,32 +21,33 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
-// DefaultSegments is how many parts of a table are read at a time.
+// DefaultSegments is the number of segments of a table that are read in parallel.
 const DefaultSegments = 4
 
 // ExportOptions configure [Export] and [ExportTo].
 type ExportOptions struct {
 	// Format is DynamoDB, JSON or CSV. Default: DynamoDB.
 	Format Format
-	// Plain leaves data files as they are rather than packed with gzip.
+	// Plain writes data files without gzip.
 	Plain bool
-	// Segments is how many parts of a table are read at a time, each into a
-	// file of its own. JSON and CSV have one. Default: DefaultSegments.
+	// Segments is the number of segments of a table that are read in parallel,
+	// each into its own file. JSON and CSV have one. Default: DefaultSegments.
 	Segments int
 	// Delimiter separates the cells of CSV. Default: a comma.
 	Delimiter byte
-	// Still says that nobody writes to the tables meanwhile, so that the export
-	// is of one moment. Default: what is written may be in it or not.
+	// Still promises that nobody writes to the tables meanwhile, so that the
+	// export is of one point in time. Default: concurrent writes may be included.
 	Still bool
-	// Clock tells the time for the manifests. Default: the zero time.
+	// Clock returns the time for the manifests. Default: the zero time.
 	Clock func() time.Time
-	// Backoff is the first pause before a request that failed is made again; the
-	// next are longer. Default: DefaultBackoff.
+	// Backoff is the pause before the first retry of a request; later pauses are
+	// longer. Default: DefaultBackoff.
 	Backoff time.Duration
-	// Waiting is called with each such pause, from one goroutine at a time. It
+	// Waiting is called before such a pause, from one goroutine at a time. It
 	// may be nil.
 	Waiting func(Wait)
 	// Progress is called now and then, from one goroutine at a time. It may be
@@ -73,27 +74,27 @@ func (o ExportOptions) withDefaults() ExportOptions {
 	return o
 }
 
-// An ExportResult is what was exported of one table.
+// An ExportResult is the result of the export of one table.
 type ExportResult struct {
 	Table string `json:"table"`
 	Items int64  `json:"items"`
-	// Bytes is how long the data files are.
+	// Bytes is the size of the data files.
 	Bytes int64  `json:"bytes"`
 	Dir   string `json:"dir,omitempty"`
-	// PointInTime says that all items are as they were at one moment, which those
-	// of a scan are not unless nobody writes meanwhile.
+	// PointInTime reports whether all items are from one point in time. For a
+	// scan that requires that nobody writes meanwhile.
 	PointInTime bool `json:"pointInTime"`
-	// Warnings say what of the items the format cannot hold.
+	// Warnings describe data that the format cannot represent.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// partial is what a folder is called that an export is not through with.
+// partial is the suffix of the folder of an unfinished export.
 const partial = ".partial"
 
-// Export writes tables into a folder, which must not exist or be empty: one
-// table into the folder itself, with into set each into a folder of its name.
-// It is made under another name and renamed when all is durable, so the folder
-// is there whole or not at all.
+// Export writes tables into a folder, which must be new or empty: one table into
+// the folder itself or, with into, each table into a folder named after it. The
+// export is written under another name and renamed once it is durable, so the
+// folder is complete or does not exist.
 func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions) (results []ExportResult, err error) {
 	o = o.withDefaults()
 	dir = filepath.Clean(dir)
@@ -108,11 +109,11 @@ func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir s
 	defer func() {
 		if !done {
 			if left := part.remove(); left != nil {
-				err = fmt.Errorf("%w; its unfinished parts are left in %s", err, part.path)
+				err = fmt.Errorf("%w; unfinished files remain in %s", err, part.path)
 			}
 		}
 	}()
-	if err := checkNew(dir); err != nil { // another export was writing to it until now
+	if err := checkNew(dir); err != nil { // another export may just have finished
 		return nil, err
 	}
 	var items int64
@@ -143,7 +144,7 @@ func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir s
 	return results, syncFolder(filepath.Dir(dir))
 }
 
-// ExportTo writes the items of a table to w, which is not packed.
+// ExportTo writes the items of a table to w without compression.
 func ExportTo(ctx context.Context, client *dynamodb.Client, table string, w io.Writer, o ExportOptions) (ExportResult, error) {
 	o = o.withDefaults()
 	o.Segments = 1
@@ -160,11 +161,10 @@ type exporter struct {
 	dir    string
 	schema *Schema
 	items  atomic.Int64
-	mu     sync.Mutex // of calls of Progress
-	total  int64      // items there are, about
+	mu     sync.Mutex // held during calls of Progress
 }
 
-// describe asks for the definition of the table.
+// describe requests the definition of the table.
 func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error) {
 	var out *dynamodb.DescribeTableOutput
 	err := x.retry.do(ctx, func() (err error) {
@@ -172,7 +172,7 @@ func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error
 		return err
 	})
 	if missing, ok := errors.AsType[*types.ResourceNotFoundException](err); ok {
-		return nil, &Error{Msg: "there is no table " + x.table, Err: missing}
+		return nil, &advice.Error{Msg: fmt.Sprintf("table %s does not exist", x.table), Err: missing}
 	}
 	if err != nil {
 		return nil, err
@@ -180,7 +180,6 @@ func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error
 	if x.schema, err = SchemaOf(out.Table); err != nil {
 		return nil, fmt.Errorf("table %s: %w", x.table, err)
 	}
-	x.total = aws.ToInt64(out.Table.ItemCount)
 	return out.Table, nil
 }
 
@@ -272,8 +271,8 @@ func (x *exporter) writeManifest(name string, data []byte) error {
 }
 
 // data writes the data files, one for each segment.
-func (x *exporter) data(ctx context.Context) (files []*sink, sh shape, err error) {
-	files = make([]*sink, x.o.Segments)
+func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err error) {
+	files = make([]*dataWriter, x.o.Segments)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
@@ -302,8 +301,8 @@ func (x *exporter) data(ctx context.Context) (files []*sink, sh shape, err error
 	return files, sh, context.Cause(ctx)
 }
 
-// segment writes one segment as the service does.
-func (x *exporter) segment(ctx context.Context, i int, f *sink) error {
+// segment writes one segment in the service's format.
+func (x *exporter) segment(ctx context.Context, i int, f *dataWriter) error {
 	var line []byte
 	return x.scan(ctx, i, func(it attr.Item) error {
 		f.count++
@@ -365,6 +364,7 @@ func (x *exporter) progress(n int) {
 	}
 }
 
+// stream writes the items to w.
 func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err error) {
 	r.Table, r.PointInTime = x.table, x.o.Still
 	if _, err := x.describe(ctx); err != nil {
@@ -392,6 +392,7 @@ func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err
 	return r, err
 }
 
+// counted counts the bytes written to w.
 type counted struct {
 	w io.Writer
 	n int64

@@ -20,6 +20,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -247,28 +248,28 @@ func TestDamagedExports(t *testing.T) {
 		}, "manifest-files.json is damaged"},
 		{"no data", func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "data", "00001.json.gz")))
-		}, "names the data file data/00001.json.gz, which is not there"},
+		}, "data file data/00001.json.gz of "},
 		{"unfinished", func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.json")))
-		}, "is an export that was not finished"},
+		}, "is an unfinished export"},
 		{"no list", func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.json")))
-		}, "manifest-files.json is missing, which tells the data files of the export"},
+		}, "manifest-files.json is missing, which lists the data files of the export"},
 		{"cut summary", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return s[:len(s)/2] })
 			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
-		}, "manifest-summary.json is no manifest of an export: unexpected end of JSON input"},
+		}, "manifest-summary.json is not the manifest of an export: unexpected end of JSON input"},
 		{"other summary", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-summary.json"), func(string) string { return "null" })
 			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
-		}, "manifest-summary.json is no manifest of an export: it names neither a table nor a format"},
+		}, "manifest-summary.json is not the manifest of an export: neither a table nor a format"},
 		{"escape", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string {
 				return strings.ReplaceAll(s, "data/0000", "../../../../../../../etc/passwd/0000")
 			})
 			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
 			require.NoError(t, os.RemoveAll(filepath.Join(dir, "data")))
-		}, "which is not there"},
+		}, "data file ../../../../../../../etc/passwd/00000.json.gz of "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, _ := exported(t, db, transfer.ExportOptions{Segments: 2})
@@ -289,13 +290,13 @@ func TestDamagedExports(t *testing.T) {
 		edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string { return strings.Replace(s, `"itemCount":300`, `"itemCount":301`, 1) })
 		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
-		require.EqualError(t, err, dir+" is damaged: it says that there are 300 items, and its files have 301; nothing was written")
+		require.EqualError(t, err, dir+" is damaged: its summary counts 300 items, its files have 301; nothing was written")
 		edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, `"itemCount": 300`, `"itemCount": 301`, 1) })
 		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
 		r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
 		require.NoError(t, err)
 		require.Len(t, r.Broken, 1)
-		require.Equal(t, "the manifest says that it has 301 items, but it has 300", r.Broken[0].Reason)
+		require.Equal(t, "file has 300 items, the manifest says 301", r.Broken[0].Reason)
 	})
 }
 
@@ -347,7 +348,7 @@ func TestServiceLayout(t *testing.T) {
 	full := strings.Replace(id, "01693685827463", "01793685827463", 1)
 	require.NoError(t, os.CopyFS(filepath.Join(root, filepath.FromSlash(full)), os.DirFS(filepath.Join(root, filepath.FromSlash(id)))))
 	_, err = transfer.Discover([]string{root})
-	require.ErrorContains(t, err, "are both exports of the table Rows")
+	require.ErrorContains(t, err, "are both exports of table Rows")
 }
 
 // TestExportInterrupted leaves nothing.
@@ -367,12 +368,12 @@ func TestExportInterrupted(t *testing.T) {
 	notes := filepath.Join(dir+".partial", "notes")
 	require.NoError(t, os.WriteFile(notes, nil, 0o644))
 	_, err = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
-	require.ErrorContains(t, err, "is in the way")
+	require.ErrorContains(t, err, "already exists and is not an unfinished export")
 	require.NoError(t, os.WriteFile(filepath.Join(dir+".partial", "_started"), nil, 0o644))
 	_, err = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
 	require.NoError(t, err)
 	_, err = transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
-	require.ErrorContains(t, err, "is there already and not empty")
+	require.ErrorContains(t, err, "already exists and is not empty")
 	require.False(t, exists(filepath.Join(dir, "notes")), "what was left is in the export")
 }
 
@@ -428,7 +429,7 @@ func TestUnfinishedExports(t *testing.T) {
 	for _, at := range []string{second, all} {
 		require.NoError(t, os.WriteFile(filepath.Join(at, "_started"), nil, 0o644))
 		_, err = transfer.Discover([]string{all})
-		require.EqualError(t, err, at+" is an export that was not finished: it has no manifest-summary.json")
+		require.EqualError(t, err, at+" is an unfinished export: it has no manifest-summary.json")
 	}
 }
 
@@ -453,10 +454,10 @@ func TestIon(t *testing.T) {
 		if err == nil {
 			_, err = transfer.Import(t.Context(), db.Direct, sources, options(t, path))
 		}
-		require.EqualError(t, err, name+" is in Amazon Ion, which cannot be read")
-		e, ok := errors.AsType[*transfer.Error](err)
+		require.EqualError(t, err, name+" is in Amazon Ion, which is not supported")
+		e, ok := errors.AsType[*advice.Error](err)
 		require.True(t, ok)
-		require.Contains(t, e.Hint, "--export-format DYNAMODB_JSON")
+		require.Contains(t, e.Advice, "--export-format DYNAMODB_JSON")
 	}
 	tables, err := db.Direct.ListTables(t.Context(), nil)
 	require.NoError(t, err)
@@ -471,7 +472,7 @@ func TestPlainJSONWarns(t *testing.T) {
 		{"pk":{"S":"b"},"mixed":{"S":"AQ=="},"b":{"NULL":true}}]`))
 	dir, r := exported(t, db, transfer.ExportOptions{Format: transfer.JSON, Plain: true})
 	require.Len(t, r.Warnings, 1)
-	require.Contains(t, r.Warnings[0], "other values in: deep, mixed;")
+	require.Contains(t, r.Warnings[0], "binary data in: deep, mixed;")
 	types, err := os.ReadFile(filepath.Join(dir, "types.json"))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"fine":"BS","b":"B"}`, string(types))
@@ -486,8 +487,8 @@ func TestSchemas(t *testing.T) {
 	} {
 		_, err := transfer.ParseSchema([]byte(tt.text))
 		require.ErrorContains(t, err, tt.want, tt.name)
-		var e *transfer.Error
-		require.True(t, errors.As(err, &e) && e.Hint != "", tt.name)
+		var e *advice.Error
+		require.True(t, errors.As(err, &e) && e.Advice != "", tt.name)
 	}
 	for _, key := range []string{"", "a,b,c", "a:X", ":S", "a,a"} {
 		_, err := transfer.ParseKey(key)

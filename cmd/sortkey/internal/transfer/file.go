@@ -25,10 +25,10 @@ var (
 	magicIon  = []byte{0xe0, 0x01, 0x00, 0xea}
 )
 
-// An input is an open file, unpacked.
+// An input reads a file, decompressed.
 type input struct {
 	io.Reader
-	packed atomic.Int64 // bytes read of the file itself
+	packed atomic.Int64 // bytes read from the file, compressed
 	close  []func() error
 }
 
@@ -64,8 +64,8 @@ func (in *input) Close() (err error) {
 // stdin is the path of standard input.
 const stdin = "-"
 
-// unpack returns the contents of a file that may be packed with gzip or zstd,
-// by its first bytes.
+// unpack returns the contents of a file, decompressed if its first bytes are
+// those of gzip or zstd.
 func unpack(r io.Reader) (io.Reader, func() error, error) {
 	br := bufio.NewReaderSize(r, readBuffer)
 	head, err := br.Peek(len(magicZstd))
@@ -89,7 +89,7 @@ func unpack(r io.Reader) (io.Reader, func() error, error) {
 	return br, func() error { return nil }, nil
 }
 
-// unpacked words the errors of a packed file.
+// unpacked rewrites the errors of a decompressor.
 type unpacked struct {
 	r    io.Reader
 	name string
@@ -107,16 +107,16 @@ func (u *unpacked) Read(p []byte) (int, error) {
 func packedError(name string, err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return fmt.Errorf("the %s data is cut off: the file is not whole", name)
+		return fmt.Errorf("%s data is truncated", name)
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
-		return fmt.Errorf("the %s data is damaged: its checksum is another", name)
+		return fmt.Errorf("%s data is damaged: wrong checksum", name)
 	case errors.Is(err, gzip.ErrHeader):
-		return errors.New("something that is not gzip follows the gzip data")
+		return errors.New("unexpected data after the gzip data")
 	}
-	return fmt.Errorf("the %s data is damaged: %w", name, err)
+	return fmt.Errorf("%s data is damaged: %w", name, err)
 }
 
-// A counter counts the bytes that are read.
+// A counter counts the bytes read from r.
 type counter struct {
 	r io.Reader
 	n *atomic.Int64

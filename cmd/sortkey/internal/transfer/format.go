@@ -7,27 +7,28 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
-// A Format is the form of the records of a file.
+// A Format is the format of a data file.
 type Format string
 
 // The formats.
 const (
-	// Auto is for input: the name and the first bytes of a file tell.
+	// Auto detects the format by the name and the first bytes of a file.
 	Auto Format = "auto"
-	// DynamoDB is DynamoDB JSON: {"Item":{"id":{"S":"x"}}} in each line as the
-	// service exports it, the item alone, one array of those, or the response
-	// of a Scan or Query.
+	// DynamoDB is DynamoDB JSON: {"Item":{"id":{"S":"x"}}} on each line as the
+	// service exports it, the item alone, an array of either, or the response of
+	// a Scan or Query.
 	DynamoDB Format = "dynamodb"
-	// JSON is plain JSON, {"id":"x"}, in lines or one array.
+	// JSON is plain JSON, {"id":"x"}, on lines or in an array.
 	JSON Format = "json"
 	// CSV is comma-separated values (RFC 4180) with a header.
 	CSV Format = "csv"
 )
 
-// ParseFormat returns the format of that name: the ones above, or what the
-// service calls them.
+// ParseFormat returns the format with a name: one of the above or one of the
+// service's.
 func ParseFormat(name string) (Format, error) {
 	switch strings.ToLower(name) {
 	case "", "auto":
@@ -39,47 +40,43 @@ func ParseFormat(name string) (Format, error) {
 	case "csv", "tsv":
 		return CSV, nil
 	case "ion":
-		return "", errIon()
+		return "", advice.New("the formats are dynamodb, json and csv; the service exports dynamodb as DYNAMODB_JSON", "Amazon Ion is not supported")
 	}
-	return "", fail("the formats are: auto, dynamodb, json, csv", "there is no format %q", name)
+	return "", advice.New("the formats are auto, dynamodb, json and csv", "unknown format %q", name)
 }
 
-func errIon() error {
-	return fail("the formats are dynamodb, json and csv; have the service export as DYNAMODB_JSON rather than ION", "Amazon Ion can be neither read nor written")
-}
-
-// errIonFile is the error of a file or folder in Amazon Ion.
+// errIonFile returns the error for a file or export in Amazon Ion.
 func errIonFile(name string) error {
-	return fail("export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format DYNAMODB_JSON …", "%s is in Amazon Ion, which cannot be read", name)
+	return advice.New("export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format DYNAMODB_JSON …", "%s is in Amazon Ion, which is not supported", name)
 }
 
-// ionName reports whether a file is called as those of Amazon Ion are.
+// ionName reports whether a file has a name for Amazon Ion.
 func ionName(path string) bool {
 	name := strings.ToLower(path)
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	return strings.HasSuffix(name, ".ion") || strings.HasSuffix(name, ".10n")
 }
 
-// isIon reports whether data begins as Amazon Ion does, with the mark of its
-// version in binary or in text.
+// isIon reports whether data begins with the version marker of binary or
+// textual Amazon Ion.
 func isIon(head []byte) bool {
 	return bytes.HasPrefix(head, magicIon) || bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("$ion_1_"))
 }
 
-// AnyType is the type of an attribute that has no single one: in files its
-// values are DynamoDB JSON, such as {"N":"1"}.
+// AnyType is the type of an attribute with values of several types. In files
+// its values are DynamoDB JSON, such as {"N":"1"}.
 const AnyType = "JSON"
 
 // Types are the declared types of attributes by name: "S", "N", … "M", or
 // [AnyType].
 type Types map[string]string
 
-// Check returns the error of a type that does not exist.
-func (t Types) Check() error {
+// check returns an error if a type does not exist.
+func (t Types) check() error {
 	for _, name := range slices.Sorted(maps.Keys(t)) {
 		if _, ok := attr.ParseKind(t[name]); !ok && t[name] != AnyType {
-			return fail("the types are: S, N, B, BOOL, NULL, SS, NS, BS, L, M, and "+AnyType+" for any of them in DynamoDB JSON",
-				"%q, the type of %s, is no type", t[name], name)
+			return advice.New("the types are S, N, B, BOOL, NULL, SS, NS, BS, L, M, and "+AnyType+" for any of them in DynamoDB JSON",
+				"unknown type %q for %s", t[name], name)
 		}
 	}
 	return nil
@@ -91,14 +88,15 @@ func ParseTypes(texts []string) (Types, error) {
 	for _, text := range texts {
 		i := strings.LastIndexAny(text, "=:")
 		if i <= 0 {
-			return nil, fail("write NAME=TYPE, such as qty=N", "%q declares no type", text)
+			return nil, advice.New("write NAME=TYPE, such as qty=N", "no type in %q", text)
 		}
 		types[text[:i]] = text[i+1:]
 	}
-	return types, types.Check()
+	return types, types.check()
 }
 
-// merge returns t with the types of keys, which no declaration may contradict.
+// merge returns t with the types of key attributes. It is an error if t declares
+// another type for one of them.
 func (t Types) merge(keys Types) (Types, error) {
 	out := maps.Clone(t)
 	if out == nil {
@@ -106,7 +104,7 @@ func (t Types) merge(keys Types) (Types, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		if have := out[name]; have != "" && have != AnyType && have != keys[name] {
-			return nil, fail("leave its --type out", "%s is declared as %s, but it is a key of type %s", name, have, keys[name])
+			return nil, fail(ErrType, "", "%s is declared as %s, but is a key attribute of type %s", name, have, keys[name])
 		}
 		if out[name] == "" {
 			out[name] = keys[name]
@@ -115,7 +113,7 @@ func (t Types) merge(keys Types) (Types, error) {
 	return out, nil
 }
 
-// text returns the declarations in order, one in each line.
+// text returns the declarations in order, one on each line.
 func (t Types) text() string {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(t)) {

@@ -19,94 +19,94 @@ const (
 // a report.
 type ImportOptions struct {
 	ReadOptions
-	// Table is the table to write to. Default: the one the source tells.
+	// Table is the table to write to. Default: the source's.
 	Table string
-	// Schema makes the table when there is none. Default: the source's.
+	// Schema creates a missing table. Default: the source's.
 	Schema *Schema
-	// Create refuses to write to a table that is there already.
+	// Create fails if the table already exists.
 	Create bool
-	// Workers is how many requests are made at a time. Default: DefaultWorkers.
+	// Workers is the number of concurrent requests. Default: DefaultWorkers.
 	Workers int
 
-	// Journal is the file that tells how far the import has come. It is removed
-	// when all is done. Default: none.
+	// Journal is the file that records the progress of the import. A complete
+	// import removes it. Default: none.
 	Journal string
-	// Resume goes on where the journal says; it is no error if there is none.
-	// Restart ignores it. With neither, a journal is an error.
+	// Resume continues an interrupted import at the position in its journal, if
+	// there is one. Restart ignores the journal. With neither, a journal is an
+	// error.
 	Resume, Restart bool
-	// Target names the endpoint in the journal: one import cannot go on with
-	// another.
+	// Target names the endpoint in the journal. An import can be resumed only
+	// with the same one.
 	Target string
-	// Rejects is the file for records that were refused, a [Reject] as JSON in
-	// each line. It is made when there are any. Default: none.
+	// Rejects is the file for rejected records, a [Reject] as JSON on each line.
+	// The first one creates it. Default: none.
 	Rejects string
-	// Every is the number of records after which the journal is written. It
-	// counts what the endpoint has answered for, which is as durable as that is.
-	// Default: DefaultEvery.
+	// Every is the number of records between two writes of the journal. The
+	// journal counts records that the endpoint has acknowledged; they are as
+	// durable as the endpoint makes them. Default: DefaultEvery.
 	Every int64
 
-	// NoVerify leaves out the checks against the checksums and counts of
-	// manifests.
+	// NoVerify skips the checksums and counts of manifests.
 	NoVerify bool
-	// Grace is how long writes under way may take to end after an
+	// Grace is the time that requests in flight have to end after an
 	// interruption. Default: DefaultGrace.
 	Grace time.Duration
-	// Backoff is the first pause before a request that failed is made again; the
-	// next are longer. Default: DefaultBackoff.
+	// Backoff is the pause before the first retry of a request; later pauses are
+	// longer. Default: DefaultBackoff.
 	Backoff time.Duration
-	// Waiting is called with each such pause, from one goroutine at a time. It
+	// Waiting is called before such a pause, from one goroutine at a time. It
 	// may be nil.
 	Waiting func(Wait)
 	// Progress is called now and then, from one goroutine. It may be nil.
 	Progress func(Progress)
 }
 
-// Progress is how far an import or export has come.
+// Progress is the progress of an import or export.
 type Progress struct {
 	// Phase is "verify", "import" or "export".
 	Phase string
-	// Bytes of Total have been read, as they lie in files; Total is 0 when that
-	// is not known.
+	// Bytes of Total have been read, as stored in files; Total is 0 if it is
+	// unknown.
 	Bytes, Total int64
 	// Items have been read.
 	Items int64
 }
 
-// A TableResult is what became of the records of one table.
+// A TableResult counts the records of one table.
 type TableResult struct {
 	Table string `json:"table"`
-	// Created says that the table was made.
+	// Created is set if the import created the table.
 	Created bool `json:"created"`
-	// Read = Written + Deleted + Rejected once all is done.
+	// Read = Written + Deleted + Rejected in a complete import.
 	Read     int64 `json:"read"`
 	Written  int64 `json:"written"`
 	Deleted  int64 `json:"deleted,omitempty"`
 	Rejected int64 `json:"rejected"`
 }
 
-// An ImportResult is what an import did, the parts before it was interrupted
-// included.
+// An ImportResult is the result of an import. For a resumed import the counts of
+// tables include the records before the interruption.
 type ImportResult struct {
 	Tables []TableResult `json:"tables"`
-	// Read is how many records were read by this call, and Bytes how much of
-	// files.
+	// Read is the number of records that this call read, and Bytes the size that
+	// they have in files.
 	Read  int64 `json:"read"`
 	Bytes int64 `json:"bytes"`
-	// First are the first refused records of this call.
+	// First are the first records that this call rejected.
 	First []Reject `json:"firstRejected,omitempty"`
-	// Broken are the files that could not be read to their end, with the last
-	// line that could. What came before it was imported.
+	// Broken are the files that could not be read to the end, each with its last
+	// readable line. The records up to that line were imported.
 	Broken []Reject `json:"broken,omitempty"`
-	// Rejects is the report's file, if there is one.
+	// Rejects is the file with the report, if there is one.
 	Rejects string `json:"rejects,omitempty"`
-	// Journal is the journal's file, if it was left behind: File and Line are
-	// up to where all is done.
+	// Journal is the file of the journal if the import can be resumed: all
+	// records up to Line of File are done.
 	Journal string `json:"journal,omitempty"`
 	File    string `json:"file,omitempty"`
 	Line    int64  `json:"line,omitempty"`
 }
 
-// Sum returns the results of all tables together.
+// Sum adds up the results of all tables.
 func (r *ImportResult) Sum() (t TableResult) {
 	for _, x := range r.Tables {
 		t.Read += x.Read
@@ -117,16 +117,16 @@ func (r *ImportResult) Sum() (t TableResult) {
 	return t
 }
 
-// firstRejects is how many refused records a result has.
+// firstRejects is the number of rejected records in a result.
 const firstRejects = 5
 
-// Import writes sources into tables. Records that are refused do not end it,
-// the result counts them. An error ends it; the result, which is never nil,
-// then says what was written.
+// Import writes sources into tables. It counts rejected records and continues;
+// any other error ends the import. The result is never nil and counts what was
+// written.
 //
-// When ctx ends, reading stops, what has been read is written, and the journal
-// tells exactly how far that was. An endpoint that does not answer is not
-// waited for any longer then.
+// When ctx ends, reading stops, the records that were read are written, and the
+// journal holds the exact position. Requests to an endpoint that does not answer
+// are not retried then.
 func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) (*ImportResult, error) {
 	if o.Workers <= 0 {
 		o.Workers = DefaultWorkers

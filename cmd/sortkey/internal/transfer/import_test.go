@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -75,7 +76,7 @@ func TestRejected(t *testing.T) {
 		require.Equal(t, "a.jsonl", x.File)
 	}
 	require.Equal(t, []int64{2, 4, 5, 6, 7, 9}, lines)
-	require.Equal(t, "the key attribute pk is missing", rejects[0].Reason)
+	require.Equal(t, "key attribute pk is missing", rejects[0].Reason)
 	require.Contains(t, rejects[1].Reason, "empty string value")
 	require.Contains(t, rejects[3].Reason, "The parameter cannot be converted to a numeric value")
 	require.Equal(t, "Item size has exceeded the maximum allowed size", rejects[4].Reason)
@@ -222,13 +223,13 @@ func TestResumeRefused(t *testing.T) {
 		{"types", func(_ *testing.T, _ string, o *transfer.ImportOptions) { o.Types = transfer.Types{"x": "N"} }, "other options"},
 		{"journal", func(t *testing.T, _ string, o *transfer.ImportOptions) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte("{"), 0o644))
-		}, "is no journal"},
+		}, "is not an import journal"},
 		{"empty journal", func(t *testing.T, _ string, o *transfer.ImportOptions) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":1}`), 0o644))
-		}, "is no journal"},
+		}, "is not an import journal"},
 		{"place", func(t *testing.T, _ string, o *transfer.ImportOptions) {
 			require.NoError(t, os.WriteFile(o.Journal, []byte(`{"version":1,"sources":[{"files":[]}],"tables":[{}],"at":{"file":-1}}`), 0o644))
-		}, "is no journal"},
+		}, "is not an import journal"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := write(t, "a.jsonl", manyLines(100))
@@ -267,12 +268,12 @@ func TestOutputsInTheWay(t *testing.T) {
 		want             string
 	}{
 		{rejects: folder, want: "is a folder"},
-		{rejects: filepath.Join(dir, "absent", "file"), want: "there is no folder"},
-		{journal: folder, want: "is no plain file"},
-		{journal: link, restart: true, want: "is no plain file"},
-		{journal: notes, want: "is no journal"},
-		{journal: notes, restart: true, want: "is no journal"},
-		{journal: filepath.Join(dir, "x"), rejects: filepath.Join(dir, "x"), want: "both journal and report"},
+		{rejects: filepath.Join(dir, "absent", "file"), want: "does not exist"},
+		{journal: folder, want: "is not a regular file"},
+		{journal: link, restart: true, want: "is not a regular file"},
+		{journal: notes, want: "is not an import journal"},
+		{journal: notes, restart: true, want: "is not an import journal"},
+		{journal: filepath.Join(dir, "x"), rejects: filepath.Join(dir, "x"), want: "both the journal and the report"},
 	} {
 		o := o
 		o.Journal, o.Rejects, o.Restart = tt.journal, tt.rejects, tt.restart
@@ -284,7 +285,7 @@ func TestOutputsInTheWay(t *testing.T) {
 	require.NoError(t, err)
 	data, err := os.ReadFile(notes)
 	require.NoError(t, err)
-	require.Regexp(t, `^notes\n\{"file":.*"the key attribute pk is missing"\}\n$`, string(data))
+	require.Regexp(t, `^notes\n\{"file":.*"key attribute pk is missing"\}\n$`, string(data))
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
 	require.Equal(t, os.ModeSymlink, info.Mode().Type())
@@ -336,21 +337,25 @@ func TestLargeItems(t *testing.T) {
 // TestForeignFiles: a file that cannot hold items of the table is not read to
 // its end, line by line.
 func TestForeignFiles(t *testing.T) {
-	for _, tt := range []struct{ name, text, want, hint string }{
-		{"semicolons", "pk;n\na;1\n", "the key attribute pk is none of the columns: pk;n", "';'"},
-		{"other columns", "id,n\na,1\n", "the key attribute pk is none of the columns: id, n", "--columns"},
-		{"carriage returns", "pk,n\ra,1\rb,2\r", "its lines end with carriage returns alone", "tr "},
-		{"UTF-16", "\xff\xfep\x00k\x00\n\x00", "this is text in UTF-16, not in UTF-8", "iconv"},
-		{"UTF-16, big end first", "\xfe\xff\x00p\x00k\x00\n", "this is text in UTF-16, not in UTF-8", "iconv"},
+	for _, tt := range []struct {
+		name, text, want, hint string
+		kind                   error
+	}{
+		{"semicolons", "pk;n\na;1\n", "key attribute pk is not a column: pk;n (the delimiter may be ';')", "", transfer.ErrDelimiter},
+		{"other columns", "id,n\na,1\n", "key attribute pk is not a column: id, n", "add a header", transfer.ErrColumns},
+		{"carriage returns", "pk,n\ra,1\rb,2\r", "lines end with a carriage return only", "tr ", nil},
+		{"UTF-16", "\xff\xfep\x00k\x00\n\x00", "the file is UTF-16, not UTF-8", "iconv", nil},
+		{"UTF-16, big end first", "\xfe\xff\x00p\x00k\x00\n", "the file is UTF-16, not UTF-8", "iconv", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := write(t, "a.csv", tt.text)
 			db, o := sortkeytest.New(t), options(t, path)
 			r, err := importFiles(t, t.Context(), db.Direct, o, path)
-			e, ok := errors.AsType[*transfer.Error](err)
-			require.True(t, ok, "%v", err)
-			require.Equal(t, path+": "+tt.want, e.Msg)
-			require.Contains(t, e.Hint, tt.hint)
+			require.EqualError(t, err, path+": "+tt.want)
+			require.Contains(t, advice.Of(err), tt.hint)
+			if tt.kind != nil {
+				require.ErrorIs(t, err, tt.kind)
+			}
 			require.Empty(t, r.Rejects)
 			// It can be tried again at once, with other options.
 			require.Empty(t, r.Journal)
@@ -370,20 +375,21 @@ func TestTables(t *testing.T) {
 		o := options(t, path)
 		o.Schema = nil
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
-		require.EqualError(t, err, "there is no table Rows")
+		require.EqualError(t, err, "table Rows does not exist")
+		require.ErrorIs(t, err, transfer.ErrNoTable)
 		require.False(t, exists(o.Journal))
 	})
 	t.Run("no name", func(t *testing.T) {
 		o := options(t, path)
 		o.Table = ""
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
-		require.ErrorContains(t, err, "nothing tells the table")
+		require.ErrorContains(t, err, "no table name for ")
 	})
 	t.Run("other key", func(t *testing.T) {
 		db := sortkeytest.New(t)
 		db.Table("Rows", "pk / sk:N")
 		_, err := importFiles(t, t.Context(), db.Direct, options(t, path), path)
-		require.EqualError(t, err, "the key of the table Rows is pk:S,sk:N, not pk:S")
+		require.EqualError(t, err, "the key of table Rows is pk:S,sk:N, not pk:S")
 	})
 	t.Run("create", func(t *testing.T) {
 		db := sortkeytest.New(t)
@@ -392,19 +398,19 @@ func TestTables(t *testing.T) {
 		_, err := importFiles(t, t.Context(), db.Direct, o, path)
 		require.NoError(t, err)
 		_, err = importFiles(t, t.Context(), db.Direct, o, path)
-		require.EqualError(t, err, "there is a table Rows already")
+		require.EqualError(t, err, "table Rows already exists")
 	})
 	t.Run("declared key", func(t *testing.T) {
 		o := options(t, path)
 		o.Types = transfer.Types{"pk": "N"}
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
-		require.ErrorContains(t, err, "pk is declared as N, but it is a key of type S")
+		require.ErrorContains(t, err, "pk is declared as N, but is a key attribute of type S")
 	})
 	t.Run("report over input", func(t *testing.T) {
 		o := options(t, path)
 		o.Rejects = path
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
-		require.ErrorContains(t, err, "would be written over")
+		require.ErrorContains(t, err, "would be overwritten")
 	})
 }
 
@@ -420,11 +426,11 @@ func TestBrokenFiles(t *testing.T) {
 		want       string
 		most       int64
 	}{
-		{"cut gzip", "a.jsonl.gz", packed[:len(packed)/2], "the gzip data is cut off: the file is not whole", 2999},
-		{"cut header", "a.jsonl.gz", packed[:5], "the gzip data is cut off: the file is not whole", 0},
-		{"checksum", "a.jsonl.gz", flipped, "the gzip data is damaged: its checksum is another", 3000},
-		{"garbage", "a.jsonl.gz", append(append([]byte(nil), packed...), "garbage...."...), "something that is not gzip follows the gzip data", 3000},
-		{"document", "a.json", []byte(`[{"pk":"1"},{"pk":"2"}`), "line 1: the file ends inside the document", 2},
+		{"cut gzip", "a.jsonl.gz", packed[:len(packed)/2], "gzip data is truncated", 2999},
+		{"cut header", "a.jsonl.gz", packed[:5], "gzip data is truncated", 0},
+		{"checksum", "a.jsonl.gz", flipped, "gzip data is damaged: wrong checksum", 3000},
+		{"garbage", "a.jsonl.gz", append(append([]byte(nil), packed...), "garbage...."...), "unexpected data after the gzip data", 3000},
+		{"document", "a.json", []byte(`[{"pk":"1"},{"pk":"2"}`), "line 1: file ends inside the document", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := sortkeytest.New(t)
@@ -454,9 +460,9 @@ func TestBrokenFiles(t *testing.T) {
 func TestRefusedBefore(t *testing.T) {
 	good := write(t, "good.csv", "pk,n\na,1\n")
 	for text, want := range map[string]string{
-		"pk,n,n\na,1,2\n": `the header has two columns called "n"`,
+		"pk,n,n\na,1,2\n": `the header has two columns named "n"`,
 		"pk,,n\na,1,2\n":  "the header has a column without a name",
-		"id;pk\na;1\n":    "the key attribute pk is none of the columns",
+		"id;pk\na;1\n":    "key attribute pk is not a column",
 	} {
 		db := sortkeytest.New(t)
 		bad := write(t, "bad.csv", text)
@@ -470,7 +476,7 @@ func TestRefusedBefore(t *testing.T) {
 	}
 	dir, _ := exported(t, someRows(t, 3), transfer.ExportOptions{})
 	_, err := transfer.Discover([]string{filepath.Join(dir, "manifest-files.json")})
-	require.ErrorContains(t, err, "manifest-files.json is the manifest of an export, and holds no items")
+	require.ErrorContains(t, err, "manifest-files.json is the manifest of an export; it has no items")
 }
 
 // TestImportsAtOnce: a second import does not take the journal of one that is
@@ -492,7 +498,7 @@ func TestImportsAtOnce(t *testing.T) {
 			second := o
 			second.Resume, second.Restart = how.Resume, how.Restart
 			_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, second, path)
-			if err == nil || !strings.Contains(err.Error(), "another import is under way with the journal "+o.Journal) {
+			if err == nil || !strings.Contains(err.Error(), "another import is using the journal "+o.Journal) {
 				t.Errorf("a second import: %v", err)
 			}
 		}

@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
 type importer struct {
@@ -21,11 +24,11 @@ type importer struct {
 	reading []ReadOptions
 	result  *ImportResult
 	journal journal
-	kept    bool     // there is a journal in its file
-	held    *os.File // the journal, locked
+	kept    bool     // the journal has been written
+	held    *os.File // the locked journal
 	report  *report
-	total   int64
-	before  int64 // bytes of the files that have been read
+	total   int64 // bytes in all files, 0 if unknown
+	before  int64 // bytes in the files before the current one
 	items   int64
 }
 
@@ -43,10 +46,10 @@ func (im *importer) run(ctx context.Context) error {
 	return err
 }
 
-// release gives up the lock of the journal.
+// release unlocks the journal.
 func (im *importer) release() {
 	if im.held != nil {
-		_ = im.held.Close() // it was written and synced
+		_ = im.held.Close() // already synced
 		im.held = nil
 	}
 }
@@ -68,7 +71,7 @@ func (im *importer) runPrepared(ctx context.Context) error {
 		return err
 	}
 	if err := im.save(); err != nil {
-		return fail("name another file with --journal, or do without: --no-journal", "the journal cannot be written: %w", err)
+		return fail(ErrJournal, "", "cannot write the journal: %w", err)
 	}
 	err = im.importAll(ctx)
 	if im.kept {
@@ -76,7 +79,7 @@ func (im *importer) runPrepared(ctx context.Context) error {
 		switch {
 		case err == nil:
 			return os.Remove(im.o.Journal)
-		case im.journal.At == position{} && sum.Read == 0: // nothing to go on from
+		case im.journal.At == position{} && sum.Read == 0: // nothing to resume
 			im.kept = false
 			return errors.Join(err, os.Remove(im.o.Journal))
 		}
@@ -84,7 +87,7 @@ func (im *importer) runPrepared(ctx context.Context) error {
 	return err
 }
 
-// prepare looks at the inputs and at the journal of an earlier import.
+// prepare identifies the inputs and reads the journal of an interrupted import.
 func (im *importer) prepare() error {
 	im.journal = journal{Version: journalVersion, Target: im.o.Target, Options: im.options()}
 	regular := true
@@ -104,7 +107,7 @@ func (im *importer) prepare() error {
 			}
 			for _, out := range []string{im.o.Rejects, im.o.Journal} {
 				if abs, err := filepath.Abs(out); err == nil && out != "" && abs == id.Path {
-					return fail("name another file", "%s is an input and would be written over", out)
+					return advice.New("name another file", "%s is an input and would be overwritten", out)
 				}
 			}
 			regular = regular && ok
@@ -117,7 +120,7 @@ func (im *importer) prepare() error {
 	if !regular {
 		im.total = 0
 		if im.o.Resume {
-			return fail("put the input into a file", "an import from a pipe cannot be gone on with")
+			return advice.New("put the input into a file", "an import from a pipe cannot be resumed")
 		}
 		im.o.Journal = ""
 	}
@@ -126,7 +129,7 @@ func (im *importer) prepare() error {
 	}
 	if a, err := filepath.Abs(im.o.Journal); err == nil && im.o.Rejects != "" {
 		if b, err := filepath.Abs(im.o.Rejects); err == nil && a == b {
-			return fail("name two files", "%s cannot be both journal and report", im.o.Journal)
+			return advice.New("name two files", "%s cannot be both the journal and the report", im.o.Journal)
 		}
 	}
 	old, err := im.interrupted()
@@ -136,8 +139,8 @@ func (im *importer) prepare() error {
 	return im.resume(old)
 }
 
-// interrupted locks and returns the journal of an earlier import, if there is
-// one. It is an error unless the import is to go on or to start over.
+// interrupted locks and returns the journal of an interrupted import, if there
+// is one. Without Resume and Restart that is an error.
 func (im *importer) interrupted() (old *journal, err error) {
 	if im.held, err = lockJournal(im.o.Journal); err != nil {
 		return nil, err
@@ -145,43 +148,42 @@ func (im *importer) interrupted() (old *journal, err error) {
 	old, err = readJournal(im.o.Journal, im.o.Restart)
 	if err == nil && old != nil && !im.o.Resume {
 		at := old.Sources[old.At.Source].Files[old.At.File].Path
-		err = fail("go on with --resume, or start over with --restart", "an import of this was interrupted after line %d of %s (%s)", old.At.Line, at, im.o.Journal)
+		err = fail(ErrInterrupted, "", "this import was interrupted after line %d of %s (journal %s)", old.At.Line, at, im.o.Journal)
 	}
 	return old, err
 }
 
-// begun refuses a journal that was made since prepare found none: another
-// import began meanwhile.
+// begun returns an error if another import has written the journal since prepare
+// found none.
 func (im *importer) begun() error {
 	if im.o.Journal == "" || im.kept || im.held != nil {
 		return nil
 	}
 	old, err := im.interrupted()
 	if err == nil && old != nil {
-		err = fail("start it again", "another import with the journal %s was interrupted meanwhile", im.o.Journal)
+		err = advice.New("run this import again", "another import with the journal %s was interrupted meanwhile", im.o.Journal)
 	}
 	return err
 }
 
-// resume takes over an earlier journal if it is of the same import.
+// resume continues with an earlier journal if it belongs to the same import.
 func (im *importer) resume(old *journal) error {
-	const hint = "start over with --restart"
 	switch {
 	case old.Target != im.o.Target:
-		return fail(hint, "the interrupted import wrote to %s, not to %s", old.Target, im.o.Target)
+		return fail(ErrRestart, "", "the interrupted import wrote to %s, not to %s", old.Target, im.o.Target)
 	case old.Options != im.journal.Options:
-		return fail("give the same options, or "+hint, "the interrupted import was read with other options: %s", old.Options)
+		return fail(ErrRestart, "give the same options", "the interrupted import had other options: %s", old.Options)
 	case len(old.Sources) != len(im.journal.Sources) || len(old.Tables) != len(old.Sources):
-		return fail(hint, "the interrupted import had other inputs")
+		return fail(ErrRestart, "", "the interrupted import had other inputs")
 	}
 	for i, s := range im.journal.Sources {
 		was := old.Sources[i]
 		if was.Table != s.Table || len(was.Files) != len(s.Files) {
-			return fail(hint, "the interrupted import had other inputs")
+			return fail(ErrRestart, "", "the interrupted import had other inputs")
 		}
 		for n, f := range s.Files {
 			if w := was.Files[n]; w.Path != f.Path || w.Size != f.Size || w.Head != f.Head || !w.Modified.Equal(f.Modified) {
-				return fail(hint, "%s has changed since the import was interrupted", f.Path)
+				return fail(ErrRestart, "", "%s has changed since the import was interrupted", f.Path)
 			}
 		}
 	}
@@ -192,7 +194,7 @@ func (im *importer) resume(old *journal) error {
 	return nil
 }
 
-// options are what the meaning of the input depends on, as text.
+// options describes the options that change how the input is read.
 func (im *importer) options() string {
 	o := im.o.withDefaults("")
 	var text strings.Builder
@@ -218,7 +220,7 @@ func (im *importer) options() string {
 func (im *importer) table(s *Source) (string, error) {
 	switch {
 	case im.o.Table != "" && len(im.sources) > 1:
-		return "", fail("import one after the other", "one --table cannot be that of %d sources", len(im.sources))
+		return "", advice.New("import one source at a time", "cannot import %d sources into one table", len(im.sources))
 	case im.o.Table != "":
 		return im.o.Table, nil
 	case im.o.Schema != nil && im.o.Schema.TableName != "":
@@ -226,18 +228,18 @@ func (im *importer) table(s *Source) (string, error) {
 	case s.Table != "":
 		return s.Table, nil
 	}
-	return "", fail("name it with --table", "nothing tells the table for %s", s.Name)
+	return "", fail(ErrNoName, "", "no table name for %s", s.Name)
 }
 
-// verify holds all files to their checksums before anything is written.
+// verify checks all files against their manifests before anything is written.
 func (im *importer) verify(ctx context.Context) error {
 	if im.o.NoVerify {
 		return nil
 	}
 	for _, s := range im.sources {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
-			return fail("copy the export again, or import without checks: --no-verify",
-				"%s is damaged: it says that there are %d items, and its files have %d; nothing was written", s.Name, s.Items, sum)
+			return fail(ErrDamaged, "copy the export again",
+				"%s is damaged: its summary counts %d items, its files have %d; nothing was written", s.Name, s.Items, sum)
 		}
 	}
 	p := Progress{Phase: "verify"}
@@ -265,7 +267,7 @@ func (im *importer) verify(ctx context.Context) error {
 	return nil
 }
 
-// done reports whether an earlier import has been through a file.
+// done reports whether the interrupted import has read a whole file.
 func (im *importer) done(source, file int) bool {
 	at := im.journal.At
 	return source < at.Source || source == at.Source && file < at.File
@@ -300,13 +302,11 @@ func (im *importer) save() error {
 }
 
 func (im *importer) importAll(ctx context.Context) error {
-	// Writes under way end in their own time when ctx does.
+	// When ctx ends, requests in flight have the time Grace to end.
 	writes, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() {
-		if sleep(writes, im.o.Grace) == nil {
-			cancel(context.Cause(ctx))
-		}
+		time.AfterFunc(im.o.Grace, func() { cancel(context.Cause(ctx)) })
 	})
 	defer stop()
 	for i, s := range im.sources {
@@ -359,8 +359,8 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 	}()
 	r, err := openReader(in, f, opts, p.keys)
 	if err != nil {
-		if e, ok := errors.AsType[*Error](err); ok {
-			return e
+		if _, ok := errors.AsType[*advice.Error](err); ok {
+			return err
 		}
 		return im.broken(p, f, at, err)
 	}
@@ -410,17 +410,17 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 		}
 	}
 	if f.Items >= 0 && r.Count() != f.Items && !im.o.NoVerify {
-		return im.broken(p, f, at, refusef("the manifest says that it has %d items, but it has %d", f.Items, r.Count()))
+		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
 	}
 	im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
 	return im.checkpoint(p, at)
 }
 
-// broken ends a file that cannot be read further: what came before is written,
-// and the report tells of the rest.
+// broken ends a file that cannot be read any further. It waits for the writes of
+// the records before and reports the error.
 func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err)}
-	if _, whole := errors.AsType[*recordError](err); !whole {
+	if _, complete := errors.AsType[*recordError](err); !complete {
 		r.Reason += "; nothing after this line was read"
 	}
 	if err := im.settle(p, at.Source); err != nil {
@@ -434,7 +434,7 @@ func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 	return im.save()
 }
 
-// checkpoint waits until everything before a position is written and notes it.
+// checkpoint waits until all records before a position are written and saves it.
 func (im *importer) checkpoint(p *pipeline, at position) error {
 	if err := im.settle(p, at.Source); err != nil {
 		return err
@@ -443,7 +443,7 @@ func (im *importer) checkpoint(p *pipeline, at position) error {
 	return im.save()
 }
 
-// settle waits for the writes and adds up what became of them.
+// settle waits for the writes and counts their results.
 func (im *importer) settle(p *pipeline, source int) error {
 	rejects, written, deleted, err := p.barrier()
 	t := &im.journal.Tables[source]

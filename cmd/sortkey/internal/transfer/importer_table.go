@@ -11,12 +11,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
 const tableWait = 5 * time.Minute
 
-// ensure makes the table of a source unless it is there, and settles the types
-// of its attributes.
+// ensure creates the table of a source if it does not exist, and determines the
+// options for reading the source.
 func (im *importer) ensure(ctx context.Context, i int) error {
 	s, name := im.sources[i], im.journal.Tables[i].Table
 	want := im.o.Schema
@@ -38,15 +40,9 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	missing, absent := errors.AsType[*types.ResourceNotFoundException](err)
 	switch had := im.journal.Tables[i]; {
 	case absent && had.Written+had.Deleted > 0:
-		return &Error{
-			Msg: fmt.Sprintf("the table %s is gone, and with it what the interrupted import wrote", name), Err: missing,
-			Hint: "start over with --restart",
-		}
+		return fail(errors.Join(ErrRestart, missing), "", "table %s was deleted, with the items that the interrupted import wrote", name)
 	case absent && want == nil:
-		return &Error{
-			Msg: "there is no table " + name, Err: missing,
-			Hint: "have it made: give its key with --key, such as --key pk:S,sk:N, or its definition with --schema",
-		}
+		return fail(errors.Join(ErrNoTable, missing), "", "table %s does not exist", name)
 	case err != nil && !absent:
 		return err
 	case absent:
@@ -57,18 +53,18 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 			return err
 		}
 		if err := im.create(ctx, name, want); err != nil {
-			return fmt.Errorf("creating table %s: %w", name, err)
+			return fmt.Errorf("cannot create table %s: %w", name, err)
 		}
 		im.journal.Tables[i].Created = true
-	case im.o.Create && !im.kept && !im.madeBefore(i, name):
-		return fail("leave --create out to write to it as it is", "there is a table %s already", name)
+	case im.o.Create && !im.kept && !im.created(i, name):
+		return fail(ErrTableExists, "", "table %s already exists", name)
 	default:
 		have, err := SchemaOf(out.Table)
 		if err != nil {
 			return fmt.Errorf("table %s: %w", name, err)
 		}
 		if want != nil && !have.keys().equal(want.keys()) {
-			return fail("import into another table with --table", "the key of the table %s is %s, not %s", name, have.keys(), want.keys())
+			return fail(ErrOtherKey, "", "the key of table %s is %s, not %s", name, have.keys(), want.keys())
 		}
 		want = have
 		if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
@@ -83,8 +79,9 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	return nil
 }
 
-// probe refuses files whose beginning tells that nothing of them can be read,
-// before anything is made or written. Those of an export are all alike.
+// probe opens the files of a source before anything is created or written, so
+// that a file that is wrong as a whole fails early. Of an export it opens only
+// the first file: the others have the same format.
 func (im *importer) probe(i int, s *Source, opts ReadOptions, k *keys) error {
 	for n, f := range s.Files {
 		if n > 0 && s.export {
@@ -95,32 +92,33 @@ func (im *importer) probe(i int, s *Source, opts ReadOptions, k *keys) error {
 		}
 		in, err := openInput(f.Path)
 		if err != nil {
-			continue // that is told when it is read
+			continue // reading the file reports the error
 		}
 		_, err = openReader(in, f, opts, k)
 		if err := errors.Join(err, in.Close()); err != nil {
-			if e, ok := errors.AsType[*Error](err); ok {
-				return e
+			if _, ok := errors.AsType[*advice.Error](err); ok {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// openReader returns a reader of a file of records with the keys k. An [*Error]
-// says what is wrong with all of it.
+// openReader returns a reader of a file of records with the keys k. The error is
+// an [*advice.Error] if no record of the file can be read.
 func openReader(in *input, f File, opts ReadOptions, k *keys) (*Reader, error) {
 	r, err := NewReader(in, strings.TrimSuffix(f.Path, stdin), opts)
 	if err == nil && r.columns != nil {
 		err = r.columns.check(k, r.cells.comma)
 	}
-	if e, ok := errors.AsType[*Error](err); ok {
-		return nil, fail(e.Hint, "%s: %w", f.Path, err)
+	if _, ok := errors.AsType[*advice.Error](err); ok {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	return r, err
 }
 
-func (im *importer) madeBefore(i int, name string) bool {
+// created reports whether this import created the table for an earlier source.
+func (im *importer) created(i int, name string) bool {
 	for _, t := range im.journal.Tables[:i] {
 		if t.Table == name && t.Created {
 			return true
@@ -130,7 +128,7 @@ func (im *importer) madeBefore(i int, name string) bool {
 }
 
 func (im *importer) create(ctx context.Context, name string, s *Schema) error {
-	again := false // a request without an answer may have been done
+	again := false // a request without a response may have succeeded
 	if err := im.retry.do(ctx, func() error {
 		_, err := im.client.CreateTable(ctx, s.CreateTable(name), once)
 		if _, done := errors.AsType[*types.ResourceInUseException](err); done && again {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A journal says how far an import has come: everything before its position
-// was answered for by the endpoint and is durable, or stands in the report.
+// A journal records the progress of an import: the endpoint has acknowledged all
+// records before its position, or they are in the report.
 type journal struct {
 	Version int             `json:"version"`
 	Target  string          `json:"target"`
@@ -21,7 +21,7 @@ type journal struct {
 	At      position        `json:"at"`
 	Tables  []TableResult   `json:"tables"`
 	Broken  []Reject        `json:"broken,omitempty"`
-	Report  string          `json:"report,omitempty"` // of refused lines
+	Report  string          `json:"report,omitempty"` // file of rejected records
 	Bytes   int64           `json:"reportBytes"`
 }
 
@@ -36,11 +36,11 @@ type journalSource struct {
 type position struct {
 	Source  int   `json:"source"`
 	File    int   `json:"file"`
-	Records int64 `json:"records"` // of that file that are done
+	Records int64 `json:"records"` // done in that file
 	Line    int64 `json:"line"`    // of the last of them
 }
 
-// An identity tells whether a file is the one it was.
+// An identity detects whether a file has changed.
 type identity struct {
 	Path     string    `json:"path"`
 	Size     int64     `json:"size"`
@@ -50,7 +50,8 @@ type identity struct {
 
 const headBytes = 64 << 10
 
-// identify returns the identity of a file. Only a regular file has one.
+// identify returns the identity of a file, and whether it is a regular file.
+// Other files have none.
 func identify(path string) (id identity, regular bool, err error) {
 	if path == stdin {
 		return identity{Path: path}, false, nil
@@ -78,9 +79,9 @@ func identify(path string) (id identity, regular bool, err error) {
 	return id, true, nil
 }
 
-// readJournal returns the journal in a file, or nil if there is none. A journal
-// that cannot be read is no error if it is to be written over; a file that never
-// was one is.
+// readJournal returns the journal in a file, or nil if there is none. With
+// restart it returns nil for a journal, even an unreadable one. A file that is
+// not a journal is always an error, as the journal would overwrite it.
 func readJournal(path string, restart bool) (*journal, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -89,36 +90,35 @@ func readJournal(path string, restart bool) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	const other = "name another file with --journal, or do without: --no-journal"
 	if !info.Mode().IsRegular() {
-		return nil, fail(other, "%s is no plain file, and a journal would take its place", path)
+		return nil, fail(ErrJournal, "", "%s is not a regular file; the journal would replace it", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	if len(data) > 0 && data[0] != '{' {
-		return nil, fail(other, "%s is no journal of an import, and one would take its place", path)
+		return nil, fail(ErrJournal, "", "%s is not an import journal; the journal would overwrite it", path)
 	}
 	var j journal
 	switch err := json.Unmarshal(data, &j); {
 	case restart:
 		return nil, nil
 	case err != nil || j.Version != journalVersion || !j.sound():
-		return nil, fail("start over with --restart", "%s is no journal of an import that this version can read", path)
+		return nil, fail(ErrRestart, "", "%s is not an import journal that this version can read", path)
 	}
 	return &j, nil
 }
 
-// sound reports whether the position is one in the sources.
+// sound reports whether the position exists in the sources.
 func (j *journal) sound() bool {
 	at := j.At
 	return at.Source >= 0 && at.Source < len(j.Sources) && at.File >= 0 && at.File < len(j.Sources[at.Source].Files) &&
 		at.Records >= 0 && j.Bytes >= 0
 }
 
-// write replaces the journal in a file, whole or not at all. The file is locked
-// until it is closed; it is nil where it cannot be.
+// write replaces the journal in a file atomically. The file returned is locked
+// until it is closed, and nil where files cannot be locked.
 func (j *journal) write(path string) (*os.File, error) {
 	data, err := json.MarshalIndent(j, "", "  ")
 	if err != nil {
@@ -127,11 +127,11 @@ func (j *journal) write(path string) (*os.File, error) {
 	return replace(path, append(data, '\n'), locksMove)
 }
 
-// lockJournal locks a journal that is there, so that one import at a time has it.
+// lockJournal locks an existing journal, so that only one import uses it.
 func lockJournal(path string) (*os.File, error) {
 	for {
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !locksMove {
-			return nil, nil // readJournal says what is wrong with it
+			return nil, nil // readJournal reports what is wrong with it
 		}
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if errors.Is(err, os.ErrNotExist) {
@@ -141,7 +141,7 @@ func lockJournal(path string) (*os.File, error) {
 			return nil, err
 		}
 		if err = lockFile(f); err == nil {
-			err = liesAt(f, path)
+			err = checkPath(f, path)
 		}
 		if err == nil {
 			return f, nil
@@ -149,22 +149,22 @@ func lockJournal(path string) (*os.File, error) {
 		_ = f.Close()
 		switch {
 		case errors.Is(err, errBusy):
-			return nil, fail("wait for it, or give this one files of its own with --journal and --rejects", "another import is under way with the journal %s", path)
-		case !errors.Is(err, errMoved): // or it was written anew
+			return nil, fail(ErrBusy, "wait for it", "another import is using the journal %s", path)
+		case !errors.Is(err, errMoved): // the owner has replaced it
 			return nil, err
 		}
 	}
 }
 
 // writeAtomic writes a file under another name, syncs it and renames it. The
-// other name is always the same, so that what a killed process left of it is
-// gone with the next write.
+// other name is always the same: the next write removes what a killed process
+// left behind.
 func writeAtomic(path string, data []byte) error {
 	_, err := replace(path, data, false)
 	return err
 }
 
-// replace is writeAtomic, and returns the file, locked, if that is asked for.
+// replace is writeAtomic. With lock it returns the file, locked.
 func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
 	temp := path + ".new"
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -203,7 +203,7 @@ func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
 	return f, nil
 }
 
-// syncFolder makes the names in a folder durable, where that can be asked for.
+// syncFolder makes the names in a folder durable where the system supports it.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -216,61 +216,60 @@ func syncFolder(dir string) error {
 	return nil
 }
 
-// A Reject is one refused record.
+// A Reject is a rejected record.
 type Reject struct {
 	File   string `json:"file"`
 	Line   int64  `json:"line"`
 	Reason string `json:"reason"`
 
-	order int64 // its number in the file
+	order int64 // number in the file
 }
 
-// A report is the file of refused records, one JSON object in each line.
+// A report is the file of rejected records, one JSON object on each line.
 type report struct {
 	path   string
 	f      *os.File
 	size   int64
-	stream bool // what is at path is no plain file: it is written to as it is
+	stream bool // path is not a regular file: append to it
 }
 
-// openReport prepares the report: with size bytes of an import that goes on,
-// or none. The file is made when there is something to write. A device, a pipe
-// or a link that is there stays, and gets the lines.
+// openReport opens the report: with size bytes of the import that is resumed, or
+// empty. The first reject creates the file. An existing device, pipe or link
+// stays and receives the lines.
 func openReport(path string, size int64) (*report, error) {
 	r := &report{path: path, size: size}
 	if path == "" {
 		return r, nil
 	}
-	const other = "name another file with --rejects"
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, fail(other, "the report of rejected lines cannot be written: %s is a folder", path)
+		return nil, fail(ErrRejects, "", "cannot write the reject report: %s is a folder", path)
 	case err == nil && !info.Mode().IsRegular():
 		r.stream, r.size = true, 0
 		return r, nil
 	case err != nil:
 		if above, err := os.Stat(filepath.Dir(path)); err != nil || !above.IsDir() {
-			return nil, fail(other, "the report of rejected lines cannot be written: there is no folder %s", filepath.Dir(path))
+			return nil, fail(ErrRejects, "", "cannot write the reject report: folder %s does not exist", filepath.Dir(path))
 		}
 	}
-	if size == 0 { // it is made when there is something to write, which must be possible
+	if size == 0 { // check now that the file can be created later
 		f, err := os.Create(path)
 		if err == nil {
 			err = errors.Join(f.Close(), os.Remove(path))
 		}
 		if err != nil {
-			return nil, fail("name other files with --rejects and --journal", "the report of rejected lines cannot be written: %w", err)
+			return nil, fail(errors.Join(ErrRejects, ErrJournal), "", "cannot write the reject report: %w", err)
 		}
 		return r, nil
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0o644)
 	if err != nil {
-		return nil, fail("start over with --restart", "the report of refused lines cannot be gone on with: %w", err)
+		return nil, fail(ErrRestart, "", "cannot append to the reject report: %w", err)
 	}
 	r.f = f
 	if info, err := f.Stat(); err != nil || info.Size() < size {
-		return nil, errors.Join(fail("start over with --restart", "%s is shorter than it was", path), err, f.Close())
+		return nil, errors.Join(fail(ErrRestart, "", "%s is shorter than when the import was interrupted", path), err, f.Close())
 	}
 	return r, errors.Join(f.Truncate(size), seekEnd(f))
 }

@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"slices"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -29,14 +31,14 @@ func (s *Schema) keys() *keys {
 	return k
 }
 
-// appendKey appends the key of an item: equal keys have equal bytes.
+// appendKey appends the key of an item. Equal keys have equal bytes.
 func (k *keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 	for i, name := range k.names {
 		switch v := it.Get(name); {
 		case v.IsZero():
-			return dst, refusef("the key attribute %s is missing", name)
+			return dst, rejectf("key attribute %s is missing", name)
 		case v.Kind() != k.kinds[i]:
-			return dst, refusef("the key attribute %s is of type %s, the table's is %s", name, v.Kind(), k.kinds[i])
+			return dst, rejectf("key attribute %s has type %s, want %s", name, v.Kind(), k.kinds[i])
 		default:
 			dst = item.AppendKey(dst, v)
 		}
@@ -46,18 +48,10 @@ func (k *keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 
 // equal reports whether two tables have the same key.
 func (k *keys) equal(o *keys) bool {
-	if len(k.names) != len(o.names) {
-		return false
-	}
-	for i := range k.names {
-		if k.names[i] != o.names[i] || k.kinds[i] != o.kinds[i] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(k.names, o.names) && slices.Equal(k.kinds, o.kinds)
 }
 
-// String returns the key as --key has it.
+// String returns the key in the syntax of [ParseKey].
 func (k *keys) String() string {
 	text := ""
 	for i, name := range k.names {
@@ -69,7 +63,7 @@ func (k *keys) String() string {
 	return text
 }
 
-// shard spreads keys over n workers (FNV-1a).
+// shard assigns a key to one of n workers (FNV-1a).
 func shard(key []byte, n int) int {
 	h := uint64(14695981039346656037)
 	for _, c := range key {

@@ -5,20 +5,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
-// A partialFolder is what an export is made in. It belongs to one process,
-// which has its file startedFile locked: the lock ends with the process,
-// however that ends, and what it leaves can be told from what is being written.
+// A partialFolder is the folder of an unfinished export. The process that writes
+// it holds a lock on its file startedFile. The lock ends with the process, which
+// distinguishes an abandoned folder from one that is in use.
 type partialFolder struct {
 	path string
 	lock *os.File
 }
 
-// errBusy says that another process has the lock of a file.
+// errBusy means that another process has locked the file.
 var errBusy = errors.New("the file is locked")
 
-// openPartial makes the folder path, or takes it over from an export that was
+// openPartial creates the folder path, or takes it over from an export that was
 // killed.
 func openPartial(path string) (*partialFolder, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -28,8 +30,8 @@ func openPartial(path string) (*partialFolder, error) {
 		p, err := lockPartial(path)
 		switch {
 		case errors.Is(err, errBusy):
-			return nil, fail("wait for it, or name another folder", "another export is writing to %s", path)
-		case errors.Is(err, errMoved): // it was another's until now
+			return nil, advice.New("wait for it, or name another folder", "another export is writing to %s", path)
+		case errors.Is(err, errMoved): // another export has just ended
 			continue
 		case err != nil:
 			return nil, err
@@ -41,11 +43,11 @@ func openPartial(path string) (*partialFolder, error) {
 	}
 }
 
-// errMoved says that what was locked lies at its path no more.
-var errMoved = errors.New("what was locked was moved")
+// errMoved means that a locked file is no longer at its path.
+var errMoved = errors.New("the locked file was moved")
 
-// liesAt returns errMoved unless an open file is the one at path.
-func liesAt(f *os.File, path string) error {
+// checkPath returns errMoved unless an open file is the one at path.
+func checkPath(f *os.File, path string) error {
 	mine, err := f.Stat()
 	if err != nil {
 		return err
@@ -67,7 +69,7 @@ func lockPartial(path string) (*partialFolder, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, errMoved
 		case err != nil || len(entries) > 0 && !isFile(started):
-			return nil, fail("remove it, or name another folder", "%s is in the way, and no export that was not finished", path)
+			return nil, advice.New("remove it, or name another folder", "%s already exists and is not an unfinished export", path)
 		}
 	}
 	f, err := openLocked(started)
@@ -77,13 +79,13 @@ func lockPartial(path string) (*partialFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := liesAt(f, started); err != nil {
+	if err := checkPath(f, started); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return &partialFolder{path: path, lock: f}, nil
 }
 
-// empty removes what an export left that was killed.
+// empty removes all files but startedFile.
 func (p *partialFolder) empty() error {
 	entries, err := os.ReadDir(p.path)
 	for _, e := range entries {
@@ -94,15 +96,15 @@ func (p *partialFolder) empty() error {
 	return err
 }
 
-// remove removes the folder. The lock goes last, so that nobody takes over what
-// is being removed.
+// remove removes the folder. It unlocks the folder last, so that no other export
+// takes it over while it is being removed.
 func (p *partialFolder) remove() error {
 	err := p.empty()
 	return errors.Join(err, unlockBefore(p.lock, func() error { return os.RemoveAll(p.path) }))
 }
 
-// rename gives the folder its name, which no folder has that is not empty. The
-// file startedFile stays in it if it is that of an export.
+// rename moves the folder to its final path, where there may be only an empty
+// folder. With keep the file startedFile stays, as the service's exports have it.
 func (p *partialFolder) rename(to string, keep bool) error {
 	return unlockBefore(p.lock, func() error {
 		if err := checkNew(to); err != nil {
@@ -120,7 +122,7 @@ func (p *partialFolder) rename(to string, keep bool) error {
 	})
 }
 
-// unlock closes a file unless that has been done.
+// unlock closes a file unless it is closed already.
 func unlock(f *os.File) error {
 	if err := f.Close(); !errors.Is(err, fs.ErrClosed) {
 		return err
@@ -128,18 +130,18 @@ func unlock(f *os.File) error {
 	return nil
 }
 
-// checkNew refuses a folder that is there and not empty.
+// checkNew returns an error if a folder exists and is not empty.
 func checkNew(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case isFile(dir):
-		return fail("name a new folder", "%s is a file", dir)
+		return advice.New("name a new folder", "%s is a file", dir)
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fail("name a new folder", "%s is there already and not empty", dir)
+		return advice.New("name a new folder", "%s already exists and is not empty", dir)
 	}
 	return nil
 }

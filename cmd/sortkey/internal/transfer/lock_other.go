@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// openLocked opens a file that is there or not, and locks it until it is closed.
-// The error is [errBusy] when another has it locked: one who has it open keeps
-// it from being removed.
+// openLocked opens or creates a file and locks it until it is closed. The error
+// is [errBusy] if another process has locked it: here an open file cannot be
+// removed.
 func openLocked(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errBusy
@@ -22,13 +22,13 @@ func openLocked(path string) (*os.File, error) {
 	return f, err
 }
 
-// locksMove says that a file that is locked may be renamed and written over.
+// locksMove reports whether a locked file can be renamed and replaced.
 const locksMove = false
 
 func lockFile(*os.File) error { return nil }
 
-// unlockBefore does something to the folder that a locked file lies in, and
-// closes the file first, as it could not be moved otherwise.
+// unlockBefore calls do on the folder of a locked file. It closes the file
+// first: an open file cannot be moved.
 func unlockBefore(f *os.File, do func() error) error {
 	return errors.Join(unlock(f), do())
 }

@@ -59,6 +59,6 @@ func TestImportsBeginAtOnce(t *testing.T) {
 	}), o, path)
 	close(leave)
 	require.NoError(t, <-first)
-	require.ErrorContains(t, err, "another import is under way with the journal "+o.Journal)
+	require.ErrorContains(t, err, "another import is using the journal "+o.Journal)
 	require.False(t, exists(o.Journal))
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// openLocked opens a file that is there or not, and locks it until it is closed.
-// The error is [errBusy] when another has it locked.
+// openLocked opens or creates a file and locks it until it is closed. The error
+// is [errBusy] if another process has locked it.
 func openLocked(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -21,7 +21,7 @@ func openLocked(path string) (*os.File, error) {
 	return f, nil
 }
 
-// lockFile locks a file until it is closed, where the file system can.
+// lockFile locks a file until it is closed, if the file system supports it.
 func lockFile(f *os.File) error {
 	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
 	case errors.Is(err, syscall.EWOULDBLOCK):
@@ -33,11 +33,11 @@ func lockFile(f *os.File) error {
 	}
 }
 
-// locksMove says that a file that is locked may be renamed and written over.
+// locksMove reports whether a locked file can be renamed and replaced.
 const locksMove = true
 
-// unlockBefore does something to the folder that a locked file lies in, and
-// closes the file.
+// unlockBefore calls do on the folder of a locked file, and then closes the
+// file, which can be moved while it is open.
 func unlockBefore(f *os.File, do func() error) error {
-	return errors.Join(do(), unlock(f)) // it may be moved while it is open
+	return errors.Join(do(), unlock(f))
 }

@@ -41,7 +41,7 @@ func TestJournalHeld(t *testing.T) {
 		default:
 		}
 		f, err := lockJournal(path)
-		require.ErrorContains(t, err, "another import is under way with the journal "+path)
+		require.ErrorContains(t, err, "another import is using the journal "+path)
 		require.Nil(t, f)
 	}
 	require.NoError(t, held.Close())

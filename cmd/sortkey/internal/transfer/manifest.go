@@ -14,10 +14,12 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
-// The files of an export. Source: DG/S3DataExport.Output.html; the last two
-// are ours.
+// The files of an export. Source: DG/S3DataExport.Output.html; table.json and
+// types.json are ours.
 const (
 	summaryFile = "manifest-summary.json"
 	filesFile   = "manifest-files.json"
@@ -46,7 +48,7 @@ type summary struct {
 	OutputFormat       string  `json:"outputFormat"`
 	OutputView         string  `json:"outputView,omitempty"`
 	ExportType         string  `json:"exportType,omitempty"`
-	// PointInTime is ours: whether all items are as they were at one moment.
+	// PointInTime is ours: all items are from one point in time.
 	PointInTime *bool `json:"pointInTime,omitempty"`
 }
 
@@ -60,27 +62,26 @@ type dataFile struct {
 	DataFileS3Key string `json:"dataFileS3Key"`
 }
 
-// checksum is the MD5 of a file in base64, as manifests have it.
+// checksum encodes an MD5 sum as manifests do.
 func checksum(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
 
-// etag is what S3 calls an object that was uploaded in one part.
+// etag returns the ETag of an S3 object that was uploaded in one part.
 func etag(sum []byte) string {
 	parts := md5.Sum(sum) //nolint:gosec // as above
 	return hex.EncodeToString(parts[:]) + "-1"
 }
 
-// tableName is the table of an export.
+// tableName returns the name of the exported table.
 func (s *summary) tableName() string {
 	_, name, _ := strings.Cut(s.TableArn, ":table/")
 	name, _, _ = strings.Cut(name, "/")
 	return name
 }
 
-// maxManifest bounds what is read of a manifest, in bytes.
+// maxManifest bounds the size of a manifest, in bytes.
 const maxManifest = 256 << 20
 
-// readManifest reads a manifest file and holds it against its checksum, if
-// there is one.
+// readManifest reads a manifest file and verifies it if there is a checksum.
 func readManifest(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -100,12 +101,12 @@ func readManifest(name string) ([]byte, error) {
 		return nil, err
 	}
 	if sum := md5.Sum(data); strings.TrimSpace(string(want)) != checksum(sum[:]) { //nolint:gosec // as above
-		return nil, fail("copy the export again; or if it was changed on purpose, remove "+beside, "%s is damaged: its checksum is another than that beside it", name)
+		return nil, advice.New("copy the export again, or remove "+beside+" if you changed the manifest on purpose", "%s is damaged: it does not match the checksum in %s", name, beside)
 	}
 	return data, nil
 }
 
-// readExport reads what the manifests in a folder say.
+// readExport returns the source that the manifests in a folder describe.
 func readExport(dir string) (*Source, error) {
 	data, err := readManifest(filepath.Join(dir, summaryFile))
 	if err != nil {
@@ -114,17 +115,17 @@ func readExport(dir string) (*Source, error) {
 	var sum summary
 	err = json.Unmarshal(data, &sum)
 	if err == nil && sum.TableArn == "" && sum.OutputFormat == "" {
-		err = errors.New("it names neither a table nor a format")
+		err = errors.New("neither a table nor a format")
 	}
 	if err != nil {
-		return nil, fail("copy the export again, or name its data files", "%s is no manifest of an export: %w", filepath.Join(dir, summaryFile), err)
+		return nil, advice.New("copy the export again, or name its data files", "%s is not the manifest of an export: %w", filepath.Join(dir, summaryFile), err)
 	}
 	src := &Source{Name: dir, Table: sum.tableName(), Items: sum.ItemCount, export: true}
 	if strings.EqualFold(sum.OutputFormat, "ION") {
 		return nil, errIonFile("the export " + dir)
 	}
 	if src.Format, err = ParseFormat(sum.OutputFormat); err != nil {
-		return nil, fail("", "%s: outputFormat: %w", filepath.Join(dir, summaryFile), err)
+		return nil, advice.New("", "%s: outputFormat: %w", filepath.Join(dir, summaryFile), err)
 	}
 	if sum.ExportType == "INCREMENTAL_EXPORT" {
 		src.Items = -1
@@ -132,7 +133,7 @@ func readExport(dir string) (*Source, error) {
 	filesPath := filepath.Join(dir, filesFile)
 	data, err = readManifest(filesPath)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fail("copy the whole export again, or name its data files", "%s is missing, which tells the data files of the export", filesPath)
+		return nil, advice.New("copy the whole export again, or name its data files", "%s is missing, which lists the data files of the export", filesPath)
 	}
 	if err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func readExport(dir string) (*Source, error) {
 		}
 		f := dataFile{ItemCount: -1}
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil || f.DataFileS3Key == "" {
-			return nil, fail("copy the export again, or name its data files", "%s is malformed in line %d", filesPath, n)
+			return nil, advice.New("copy the export again, or name its data files", "%s: line %d is malformed", filesPath, n)
 		}
 		name, err := findData(dir, f.DataFileS3Key)
 		if err != nil {
@@ -154,7 +155,7 @@ func readExport(dir string) (*Source, error) {
 		src.Files = append(src.Files, File{Path: name, Items: f.ItemCount, MD5: f.MD5Checksum})
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fail("", "%s is malformed: %w", filesPath, err)
+		return nil, advice.New("", "%s is malformed: %w", filesPath, err)
 	}
 	if src.Schema, err = optional(filepath.Join(dir, schemaFile), ReadSchema); err != nil {
 		return nil, err
@@ -168,8 +169,8 @@ func readExport(dir string) (*Source, error) {
 	return src, nil
 }
 
-// findData returns where a data file is: beside the manifests, or, for a copy
-// of the whole bucket, below one of the folders above them. Incremental
+// findData returns the path of a data file: beside the manifests or, in a copy
+// of the whole bucket, relative to one of the folders above them. Incremental
 // exports share one data folder.
 func findData(dir, key string) (string, error) {
 	base := path.Base(key)
@@ -184,10 +185,10 @@ func findData(dir, key string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fail("copy the data folder beside the manifests", "%s names the data file %s, which is not there", filepath.Join(dir, filesFile), key)
+	return "", advice.New("copy the data folder beside the manifests", "data file %s of %s is missing", key, filepath.Join(dir, filesFile))
 }
 
-// optional reads a file that need not be there.
+// optional reads a file that may be missing.
 func optional[T any](name string, read func(string) (T, error)) (v T, err error) {
 	v, err = read(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -204,12 +205,12 @@ func readTypes(name string) (Types, error) {
 	}
 	var t Types
 	if err := json.Unmarshal(data, &t); err != nil {
-		return nil, fail("", "%s is malformed: %w", name, err)
+		return nil, advice.New("", "%s is malformed: %w", name, err)
 	}
-	return t, t.Check()
+	return t, t.check()
 }
 
-// verify holds a file against the checksum of its manifest.
+// verify compares a file with its checksum in the manifest.
 func verify(ctx context.Context, f File, read func(n int)) error {
 	r, err := os.Open(f.Path)
 	if err != nil {
@@ -233,7 +234,7 @@ func verify(ctx context.Context, f File, read func(n int)) error {
 		}
 	}
 	if got := checksum(h.Sum(nil)); got != f.MD5 {
-		return fail("copy the export again, or import without checks: --no-verify", "%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", f.Path, got, f.MD5)
+		return fail(ErrDamaged, "copy the export again", "%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", f.Path, got, f.MD5)
 	}
 	return nil
 }

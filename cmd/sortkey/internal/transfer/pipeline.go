@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -19,24 +18,25 @@ import (
 
 const (
 	batchWrites = 25 // the most writes of a BatchWriteItem
-	// batchBytes bounds the items of a batch, and flightBytes those that have
-	// been read and not yet written. A request of the service has at most 16 MB.
+	// batchBytes bounds the size of a batch, and flightBytes the size of all
+	// items that have been read but not yet written. The service limits a
+	// request to 16 MB.
 	batchBytes  = 2 << 20
 	flightBytes = 12 << 20
 	queueLength = 64
 )
 
-// An entry is one write to be made.
+// An entry is one write.
 type entry struct {
 	item   attr.Item
 	remove bool
 	key    string
-	at     Reject // where it stands, without a reason
+	at     Reject // place in the input, without a reason
 	size   int
 }
 
-// A message is what workers are told: to write an entry, to write what they
-// have now, or that and to say so.
+// A message tells a worker to write an entry, to write its batch now, or to
+// write its batch and call barrier.Done.
 type message struct {
 	entry   entry
 	flush   bool
@@ -76,7 +76,7 @@ func startPipeline(ctx context.Context, r *retrier, table string, k *keys, worke
 	return p
 }
 
-// close ends the workers. What they have is not written: use barrier first.
+// close ends the workers without writing their batches: call barrier first.
 func (p *pipeline) close() {
 	for _, q := range p.queues {
 		close(q)
@@ -84,12 +84,12 @@ func (p *pipeline) close() {
 	p.done.Wait()
 }
 
-// put hands an entry over. It waits while too much is in flight. The error is
-// that of an earlier write.
+// put passes an entry to a worker. It waits while too many bytes are in flight.
+// The error is that of an earlier write.
 func (p *pipeline) put(e entry, key []byte) error {
 	p.mu.Lock()
 	if p.full(e.size) {
-		// What keeps it full may be lying in batches that are not.
+		// The bytes in flight may all be in batches that are not full.
 		p.mu.Unlock()
 		for _, q := range p.queues {
 			q <- message{flush: true}
@@ -113,8 +113,8 @@ func (p *pipeline) full(more int) bool {
 	return p.err == nil && p.used > 0 && p.used+more > flightBytes
 }
 
-// barrier waits until all entries are written or refused. It returns those
-// refused since the last, in the order of the file, and the counts.
+// barrier waits until all entries are written or rejected. It returns the
+// rejects since the last call, in the order of the file, and the counts.
 func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err error) {
 	var wg sync.WaitGroup
 	wg.Add(len(p.queues))
@@ -130,14 +130,14 @@ func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err erro
 	return rejects, written, deleted, p.err
 }
 
-// reject notes a refused record.
+// reject adds a rejected record.
 func (p *pipeline) reject(r Reject) {
 	p.mu.Lock()
 	p.rejects = append(p.rejects, r)
 	p.mu.Unlock()
 }
 
-// settle ends the flight of an entry that was written, or was not.
+// settle releases the bytes of an entry and counts it if it was written.
 func (p *pipeline) settle(e entry, done bool) {
 	p.mu.Lock()
 	p.used -= e.size
@@ -203,7 +203,7 @@ func (p *pipeline) work(q <-chan message) {
 	}
 }
 
-// write writes a batch, and each of its entries alone when it is refused.
+// write writes a batch or, if the endpoint rejects it, each of its entries alone.
 func (p *pipeline) write(batch []entry) {
 	if p.failed() {
 		for _, e := range batch {
@@ -212,9 +212,9 @@ func (p *pipeline) write(batch []entry) {
 		return
 	}
 	if err := p.writeBatch(batch); err != nil {
-		if !refusal(err) {
+		if !rejected(err) {
 			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
-				err = &Error{Err: err, Msg: "the table " + p.table + " is gone, and with it what was written", Hint: "start over with --restart"}
+				err = fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.table)
 			}
 			p.fail(err)
 			for _, e := range batch {
@@ -230,9 +230,9 @@ func (p *pipeline) write(batch []entry) {
 			err := p.writeOne(e)
 			switch {
 			case err == nil:
-			case refusal(err):
+			case rejected(err):
 				r := e.at
-				r.Reason = refusalText(err)
+				r.Reason = rejectReason(err)
 				p.reject(r)
 			default:
 				p.fail(err)
@@ -242,8 +242,8 @@ func (p *pipeline) write(batch []entry) {
 	}
 }
 
-// writeBatch writes a batch and what the endpoint leaves of it. An error means
-// that some of it may have been written; entries are settled only without one.
+// writeBatch writes a batch, retrying unprocessed entries. It settles the entries
+// unless there is an error, after which some may have been written.
 func (p *pipeline) writeBatch(batch []entry) error {
 	requests := make([]types.WriteRequest, len(batch))
 	for i, e := range batch {
@@ -285,20 +285,9 @@ func (p *pipeline) writeOne(e entry) error {
 	})
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
-}
-
-// refusal reports whether an endpoint will not take what was written, whatever
-// is tried.
-func refusal(err error) bool {
+// rejected reports whether the endpoint rejects the data, so that a retry is
+// useless.
+func rejected(err error) bool {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		switch e.ErrorCode() {
 		case "ValidationException", "SerializationException", "ItemCollectionSizeLimitExceededException",
@@ -310,7 +299,7 @@ func refusal(err error) bool {
 	return ok && resp.HTTPStatusCode() == http.StatusRequestEntityTooLarge
 }
 
-func refusalText(err error) string {
+func rejectReason(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != "" {
 		return reason(errors.New(e.ErrorMessage()))
 	}

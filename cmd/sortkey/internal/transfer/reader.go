@@ -12,22 +12,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
-// ReadOptions say how to read files. The zero value reads any format.
+// ReadOptions configure a [Reader]. The zero value reads any format.
 type ReadOptions struct {
 	// Format is that of the records. Default: Auto.
 	Format Format
 	// Types are the declared types of attributes: of CSV columns, which are
 	// strings otherwise, and of plain JSON.
 	Types Types
-	// MaxLine is the longest line or record, in bytes; longer ones are
-	// refused. Default: DefaultMaxLine.
+	// MaxLine is the length of the longest line or record, in bytes; longer ones
+	// are rejected. Default: DefaultMaxLine.
 	MaxLine int
-	// Delimiter separates the cells of CSV. Default: a comma, and a tab in a
-	// file called .tsv.
+	// Delimiter separates the cells of CSV. Default: a comma, or a tab in a .tsv
+	// file.
 	Delimiter byte
-	// Columns are the names of CSV columns when there is no header.
+	// Columns are the names of the columns of CSV without a header.
 	Columns []string
 }
 
@@ -53,14 +54,14 @@ func (o ReadOptions) withDefaults(path string) ReadOptions {
 
 // A Record is one record of a file.
 type Record struct {
-	// Line is the line it begins in, from 1.
+	// Line is the number of its first line, from 1.
 	Line int64
-	// Item is the item, or the key of one that was deleted.
+	// Item is the item, or the key of a deleted one.
 	Item attr.Item
-	// Delete says that the item of that key was deleted, as lines of
-	// incremental exports can.
+	// Delete means that the item with that key was deleted. Incremental exports
+	// have such records.
 	Delete bool
-	// Err is why the record is refused; there is no item then. Reading goes on.
+	// Err rejects the record; Item is nil then. Reading continues.
 	Err error
 }
 
@@ -75,8 +76,8 @@ type Reader struct {
 	count   int64
 }
 
-// NewReader returns a reader of unpacked data. The path of the file helps to
-// tell its format; it may be empty.
+// NewReader returns a reader of uncompressed data. The path of the file, which
+// may be empty, helps to detect the format.
 func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	o = o.withDefaults(path)
 	br := bufio.NewReaderSize(r, readBuffer)
@@ -91,7 +92,7 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 		head = head[len(bom):]
 	}
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil, fail("convert it first: iconv -f UTF-16 -t UTF-8", "this is text in UTF-16, not in UTF-8")
+		return nil, advice.New("convert it first: iconv -f UTF-16 -t UTF-8", "the file is UTF-16, not UTF-8")
 	}
 	if isIon(head) {
 		return nil, errIonFile("this file")
@@ -100,35 +101,35 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	if o.Format == Auto && layout == 0 && !strings.Contains(strings.ToLower(path), ".json") {
 		o.Format = CSV
 	}
-	rd := &Reader{format: o.Format, dec: &decoder{types: o.Types}}
+	reader := &Reader{format: o.Format, dec: &decoder{types: o.Types}}
 	switch o.Format {
 	case Auto:
-		rd.dec.form = formIn(head, layout, items, formUnknown)
+		reader.dec.form = formIn(head, layout, items, formUnknown)
 	case DynamoDB:
-		rd.dec.form = formIn(head, layout, items, formPlain)
-		if rd.dec.form == formUnknown {
-			rd.dec.form = formBare
+		reader.dec.form = formIn(head, layout, items, formPlain)
+		if reader.dec.form == formUnknown {
+			reader.dec.form = formBare
 		}
 	case JSON:
-		rd.dec.form = formPlain
+		reader.dec.form = formPlain
 	}
 	switch {
 	case o.Format == CSV:
-		rd.cells = &cells{r: br, comma: o.Delimiter, max: o.MaxLine, line: 1}
-		rd.split = rd.cells
-		if rd.columns, err = readColumns(rd.cells, o.Columns, o.Types); err != nil {
+		reader.cells = &cells{r: br, comma: o.Delimiter, max: o.MaxLine, line: 1}
+		reader.split = reader.cells
+		if reader.columns, err = readColumns(reader.cells, o.Columns, o.Types); err != nil {
 			return nil, err
 		}
 	case layout == layoutDocument:
-		rd.split = &document{r: br, max: o.MaxLine, items: items, line: 1}
+		reader.split = &document{r: br, max: o.MaxLine, items: items, line: 1}
 	default:
-		rd.split = &lines{r: br, max: o.MaxLine}
+		reader.split = &lines{r: br, max: o.MaxLine}
 	}
-	return rd, nil
+	return reader, nil
 }
 
-// Next returns the next record, and io.EOF after the last. Any other error is
-// one after which nothing of the file can be read.
+// Next returns the next record, and io.EOF after the last one. After any other
+// error the rest of the file cannot be read.
 func (r *Reader) Next() (Record, error) {
 	line, err := r.split.next()
 	rec := Record{Line: line}
@@ -148,13 +149,13 @@ func (r *Reader) Next() (Record, error) {
 	}
 	if rec.Err != nil {
 		rec.Item = nil
-		rec.Err = refusef("%s", reason(rec.Err))
+		rec.Err = rejectf("%s", reason(rec.Err))
 	}
 	return rec, nil
 }
 
-// Skip goes past n records without looking into them, but for the first one
-// that tells the form of all.
+// Skip skips n records without decoding them, except those needed to detect the
+// form.
 func (r *Reader) Skip(n int64) error {
 	for r.count < n {
 		if r.cells == nil && r.dec.form == formUnknown {
@@ -173,8 +174,8 @@ func (r *Reader) Skip(n int64) error {
 	return nil
 }
 
-// Count returns the number of records so far, those refused and skipped
-// included.
+// Count returns the number of records so far, including rejected and skipped
+// ones.
 func (r *Reader) Count() int64 { return r.count }
 
 const (
@@ -182,9 +183,9 @@ const (
 	layoutDocument = 'd'
 )
 
-// layoutOf looks at the first bytes of a file: whether it is JSON in lines, or
-// a document, with its records in a member Items or not. It is 0 for what is
-// no JSON.
+// layoutOf returns the layout of a file from its first bytes: JSON lines, or a
+// JSON document, whose records may be in a member Items. It is 0 if the file is
+// not JSON.
 func layoutOf(head []byte) (layout rune, items bool) {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	switch {
@@ -202,7 +203,7 @@ func layoutOf(head []byte) (layout rune, items bool) {
 	if !more || jsontext.Value(line).IsValid() || len(bytes.TrimSpace(rest)) == 0 {
 		return layoutLines, false
 	}
-	// A line that stops where more must come is the first of a longer text.
+	// An incomplete line is the first of a longer text.
 	switch line[len(line)-1] {
 	case '{', '[', ',', ':':
 		return layoutDocument, false
@@ -210,15 +211,15 @@ func layoutOf(head []byte) (layout rune, items bool) {
 	return layoutLines, false
 }
 
-// responseMembers are the members of a response besides Items, those that the
-// AWS CLI and sortkey query add included.
+// responseMembers are the members of a response besides Items, including those
+// that the AWS CLI and sortkey query add.
 var responseMembers = []string{
 	"Count", "ScannedCount", "LastEvaluatedKey", "ConsumedCapacity", "NextToken", "ResponseMetadata", "$metadata", "ReadUnits", "Asked", "Trace",
 }
 
-// hasItems reports whether head begins like a response: an object with a
-// member Items that is an array of objects or empty, and with no member that
-// responses have not.
+// hasItems reports whether head begins like a response: an object with a member
+// Items, which is an array of objects or empty, and otherwise only members of
+// responses.
 func hasItems(head []byte) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(head))
 	if _, err := dec.ReadToken(); err != nil {
@@ -238,7 +239,7 @@ func hasItems(head []byte) bool {
 			}
 			for dec.PeekKind() == '{' {
 				if dec.SkipValue() != nil {
-					return true // it goes on after head
+					return true // head ends inside an item
 				}
 			}
 			if _, err := dec.ReadToken(); err != nil || dec.StackDepth() != 1 {
@@ -256,8 +257,8 @@ func hasItems(head []byte) bool {
 	return found
 }
 
-// formIn returns what most of the records in head look like, leaving out the
-// form that they cannot have. It is formUnknown when none tells.
+// formIn returns the form of most records in head, ignoring those of the form
+// not. It is formUnknown if there are no others.
 func formIn(head []byte, layout rune, items bool, not form) form {
 	r := bufio.NewReader(bytes.NewReader(head))
 	var s splitter = &lines{r: r, max: readBuffer}

@@ -12,72 +12,75 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
+
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
 const (
-	// attempts is how often in a row a request may fail, or the endpoint may
-	// leave writes of it unprocessed, before it is given up.
+	// attempts is the number of times that a request is made before it fails.
+	// A response with unprocessed writes is a failed attempt, too.
 	attempts = 10
-	// DefaultBackoff is how long the first pause of [ImportOptions] and
-	// [ExportOptions] is. All together are about half a minute.
+	// DefaultBackoff is the default of Backoff in [ImportOptions] and
+	// [ExportOptions]. All pauses of a request together are about half a minute.
 	DefaultBackoff = 100 * time.Millisecond
 	longestPause   = 10 * time.Second
-	// Fewer failures of an endpoint, and fewer refusals of one that has too much
-	// to do, are nothing to be told of.
+	// Waits are reported from this attempt on: of an endpoint that does not
+	// answer, and of one that is overloaded.
 	goneAfter, busyAfter = 2, 3
 )
 
-// A Wait is a pause after which a request is made again.
+// A Wait is a pause before a request is retried.
 type Wait struct {
-	// Endpoint is the one that does not do what it is asked for, and Reason is
-	// why, in a few words.
+	// Endpoint is the address of the endpoint, and Reason a short description of
+	// the failure.
 	Endpoint, Reason string
-	// Tries is how many have failed in a row, of Of after which the request is
-	// given up. It is 0 when the endpoint answers again.
+	// Tries is the number of failures in a row, of Of after which the request
+	// fails for good. It is 0 when the endpoint answers again.
 	Tries, Of int
-	// Pause is the time until the next.
+	// Pause is the time until the next attempt.
 	Pause time.Duration
 }
 
-// A retrier makes requests again that failed for a reason that may pass. What
-// that is the client's own retryer says.
+// A retrier retries requests. The client's own retryer decides which errors are
+// worth it.
 type retrier struct {
 	client  *dynamodb.Client
 	retryer aws.Retryer
-	quit    context.Context //nolint:containedctx // ends pauses, but no request under way
+	quit    context.Context //nolint:containedctx // ends pauses, but no request in flight
 	first   time.Duration
-	told    func(Wait) // may be nil
+	notify  func(Wait) // may be nil
 
 	mu      sync.Mutex
 	reached bool // the endpoint has answered
-	waiting int  // requests whose pauses have been told of
+	waiting int  // requests whose pauses have been reported
 }
 
-func newRetrier(quit context.Context, client *dynamodb.Client, first time.Duration, told func(Wait)) *retrier {
+func newRetrier(quit context.Context, client *dynamodb.Client, first time.Duration, notify func(Wait)) *retrier {
 	if first <= 0 {
 		first = DefaultBackoff
 	}
-	return &retrier{client: client, quit: quit, first: first, told: told, retryer: client.Options().Retryer}
+	return &retrier{client: client, quit: quit, first: first, notify: notify, retryer: client.Options().Retryer}
 }
 
-// once leaves retrying to the retrier.
+// once disables the client's own retries.
 func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
-// An unprocessed error says that the endpoint left writes of a batch undone.
+// An unprocessed error means that the endpoint left writes of a batch
+// unprocessed.
 type unprocessed struct {
 	left int
-	some bool // others were done
+	some bool // other writes of the batch were processed
 }
 
 // Error implements error.
 func (e *unprocessed) Error() string { return fmt.Sprintf("%d writes left unprocessed", e.left) }
 
-// do makes a request, which must not retry itself. It gives up at once when the
-// endpoint was never reached: it may well be another than was meant.
+// do makes a request, which must not retry by itself. It does not retry if the
+// endpoint has never answered: its address may be wrong.
 func (r *retrier) do(ctx context.Context, request func() error) error {
-	told := false
+	reported := false
 	defer func() {
-		if told {
+		if reported {
 			r.mu.Lock()
 			r.waiting--
 			r.mu.Unlock()
@@ -96,8 +99,8 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		r.mu.Lock()
 		reached := r.reached || answered
 		r.reached = reached
-		if err == nil && told && r.waiting == 1 && r.told != nil {
-			r.told(Wait{Endpoint: r.endpoint()})
+		if err == nil && reported && r.waiting == 1 {
+			r.notify(Wait{Endpoint: r.endpoint()})
 		}
 		r.mu.Unlock()
 		switch {
@@ -112,13 +115,13 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		if answered {
 			after = busyAfter
 		}
-		if r.told != nil && try >= after {
+		if r.notify != nil && try >= after {
 			r.mu.Lock()
-			if !told {
-				told = true
+			if !reported {
+				reported = true
 				r.waiting++
 			}
-			r.told(Wait{Endpoint: r.endpoint(), Reason: cause(err), Tries: try, Of: attempts, Pause: pause})
+			r.notify(Wait{Endpoint: r.endpoint(), Reason: cause(err), Tries: try, Of: attempts, Pause: pause})
 			r.mu.Unlock()
 		}
 		if err := r.sleep(ctx, pause); err != nil {
@@ -128,7 +131,7 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 	}
 }
 
-// sleep pauses until the time is over, or somebody has enough.
+// sleep waits for a time, or until ctx or quit ends.
 func (r *retrier) sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -143,12 +146,13 @@ func (r *retrier) sleep(ctx context.Context, d time.Duration) error {
 }
 
 func (r *retrier) gaveUp(err error, answered bool) error {
-	e := &Error{Err: err, Msg: fmt.Sprintf("%s did not answer %d times in a row: %s", r.endpoint(), attempts, cause(err)), Hint: "see that it runs and can be reached"}
 	if answered {
-		e.Msg = fmt.Sprintf("%s refused %d times in a row: %s", r.endpoint(), attempts, cause(err))
-		e.Hint = "wait until there is less to do there, or ask for less at a time with --workers"
+		return fail(errors.Join(ErrOverloaded, err), "wait until it has less to do", "%s refused %d times in a row: %s", r.endpoint(), attempts, cause(err))
 	}
-	return e
+	return &advice.Error{
+		Err: err, Msg: fmt.Sprintf("%s failed to answer %d times in a row: %s", r.endpoint(), attempts, cause(err)),
+		Advice: "check that it is running and reachable",
+	}
 }
 
 func (r *retrier) endpoint() string {
@@ -158,7 +162,7 @@ func (r *retrier) endpoint() string {
 	return "the endpoint"
 }
 
-// cause says in a few words why a request failed.
+// cause describes in a few words why a request failed.
 func cause(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return reason(errors.New(e.ErrorCode() + ": " + e.ErrorMessage()))

@@ -2,6 +2,7 @@ package transfer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -78,7 +79,7 @@ func TestEndpointGone(t *testing.T) {
 		how, reason, msg string
 		first            int // try that is told of
 	}{
-		{drop, "EOF", " did not answer 10 times in a row: EOF", 2},
+		{drop, "EOF", " failed to answer 10 times in a row: EOF", 2},
 		{"ThrottlingException", "ThrottlingException: slow down", " refused 10 times in a row: ThrottlingException: slow down", 3},
 	} {
 		t.Run(tt.how, func(t *testing.T) {
@@ -92,6 +93,7 @@ func TestEndpointGone(t *testing.T) {
 			o.Waiting = func(w transfer.Wait) { waits = append(waits, w) }
 			r, err := importFiles(t, t.Context(), f.client, o, path)
 			require.ErrorContains(t, err, f.URL+tt.msg)
+			require.Equal(t, tt.how != drop, errors.Is(err, transfer.ErrOverloaded))
 			require.Positive(t, r.Sum().Written)
 			require.Equal(t, o.Journal, r.Journal)
 			require.Len(t, waits, 10-tt.first)
@@ -187,11 +189,11 @@ func TestTableGone(t *testing.T) {
 		return nil, nil
 	}
 	_, err := importFiles(t, t.Context(), hooked(db, remove), o, path)
-	require.ErrorContains(t, err, "the table Rows is gone, and with it what was written")
+	require.ErrorContains(t, err, "table Rows was deleted, with the items written to it")
 	require.True(t, exists(o.Journal))
 	o.Resume = true
 	_, err = importFiles(t, t.Context(), db.Direct, o, path)
-	require.ErrorContains(t, err, "the table Rows is gone, and with it what the interrupted import wrote")
+	require.ErrorContains(t, err, "table Rows was deleted, with the items that the interrupted import wrote")
 	o.Resume, o.Restart = false, true
 	_, err = importFiles(t, t.Context(), db.Direct, o, path)
 	require.NoError(t, err)

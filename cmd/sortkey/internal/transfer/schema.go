@@ -2,7 +2,7 @@ package transfer
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -10,12 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/internal/advice"
 )
 
 // A Schema is the definition of a table: the members of a CreateTable request
-// that matter for its items. As JSON it is such a request, but for
-// TimeToLiveSpecification, which is there only when a table has one and is
-// called as CloudFormation does.
+// that matter for its items. Its JSON is such a request, with the addition of
+// TimeToLiveSpecification, named as in CloudFormation, if the table has one.
 type Schema struct {
 	TableName                 string                      `json:"TableName,omitempty"`
 	AttributeDefinitions      []types.AttributeDefinition `json:"AttributeDefinitions"`
@@ -38,7 +39,7 @@ type Index struct {
 	ProvisionedThroughput *Throughput              `json:"ProvisionedThroughput,omitempty"`
 }
 
-// A Projection is what an index has of an item.
+// A Projection selects the attributes of an index.
 type Projection struct {
 	ProjectionType   types.ProjectionType `json:"ProjectionType"`
 	NonKeyAttributes []string             `json:"NonKeyAttributes,omitempty"`
@@ -56,16 +57,16 @@ type Stream struct {
 	StreamViewType types.StreamViewType `json:"StreamViewType,omitempty"`
 }
 
-// TimeToLive is the attribute by which items expire.
+// TimeToLive is the attribute with the time at which an item expires.
 type TimeToLive struct {
 	AttributeName string `json:"AttributeName"`
 	Enabled       bool   `json:"Enabled"`
 }
 
-const hintSchema = "give the JSON of a CreateTable request or of DescribeTable's answer"
+const schemaAdvice = "give the JSON of a CreateTable request or of a DescribeTable response"
 
-// ParseSchema reads the JSON of a CreateTable request, of the answer of
-// DescribeTable, or of the description in it.
+// ParseSchema reads the JSON of a CreateTable request, of a DescribeTable
+// response, or of the description in one.
 func ParseSchema(data []byte) (*Schema, error) {
 	var doc struct {
 		Schema
@@ -75,7 +76,7 @@ func ParseSchema(data []byte) (*Schema, error) {
 		ClassSummary     *struct{ TableClass types.TableClass }   `json:"TableClassSummary"`
 	}
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return nil, fail(hintSchema, "the schema is malformed: %w", err)
+		return nil, advice.New(schemaAdvice, "the schema is malformed: %w", err)
 	}
 	for _, inner := range []*json.RawMessage{doc.Table, doc.TableDescription} {
 		if inner != nil && doc.KeySchema == nil {
@@ -92,18 +93,19 @@ func ParseSchema(data []byte) (*Schema, error) {
 	return s, s.tidy()
 }
 
-// tidy checks s and drops what a description has and a request must not.
+// tidy checks s and removes members that a description has but a request must
+// not have.
 func (s *Schema) tidy() error {
 	switch {
 	case len(s.KeySchema) == 0:
-		return fail(hintSchema, "the schema has no KeySchema")
+		return advice.New(schemaAdvice, "the schema has no KeySchema")
 	case len(s.AttributeDefinitions) == 0:
-		return fail(hintSchema, "the schema has no AttributeDefinitions")
+		return advice.New(schemaAdvice, "the schema has no AttributeDefinitions")
 	}
 	all := s.keyTypes()
 	for _, e := range s.KeySchema {
 		if all[aws.ToString(e.AttributeName)] == "" {
-			return fail(hintSchema, "the schema does not define the type of the key attribute %s", aws.ToString(e.AttributeName))
+			return advice.New(schemaAdvice, "the schema does not define the type of the key attribute %s", aws.ToString(e.AttributeName))
 		}
 	}
 	unset := func(t *Throughput) *Throughput {
@@ -147,20 +149,20 @@ func ReadSchema(path string) (*Schema, error) {
 		return nil, err
 	}
 	s, err := ParseSchema(data)
-	if e, ok := errors.AsType[*Error](err); ok {
-		return nil, fail(e.Hint, "%s: %w", path, err)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return s, err
+	return s, nil
 }
 
-// ParseKey reads a key such as "pk:S,sk:N", of one or two attributes; S is the
-// type when there is none. Billing is by request, and there are no indexes.
+// ParseKey reads a key such as "pk:S,sk:N" of one or two attributes. The default
+// type is S. The table has no indexes and is billed per request.
 func ParseKey(text string) (*Schema, error) {
-	const hint = "write NAME:TYPE, or two of them separated by a comma, such as pk:S,sk:N"
+	const syntax = "write NAME:TYPE, or two of them separated by a comma, such as pk:S,sk:N"
 	s := &Schema{BillingMode: types.BillingModePayPerRequest}
 	parts := strings.Split(text, ",")
 	if len(parts) > 2 {
-		return nil, fail(hint, "--key: a key has one or two attributes, not %d", len(parts))
+		return nil, advice.New(syntax, "a key has one or two attributes, not %d", len(parts))
 	}
 	for i, part := range parts {
 		name, kind := strings.TrimSpace(part), "S"
@@ -168,13 +170,13 @@ func ParseKey(text string) (*Schema, error) {
 			name, kind = name[:j], name[j+1:]
 		}
 		if name == "" || kind != "S" && kind != "N" && kind != "B" {
-			return nil, fail(hint, "--key: %q is no key attribute of type S, N or B", part)
+			return nil, advice.New(syntax, "%q is not a key attribute of type S, N or B", part)
 		}
 		role := types.KeyTypeHash
 		if i == 1 {
 			role = types.KeyTypeRange
 			if name == aws.ToString(s.KeySchema[0].AttributeName) {
-				return nil, fail(hint, "--key: %s stands there twice", name)
+				return nil, advice.New(syntax, "duplicate key attribute %s", name)
 			}
 		}
 		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: role})
@@ -192,7 +194,7 @@ func SchemaOf(d *types.TableDescription) (*Schema, error) {
 	return ParseSchema(data)
 }
 
-// keyTypes are the types of all key attributes, those of indexes included.
+// keyTypes returns the types of all key attributes, including those of indexes.
 func (s *Schema) keyTypes() Types {
 	t := Types{}
 	for _, a := range s.AttributeDefinitions {
@@ -201,7 +203,7 @@ func (s *Schema) keyTypes() Types {
 	return t
 }
 
-// CreateTable returns the request that makes the table under a name.
+// CreateTable returns the request that creates the table with a name.
 func (s *Schema) CreateTable(name string) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName: &name, AttributeDefinitions: s.AttributeDefinitions, KeySchema: s.KeySchema,

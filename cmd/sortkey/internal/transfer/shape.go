@@ -13,28 +13,29 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// A shape is what an export in plain JSON or CSV has to say about itself.
+// A shape describes the attributes in an export in plain JSON or CSV.
 type shape struct {
 	types    Types
 	warnings []string
 }
 
-// maxColumns bounds the attribute names that are kept in memory.
+// maxColumns bounds the number of attribute names kept in memory.
 const maxColumns = 10_000
 
-// kinds are the kinds of an attribute's values, one bit each.
+// kinds is a set of kinds of values, one bit each.
 type kinds uint16
 
 func kindsOf(k attr.Kind) kinds { return 1 << k }
 
-// A census notes what attributes items have.
+// A census collects the attributes of items.
 type census struct {
 	seen   map[string]kinds
-	hidden map[string]bool // whose documents hold what plain JSON cannot tell
-	over   bool            // there were more than maxColumns
+	hidden map[string]bool // attributes with types inside documents that plain JSON loses
+	over   bool            // there are more than maxColumns
 }
 
 func newCensus() *census {
@@ -58,7 +59,7 @@ func (c *census) add(it attr.Item) {
 }
 
 // hides reports whether a value has another type when it is read from plain
-// JSON. At the top it can be declared.
+// JSON. The type of a top-level value can be declared.
 func hides(v attr.Value, top bool) bool {
 	switch v.Kind() {
 	case attr.Binary, attr.StringSet, attr.NumberSet, attr.BinarySet:
@@ -79,8 +80,8 @@ func hides(v attr.Value, top bool) bool {
 	return false
 }
 
-// plain returns the types that plain JSON must be told, and what is lost
-// nevertheless.
+// plain returns the types to declare for plain JSON, and warnings about the
+// types that are lost all the same.
 func (c *census) plain() (sh shape) {
 	sh.types = Types{}
 	var lost []string
@@ -89,27 +90,27 @@ func (c *census) plain() (sh shape) {
 			lost = append(lost, name)
 			continue
 		}
-		untold := kindsOf(attr.Binary) | kindsOf(attr.StringSet) | kindsOf(attr.NumberSet) | kindsOf(attr.BinarySet)
-		if c.seen[name]&untold == 0 {
+		ambiguous := kindsOf(attr.Binary) | kindsOf(attr.StringSet) | kindsOf(attr.NumberSet) | kindsOf(attr.BinarySet)
+		if c.seen[name]&ambiguous == 0 {
 			continue
 		}
-		if kind, single := one(c.seen[name] &^ kindsOf(attr.Null)); single {
+		if kind, ok := single(c.seen[name] &^ kindsOf(attr.Null)); ok {
 			sh.types[name] = kind.String()
 		} else {
 			lost = append(lost, name)
 		}
 	}
 	if lost != nil {
-		sh.warnings = append(sh.warnings, fmt.Sprintf("plain JSON cannot tell sets and binary data from other values in: %s; use the format dynamodb to read all of it back", some(lost)))
+		sh.warnings = append(sh.warnings, fmt.Sprintf("plain JSON loses the types of sets and binary data in: %s; the format dynamodb keeps them", firstOf(lost)))
 	}
 	if c.over {
-		sh.warnings = append(sh.warnings, fmt.Sprintf("there are more than %d attribute names: the types of the rest were not noted; use the format dynamodb to read all of it back", maxColumns))
+		sh.warnings = append(sh.warnings, fmt.Sprintf("only the types of the first %d attribute names are in %s; the format dynamodb keeps all", maxColumns, typesFile))
 	}
 	return sh
 }
 
-// one returns the single kind of a set.
-func one(k kinds) (attr.Kind, bool) {
+// single returns the kind in k if there is only one.
+func single(k kinds) (attr.Kind, bool) {
 	for kind := attr.String; kind <= attr.Map; kind++ {
 		if k == kindsOf(kind) {
 			return kind, true
@@ -118,7 +119,8 @@ func one(k kinds) (attr.Kind, bool) {
 	return 0, false
 }
 
-func some(names []string) string {
+// firstOf lists the first names and counts the rest.
+func firstOf(names []string) string {
 	const most = 5
 	if len(names) > most {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
@@ -140,7 +142,7 @@ func (x *exporter) shaped(ctx context.Context, w io.Writer, dir string) (items i
 		})
 		return items, c.plain(), err
 	}
-	// The columns are known only when all items have been seen.
+	// The columns are known only after all items have been read.
 	sp, err := newSpool(dir)
 	if err != nil {
 		return 0, sh, err
@@ -152,7 +154,7 @@ func (x *exporter) shaped(ctx context.Context, w io.Writer, dir string) (items i
 		return sp.add(it)
 	})
 	if err == nil && c.over {
-		err = fail("use the format dynamodb or json", "table %s has more than %d attribute names, too many for the columns of CSV", x.table, maxColumns)
+		err = advice.New("use the format dynamodb or json", "table %s has more than %d attribute names, too many for CSV columns", x.table, maxColumns)
 	}
 	if err != nil {
 		return 0, sh, err
@@ -166,14 +168,14 @@ func (x *exporter) shaped(ctx context.Context, w io.Writer, dir string) (items i
 	}
 	for _, name := range names {
 		sh.types[name] = AnyType
-		if kind, single := one(c.seen[name]); single {
+		if kind, ok := single(c.seen[name]); ok {
 			sh.types[name] = kind.String()
 		} else if c.seen[name] == 0 {
 			sh.types[name] = x.schema.keyTypes()[name]
 		}
 	}
 	if slices.Contains(names, "") {
-		return 0, sh, fail("use the format dynamodb or json", "an attribute without a name cannot be a column of CSV")
+		return 0, sh, advice.New("use the format dynamodb or json", "an attribute with an empty name cannot be a CSV column")
 	}
 	var line []byte
 	row := func(cell func(name string) []byte) error {
@@ -184,7 +186,7 @@ func (x *exporter) shaped(ctx context.Context, w io.Writer, dir string) (items i
 			}
 			line = append(line, cell(name)...)
 		}
-		if len(line) == 0 { // a blank line is no record
+		if len(line) == 0 { // a blank line is not a record
 			line = append(line, `""`...)
 		}
 		line = append(line, '\n')
@@ -217,7 +219,7 @@ func newSpool(dir string) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // where an open file can do without a name
+	_ = os.Remove(f.Name()) // works where open files can be removed
 	return &spool{f: f, w: bufio.NewWriterSize(f, 128<<10)}, nil
 }
 
@@ -230,7 +232,7 @@ func (s *spool) add(it attr.Item) error {
 	return err
 }
 
-// each calls fn with all items. They are valid during the call.
+// each calls fn with each item, which is valid during the call.
 func (s *spool) each(fn func(attr.Item) error) error {
 	if err := s.w.Flush(); err != nil {
 		return err

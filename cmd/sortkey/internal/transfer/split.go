@@ -8,34 +8,21 @@ import (
 	"io"
 )
 
-// DefaultMaxLine is the longest line or record that is read by default, in
-// bytes. An item of 400 KB stays below it however it is escaped.
+// DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. An item of
+// 400 KB stays below it however it is escaped.
 const DefaultMaxLine = 8 << 20
 
 // A splitter finds the records of a file.
 type splitter interface {
-	// next goes to the next record and returns its line. The error is a
-	// *recordError when that record is refused and the next can be read, io.EOF
-	// after the last, and anything else when reading ends there.
+	// next advances to the next record and returns its line. The error is a
+	// *recordError if the record is rejected and the next one can be read, and
+	// io.EOF after the last one. Any other error ends reading.
 	next() (line int64, err error)
-	// value returns the JSON of the record; valid until next is called.
+	// value returns the JSON of the record, valid until next is called.
 	value() []byte
 }
 
-// A recordError says why one record is refused.
-type recordError struct{ msg string }
-
-func (e *recordError) Error() string { return e.msg }
-
-func refusef(format string, args ...any) error {
-	return &recordError{msg: fmt.Sprintf(format, args...)}
-}
-
-func errTooLong(limit int) error {
-	return refusef("longer than %d bytes", limit)
-}
-
-// lines are the records of a file with one in each line.
+// lines splits a file with one record on each line.
 type lines struct {
 	r    *bufio.Reader
 	max  int
@@ -69,7 +56,7 @@ func (s *lines) read() (long bool, err error) {
 		part, err := s.r.ReadSlice('\n')
 		switch {
 		case long:
-		case len(s.buf)+len(part) > s.max+1: // with its newline
+		case len(s.buf)+len(part) > s.max+1: // including the newline
 			long, s.buf = true, s.buf[:0]
 		default:
 			s.buf = append(s.buf, part...)
@@ -89,16 +76,16 @@ func (s *lines) read() (long bool, err error) {
 	}
 }
 
-// A document is one JSON text of many records: the elements of an array, of
-// the member Items of an object, or objects one after the other, however they
-// lie in lines. It only looks for where records end, so a record that is
-// malformed inside does not spoil those after it.
+// A document splits a JSON text of many records: the elements of an array or of
+// the member Items of an object, or a sequence of objects, with any line breaks.
+// It only searches for the ends of records, so that it can continue after a
+// malformed one.
 type document struct {
 	r     *bufio.Reader
 	max   int
-	items bool // objects at the top have their records in a member Items
+	items bool // top-level objects have their records in a member Items
 	line  int64
-	stack []byte // what is open: '[' with records, '{' with members
+	stack []byte // open brackets: '[' around records, '{' around members
 	raw   []byte
 }
 
@@ -109,7 +96,7 @@ func (s *document) next() (int64, error) {
 		c, err := s.skipSpace()
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(s.stack) > 0 {
-				err = fmt.Errorf("line %d: the file ends inside the document", s.line)
+				err = fmt.Errorf("line %d: file ends inside the document", s.line)
 			}
 			return s.line, err
 		}
@@ -126,7 +113,7 @@ func (s *document) next() (int64, error) {
 				return s.line, err
 			}
 		case in == '{' || c == ']' || c == '}' || c == ',' || c == ':':
-			return s.line, fmt.Errorf("line %d: %q is not expected here, nothing after it can be read", s.line, c)
+			return s.line, fmt.Errorf("line %d: unexpected %q; nothing after it can be read", s.line, c)
 		case in == 0 && c == '[', in == 0 && c == '{' && s.items:
 			s.stack = append(s.stack, c)
 		default:
@@ -135,8 +122,8 @@ func (s *document) next() (int64, error) {
 	}
 }
 
-// member reads the name of a member, whose quotation mark has been read, and
-// its value unless that is the array of records.
+// member reads the name of a member, whose opening quotation mark has been read,
+// and its value unless that is the array of records.
 func (s *document) member() error {
 	if _, err := s.record('"'); err != nil {
 		if _, refused := errors.AsType[*recordError](err); !refused {
@@ -146,14 +133,14 @@ func (s *document) member() error {
 	items := string(s.raw) == `"Items"`
 	c, err := s.skipSpace()
 	if err == nil && c != ':' {
-		err = fmt.Errorf("line %d: %q is not expected here, nothing after it can be read", s.line, c)
+		err = fmt.Errorf("line %d: unexpected %q; nothing after it can be read", s.line, c)
 	}
 	if err == nil {
 		c, err = s.skipSpace()
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("line %d: the file ends inside the document", s.line)
+		return fmt.Errorf("line %d: file ends inside the document", s.line)
 	case err != nil:
 		return err
 	case items && c == '[':
@@ -162,7 +149,7 @@ func (s *document) member() error {
 	}
 	_, err = s.record(c)
 	if _, refused := errors.AsType[*recordError](err); refused {
-		return nil // too long, and not wanted
+		return nil // too long, but not a record
 	}
 	return err
 }
@@ -194,7 +181,7 @@ func (s *document) record(c byte) (line int64, err error) {
 					if depth == 0 && !inString {
 						break
 					}
-					err = fmt.Errorf("line %d: the file ends inside the value that begins here", line)
+					err = fmt.Errorf("line %d: file ends inside the value that begins here", line)
 				}
 				return line, err
 			}

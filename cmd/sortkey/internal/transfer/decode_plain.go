@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A decoder turns the JSON of records into items.
+// A decoder decodes the JSON of records into items.
 type decoder struct {
 	types Types
 	form  form
@@ -19,17 +19,17 @@ type decoder struct {
 	b     attr.Builder
 }
 
-// open starts reading a text. A name that stands twice in one object, and
-// bytes that are not UTF-8, are errors.
+// open starts reading a text. Duplicate names in an object and invalid UTF-8 are
+// errors.
 func (d *decoder) open(raw []byte) {
 	d.src = *bytes.NewBuffer(raw)
 	d.dec.Reset(&d.src)
 }
 
-// end returns the error of anything that follows the value.
+// end returns an error if the text continues after the value.
 func (d *decoder) end() error {
 	if _, err := d.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return refusef("something follows the item")
+		return rejectf("unexpected data after the item")
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (d *decoder) end() error {
 func (d *decoder) plain(raw []byte) (attr.Item, error) {
 	d.open(raw)
 	if d.dec.PeekKind() != '{' {
-		return nil, d.noObject()
+		return nil, d.notObject()
 	}
 	if _, err := d.dec.ReadToken(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 		attribute := name.String()
 		v, err := d.declared(d.types[attribute])
 		if err != nil {
-			return nil, refusef("%s: %s", attribute, reason(err))
+			return nil, rejectf("%s: %s", attribute, reason(err))
 		}
 		d.b.Add(attribute, v)
 	}
@@ -62,26 +62,33 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 	return d.b.Item(), d.end()
 }
 
-// noObject is the error for a record that is none, or no JSON.
-func (d *decoder) noObject() error {
-	v, err := d.dec.ReadValue()
+// notObject returns the error for a record that is not an object.
+func (d *decoder) notObject() error {
+	v, err := d.excerpt()
 	if err != nil {
 		return err
 	}
+	return rejectf("%s is not an item: an item is an object", v)
+}
+
+// excerpt reads a value and returns its beginning for a message.
+func (d *decoder) excerpt() (jsontext.Value, error) {
+	v, err := d.dec.ReadValue()
 	if len(v) > 40 {
 		v = append(bytes.ToValidUTF8(v[:40], nil), "…"...)
 	}
-	return refusef("%s is no item: an item is an object", v)
+	return v, err
 }
 
-// declared reads a value of a declared type: "" for what JSON says.
+// declared reads a value of a declared type, or of the type of the JSON value if
+// kind is "".
 func (d *decoder) declared(kind string) (attr.Value, error) {
 	got := d.dec.PeekKind()
 	if kind == AnyType {
 		var v attr.Value
 		err := v.UnmarshalJSONFrom(&d.dec)
 		if err == nil && v.IsZero() {
-			err = refusef("null is no value")
+			err = rejectf("null is not a value")
 		}
 		return v, untyped(err)
 	}
@@ -89,14 +96,11 @@ func (d *decoder) declared(kind string) (attr.Value, error) {
 		return d.value(1)
 	}
 	wrong := func() (attr.Value, error) {
-		text, err := d.dec.ReadValue()
+		v, err := d.excerpt()
 		if err != nil {
 			return attr.Value{}, err
 		}
-		if len(text) > 40 {
-			text = append(bytes.ToValidUTF8(text[:40], nil), "…"...)
-		}
-		return attr.Value{}, refusef("%s is no %s", text, kind)
+		return attr.Value{}, rejectf("%s is not of type %s", v, kind)
 	}
 	switch kind {
 	case "S", "N", "B":
@@ -147,7 +151,7 @@ func (d *decoder) scalar(kind string) (attr.Value, error) {
 	}
 }
 
-// value reads the value JSON says, at a level of a document.
+// value reads a value of the type that JSON shows, at a nesting level.
 func (d *decoder) value(level int) (attr.Value, error) {
 	if level > attr.MaxNesting {
 		return attr.Value{}, attr.ErrNesting

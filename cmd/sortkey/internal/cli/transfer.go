@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+// flagAdvice names the flags that resolve the errors of package transfer.
+var flagAdvice = []struct {
+	kind error
+	text string
+}{
+	{transfer.ErrInterrupted, "resume it with --resume, or start over with --restart"},
+	{transfer.ErrRestart, "start over with --restart"},
+	{transfer.ErrBusy, "give this import its own files with --journal and --rejects"},
+	{transfer.ErrRejects, "name another file with --rejects"},
+	{transfer.ErrJournal, "name another file with --journal, or import without a journal with --no-journal"},
+	{transfer.ErrDamaged, "import without checks with --no-verify"},
+	{transfer.ErrNoName, "name it with --table"},
+	{transfer.ErrNoTable, "to create it, give its key with --key, such as --key pk:S,sk:N, or its definition with --schema"},
+	{transfer.ErrTableExists, "omit --create to write to the existing table"},
+	{transfer.ErrOtherKey, "import into another table with --table"},
+	{transfer.ErrType, "omit its --type"},
+	{transfer.ErrColumns, "name all columns with --columns"},
+	{transfer.ErrDelimiter, "give the delimiter with --delimiter"},
+	{transfer.ErrOverloaded, "reduce the number of concurrent requests with --workers"},
+}
+
+// explainTransfer adds advice with flags to an error of package transfer or of a
+// connection.
+func explainTransfer(err error) error {
+	if _, ok := errors.AsType[*advice.Error](err); !ok {
+		if u, ok := errors.AsType[*url.Error](err); ok && errors.Is(err, syscall.ECONNREFUSED) {
+			return &advice.Error{
+				Msg: "no server is listening at " + strings.TrimSuffix(u.URL, "/"), Err: err,
+				Advice: "start a server with: sortkey serve — or name another with --endpoint, or a folder with --data",
+			}
+		}
+		return err
+	}
+	var ways []string
+	if text := advice.Of(err); text != "" {
+		ways = append(ways, text)
+	}
+	for _, f := range flagAdvice {
+		if errors.Is(err, f.kind) {
+			ways = append(ways, f.text)
+		}
+	}
+	return &advice.Error{Msg: err.Error(), Advice: strings.Join(ways, ", or "), Err: err}
+}
+
+func parseFormat(name string) (transfer.Format, error) {
+	format, err := transfer.ParseFormat(name)
+	if err != nil {
+		return "", fmt.Errorf("--format: %w", err)
+	}
+	return format, nil
+}
+
+func parseDelimiter(text string) (byte, error) {
+	switch {
+	case text == "":
+		return 0, nil
+	case text == "tab" || text == `\t`:
+		return '\t', nil
+	case len(text) == 1 && strings.Contains(",;:| \t", text):
+		return text[0], nil
+	}
+	return 0, usageError("the delimiters are those of the service: , ; : | tab and space", "--delimiter: unknown delimiter %q", text)
+}
+
+// targetFlags select the database of an import or export.
+type targetFlags struct {
+	data, endpoint string
+}
+
+func (f *targetFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of a database instead of an endpoint; no server may have it open")
+	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "`URL` of the server (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or http://127.0.0.1:8000)")
+	cmd.MarkFlagsMutuallyExclusive("data", "endpoint")
+	mustComplete(cmd, "endpoint", cobra.NoFileCompletions)
+}
+
+// A target is the database of an import or export.
+type target struct {
+	client *dynamodb.Client
+	name   string
+	close  func() error
+}
+
+// end closes the database and returns err or the error of closing. A failed write
+// to disk takes precedence: it caused the errors after it.
+func (t *target) end(err error) error {
+	closed := t.close()
+	if failed, ok := errors.AsType[*disk.FailedError](closed); ok {
+		return &advice.Error{
+			Msg: fmt.Sprintf("cannot write to disk: %v", failed.Err), Err: closed,
+			Advice: "check that the disk of --data has space and is writable",
+		}
+	}
+	if err == nil {
+		err = closed
+	}
+	return err
+}
+
+// openTarget opens the database. With create it creates a missing folder.
+func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*target, error) {
+	if f.data == "" {
+		src, err := a.open(ctx, sourceFlags{endpoint: f.endpoint})
+		if err != nil {
+			return nil, err
+		}
+		o := src.client.Options()
+		o.HTTPClient = awshttp.NewBuildableClient().WithTimeout(requestTimeout)
+		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.close}, nil
+	}
+	abs, err := filepath.Abs(f.data)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(f.data); err != nil && !create {
+		return nil, advice.New("name a folder that serve or import has written", "--data: no database in %s", f.data)
+	}
+	st, err := openData(f.data, slog.New(slog.DiscardHandler))
+	if h, ok := errors.AsType[*advice.Error](err); ok && errors.Is(err, disk.ErrLocked) {
+		h.Advice = "use the server that has it open, with --endpoint instead of --data, or stop that server"
+	}
+	if err != nil {
+		return nil, err
+	}
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	// A retry is useless: a store whose disk failed stays failed.
+	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+	return &target{client: client, name: abs, close: db.Close}, nil
+}
