@@ -126,7 +126,7 @@ func TestDrainEnds(t *testing.T) {
 	err, ok := errors.AsType[*exec.ExitError](p.wait(t))
 	require.True(t, ok)
 	require.Equal(t, 1, err.ExitCode())
-	require.Contains(t, p.stderr.String(), "sortkey: requests still under way after 20ms were broken off\nhint: give requests longer to finish with --drain\n")
+	require.Contains(t, p.stderr.String(), "sortkey: canceled requests that had not finished after 20ms\nhint: give requests more time with --drain\n")
 }
 
 func TestSecondSignal(t *testing.T) {

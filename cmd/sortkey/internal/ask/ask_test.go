@@ -75,20 +75,20 @@ func TestParseConditionErrors(t *testing.T) {
 		{`   `, "the sort condition is empty"},
 		{`<> x`, `a sort condition cannot be "<>"`},
 		{`!= x`, `a sort condition cannot be "!="`},
-		{`>=`, "there is no value after >="},
+		{`>=`, "missing value after >="},
 		{`begins_with  `, "= [begins_with]"},
-		{`begins_with()`, "there is no value after begins_with"},
+		{`begins_with()`, "missing value after begins_with"},
 		{`begins_with(x`, "has no closing parenthesis"},
-		{`*`, "cannot be * alone"},
+		{`*`, "cannot be just *"},
 		{`between a`, "between needs two values"},
 		{`between a and`, "between needs two values"},
 		{`between and b`, "between needs two values"},
 		{`between "a and b`, "between needs two values"},
-		{`between a and and b`, `more than one "and"`}, // either may be a value
-		{`between a and b and c`, `more than one "and"`},
+		{`between a and and b`, `ambiguous "and" in`}, // either may be a value
+		{`between a and b and c`, `ambiguous "and" in`},
 		{`'open`, "is not a whole quoted text"},
 		{`"bad \q"`, "is not a whole quoted text"},
-		{`"a" b`, "there is more after the closing quote"},
+		{`"a" b`, "unexpected text after the closing quote"},
 	} {
 		c, err := ask.ParseCondition(tt.text)
 		got := string(c.Op) + " [" + strings.Join(c.Operands, " ") + "]"
@@ -198,14 +198,14 @@ func TestInputErrors(t *testing.T) {
 		hint string
 	}{
 		{ask.Query{Index: "no"}, "table T has no index named no", "num, bin, multi"},
-		{ask.Query{Index: "num", Partition: []string{"x"}}, `id is a number, and "x" is none`, "such as 42"},
-		{ask.Query{Index: "num", Partition: []string{"1"}, Sort: []string{"1*"}}, "at is a number, and begins_with is for strings", "between"},
+		{ask.Query{Index: "num", Partition: []string{"x"}}, `id is a number, but "x" is not`, "such as 42"},
+		{ask.Query{Index: "num", Partition: []string{"1"}, Sort: []string{"1*"}}, "at is a number; begins_with works on strings", "between"},
 		{ask.Query{Index: "num", Partition: []string{"1"}, Sort: []string{"between 10 and 9"}}, "between 10 and 9 is empty", "lower bound first"},
 		{ask.Query{Index: "bin", Partition: []string{"0xf"}}, `hash is binary`, "0x00ff"},
-		{ask.Query{Index: "bin", Partition: []string{"AA=="}, Sort: []string{"x"}}, "index bin has no sort key", "leave the sort condition out"},
+		{ask.Query{Index: "bin", Partition: []string{"AA=="}, Sort: []string{"x"}}, "index bin has no sort key", "omit the sort condition"},
 		{ask.Query{Index: "multi", Partition: []string{"x"}}, "the partition key of index multi has 2 attributes, not 1", "state, year"},
-		{ask.Query{Index: "multi", Partition: []string{"x", "1"}, Sort: []string{"a*, 1"}}, "the condition on city is followed by one on score", "only the last"},
-		{ask.Query{Partition: []string{"x"}, Sort: []string{"a", "b"}}, "the sort key of the table has one attribute, not 2", "SK"},
+		{ask.Query{Index: "multi", Partition: []string{"x", "1"}, Sort: []string{"a*, 1"}}, "the range condition on city is followed by a condition on score", "only the last"},
+		{ask.Query{Partition: []string{"x"}, Sort: []string{"a", "b"}}, "the sort key of the table has 1 attribute, not 2", "SK"},
 		{ask.Query{Partition: []string{"\xff"}}, "PK is a string", "UTF-8"},
 		{ask.Query{Partition: []string{"'x"}}, "not a whole quoted text", "close the quote"},
 		{ask.Query{Partition: []string{"x"}, Filter: "a = :v"}, "--filter: placeholders such as :v are not needed here", "as they are"},
@@ -221,7 +221,7 @@ func TestInputErrors(t *testing.T) {
 		}
 	}
 	none := &model.Table{Name: "T", Key: table().Key}
-	if _, err := (&ask.Query{Index: "x"}).Input(none); err == nil || !strings.Contains(err.Error(), "table T has no indexes") {
+	if _, err := (&ask.Query{Index: "x"}).Input(none); err == nil || !strings.Contains(err.Error(), "table T has no index named x; it has no indexes") {
 		t.Errorf("an index of a table without any: %v", err)
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Condition on a sort key, as it was typed: its operands have no type yet.
+// A Condition is a condition on a sort key as typed. Its operands have no type
+// yet.
 type Condition struct {
 	Op       ast.Op
 	Operands []string
 }
 
-const conditionHint = "write x, '= x', '< x', '<= x', '> x', '>= x', 'between x and y', 'begins_with x' or 'x*'"
+const conditionSyntax = "write x, '= x', '< x', '<= x', '> x', '>= x', 'between x and y', 'begins_with x' or 'x*'"
 
 var comparisons = []struct {
 	text string
@@ -29,21 +30,21 @@ var comparisons = []struct {
 	{"=", ast.Equal},
 }
 
-// ParseCondition reads a sort condition. A value alone means =, one with an
-// asterisk after it begins_with. An asterisk anywhere else, or in quotes, is
-// itself.
+// ParseCondition reads a sort condition. A value alone means =, and a value with
+// an asterisk after it begins_with. Elsewhere, and in quotes, an asterisk is an
+// ordinary character.
 func ParseCondition(text string) (Condition, error) {
 	s := strings.TrimSpace(text)
 	if s == "" {
-		return Condition{}, usageError(conditionHint, "the sort condition is empty")
+		return Condition{}, usageError(conditionSyntax, "the sort condition is empty")
 	}
 	if strings.HasPrefix(s, "<>") || strings.HasPrefix(s, "!=") {
-		return Condition{}, usageError("a slice has no holes: leave the condition out and use --filter, or quote the value",
+		return Condition{}, usageError("a query reads one range: omit the condition and use --filter, or quote the value",
 			"a sort condition cannot be %q", s[:2])
 	}
 	for _, c := range comparisons {
 		if rest, ok := strings.CutPrefix(s, c.text); ok {
-			return one(c.op, c.text, rest)
+			return comparison(c.op, c.text, rest)
 		}
 	}
 	if arg, ok := cutWord(s, true, "begins_with", "begins-with", "starts_with", "starts-with"); ok {
@@ -52,7 +53,7 @@ func ParseCondition(text string) (Condition, error) {
 				return Condition{}, usageError("write begins_with(x), or begins_with x", "%s has no closing parenthesis", s)
 			}
 		}
-		return one(ast.OpBeginsWith, "begins_with", arg)
+		return comparison(ast.OpBeginsWith, "begins_with", arg)
 	}
 	if operands, ok := cutWord(s, false, "between"); ok {
 		return parseBetween(operands)
@@ -62,19 +63,19 @@ func ParseCondition(text string) (Condition, error) {
 		if err == nil && rest == "*" {
 			return Condition{ast.OpBeginsWith, []string{v}}, nil
 		}
-		return one(ast.Equal, "=", s)
+		return comparison(ast.Equal, "=", s)
 	}
 	if prefix, ok := strings.CutSuffix(s, "*"); ok {
 		if prefix == "" {
-			return Condition{}, usageError("leave the sort condition out to read the whole partition", "a sort condition cannot be * alone")
+			return Condition{}, usageError("omit the sort condition to read the whole partition", "a sort condition cannot be just *")
 		}
 		return Condition{ast.OpBeginsWith, []string{prefix}}, nil
 	}
-	return one(ast.Equal, "=", s)
+	return comparison(ast.Equal, "=", s)
 }
 
-// cutWord returns what follows one of words at the beginning of s and white
-// space, or an opening parenthesis if parens says so.
+// cutWord returns the text after one of words at the start of s. White space
+// must follow the word, or with parens an opening parenthesis.
 func cutWord(s string, parens bool, words ...string) (string, bool) {
 	for _, w := range words {
 		if len(s) < len(w) || !strings.EqualFold(s[:len(w)], w) {
@@ -89,16 +90,16 @@ func cutWord(s string, parens bool, words ...string) (string, bool) {
 	return "", false
 }
 
-func one(op ast.Op, word, operand string) (Condition, error) {
+func comparison(op ast.Op, word, operand string) (Condition, error) {
 	if strings.TrimSpace(operand) == "" {
-		return Condition{}, usageError(conditionHint, "there is no value after %s", word)
+		return Condition{}, usageError(conditionSyntax, "missing value after %s", word)
 	}
 	v, err := unquote(operand)
 	return Condition{op, []string{v}}, err
 }
 
-// parseBetween reads "x and y". Where the word comes more than once outside
-// quotes, nobody can tell which one is meant.
+// parseBetween reads "x and y". It is an error if more than one "and" outside
+// quotes could separate the operands.
 func parseBetween(s string) (Condition, error) {
 	var found []Condition
 	const and = "and"
@@ -109,7 +110,7 @@ func parseBetween(s string) (Condition, error) {
 		}
 		after := rest[len(and):]
 		if strings.TrimRightFunc(before, unicode.IsSpace) == before || strings.TrimLeftFunc(after, unicode.IsSpace) == after {
-			continue // a part of a longer word
+			continue // part of a longer word
 		}
 		low, okLow := betweenOperand(before)
 		high, okHigh := betweenOperand(after)
@@ -119,11 +120,11 @@ func parseBetween(s string) (Condition, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Condition{}, usageError("write 'between x and y', with quotes round values that have any in them", "between needs two values")
+		return Condition{}, usageError("write 'between x and y'; quote values that contain quotes", "between needs two values")
 	case 1:
 		return found[0], nil
 	}
-	return Condition{}, usageError(`put the values in quotes, as in: between "x and y" and "z"`, `there is more than one "and" in: between %s`, s)
+	return Condition{}, usageError(`put the values in quotes, as in: between "x and y" and "z"`, `ambiguous "and" in: between %s`, s)
 }
 
 func betweenOperand(s string) (string, bool) {
@@ -135,10 +136,10 @@ func betweenOperand(s string) (string, bool) {
 	return v, err == nil
 }
 
-// Clause gives the operands of c the type of the key attribute a.
+// Clause returns c as a condition on the key attribute a.
 func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return keycond.Clause{}, usageError("numbers have no beginnings: use between or >=", "%s is a number, and begins_with is for strings and binary data", a.Name)
+		return keycond.Clause{}, usageError("use between or >=", "%s is a number; begins_with works on strings and binary data", a.Name)
 	}
 	clause := keycond.Clause{Attribute: a, Op: c.Op}
 	for _, text := range c.Operands {
@@ -150,7 +151,7 @@ func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 	}
 	if c.Op == ast.OpBetween {
 		if order, ok := attr.Compare(clause.Values[0], clause.Values[1]); ok && order > 0 {
-			return clause, usageError("give the lower bound first; --desc reads backwards", "between %s and %s is empty: the first is above the second", c.Operands[0], c.Operands[1])
+			return clause, usageError("put the lower bound first; --desc reads backwards", "between %s and %s is empty: the lower bound is above the upper", c.Operands[0], c.Operands[1])
 		}
 	}
 	return clause, nil

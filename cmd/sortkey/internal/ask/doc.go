@@ -1,9 +1,9 @@
-// Package ask turns what a person types into a query: a partition, a sort
-// condition such as ">= 2024-01" or "root/photos/*", a filter with its values
-// in it. [Query.Input] makes the request; [Question] puts a request back into
-// words.
+// Package ask builds queries from what a person types: a partition, a sort
+// condition such as ">= 2024-01" or "root/photos/*", and a filter with values
+// written out. [Query.Input] returns the request; [Question] describes a request
+// in words.
 //
-// A value may stand in quotes, and must when it could be taken for something
-// else. Single quotes keep everything as it is, a quote inside being written
-// twice; double quotes know the escapes of Go.
+// Values may be quoted, and must be if they could be read as something else. In
+// single quotes only the quote itself is special: double it. Double quotes allow
+// Go's escapes.
 package ask

@@ -5,14 +5,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
-// Placeholders stand for the names and values of a request's expressions.
+// placeholders are the placeholders in a request's expressions.
 type placeholders struct{ literal.Placeholders }
 
 func (p *placeholders) sdkValues() map[string]types.AttributeValue {
@@ -20,25 +18,11 @@ func (p *placeholders) sdkValues() map[string]types.AttributeValue {
 	if values.Len() == 0 {
 		return nil
 	}
-	out := make(map[string]types.AttributeValue, values.Len())
-	for name, v := range values.All() {
-		out[string(name)] = sdkValue(v)
-	}
-	return out
+	return sdkvalue.Of(values)
 }
 
-func sdkValue(v attr.Value) types.AttributeValue {
-	switch v.Kind() {
-	case attr.Bool:
-		return &types.AttributeValueMemberBOOL{Value: v.Bool()}
-	case attr.Null:
-		return &types.AttributeValueMemberNULL{Value: true}
-	}
-	return wire.Key(v)
-}
-
-// expression returns src, a filter or a projection with names and values
-// written out, with placeholders for them.
+// expression returns src, a filter or projection, with placeholders in place of
+// the names and values written out.
 func (p *placeholders) expression(src string) (string, error) {
 	text, err := p.Expression(src)
 	return text, usage(err)
@@ -61,8 +45,7 @@ func usage(err error) error {
 	return usageError(advice.Of(err), "%v", err)
 }
 
-// Fill returns an expression with its placeholders replaced by what they stand
-// for, to be read by people.
+// Fill returns an expression with its placeholders replaced, for people.
 func Fill(expression string, names map[string]string, values map[string]types.AttributeValue) string {
 	it, err := sdkvalue.Item(values)
 	if err != nil {

@@ -10,27 +10,28 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Query as a person types it.
+// A Query is a query as a person types it.
 type Query struct {
 	// Index is the index to read, or "" for the table.
 	Index string
-	// Partition has one text for each partition key attribute. A single text
-	// is cut at its commas when the key has several.
+	// Partition has one text for each partition key attribute. If the key has
+	// several attributes, a single text is split at its commas.
 	Partition []string
 	// Sort has conditions on the sort key attributes from the left; it may be
-	// empty. A single text is cut at its commas when the key has several.
+	// empty. If the key has several attributes, a single text is split at its
+	// commas.
 	Sort []string
 	// Filter is an expression with names and values written out.
 	Filter string
-	// Project lists the attributes to return, as document paths; all if empty.
+	// Project lists the document paths to return; all attributes if empty.
 	Project []string
-	// Backwards, Consistent and Limit are those of the request.
+	// Backwards, Consistent and Limit are options of the request.
 	Backwards, Consistent bool
 	Limit                 int32
 }
@@ -55,18 +56,18 @@ func (q *Query) Input(t *model.Table) (*dynamodb.QueryInput, error) {
 		in.IndexName = &q.Index
 	}
 	if strings.TrimSpace(q.Filter) != "" {
-		text, err := p.expression(q.Filter)
+		filter, err := p.expression(q.Filter)
 		if err != nil {
 			return nil, fmt.Errorf("--filter: %w", err)
 		}
-		in.FilterExpression = &text
+		in.FilterExpression = &filter
 	}
 	if len(q.Project) > 0 {
-		text, err := p.expression(strings.Join(q.Project, ","))
+		projection, err := p.expression(strings.Join(q.Project, ","))
 		if err != nil {
 			return nil, fmt.Errorf("--project: %w", err)
 		}
-		in.ProjectionExpression = &text
+		in.ProjectionExpression = &projection
 	}
 	if q.Limit != 0 {
 		in.Limit = &q.Limit
@@ -92,16 +93,16 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		partition = split(partition[0])
 	}
 	if len(partition) != len(schema.Hash) {
-		return nil, usageError("give a value for each of: "+names(schema.Hash)+"; separate them by commas or repeat --pk",
-			"the partition key of %s has %s, not %d", what, counted(len(schema.Hash)), len(partition))
+		return nil, usageError("give a value for each of "+names(schema.Hash)+"; separate values with commas or repeat --pk",
+			"the partition key of %s has %s, not %d", what, text.Count(len(schema.Hash), "attribute"), len(partition))
 	}
 	var clauses []keycond.Clause
 	for i, a := range schema.Hash {
-		text, err := unquote(partition[i])
+		operand, err := unquote(partition[i])
 		if err != nil {
 			return nil, err
 		}
-		v, err := value(a, text)
+		v, err := value(a, operand)
 		if err != nil {
 			return nil, err
 		}
@@ -112,12 +113,12 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	}
 	if len(sort) > len(schema.Range) {
 		if len(schema.Range) == 0 {
-			return nil, usageError("leave the sort condition out", "%s has no sort key", what)
+			return nil, usageError("omit the sort condition", "%s has no sort key", what)
 		}
-		return nil, usageError("the sort key is: "+names(schema.Range), "the sort key of %s has %s, not %d", what, counted(len(schema.Range)), len(sort))
+		return nil, usageError("the sort key is "+names(schema.Range), "the sort key of %s has %s, not %d", what, text.Count(len(schema.Range), "attribute"), len(sort))
 	}
-	for i, text := range sort {
-		c, err := ParseCondition(text)
+	for i, condition := range sort {
+		c, err := ParseCondition(condition)
 		if err != nil {
 			return nil, err
 		}
@@ -126,8 +127,8 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 			return nil, err
 		}
 		if clause.Op != ast.Equal && i < len(sort)-1 {
-			return nil, usageError("only the last condition may be a range; those before it must be =",
-				"the condition on %s is followed by one on %s", clause.Attribute.Name, schema.Range[i+1].Name)
+			return nil, usageError("only the last condition may be a range; the conditions before it must be =",
+				"the range condition on %s is followed by a condition on %s", clause.Attribute.Name, schema.Range[i+1].Name)
 		}
 		clauses = append(clauses, clause)
 	}
@@ -152,22 +153,15 @@ func keyCondition(p *placeholders, clauses []keycond.Clause) string {
 
 func noIndex(t *model.Table, index string) error {
 	if len(t.Indexes) == 0 {
-		return advice.New("leave --index out", "table %s has no indexes, so none named %s", t.Name, index)
+		return advice.New("omit --index", "table %s has no index named %s; it has no indexes", t.Name, index)
 	}
-	return advice.New("its indexes are: "+strings.Join(t.IndexNames(), ", "), "table %s has no index named %s", t.Name, index)
+	return advice.New("its indexes are "+strings.Join(t.IndexNames(), ", "), "table %s has no index named %s", t.Name, index)
 }
 
 func names(attrs []keycond.Attribute) string {
 	out := make([]string, len(attrs))
 	for i, a := range attrs {
-		out[i] = show.Name(a.Name)
+		out[i] = text.Name(a.Name)
 	}
 	return strings.Join(out, ", ")
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "one attribute"
-	}
-	return fmt.Sprintf("%d attributes", n)
 }

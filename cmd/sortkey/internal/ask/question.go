@@ -7,12 +7,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Question says in one line what a Query asks for, with the values where
-// their placeholders were.
+// Question describes a Query in one line, with values in place of placeholders.
 func Question(in *dynamodb.QueryInput) string {
 	fill := func(e *string) string {
 		return Fill(aws.ToString(e), in.ExpressionAttributeNames, in.ExpressionAttributeValues)
@@ -40,7 +39,7 @@ func Question(in *dynamodb.QueryInput) string {
 	return b.String()
 }
 
-// ScanQuestion says in one line what a Scan asks for.
+// ScanQuestion describes a Scan in one line.
 func ScanQuestion(in *dynamodb.ScanInput) string {
 	var b strings.Builder
 	b.WriteString("everything in " + source(in.TableName, in.IndexName))
@@ -53,13 +52,13 @@ func ScanQuestion(in *dynamodb.ScanInput) string {
 	return b.String()
 }
 
-// GetQuestion says in one line what a GetItem asks for. The key's attributes
-// are listed in the order of names.
+// GetQuestion describes a GetItem in one line, with the key attributes in the
+// order of names.
 func GetQuestion(in *dynamodb.GetItemInput, names []string) string {
 	parts := make([]string, 0, len(in.Key))
 	for _, name := range names {
 		if v, err := sdkvalue.Value(in.Key[name]); err == nil {
-			parts = append(parts, show.Name(name)+" = "+show.Literal(v))
+			parts = append(parts, text.Name(name)+" = "+text.Literal(v))
 		}
 	}
 	return "the item of " + source(in.TableName, nil) + " with " + strings.Join(parts, " and ")

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
-// Request returns the JSON of a request that [Query.Input] made.
+// Request returns the JSON of a request from [Query.Input].
 func Request(in *dynamodb.QueryInput) (json.RawMessage, error) {
 	m := map[string]any{}
 	for name, text := range map[string]*string{

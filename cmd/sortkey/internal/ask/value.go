@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// quoted reads the quoted string that s starts with and returns what follows.
+// quoted reads the quoted string at the start of s and returns the rest.
 func quoted(s string) (value, rest string, err error) {
 	value, rest, err = literal.CutQuoted(s)
 	return value, rest, usage(err)
@@ -19,8 +19,8 @@ func quoted(s string) (value, rest string, err error) {
 
 func isQuoted(s string) bool { return s != "" && (s[0] == '"' || s[0] == '\'') }
 
-// unquote returns the value of an operand: a quoted string, or the text as it
-// is.
+// unquote returns the value of an operand: the contents of a quoted string, or
+// the text itself.
 func unquote(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if !isQuoted(s) {
@@ -31,12 +31,12 @@ func unquote(s string) (string, error) {
 		return "", err
 	}
 	if rest != "" {
-		return "", usageError("quote the whole value", "there is more after the closing quote: %s", rest)
+		return "", usageError("quote the whole value", "unexpected text after the closing quote: %s", rest)
 	}
 	return value, nil
 }
 
-// split cuts s at the commas outside quotes.
+// split splits s at the commas outside quotes.
 func split(s string) []string {
 	var parts []string
 	start := 0
@@ -56,28 +56,28 @@ func split(s string) []string {
 	return append(parts, strings.TrimSpace(s[start:]))
 }
 
-// value returns text as a value of the kind a key attribute has: a number, or
-// bytes in hexadecimal after 0x or else in base64.
+// value returns text as a value of a key attribute's kind. Bytes are hexadecimal
+// after 0x, and otherwise base64.
 func value(a keycond.Attribute, text string) (attr.Value, error) {
 	switch a.Kind {
 	case attr.Number:
 		v, err := attr.NewNumber(text)
 		if err != nil {
 			return v, usageError("give a number of at most 38 digits, such as 42 or -1.5e3",
-				"%s is a number, and %q is none: %v", a.Name, text, err)
+				"%s is a number, but %q is not: %v", a.Name, text, err)
 		}
 		return v, nil
 	case attr.Binary:
 		raw, err := bytesOf(text)
 		if err != nil {
-			return attr.Value{}, usageError("give the bytes in hexadecimal, as 0x00ff, or in base64, as AP8=",
-				"%s is binary, and %q is neither hexadecimal nor base64", a.Name, text)
+			return attr.Value{}, usageError("write bytes in hexadecimal, such as 0x00ff, or in base64, such as AP8=",
+				"%s is binary, but %q is neither hexadecimal nor base64", a.Name, text)
 		}
 		return attr.NewBinary(raw), nil
 	}
 	if !utf8.ValidString(text) {
-		return attr.Value{}, usageError("a string must be UTF-8; bytes are for keys of type B",
-			"%s is a string, and %q is not UTF-8", a.Name, text)
+		return attr.Value{}, usageError("strings must be UTF-8; only keys of type B take bytes",
+			"%s is a string, but %q is not UTF-8", a.Name, text)
 	}
 	return attr.NewString(text), nil
 }

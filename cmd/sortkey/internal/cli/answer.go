@@ -15,14 +15,15 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An answer is what the pages of a query hold together.
+// An answer combines the pages of a query.
 type answer struct {
 	in       *dynamodb.QueryInput
 	items    []attr.Item
-	last     attr.Item // where the next page starts, nil at the end
+	last     attr.Item // start of the next page, nil at the end
 	pages    int
 	examined int
 	units    float64
@@ -52,13 +53,10 @@ func (ans *answer) print(w io.Writer, schema *keycond.Schema, style demo.Style, 
 
 func (ans *answer) summary() string {
 	var b strings.Builder
-	switch len(ans.items) {
-	case 0:
+	if len(ans.items) == 0 {
 		b.WriteString("no rows")
-	case 1:
-		b.WriteString("1 row")
-	default:
-		fmt.Fprintf(&b, "%d rows", len(ans.items))
+	} else {
+		b.WriteString(text.Count(len(ans.items), "row"))
 	}
 	fmt.Fprintf(&b, " (%d examined, %v read units", ans.examined, ans.units)
 	if ans.pages > 1 {
@@ -66,13 +64,13 @@ func (ans *answer) summary() string {
 	}
 	b.WriteString(")")
 	if ans.last != nil {
-		b.WriteString("; there may be more, --all reads on")
+		b.WriteString("; there may be more: --all reads all pages")
 	}
 	return b.String()
 }
 
-// writeJSON writes the answer as one JSON document with the members of the
-// operation's own response, one line for each item.
+// writeJSON writes the answer as one JSON document with the members of a Query
+// response, and each item on a line.
 func (ans *answer) writeJSON(w io.Writer, plain bool) error {
 	rest := struct {
 		Count            int

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // The exit codes.
@@ -77,5 +77,5 @@ func Main(args []string, app *App) int {
 func (a *App) style() demo.Style {
 	width := a.Width()
 	colour := width > 0 && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
-	return demo.Style{Width: width, Paint: show.Paint(colour)}
+	return demo.Style{Width: width, Paint: text.Paint(colour)}
 }

@@ -11,10 +11,9 @@ import (
 
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/report"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
-// benchOutput is where a report goes.
+// benchOutput selects the outputs of a report.
 type benchOutput struct {
 	json, html        string
 	details, markdown bool
@@ -44,14 +43,14 @@ func (o *benchOutput) check() error {
 	return nil
 }
 
-// write writes the report to where the flags say, and a table to Stdout.
+// write writes the report to the outputs that the flags select.
 func (o *benchOutput) write(a *App, r *bench.Report) error {
 	switch {
 	case o.json == "-":
 	case o.markdown:
 		report.Markdown(a.Stdout, r)
 	default:
-		report.Table(a.Stdout, r, report.Options{Details: o.details, Paint: text.Paint(a.style().Paint)})
+		report.Table(a.Stdout, r, report.Options{Details: o.details, Paint: a.style().Paint})
 	}
 	switch {
 	case o.json == "-":
@@ -88,8 +87,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return err
 }
 
-// arguments returns the command as it was given, without the flags that say
-// only where the output goes.
+// arguments returns the command line without the flags that only select outputs.
 func arguments(cmd *cobra.Command) (args []string) {
 	args = append(args, cmd.CommandPath())
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -19,8 +19,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// errWrongAnswers ends a demo that has said already what is wrong.
-var errWrongAnswers = errors.New("an answer is wrong")
+// errWrongAnswers ends a command that has already printed the wrong answers.
+var errWrongAnswers = errors.New("wrong answers")
 
 func (a *App) demoCommand() *cobra.Command {
 	var asJSON, list bool
@@ -28,22 +28,22 @@ func (a *App) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo [NAME|FILE]",
 		Short: "Run the access patterns of the examples and check their answers",
-		Long: `Demo loads each example into a database in memory of its own and runs its
-access patterns through the real DynamoDB client. For each it prints what was
-asked, the slice that was read, and the rows in order. The items are those that
-the model file writes out; design check generates more.
+		Long: `Demo loads each example into its own database in memory and runs its access
+patterns through the AWS SDK. For each it prints the request, the slice that it
+reads, and the rows in order. It loads the items written out in the model file;
+design check also generates items.
 
-With --data all examples share one database that is kept in a folder. What is
-not there yet is loaded; a second run finds it, loads nothing and checks all
-answers again. The folder can be served with sortkey serve --data.
+With --data all examples share one database in a folder. The first run loads them;
+a second run finds them, loads nothing and checks all answers again. sortkey serve
+--data can serve the folder.
 
-It ends with 0 if every answer is right, and with 1 if one is not. Instead of
-an example's NAME, a model FILE can be given, or a folder with a model.yaml.`,
+The exit code is 0 if every answer is right, and 1 otherwise. Instead of the NAME
+of an example you can give a model FILE, or a folder with a model.yaml.`,
 		Example: `  sortkey demo                 all examples
-  sortkey demo file-tree       one of them
+  sortkey demo file-tree       one example
   sortkey demo ./model.yaml    a model file
-  sortkey demo --data ./demo   kept in a folder; run it twice
-  sortkey demo --list          their names
+  sortkey demo --data ./demo   a database in a folder; run it twice
+  sortkey demo --list          the names of the examples
   sortkey demo --json | jq '.models[].patterns[] | select(.right | not)'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -71,9 +71,9 @@ an example's NAME, a model FILE can be given, or a folder with a model.yaml.`,
 			return a.demo(cmd.Context(), designs, data, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&list, "list", false, "list the examples instead of running them")
-	cmd.Flags().StringVar(&data, "data", "", "`DIR` to keep the database in; it is created if it is not there")
+	cmd.Flags().StringVar(&data, "data", "", "`DIR` of the database; created if it does not exist")
 	mustComplete(cmd, "data", completeFolder)
 	return cmd
 }
@@ -97,7 +97,7 @@ func (a *App) demo(ctx context.Context, designs []*design.Model, data string, as
 	for _, m := range designs {
 		r, err := runOne(ctx, m)
 		if errors.Is(err, model.ErrOther) {
-			return advice.New("give another folder, or an empty one", "--data: %s: %v", data, err)
+			return advice.New("name another folder, or an empty one", "--data: %s: %v", data, err)
 		}
 		if err != nil {
 			return err

@@ -25,10 +25,10 @@ func (a *App) designCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "design",
 		Short: "Work on a key design before its tables exist",
-		Long: `Design works on a key design before its tables exist: a model file in YAML that
-says which tables there are, what is stored in them under which keys, and what is
-asked. Everything happens in memory, offline. MODEL is such a file, a folder with a
-model.yaml, or the name of an example.`,
+		Long: `Design works on a key design before its tables exist. A model file in YAML
+describes the tables, the items and their keys, and the access patterns. All
+commands run in memory, offline. MODEL is such a file, a folder with a model.yaml,
+or the name of an example.`,
 		Example: `  sortkey design new shop.yaml
   sortkey design check shop.yaml
   sortkey design expr shop.yaml 'orders of a customer, newest first' --lang python
@@ -45,13 +45,13 @@ func models(_ *cobra.Command, args []string, toComplete string) ([]string, cobra
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	if names := starting(examples.Names(), toComplete); len(names) > 0 && toComplete != "" {
+	if names := withPrefix(examples.Names(), toComplete); len(names) > 0 && toComplete != "" {
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
 	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// oneModel is the check of arguments of commands on one model.
+// oneModel checks the arguments of commands on one model.
 func oneModel(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
@@ -62,13 +62,13 @@ func oneModel(cmd *cobra.Command, args []string) error {
 	return usage("design "+cmd.Name(), "design %s takes one model, not %d", cmd.Name(), len(args))
 }
 
-// loadModel returns the example of that name, or the model in a file or in the
+// loadModel returns the example with a name, or the model in a file or in the
 // model.yaml of a folder.
 func loadModel(name string) (*design.Model, error) {
 	m, err := model.Find(name)
 	if errors.Is(err, model.ErrNotFound) {
 		return nil, &advice.Error{
-			Msg:    "there is no model " + name,
+			Msg:    "no model " + name,
 			Advice: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a first model with: sortkey design new FILE", Err: err,
 		}
 	}
@@ -80,8 +80,7 @@ func loadModel(name string) (*design.Model, error) {
 	return m, err
 }
 
-// modelErrors shows all that is wrong with a model, the last advice as the
-// command's own.
+// modelErrors returns all errors of a model as one.
 func modelErrors(path string, list design.Errors) error {
 	if len(list) == 1 {
 		return &advice.Error{Msg: list[0].Error(), Advice: list[0].Hint, Err: list}
@@ -94,9 +93,9 @@ func (a *App) designNewCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "new [FILE]",
-		Short: "Write a commented model to begin with",
+		Short: "Write a first model with comments",
 		Long: `New writes a small model whose comments explain the model file. Without FILE it
-goes to standard output. An existing file is left alone unless --force is given.`,
+writes to standard output. It overwrites an existing file only with --force.`,
 		Example: `  sortkey design new shop.yaml
   sortkey design check shop.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -114,11 +113,11 @@ goes to standard output. An existing file is left alone unless --force is given.
 			return a.writeNew(args[0], design.Starter(), force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd
 }
 
-// writeNew writes a file that must not be there yet.
+// writeNew writes a file that must not exist, unless force is set.
 func (a *App) writeNew(path string, data []byte, force bool) error {
 	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY
 	if force {
@@ -126,7 +125,7 @@ func (a *App) writeNew(path string, data []byte, force bool) error {
 	}
 	f, err := os.OpenFile(path, flags, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return &advice.Error{Msg: path + " is there already", Advice: "give another name, or --force to write over it", Err: err}
+		return &advice.Error{Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err}
 	}
 	if err != nil {
 		return err
@@ -135,8 +134,7 @@ func (a *App) writeNew(path string, data []byte, force bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// output writes to a file, or to Stdout when there is none. What a failed
-// write leaves is removed.
+// output writes to a file, or to Stdout if path is empty or "-".
 func (a *App) output(path string, data []byte) error {
 	if path == "" || path == "-" {
 		_, err := a.Stdout.Write(data)
@@ -153,7 +151,7 @@ func (a *App) designSchemaCommand() *cobra.Command {
 		Use:   "schema",
 		Short: "Print the JSON Schema of model files, for editors",
 		Long: `Schema prints the JSON Schema of model files. An editor with the YAML language
-server checks and completes a model whose first line is
+server checks and completes a model with this first line:
   # yaml-language-server: $schema=model.schema.json`,
 		Example: "  sortkey design schema > model.schema.json",
 		Args:    noArgs,
@@ -170,7 +168,7 @@ func (a *App) designGenCommand() *cobra.Command {
 		Use:   "gen MODEL",
 		Short: "Write Go functions for the keys and patterns of a model",
 		Long: `Gen writes a Go file with a struct for each entity, methods that build and read its
-keys, and a function for each access pattern that makes its request.`,
+keys, and a function for each access pattern that returns its request.`,
 		Example:           "  sortkey design gen shop.yaml --package shop -o shop/keys.go",
 		Args:              oneModel,
 		ValidArgsFunction: models,
@@ -186,8 +184,8 @@ keys, and a function for each access pattern that makes its request.`,
 			return a.output(out, code)
 		},
 	}
-	cmd.Flags().StringVar(&pkg, "package", "keys", "the name of the Go package")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write; standard output if there is none")
+	cmd.Flags().StringVar(&pkg, "package", "keys", "name of the Go package")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "output file (default standard output)")
 	mustComplete(cmd, "package", cobra.NoFileCompletions)
 	return cmd
 }
@@ -199,7 +197,7 @@ func (a *App) designExprCommand() *cobra.Command {
 		Short: "Write the request of an access pattern as code",
 		Long: `Expr writes the request of an access pattern, with its key condition, names and
 values: as a line of the AWS CLI, as Go, Python or JavaScript, or as JSON. Without
-PATTERN it writes all of them.`,
+PATTERN it writes the requests of all patterns.`,
 		Example: `  sortkey design expr shop.yaml 'orders of a customer, newest first'
   sortkey design expr shop.yaml 'orders of a customer, newest first' --lang python`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -216,7 +214,7 @@ PATTERN it writes all of them.`,
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return starting(patternNames(m), toComplete), cobra.ShellCompDirectiveNoFileComp
+			return withPrefix(patternNames(m), toComplete), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := loadModel(args[0])
@@ -234,9 +232,9 @@ PATTERN it writes all of them.`,
 			return a.expressions(m, list, lang, len(args) == 2)
 		},
 	}
-	cmd.Flags().StringVarP(&lang, "lang", "l", "aws", "the language: "+strings.Join(languages(), ", "))
+	cmd.Flags().StringVarP(&lang, "lang", "l", "aws", "language: "+strings.Join(languages(), ", "))
 	mustComplete(cmd, "lang", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		return starting(languages(), toComplete), cobra.ShellCompDirectiveNoFileComp
+		return withPrefix(languages(), toComplete), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
 }
@@ -250,8 +248,8 @@ func patternNames(m *design.Model) (names []string) {
 	return names
 }
 
-// patternNamed returns the pattern of that name, or the only one with a name
-// that has the text in it.
+// patternNamed returns the pattern with a name, or the only one whose name
+// contains it.
 func patternNamed(m *design.Model, name string) (*design.Pattern, error) {
 	if p := m.Pattern(name); p != nil {
 		return p, nil
@@ -265,15 +263,15 @@ func patternNamed(m *design.Model, name string) (*design.Pattern, error) {
 	if len(like) == 1 {
 		return like[0], nil
 	}
-	return nil, advice.New("the patterns are:\n  "+strings.Join(patternNames(m), "\n  "), "the model %s has %s pattern named %q", m.Name, map[bool]string{true: "no", false: "more than one"}[len(like) == 0], name)
+	return nil, advice.New("the patterns are:\n  "+strings.Join(patternNames(m), "\n  "), "model %s has %s pattern named %q", m.Name, map[bool]string{true: "no", false: "more than one"}[len(like) == 0], name)
 }
 
-// expressions writes the request of one pattern, or those of all as one program
-// or JSON document.
+// expressions writes the request of one pattern, or the requests of all patterns
+// as one program or JSON document.
 func (a *App) expressions(m *design.Model, list []*design.Pattern, lang string, one bool) error {
-	var texts []expressed
+	var texts []patternRequest
 	for _, p := range list {
-		e := expressed{Pattern: p.Name, Operation: p.Operation}
+		e := patternRequest{Pattern: p.Name, Operation: p.Operation}
 		var err error
 		e.text, err = expression(m, p, lang)
 		if refused, ok := errors.AsType[*design.CompileError](err); ok {
@@ -307,8 +305,9 @@ func (a *App) expressions(m *design.Model, list []*design.Pattern, lang string, 
 	return err
 }
 
-// An expressed is a pattern and its request, or why it is not one.
-type expressed struct {
+// A patternRequest is the request of a pattern, or the reason why it is not one
+// request.
+type patternRequest struct {
 	Pattern   string          `json:"pattern"`
 	Operation string          `json:"operation"`
 	Request   json.RawMessage `json:"request,omitempty"`
@@ -318,9 +317,9 @@ type expressed struct {
 
 var jsImport = regexp.MustCompile(`^import \{ DynamoDBClient, (\w+) \} from "[^"]+";\n\n`)
 
-// program writes requests one after the other, with what they all begin with
-// once, so that it can be run as it is.
-func program(out *bytes.Buffer, list []expressed, lang string) {
+// program writes several requests as one program, with their common beginning
+// once.
+func program(out *bytes.Buffer, list []patternRequest, lang string) {
 	mark, shared := "# ", map[string]string{"python": "import boto3\n\nclient = boto3.client(\"dynamodb\")\n\n", "js": "const client = new DynamoDBClient({});\n\n"}[lang]
 	if lang == "go" || lang == "js" {
 		mark = "// "
@@ -349,7 +348,7 @@ func program(out *bytes.Buffer, list []expressed, lang string) {
 		switch {
 		case e.NotOne != "":
 			comment("is not one request: " + e.NotOne)
-		case lang == "js" || lang == "go": // names are of a block
+		case lang == "js" || lang == "go": // a block of its own for its names
 			out.WriteString("{\n" + e.text + "}\n")
 		default:
 			out.WriteString(e.text)

@@ -30,16 +30,16 @@ func (a *App) designCheckCommand() *cobra.Command {
 	var f designCheckFlags
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Ask every access pattern of a model and hold it to what is expected",
-		Long: `Check makes the tables of a model in memory, fills them with its samples and with
-generated items, asks every access pattern, and tells for each which slice it reads,
-how many rows, what is read and thrown away, pages and read units. It compares that
-with what the model expects, and looks for the hazards of keys.
+		Short: "Run every access pattern of a model and check its expectations",
+		Long: `Check creates the tables of a model in memory, fills them with its samples and
+with generated items, and runs every access pattern. For each it reports the slice
+that it reads, the rows read and returned, the pages and the read units. It compares
+these with the model's expectations and searches for hazards in the keys.
 
 MODEL is a model file, a folder with a model.yaml, or the name of an example.
 
-The exit code is 1 when an expectation is not met or there is an error among the
-findings; with --fail-on warning a warning is enough.`,
+The exit code is 1 if an expectation is not met or a finding is an error; with
+--fail-on warning, also if a finding is a warning.`,
 		Example: `  sortkey design check shop.yaml
   sortkey design check file-tree
   sortkey design check shop.yaml --max-items 1000000 --seed 7
@@ -49,15 +49,15 @@ findings; with --fail-on warning a warning is enough.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.designCheck(cmd.Context(), args[0], &f) },
 	}
 	flags := cmd.Flags()
-	flags.Uint64Var(&f.seed, "seed", 0, "where generated values start from; 0 is the model's own")
-	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "how many items to generate at most; 0 for samples alone")
-	flags.StringVar(&f.format, "format", "text", "how to print: "+strings.Join(checkFormats(), ", "))
-	flags.StringVar(&f.failOn, "fail-on", "error", "what ends with exit code 1: error, warning, or never")
-	flags.StringVarP(&f.out, "output", "o", "", "the file to write; standard output if there is none")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only what is wrong")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of generated values (default the model's)")
+	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "maximum number of items to generate; 0 for samples only")
+	flags.StringVar(&f.format, "format", "text", "output format: "+strings.Join(checkFormats(), ", "))
+	flags.StringVar(&f.failOn, "fail-on", "error", "lowest severity with exit code 1: error, warning, or never")
+	flags.StringVarP(&f.out, "output", "o", "", "output file (default standard output)")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
 	for name, words := range map[string][]string{"format": checkFormats(), "fail-on": {"error", "warning", "never"}} {
 		mustComplete(cmd, name, func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			return starting(words, toComplete), cobra.ShellCompDirectiveNoFileComp
+			return withPrefix(words, toComplete), cobra.ShellCompDirectiveNoFileComp
 		})
 	}
 	for _, name := range []string{"seed", "max-items"} {
@@ -116,9 +116,8 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 // A format writes a result.
 type format func(a *App, out *bytes.Buffer, w *design.World, r *check.Result, f *designCheckFlags) error
 
-// sarifRoot returns the folder that places in SARIF are relative to: the
-// repository of a file, as code scanning wants it, or the working folder. With
-// "" places stay as they are.
+// sarifRoot returns the folder to which paths in SARIF are relative: the root of
+// the file's repository, as code scanning requires, or the working folder.
 func sarifRoot(file string) string {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -140,8 +139,8 @@ func sarifRoot(file string) string {
 	}
 }
 
-// prose returns the columns at which sentences wrap: COLUMNS if it is set, or
-// the terminal's, 100 at most.
+// prose returns the width at which to wrap prose: COLUMNS if it is set, or the
+// width of the terminal, but at most 100.
 func (a *App) prose() int {
 	if n, err := strconv.Atoi(a.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -152,7 +151,7 @@ func (a *App) prose() int {
 	return 100
 }
 
-// formats are those of design check.
+// formats are the output formats of design check.
 var formats = map[string]format{
 	"text": func(a *App, out *bytes.Buffer, _ *design.World, r *check.Result, f *designCheckFlags) error {
 		style := a.style()
@@ -170,7 +169,7 @@ var formats = map[string]format{
 	},
 }
 
-// checkFormats are the names of formats, the usual one first.
+// checkFormats returns the names of formats, the default first.
 func checkFormats() []string {
 	var names []string
 	for _, name := range []string{"text", "json", "html", "sarif"} {

@@ -34,20 +34,20 @@ func (a *App) designImportCommand() *cobra.Command {
 	var f designImportFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE… | --from URL",
-		Short: "Make a model of a design that another tool wrote",
-		Long: `Import makes a model of a design that another tool wrote, or of the tables of a
-running server: models of NoSQL Workbench, OneTable schemas, ElectroDB schemas,
+		Short: "Convert a design of another tool to a model",
+		Long: `Import converts the design of another tool, or the tables of a running server, to
+a model. It reads models of NoSQL Workbench, OneTable schemas, ElectroDB schemas,
 CreateTable and DescribeTable JSON with items in DynamoDB JSON, and the data model of
 the DynamoDB MCP server.
 
-Where the design has items and no templates, templates are inferred from their keys;
-an item that they do not make exactly stays as it is. Where it has no access patterns,
-one is derived for each entity and each index. What could not be carried over is
-listed on standard error.
+If the design has items but no templates, import infers templates from their keys; it
+copies items that no template produces exactly. If the design has no access patterns,
+import derives one for each entity and each index. It lists on standard error what it
+could not convert.
 
-The format is told from the content; --format says it. Several files make one model:
-the definition of a table and its items, for example. FILE can be - for standard input.
---from reads the tables of a server and a part of their items; it writes nothing there.`,
+Import detects the format from the content unless you give --format. Several files
+make one model, such as the definition of a table and its items. FILE can be - for
+standard input. --from only reads: the tables of a server and some of their items.`,
 		Example: `  sortkey design import workbench.json -o shop.yaml
   sortkey design check shop.yaml
 
@@ -71,16 +71,16 @@ the definition of a table and its items, for example. FILE can be - for standard
 		RunE: func(cmd *cobra.Command, args []string) error { return a.designImport(cmd.Context(), args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.from, "from", "", "the `URL` of a server whose tables to read")
-	flags.StringVar(&f.format, "format", "", "what the files are: "+strings.Join(convert.FormatNames(), ", "))
-	flags.StringVar(&f.Name, "name", "", "the name of the model; that of the design or the file if there is none")
-	flags.StringVar(&f.Table, "table", "", "the table, where the design does not name it; the only one to read with --from")
-	flags.IntVar(&f.Items, "items", convert.DefaultItems, "how many items of a table to take at most; 0 for none")
-	flags.StringVarP(&f.out, "output", "o", "", "the file to write; standard output if there is none")
-	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document: the model, if it goes to no file, and what was lost")
+	flags.StringVar(&f.from, "from", "", "`URL` of a server whose tables to read")
+	flags.StringVar(&f.format, "format", "", "format of the files (default detected): "+strings.Join(convert.FormatNames(), ", "))
+	flags.StringVar(&f.Name, "name", "", "name of the model (default that of the design or file)")
+	flags.StringVar(&f.Table, "table", "", "table, if the design does not name it; with --from, the only one to read")
+	flags.IntVar(&f.Items, "items", convert.DefaultItems, "maximum number of items of a table to import; 0 for none")
+	flags.StringVarP(&f.out, "output", "o", "", "output file (default standard output)")
+	flags.BoolVar(&f.force, "force", false, "overwrite an existing file")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document with the losses, and the model unless it goes to a file")
 	mustComplete(cmd, "format", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		return starting(convert.FormatNames(), toComplete), cobra.ShellCompDirectiveNoFileComp
+		return withPrefix(convert.FormatNames(), toComplete), cobra.ShellCompDirectiveNoFileComp
 	})
 	for _, name := range []string{"from", "name", "table", "items"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
@@ -136,12 +136,12 @@ func (a *App) designImport(ctx context.Context, args []string, f *designImportFl
 	return nil
 }
 
-// losses lists what a model does not have.
+// losses lists what could not be converted.
 func (a *App) losses(list []convert.Loss) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintln(a.Stderr, "not carried over, or in another way:")
+	fmt.Fprintln(a.Stderr, "not imported, or imported differently:")
 	for _, l := range list {
 		fmt.Fprintf(a.Stderr, "  %s\n", l)
 		if l.Hint != "" {
@@ -150,8 +150,8 @@ func (a *App) losses(list []convert.Loss) {
 	}
 }
 
-// importedJSON writes what came of an import for programs.
-func (a *App) importedJSON(m *design.Model, list []convert.Loss, out, text string, toFile bool) error {
+// importedJSON writes the result of an import as JSON.
+func (a *App) importedJSON(m *design.Model, list []convert.Loss, out, yaml string, toFile bool) error {
 	type loss struct {
 		File   string `json:"file,omitempty"`
 		Line   int    `json:"line,omitempty"`
@@ -173,7 +173,7 @@ func (a *App) importedJSON(m *design.Model, list []convert.Loss, out, text strin
 	if toFile {
 		doc.File = out
 	} else {
-		doc.Model = text
+		doc.Model = yaml
 	}
 	for _, l := range list {
 		doc.Losses = append(doc.Losses, loss{l.Pos.File, l.Pos.Line, l.Pos.Col, l.Path, l.What, l.Why, l.Hint})
@@ -211,19 +211,19 @@ func (a *App) convertFrom(ctx context.Context, f *designImportFlags) (*design.Mo
 	}
 	m, losses, err := convert.FromEndpoint(ctx, f.from, call, f.Options)
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, nil, &advice.Error{Msg: "nothing listens at " + f.from, Advice: "start a server with: sortkey serve — or give the files of a design", Err: err}
+		return nil, nil, &advice.Error{Msg: "no server is listening at " + f.from, Advice: "start a server with: sortkey serve — or name the files of a design", Err: err}
 	}
 	return m, losses, err
 }
 
-// readDesign reads a file, or standard input for -. A file that is too long is
-// cut, which the import refuses with a better word than there is here.
+// readDesign reads a file, or standard input for -. It truncates a file that is too
+// long, which the import then rejects with a better message.
 func readDesign(name string) ([]byte, error) {
 	in := io.Reader(os.Stdin)
 	if name != "-" {
 		file, err := os.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &advice.Error{Msg: "there is no file " + name, Advice: "give the path of a file; see sortkey design import --help", Err: err}
+			return nil, &advice.Error{Msg: name + " does not exist", Advice: "name a file; see sortkey design import --help", Err: err}
 		}
 		if err != nil {
 			return nil, advice.New("", "cannot read %s: %v", name, err)

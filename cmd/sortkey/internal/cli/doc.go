@@ -1,3 +1,3 @@
-// Package cli is the command line: its commands, their flags and completion,
-// and the way errors and answers reach a person.
+// Package cli implements the command line: commands, flags, completion, and the
+// output of answers and errors.
 package cli

@@ -28,28 +28,28 @@ func (a *App) explainCommand() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain REQUEST | TABLE PARTITION [SORT-CONDITION]",
-		Short: "Show what a request reads, or why it is refused",
+		Short: "Show what a request reads, or why it is rejected",
 		Long: `Explain shows what a Query, Scan or GetItem reads: the range that its key
-condition compiles to, with its bounds in bytes, the rows in it and the rows just
-outside it, what is read and thrown away, the pages, the read units with either
-consistency, and where it stops. For a request that is not one range it names the
-rule that is broken and the nearest requests that work.
+condition compiles to, with its bounds in bytes, the rows in the range and those
+just outside it, the rows read but not returned, the pages, the read units with
+either consistency, and the end of the range. For a request that is not one range
+it names the broken rule and the nearest requests that work.
 
 REQUEST is one of
   aws dynamodb query --table-name …   a line of the AWS CLI, as it is or in quotes
   '{"TableName": …}'                  the JSON of a request
-  'SELECT … FROM … WHERE …'           a statement of PartiQL, told as the Query or the Scan it is
-  FILE or -                           any of them in a file or on standard input
-or it is put together of TABLE, PARTITION and SORT-CONDITION as for sortkey query.
-With --pattern it is an access pattern of the model.
+  'SELECT … FROM … WHERE …'           a PartiQL statement, explained as a Query or Scan
+  FILE or -                           any of these in a file or on standard input
+or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
+an access pattern of the model.
 
-The request goes to a model that is loaded into memory (--model), or to the server
-at --endpoint, by default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL or
-http://127.0.0.1:8000. Any endpoint of DynamoDB will do. Explaining reads more than
-the request itself: the rows beside the range, what a filter left out, and for a
-refused request up to 200 rows and one for each request that is proposed.
+The request goes to a model loaded into memory (--model), or to the server at
+--endpoint (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL or
+http://127.0.0.1:8000). Any DynamoDB endpoint works. Explain reads more than the
+request itself: the rows beside the range, the rows that a filter drops, and for a
+rejected request up to 200 rows and one row for each proposed request.
 
-The exit code is 1 when the request is refused.`,
+The exit code is 1 if the request is rejected.`,
 		Example: `  sortkey explain Drive 'DRIVE#a91' 'root/photos*' --model file-tree
   sortkey explain --model file-tree aws dynamodb query --table-name Drive \
       --key-condition-expression 'begins_with(PK, :p)' --expression-attribute-values '{":p": {"S": "DRIVE#"}}'
@@ -67,8 +67,8 @@ The exit code is 1 when the request is refused.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] != "aws" {
-				// Flags may stand after the arguments, unless these are a command
-				// with flags of its own.
+				// Flags may follow the arguments, unless these are a command with
+				// flags of its own.
 				cmd.Flags().SetInterspersed(true)
 				if err := cmd.Flags().Parse(args); err != nil {
 					return usage("explain", "%v", err)
@@ -85,21 +85,21 @@ The exit code is 1 when the request is refused.`,
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
-	flags.StringVarP(&f.model, "model", "m", "", "ask an example or a model file (`NAME|FILE`) instead of a server")
+	flags.StringVarP(&f.model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
 	flags.StringVar(&f.endpoint, "endpoint", "", "`URL` of the server")
-	flags.StringVar(&f.operation, "operation", "", "query, scan or get-item: what `OPERATION` the JSON is for, when it does not show")
-	flags.StringVar(&f.pattern, "pattern", "", "explain the access pattern of that `NAME` in the model")
-	flags.StringVarP(&f.Index, "index", "i", "", "read the index of that `NAME`")
-	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; may be repeated")
-	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; may be repeated")
+	flags.StringVar(&f.operation, "operation", "", "`OPERATION` of the JSON: query, scan or get-item (default detected)")
+	flags.StringVar(&f.pattern, "pattern", "", "explain the access pattern with this `NAME` in the model")
+	flags.StringVarP(&f.Index, "index", "i", "", "read the index with this `NAME`")
+	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; repeatable")
+	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; repeatable")
 	flags.BoolVar(&f.Backwards, "desc", false, "read backwards")
-	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows in one page, counted before the filter")
-	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` holds; text in it stands in quotes")
+	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows per page, counted before the filter")
+	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` is true; quote text in it")
 	flags.StringSliceVar(&f.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
-	flags.BoolVar(&f.Consistent, "consistent", false, "read consistently")
-	flags.StringSliceVar(&f.entity, "entity", defaultEntities, "tell entities apart by the first of these `ATTRIBUTES` that an item has, where the model does not tell")
+	flags.BoolVar(&f.Consistent, "consistent", false, "use consistent reads")
+	flags.StringSliceVar(&f.entity, "entity", defaultEntities, "take an item's entity from the first of these `ATTRIBUTES` that it has, unless the model classifies it")
 	flags.IntVar(&f.pages, "pages", 0, "read at most `N` pages (default all, or one if the request has a Limit)")
-	flags.IntVar(&f.rows, "rows", 0, "show `N` rows at each end of the slice (default 4), none if negative")
+	flags.IntVar(&f.rows, "rows", 0, "show `N` rows at each end of the slice (default 4); negative for none")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	mustComplete(cmd, "model", completeModelFlag)
 	mustComplete(cmd, "operation", cobra.FixedCompletions([]string{"query", "scan", "get-item"}, cobra.ShellCompDirectiveNoFileComp))
@@ -112,8 +112,8 @@ The exit code is 1 when the request is refused.`,
 	return cmd
 }
 
-// defaultEntities are the attributes that tools and people commonly keep the
-// name of an item's entity in.
+// defaultEntities are attributes in which tools and people commonly store the name
+// of an item's entity.
 var defaultEntities = []string{"type", "Type", "_type", "entityType", "EntityType", "entity", "Entity", "_et", "__edb_e__"}
 
 func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error {
@@ -132,7 +132,7 @@ func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error
 	if name, ok := report.Operation(op); ok {
 		op = name
 	} else {
-		return usage("explain", "%s is not explained, only query, scan, get-item and the SELECT of execute-statement", op)
+		return usage("explain", "cannot explain %s, only query, scan, get-item and the SELECT of execute-statement", op)
 	}
 	rep, err := report.Run(ctx, src.target, op, request, report.Options{Pages: f.pages, Classify: src.classify})
 	if refused, ok := errors.AsType[*report.ServiceError](err); ok {
@@ -151,12 +151,13 @@ func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error
 		err = rep.WriteText(a.Stdout, report.TextOptions{Width: style.Width, Prose: a.prose(), Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format})
 	}
 	if err == nil && rep.Refused != nil {
-		return errWrongAnswers // it has been said what
+		return errWrongAnswers // the report has the reason
 	}
 	return err
 }
 
-// byFlags returns the request of TABLE PARTITION SORT-CONDITION and flags.
+// byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags
+// describe.
 func (f *explainFlags) byFlags(ctx context.Context, src *explainSource, args []string) (string, json.RawMessage, error) {
 	if len(args) == 1 && len(f.pk) == 0 {
 		return "", nil, usage("explain", "explain needs a request, or a partition of %s", args[0])

@@ -18,11 +18,11 @@ import (
 	report "github.com/sortkey/sortkey/internal/design/explain"
 )
 
-// maxInput bounds the bytes of a request in a file: the service takes no body
-// that is longer.
+// maxInput bounds the size of a request in a file, in bytes: the service rejects
+// longer bodies.
 const maxInput = 16 << 20
 
-// explainRequest finds the request that the arguments stand for.
+// explainRequest returns the request in the arguments.
 func (a *App) explainRequest(ctx context.Context, src *explainSource, args []string, f *explainFlags) (op string, request json.RawMessage, err error) {
 	if f.pattern != "" {
 		if len(args) > 0 {
@@ -66,15 +66,15 @@ func readInput(name string) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err == nil && len(data) > maxInput {
-		err = fmt.Errorf("it is longer than %d MB", maxInput>>20)
+		err = fmt.Errorf("longer than %d MB", maxInput>>20)
 	}
 	return data, err
 }
 
 var cliParser = &awscli.Parser{ReadFile: os.ReadFile}
 
-// command returns the request of a line of the AWS CLI and prints what it
-// ignores.
+// command returns the request in a line of the AWS CLI, and prints notes about
+// ignored options.
 func (a *App) command(c *awscli.Command, err error) (string, json.RawMessage, error) {
 	if err != nil {
 		return "", nil, usageError(cmp.Or(advice.Of(err), "see sortkey explain --help"), "%v", err)
@@ -85,8 +85,8 @@ func (a *App) command(c *awscli.Command, err error) (string, json.RawMessage, er
 	return c.Operation, c.Request, nil
 }
 
-// readRequest reads JSON or a line of the AWS CLI. The operation of JSON is
-// its member "operation", if it has one, or the one that has its members.
+// readRequest reads JSON, a line of the AWS CLI or a SELECT. The operation of JSON
+// is in its member "operation", or is detected by the other members.
 func (a *App) readRequest(name string, data []byte) (op string, request json.RawMessage, err error) {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if report.IsSelect(string(data)) {
@@ -95,14 +95,14 @@ func (a *App) readRequest(name string, data []byte) (op string, request json.Raw
 	}
 	if len(data) > 0 && data[0] != '{' {
 		if !awscli.Is(string(data)) {
-			return "", nil, usageError(`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`, "%s is neither JSON, nor a line of the AWS CLI, nor a SELECT", name)
+			return "", nil, usageError(`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`, "%s is not JSON, a line of the AWS CLI or a SELECT", name)
 		}
 		c, err := cliParser.Parse(string(data))
 		return a.command(c, err)
 	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(data, &m); err != nil {
-		return "", nil, usageError("", "%s is no JSON: %v%s", name, err, nearby(data, err))
+		return "", nil, usageError("", "%s is not valid JSON: %v%s", name, err, nearby(data, err))
 	}
 	for _, member := range []string{"operation", "Operation"} {
 		if raw, ok := m[member]; ok && json.Unmarshal(raw, &op) == nil {
@@ -127,7 +127,7 @@ func (a *App) readRequest(name string, data []byte) (op string, request json.Raw
 	return op, data, nil
 }
 
-// nearby shows the place of a syntax error.
+// nearby returns the place of a syntax error in words.
 func nearby(data []byte, err error) string {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {

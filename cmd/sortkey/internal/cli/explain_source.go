@@ -23,7 +23,7 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// An explainSource is what a request is explained on.
+// An explainSource is a database on which requests are explained.
 type explainSource struct {
 	target   report.Target
 	client   *dynamodb.Client
@@ -52,7 +52,7 @@ func (a *App) openExplain(ctx context.Context, f *explainFlags) (*explainSource,
 	}, nil
 }
 
-// openDesign builds the world of a model, with its generated items.
+// openDesign builds the world of a model, including generated items.
 func openDesign(ctx context.Context, f *explainFlags) (*explainSource, error) {
 	w, err := buildWorld(ctx, f.model)
 	if err != nil {
@@ -70,7 +70,7 @@ func openDesign(ctx context.Context, f *explainFlags) (*explainSource, error) {
 	return &explainSource{target: report.InProcess(w.DB), client: sdk.Client(w.DB), classify: classify, model: m, close: w.Close}, nil
 }
 
-// byAttribute takes the text in the first attribute there is for the entity.
+// byAttribute classifies an item by the first of some attributes that is a string.
 func byAttribute(names []string) func(string, attr.Item) string {
 	return func(_ string, it attr.Item) string {
 		for _, name := range names {
@@ -98,7 +98,7 @@ func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
 	return op, request, err
 }
 
-// completePatterns returns the patterns of the model whose names begin so.
+// completePatterns returns the names of the model's patterns with a prefix.
 func (f *explainFlags) completePatterns(toComplete string) []string {
 	if f.model == "" {
 		return nil
@@ -107,10 +107,10 @@ func (f *explainFlags) completePatterns(toComplete string) []string {
 	if err != nil {
 		return nil
 	}
-	return starting(patternNames(m), toComplete)
+	return withPrefix(patternNames(m), toComplete)
 }
 
-// A signer signs requests, for endpoints that want to know who asks.
+// A signer signs requests for endpoints that check signatures.
 type signer struct {
 	next        http.RoundTripper
 	credentials aws.CredentialsProvider
@@ -121,7 +121,7 @@ type signer struct {
 // RoundTrip implements [http.RoundTripper].
 func (s *signer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body == nil {
-		return nil, errors.New("a request without a body")
+		return nil, errors.New("request without a body")
 	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/sortkey/sortkey"
 )
 
-// logFlags say what a server logs.
+// logFlags select what a server logs.
 type logFlags struct {
-	form    string // "", text or json
+	format  string // "", text or json
 	level   string
 	verbose bool
 	slow    time.Duration
@@ -24,27 +24,27 @@ type logFlags struct {
 
 func (f *logFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.form, "log", "", "log what happens to standard error, as `FORM`: text or json")
+	flags.StringVar(&f.format, "log", "", "log to standard error in a `FORMAT`: text or json")
 	flags.StringVar(&f.level, "log-level", "", "lowest `LEVEL` to log: debug, info, warn or error (default info)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log each request, and all the rest")
-	flags.DurationVar(&f.slow, "slow", time.Second, "with logs, warn of requests that take `LONGER`; 0 is never")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
+	flags.DurationVar(&f.slow, "slow", time.Second, "when logging, warn about requests that take longer than this `TIME`; 0 for never")
 	mustComplete(cmd, "log", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	mustComplete(cmd, "log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 	mustComplete(cmd, "slow", cobra.NoFileCompletions)
 }
 
-// logs is where a server logs to, and which requests.
+// logs configures the logging of a server.
 type logs struct {
 	*slog.Logger
-	asked    bool // or else there are warnings and errors only
+	asked    bool // by a flag; otherwise only warnings and errors are logged
 	requests bool
 	slow     time.Duration
 }
 
 func (f logFlags) open(w io.Writer) (logs, error) {
-	l := logs{asked: f.form != "" || f.level != "" || f.verbose, requests: f.verbose, slow: f.slow}
+	l := logs{asked: f.format != "" || f.level != "" || f.verbose, requests: f.verbose, slow: f.slow}
 	if f.slow < 0 {
-		return l, usageError("give a time such as 500ms, or 0 for never", "--slow: %s is less than nothing", f.slow)
+		return l, usageError("give a time such as 500ms, or 0 for never", "--slow: %s is negative", f.slow)
 	}
 	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
 	switch strings.ToLower(f.level) {
@@ -60,20 +60,20 @@ func (f logFlags) open(w io.Writer) (logs, error) {
 			opts.Level = slog.LevelInfo
 		}
 	default:
-		return l, usageError("levels are debug, info, warn and error", "--log-level: there is no level %q", f.level)
+		return l, usageError("the levels are debug, info, warn and error", "--log-level: unknown level %q", f.level)
 	}
-	switch f.form {
+	switch f.format {
 	case "json":
 		l.Logger = slog.New(slog.NewJSONHandler(w, opts))
 	case "text", "":
 		l.Logger = slog.New(slog.NewTextHandler(w, opts))
 	default:
-		return l, usageError("write --log text or --log json", "--log: there is no form %q", f.form)
+		return l, usageError("write --log text or --log json", "--log: unknown format %q", f.format)
 	}
 	return l, nil
 }
 
-// observer returns the observer that logs requests, nil if none are logged.
+// observer returns the observer that logs requests, or nil if none are logged.
 func (l logs) observer() sortkey.Observer {
 	if !l.requests && (!l.asked || l.slow == 0) {
 		return nil
@@ -84,9 +84,9 @@ func (l logs) observer() sortkey.Observer {
 // Begin implements [sortkey.Observer].
 func (logs) Begin(context.Context, *sortkey.Event) {}
 
-// End implements [sortkey.Observer]: it logs one request, all when they are
-// asked for and otherwise those that are slow or failed here. Of what a request
-// carried it logs the names of tables alone.
+// End implements [sortkey.Observer]. It logs the request if all requests are
+// logged, or if it was slow or failed in the server. Of the request's contents it
+// logs only table names.
 func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	level, msg := slog.LevelInfo, "request"
 	switch {
@@ -134,7 +134,7 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	l.LogAttrs(ctx, level, msg, append(attrs, slog.String("from", e.From), slog.String("id", e.ID))...)
 }
 
-// tableNames joins the first of some names, each cut if it is long.
+// tableNames joins the first few names, each shortened if it is long.
 func tableNames(names []string) string {
 	const most = 8
 	parts := make([]string, 0, most+1)
@@ -148,8 +148,8 @@ func tableNames(names []string) string {
 	return strings.Join(parts, ",")
 }
 
-// observers are told one after the other, once the server is open: what it loads
-// before that is nobody's request.
+// observers passes events to several observers once the server is open: before
+// that, the only requests are those that load data.
 type observers struct {
 	open atomic.Bool
 	all  []sortkey.Observer
@@ -160,8 +160,8 @@ func (o *observers) Begin(ctx context.Context, e *sortkey.Event) {
 	if !o.open.Load() {
 		return
 	}
-	for _, one := range o.all {
-		one.Begin(ctx, e)
+	for _, observer := range o.all {
+		observer.Begin(ctx, e)
 	}
 }
 
@@ -170,14 +170,14 @@ func (o *observers) End(ctx context.Context, e *sortkey.Event) {
 	if !o.open.Load() {
 		return
 	}
-	for _, one := range o.all {
-		one.End(ctx, e)
+	for _, observer := range o.all {
+		observer.End(ctx, e)
 	}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// short cuts what a client may have made long.
+// short bounds the length of text from a client.
 func short(text string) string {
 	const most = 64
 	if len(text) > most {

@@ -42,16 +42,16 @@ SORT-CONDITION is one of
   x            = x          the rows at x
   x*           begins_with x
   < x  <= x  > x  >= x
-  between x and y           both ends included
-Without it the whole partition is read. Put a value in quotes if it could be
-taken for something else: '"a*"', 'between "x and y" and z'. Numbers are typed
-as they are, binary keys as 0x00ff or in base64.
+  between x and y           including both ends
+Without it, query reads the whole partition. Quote a value that could be read as
+something else: '"a*"', 'between "x and y" and z'. Write numbers without quotes,
+and binary keys as 0x00ff or in base64.
 
-An index key of several attributes is written with commas, or with --pk and --sk
-repeated; only the last sort condition may be other than =.
+Separate the values of an index key of several attributes with commas, or repeat
+--pk and --sk. Only the last sort condition may be other than =.
 
-Rows come from the server at --endpoint, by default AWS_ENDPOINT_URL_DYNAMODB,
-AWS_ENDPOINT_URL or http://127.0.0.1:8000, or with --model from an example or a
+Query reads from the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
+AWS_ENDPOINT_URL or http://127.0.0.1:8000), or with --model from an example or a
 model file.`,
 		Example: `  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree --trace
   sortkey query Drive 'DRIVE#a91' 'begins_with root/photos/' --desc --limit 2 --model file-tree
@@ -80,19 +80,19 @@ model file.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.Index, "index", "i", "", "read the index of that `NAME`")
-	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; may be repeated")
-	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; may be repeated")
+	flags.StringVarP(&f.Index, "index", "i", "", "read the index with this `NAME`")
+	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; repeatable")
+	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; repeatable")
 	flags.BoolVar(&f.Backwards, "desc", false, "read backwards")
-	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows in one page, counted before the filter")
-	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` holds; text in it stands in quotes")
+	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows per page, counted before the filter")
+	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` is true; quote text in it")
 	flags.StringSliceVar(&f.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
 	flags.BoolVar(&f.all, "all", false, "read all pages")
-	flags.BoolVar(&f.Consistent, "consistent", false, "read consistently")
+	flags.BoolVar(&f.Consistent, "consistent", false, "use consistent reads")
 	flags.StringVar(&f.endpoint, "endpoint", "", "`URL` of the server")
 	flags.StringVarP(&f.model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document, values in DynamoDB JSON")
-	flags.BoolVar(&f.plainJSON, "plain-json", false, "print one JSON document, values in plain JSON")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document with values in DynamoDB JSON")
+	flags.BoolVar(&f.plainJSON, "plain-json", false, "print one JSON document with values in plain JSON")
 	flags.BoolVar(&f.why, "trace", false, "print the slice that was read")
 	mustComplete(cmd, "model", completeModelFlag)
 	mustComplete(cmd, "index", func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -107,7 +107,7 @@ model file.`,
 	return cmd
 }
 
-// place spreads the arguments after the table over partition and sort.
+// place assigns the arguments after the table to partition and sort.
 func (f *queryFlags) place(args []string) error {
 	f.Partition, f.Sort = f.pk, f.sk
 	if len(f.pk) == 0 {
@@ -161,7 +161,7 @@ func (a *App) query(ctx context.Context, args []string, f *queryFlags) error {
 	return nil
 }
 
-// describe asks for the table and, when it is not there, says which ones are.
+// describe describes a table. If it does not exist, the error lists the others.
 func describe(ctx context.Context, src *source, name, inModel string) (*model.Table, error) {
 	t, err := model.Describe(ctx, src.client, name)
 	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
@@ -177,7 +177,7 @@ func describe(ctx context.Context, src *source, name, inModel string) (*model.Ta
 	return nil, noTable(name, names)
 }
 
-// read runs the query, page after page if all is set.
+// read runs the query, and with all reads all pages.
 func read(ctx context.Context, src *source, in *dynamodb.QueryInput, all bool) (*answer, error) {
 	ans := &answer{in: in}
 	page := *in
@@ -194,7 +194,7 @@ func read(ctx context.Context, src *source, in *dynamodb.QueryInput, all bool) (
 		for _, m := range out.Items {
 			item, err := sdkvalue.Item(m)
 			if err != nil {
-				return nil, fmt.Errorf("an item that cannot be: %w", err)
+				return nil, fmt.Errorf("malformed item in the response: %w", err)
 			}
 			ans.items = append(ans.items, item)
 		}
@@ -215,21 +215,21 @@ func lastKey(m map[string]types.AttributeValue) (attr.Item, error) {
 	return sdkvalue.Item(m)
 }
 
-// restored returns the service's error about a request with the names and
-// values that were typed, in place of their placeholders.
+// restored returns the service's error about a request with placeholders replaced
+// by the names and values that the user typed.
 func restored(err error, in *dynamodb.QueryInput) error {
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
 		return err
 	}
-	text := ask.Fill(api.ErrorMessage(), in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	h := explainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: text})
+	msg := ask.Fill(api.ErrorMessage(), in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	h := explainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: msg})
 	return h
 }
 
-// completionTime is how long a completion may ask a server. A model is read
-// from its file, and nothing of it is built.
-const completionTime = 5 * time.Second
+// completionTimeout bounds the time of a completion with a server. Completion
+// with a model only reads its file.
+const completionTimeout = 5 * time.Second
 
 func (a *App) completeTables(ctx context.Context, f sourceFlags, toComplete string) ([]string, cobra.ShellCompDirective) {
 	names := a.complete(ctx, f, func(m *design.Model) (names []string) {
@@ -238,7 +238,7 @@ func (a *App) completeTables(ctx context.Context, f sourceFlags, toComplete stri
 		}
 		return names
 	}, model.Tables)
-	return starting(names, toComplete), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(names, toComplete), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *App) completeIndexes(ctx context.Context, f sourceFlags, table, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -259,11 +259,11 @@ func (a *App) completeIndexes(ctx context.Context, f sourceFlags, table, toCompl
 		}
 		return t.IndexNames(), nil
 	})
-	return starting(names, toComplete), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(names, toComplete), cobra.ShellCompDirectiveNoFileComp
 }
 
-// complete returns names of the model, or of the server; none if there is an
-// error, which a shell has no place for.
+// complete returns names from the model or the server, and no names if there is an
+// error: a shell cannot show it.
 func (a *App) complete(
 	ctx context.Context, f sourceFlags, of func(*design.Model) []string, from func(context.Context, *dynamodb.Client) ([]string, error),
 ) []string {
@@ -274,7 +274,7 @@ func (a *App) complete(
 		}
 		return of(m)
 	}
-	ctx, cancel := context.WithTimeout(ctx, completionTime)
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
 	src, err := a.open(ctx, f)
 	if err != nil {
@@ -288,7 +288,7 @@ func (a *App) complete(
 	return names
 }
 
-func starting(names []string, prefix string) []string {
+func withPrefix(names []string, prefix string) []string {
 	var out []string
 	for _, name := range names {
 		if strings.HasPrefix(name, prefix) {

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 func (a *App) restoreCommand() *cobra.Command {
@@ -13,33 +16,36 @@ func (a *App) restoreCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "restore SNAPSHOT --data DIR",
-		Short: "Put a snapshot back into a folder",
-		Long: `Restore makes a database of what sortkey snapshot has made, in a folder that is
-empty or does not exist. SNAPSHOT, a folder or a file, is left as it is.
+		Short: "Restore a snapshot to a folder",
+		Long: `Restore restores a snapshot of sortkey snapshot to a folder that is empty or does
+not exist. It does not change SNAPSHOT, a folder or a file.
 
-With --force a database that is in DIR is thrown away. The new one is made and
-opened beside it first and then takes its place at once: whatever goes wrong, DIR
-is as it was. A folder that holds anything else is never replaced.`,
+With --force it replaces a database in DIR. It first copies and opens the
+database beside DIR and then exchanges the two, so after a failure DIR is
+unchanged. It never replaces a folder that is not a database.`,
 		Example: `  sortkey restore backup-2026-11-21.tar.zst --data ./sortkey-data
   sortkey restore ./before-the-change --data ./sortkey-data --force`,
 		Args:              oneArgument("restore", "the SNAPSHOT to read"),
 		ValidArgsFunction: completeOnePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
-				return usage("restore", "restore needs --data, the folder to put the database in")
+				return usage("restore", "restore needs --data, the folder for the database")
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			info, err := snapshot.Restore(ctx, args[0], data, force)
+			if errors.Is(err, snapshot.ErrNotEmpty) {
+				return advice.New("name an empty folder, or replace the database in it with --force", "%w", err)
+			}
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Stdout, "%s restored into %s, %s\n", tables(len(info.Tables)), data, byteSize(info.Bytes))
+			_, err = fmt.Fprintf(a.Stdout, "%s restored into %s, %s\n", text.Count(len(info.Tables), "table"), data, text.Size(info.Bytes))
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "", "`DIR` to put the database in")
-	cmd.Flags().BoolVar(&force, "force", false, "replace the database that is in DIR")
+	cmd.Flags().StringVar(&data, "data", "", "`DIR` for the database")
+	cmd.Flags().BoolVar(&force, "force", false, "replace a database in DIR")
 	mustComplete(cmd, "data", completeFolder)
 	return cmd
 }

@@ -39,7 +39,7 @@ type serveFlags struct {
 	log         logFlags
 }
 
-// sweepInterval is how often items that have expired are deleted.
+// sweepInterval is the time between two deletions of expired items.
 const sweepInterval = time.Minute
 
 func (a *App) serveCommand() *cobra.Command {
@@ -47,21 +47,20 @@ func (a *App) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve a database over HTTP",
-		Long: `Serve answers DynamoDB requests over HTTP until it is interrupted. The database
-is in memory and gone when the command ends, unless --data names a folder to
-keep it in: then every write is on disk before it is answered.
+		Long: `Serve answers DynamoDB requests over HTTP until you interrupt it. The database is
+in memory and lost at the end, unless --data names a folder for it: then every
+write is on disk before serve acknowledges it.
 
-It prints one line when it is ready and nothing else but warnings and errors,
-unless --log or --verbose ask for more. Every region and all credentials are
-accepted; --credentials turns on the check of signatures.
+Serve prints one line when it is ready and otherwise only warnings and errors;
+--log and --verbose print more. It accepts any region and any credentials;
+--credentials makes it check signatures.
 
---metrics serves figures for Prometheus at /metrics of an address of their own.
-They need no signature and name the tables, so keep the address to yourself.
+--metrics serves metrics for Prometheus at /metrics on another address. They
+need no signature and contain table names, so do not expose that address.
 
-When it is interrupted, it takes no more connections and lets the requests under
-way finish, for the time of --drain; a snapshot under way, too. A second
-interrupt ends it at once. With --data nothing that was answered is lost either
-way.`,
+When interrupted, serve accepts no more connections and gives requests and
+snapshots in progress the time of --drain to finish. A second interrupt ends it at
+once. With --data no acknowledged write is lost either way.`,
 		Example: `  sortkey serve
   sortkey serve --addr 127.0.0.1:0 --load file-tree
   sortkey serve --data ./sortkey-data
@@ -74,18 +73,18 @@ way.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			context.AfterFunc(ctx, stop) // the next signal ends the process
+			context.AfterFunc(ctx, stop) // a second signal kills the process
 			return a.serve(ctx, f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.addr, "addr", server.DefaultAddr, "`HOST:PORT` to listen on; port 0 is any free one")
-	flags.StringArrayVar(&f.cors, "cors", nil, "`ORIGIN` whose pages may call the server, or * for all; may be repeated")
-	flags.StringArrayVar(&f.credentials, "credentials", nil, "`KEY:SECRET` that requests must be signed with, or @FILE with one on each line; may be repeated")
-	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load first; may be repeated")
-	flags.StringVar(&f.data, "data", "", "`DIR` to keep the database in; it is created if it is not there")
-	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve figures for Prometheus on, at /metrics")
-	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` that requests under way have to finish when the server is stopped")
+	flags.StringVar(&f.addr, "addr", server.DefaultAddr, "`HOST:PORT` to listen on; port 0 for any free port")
+	flags.StringArrayVar(&f.cors, "cors", nil, "`ORIGIN` whose pages may call the server, or * for all; repeatable")
+	flags.StringArrayVar(&f.credentials, "credentials", nil, "accept only requests signed with `KEY:SECRET`, or @FILE with one on each line; repeatable")
+	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load; repeatable")
+	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
+	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
+	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
 	for _, name := range []string{"addr", "cors", "metrics", "drain"} {
@@ -105,7 +104,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	began := time.Now()
 	opts.Logger, opts.SweepInterval = log.Logger, sweepInterval
-	opts.Server.Open = !log.asked // warned of below, for people
+	opts.Server.Open = !log.asked // the warning below is for people
 	if f.data != "" {
 		if opts.Store, err = openData(f.data, opts.Logger); err != nil {
 			return err
@@ -145,12 +144,16 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		}
 	}
 	if st, ok := opts.Store.(*disk.Store); ok {
-		control, refused := snapshot.Listen(ctx, f.data, st, f.drain)
-		if refused != nil {
-			log.Warn("no snapshots while this server runs", "err", refused)
+		control, failed := snapshot.Listen(ctx, f.data, st, f.drain)
+		if failed != nil {
+			log.Warn("snapshots are disabled", "err", failed)
 		} else {
 			defer func() {
-				switch closed := control.Close(); {
+				closed := control.Close()
+				if errors.Is(closed, snapshot.ErrStopped) {
+					closed = advice.New("take it again; --drain gives it more time", "%w", closed)
+				}
+				switch {
 				case err == nil:
 					err = closed
 				case closed != nil:
@@ -167,16 +170,16 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 	if opts.Server.Credentials != nil {
 		who = "signed with the given credentials"
 	} else if !loopback(ln.Addr()) && !log.asked {
-		fmt.Fprintf(a.Stderr, "sortkey: warning: %s can be reached from other machines, and anybody may read and write\n"+
+		fmt.Fprintf(a.Stderr, "sortkey: warning: other machines can reach %s, and anyone can read and write\n"+
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
 	if f.metrics != "" {
-		figures, err := serveFigures(ctx, f.metrics, db, counts, log)
+		scrapes, err := serveMetrics(ctx, f.metrics, db, counts, log)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
-		defer figures.stop()
-		log.Info("metrics", "url", "http://"+figures.ln.Addr().String()+"/metrics")
+		defer scrapes.stop()
+		log.Info("metrics", "url", "http://"+scrapes.ln.Addr().String()+"/metrics")
 	}
 	watch.open.Store(true)
 	at := clientURL(ln.Addr())
@@ -190,13 +193,13 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 	defer draining()
 	err = db.Serve(ctx, ln)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return advice.New("give requests longer to finish with --drain", "requests still under way after %s were broken off", f.drain)
+		return advice.New("give requests more time with --drain", "canceled requests that had not finished after %s", f.drain)
 	}
 	return err
 }
 
-// loader returns a client of db that signs with one of the credentials that
-// are asked for, if there are any.
+// loader returns a client of db that signs with one of the accepted credentials, if
+// there are any.
 func loader(db *sortkey.DB, accepted map[string]string) *dynamodb.Client {
 	return sdk.Client(db, func(o *dynamodb.Options) {
 		for key, secret := range accepted {
@@ -213,7 +216,7 @@ func openData(dir string, logger *slog.Logger) (store.Store, error) {
 	case errors.Is(err, disk.ErrLocked):
 		return nil, &advice.Error{
 			Msg: fmt.Sprintf("--data: %s is in use", dir), Err: err,
-			Advice: "another sortkey serves it; stop that one, or name another folder",
+			Advice: "stop the sortkey that serves it, or name another folder",
 		}
 	case err != nil:
 		return nil, fmt.Errorf("--data: %w", err)
@@ -221,11 +224,11 @@ func openData(dir string, logger *slog.Logger) (store.Store, error) {
 	return st, nil
 }
 
-// options returns those of the database.
+// options returns the options of the database.
 func (f serveFlags) options() (sortkey.Options, error) {
 	var opts sortkey.Options
 	if f.drain < 0 {
-		return opts, usageError("give a time such as 10s, or 0 to break requests off", "--drain: %s is less than nothing", f.drain)
+		return opts, usageError("give a time such as 10s, or 0 to cancel requests at once", "--drain: %s is negative", f.drain)
 	}
 	if opts.Server.ShutdownTimeout = f.drain; f.drain == 0 {
 		opts.Server.ShutdownTimeout = -1
@@ -233,7 +236,7 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	for _, origin := range f.cors {
 		u, err := url.Parse(origin)
 		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "") {
-			return opts, usageError("give scheme, host and port alone, as in http://localhost:3000, or *", "--cors: %q is no origin", origin)
+			return opts, usageError("give only scheme, host and port, as in http://localhost:3000, or *", "--cors: %q is not an origin", origin)
 		}
 		opts.Server.CORS = append(opts.Server.CORS, origin)
 	}
@@ -256,7 +259,7 @@ func (f serveFlags) options() (sortkey.Options, error) {
 			}
 			key, secret, ok := strings.Cut(line, ":")
 			if !ok || key == "" || secret == "" {
-				return opts, usageError("write KEY:SECRET, or @FILE with one such line for each key", "--credentials: that is not a key and its secret")
+				return opts, usageError("write KEY:SECRET, or @FILE with one such line for each key", "--credentials: missing key or secret")
 			}
 			opts.Server.Credentials[key] = secret
 		}
@@ -264,20 +267,20 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	return opts, nil
 }
 
-// listen listens on the address that a flag gives.
+// listen listens on the address in a flag.
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
 		addr = net.JoinHostPort("127.0.0.1", addr)
 	}
 	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return nil, usageError("write HOST:PORT, such as 127.0.0.1:8000", "%s: %q is no address", flag, addr)
+		return nil, usageError("write HOST:PORT, such as 127.0.0.1:8000", "%s: %q is not an address", flag, addr)
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, advice.New("stop what listens there, or take any free port with "+flag+" 127.0.0.1:0", "%s is in use already", addr)
+		return nil, advice.New("stop the program that listens there, or use any free port with "+flag+" 127.0.0.1:0", "%s is already in use", addr)
 	case errors.Is(err, syscall.EACCES):
-		return nil, advice.New("ports below 1024 may need rights; take one above, such as 127.0.0.1:8000", "listening on %s is not allowed", addr)
+		return nil, advice.New("ports below 1024 may need privileges; use a higher one, such as 127.0.0.1:8000", "listening on %s is not permitted", addr)
 	case err != nil:
 		return nil, advice.New("give an address of this machine, such as 127.0.0.1:8000", "cannot listen on %s: %v", addr, rootCause(err))
 	}
@@ -289,8 +292,8 @@ func loopback(addr net.Addr) bool {
 	return !ok || tcp.IP.IsLoopback()
 }
 
-// clientURL returns the address for a client on this machine: a server that
-// listens on all addresses is reached at localhost.
+// clientURL returns the URL for a client on this machine: localhost if the server
+// listens on all addresses.
 func clientURL(addr net.Addr) string {
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return "http://localhost:" + strconv.Itoa(tcp.Port)
@@ -300,6 +303,6 @@ func clientURL(addr net.Addr) string {
 
 func mustComplete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // the flag has just been made
+		panic(err) // the flag exists
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -10,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 func (a *App) snapshotCommand() *cobra.Command {
@@ -17,34 +20,37 @@ func (a *App) snapshotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot --data DIR SNAPSHOT",
 		Short: "Copy a database to a folder or a file",
-		Long: `Snapshot makes a whole, consistent copy of the database in a folder. SNAPSHOT
-becomes a folder of the same form, which takes little time and room on the same
-disk because files are shared; sortkey serve --data can serve it. When its name
-ends in .tar, .tar.gz, .tgz, .tar.zst or .tzst it becomes one file, to keep or
-to send elsewhere. sortkey restore puts either back.
+		Long: `Snapshot makes a complete, consistent copy of the database in a folder. SNAPSHOT
+is a folder that sortkey serve --data can serve. On the same disk it takes little
+time and space, because the files are shared. If the name ends in .tar, .tar.gz,
+.tgz, .tar.zst or .tzst, SNAPSHOT is one archive file. sortkey restore restores
+either.
 
-SNAPSHOT must not exist. It appears when it is whole, and an error leaves
-nothing. A server may have the database open: it takes the snapshot itself, and
-answers requests meanwhile. Every write it had answered is in it.
+SNAPSHOT must not exist. It appears only when it is complete. A server may have
+the database open: it takes the snapshot itself while it serves requests. The
+snapshot has every write that the server had acknowledged.
 
-A server without --data has no folder: sortkey export --all writes out what it
-holds.`,
+A server without --data has no folder: use sortkey export --all instead.`,
 		Example: `  sortkey snapshot --data ./sortkey-data ./before-the-change
   sortkey snapshot --data ./sortkey-data backup-2026-11-21.tar.zst`,
-		Args:              oneArgument("snapshot", "the SNAPSHOT to make"),
+		Args:              oneArgument("snapshot", "the SNAPSHOT to create"),
 		ValidArgsFunction: completeOnePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
-				return usageError("name the folder that was given to sortkey serve --data; what a server without --data holds is written out with sortkey export --all --to DIR",
-					"snapshot needs --data, the folder of the database")
+				return usageError(dataAdvice, "snapshot needs --data, the folder of the database")
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			info, err := snapshot.Make(ctx, data, args[0])
-			if err != nil {
+			switch {
+			case errors.Is(err, snapshot.ErrNoDatabase):
+				return advice.New(dataAdvice, "%w", err)
+			case errors.Is(err, snapshot.ErrStopped):
+				return advice.New("take it again, from the folder or from a running server; serve --drain gives snapshots more time", "%w", err)
+			case err != nil:
 				return err
 			}
-			_, err = fmt.Fprintf(a.Stdout, "%s in %s, %s\n", tables(len(info.Tables)), info.Path, byteSize(info.Bytes))
+			_, err = fmt.Fprintf(a.Stdout, "%s in %s, %s\n", text.Count(len(info.Tables), "table"), info.Path, text.Size(info.Bytes))
 			return err
 		},
 	}
@@ -53,7 +59,9 @@ holds.`,
 	return cmd
 }
 
-// interruptible returns a context that ends when the process is told to stop.
+const dataAdvice = "name the folder of sortkey serve --data; for a server without --data use sortkey export --all --to DIR"
+
+// interruptible returns a context that ends when the process is interrupted.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
@@ -72,24 +80,4 @@ func completeOnePath(_ *cobra.Command, args []string, _ string) ([]string, cobra
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveDefault
-}
-
-func tables(n int) string {
-	if n == 1 {
-		return "1 table"
-	}
-	return fmt.Sprint(n, " tables")
-}
-
-// byteSize writes a number of bytes for people.
-func byteSize(n int64) string {
-	const step = 1024
-	if n < step {
-		return fmt.Sprint(n, " bytes")
-	}
-	value, unit := float64(n)/step, 0
-	for ; value >= step && unit < len("KMGTPE")-1; unit++ {
-		value /= step
-	}
-	return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[unit])
 }

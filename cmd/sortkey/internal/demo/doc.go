@@ -1,4 +1,3 @@
-// Package demo runs the access patterns of a model against a database of its
-// own, through the real client, and holds the answers against those that are
-// right.
+// Package demo runs the access patterns of a model against a database, through
+// the AWS SDK, and compares the answers with the model's expectations.
 package demo

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 )
 
-// judge compares the answer with what is expected of the pattern, by the rules
-// of design check.
+// judge compares the answer with the pattern's expectations, by the rules of
+// design check.
 func (r *runner) judge(res *Result) {
 	p := res.Pattern
 	rep := &explain.Report{
@@ -41,12 +41,12 @@ func (r *runner) judge(res *Result) {
 	res.Pattern = p
 }
 
-// expected returns the pattern with the expectations that an answer of samples
-// alone can be held to.
+// expected returns the pattern with only those expectations that apply to a
+// database with samples but without generated items.
 func (r *runner) expected(res *Result) *design.Pattern {
 	q := *res.Pattern
 	if res.projected && res.Op != "GetItem" {
-		// Items without their keys can be counted, and no more.
+		// Items without their keys can only be counted.
 		if q.Expect.Keys != nil {
 			n := len(q.Expect.Keys)
 			q.Expect.Rows = &n

@@ -2,20 +2,24 @@ package demo
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/aws/smithy-go"
+
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Style is how to print for people. The zero value is plain.
+// A Style configures output for people. The zero value is plain text.
 type Style struct {
-	// Width is the most columns a line of a table may have, or 0.
+	// Width is the maximum width of a table in columns, or 0 for no limit.
 	Width int
-	Paint show.Paint
+	Paint text.Paint
 }
 
 const indent = "    "
@@ -24,10 +28,10 @@ const indent = "    "
 func Print(w io.Writer, r *Report, style Style) {
 	p := style.Paint
 	fmt.Fprintf(w, "%s\n", p.Strong(r.Model.Name))
-	fmt.Fprint(w, wrap(r.Model.About, 78, "  "))
+	fmt.Fprint(w, wrap(r.Model.About, "  "))
 	switch r.Data {
 	case Loaded:
-		fmt.Fprintf(w, "  %s\n", p.Faint("tables made and items loaded"))
+		fmt.Fprintf(w, "  %s\n", p.Faint("tables created, items loaded"))
 	case Found:
 		fmt.Fprintf(w, "  %s\n", p.Faint("tables and items found, nothing loaded"))
 	}
@@ -60,7 +64,7 @@ func printResult(w io.Writer, res *Result, style Style) {
 		line(w, p, "error", refusal(res.Err))
 	}
 	if res.Pattern.About != "" {
-		note := wrap(res.Pattern.About, 78, indent+"      ")
+		note := wrap(res.Pattern.About, indent+"      ")
 		line(w, p, "note", strings.TrimSpace(note))
 	}
 	fmt.Fprint(w, show.Rows(res.Items, res.First, style.Width, indent, p))
@@ -79,45 +83,30 @@ func printResult(w io.Writer, res *Result, style Style) {
 	}
 }
 
-func line(w io.Writer, p show.Paint, label, text string) {
-	fmt.Fprintf(w, "%s%s %s\n", indent, p.Faint(fmt.Sprintf("%-5s", label)), text)
+func line(w io.Writer, p text.Paint, label, s string) {
+	fmt.Fprintf(w, "%s%s %s\n", indent, p.Faint(fmt.Sprintf("%-5s", label)), s)
 }
 
-// refusal is the service's error without the SDK's words round it.
+// refusal returns the service's error without the text that the SDK adds.
 func refusal(err error) string {
-	text := err.Error()
-	if _, after, ok := strings.Cut(text, "api error "); ok {
-		return after
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		return e.ErrorCode() + ": " + e.ErrorMessage()
 	}
-	return text
+	return err.Error()
 }
 
-// wrap breaks text into lines of at most width bytes, each after prefix.
-func wrap(text string, width int, prefix string) string {
+// wrap breaks prose into lines of 78 columns that start with prefix.
+func wrap(prose, prefix string) string {
 	var b strings.Builder
-	n := 0
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-			b.WriteString(prefix)
-			n = len(prefix)
-		case n+1+len(word) > width:
-			b.WriteString("\n" + prefix)
-			n = len(prefix)
-		default:
-			b.WriteByte(' ')
-			n++
+	for _, line := range text.Wrap(strings.Join(strings.Fields(prose), " "), 78-len(prefix)) {
+		if line != "" {
+			b.WriteString(prefix + line + "\n")
 		}
-		b.WriteString(word)
-		n += len(word)
-	}
-	if b.Len() > 0 {
-		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// Summary is the line that ends a demo.
+// Summary returns the last line of a demo.
 func Summary(reports []*Report) string {
 	right, total := 0, 0
 	for _, r := range reports {
@@ -127,8 +116,8 @@ func Summary(reports []*Report) string {
 	return fmt.Sprintf("%d of %d access patterns right", right, total)
 }
 
-// DataSummary is the line that says where the items of a kept database came
-// from.
+// DataSummary describes how many examples a database on disk had before the
+// demo.
 func DataSummary(reports []*Report, dir string) string {
 	found := 0
 	for _, r := range reports {
@@ -136,19 +125,13 @@ func DataSummary(reports []*Report, dir string) string {
 			found++
 		}
 	}
-	some := func(n int) string {
-		if n == 1 {
-			return "1 example"
-		}
-		return fmt.Sprint(n, " examples")
-	}
 	switch found {
 	case 0:
-		return fmt.Sprintf("%s loaded into %s", some(len(reports)), dir)
+		return fmt.Sprintf("%s loaded into %s", text.Count(len(reports), "example"), dir)
 	case len(reports):
-		return fmt.Sprintf("%s found in %s, nothing loaded", some(found), dir)
+		return fmt.Sprintf("%s found in %s, nothing loaded", text.Count(found, "example"), dir)
 	}
-	return fmt.Sprintf("%s found in %s, %d loaded into it", some(found), dir, len(reports)-found)
+	return fmt.Sprintf("%s found in %s, %d loaded into it", text.Count(found, "example"), dir, len(reports)-found)
 }
 
 // AllRight reports whether every answer is right.
@@ -188,7 +171,7 @@ type jsonPattern struct {
 	Items     []json.RawMessage `json:"items"`
 }
 
-// jsonFailure is an expectation that was not met.
+// jsonFailure is an expectation that the answer does not meet.
 type jsonFailure struct {
 	Message string   `json:"message"`
 	Keys    []string `json:"keys,omitempty"`

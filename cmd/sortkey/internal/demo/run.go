@@ -22,25 +22,24 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// A Report is what the patterns of one model came to.
+// A Report holds the results of the patterns of one model.
 type Report struct {
 	Model   *design.Model
 	Results []Result
-	// Data is where the items came from, if the database was kept; otherwise
-	// it is empty.
+	// Data is the origin of the items in a database on disk, otherwise "".
 	Data Data
 }
 
-// Data says where the items of a model came from.
+// Data is the origin of the items of a model.
 type Data string
 
 // The values of [Data].
 const (
-	Loaded Data = "loaded" // into the database, now
-	Found  Data = "found"  // in the database, from an earlier run
+	Loaded Data = "loaded" // this run loaded them
+	Found  Data = "found"  // an earlier run loaded them
 )
 
-// Right counts the patterns that were answered right.
+// Right counts the patterns with a right answer.
 func (r *Report) Right() int {
 	n := 0
 	for i := range r.Results {
@@ -51,36 +50,35 @@ func (r *Report) Right() int {
 	return n
 }
 
-// A Result is what one pattern came to: the pattern with its request, why
-// there is none, and what is wrong with the answer; and the answer itself, as
-// the client got it. Its report has what a client sees, which is not all that
-// a check tells.
+// A Result is the result of one pattern: its request, or the reason why it is not
+// one request, the answer that the client received, and the failures. The report
+// in it has only what a client sees, which is less than in design check.
 type Result struct {
 	check.PatternResult
-	// Question says what was asked.
+	// Question describes the request in words.
 	Question string
-	// Slices are what was read.
+	// Slices are the slices that were read.
 	Slices []sortkey.Trace
-	// ReadUnits are those that the service says it consumed.
+	// ReadUnits is the capacity that the service reported.
 	ReadUnits float64
 	// Items are the items returned, in order.
 	Items []attr.Item
-	// First lists the attributes to show first: the keys of what was asked.
+	// First lists the attributes to show first: the key of the table or index.
 	First []string
-	// Err is the service's refusal, if it refused.
+	// Err is the service's error, or nil.
 	Err error
 
 	count      int  // of rows returned
-	projected  bool // the items are not whole
-	generated  bool // the pattern counts generated items, which a demo has none of
+	projected  bool // the items may lack attributes
+	generated  bool // the expectation counts generated items, which a demo lacks
 	consistent bool
 }
 
 // Right reports whether the answer is right.
 func (res *Result) Right() bool { return res.OK() }
 
-// Run loads m into a database in memory and runs its patterns. An error means
-// that m could not be run at all; a wrong answer is in the report.
+// Run loads m into a database in memory and runs its patterns. Wrong answers are
+// in the report; an error means that m could not be run.
 func Run(ctx context.Context, m *design.Model) (*Report, error) {
 	db, err := sortkey.Open(sortkey.Options{})
 	if err != nil {
@@ -94,8 +92,8 @@ func Run(ctx context.Context, m *design.Model) (*Report, error) {
 	return run(ctx, client, m)
 }
 
-// RunOn is Run on a database that may hold m already; what is missing of it is
-// loaded, and the report says in Data which it was.
+// RunOn is Run on a database that may have the items of m. It loads missing
+// items, and sets Data in the report.
 func RunOn(ctx context.Context, db *sortkey.DB, m *design.Model) (*Report, error) {
 	client := sdk.Client(db)
 	found, err := model.Ensure(ctx, client, m)
@@ -132,7 +130,7 @@ type runner struct {
 	tables map[string]*model.Table
 }
 
-// run asks one question and judges the answer.
+// run makes the request of one pattern and judges the answer.
 func (r *runner) run(ctx context.Context, p *design.Pattern) (*Result, error) {
 	res := &Result{PatternResult: check.PatternResult{Pattern: p}}
 	var err error
@@ -157,7 +155,7 @@ func (r *runner) run(ctx context.Context, p *design.Pattern) (*Result, error) {
 		target, err = r.scan(ctx, res)
 	}
 	if err != nil {
-		// Only what the service says is an answer.
+		// Only errors of the service count as answers.
 		if _, ok := errors.AsType[smithy.APIError](err); !ok {
 			return nil, err
 		}
@@ -173,7 +171,8 @@ func (r *runner) run(ctx context.Context, p *design.Pattern) (*Result, error) {
 	return res, nil
 }
 
-// A target is what a request reads; its table is nil when there is none.
+// A target is the table or index that a request reads. The table is nil if it
+// does not exist.
 type target struct {
 	table  *model.Table
 	schema *keycond.Schema
@@ -190,13 +189,13 @@ func (r *runner) target(ctx context.Context, name, index *string) (target, error
 	}
 	schema, ok := t.Schema(aws.ToString(index))
 	if !ok {
-		schema = t.Key // the service will say that there is no such index
+		schema = t.Key // the service will report the missing index
 	}
 	return target{table: t, schema: schema}, nil
 }
 
-// more reports whether the rows after key are asked for too: those of the next
-// page, unless the pattern wants a page of its own length.
+// more reports whether to read the next page: if there is one, and the pattern
+// has no limit of its own.
 func more(key map[string]types.AttributeValue, limit *int32) bool {
 	return len(key) > 0 && limit == nil
 }
@@ -218,7 +217,7 @@ func (r *runner) query(ctx context.Context, res *Result) (target, error) {
 		if err != nil {
 			return target, err
 		}
-		if err := res.took(out.Items, int(out.Count), out.ConsumedCapacity); err != nil || !more(out.LastEvaluatedKey, in.Limit) {
+		if err := res.add(out.Items, int(out.Count), out.ConsumedCapacity); err != nil || !more(out.LastEvaluatedKey, in.Limit) {
 			return target, err
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
@@ -242,7 +241,7 @@ func (r *runner) scan(ctx context.Context, res *Result) (target, error) {
 		if err != nil {
 			return target, err
 		}
-		if err := res.took(out.Items, int(out.Count), out.ConsumedCapacity); err != nil || !more(out.LastEvaluatedKey, in.Limit) {
+		if err := res.add(out.Items, int(out.Count), out.ConsumedCapacity); err != nil || !more(out.LastEvaluatedKey, in.Limit) {
 			return target, err
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
@@ -274,11 +273,11 @@ func (r *runner) get(ctx context.Context, res *Result) (target, error) {
 	if out.Item != nil {
 		items = append(items, out.Item)
 	}
-	return target, res.took(items, len(items), out.ConsumedCapacity)
+	return target, res.add(items, len(items), out.ConsumedCapacity)
 }
 
-// took keeps what an answer holds.
-func (res *Result) took(items []map[string]types.AttributeValue, count int, capacity *types.ConsumedCapacity) error {
+// add adds one response to the result.
+func (res *Result) add(items []map[string]types.AttributeValue, count int, capacity *types.ConsumedCapacity) error {
 	res.count += count
 	if capacity != nil {
 		res.ReadUnits += aws.ToFloat64(capacity.CapacityUnits)

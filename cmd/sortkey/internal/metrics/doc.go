@@ -1,14 +1,14 @@
-// Package metrics counts what a database is asked and what that costs, and
-// gives the figures to Prometheus.
+// Package metrics exports metrics of a database to Prometheus: its requests, their
+// cost, its tables and its store.
 //
-// A [Metrics] is the observer of a database, and has a handler for a scraper:
+// A [Metrics] is an observer of a database with a handler for the scraper:
 //
 //	m := metrics.New(metrics.Options{})
 //	db, err := sortkey.Open(sortkey.Options{Observer: m})
 //	m.Watch(db)
 //	go http.ListenAndServe("127.0.0.1:9100", m.Handler())
 //
-// The number of time series is bounded whatever clients send: operations that
-// the service does not know are "(other)", and so are error codes and tables
-// beyond a limit. No figure holds anything of an item.
+// The number of time series is bounded whatever clients send: unknown operations,
+// and error codes and tables beyond a limit, have the label "(other)". Metrics
+// contain no item data.
 package metrics

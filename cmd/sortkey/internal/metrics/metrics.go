@@ -15,32 +15,31 @@ import (
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// Store returns the figures of the store, asked for at each scrape; see
-	// [StoreStats]. Default: none are given.
+	// Store returns the statistics of the store at each scrape; see
+	// [StoreStats]. Default: no metrics of the store.
 	Store func() StoreStats
-	// TableLabels is how many tables, in the order of their names, have
-	// figures of their own; those of the rest are added up. Of capacity units,
-	// it is the first so many tables and indexes that are used. Negative: none.
-	// Default: 100.
+	// TableLabels is the number of tables with a label of their own: the first
+	// ones by name or, for capacity units, the first tables and indexes used.
+	// All others are added up. Negative: none. Default: 100.
 	TableLabels int
 }
 
 const (
 	defaultTableLabels = 100
-	// maxCodes bounds the error codes with a label of their own. The service
-	// has fewer.
+	// maxCodes bounds the number of error codes with a label of their own. The
+	// service has fewer.
 	maxCodes = 100
-	// maxScrapes is how many scrapes are answered at a time.
+	// maxScrapes is the number of concurrent scrapes.
 	maxScrapes = 4
 )
 
-// buckets are the borders of the latency histogram, in seconds.
+// buckets are the upper bounds of the latency histogram, in seconds.
 var buckets = []float64{
 	50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 }
 
-// Metrics count requests, and gather figures of a database and its store. They
-// are safe for concurrent use.
+// Metrics collects metrics of requests, of a database and of its store. It is safe
+// for concurrent use.
 type Metrics struct {
 	labels int
 
@@ -59,14 +58,14 @@ type Metrics struct {
 
 var _ prometheus.Collector = (*Metrics)(nil)
 
-// counters are those of one operation, found once.
+// counters caches the counters of one operation.
 type counters struct {
 	ok       prometheus.Counter
 	duration prometheus.Observer
 	in, out  prometheus.Counter
 }
 
-// New returns metrics that have counted nothing yet.
+// New returns metrics with all counters at zero.
 func New(opts Options) *Metrics {
 	if opts.TableLabels == 0 {
 		opts.TableLabels = defaultTableLabels
@@ -77,18 +76,18 @@ func New(opts Options) *Metrics {
 		m.parts = append(m.parts, c)
 		return c
 	}
-	m.requests = counter("requests_total", "Requests answered, by operation and error code; OK is success.", "code")
-	m.in = counter("request_bytes_total", "Bytes of request bodies as they were sent.")
-	m.out = counter("response_bytes_total", "Bytes of response bodies as they were sent.")
+	m.requests = counter("requests_total", "Requests answered, by operation and error code; OK means success.", "code")
+	m.in = counter("request_bytes_total", "Bytes of request bodies as sent.")
+	m.out = counter("response_bytes_total", "Bytes of response bodies as sent.")
 	m.examined = counter("rows_examined_total", "Rows that queries and scans read.")
-	m.returned = counter("rows_returned_total", "Rows that queries and scans returned; the filter dropped the rest of those examined.")
+	m.returned = counter("rows_returned_total", "Rows that queries and scans returned; filters dropped the others examined.")
 	m.units = &units{
 		read:  counter("read_units_total", "Read capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
 		write: counter("write_units_total", "Write capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
 		room:  opts.TableLabels, places: map[place]bool{},
 	}
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "sortkey_request_duration_seconds", Help: "Time from the headers of a request to the end of its answer.", Buckets: buckets,
+		Name: "sortkey_request_duration_seconds", Help: "Time from the headers of a request to the end of its response.", Buckets: buckets,
 	}, []string{"operation"})
 	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."})
 	m.parts = append(m.parts, m.duration, m.inFlight)
@@ -112,14 +111,14 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// Watch adds the figures of a database's tables, which are counted at each
-// scrape. Call it before the first.
+// Watch adds metrics of a database's tables, which are collected at each scrape.
+// Call it before the first scrape.
 func (m *Metrics) Watch(db *sortkey.DB) {
 	m.parts = append(m.parts, &tables{service: inside.Service(db), labels: m.labels})
 }
 
-// Handler returns the handler for a scraper, whatever the path. It has the
-// figures of the Go runtime and of the process as well.
+// Handler returns the handler for a scraper, which ignores the path. It also
+// exports metrics of the Go runtime and of the process.
 func (m *Metrics) Handler() http.Handler {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -154,7 +153,7 @@ func (m *Metrics) End(_ context.Context, e *sortkey.Event) {
 	}
 }
 
-// counters returns those of an operation with a label.
+// counters returns the counters of the operation with a label.
 func (m *Metrics) counters(op string) *counters {
 	m.mu.RLock()
 	c := m.operations[op]

@@ -80,7 +80,7 @@ func TestMetrics(t *testing.T) {
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/nothing", nil))
 
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
-# HELP sortkey_requests_total Requests answered, by operation and error code; OK is success.
+# HELP sortkey_requests_total Requests answered, by operation and error code; OK means success.
 # TYPE sortkey_requests_total counter
 sortkey_requests_total{code="(other)",operation="(other)"} 1
 sortkey_requests_total{code="OK",operation="(other)"} 0
@@ -92,7 +92,7 @@ sortkey_requests_total{code="UnknownOperationException",operation="(other)"} 20
 # HELP sortkey_rows_examined_total Rows that queries and scans read.
 # TYPE sortkey_rows_examined_total counter
 sortkey_rows_examined_total{operation="Scan"} 2
-# HELP sortkey_rows_returned_total Rows that queries and scans returned; the filter dropped the rest of those examined.
+# HELP sortkey_rows_returned_total Rows that queries and scans returned; filters dropped the others examined.
 # TYPE sortkey_rows_returned_total counter
 sortkey_rows_returned_total{operation="Scan"} 1
 # HELP sortkey_read_units_total Read capacity units consumed, by operation, table and index; the index is empty for the table itself.
@@ -112,7 +112,7 @@ sortkey_tables 3
 # TYPE sortkey_table_items gauge
 sortkey_table_items{table="(other)"} 4
 sortkey_table_items{table="Cats"} 2
-# HELP sortkey_table_bytes Size of the items of a table, as DescribeTable gives it.
+# HELP sortkey_table_bytes Size of the items of a table, as in DescribeTable.
 # TYPE sortkey_table_bytes gauge
 sortkey_table_bytes{table="(other)"} 412
 sortkey_table_bytes{table="Cats"} 206

@@ -2,12 +2,12 @@ package metrics
 
 import "github.com/sortkey/sortkey/internal/api"
 
-// other stands for names beyond those that have a label of their own. No
-// table can have this name.
+// other is the label of names without a label of their own. It is not a valid
+// table name.
 const other = "(other)"
 
-// Operation returns the label of an operation: its name, or "(other)" if the
-// service has none of that name.
+// Operation returns the label of an operation: its name, or "(other)" if it is not
+// an operation of the service.
 func Operation(name string) string {
 	if api.IsOperation(name) {
 		return name

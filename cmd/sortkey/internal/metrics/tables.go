@@ -11,10 +11,10 @@ import (
 var (
 	tablesDesc     = prometheus.NewDesc("sortkey_tables", "Tables of the database.", nil, nil)
 	tableItemsDesc = prometheus.NewDesc("sortkey_table_items", "Items of a table.", []string{"table"}, nil)
-	tableBytesDesc = prometheus.NewDesc("sortkey_table_bytes", "Size of the items of a table, as DescribeTable gives it.", []string{"table"}, nil)
+	tableBytesDesc = prometheus.NewDesc("sortkey_table_bytes", "Size of the items of a table, as in DescribeTable.", []string{"table"}, nil)
 )
 
-// tables collects the figures of tables. It asks as a client does.
+// tables collects metrics of tables with requests to the database.
 type tables struct {
 	service interface {
 		Serve(ctx context.Context, target string, body, dst []byte) ([]byte, int)
@@ -42,9 +42,9 @@ func (t *tables) Collect(ch chan<- prometheus.Metric) {
 	gauge(tablesDesc, int64(len(names)))
 	var restItems, restBytes int64
 	for i, name := range names {
-		items, bytes, err := t.figures(name)
+		items, bytes, err := t.describe(name)
 		switch {
-		case err != nil: // deleted since, or the database is being closed
+		case err != nil: // the table was deleted, or the database is being closed
 		case i < t.labels:
 			gauge(tableItemsDesc, items, name)
 			gauge(tableBytesDesc, bytes, name)
@@ -70,7 +70,7 @@ func (t *tables) names() (names []string, err error) {
 			in["ExclusiveStartTableName"] = page.LastEvaluatedTableName
 		}
 		page.TableNames, page.LastEvaluatedTableName = nil, ""
-		if err := t.ask("ListTables", in, &page); err != nil {
+		if err := t.request("ListTables", in, &page); err != nil {
 			return nil, err
 		}
 		names = append(names, page.TableNames...)
@@ -80,15 +80,15 @@ func (t *tables) names() (names []string, err error) {
 	}
 }
 
-func (t *tables) figures(name string) (items, bytes int64, err error) {
+func (t *tables) describe(name string) (items, bytes int64, err error) {
 	var out struct {
 		Table struct{ ItemCount, TableSizeBytes int64 }
 	}
-	err = t.ask("DescribeTable", map[string]string{"TableName": name}, &out)
+	err = t.request("DescribeTable", map[string]string{"TableName": name}, &out)
 	return out.Table.ItemCount, out.Table.TableSizeBytes, err
 }
 
-func (t *tables) ask(op string, in map[string]string, out any) error {
+func (t *tables) request(op string, in map[string]string, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err

@@ -4,12 +4,12 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/sortkey/sortkey"
 )
 
-// units count the capacity that operations consume. Tables come and go, and
-// what was consumed of one that is gone stays: so the first that are used have
-// series of their own, and all others are one.
+// units counts consumed capacity. Counters of deleted tables remain, so to bound
+// their number only the first tables and indexes used have counters of their own.
 type units struct {
 	read, write *prometheus.CounterVec
 

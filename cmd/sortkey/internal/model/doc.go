@@ -1,4 +1,3 @@
-// Package model brings model files to life: it finds one by name or path,
-// makes its tables and writes its items through a client, and knows the keys
-// of tables as the client sees them.
+// Package model finds model files by name or path, creates their tables and
+// writes their items through a client, and describes the keys of tables.
 package model

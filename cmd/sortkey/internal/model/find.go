@@ -14,12 +14,13 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// ErrNotFound is the error of [Find] for what is neither an example nor a file.
+// ErrNotFound is the error of [Find] for a name that is neither an example nor a
+// file.
 var ErrNotFound = errors.New("neither an example nor a file")
 
-// Find returns the embedded example of that name, or the model file at that
-// path. A folder stands for the model.yaml in it; ./shop is the folder, where
-// shop is the example.
+// Find returns the embedded example with a name, or the model file at a path. A
+// folder means the model.yaml in it. If there is an example named shop, ./shop
+// is the folder.
 func Find(name string) (*design.Model, error) {
 	if slices.Contains(examples.Names(), name) {
 		return Example(name)
@@ -34,8 +35,8 @@ func Find(name string) (*design.Model, error) {
 		return nil, fmt.Errorf("%s is %w", path, ErrNotFound)
 	case err != nil && listsRequests(path):
 		return nil, &advice.Error{
-			Msg:    path + " has a list of CreateTable requests in tables, which no model file has",
-			Advice: "a model file names its tables, as in: tables: {Shop: {partition: PK, sort: SK}} — sortkey design new writes one to begin with",
+			Msg:    path + " has a list of CreateTable requests in tables, but a model file has a mapping",
+			Advice: "write tables as in: tables: {Shop: {partition: PK, sort: SK}} — sortkey design new writes a first model",
 			Err:    err,
 		}
 	}
@@ -63,7 +64,7 @@ func Examples() (all []*design.Model, err error) {
 	return all, nil
 }
 
-// maxBytes bounds the file that is looked at for what it is instead of a model.
+// maxBytes bounds the size of a file that listsRequests reads.
 const maxBytes = 16 << 20
 
 // listsRequests reports whether a file is JSON with CreateTable requests in a

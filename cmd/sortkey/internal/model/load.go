@@ -13,24 +13,24 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
-// batchSize is how many items one BatchWriteItem takes, and attempts how often
-// those it left are sent again.
+// batchSize is the maximum number of items in a BatchWriteItem, and attempts the
+// number of times that unprocessed items are sent.
 const (
 	batchSize = 25
 	attempts  = 8
 )
 
-// ErrOther is the error of [Ensure] for a table that is not the one of the
-// model.
-var ErrOther = errors.New("is there already, with other keys")
+// ErrOther is the error of [Ensure] for a table that does not match the model.
+var ErrOther = errors.New("already exists with other keys")
 
-// Ensure makes sure that the tables of m are there with the items that the
-// file writes out, and reports whether they were. A table that is missing is
-// made, and one with fewer items than the model, left by a Load that was cut
-// off, is loaded again; one with more is left alone. The error wraps
-// [ErrOther] for a table of that name with other keys or indexes.
+// Ensure creates the tables of m and loads the items written out in its file,
+// unless they exist, and reports whether they did. It loads a table with fewer
+// items than the file again, as an earlier load was interrupted, and leaves a
+// table with more items alone. The error wraps [ErrOther] if a table has other
+// keys or indexes.
 func Ensure(ctx context.Context, client *dynamodb.Client, m *design.Model) (found bool, err error) {
 	items, err := written(ctx, m)
 	if err != nil {
@@ -38,11 +38,11 @@ func Ensure(ctx context.Context, client *dynamodb.Client, m *design.Model) (foun
 	}
 	found = true
 	for _, t := range m.Tables {
-		whole, err := ensureTable(ctx, client, t, items[t])
+		complete, err := ensureTable(ctx, client, t, items[t])
 		if err != nil {
 			return false, fmt.Errorf("%s: table %s: %w", m.Name, t.Name, err)
 		}
-		found = found && whole
+		found = found && complete
 	}
 	return found, nil
 }
@@ -89,8 +89,8 @@ func count(ctx context.Context, client *dynamodb.Client, table string) (n int, e
 	return n, nil
 }
 
-// Load makes the tables of m and writes the items that the file writes out:
-// samples and items of no entity, none that are generated.
+// Load creates the tables of m and writes the items written out in its file:
+// samples and items without an entity, but no generated items.
 func Load(ctx context.Context, client *dynamodb.Client, m *design.Model) error {
 	items, err := written(ctx, m)
 	if err != nil {
@@ -102,7 +102,7 @@ func Load(ctx context.Context, client *dynamodb.Client, m *design.Model) error {
 			return fmt.Errorf("%s: table %s: %w", m.Name, t.Name, err)
 		}
 		if _, err := client.CreateTable(ctx, &in); err != nil {
-			return fmt.Errorf("%s: cannot make table %s: %w", m.Name, t.Name, err)
+			return fmt.Errorf("%s: cannot create table %s: %w", m.Name, t.Name, err)
 		}
 		if err := loadItems(ctx, client, t.Name, items[t]); err != nil {
 			return fmt.Errorf("%s: cannot write items to %s: %w", m.Name, t.Name, err)
@@ -111,9 +111,8 @@ func Load(ctx context.Context, client *dynamodb.Client, m *design.Model) error {
 	return nil
 }
 
-// written returns the items that the file of m writes out. They come from a
-// world of their own, which refuses what no table would take and says where
-// in the file it stands.
+// written returns the items written out in the file of m. It builds a world of
+// its own: that rejects invalid items with their place in the file.
 func written(ctx context.Context, m *design.Model) (map[*design.Table][]attr.Item, error) {
 	w, err := design.Build(ctx, m, design.Options{MaxItems: -1})
 	if err != nil {
@@ -130,11 +129,7 @@ func loadItems(ctx context.Context, client *dynamodb.Client, table string, items
 	for batch := range slices.Chunk(items, batchSize) {
 		writes := make([]types.WriteRequest, len(batch))
 		for i, it := range batch {
-			item, err := wire.ParseItem(it.AppendJSON(nil))
-			if err != nil {
-				return err
-			}
-			writes[i].PutRequest = &types.PutRequest{Item: item}
+			writes[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(it)}
 		}
 		if err := write(ctx, client, table, writes); err != nil {
 			return err
@@ -163,5 +158,5 @@ func write(ctx context.Context, client *dynamodb.Client, table string, writes []
 			pause *= 2
 		}
 	}
-	return fmt.Errorf("%d items were not taken after %d attempts", len(writes), attempts)
+	return fmt.Errorf("%d items unprocessed after %d attempts", len(writes), attempts)
 }

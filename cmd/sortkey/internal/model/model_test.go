@@ -77,7 +77,7 @@ func TestLoadAndDescribe(t *testing.T) {
 	if _, ok := table.Schema("no"); ok {
 		t.Error("there is a schema for an index that is not there")
 	}
-	if err := model.Load(t.Context(), db.Client, s); err == nil || !strings.Contains(err.Error(), "file-tree: cannot make table Drive: ") {
+	if err := model.Load(t.Context(), db.Client, s); err == nil || !strings.Contains(err.Error(), "file-tree: cannot create table Drive: ") {
 		t.Errorf("Load again = %v", err)
 	}
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Table is the keys of a table and of its indexes.
+// A Table describes the keys of a table and of its indexes.
 type Table struct {
 	Name string
-	// Key is that of the table, Indexes those of its indexes by order of
-	// their description, local ones first.
+	// Key is the key of the table. Indexes are the keys of its indexes in the
+	// order of the description, local ones first.
 	Key     *keycond.Schema
 	Indexes []*keycond.Schema
 }
 
-// Describe asks for the table of that name.
+// Describe describes the table with a name.
 func Describe(ctx context.Context, client *dynamodb.Client, name string) (*Table, error) {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 	if err != nil {
@@ -31,13 +31,13 @@ func Describe(ctx context.Context, client *dynamodb.Client, name string) (*Table
 	return TableOf(out.Table)
 }
 
-// TableOf returns the table a description describes.
+// TableOf returns the table in a description.
 func TableOf(d *types.TableDescription) (*Table, error) {
 	kinds := make(map[string]attr.Kind, len(d.AttributeDefinitions))
 	for _, a := range d.AttributeDefinitions {
 		kind, ok := attr.ParseKind(string(a.AttributeType))
 		if !ok {
-			return nil, fmt.Errorf("attribute %s has the type %q, which no key can have", aws.ToString(a.AttributeName), a.AttributeType)
+			return nil, fmt.Errorf("attribute %s has type %q, which is not a key type", aws.ToString(a.AttributeName), a.AttributeType)
 		}
 		kinds[aws.ToString(a.AttributeName)] = kind
 	}
@@ -70,7 +70,7 @@ func TableOf(d *types.TableDescription) (*Table, error) {
 	return t, nil
 }
 
-// tableOfRequest returns the table that a request makes.
+// tableOfRequest returns the table that a request creates.
 func tableOfRequest(in *dynamodb.CreateTableInput) (*Table, error) {
 	d := &types.TableDescription{TableName: in.TableName, AttributeDefinitions: in.AttributeDefinitions, KeySchema: in.KeySchema}
 	for _, i := range in.LocalSecondaryIndexes {
@@ -93,8 +93,8 @@ func (t *Table) sameKeys(o *Table) bool {
 	return same(t.Key, o.Key)
 }
 
-// Schema returns the key of an index, or that of the table if index is empty,
-// and whether there is one.
+// Schema returns the key of an index, or of the table if index is empty, and
+// whether it exists.
 func (t *Table) Schema(index string) (*keycond.Schema, bool) {
 	if index == "" {
 		return t.Key, true

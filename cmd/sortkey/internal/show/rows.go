@@ -4,24 +4,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// gap is what stands between columns; ellipsis ends a value that was cut.
 const (
-	gap      = "  "
-	ellipsis = "…"
-	minWidth = 8 // no column is cut below this
+	gap      = "  " // between columns
+	minWidth = 8    // no column is truncated below this width
 )
 
-// Rows returns items as an aligned table, one line each: the attributes named
-// in first before the others, numbers to the right. If width is positive, long
-// values are cut until the table is no wider. Each line ends in a newline and
-// starts with indent.
-func Rows(items []attr.Item, first []string, width int, indent string, p Paint) string {
+// Rows returns items as an aligned table with one line for each item: the
+// attributes in first before all others, numbers aligned to the right. If width
+// is positive, Rows truncates long values to fit the table into it. Each line
+// starts with indent and ends with a newline.
+func Rows(items []attr.Item, first []string, width int, indent string, p text.Paint) string {
 	names := columns(items, first)
 	if len(names) == 0 {
 		return ""
@@ -42,13 +38,19 @@ func Rows(items []attr.Item, first []string, width int, indent string, p Paint) 
 		}
 		right[c] = numbers > 0
 	}
+	for c, name := range names {
+		if !plain(name) {
+			names[c] = text.Quote(name)
+		}
+	}
 	if width > 0 {
-		fit(names, cells, width-text.StringWidthWithoutEscSequences(indent))
+		fit(names, cells, width-text.Width(indent))
 	}
 	return render(names, cells, right, indent, p)
 }
 
-// columns returns the attributes of all items, those of first before the rest.
+// columns returns the attribute names of all items, those in first before the
+// others.
 func columns(items []attr.Item, first []string) []string {
 	seen := map[string]bool{}
 	var rest []string
@@ -77,17 +79,13 @@ func columns(items []attr.Item, first []string) []string {
 	return names
 }
 
-// fit cuts the widest columns until all of them together are no wider than
-// width.
+// fit truncates the widest columns until the table is no wider than width, or
+// no column is wider than minWidth.
 func fit(names []string, cells [][]string, width int) {
-	widths := make([]int, len(names))
+	widths := columnWidths(names, cells)
 	total := len(gap) * (len(names) - 1)
-	for c, name := range names {
-		widths[c] = text.StringWidthWithoutEscSequences(name)
-		for _, row := range cells {
-			widths[c] = max(widths[c], text.StringWidthWithoutEscSequences(row[c]))
-		}
-		total += widths[c]
+	for _, w := range widths {
+		total += w
 	}
 	for total > width {
 		widest := 0
@@ -103,48 +101,45 @@ func fit(names []string, cells [][]string, width int) {
 		total--
 	}
 	for c := range names {
-		names[c] = text.Snip(names[c], widths[c], ellipsis)
+		names[c] = text.Clip(names[c], widths[c])
 		for _, row := range cells {
-			row[c] = text.Snip(row[c], widths[c], ellipsis)
+			row[c] = text.Clip(row[c], widths[c])
 		}
 	}
 }
 
-func render(names []string, cells [][]string, right []bool, indent string, p Paint) string {
-	w := table.NewWriter()
-	style := table.StyleDefault
-	style.Box = table.BoxStyle{MiddleVertical: gap, MiddleHorizontal: "─", MiddleSeparator: gap}
-	style.Format.Header = text.FormatDefault
-	style.Options = table.Options{SeparateColumns: true, SeparateHeader: true}
-	w.SetStyle(style)
-	w.SuppressTrailingSpaces()
-	configs := make([]table.ColumnConfig, len(names))
-	for c := range names {
-		align := text.AlignLeft
-		if right[c] {
-			align = text.AlignRight
+func columnWidths(names []string, cells [][]string) []int {
+	widths := make([]int, len(names))
+	for c, name := range names {
+		widths[c] = text.Width(name)
+		for _, row := range cells {
+			widths[c] = max(widths[c], text.Width(row[c]))
 		}
-		configs[c] = table.ColumnConfig{Number: c + 1, Align: align, AlignHeader: align}
 	}
-	w.SetColumnConfigs(configs)
-	w.AppendHeader(row(names))
-	for _, r := range cells {
-		w.AppendRow(row(r))
+	return widths
+}
+
+func render(names []string, cells [][]string, right []bool, indent string, p text.Paint) string {
+	widths := columnWidths(names, cells)
+	line := func(row []string) string {
+		parts := make([]string, len(row))
+		for c, s := range row {
+			if right[c] {
+				parts[c] = strings.Repeat(" ", widths[c]-text.Width(s)) + s
+			} else {
+				parts[c] = text.Pad(s, widths[c])
+			}
+		}
+		return strings.TrimRight(strings.Join(parts, gap), " ")
+	}
+	rule := make([]string, len(names))
+	for c, w := range widths {
+		rule[c] = strings.Repeat("─", w)
 	}
 	var b strings.Builder
-	for i, line := range strings.Split(w.Render(), "\n") {
-		if i == 0 {
-			line = p.Strong(line)
-		}
-		b.WriteString(indent + strings.TrimRight(line, " ") + "\n")
+	b.WriteString(indent + p.Strong(line(names)) + "\n" + indent + line(rule) + "\n")
+	for _, row := range cells {
+		b.WriteString(indent + line(row) + "\n")
 	}
 	return b.String()
-}
-
-func row(cells []string) table.Row {
-	r := make(table.Row, len(cells))
-	for i, c := range cells {
-		r[i] = c
-	}
-	return r
 }

@@ -20,57 +20,59 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// A process that has a database open is asked for snapshots through a socket
-// in the database's folder. The socket lies in a folder that only the owner can
-// enter, and the file system keeps everybody else out: there is no password.
+// A process that has a database open takes snapshots on request, through a socket
+// in the database's folder. The socket needs no password: it is in a folder that
+// only the owner can enter.
 const (
 	controlName = "control" // in the database's folder
 	socketName  = "socket"
 )
 
-// maxOrder bounds what is read of a request or an answer.
-const maxOrder = 1 << 20
+// maxMessage bounds the size of a request or a response, in bytes.
+const maxMessage = 1 << 20
 
-// orderTimeout is how long an order may take to arrive.
-const orderTimeout = 5 * time.Second
+// requestTimeout is the time in which a request must arrive.
+const requestTimeout = 5 * time.Second
 
-// maxSocketPath is the longest path of a socket that every system takes.
+// maxSocketPath is the length of a socket's path that all systems support.
 const maxSocketPath = 100
 
-type order struct{ Target string }
+type request struct{ Target string }
 
-type reply struct {
+type response struct {
 	Info  *Info  `json:",omitempty"`
 	Error string `json:",omitempty"`
 	Hint  string `json:",omitempty"`
+	// Stopped means that the error is [ErrStopped].
+	Stopped bool `json:",omitempty"`
 }
 
-// A Control takes orders for snapshots of a store.
+// A Control serves requests for snapshots of a store.
 type Control struct {
 	srv   *http.Server
 	dir   string
 	stop  context.CancelFunc
 	ended chan struct{}
 
-	drain  time.Duration
-	mu     sync.Mutex
-	broken []string // snapshots that there was no time for
+	drain    time.Duration
+	mu       sync.Mutex
+	canceled []string // snapshots that did not finish in time
 }
 
-// errStopped is what a snapshot ends with that there is no more time for.
-var errStopped = advice.New("take it again, of the folder itself or when it is served again; serve --drain gives a snapshot longer",
-	"the server was stopped before the snapshot was whole; nothing of it is left")
+// ErrStopped is the error of a snapshot that did not finish before the server
+// stopped. Nothing of it remains.
+var ErrStopped = errors.New("the server stopped before the snapshot was complete; removed the snapshot")
 
 // Listen lets [Make] take snapshots of st, which this process has open in the
-// folder data, until ctx ends or the Control is closed. A snapshot under way
-// then has the time of drain to end, and is broken off and removed after it.
+// folder data, until ctx ends or the Control is closed. A snapshot in progress
+// then has the time drain to finish; after that it is canceled and removed.
 func Listen(ctx context.Context, data string, st *disk.Store, drain time.Duration) (*Control, error) {
-	return listen(ctx, data, st, drain, orderTimeout)
+	return listen(ctx, data, st, drain, requestTimeout)
 }
 
-func listen(ctx context.Context, data string, st *disk.Store, drain, patience time.Duration) (*Control, error) {
+func listen(ctx context.Context, data string, st *disk.Store, drain, timeout time.Duration) (*Control, error) {
 	dir := filepath.Join(data, controlName)
-	if err := os.RemoveAll(dir); err != nil { // what a crash has left
+	if err := os.RemoveAll(dir); err != nil { // a crash may have left it behind
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -79,90 +81,89 @@ func listen(ctx context.Context, data string, st *disk.Store, drain, patience ti
 	path := filepath.Join(dir, socketName)
 	ln, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	if errors.Is(err, syscall.EINVAL) && len(path) > maxSocketPath {
-		err = fmt.Errorf("%s is too long a path for a socket: serve the folder by a shorter one, such as a link to it", path)
+		err = fmt.Errorf("the path %s is too long for a socket: serve the folder under a shorter path, such as a link to it", path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	c := &Control{dir: dir, ended: make(chan struct{}), drain: drain}
-	making, quit := context.WithCancelCause(context.WithoutCancel(ctx))
+	snapshots, quit := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.srv = &http.Server{
-		ReadHeaderTimeout: orderTimeout,
-		BaseContext:       func(net.Listener) context.Context { return making },
+		ReadHeaderTimeout: requestTimeout,
+		BaseContext:       func(net.Listener) context.Context { return snapshots },
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			c.take(w, r, patience, func(ctx context.Context, target string) (*Info, error) {
+			c.handle(w, r, timeout, func(ctx context.Context, target string) (*Info, error) {
 				return makeNew(ctx, st, data, target)
 			})
 		}),
 	}
 	ctx, c.stop = context.WithCancel(ctx)
-	go func() { _ = c.srv.Serve(ln) }() // ends with the Control
+	go func() { _ = c.srv.Serve(ln) }() // returns after Shutdown
 	go func() {
 		defer close(c.ended)
 		<-ctx.Done()
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 		defer cancel()
 		_ = c.srv.Shutdown(grace)
-		quit(errStopped)
-		_ = c.srv.Shutdown(context.WithoutCancel(ctx)) // they are told
+		quit(ErrStopped)
+		_ = c.srv.Shutdown(context.WithoutCancel(ctx)) // sends the error to the clients
 	}()
 	return c, nil
 }
 
-// take has an order done and answers it.
-func (c *Control) take(w http.ResponseWriter, r *http.Request, patience time.Duration, do func(ctx context.Context, target string) (*Info, error)) {
-	// An order is short, and one that never ends must not keep Close waiting.
+// handle takes one snapshot with do and responds.
+func (c *Control) handle(w http.ResponseWriter, r *http.Request, timeout time.Duration, do func(ctx context.Context, target string) (*Info, error)) {
+	// A request that never ends must not block Close.
 	body := http.NewResponseController(w)
-	_ = body.SetReadDeadline(time.Now().Add(patience))
-	var o order
-	if err := json.NewDecoder(io.LimitReader(r.Body, maxOrder)).Decode(&o); err != nil {
-		answer(w, nil, err)
+	_ = body.SetReadDeadline(time.Now().Add(timeout))
+	var in request
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxMessage)).Decode(&in); err != nil {
+		respond(w, nil, err)
 		return
 	}
-	_ = body.SetReadDeadline(time.Time{}) // a snapshot takes its time
-	info, err := do(r.Context(), o.Target)
-	if errors.Is(err, errStopped) {
+	_ = body.SetReadDeadline(time.Time{}) // a snapshot may take longer
+	info, err := do(r.Context(), in.Target)
+	if errors.Is(err, ErrStopped) {
 		c.mu.Lock()
-		c.broken = append(c.broken, o.Target)
+		c.canceled = append(c.canceled, in.Target)
 		c.mu.Unlock()
 	}
-	answer(w, info, err)
+	respond(w, info, err)
 }
 
-func answer(w http.ResponseWriter, info *Info, err error) {
-	out := reply{Info: info}
+func respond(w http.ResponseWriter, info *Info, err error) {
+	out := response{Info: info}
 	if err != nil {
-		out.Error = err.Error()
-		if h, ok := errors.AsType[*advice.Error](err); ok {
-			out.Hint = h.Advice
-		}
+		out.Error, out.Hint, out.Stopped = err.Error(), advice.Of(err), errors.Is(err, ErrStopped)
 	}
-	_ = json.NewEncoder(w).Encode(out) // or the client has gone
+	_ = json.NewEncoder(w).Encode(out) // fails if the client has gone
 }
 
-// Close takes no more orders. It waits for a snapshot under way, no longer than
-// it may take. The error says that one was broken off.
+// Close stops serving requests. It waits for snapshots in progress, but no longer
+// than their drain time. The error is [ErrStopped] if it canceled one.
 func (c *Control) Close() error {
 	c.stop()
 	<-c.ended
 	err := os.RemoveAll(c.dir)
-	if len(c.broken) > 0 {
-		err = errors.Join(advice.New("take it again; --drain gives it longer",
-			"the snapshot %s was still under way after %s; it was broken off, and nothing of it is left", strings.Join(c.broken, ", "), c.drain), err)
+	if len(c.canceled) > 0 {
+		err = errors.Join(&advice.Error{
+			Msg: fmt.Sprintf("snapshot %s was not complete after %s; canceled and removed it", strings.Join(c.canceled, ", "), c.drain),
+			Err: ErrStopped,
+		}, err)
 	}
 	return err
 }
 
-// errNoControl says that nobody listens for orders in a folder.
-var errNoControl = errors.New("nobody answers there")
+// errNoControl means that no process serves requests in a folder.
+var errNoControl = errors.New("no process is listening")
 
-// ask has the process that has the database in data open take the snapshot.
+// ask requests the snapshot from the process that has the database open.
 func ask(ctx context.Context, data, target string) (*Info, error) {
 	target, err := filepath.Abs(target)
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(order{target})
+	body, err := json.Marshal(request{target})
 	if err != nil {
 		return nil, err
 	}
@@ -183,20 +184,22 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 		return nil, lost(ctx, target, err)
 	}
 	defer resp.Body.Close()
-	var out reply
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxOrder)).Decode(&out); err != nil {
+	var out response
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMessage)).Decode(&out); err != nil {
 		return nil, lost(ctx, target, err)
 	}
 	switch {
+	case out.Stopped:
+		return nil, ErrStopped
 	case out.Error != "":
 		return nil, advice.New(out.Hint, "%s", out.Error)
 	case out.Info == nil:
-		return nil, errors.New("the server's answer is empty")
+		return nil, errors.New("empty response from the server")
 	}
 	return out.Info, nil
 }
 
-// lost says that there was no answer to an order.
+// lost returns the error for a request without a response.
 func lost(ctx context.Context, target string, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -205,7 +208,7 @@ func lost(ctx context.Context, target string, err error) error {
 		return err
 	}
 	return &advice.Error{
-		Msg: "the server ended while it made the snapshot", Err: err,
-		Advice: fmt.Sprintf("what it may have left, %s-*, can be removed; then take the snapshot again", tempName(target)),
+		Msg: "the server ended during the snapshot", Err: err,
+		Advice: fmt.Sprintf("remove %s-* if it exists, and take the snapshot again", tempName(target)),
 	}
 }

@@ -61,7 +61,7 @@ func TestOneTarget(t *testing.T) {
 				made++
 				continue
 			}
-			require.EqualError(t, err, target+" is there already")
+			require.EqualError(t, err, target+" already exists")
 		}
 		require.Equal(t, 1, made, name)
 	}
@@ -77,11 +77,11 @@ func TestTargets(t *testing.T) {
 	check := func(t *testing.T) {
 		for target, want := range map[string]string{
 			"":                             "the snapshot has no name",
-			root:                           "is there already",
+			root:                           "already exists",
 			filepath.Join(root, "no/s"):    "does not exist",
-			filepath.Join(data, "s"):       "cannot lie in",
-			filepath.Join(link, "s"):       "cannot lie in",
-			filepath.Join(data, "SORTKEY"): "cannot lie in",
+			filepath.Join(data, "s"):       "cannot be inside",
+			filepath.Join(link, "s"):       "cannot be inside",
+			filepath.Join(data, "SORTKEY"): "cannot be inside",
 		} {
 			_, err := snapshot.Make(t.Context(), data, target)
 			require.ErrorContains(t, err, want, target)
@@ -120,7 +120,7 @@ func TestLongPath(t *testing.T) {
 	require.NoError(t, err)
 	defer st.Close()
 	_, err = snapshot.Listen(t.Context(), data, st, time.Hour)
-	require.ErrorContains(t, err, "is too long a path for a socket: serve the folder by a shorter one")
+	require.ErrorContains(t, err, "is too long for a socket: serve the folder under a shorter path")
 	require.NotContains(t, names(t, data), "control")
 }
 
@@ -200,8 +200,8 @@ func TestDrain(t *testing.T) {
 			}()
 			<-begun
 			err = tt.end(cancel, control)
-			require.EqualError(t, err, "the snapshot "+target+" was still under way after "+tt.drain.String()+"; it was broken off, and nothing of it is left")
-			require.EqualError(t, <-answer, "the server was stopped before the snapshot was whole; nothing of it is left")
+			require.EqualError(t, err, "snapshot "+target+" was not complete after "+tt.drain.String()+"; canceled and removed it")
+			require.EqualError(t, <-answer, "the server stopped before the snapshot was complete; removed the snapshot")
 			require.Equal(t, []string{"data"}, names(t, root))
 			_, err = snapshot.Make(t.Context(), data, target)
 			require.EqualError(t, err, data+" is in use", "it takes no more orders")
@@ -230,8 +230,8 @@ func TestServerKilled(t *testing.T) {
 		}
 	}()
 	_, err = snapshot.Make(t.Context(), data, filepath.Join(root, "copy.tar"))
-	require.EqualError(t, err, "the server ended while it made the snapshot")
+	require.EqualError(t, err, "the server ended during the snapshot")
 	h, ok := errors.AsType[*advice.Error](err)
 	require.True(t, ok)
-	require.Equal(t, "what it may have left, "+filepath.Join(root, ".copy.tar.tmp-*")+", can be removed; then take the snapshot again", h.Advice)
+	require.Equal(t, "remove "+filepath.Join(root, ".copy.tar.tmp-*")+" if it exists, and take the snapshot again", h.Advice)
 }

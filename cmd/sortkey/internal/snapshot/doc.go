@@ -1,3 +1,3 @@
-// Package snapshot makes copies of databases in folders, as folders or as
-// files, and puts them back.
+// Package snapshot copies databases on disk to folders or archive files, and
+// restores them.
 package snapshot

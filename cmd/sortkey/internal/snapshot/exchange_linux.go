@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two folders at once. The error is [errors.ErrUnsupported]
-// where the file system cannot.
+// exchange swaps two folders atomically. The error is [errors.ErrUnsupported] if
+// the file system cannot.
 func exchange(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
@@ -17,8 +17,8 @@ func exchange(a, b string) error {
 	return os.NewSyscallError("exchange", err)
 }
 
-// renameNew renames a file or folder to a name that nothing has. The error is
-// [errors.ErrUnsupported] where the file system cannot tell.
+// renameNew renames a file or folder, and fails if the new name exists. The error
+// is [errors.ErrUnsupported] if the file system cannot do both atomically.
 func renameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {

@@ -4,9 +4,8 @@ package snapshot
 
 import "errors"
 
-// exchange swaps two folders at once, where the system can.
+// exchange is not supported.
 func exchange(_, _ string) error { return errors.ErrUnsupported }
 
-// renameNew renames a file or folder to a name that nothing has, where the
-// system can tell.
+// renameNew is not supported.
 func renameNew(_, _ string) error { return errors.ErrUnsupported }

@@ -19,14 +19,14 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// Info is what a snapshot holds.
+// Info describes a snapshot.
 type Info struct {
-	Path   string   // of the snapshot, or of the database it became
-	Tables []string // their names
+	Path   string   // of the snapshot, or of the restored database
+	Tables []string // names
 	Bytes  int64    // on disk
 }
 
-// A kind is a form of snapshot.
+// A kind is a format of snapshots.
 type kind int
 
 const (
@@ -41,7 +41,7 @@ var suffixes = []struct {
 	kind kind
 }{{".tar", plain}, {".tar.gz", gzipped}, {".tgz", gzipped}, {".tar.zst", zstandard}, {".tzst", zstandard}}
 
-// kindOf returns the form that the name of a snapshot asks for.
+// kindOf returns the format of a snapshot by its name.
 func kindOf(path string) kind {
 	for _, s := range suffixes {
 		if strings.HasSuffix(strings.ToLower(path), s.text) {
@@ -51,10 +51,13 @@ func kindOf(path string) kind {
 	return folder
 }
 
+// ErrNoDatabase means that a folder has no database.
+var ErrNoDatabase = errors.New("no database")
+
 // Make copies the database in the folder data to target, which must not exist:
-// a folder, or one file when its name ends in .tar, .tar.gz, .tgz, .tar.zst or
-// .tzst. The target appears when it is whole; an error leaves nothing. A server
-// that has the database open takes the snapshot itself and goes on meanwhile.
+// to a folder, or to a file if its name ends in .tar, .tar.gz, .tgz, .tar.zst or
+// .tzst. The target appears only when it is complete. If a server has the database
+// open, the server takes the snapshot while it continues to serve requests.
 func Make(ctx context.Context, data, target string) (*Info, error) {
 	if !disk.Exists(data, disk.Options{}) {
 		return nil, noDatabase(data)
@@ -87,7 +90,7 @@ func Make(ctx context.Context, data, target string) (*Info, error) {
 	return info, nil
 }
 
-// makeNew is makeOf for a target that was not looked at yet.
+// makeNew is makeOf for a target that has not been checked.
 func makeNew(ctx context.Context, st *disk.Store, data, target string) (*Info, error) {
 	if err := checkTarget(data, target); err != nil {
 		return nil, err
@@ -95,10 +98,10 @@ func makeNew(ctx context.Context, st *disk.Store, data, target string) (*Info, e
 	return makeOf(ctx, st, target)
 }
 
-// checkTarget refuses a target that is there, or that lies in the database.
+// checkTarget returns an error if a target exists or is in the database's folder.
 func checkTarget(data, target string) error {
 	if target == "" {
-		return advice.New("give the folder or file to make", "the snapshot has no name")
+		return advice.New("name a new folder or file", "the snapshot has no name")
 	}
 	if err := inside(target, data, "the snapshot"); err != nil {
 		return err
@@ -147,7 +150,7 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = os.Rename(made, target)
 	}
-	if errors.Is(err, fs.ErrExist) { // somebody else made it meanwhile
+	if errors.Is(err, fs.ErrExist) { // created meanwhile
 		return nil, taken(target)
 	}
 	if err != nil {
@@ -156,7 +159,7 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 	return info, syncFolder(filepath.Dir(filepath.Clean(target)))
 }
 
-// tempName is how the names begin of what becomes a snapshot.
+// tempName returns the start of the names of unfinished snapshots.
 func tempName(target string) string {
 	target = filepath.Clean(target)
 	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp")
@@ -168,10 +171,10 @@ func isFolder(path string) bool {
 }
 
 func taken(target string) error {
-	return advice.New("name another, or remove it first", "%s is there already", target)
+	return advice.New("give another name, or remove it first", "%s already exists", target)
 }
 
-// writeFile writes a file, compressed as asked for, to the disk.
+// writeFile writes a file, compressed according to kind, and syncs it.
 func writeFile(path string, kind kind, write func(io.Writer) error) error {
 	f, err := os.Create(path) //nolint:gosec // named by the user
 	if err != nil {
@@ -191,7 +194,7 @@ func writeFile(path string, kind kind, write func(io.Writer) error) error {
 		w = nopCloser{buffer}
 	}
 	if err := write(w); err != nil {
-		_ = w.Close() // ends its goroutines
+		_ = w.Close() // stops its goroutines
 		return err
 	}
 	if err := w.Close(); err != nil {
@@ -230,11 +233,11 @@ func syncFolder(path string) error {
 	if err != nil {
 		return err
 	}
-	_ = d.Sync() // not every file system can
+	_ = d.Sync() // not supported by all file systems
 	return d.Close()
 }
 
-// inside refuses a path that is a folder or lies in it.
+// inside returns an error if a path is dir or inside it.
 func inside(path, dir, what string) error {
 	path, err := realPath(path)
 	if err != nil {
@@ -246,12 +249,12 @@ func inside(path, dir, what string) error {
 	}
 	rel, err := filepath.Rel(dir, path)
 	if err == nil && filepath.IsLocal(rel) {
-		return advice.New("name a place outside of it", "%s cannot lie in %s", what, dir)
+		return advice.New("name a path outside of it", "%s cannot be inside %s", what, dir)
 	}
 	return nil
 }
 
-// realPath returns a path without links, as far as it exists.
+// realPath resolves the links in the existing part of a path.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -270,13 +273,13 @@ func realPath(path string) (string, error) {
 }
 
 func noDatabase(dir string) error {
-	return advice.New("name the folder that was given to sortkey serve --data; what a server without --data holds is written out with sortkey export --all --to DIR", "there is no database in %s", dir)
+	return &advice.Error{Msg: "no database in " + dir, Err: ErrNoDatabase}
 }
 
-// openError words why a database cannot be opened.
+// openError returns the error for a database that cannot be opened.
 func openError(dir string, err error) error {
 	if errors.Is(err, disk.ErrLocked) {
-		return &advice.Error{Msg: dir + " is in use", Advice: "stop the server that has it open first: a folder belongs to one process", Err: err}
+		return &advice.Error{Msg: dir + " is in use", Advice: "stop the server that has it open: only one process can open a folder", Err: err}
 	}
 	return fmt.Errorf("%s: %w", dir, err)
 }

@@ -19,12 +19,14 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// Restore makes a database of a snapshot in the folder data, which must be
-// empty or not exist, or else hold a database that replace allows to be thrown
-// away. The copy is made beside it and opened to see that it is whole, and takes
-// its place by being renamed: an error, or an end of the process at any moment,
-// leaves data as it was. After the latter a folder .NAME.tmp-… beside it can be
-// removed.
+// ErrNotEmpty means that a folder has a database, and replace is not set.
+var ErrNotEmpty = errors.New("folder is not empty")
+
+// Restore restores a snapshot to the folder data, which must be new or empty. With
+// replace, it may have a database, which Restore replaces. Restore copies the
+// snapshot to a folder beside data, opens the copy to verify it, and renames it:
+// after an error or a crash, data is unchanged. A crash may leave a folder
+// .NAME.tmp-…, which can be removed.
 func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, error) {
 	if err := inside(snapshot, data, "the snapshot"); err != nil {
 		return nil, err
@@ -38,10 +40,10 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	}
 	if there {
 		if !replace {
-			return nil, advice.New("name an empty folder, or throw away what is there with --force", "%s is not empty", data)
+			return nil, &advice.Error{Msg: data + " is not empty", Err: ErrNotEmpty}
 		}
 		if !disk.Exists(data, disk.Options{}) {
-			return nil, advice.New("remove it yourself if that is meant", "%s is no database, and not replaced", data)
+			return nil, advice.New("only databases are replaced; remove it yourself if you mean it", "%s is not a database", data)
 		}
 		lock, err := disk.Lock(data, disk.Options{})
 		if err != nil {
@@ -49,7 +51,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		}
 		defer lock.Close()
 	}
-	data, err = realPath(data) // a link stays, and what it names is replaced
+	data, err = realPath(data) // replace the target of a link
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +77,12 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		return nil, context.Cause(ctx)
 	}
 	if err := place(made, data, there); err != nil {
-		return nil, advice.New("a folder that other disks are mounted on cannot be replaced: name one inside it", "cannot put the database in its place: %v", err)
+		return nil, advice.New("a mount point cannot be replaced: name a folder inside it", "cannot move the database to its folder: %v", err)
 	}
 	return info, syncFolder(parent)
 }
 
-// occupied reports whether there is anything at path but an empty folder.
+// occupied reports whether path exists and is not an empty folder.
 func occupied(path string) (bool, error) {
 	entries, err := os.ReadDir(path)
 	switch {
@@ -92,8 +94,8 @@ func occupied(path string) (bool, error) {
 	return len(entries) > 0, nil
 }
 
-// place puts the folder made in the place of data. What was there, if anything
-// was, is then where made was.
+// place moves the folder made to data. It moves an earlier database in data to
+// the place of made.
 func place(made, data string, there bool) error {
 	if there {
 		if err := exchange(made, data); !errors.Is(err, errors.ErrUnsupported) {
@@ -115,18 +117,18 @@ func place(made, data string, there bool) error {
 	return os.Rename(made, data)
 }
 
-// unpack copies a snapshot of any kind to a folder.
+// unpack copies a snapshot in any format to a folder.
 func unpack(ctx context.Context, snapshot, dir string) error {
 	info, err := os.Stat(snapshot)
 	if errors.Is(err, fs.ErrNotExist) {
-		return advice.New("give what sortkey snapshot has made", "there is no %s", snapshot)
+		return advice.New("name a snapshot from sortkey snapshot", "%s does not exist", snapshot)
 	}
 	if err != nil {
 		return err
 	}
 	if info.IsDir() {
 		if !disk.Exists(snapshot, disk.Options{}) {
-			return advice.New("give what sortkey snapshot has made", "there is no database in %s", snapshot)
+			return advice.New("name a snapshot from sortkey snapshot", "no database in %s", snapshot)
 		}
 		err := disk.Copy(ctx, snapshot, dir, disk.Options{})
 		if errors.Is(err, disk.ErrLocked) {
@@ -150,13 +152,13 @@ func unpack(ctx context.Context, snapshot, dir string) error {
 	return nil
 }
 
-// maxWindow bounds the memory that a compressed file may ask for.
+// maxWindow bounds the memory for decompressing a file.
 const maxWindow = 128 << 20
 
-// decompress reads a file by what it begins with, whatever its name.
+// decompress detects the compression of a file by its first bytes.
 func decompress(r io.Reader) (io.ReadCloser, error) {
 	b := bufio.NewReaderSize(r, 1<<20)
-	head, _ := b.Peek(4) // an error shows again when it is read
+	head, _ := b.Peek(4) // reading returns the error again
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return gzip.NewReader(b)
@@ -170,7 +172,7 @@ func decompress(r io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(b), nil
 }
 
-// verify opens a database, changing nothing, to see that it can be.
+// verify checks that a database can be opened, without changing it.
 func verify(ctx context.Context, dir string) (*Info, error) {
 	st, err := disk.Open(dir, disk.Options{ReadOnly: true})
 	if err != nil {

@@ -11,10 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Decode fills the request that in points to, such as a
-// *dynamodb.QueryInput, from the JSON of the operation. Members are those of
-// the API, in its spelling; the error says where one is unknown or of the
-// wrong type.
+// Decode decodes the JSON of a request into in, a pointer such as a
+// *dynamodb.QueryInput. Members have the names of the API. The error has the path
+// of a member that is unknown or has the wrong type.
 func Decode(data []byte, in any) error {
 	v := reflect.ValueOf(in)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -27,7 +26,7 @@ var attributeValue = reflect.TypeFor[types.AttributeValue]()
 
 func decode(data []byte, v reflect.Value, path string) error {
 	if v.Type() == attributeValue {
-		value, err := ParseValue(data)
+		value, err := parseValue(data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -49,17 +48,17 @@ func decode(data []byte, v reflect.Value, path string) error {
 		return decodeSlice(data, v, path)
 	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64, reflect.Float64:
 		if json.Unmarshal(data, v.Addr().Interface()) != nil {
-			return fmt.Errorf("%s: %s is no %s", path, data, v.Kind())
+			return fmt.Errorf("%s: %s is not of type %s", path, data, v.Kind())
 		}
 		return nil
 	}
-	return fmt.Errorf("%s cannot be given in a file", path)
+	return fmt.Errorf("%s is not supported in JSON", path)
 }
 
 func decodeStruct(data []byte, v reflect.Value, path string) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil {
-		return fmt.Errorf("%s: %s is no object", path, data)
+		return fmt.Errorf("%s: %s is not an object", path, data)
 	}
 	for _, name := range sorted(members) {
 		field, ok := v.Type().FieldByName(name)
@@ -76,7 +75,7 @@ func decodeStruct(data []byte, v reflect.Value, path string) error {
 func decodeMap(data []byte, v reflect.Value, path string) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil {
-		return fmt.Errorf("%s: %s is no object", path, data)
+		return fmt.Errorf("%s: %s is not an object", path, data)
 	}
 	m := reflect.MakeMapWithSize(v.Type(), len(members))
 	for _, name := range sorted(members) {
@@ -92,11 +91,11 @@ func decodeMap(data []byte, v reflect.Value, path string) error {
 
 func decodeSlice(data []byte, v reflect.Value, path string) error {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
-		return fmt.Errorf("%s cannot be given in a file", path)
+		return fmt.Errorf("%s is not supported in JSON", path)
 	}
 	var elems []json.RawMessage
 	if json.Unmarshal(data, &elems) != nil {
-		return fmt.Errorf("%s: %s is no array", path, data)
+		return fmt.Errorf("%s: %s is not an array", path, data)
 	}
 	s := reflect.MakeSlice(v.Type(), len(elems), len(elems))
 	for i, elem := range elems {
@@ -117,19 +116,12 @@ func sorted(m map[string]json.RawMessage) []string {
 	return names
 }
 
-// ParseItem reads an item in DynamoDB JSON. Numbers are passed on as they are.
-func ParseItem(data []byte) (map[string]types.AttributeValue, error) {
-	var item map[string]types.AttributeValue
-	err := decode(data, reflect.ValueOf(&item).Elem(), "item")
-	return item, err
-}
-
-// ParseValue reads a value in DynamoDB JSON. Numbers are passed on as they
-// are: it is for the service to refuse those it cannot keep.
-func ParseValue(data []byte) (types.AttributeValue, error) {
+// parseValue decodes a value in DynamoDB JSON. It does not check numbers: the
+// service rejects those it does not support.
+func parseValue(data []byte) (types.AttributeValue, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil || len(members) != 1 {
-		return nil, fmt.Errorf(`%s is no value, as {"S": "text"} or {"N": "1"}`, data)
+		return nil, fmt.Errorf(`%s is not a value such as {"S": "text"} or {"N": "1"}`, data)
 	}
 	for kind, data := range members {
 		v, err := parseKind(kind, data)
@@ -182,7 +174,7 @@ func parseKind(kind string, data []byte) (types.AttributeValue, error) {
 			return &types.AttributeValueMemberM{Value: out}
 		})
 	}
-	return nil, errors.New("there is no such type")
+	return nil, errors.New("unknown type")
 }
 
 func parseAs[T any](data []byte, value func(T) types.AttributeValue) (types.AttributeValue, error) {
@@ -194,7 +186,7 @@ func parseAs[T any](data []byte, value func(T) types.AttributeValue) (types.Attr
 		return nil, err
 	}
 	if t == nil {
-		return nil, errors.New("null is no value")
+		return nil, errors.New("null is not a value")
 	}
 	return value(*t), nil
 }
@@ -204,7 +196,7 @@ type nested struct{ types.AttributeValue }
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (n *nested) UnmarshalJSON(data []byte) (err error) {
-	n.AttributeValue, err = ParseValue(data)
+	n.AttributeValue, err = parseValue(data)
 	return err
 }
 

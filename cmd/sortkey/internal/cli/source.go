@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// A source is what a query is put to: a running server, or a model loaded into
+// A source is a database to query: a running server, or a model loaded into
 // memory.
 type source struct {
 	client *dynamodb.Client
@@ -27,7 +27,7 @@ type source struct {
 	close  func() error
 }
 
-// sourceFlags choose it.
+// sourceFlags select a source.
 type sourceFlags struct {
 	endpoint, model string
 }
@@ -53,7 +53,7 @@ func (a *App) open(ctx context.Context, f sourceFlags) (*source, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, usageError("write a URL such as http://127.0.0.1:8000", "the endpoint %q is no URL", endpoint)
+		return nil, usageError("write a URL such as http://127.0.0.1:8000", "the endpoint %q is not a URL", endpoint)
 	}
 	tr := &tracer{next: &http.Client{Timeout: requestTimeout}}
 	client := dynamodb.New(dynamodb.Options{
@@ -66,7 +66,7 @@ func (a *App) open(ctx context.Context, f sourceFlags) (*source, error) {
 	return &source{client: client, tracer: tr, close: func() error { return nil }}, nil
 }
 
-// openModel builds the world of a model, with its generated items.
+// openModel builds the world of a model, including generated items.
 func openModel(ctx context.Context, name string) (*source, error) {
 	w, err := buildWorld(ctx, name)
 	if err != nil {
@@ -85,8 +85,8 @@ func buildWorld(ctx context.Context, name string) (*design.World, error) {
 	return design.Build(ctx, m, design.Options{})
 }
 
-// credentials are those of the environment, or some: a server on this machine
-// takes any.
+// credentials returns the credentials of the environment or, as a local server
+// accepts any, arbitrary ones.
 func (a *App) credentials() aws.CredentialsProvider {
 	key, secret := a.Getenv("AWS_ACCESS_KEY_ID"), a.Getenv("AWS_SECRET_ACCESS_KEY")
 	if key == "" || secret == "" {
@@ -95,7 +95,7 @@ func (a *App) credentials() aws.CredentialsProvider {
 	return credentials.NewStaticCredentialsProvider(key, secret, a.Getenv("AWS_SESSION_TOKEN"))
 }
 
-// env returns the first of the variables that is set, or def.
+// env returns the value of the first variable that is set, or def.
 func (a *App) env(def string, names ...string) string {
 	for _, name := range names {
 		if v := a.Getenv(name); v != "" {
@@ -105,8 +105,8 @@ func (a *App) env(def string, names ...string) string {
 	return def
 }
 
-// A tracer asks for the traces of queries, which a sortkey server sends in a
-// header, and keeps them.
+// A tracer requests and collects the traces of queries, which a Sortkey server
+// sends in a header.
 type tracer struct {
 	next interface {
 		Do(*http.Request) (*http.Response, error)
@@ -115,8 +115,8 @@ type tracer struct {
 	traces []sortkey.Trace
 }
 
-// Do implements the HTTP client of the SDK. It comes after the signature, so
-// the header is not part of it.
+// Do implements the HTTP client of the SDK. The SDK calls it after signing, so the
+// header is not part of the signature.
 func (t *tracer) Do(req *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(req.Header.Get("X-Amz-Target"), ".Query") {
 		req.Header.Set(sortkey.TraceHeader, "1")

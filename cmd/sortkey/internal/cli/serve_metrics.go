@@ -13,12 +13,12 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// scrapeTimeout bounds how long a scrape may go on after the end.
+// scrapeTimeout bounds the time of a scrape after the server has stopped.
 const scrapeTimeout = time.Second
 
-// figures serves the metrics of a database at an address of their own, where
-// they need no signature and disturb no client.
-type figures struct {
+// A metricsServer serves the metrics of a database on an address of its own, where
+// scrapers need no signature and do not disturb clients.
+type metricsServer struct {
 	ln   net.Listener
 	stop func()
 }
@@ -32,27 +32,27 @@ func newMetrics(st store.Store) *metrics.Metrics {
 	return metrics.New(opts)
 }
 
-// serveFigures begins to serve the figures of db on addr.
-func serveFigures(ctx context.Context, addr string, db *sortkey.DB, m *metrics.Metrics, log logs) (*figures, error) {
+// serveMetrics starts to serve the metrics of db on addr.
+func serveMetrics(ctx context.Context, addr string, db *sortkey.DB, m *metrics.Metrics, log logs) (*metricsServer, error) {
 	ln, err := listen(ctx, "--metrics", addr)
 	if err != nil {
 		return nil, err
 	}
-	f := &figures{ln: ln}
+	s := &metricsServer{ln: ln}
 	m.Watch(db)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
-	// They go on while requests under way finish.
+	// Scrapes continue while requests in progress finish.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
 	go func() {
 		done <- server.Serve(ctx, ln, mux, server.Options{Logger: log.Logger, Open: true, ShutdownTimeout: scrapeTimeout})
 	}()
-	f.stop = func() {
+	s.stop = func() {
 		cancel()
 		if err := <-done; err != nil {
 			log.Warn("metrics", "err", err)
 		}
 	}
-	return f, nil
+	return s, nil
 }

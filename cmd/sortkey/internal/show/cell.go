@@ -1,0 +1,27 @@
+package show
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// Cell returns a value for a table: plain text as it is, and everything else as
+// [text.Literal] writes it.
+func Cell(v attr.Value) string {
+	if s := string(v.Raw()); v.Kind() == attr.String && plain(s) {
+		return s
+	}
+	return text.Literal(v)
+}
+
+// plain reports whether text is unambiguous without quotes.
+func plain(s string) bool {
+	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' || s[0] == '"' || !utf8.ValidString(s) {
+		return false
+	}
+	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
