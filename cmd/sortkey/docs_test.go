@@ -14,20 +14,20 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what commands print into the documents that quote it")
 
-// documents are the markdown files, from the root of the repository, whose
-// output is kept true. In each, a block such as
+// documents are the markdown files, relative to the root of the repository, whose
+// output is checked. In each, a block such as
 //
 //	```console
 //	$ sortkey demo file-tree | tail -1
 //	10 of 10 access patterns right
 //	```
 //
-// holds commands and what they print, on both outputs. They run in the root of
-// the repository, in a shell. A line of "…" alone stands for any lines.
+// holds commands and their output, standard output and standard error. The commands
+// run in a shell in the root of the repository. A line "…" stands for any lines.
 var documents = []string{"README.md", "docs/*.md", "design/examples/README.md", "design/examples/*/README.md"}
 
-// TestDocuments runs the commands that documents quote. With -rewrite it
-// writes what they print now.
+// TestDocuments runs the commands that documents quote and compares the output. With
+// -rewrite it updates the documents.
 func TestDocuments(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestDocuments(t *testing.T) {
 	for _, pattern := range documents {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
-			t.Errorf("no document is %s (%v)", pattern, err)
+			t.Errorf("no document matches %s (%v)", pattern, err)
 		}
 		for _, file := range files {
 			name, err := filepath.Rel(root, file)
@@ -46,7 +46,7 @@ func TestDocuments(t *testing.T) {
 			}
 			t.Run(filepath.ToSlash(name), func(t *testing.T) {
 				t.Parallel()
-				printed := map[string]string{} // a document quotes parts of one output in several places
+				printed := map[string]string{} // a document may quote one output several times
 				checkDocument(t, file, func(command string) (string, error) {
 					if out, ok := printed[command]; ok {
 						return out, nil
@@ -56,7 +56,7 @@ func TestDocuments(t *testing.T) {
 					cmd.Env = append(os.Environ(), "NO_COLOR=1", "COLUMNS=", "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=")
 					out, err := cmd.CombinedOutput()
 					if _, ended := errors.AsType[*exec.ExitError](err); ended {
-						err = nil // a refusal is worth quoting
+						err = nil // documents also quote errors
 					}
 					printed[command] = string(out)
 					return string(out), err
@@ -66,7 +66,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// checkDocument compares the quotations in a file with what run prints.
+// checkDocument compares the quotations in a file with the output of run.
 func checkDocument(t *testing.T, file string, run func(command string) (string, error)) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -83,26 +83,26 @@ func checkDocument(t *testing.T, file string, run func(command string) (string, 
 		}
 		for _, w := range wrong {
 			if w.lost {
-				t.Errorf("%s:%d: %s: what is quoted between … is not printed any more: quote again by hand", file, w.line, w.command)
+				t.Errorf("%s:%d: %s: the output no longer has the text quoted between …; quote it again by hand", file, w.line, w.command)
 			}
 		}
 		return
 	}
 	for _, w := range wrong {
-		t.Errorf("%s:%d: %s prints something else (go test ./cmd/sortkey -run TestDocuments -rewrite):\n%s", file, w.line, w.command, w.got)
+		t.Errorf("%s:%d: %s has other output (update with go test ./cmd/sortkey -run TestDocuments -rewrite):\n%s", file, w.line, w.command, w.got)
 	}
 }
 
-// A misquote is a quotation that is not what the command prints.
+// A misquote is a quotation that differs from the command's output.
 type misquote struct {
 	line    int // of the command
 	command string
 	got     string
-	lost    bool // there is no new text for it
+	lost    bool // the output has no text for it
 }
 
-// requote returns a document with what its commands print now, and the
-// quotations that were not that.
+// requote returns a document with the current output of its commands, and the
+// quotations that differed.
 func requote(text string, run func(command string) (string, error)) (string, []misquote) {
 	lines := strings.Split(text, "\n")
 	var out []string
@@ -148,9 +148,9 @@ func requote(text string, run func(command string) (string, error)) (string, []m
 
 const elision = "…"
 
-// quote renews a quotation: it returns the same parts of what was printed, and
-// whether that is what was quoted. A part between elisions is found by its
-// first line, and ok is false when that is not printed any more.
+// quote updates a quotation: it returns the quoted parts of the output, and whether
+// they are the same as before. It finds a part between elisions by its first line; ok
+// is false if the output no longer has that line.
 func quote(quoted, printed []string) (renewed []string, same, ok bool) {
 	if !slices.Contains(quoted, elision) {
 		return printed, slices.Equal(quoted, printed), true
@@ -166,7 +166,7 @@ func quote(quoted, printed []string) (renewed []string, same, ok bool) {
 		if !anchored {
 			if i := slices.Index(printed[at:], part[0]); i >= 0 {
 				start = at + i
-				// A line that is printed often is the one before what follows.
+				// If the line occurs several times, it is the one before what follows.
 				for j := start; j+len(part) <= len(printed); j++ {
 					if slices.Equal(printed[j:j+len(part)], part) {
 						start = j
@@ -199,7 +199,7 @@ func quote(quoted, printed []string) (renewed []string, same, ok bool) {
 	return renewed, ok && slices.Equal(renewed, quoted), ok
 }
 
-// TestQuote: quotations that are not what is printed are found and mended.
+// TestQuote: quotations that differ from the output are found and updated.
 func TestQuote(t *testing.T) {
 	const printed = "a\nb 2\n\nc\nd\ne\n"
 	for _, tt := range []struct{ quoted, want string }{

@@ -19,10 +19,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sortkey": main})
 }
 
-// TestScripts runs the real command. The scripts may use, besides the usual
-// commands, serve, which starts a server in the background and sets ENDPOINT,
-// and stop, which ends it and leaves what it wrote in serve.out and serve.err.
-// EXAMPLES is the folder of the examples.
+// TestScripts runs the real command. Besides the usual commands, scripts have serve,
+// which starts a server in the background and sets ENDPOINT, and stop, which stops it
+// and keeps its output in serve.out and serve.err. EXAMPLES is the folder of the
+// examples.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs(filepath.Join("..", "..", "design", "examples"))
 	if err != nil {
@@ -43,7 +43,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// running are the servers of scripts, by work directory.
+// running has the servers of scripts by work directory.
 type running struct {
 	cmd *exec.Cmd
 	out chan []byte // all of its standard output
@@ -53,7 +53,7 @@ var servers = make(chan map[string]*running, 1)
 
 func init() { servers <- map[string]*running{} }
 
-// patience is how long a server may take to start or to end.
+// patience is the time in which a server must start or stop.
 const patience = time.Minute
 
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
@@ -103,10 +103,10 @@ func stopServer(ts *testscript.TestScript, neg bool, args []string) {
 	delete(all, dir)
 	servers <- all
 	if s == nil || neg || len(args) > 0 {
-		ts.Fatalf("stop: there is no server, or there are arguments")
+		ts.Fatalf("stop: no server, or unexpected arguments")
 	}
 	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
-	out := <-s.out // the pipe must be read before Wait
+	out := <-s.out // read the pipe before Wait
 	done := make(chan error, 1)
 	go func() { done <- s.cmd.Wait() }()
 	select {
@@ -115,13 +115,13 @@ func stopServer(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("serve ended with %v", err)
 		}
 	case <-time.After(patience):
-		ts.Fatalf("serve does not end")
+		ts.Fatalf("serve does not stop")
 	}
 	ts.Check(os.WriteFile(filepath.Join(dir, "serve.out"), out, 0o666))
 }
 
-// lookup finds a program on the PATH of the script, which is not that of the
-// test.
+// lookup finds a program on the PATH of the script, which differs from the PATH of
+// the test.
 func lookup(ts *testscript.TestScript, name string) string {
 	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
 		path := filepath.Join(dir, name)

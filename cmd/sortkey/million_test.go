@@ -26,20 +26,20 @@ import (
 
 var million = flag.Int("items", 0, "items that TestImportOfMany imports")
 
-// peakLimit is what an import may use of memory, whatever the number of items.
+// peakLimit is the memory that an import may use, whatever the number of items.
 const peakLimit = 300 << 20
 
-// TestImportOfMany exports a table from memory, imports it into a folder with
-// the command, and holds the answers of both databases to each other.
-// scripts/import-million.sh runs it with a million items.
+// TestImportOfMany exports a table from memory, imports it into a folder with the
+// command, and compares the answers of both databases. scripts/import-million.sh runs
+// it with a million items.
 func TestImportOfMany(t *testing.T) {
 	if *million == 0 {
 		t.Skip("run scripts/import-million.sh")
 	}
 	ctx := t.Context()
 	dir := t.TempDir()
-	// In a process of its own: one that is started counts the memory of the one
-	// that starts it as its own.
+	// The export runs in a process of its own: the peak memory of a child process
+	// includes that of its parent.
 	generate := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestGenerateMany$", "-test.v", "-items", fmt.Sprint(*million))
 	generate.Env = append(os.Environ(), generateTo+"="+filepath.Join(dir, "export"))
 	out, err := generate.CombinedOutput()
@@ -88,7 +88,7 @@ func TestImportOfMany(t *testing.T) {
 
 const generateTo = "SORTKEY_TEST_GENERATE"
 
-// TestGenerateMany makes the export for TestImportOfMany.
+// TestGenerateMany writes the export for TestImportOfMany.
 func TestGenerateMany(t *testing.T) {
 	dir := os.Getenv(generateTo)
 	if dir == "" {
@@ -131,7 +131,7 @@ func fillMany(ctx context.Context, t *testing.T, client *dynamodb.Client, n int)
 	}
 }
 
-// order is item i of n, the same at every time.
+// order returns item i of n, the same one at each call.
 func order(i, n int) map[string]types.AttributeValue {
 	s := func(format string, args ...any) types.AttributeValue {
 		return &types.AttributeValueMemberS{Value: fmt.Sprintf(format, args...)}
@@ -152,7 +152,7 @@ func order(i, n int) map[string]types.AttributeValue {
 	return item
 }
 
-// compareMany asks both databases the same and compares the answers.
+// compareMany sends the same queries to both databases and compares the answers.
 func compareMany(ctx context.Context, t *testing.T, want, got *dynamodb.Client, n int) {
 	t.Helper()
 	type rows = []map[string]types.AttributeValue

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakMemory is not known here.
+// peakMemory is not supported.
 func peakMemory(*os.ProcessState) int64 { return 0 }

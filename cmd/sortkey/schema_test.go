@@ -43,7 +43,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// plain turns YAML into what an editor checks: dates are text there.
+// plain converts YAML to what an editor validates: dates are strings there.
 func plain(t *testing.T, n *yaml.Node) any {
 	t.Helper()
 	switch n.Kind {
@@ -93,13 +93,13 @@ func TestSchemaAccepts(t *testing.T) {
 		var b bytes.Buffer
 		require.NoError(t, design.Write(&b, m))
 		if err := s.Validate(document(t, b.Bytes())); err != nil {
-			t.Errorf("%s, written again: %v", file, err)
+			t.Errorf("%s, rewritten: %v", file, err)
 		}
 	}
 }
 
-// TestSchemaRejects breaks a model in many ways that both the schema and the
-// parser must see.
+// TestSchemaRejects breaks a model in many ways that both the schema and the parser
+// must detect.
 func TestSchemaRejects(t *testing.T) {
 	s := compiled(t)
 	good := string(models(t)[designs+"testdata/shop.yaml"]) + "\nallow:\n  - {rule: same-shape, on: Order, why: 7}\n"

@@ -27,8 +27,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/report"
 )
 
-// browser starts a browser without a window, or skips the test. BROWSER names
-// one; PICTURES names a folder to keep pictures of the pages in.
+// browser starts a headless browser, or skips the test. BROWSER names the browser;
+// PICTURES names a folder for screenshots of the pages.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -53,12 +53,12 @@ func browser(t *testing.T) context.Context {
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("%s does not start: %v", path, err)
+		t.Fatalf("cannot start %s: %v", path, err)
 	}
 	return ctx
 }
 
-// A record is what a browser complained of and asked for.
+// A record collects the errors and requests of a browser.
 type record struct {
 	mu       sync.Mutex
 	problems []string
@@ -80,7 +80,7 @@ func (r *record) listen(ev any) {
 	}
 }
 
-// look sets the size and the colours of the window.
+// look sets the size and the colour scheme of the window.
 func look(width int, scheme string) chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(chromedp.EmulateViewport(int64(width), 900), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -90,9 +90,9 @@ func look(width int, scheme string) chromedp.Action[chromedp.Void] {
 	}))
 }
 
-// What the page says of itself. Invisible are the slices that take no room or
-// whose marks cannot be seen, Wide what sticks out of the window, Clipped the
-// text of pictures that sticks out of its picture.
+// measured holds measurements of the page. Invisible are the slices without size or without
+// visible marks, Wide the elements that extend beyond the window, Clipped the text of
+// pictures that extends beyond its picture.
 type measured struct {
 	Title               string
 	ScrollWidth, Window int
@@ -124,9 +124,9 @@ const measure = `(() => {
 	};
 })()`
 
-// TestBrowser opens pages in a browser, from a file: nothing is asked of any
-// network, nothing fails, every slice is to be seen, and nothing sticks out of
-// a narrow or a wide window, in the light and in the dark.
+// TestBrowser opens pages from files in a browser: they make no network requests and
+// cause no errors, every slice is visible, and nothing extends beyond a narrow or a wide
+// window, in light and dark colours.
 func TestBrowser(t *testing.T) {
 	ctx := browser(t)
 	const root = "../../../"
@@ -186,7 +186,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// picture keeps a picture of the page when PICTURES names a folder.
+// picture saves a screenshot of the page if PICTURES names a folder.
 func picture(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	dir := os.Getenv("PICTURES")

@@ -44,9 +44,8 @@ func byAddress(t *testing.T, what string, all []item) map[string]item {
 	return m
 }
 
-// check holds the database to what the writers know of it, and settles what
-// they had under way. It returns how many requests that were not answered had
-// been done.
+// check compares the database with the writers' records, and settles their requests
+// in progress. It returns the number of unanswered requests that were applied.
 func check(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, done int) {
 	t.Helper()
 	found := map[string]map[string]item{}
@@ -69,9 +68,9 @@ func check(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, do
 		}
 	}
 	if hits < least || hits > least+most {
-		t.Fatalf("the counter is %d after %d additions and %d that may have been", hits, least, most)
+		t.Fatalf("the counter is %d, want between %d and %d", hits, least, least+most)
 	}
-	for _, w := range writers { // one of the writers takes what the others may have added
+	for _, w := range writers { // attribute all uncertain additions to one writer
 		if w.adding {
 			unanswered++
 			if hits > least {
@@ -86,7 +85,7 @@ func check(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, do
 	for _, w := range writers {
 		for k, n := range w.items {
 			if got := found[k.table][address(k.attributes())]; !equal(got, k.item(n)) {
-				t.Fatalf("%v: acknowledged as number %d, is %v", k, n, got)
+				t.Fatalf("%v: acknowledged as number %d, got %v", k, n, got)
 			}
 			if n != 0 {
 				items++
@@ -99,8 +98,8 @@ func check(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, do
 	return unanswered, done
 }
 
-// checkCount waits until a table is said to have n items. After a crash they
-// are counted again while the server runs.
+// checkCount waits until a table reports n items. After a crash the server counts
+// them again while it runs.
 func checkCount(t *testing.T, db *dynamodb.Client, table string, n int) {
 	t.Helper()
 	counted := int64(-1)
@@ -111,11 +110,11 @@ func checkCount(t *testing.T, db *dynamodb.Client, table string, n int) {
 			return
 		}
 	}
-	t.Fatalf("%s is said to have %d items, it has %d", table, counted, n)
+	t.Fatalf("%s reports %d items, want %d", table, counted, n)
 }
 
-// resolve finds out whether the request under way was done, and settles it. A
-// batch may have been done in part, but of whole items.
+// resolve finds out whether the request in progress was applied, and settles it. A
+// batch may have been applied in part, but each item as a whole.
 func (w *writer) resolve(t *testing.T, found map[string]map[string]item) (did bool) {
 	t.Helper()
 	var before, after []string
@@ -124,14 +123,14 @@ func (w *writer) resolve(t *testing.T, found map[string]map[string]item) (did bo
 		switch {
 		case equal(old, to):
 			if !equal(got, old) {
-				t.Fatalf("%s: a request without effect made it %v", what, got)
+				t.Fatalf("%s: a request that must have no effect made it %v", what, got)
 			}
 		case equal(got, old):
 			before = append(before, what)
 		case equal(got, to):
 			after = append(after, what)
 		default:
-			t.Fatalf("%s is neither what it was nor what it was to be: %v", what, got)
+			t.Fatalf("%s is in neither the old nor the new state: %v", what, got)
 		}
 	}
 	for i, c := range w.pending {
@@ -146,7 +145,7 @@ func (w *writer) resolve(t *testing.T, found map[string]map[string]item) (did bo
 		see(tr.id, found[bank][tr.id+", "], nil, tr.receipt())
 	}
 	if w.atomic && before != nil && after != nil {
-		t.Fatalf("half a transaction: %s done, %s not", strings.Join(after, "; "), strings.Join(before, "; "))
+		t.Fatalf("half a transaction: applied %s, not applied %s", strings.Join(after, "; "), strings.Join(before, "; "))
 	}
 	adding := w.adding
 	w.settle(!w.atomic && w.transfer == nil || after != nil)
@@ -154,8 +153,8 @@ func (w *writer) resolve(t *testing.T, found map[string]map[string]item) (did bo
 	return after != nil
 }
 
-// checkBank holds the accounts to the receipts, so every transfer to being
-// whole, and the receipts to what the writers know.
+// checkBank compares the accounts with the receipts, which shows that transfers are
+// atomic, and the receipts with the writers' records.
 func checkBank(t *testing.T, found map[string]item, writers []*writer) {
 	t.Helper()
 	balance := make([]int, accounts)
@@ -166,7 +165,7 @@ func checkBank(t *testing.T, found map[string]item, writers []*writer) {
 	for _, w := range writers {
 		for id, tr := range w.transfers {
 			if got := found[id+", "]; !equal(got, tr.receipt()) {
-				t.Fatalf("%s: acknowledged, is %v", id, got)
+				t.Fatalf("%s: acknowledged, got %v", id, got)
 			}
 			balance[tr.from] -= tr.amount
 			balance[tr.to] += tr.amount
@@ -175,13 +174,13 @@ func checkBank(t *testing.T, found map[string]item, writers []*writer) {
 	}
 	for i, want := range balance {
 		if got := number(found[accountName(i)+", "]["balance"]); got != want {
-			t.Fatalf("%s has %d, its receipts make %d", accountName(i), got, want)
+			t.Fatalf("%s has %d, its receipts add up to %d", accountName(i), got, want)
 		}
 	}
 	require.Len(t, found, receipts+accounts+1, "receipts that nobody wrote")
 }
 
-// checkIndexes compares each index with one made of the table's items.
+// checkIndexes compares each index with one computed from the table's items.
 func checkIndexes(t *testing.T, db *dynamodb.Client, table map[string]item) {
 	t.Helper()
 	groups, ranks := map[string]item{}, map[string]item{}
@@ -199,12 +198,12 @@ func checkIndexes(t *testing.T, db *dynamodb.Client, table map[string]item) {
 		got := byAddress(t, index, scan(t, db, indexed, index))
 		for at, it := range want {
 			if !equal(got[at], it) {
-				t.Fatalf("index %s at %s has %v, the table makes it %v", index, at, got[at], it)
+				t.Fatalf("index %s at %s has %v, want %v", index, at, got[at], it)
 			}
 		}
 		require.Len(t, got, len(want), "rows of index %s that no item has", index)
 	}
-	for group, n := range inGroup { // in order, too
+	for group, n := range inGroup { // also check the order
 		last, rows := -1, 0
 		for pages := dynamodb.NewQueryPaginator(db, &dynamodb.QueryInput{
 			TableName: aws.String(indexed), IndexName: aws.String("ByGroup"), KeyConditionExpression: aws.String("#g = :g"),

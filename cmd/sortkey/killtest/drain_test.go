@@ -22,19 +22,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// eventually waits until a condition holds.
+// eventually waits until a condition is true.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("timeout: %s", what)
 		}
 	}
 }
 
 var metricsURL = regexp.MustCompile(`msg=metrics url=(\S+)`)
 
-// metrics returns where the figures are, for a server that logs and has them.
+// metrics returns the URL of the metrics of a server that logs it.
 func (p *process) metrics(t testing.TB) (url string) {
 	t.Helper()
 	eventually(t, "the address of the metrics", func() bool {
@@ -47,14 +47,14 @@ func (p *process) metrics(t testing.TB) (url string) {
 	return url
 }
 
-// A slow request is one that has been sent in part.
+// A slow request is a request that has been sent in part.
 type slow struct {
 	conn net.Conn
 	rest string
 }
 
-// begin sends the first part of a request that puts an item, and waits until
-// the server is at it.
+// begin sends the first part of a request that puts an item, and waits until the
+// server handles it.
 func begin(t *testing.T, p *process, metrics string) *slow {
 	t.Helper()
 	addr := strings.TrimPrefix(p.url, "http://")
@@ -69,7 +69,7 @@ func begin(t *testing.T, p *process, metrics string) *slow {
 	return &slow{conn, body[10:]}
 }
 
-// stop signals the process and waits until it takes no more connections.
+// stop signals the process and waits until it accepts no more connections.
 func stop(t *testing.T, p *process) {
 	t.Helper()
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
@@ -110,8 +110,8 @@ func TestDrain(t *testing.T) {
 	require.Regexp(t, `msg=stopping cause="terminated signal received" drain=1h0m0s`, p.stderr.String())
 	require.Contains(t, p.stderr.String(), "msg=stopped")
 
-	// The write is there, and the store was closed: the next start counts
-	// nothing again.
+	// The write is in the database, and the store was closed: the next start does not
+	// count again.
 	p = serve(t, "--data", dir)
 	out, err := p.client(t).GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(bank), Key: item{"PK": str("slow")}})
 	require.NoError(t, err)
@@ -147,8 +147,7 @@ func TestSecondSignal(t *testing.T) {
 	require.NotContains(t, p.stderr.String(), "msg=stopped")
 }
 
-// TestMetrics asks a server on disk, and at the address of the clients too,
-// where figures are not to be had.
+// TestMetrics scrapes a server on disk. The address for clients has no metrics.
 func TestMetrics(t *testing.T) {
 	p := serve(t, "--data", filepath.Join(t.TempDir(), "db"), "--log", "text", "--metrics", "127.0.0.1:0", "--credentials", "AKID:secret")
 	db := p.client(t)
@@ -165,7 +164,7 @@ func TestMetrics(t *testing.T) {
 		"sortkey_tables 3", fmt.Sprintf(`sortkey_table_items{table="Bank"} %d`, accounts+1), "sortkey_store_log_bytes ", "go_goroutines ",
 	} {
 		if !strings.Contains(text, "\n"+want) {
-			t.Errorf("a scrape has no %s", want)
+			t.Errorf("scrape without %s", want)
 		}
 	}
 	for _, url := range []string{p.url + "/metrics", strings.TrimSuffix(figures, "/metrics") + "/"} {

@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The tables. Indexed has a global index of all attributes and a local one of
-// some; both are sparse. Bank has accounts, receipts and a counter that all
-// clients write to.
+// The tables. Indexed has a global index of all attributes and a local index of some;
+// both are sparse. Bank has accounts, receipts and a counter to which all clients
+// write.
 const (
 	plain   = "Plain"
 	indexed = "Indexed"
@@ -41,7 +41,7 @@ func number(v types.AttributeValue) int {
 	return -1
 }
 
-// A key is a place of one client in Plain or Indexed.
+// A key is a key of one client in Plain or Indexed.
 type key struct {
 	table        string
 	client, slot int
@@ -51,9 +51,9 @@ func (k key) attributes() item {
 	return item{"PK": str(fmt.Sprintf("client %d part %d", k.client, k.slot%5)), "SK": str(fmt.Sprintf("slot %03d", k.slot))}
 }
 
-// attributes besides the key of the item at k when it was written with number
-// n: which there are, and how long, depends on n. A key's item is thus known
-// from one number, and one that mixes two writes is like none of them.
+// attributes returns the attributes, besides the key, of the item at k written with
+// number n. The number determines their names and lengths, so it identifies the whole
+// item, and an item that mixes two writes matches no number.
 func (k key) values(n int) item {
 	it := item{"n": num(n), "body": str(strings.Repeat(fmt.Sprintf("%d/%d/%d ", k.client, k.slot, n), n*37%150))}
 	if k.table == indexed {
@@ -68,7 +68,7 @@ func (k key) values(n int) item {
 	return it
 }
 
-// item returns the whole item, nil for the number 0, which is none.
+// item returns the whole item, or nil for number 0, which means no item.
 func (k key) item(n int) item {
 	if n == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (k key) item(n int) item {
 	return it
 }
 
-// update returns the expression that makes the item of number n of any other.
+// update returns the expression that turns any item into that of number n.
 func (k key) update(n int) (expr *string, names map[string]string, values item) {
 	names, values = map[string]string{}, item{}
 	var set, remove []string
@@ -103,7 +103,7 @@ func (k key) update(n int) (expr *string, names map[string]string, values item) 
 	return &text, names, values
 }
 
-// tables are the requests that make them.
+// tables are the requests that create the tables.
 func tables() []*dynamodb.CreateTableInput {
 	attribute := func(name string, typ types.ScalarAttributeType) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: typ}

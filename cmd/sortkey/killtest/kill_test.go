@@ -19,14 +19,14 @@ import (
 
 const writers = 6
 
-// TestKill repeatedly kills a server at random moments while several clients
-// write to it, always with the same folder. Every acknowledged write must be
-// present and complete, every transaction applied as a whole or not at all, and
-// every index as its items make it.
+// TestKill repeatedly kills a server at random moments while several clients write to
+// it, always with the same folder. Every acknowledged write must be present and
+// complete, every transaction applied as a whole or not at all, and every index must
+// match its items.
 //
-// There are 10 kills; SORTKEY_CHECKS multiplies them (scripts/crash.sh).
-// SORTKEY_SEED decides what the clients send and when the kills come, but not
-// where they strike.
+// There are 10 kills; SORTKEY_CHECKS multiplies them (scripts/crash.sh). SORTKEY_SEED
+// determines the requests and the times of the kills, but not the state of the server
+// at these times.
 func TestKill(t *testing.T) {
 	kills := proptest.Cases(10)
 	seed := uint64(proptest.Seed())
@@ -74,7 +74,7 @@ func TestKill(t *testing.T) {
 		kills, starting, acked, transactions, refused, unanswered, done, items)
 }
 
-// create makes the tables, the accounts and the counter.
+// create creates the tables, the accounts and the counter.
 func create(t *testing.T, db *dynamodb.Client) {
 	t.Helper()
 	for _, in := range tables() {
@@ -91,8 +91,8 @@ func create(t *testing.T, db *dynamodb.Client) {
 	put(item{"PK": str("counter"), "hits": num(0)})
 }
 
-// load has the writers write until the server is killed, some time after the
-// first of them was answered.
+// load lets the writers write until the server is killed, some time after its first
+// response.
 func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 	t.Helper()
 	var killed atomic.Bool
@@ -105,11 +105,10 @@ func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 			for {
 				err := w.step(context.Background())
 				if err != nil {
-					// The SDK closes the body of a request when the answer's
-					// headers are there. If that is so soon that the transport
-					// has not looked for the body's end yet, it closes the
-					// connection (smithy-go, transport/http/client.go): the
-					// request was not answered, as far as this client knows.
+					// The SDK closes the body of a request when it has the headers of the
+					// response. If the transport has not yet seen the end of the body, it
+					// then closes the connection (smithy-go, transport/http/client.go), and
+					// this client cannot know whether the request was applied.
 					if !killed.Load() && !errors.Is(err, net.ErrClosed) || errors.Is(err, errWrong) {
 						t.Errorf("client %d, with %v: %v", w.id, w.pending, err)
 					}

@@ -19,8 +19,8 @@ const (
 	deposit  = 1000 // in each account at the start
 )
 
-// A change is what a request does to a key: it has the item of number old and
-// then that of number to.
+// A change is the effect of a request on a key: the item of number old becomes that of
+// number to.
 type change struct {
 	key     key
 	old, to int
@@ -32,9 +32,9 @@ type transfer struct {
 	from, to, amount int
 }
 
-// A writer is a client that writes to keys of its own, and so knows what must
-// be there: what its acknowledged writes left, and for the one request that
-// was under way when the server died what there was before it or after.
+// A writer is a client that writes to keys of its own, so it knows the expected state:
+// the result of its acknowledged writes and, for the one request in progress when the
+// server died, the state before or after it.
 type writer struct {
 	id        int
 	rng       *rand.Rand
@@ -43,7 +43,7 @@ type writer struct {
 	items     map[key]int // the number of each item, 0 or absent if there is none
 	transfers map[string]transfer
 
-	// The request under way.
+	// The request in progress.
 	pending  []change
 	atomic   bool // all of pending or nothing
 	transfer *transfer
@@ -56,11 +56,11 @@ func newWriter(id int, seed uint64) *writer {
 	return &writer{id: id, rng: rand.New(rand.NewPCG(seed, uint64(id))), items: map[key]int{}, transfers: map[string]transfer{}}
 }
 
-// errWrong is an answer that should not have been.
+// errWrong is the error of a wrong response.
 var errWrong = errors.New("wrong answer")
 
-// step sends one request. An error that is not errWrong leaves it open whether
-// the request was done.
+// step sends one request. After an error other than errWrong, the request may or may
+// not have been applied.
 func (w *writer) step(ctx context.Context) error {
 	var err error
 	writes := 1
@@ -99,14 +99,14 @@ func (w *writer) step(ctx context.Context) error {
 	return nil
 }
 
-// refusal reports whether a request was answered with a failed condition: it
-// did nothing.
+// refusal reports whether the condition of a request failed, so that the request was
+// not applied.
 func refusal(err error) bool {
 	e, ok := errors.AsType[smithy.APIError](err)
 	return ok && (e.ErrorCode() == "ConditionalCheckFailedException" || e.ErrorCode() == "TransactionCanceledException")
 }
 
-// settle makes the request under way one that was done, or was not.
+// settle records whether the request in progress was applied.
 func (w *writer) settle(done bool) {
 	if done {
 		for _, c := range w.pending {
@@ -122,8 +122,8 @@ func (w *writer) settle(done bool) {
 	w.pending, w.atomic, w.transfer, w.adding = nil, false, nil, false
 }
 
-// change makes a request change a key of the writer that it does not change
-// yet. The item is deleted one time of so many, or never.
+// change adds a change of another key of the writer to a request. It deletes the item
+// one time out of deleteOneOf, or never.
 func (w *writer) change(deleteOneOf int) change {
 	for {
 		k := key{plain, w.id, w.rng.IntN(slots)}
@@ -147,8 +147,8 @@ func (w *writer) change(deleteOneOf int) change {
 	}
 }
 
-// condition returns one that the item of number n meets, or one that none
-// does; then the request under way must have no effect.
+// condition returns a condition that the item of number n meets, or one that no item
+// meets; then the request must have no effect.
 func (w *writer) condition(n int) (*string, map[string]string, item) {
 	wrong := w.rng.IntN(8) == 0
 	if wrong {
@@ -185,7 +185,7 @@ func (w *writer) update(ctx context.Context) error {
 	maps.Copy(in.ExpressionAttributeValues, values)
 	out, err := w.db.UpdateItem(ctx, in)
 	if err == nil && !equal(out.Attributes, c.key.item(c.to)) {
-		return fmt.Errorf("%w: update of %v to %d gives %v", errWrong, c.key, c.to, out.Attributes)
+		return fmt.Errorf("%w: update of %v to %d returned %v", errWrong, c.key, c.to, out.Attributes)
 	}
 	return err
 }
@@ -196,7 +196,7 @@ func (w *writer) remove(ctx context.Context) error {
 	in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = w.condition(c.old)
 	out, err := w.db.DeleteItem(ctx, in)
 	if err == nil && !equal(out.Attributes, c.key.item(c.old)) {
-		return fmt.Errorf("%w: delete of %v gives %v, had %d", errWrong, c.key, out.Attributes, c.old)
+		return fmt.Errorf("%w: delete of %v returned %v, want item %d", errWrong, c.key, out.Attributes, c.old)
 	}
 	return err
 }
@@ -213,7 +213,7 @@ func (w *writer) batch(ctx context.Context) error {
 	}
 	out, err := w.db.BatchWriteItem(ctx, in)
 	if err == nil && len(out.UnprocessedItems) > 0 {
-		return fmt.Errorf("%w: a batch left %v", errWrong, out.UnprocessedItems)
+		return fmt.Errorf("%w: batch with unprocessed writes %v", errWrong, out.UnprocessedItems)
 	}
 	return err
 }
@@ -234,7 +234,7 @@ func (w *writer) transact(ctx context.Context) error {
 			in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Update: u})
 		}
 	}
-	if w.rng.IntN(3) == 0 { // met by a key that stays as it is
+	if w.rng.IntN(3) == 0 { // a condition on a key that stays unchanged
 		c := w.change(0)
 		w.pending[len(w.pending)-1].to = c.old
 		check := &types.ConditionCheck{TableName: &c.key.table, Key: c.key.attributes()}

@@ -1,5 +1,5 @@
-// Package killtest_test runs the command as a process of its own, to end it
-// gently and not.
+// Package killtest_test runs the command in a process of its own and stops or kills
+// it.
 package killtest_test
 
 import (
@@ -23,10 +23,10 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 )
 
-// commandEnv makes the test binary the command.
+// commandEnv makes the test binary run the command.
 const commandEnv = "SORTKEY_TEST_COMMAND"
 
-// patience is how long a process may take for what takes no time.
+// patience is the time in which a process must react.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -36,13 +36,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A process is a server.
+// A process is a server process.
 type process struct {
 	cmd    *exec.Cmd
 	url    string // "" if it ended before it was ready
 	stderr buffer
 	done   chan struct{} // closed when it has ended
-	err    error         // how, once it has
+	err    error         // set before done is closed
 }
 
 type buffer struct {
@@ -62,8 +62,8 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// spawn starts a server, and returns at once. First gets its first line, "" if
-// there is none.
+// spawn starts a server and returns at once. First receives its first line of output,
+// or "" if there is none.
 func spawn(t testing.TB, args ...string) (p *process, first <-chan string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -108,29 +108,29 @@ func serve(t testing.TB, args ...string) *process {
 	return p
 }
 
-// wait returns how the process ended.
+// wait waits for the process and returns its error.
 func (p *process) wait(t testing.TB) error {
 	t.Helper()
 	select {
 	case <-p.done:
 		return p.err
 	case <-time.After(patience):
-		t.Fatalf("the process does not end: %s", &p.stderr)
+		t.Fatalf("the process does not stop: %s", &p.stderr)
 		return nil
 	}
 }
 
-// kill kills the process, which must have reported nothing bad until then.
+// kill kills the process, which must not have reported errors.
 func (p *process) kill(t testing.TB) {
 	t.Helper()
 	require.NoError(t, p.cmd.Process.Kill())
 	_ = p.wait(t)
 	if log := p.stderr.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "panic") {
-		t.Fatalf("the server said: %s", log)
+		t.Fatalf("the server reported: %s", log)
 	}
 }
 
-// client returns a client of the process with connections of its own.
+// client returns a client of the process with its own connections.
 func (p *process) client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
@@ -140,10 +140,10 @@ func (p *process) client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynam
 	}, optFns...)
 }
 
-// once has a client send each request once.
+// once makes a client send each request only once.
 func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
-// get returns the body of an address.
+// get returns the body at a URL.
 func get(t testing.TB, url string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, nil)

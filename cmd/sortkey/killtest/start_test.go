@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkServeStart is the time from the start of the command to the first
-// answer of its server, with the memory it then has: all that is resident, and
-// what is its own, without the pages of the program's file.
+// BenchmarkServeStart measures the time from the start of the command to the first
+// response of its server, and its memory then: all resident memory, and the private
+// part, without the pages of the program's file.
 func BenchmarkServeStart(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "sortkey")
 	out, err := exec.Command("go", "build", "-o", program, "github.com/sortkey/sortkey/cmd/sortkey").CombinedOutput()
@@ -57,7 +57,7 @@ func BenchmarkServeStart(b *testing.B) {
 	}
 }
 
-// memory returns a figure of a process in megabytes, 0 where there is no /proc.
+// memory returns a statistic of a process in megabytes, or 0 without /proc.
 func memory(b *testing.B, pid int, name string) float64 {
 	b.Helper()
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))

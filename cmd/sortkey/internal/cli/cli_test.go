@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 )
 
-// run runs a command line and returns its exit code and output. Width is that
-// of the terminal, or 0 for none.
+// run runs a command line and returns its exit code and output. Width is the width
+// of the terminal, or 0 if there is none.
 func run(width int, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	code = cli.Main(args, &cli.App{

@@ -20,8 +20,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 )
 
-// TestImportInterrupted sends the process a signal while an import runs. It
-// says what was written and how to go on, and going on ends it.
+// TestImportInterrupted sends the process a signal during an import. The import
+// reports what it wrote and how to resume, and resuming completes it.
 func TestImportInterrupted(t *testing.T) {
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
@@ -77,8 +77,8 @@ func (i *interrupter) Write(p []byte) (int, error) {
 	return i.Buffer.Write(p)
 }
 
-// TestImportServerGone takes the server away while an import runs. It says what
-// it waits for, and a signal ends it with what it takes to go on.
+// TestImportServerGone makes the server fail during an import. The import reports
+// that it waits; after a signal it ends and can be resumed.
 func TestImportServerGone(t *testing.T) {
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// TestExamples is the demo itself: every answer of every example is right.
+// TestExamples runs the demo: every answer of every example is right.
 func TestExamples(t *testing.T) {
 	all, err := model.Examples()
 	if err != nil {
@@ -121,7 +121,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestSamplesOnly: what counts generated items is not judged without them.
+// TestSamplesOnly: expectations that count generated items are not checked.
 func TestSamplesOnly(t *testing.T) {
 	r, err := run(t, `
 name: generated
@@ -140,7 +140,7 @@ patterns:
 	}
 }
 
-// TestPages: an answer of several pages is read to its end.
+// TestPages: all pages of an answer are read.
 func TestPages(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("name: pages\ntables: {Things: {partition: PK, sort: SK}}\nitems:\n  Things:\n")

@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// tick is a clock that goes on by a millisecond at each look.
+// tick returns a clock that advances by a millisecond at each call.
 func tick() func() time.Time {
 	var mu sync.Mutex
 	now := time.Unix(0, 0)
@@ -141,8 +141,8 @@ sortkey_store_disk_bytes 7
 	}
 }
 
-// TestStoreOnDisk holds StoreStats to the type it stands for, and gives real
-// figures.
+// TestStoreOnDisk compares StoreStats with the type of store/disk, and collects
+// metrics of a real store.
 func TestStoreOnDisk(t *testing.T) {
 	st, err := disk.Open(t.TempDir(), disk.Options{})
 	require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestStoreOnDisk(t *testing.T) {
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Regexp(t, `\nsortkey_store_disk_bytes [1-9]`, w.Body.String())
 
-	// A scrape of a database that is closed has the rest.
+	// A scrape of a closed database has the other metrics.
 	require.NoError(t, db.Close())
 	w = httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
@@ -169,7 +169,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestCodes tells of more error codes than there are labels for.
+// TestCodes counts more error codes than there are labels.
 func TestCodes(t *testing.T) {
 	m := metrics.New(metrics.Options{})
 	for n := range 1000 {
@@ -184,7 +184,7 @@ func TestCodes(t *testing.T) {
 	require.Equal(t, 102, series, "a hundred codes, OK and (other)")
 }
 
-// TestUnits counts what operations consume of a table and its index.
+// TestUnits counts the capacity that operations consume on a table and its index.
 func TestUnits(t *testing.T) {
 	m := metrics.New(metrics.Options{})
 	h := open(t, sortkey.Options{Observer: m}).Handler()
@@ -218,7 +218,7 @@ sortkey_write_units_total{index="ByName",operation="TransactWriteItems",table="C
 `), "sortkey_read_units_total", "sortkey_write_units_total"))
 }
 
-// TestInFlight scrapes while requests are under way.
+// TestInFlight scrapes while requests are in progress.
 func TestInFlight(t *testing.T) {
 	m := metrics.New(metrics.Options{})
 	inFlight := func() string {
@@ -237,7 +237,7 @@ func TestInFlight(t *testing.T) {
 	require.Equal(t, "0", inFlight())
 }
 
-// BenchmarkObserve is what counting costs for each request.
+// BenchmarkObserve measures the cost of counting a request.
 func BenchmarkObserve(b *testing.B) {
 	m := metrics.New(metrics.Options{})
 	e := &sortkey.Event{Operation: "Query", Status: 200, Examined: 10, Returned: 10, Units: []sortkey.Units{{Table: "Cats", Units: 0.5}}}

@@ -92,8 +92,8 @@ func TestTableOfErrors(t *testing.T) {
 	}
 }
 
-// A slow service leaves one item of each batch for the next call, until it has
-// left as many as it is told to.
+// A slow service leaves one item of each batch unprocessed, until it has done so
+// left times.
 type slow struct{ left, calls int }
 
 func (s *slow) Do(req *http.Request) (*http.Response, error) {
@@ -134,7 +134,7 @@ func unprocessed(t *testing.T, s *design.Model, left, calls int, fails bool) {
 	}
 }
 
-// TestEnsure: what is there is found, and what is missing of it is made up for.
+// TestEnsure: existing items are found, and missing items are loaded.
 func TestEnsure(t *testing.T) {
 	db := sortkeytest.New(t)
 	s, err := model.Example("file-tree")

@@ -19,7 +19,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// served opens the database in a folder and takes orders for it.
+// served opens the database in a folder and serves requests for snapshots.
 func served(t testing.TB, data string) {
 	t.Helper()
 	st, err := disk.Open(data, disk.Options{})
@@ -32,7 +32,7 @@ func served(t testing.TB, data string) {
 	})
 }
 
-// short makes a folder whose path is short enough for a socket.
+// short creates a folder whose path is short enough for a socket.
 func short(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
@@ -41,7 +41,7 @@ func short(t testing.TB) string {
 	return dir
 }
 
-// TestOneTarget: of several snapshots that become one file or folder, one does.
+// TestOneTarget: of several concurrent snapshots to one target, one succeeds.
 func TestOneTarget(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")
@@ -93,7 +93,7 @@ func TestTargets(t *testing.T) {
 	t.Run("served", check)
 }
 
-// TestUnfinishedOrder: a client that never says what it wants does not keep a
+// TestUnfinishedOrder: a client that never completes its request does not keep a
 // server from stopping.
 func TestUnfinishedOrder(t *testing.T) {
 	root := short(t)
@@ -112,7 +112,7 @@ func TestUnfinishedOrder(t *testing.T) {
 	require.NoError(t, control.Close())
 }
 
-// TestLongPath: where no socket can be, the reason is told and nothing is left.
+// TestLongPath: if the socket's path is too long, the error says so, and no files remain.
 func TestLongPath(t *testing.T) {
 	data := filepath.Join(short(t), strings.Repeat("long", 50))
 	database(t, data, "old")
@@ -124,7 +124,7 @@ func TestLongPath(t *testing.T) {
 	require.NotContains(t, names(t, data), "control")
 }
 
-// An endless file system has copies of files of rows that take for ever to read.
+// An endless file system has checkpoints with row files that never end.
 type endless struct {
 	vfs.FS
 	begun func()
@@ -165,8 +165,7 @@ func (f endlessFile) Read([]byte) (int, error) {
 	return 1, nil
 }
 
-// TestDrain stops a server while it makes a snapshot that ends only when it is
-// broken off.
+// TestDrain stops a server during a snapshot that ends only when it is canceled.
 func TestDrain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -209,8 +208,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestServerKilled: a server that ends without an answer leaves what it had
-// made, and the client says so.
+// TestServerKilled: if a server ends before it responds, the client names the files
+// that may remain.
 func TestServerKilled(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")

@@ -1,4 +1,4 @@
 package snapshot
 
-// ListenFor is Listen with another time for orders to arrive in.
+// ListenFor is Listen with another timeout for requests.
 var ListenFor = listen

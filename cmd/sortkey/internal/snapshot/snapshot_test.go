@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// database makes a store with one row in a folder.
+// database creates a store with one row in a folder.
 func database(t testing.TB, dir, value string) {
 	t.Helper()
 	s, err := disk.Open(dir, disk.Options{})
@@ -31,7 +31,7 @@ func database(t testing.TB, dir, value string) {
 	require.NoError(t, s.Close())
 }
 
-// value returns what the row is.
+// value returns the value of the row.
 func value(t testing.TB, dir string) (value string) {
 	t.Helper()
 	s, err := disk.Open(dir, disk.Options{ReadOnly: true})
@@ -84,8 +84,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRestoreFails: whatever is wrong with a snapshot, the database is as it
-// was and nothing lies beside it.
+// TestRestoreFails: whatever is wrong with a snapshot, the database is unchanged and
+// no temporary files remain.
 func TestRestoreFails(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept.tar")
@@ -153,7 +153,7 @@ func TestRestoreFails(t *testing.T) {
 	require.Equal(t, []string{"data"}, names(t, root))
 }
 
-// TestFolderOfLinks: a folder from a stranger brings no files of ours along.
+// TestFolderOfLinks: restoring a folder does not follow its links to other files.
 func TestFolderOfLinks(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")
@@ -174,7 +174,7 @@ func TestFolderOfLinks(t *testing.T) {
 	}
 }
 
-// TestInUse: a database that is open is neither copied nor replaced.
+// TestInUse: an open database is neither copied nor replaced.
 func TestInUse(t *testing.T) {
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")

@@ -45,7 +45,7 @@ func names(t *proptest.T) string {
 	return proptest.Pick(t, "a", "b,c", "d e", "Item", "Items", "Keys", "ü", `"q"`, "n:N")
 }
 
-// distinct returns up to four members of a set, of which no two have one key.
+// distinct returns up to four members of a set with different keys.
 func distinct[E any](t *proptest.T, member func(*proptest.T) E, key func(E) string) (set []E) {
 	seen := map[string]bool{}
 	for _, e := range proptest.SliceOf(t, 1, 4, member) {
@@ -57,8 +57,8 @@ func distinct[E any](t *proptest.T, member func(*proptest.T) E, key func(E) stri
 	return set
 }
 
-// scalar returns a value of one kind, and anyOf one of any of some kinds or, to
-// a depth, a list or map of them.
+// scalar returns a value of one kind. anyOf returns a value of one of several kinds
+// or, up to a depth, a list or map of such values.
 func scalar(t *proptest.T, kind string) types.AttributeValue {
 	switch kind {
 	case "S":
@@ -187,7 +187,7 @@ func someRows(t testing.TB, n int) *sortkeytest.DB {
 	return db
 }
 
-// TestLayout holds an export to the layout of the service.
+// TestLayout compares an export with the layout of the service.
 func TestLayout(t *testing.T) {
 	db := someRows(t, 10)
 	_, err := db.Direct.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
@@ -228,8 +228,8 @@ func TestLayout(t *testing.T) {
 	require.Equal(t, "until", aws.ToString(ttl.TimeToLiveDescription.AttributeName))
 }
 
-// TestDamagedExports imports exports that are not as their manifests say.
-// Nothing is written of one whose checksums are wrong.
+// TestDamagedExports imports exports that do not match their manifests. Nothing is
+// written if a checksum is wrong.
 func TestDamagedExports(t *testing.T) {
 	db := someRows(t, 300)
 	for _, tt := range []struct {
@@ -307,8 +307,8 @@ func edit(t testing.TB, path string, change func(string) string) {
 	require.NoError(t, os.WriteFile(path, []byte(change(string(data))), 0o644))
 }
 
-// TestServiceLayout reads a copy of a bucket as the service fills it, with an
-// incremental export, whose keys go from the bucket's root.
+// TestServiceLayout reads a copy of a bucket in the layout of the service, including
+// an incremental export, whose keys are relative to the bucket's root.
 func TestServiceLayout(t *testing.T) {
 	root := t.TempDir()
 	put := func(name, text string) {
@@ -351,7 +351,7 @@ func TestServiceLayout(t *testing.T) {
 	require.ErrorContains(t, err, "are both exports of table Rows")
 }
 
-// TestExportInterrupted leaves nothing.
+// TestExportInterrupted: an interrupted export leaves no files behind.
 func TestExportInterrupted(t *testing.T) {
 	db := someRows(t, 50)
 	parent := t.TempDir()
@@ -363,7 +363,7 @@ func TestExportInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 
-	// What a killed export left is replaced, anything else is not.
+	// An export replaces the files of a killed export, but no other files.
 	require.NoError(t, os.Mkdir(dir+".partial", 0o755))
 	notes := filepath.Join(dir+".partial", "notes")
 	require.NoError(t, os.WriteFile(notes, nil, 0o644))
@@ -377,8 +377,8 @@ func TestExportInterrupted(t *testing.T) {
 	require.False(t, exists(filepath.Join(dir, "notes")), "what was left is in the export")
 }
 
-// TestExportsAtOnce: of several exports to one folder one is made, whole, and
-// the others say why not.
+// TestExportsAtOnce: of several concurrent exports to one folder one succeeds, and
+// the others report why they failed.
 func TestExportsAtOnce(t *testing.T) {
 	db := someRows(t, 300)
 	for round := range 8 {
@@ -415,8 +415,8 @@ func TestExportsAtOnce(t *testing.T) {
 	}
 }
 
-// TestUnfinishedExports: an export of all tables that was killed is not taken
-// for those of them that were whole.
+// TestUnfinishedExports: the complete part of a killed export of all tables is not
+// imported as if it were the whole.
 func TestUnfinishedExports(t *testing.T) {
 	db := someRows(t, 3)
 	all := filepath.Join(t.TempDir(), "all")
@@ -433,8 +433,8 @@ func TestUnfinishedExports(t *testing.T) {
 	}
 }
 
-// TestIon: what is in Amazon Ion is told by its manifest, its name or its first
-// bytes, before anything is made or written.
+// TestIon: Amazon Ion is recognised by the manifest, the name or the first bytes of a
+// file, before anything is created or written.
 func TestIon(t *testing.T) {
 	db := sortkeytest.New(t)
 	dir := filepath.Join(t.TempDir(), "export")
@@ -464,7 +464,7 @@ func TestIon(t *testing.T) {
 	require.Empty(t, tables.TableNames)
 }
 
-// TestPlainJSONWarns names what plain JSON loses.
+// TestPlainJSONWarns: a warning names the attributes whose types plain JSON loses.
 func TestPlainJSONWarns(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Rows", "pk")

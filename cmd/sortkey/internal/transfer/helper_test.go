@@ -42,8 +42,8 @@ func write(t testing.TB, name, text string) string {
 	return path
 }
 
-// options are those of an import into a table with the key pk, keeping its
-// journal and report beside the input.
+// options returns the options of an import into a table with the key pk, with the
+// journal and the report beside the input.
 func options(t testing.TB, path string) transfer.ImportOptions {
 	t.Helper()
 	schema, err := transfer.ParseKey("pk")
@@ -60,7 +60,7 @@ func importFiles(t testing.TB, ctx context.Context, client *dynamodb.Client, o t
 	return transfer.Import(ctx, client, sources, o)
 }
 
-// report reads a report of refused records, with the names of files alone.
+// report reads a report of rejected records, with files reduced to their names.
 func report(t testing.TB, path string) (rejects []transfer.Reject) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -74,7 +74,7 @@ func report(t testing.TB, path string) (rejects []transfer.Reject) {
 	return rejects
 }
 
-// A hook sees the batches that a client writes. It may answer them itself, by
+// A hook sees the batches that a client writes. It may respond to them itself, with
 // an output or an error.
 type hook func(ctx context.Context, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error)
 

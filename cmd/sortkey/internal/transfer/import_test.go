@@ -24,7 +24,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestLastLineWins imports many lines of few keys with many workers.
+// TestLastLineWins imports many records with few keys, with many workers.
 func TestLastLineWins(t *testing.T) { proptest.Check(t, 40, checkLastLine) }
 
 func checkLastLine(t *proptest.T) {
@@ -53,7 +53,7 @@ func checkLastLine(t *proptest.T) {
 	require.False(t, exists(o.Rejects), "there is a report of nothing")
 }
 
-// TestRejected imports lines that the reader, the key or the service refuses.
+// TestRejected imports records that the reader, the key check or the service rejects.
 func TestRejected(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Rows", "pk", sortkeytest.Global("ByG", "g:N"))
@@ -83,7 +83,7 @@ func TestRejected(t *testing.T) {
 	require.Contains(t, rejects[5].Reason, "Nesting Levels")
 	require.Len(t, r.First, 5)
 
-	// A later import leaves no report of this one.
+	// A later import does not keep this report.
 	good := write(t, "b.jsonl", `{"pk":"z"}`)
 	o.Journal = ""
 	_, err = importFiles(t, t.Context(), db.Direct, o, good)
@@ -106,8 +106,8 @@ func manyLines(n int) string {
 	return text.String()
 }
 
-// TestResume interrupts imports again and again, each by a signal or by a
-// failure of the endpoint, and holds what they leave to an import in one go.
+// TestResume interrupts imports repeatedly, by a signal or a failure of the endpoint,
+// and compares the result with an uninterrupted import.
 func TestResume(t *testing.T) {
 	const n = 1500
 	whole := sortkeytest.New(t)
@@ -173,8 +173,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestInterruptedExactly says what was written when reading stops: all that
-// was read, and no more.
+// TestInterruptedExactly: after an interruption all records read are written, and no
+// others.
 func TestInterruptedExactly(t *testing.T) {
 	db := sortkeytest.New(t)
 	path := write(t, "a.jsonl", manyLines(1000))
@@ -251,8 +251,8 @@ func TestResumeRefused(t *testing.T) {
 	}
 }
 
-// TestOutputsInTheWay: what a journal or a report would take the place of, and
-// is no file of an import, stays.
+// TestOutputsInTheWay: a journal or report does not replace a file that is not one of
+// an import.
 func TestOutputsInTheWay(t *testing.T) {
 	path := write(t, "a.jsonl", manyLines(3)+"{}\n")
 	o := options(t, path)
@@ -291,7 +291,7 @@ func TestOutputsInTheWay(t *testing.T) {
 	require.Equal(t, os.ModeSymlink, info.Mode().Type())
 }
 
-// TestUnprocessed leaves some of each batch unprocessed.
+// TestUnprocessed leaves writes of each batch unprocessed.
 func TestUnprocessed(t *testing.T) {
 	db := sortkeytest.New(t)
 	path := write(t, "a.jsonl", manyLines(200))
@@ -321,7 +321,7 @@ func TestUnprocessed(t *testing.T) {
 	require.Equal(t, itemsOf(t, other.Direct, "Rows"), itemsOf(t, db.Direct, "Rows"))
 }
 
-// TestLargeItems imports items whose batches have to be split by their size.
+// TestLargeItems imports items whose batches are limited by their size.
 func TestLargeItems(t *testing.T) {
 	db := sortkeytest.New(t)
 	var text strings.Builder
@@ -334,8 +334,8 @@ func TestLargeItems(t *testing.T) {
 	require.Equal(t, int64(120), r.Sum().Written)
 }
 
-// TestForeignFiles: a file that cannot hold items of the table is not read to
-// its end, line by line.
+// TestForeignFiles: a file that cannot hold items of the table is rejected as a whole,
+// not record by record.
 func TestForeignFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want, hint string
@@ -357,7 +357,7 @@ func TestForeignFiles(t *testing.T) {
 				require.ErrorIs(t, err, tt.kind)
 			}
 			require.Empty(t, r.Rejects)
-			// It can be tried again at once, with other options.
+			// The import can be repeated at once with other options.
 			require.Empty(t, r.Journal)
 			require.False(t, exists(o.Journal))
 		})
@@ -414,7 +414,7 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// TestBrokenFiles imports what comes before the damage, and other files whole.
+// TestBrokenFiles imports the records before the damage, and all of the other files.
 func TestBrokenFiles(t *testing.T) {
 	lines := manyLines(3000)
 	packed := gzipped(t, lines)
@@ -455,8 +455,8 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// TestRefusedBefore: what can be seen to be wrong with a file by its beginning
-// is told before a table is made or another file is written.
+// TestRefusedBefore: errors that show at the beginning of a file are reported before a
+// table is created or another file is written.
 func TestRefusedBefore(t *testing.T) {
 	good := write(t, "good.csv", "pk,n\na,1\n")
 	for text, want := range map[string]string{
@@ -479,8 +479,8 @@ func TestRefusedBefore(t *testing.T) {
 	require.ErrorContains(t, err, "manifest-files.json is the manifest of an export; it has no items")
 }
 
-// TestImportsAtOnce: a second import does not take the journal of one that is
-// under way for that of one that was interrupted.
+// TestImportsAtOnce: a second import does not mistake the journal of a running import
+// for that of an interrupted one.
 func TestImportsAtOnce(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a file that is open cannot be replaced there, so journals are not locked")

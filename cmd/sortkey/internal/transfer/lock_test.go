@@ -31,8 +31,8 @@ func described(db *sortkeytest.DB, fn func()) *dynamodb.Client {
 	})
 }
 
-// TestImportsBeginAtOnce: of two imports that both saw no journal, the one that
-// comes to write it later does not take that of the other.
+// TestImportsBeginAtOnce: of two imports that both found no journal, the second one to
+// write it fails.
 func TestImportsBeginAtOnce(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a file that is open cannot be replaced there, so journals are not locked")

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestJournalHeld: an import has its journal while it writes it anew, too.
+// TestJournalHeld: an import also holds the lock while it replaces its journal.
 func TestJournalHeld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	held, err := new(journal).write(path)

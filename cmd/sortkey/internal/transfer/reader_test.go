@@ -18,8 +18,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestRead reads the texts in testdata/read. The arguments of read are options;
-// path is the name of the file, which tells its format too.
+// TestRead reads the texts in testdata/read. The arguments of read are options; path
+// is the name of the file, which helps to detect its format.
 func TestRead(t *testing.T) {
 	datadriven.Walk(t, "testdata/read", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -75,7 +75,7 @@ func readAll(text, path string, o transfer.ReadOptions) string {
 	}
 }
 
-// endless is a file without an end, or n bytes of one.
+// endless is an endless file, or one of n bytes.
 type endless struct {
 	text string
 	n    int
@@ -93,7 +93,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestLineLimit: a line as long as the limit is read, one byte more is refused.
+// TestLineLimit: a line as long as the limit is read; one more byte is rejected.
 func TestLineLimit(t *testing.T) {
 	for _, tt := range []struct {
 		path, text string
@@ -110,7 +110,7 @@ func TestLineLimit(t *testing.T) {
 	}
 }
 
-// TestLongLines reads a line of 20 MB in each layout, and what follows it.
+// TestLongLines reads a line of 20 MB in each layout, and the records after it.
 func TestLongLines(t *testing.T) {
 	const long = 20 << 20
 	for _, tt := range []struct{ name, before, fill, after, path string }{
@@ -162,7 +162,7 @@ func gzipped(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// TestPacked imports one file packed in every way, whatever it is called.
+// TestPacked imports a file in every compression, whatever its name.
 func TestPacked(t *testing.T) {
 	text := `{"pk":"a"}` + "\n" + `{"pk":"b"}` + "\n"
 	var z bytes.Buffer
@@ -191,8 +191,8 @@ func TestPacked(t *testing.T) {
 	})
 }
 
-// FuzzReader reads anything as anything: it ends, it says for every record
-// what it is or why not, and skipping goes where reading does.
+// FuzzReader reads any data in any format: reading ends, every record has an item or
+// an error, and skipping reaches the same records as reading.
 func FuzzReader(f *testing.F) {
 	for _, text := range []string{
 		`{"Item":{"a":{"S":"x"}}}` + "\n" + `{"Item":{"b":{"N":"1"}}}`,

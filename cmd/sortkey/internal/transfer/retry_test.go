@@ -21,8 +21,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A flaky endpoint answers requests of an operation as it is told to: it drops
-// the connection, or answers an error, or as the database does.
+// A flaky endpoint can fail requests of an operation: it drops the connection or
+// responds with an error. Otherwise it responds as the database does.
 type flaky struct {
 	*httptest.Server
 	client *dynamodb.Client
@@ -58,7 +58,7 @@ func newFlaky(t *testing.T, db *sortkeytest.DB) *flaky {
 	return f
 }
 
-// failing has requests of op that come after the first n fail.
+// failing makes requests of op fail, except the first n.
 func (f *flaky) failing(op, how string, after int64) {
 	var n atomic.Int64
 	fail := func(got string) string {
@@ -72,12 +72,12 @@ func (f *flaky) failing(op, how string, after int64) {
 
 func (f *flaky) mend() { f.fail.Store(nil) }
 
-// TestEndpointGone: an import tells of an endpoint that has gone and gives it up
-// in the end, and goes on when it is back.
+// TestEndpointGone: an import reports an endpoint that is gone, gives up in the end,
+// and can be resumed when the endpoint is back.
 func TestEndpointGone(t *testing.T) {
 	for _, tt := range []struct {
 		how, reason, msg string
-		first            int // try that is told of
+		first            int // attempt with the first report
 	}{
 		{drop, "EOF", " failed to answer 10 times in a row: EOF", 2},
 		{"ThrottlingException", "ThrottlingException: slow down", " refused 10 times in a row: ThrottlingException: slow down", 3},
@@ -105,7 +105,7 @@ func TestEndpointGone(t *testing.T) {
 				require.Equal(t, time.Nanosecond<<(w.Tries-1), w.Pause)
 			}
 
-			// It comes back while there is waiting.
+			// The endpoint comes back during a pause.
 			waits = nil
 			f.failing("BatchWriteItem", tt.how, 2)
 			o.Resume = true
@@ -125,9 +125,8 @@ func TestEndpointGone(t *testing.T) {
 	}
 }
 
-// TestInterruptedWaiting interrupts an import that waits for an endpoint: the
-// pause, which is longer than any test, ends, and the import can be gone on
-// with.
+// TestInterruptedWaiting interrupts an import that waits for an endpoint: the pause,
+// which is longer than any test, ends, and the import can be resumed.
 func TestInterruptedWaiting(t *testing.T) {
 	db := sortkeytest.New(t)
 	f := newFlaky(t, db)
@@ -159,7 +158,7 @@ func TestInterruptedWaiting(t *testing.T) {
 	require.Equal(t, itemsOf(t, whole.Direct, "Rows"), itemsOf(t, db.Direct, "Rows"))
 }
 
-// TestNeverReached: an endpoint that was never there is not waited for.
+// TestNeverReached: requests to an endpoint that was never reached are not retried.
 func TestNeverReached(t *testing.T) {
 	f := newFlaky(t, sortkeytest.New(t))
 	f.Close()
@@ -173,8 +172,7 @@ func TestNeverReached(t *testing.T) {
 	require.ErrorContains(t, err, "connection refused")
 }
 
-// TestTableGone: what was written before a table went away cannot be gone on
-// with.
+// TestTableGone: an import cannot be resumed after its table was deleted.
 func TestTableGone(t *testing.T) {
 	db := sortkeytest.New(t)
 	path := write(t, "a.jsonl", manyLines(1000))
@@ -199,8 +197,8 @@ func TestTableGone(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestExportThrottled reads a table of many pages from an endpoint that refuses
-// every other request: all items come out, once each.
+// TestExportThrottled reads a table of many pages from an endpoint that throttles
+// every other request: each item is exported once.
 func TestExportThrottled(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Rows", "pk")
