@@ -103,10 +103,7 @@ func (ans *answer) writeJSON(w io.Writer, plain bool) error {
 	}
 	out = append(out, "],"...)
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(rest); err != nil {
+	if err := writeJSON(&b, rest); err != nil {
 		return err
 	}
 	_, err := w.Write(append(out, b.Bytes()[1:]...)) // without its opening brace

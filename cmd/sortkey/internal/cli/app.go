@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,6 +71,14 @@ func Main(args []string, app *App) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// writeJSON writes v as an indented JSON document.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 // style returns the style for Stdout: in colour on a terminal unless NO_COLOR is

@@ -115,7 +115,7 @@ func (a *App) demo(ctx context.Context, designs []*design.Model, data string, as
 	right := demo.AllRight(reports)
 	switch {
 	case asJSON:
-		if err := demo.WriteJSON(a.Stdout, reports); err != nil {
+		if err := writeJSON(a.Stdout, demo.Document(reports)); err != nil {
 			return err
 		}
 	case right:
@@ -168,11 +168,5 @@ func completeModelFlag(_ *cobra.Command, _ []string, toComplete string) ([]strin
 }
 
 func modelNames(toComplete string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, name := range examples.Names() {
-		if strings.HasPrefix(name, toComplete) {
-			names = append(names, name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveDefault
+	return withPrefix(examples.Names(), toComplete), cobra.ShellCompDirectiveDefault
 }

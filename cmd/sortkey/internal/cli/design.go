@@ -184,8 +184,8 @@ keys, and a function for each access pattern that returns its request.`,
 			return a.output(out, code)
 		},
 	}
-	cmd.Flags().StringVar(&pkg, "package", "keys", "name of the Go package")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "output file (default standard output)")
+	cmd.Flags().StringVar(&pkg, "package", "keys", "`NAME` of the Go package")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "output `FILE` (default standard output)")
 	mustComplete(cmd, "package", cobra.NoFileCompletions)
 	return cmd
 }
@@ -232,7 +232,7 @@ PATTERN it writes the requests of all patterns.`,
 			return a.expressions(m, list, lang, len(args) == 2)
 		},
 	}
-	cmd.Flags().StringVarP(&lang, "lang", "l", "aws", "language: "+strings.Join(languages(), ", "))
+	cmd.Flags().StringVarP(&lang, "lang", "l", "aws", "`LANGUAGE`: "+strings.Join(languages(), ", "))
 	mustComplete(cmd, "lang", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		return withPrefix(languages(), toComplete), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -292,10 +292,7 @@ func (a *App) expressions(m *design.Model, list []*design.Pattern, lang string, 
 	case one:
 		out.WriteString(texts[0].text)
 	case lang == "json":
-		enc := json.NewEncoder(&out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(texts); err != nil {
+		if err := writeJSON(&out, texts); err != nil {
 			return err
 		}
 	default:

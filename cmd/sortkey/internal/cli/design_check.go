@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -49,11 +50,11 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.designCheck(cmd.Context(), args[0], &f) },
 	}
 	flags := cmd.Flags()
-	flags.Uint64Var(&f.seed, "seed", 0, "seed of generated values (default the model's)")
-	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "maximum number of items to generate; 0 for samples only")
-	flags.StringVar(&f.format, "format", "text", "output format: "+strings.Join(checkFormats(), ", "))
-	flags.StringVar(&f.failOn, "fail-on", "error", "lowest severity with exit code 1: error, warning, or never")
-	flags.StringVarP(&f.out, "output", "o", "", "output file (default standard output)")
+	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of generated values (default the model's)")
+	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
+	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(checkFormats(), ", "))
+	flags.StringVar(&f.failOn, "fail-on", "error", "lowest `SEVERITY` with exit code 1: error, warning, or never")
+	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
 	for name, words := range map[string][]string{"format": checkFormats(), "fail-on": {"error", "warning", "never"}} {
 		mustComplete(cmd, name, func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -89,7 +90,7 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 		o.MaxItems = -1
 	}
 	w, err := design.Build(ctx, m, o)
-	if list, ok := err.(design.Errors); ok {
+	if list, ok := errors.AsType[design.Errors](err); ok {
 		return modelErrors(path, list)
 	}
 	if err != nil {

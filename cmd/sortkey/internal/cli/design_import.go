@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -72,11 +71,11 @@ standard input. --from only reads: the tables of a server and some of their item
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "`URL` of a server whose tables to read")
-	flags.StringVar(&f.format, "format", "", "format of the files (default detected): "+strings.Join(convert.FormatNames(), ", "))
-	flags.StringVar(&f.Name, "name", "", "name of the model (default that of the design or file)")
-	flags.StringVar(&f.Table, "table", "", "table, if the design does not name it; with --from, the only one to read")
-	flags.IntVar(&f.Items, "items", convert.DefaultItems, "maximum number of items of a table to import; 0 for none")
-	flags.StringVarP(&f.out, "output", "o", "", "output file (default standard output)")
+	flags.StringVar(&f.format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.FormatNames(), ", "))
+	flags.StringVar(&f.Name, "name", "", "`NAME` of the model (default that of the design or file)")
+	flags.StringVar(&f.Table, "table", "", "`TABLE`, if the design does not name it; with --from, the only one to read")
+	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
+	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.BoolVar(&f.force, "force", false, "overwrite an existing file")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document with the losses, and the model unless it goes to a file")
 	mustComplete(cmd, "format", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -178,10 +177,7 @@ func (a *App) importedJSON(m *design.Model, list []convert.Loss, out, yaml strin
 	for _, l := range list {
 		doc.Losses = append(doc.Losses, loss{l.Pos.File, l.Pos.Line, l.Pos.Col, l.Path, l.What, l.Why, l.Hint})
 	}
-	enc := json.NewEncoder(a.Stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(doc)
+	return writeJSON(a.Stdout, doc)
 }
 
 func (a *App) convert(ctx context.Context, args []string, f *designImportFlags) (*design.Model, []convert.Loss, error) {

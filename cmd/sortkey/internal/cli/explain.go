@@ -142,10 +142,7 @@ func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error
 		return err
 	}
 	if f.asJSON {
-		enc := json.NewEncoder(a.Stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(rep)
+		err = writeJSON(a.Stdout, rep)
 	} else {
 		style := a.style()
 		err = rep.WriteText(a.Stdout, report.TextOptions{Width: style.Width, Prose: a.prose(), Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format})

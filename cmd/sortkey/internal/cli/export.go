@@ -2,16 +2,13 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,7 +83,7 @@ from a server of a snapshot, it is of one point in time.`,
 }
 
 func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the command at once
 	bar := a.newBar("check that it is running, or stop the export with Ctrl-C")
@@ -128,10 +125,7 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 		out = a.Stderr // Stdout has the items
 	}
 	if f.json {
-		enc := json.NewEncoder(out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(struct {
+		return writeJSON(out, struct {
 			Tables  []transfer.ExportResult `json:"tables"`
 			Seconds float64                 `json:"seconds"`
 		}{results, took.Seconds()})

@@ -2,12 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -73,7 +69,7 @@ journal beside the input, and --resume continues from there.`,
 	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
 	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json or csv")
 	flags.StringArrayVar(&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable")
-	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
+	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma, or tab in .tsv files)")
 	flags.StringSliceVar(&f.columns, "columns", nil, "comma-separated `NAMES` of the columns of CSV without a header")
 	flags.BoolVar(&f.create, "create", false, "create the table, and fail if it exists")
 	flags.BoolVar(&f.resume, "resume", false, "resume an interrupted import")
@@ -132,7 +128,7 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 }
 
 func (a *App) runImport(ctx context.Context, args []string, f importFlags) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills the process
 	o, err := f.options(args)
@@ -160,7 +156,11 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 	err = target.end(err)
 	took := time.Since(start)
 	if f.json {
-		if err := a.writeImport(result, took); err != nil {
+		if err := writeJSON(a.Stdout, struct {
+			*transfer.ImportResult
+			Total   transfer.TableResult `json:"total"`
+			Seconds float64              `json:"seconds"`
+		}{result, result.Sum(), took.Seconds()}); err != nil {
 			return err
 		}
 	} else if err == nil || result.Read > 0 {
@@ -235,15 +235,4 @@ func (a *App) printImport(r *transfer.ImportResult, took time.Duration) {
 		fmt.Fprintf(a.Stdout, ", %s a second", text.Thousands(int64(float64(r.Read)/s)))
 	}
 	fmt.Fprintln(a.Stdout)
-}
-
-func (a *App) writeImport(r *transfer.ImportResult, took time.Duration) error {
-	enc := json.NewEncoder(a.Stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
-		*transfer.ImportResult
-		Total   transfer.TableResult `json:"total"`
-		Seconds float64              `json:"seconds"`
-	}{r, r.Sum(), took.Seconds()})
 }

@@ -17,8 +17,8 @@ func (a *App) restoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore SNAPSHOT --data DIR",
 		Short: "Restore a snapshot to a folder",
-		Long: `Restore restores a snapshot of sortkey snapshot to a folder that is empty or does
-not exist. It does not change SNAPSHOT, a folder or a file.
+		Long: `Restore copies a snapshot to a folder that is empty or does not exist. SNAPSHOT
+is a folder or file from sortkey snapshot, and stays unchanged.
 
 With --force it replaces a database in DIR. It first copies and opens the
 database beside DIR and then exchanges the two, so after a failure DIR is

@@ -20,11 +20,11 @@ func (a *App) snapshotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot --data DIR SNAPSHOT",
 		Short: "Copy a database to a folder or a file",
-		Long: `Snapshot makes a complete, consistent copy of the database in a folder. SNAPSHOT
-is a folder that sortkey serve --data can serve. On the same disk it takes little
-time and space, because the files are shared. If the name ends in .tar, .tar.gz,
-.tgz, .tar.zst or .tzst, SNAPSHOT is one archive file. sortkey restore restores
-either.
+		Long: `Snapshot makes a complete, consistent copy of a database on disk. The copy is a
+folder that sortkey serve --data can serve; on the same disk it takes little time
+and space, because the files are shared. If the name of SNAPSHOT ends in .tar,
+.tar.gz, .tgz, .tar.zst or .tzst, the copy is one archive file. sortkey restore
+restores either.
 
 SNAPSHOT must not exist. It appears only when it is complete. A server may have
 the database open: it takes the snapshot itself while it serves requests. The

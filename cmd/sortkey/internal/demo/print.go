@@ -177,8 +177,8 @@ type jsonFailure struct {
 	Keys    []string `json:"keys,omitempty"`
 }
 
-// WriteJSON writes reports as one JSON document.
-func WriteJSON(w io.Writer, reports []*Report) error {
+// Document returns reports as a document to encode as JSON.
+func Document(reports []*Report) any {
 	doc := jsonDocument{Models: []jsonModel{}}
 	for _, r := range reports {
 		doc.Right += r.Right()
@@ -189,10 +189,7 @@ func WriteJSON(w io.Writer, reports []*Report) error {
 		}
 		doc.Models = append(doc.Models, s)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(doc)
+	return doc
 }
 
 func jsonOf(res *Result) jsonPattern {
