@@ -72,12 +72,13 @@ func explain(err error) *advice.Error {
 	return &advice.Error{Msg: err.Error(), Advice: help, Err: err}
 }
 
+// explainAPI returns an error of the service without the text that the SDK adds.
 func explainAPI(err error, api smithy.APIError) *advice.Error {
-	before := ""
-	if i := strings.Index(err.Error(), "operation error "); i > 0 {
-		before = err.Error()[:i]
+	where := ""
+	if op, ok := errors.AsType[*smithy.OperationError](err); ok {
+		where = strings.TrimSuffix(err.Error(), op.Error())
 	}
-	h := advice.New("", "%s%s: %s", before, api.ErrorCode(), api.ErrorMessage())
+	h := advice.New("", "%s%s: %s", where, api.ErrorCode(), api.ErrorMessage())
 	switch api.ErrorCode() {
 	case "UnrecognizedClientException", "InvalidSignatureException", "MissingAuthenticationTokenException",
 		"IncompleteSignatureException", "SignatureDoesNotMatch", "AccessDeniedException":
@@ -85,7 +86,7 @@ func explainAPI(err error, api smithy.APIError) *advice.Error {
 	case "ResourceInUseException":
 		h.Advice = "a table with that name already exists"
 	}
-	if h.Msg == before+api.ErrorCode()+": " {
+	if api.ErrorMessage() == "" {
 		h.Msg = strings.TrimSuffix(h.Msg, ": ")
 	}
 	return h

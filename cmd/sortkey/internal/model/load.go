@@ -52,7 +52,7 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t *design.Table, 
 	if err := wire.Decode(t.CreateRequest(), &in); err != nil {
 		return false, err
 	}
-	there, err := Describe(ctx, client, t.Name)
+	have, err := Describe(ctx, client, t.Name)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		if _, err := client.CreateTable(ctx, &in); err != nil {
 			return false, err
@@ -66,10 +66,10 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t *design.Table, 
 	if err != nil {
 		return false, err
 	}
-	if !there.sameKeys(want) {
+	if !have.sameKeys(want) {
 		return false, ErrOther
 	}
-	n, err := count(ctx, client, there.Name)
+	n, err := count(ctx, client, have.Name)
 	if err != nil || n >= len(items) {
 		return err == nil, err
 	}

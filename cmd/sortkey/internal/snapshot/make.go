@@ -116,7 +116,7 @@ func checkTarget(data, target string) error {
 	case err != nil:
 		return err
 	}
-	return taken(target)
+	return errExists(target)
 }
 
 func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
@@ -131,11 +131,11 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	made := filepath.Join(temp, "snapshot")
+	unfinished := filepath.Join(temp, "snapshot")
 	if kind := kindOf(target); kind == folder {
-		err = st.Snapshot(ctx, made)
+		err = st.Snapshot(ctx, unfinished)
 	} else {
-		err = writeFile(made, kind, func(w io.Writer) error { return st.Archive(ctx, w) })
+		err = writeFile(unfinished, kind, func(w io.Writer) error { return st.Archive(ctx, w) })
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -143,15 +143,15 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Bytes, err = size(made); err != nil {
+	if info.Bytes, err = size(unfinished); err != nil {
 		return nil, err
 	}
-	err = renameNew(made, filepath.Clean(target))
+	err = renameNew(unfinished, filepath.Clean(target))
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = os.Rename(made, target)
+		err = os.Rename(unfinished, target)
 	}
 	if errors.Is(err, fs.ErrExist) { // created meanwhile
-		return nil, taken(target)
+		return nil, errExists(target)
 	}
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func taken(target string) error {
+func errExists(target string) error {
 	return advice.New("give another name, or remove it first", "%s already exists", target)
 }
 

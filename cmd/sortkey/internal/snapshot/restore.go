@@ -34,11 +34,11 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	if err := inside(data, snapshot, "the database"); err != nil {
 		return nil, err
 	}
-	there, err := occupied(data)
+	exists, err := occupied(data)
 	if err != nil {
 		return nil, err
 	}
-	if there {
+	if exists {
 		if !replace {
 			return nil, &advice.Error{Msg: data + " is not empty", Err: ErrNotEmpty}
 		}
@@ -64,11 +64,11 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	made := filepath.Join(temp, "data")
-	if err := unpack(ctx, snapshot, made); err != nil {
+	restored := filepath.Join(temp, "data")
+	if err := unpack(ctx, snapshot, restored); err != nil {
 		return nil, err
 	}
-	info, err := verify(ctx, made)
+	info, err := verify(ctx, restored)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", snapshot, err)
 	}
@@ -76,7 +76,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := place(made, data, there); err != nil {
+	if err := place(restored, data, exists); err != nil {
 		return nil, advice.New("a mount point cannot be replaced: name a folder inside it", "cannot move the database to its folder: %v", err)
 	}
 	return info, syncFolder(parent)
@@ -94,18 +94,18 @@ func occupied(path string) (bool, error) {
 	return len(entries) > 0, nil
 }
 
-// place moves the folder made to data. It moves an earlier database in data to
-// the place of made.
-func place(made, data string, there bool) error {
-	if there {
-		if err := exchange(made, data); !errors.Is(err, errors.ErrUnsupported) {
+// place moves the folder restored to data. It moves an existing database in data
+// to the folder of restored.
+func place(restored, data string, exists bool) error {
+	if exists {
+		if err := exchange(restored, data); !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
-		old := made + ".old"
+		old := restored + ".old"
 		if err := os.Rename(data, old); err != nil {
 			return err
 		}
-		err := os.Rename(made, data)
+		err := os.Rename(restored, data)
 		if err != nil {
 			err = errors.Join(err, os.Rename(old, data))
 		}
@@ -114,7 +114,7 @@ func place(made, data string, there bool) error {
 	if err := os.Remove(data); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Rename(made, data)
+	return os.Rename(restored, data)
 }
 
 // unpack copies a snapshot in any format to a folder.

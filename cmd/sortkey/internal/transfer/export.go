@@ -284,7 +284,7 @@ func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err
 				if x.o.Format == DynamoDB {
 					err = x.segment(ctx, i, f)
 				} else {
-					f.count, sh, err = x.shaped(ctx, f.writer(), x.dir)
+					f.count, sh, err = x.writePlain(ctx, f.writer(), x.dir)
 				}
 				if err == nil {
 					err = f.finish()
@@ -374,7 +374,7 @@ func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err
 	buf := bufio.NewWriterSize(out, 64<<10)
 	if x.o.Format != DynamoDB {
 		var sh shape
-		r.Items, sh, err = x.shaped(ctx, buf, "")
+		r.Items, sh, err = x.writePlain(ctx, buf, "")
 		r.Warnings = sh.warnings
 	} else {
 		var line []byte

@@ -112,12 +112,3 @@ func (t Types) merge(keys Types) (Types, error) {
 	}
 	return out, nil
 }
-
-// text returns the declarations in order, one on each line.
-func (t Types) text() string {
-	var text strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(t)) {
-		text.WriteString(name + "=" + t[name] + "\n")
-	}
-	return text.String()
-}

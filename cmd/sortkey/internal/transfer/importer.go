@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -16,20 +17,20 @@ import (
 )
 
 type importer struct {
-	o       ImportOptions
-	client  *dynamodb.Client
-	retry   *retrier
-	sources []*Source
-	schemas []*Schema // of the tables
-	reading []ReadOptions
-	result  *ImportResult
-	journal journal
-	kept    bool     // the journal has been written
-	held    *os.File // the locked journal
-	report  *report
-	total   int64 // bytes in all files, 0 if unknown
-	before  int64 // bytes in the files before the current one
-	items   int64
+	o           ImportOptions
+	client      *dynamodb.Client
+	retry       *retrier
+	sources     []*Source
+	schemas     []*Schema // of the tables
+	readOptions []ReadOptions
+	result      *ImportResult
+	journal     journal
+	saved       bool     // the journal has been written
+	lock        *os.File // the locked journal
+	report      *report
+	total       int64 // bytes in all files, 0 if unknown
+	before      int64 // bytes in the files before the current one
+	items       int64
 }
 
 func (im *importer) run(ctx context.Context) error {
@@ -38,7 +39,7 @@ func (im *importer) run(ctx context.Context) error {
 		return err
 	}
 	err := im.runPrepared(ctx)
-	if err != nil && im.kept {
+	if err != nil && im.saved {
 		at := im.journal.At
 		im.result.Journal = im.o.Journal
 		im.result.File, im.result.Line = im.sources[at.Source].Files[at.File].Path, at.Line
@@ -48,9 +49,9 @@ func (im *importer) run(ctx context.Context) error {
 
 // release unlocks the journal.
 func (im *importer) release() {
-	if im.held != nil {
-		_ = im.held.Close() // already synced
-		im.held = nil
+	if im.lock != nil {
+		_ = im.lock.Close() // already synced
+		im.lock = nil
 	}
 }
 
@@ -63,7 +64,7 @@ func (im *importer) runPrepared(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := im.begun(); err != nil {
+	if err := im.claimJournal(); err != nil {
 		return err
 	}
 	var err error
@@ -74,13 +75,13 @@ func (im *importer) runPrepared(ctx context.Context) error {
 		return fail(ErrJournal, "", "cannot write the journal: %w", err)
 	}
 	err = im.importAll(ctx)
-	if im.kept {
+	if im.saved {
 		sum := (&ImportResult{Tables: im.journal.Tables}).Sum()
 		switch {
 		case err == nil:
 			return os.Remove(im.o.Journal)
 		case im.journal.At == position{} && sum.Read == 0: // nothing to resume
-			im.kept = false
+			im.saved = false
 			return errors.Join(err, os.Remove(im.o.Journal))
 		}
 	}
@@ -142,7 +143,7 @@ func (im *importer) prepare() error {
 // interrupted locks and returns the journal of an interrupted import, if there
 // is one. Without Resume and Restart that is an error.
 func (im *importer) interrupted() (old *journal, err error) {
-	if im.held, err = lockJournal(im.o.Journal); err != nil {
+	if im.lock, err = lockJournal(im.o.Journal); err != nil {
 		return nil, err
 	}
 	old, err = readJournal(im.o.Journal, im.o.Restart)
@@ -153,10 +154,10 @@ func (im *importer) interrupted() (old *journal, err error) {
 	return old, err
 }
 
-// begun returns an error if another import has written the journal since prepare
-// found none.
-func (im *importer) begun() error {
-	if im.o.Journal == "" || im.kept || im.held != nil {
+// claimJournal returns an error if another import has written the journal since
+// prepare found none.
+func (im *importer) claimJournal() error {
+	if im.o.Journal == "" || im.saved || im.lock != nil {
 		return nil
 	}
 	old, err := im.interrupted()
@@ -190,30 +191,27 @@ func (im *importer) resume(old *journal) error {
 	if old.Bytes > 0 {
 		im.o.Rejects = old.Report
 	}
-	im.journal, im.kept = *old, true
+	im.journal, im.saved = *old, true
 	return nil
 }
 
 // options describes the options that change how the input is read.
 func (im *importer) options() string {
 	o := im.o.withDefaults("")
-	var text strings.Builder
-	text.WriteString(fmt.Sprintf("format=%s", o.Format))
-	for t := range strings.SplitSeq(o.Types.text(), "\n") {
-		if t != "" {
-			text.WriteString(" type " + t)
-		}
+	text := "format=" + string(o.Format)
+	for _, name := range slices.Sorted(maps.Keys(o.Types)) {
+		text += " type " + name + "=" + o.Types[name]
 	}
 	if im.o.Delimiter != 0 {
-		text.WriteString(fmt.Sprintf(" delimiter=%q", im.o.Delimiter))
+		text += fmt.Sprintf(" delimiter=%q", im.o.Delimiter)
 	}
 	if im.o.Columns != nil {
-		text.WriteString(fmt.Sprintf(" columns=%q", im.o.Columns))
+		text += fmt.Sprintf(" columns=%q", im.o.Columns)
 	}
 	if o.MaxLine != DefaultMaxLine {
-		text.WriteString(fmt.Sprintf(" max-line=%d", o.MaxLine))
+		text += fmt.Sprintf(" max-line=%d", o.MaxLine)
 	}
-	return text.String()
+	return text
 }
 
 // table returns the name of a source's table.
@@ -292,12 +290,12 @@ func (im *importer) save() error {
 		}
 		im.journal.Report = abs
 	}
-	held, err := im.journal.write(im.o.Journal)
+	lock, err := im.journal.write(im.o.Journal)
 	if err != nil {
 		return err
 	}
 	im.release()
-	im.held, im.kept = held, true
+	im.lock, im.saved = lock, true
 	return nil
 }
 
@@ -325,7 +323,7 @@ func (im *importer) importAll(ctx context.Context) error {
 
 func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) error {
 	schema := im.schemas[i]
-	opts := im.reading[i]
+	opts := im.readOptions[i]
 	table := im.journal.Tables[i].Table
 	p := startPipeline(writes, im.retry, table, schema.keys(), im.o.Workers)
 	defer p.close()

@@ -45,20 +45,9 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		return fail(errors.Join(ErrNoTable, missing), "", "table %s does not exist", name)
 	case err != nil && !absent:
 		return err
-	case absent:
-		if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
-			return err
-		}
-		if err := im.probe(i, s, opts, want.keys()); err != nil {
-			return err
-		}
-		if err := im.create(ctx, name, want); err != nil {
-			return fmt.Errorf("cannot create table %s: %w", name, err)
-		}
-		im.journal.Tables[i].Created = true
-	case im.o.Create && !im.kept && !im.created(i, name):
+	case !absent && im.o.Create && !im.saved && !im.created(i, name):
 		return fail(ErrTableExists, "", "table %s already exists", name)
-	default:
+	case !absent:
 		have, err := SchemaOf(out.Table)
 		if err != nil {
 			return fmt.Errorf("table %s: %w", name, err)
@@ -67,22 +56,28 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 			return fail(ErrOtherKey, "", "the key of table %s is %s, not %s", name, have.keys(), want.keys())
 		}
 		want = have
-		if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
-			return err
-		}
-		if err := im.probe(i, s, opts, want.keys()); err != nil {
-			return err
-		}
 	}
-	im.reading = append(im.reading, opts)
+	if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
+		return err
+	}
+	if err := im.checkFiles(i, s, opts, want.keys()); err != nil {
+		return err
+	}
+	if absent {
+		if err := im.create(ctx, name, want); err != nil {
+			return fmt.Errorf("cannot create table %s: %w", name, err)
+		}
+		im.journal.Tables[i].Created = true
+	}
+	im.readOptions = append(im.readOptions, opts)
 	im.schemas = append(im.schemas, want)
 	return nil
 }
 
-// probe opens the files of a source before anything is created or written, so
-// that a file that is wrong as a whole fails early. Of an export it opens only
+// checkFiles opens the files of a source before anything is created or written,
+// so that a file that is wrong as a whole fails early. Of an export it opens only
 // the first file: the others have the same format.
-func (im *importer) probe(i int, s *Source, opts ReadOptions, k *keys) error {
+func (im *importer) checkFiles(i int, s *Source, opts ReadOptions, k *keys) error {
 	for n, f := range s.Files {
 		if n > 0 && s.export {
 			return nil

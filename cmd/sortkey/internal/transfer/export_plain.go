@@ -128,8 +128,8 @@ func firstOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// shaped writes the table as plain JSON or CSV.
-func (x *exporter) shaped(ctx context.Context, w io.Writer, dir string) (items int64, sh shape, err error) {
+// writePlain writes the table as plain JSON or CSV.
+func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (items int64, sh shape, err error) {
 	c := newCensus()
 	if x.o.Format == JSON {
 		var line []byte
