@@ -93,9 +93,9 @@ func TestTargets(t *testing.T) {
 	t.Run("served", check)
 }
 
-// TestUnfinishedOrder: a client that never completes its request does not keep a
+// TestUnfinishedRequest: a client that never completes its request does not keep a
 // server from stopping.
-func TestUnfinishedOrder(t *testing.T) {
+func TestUnfinishedRequest(t *testing.T) {
 	root := short(t)
 	data := filepath.Join(root, "data")
 	database(t, data, "old")

@@ -197,7 +197,7 @@ func TestInterruptedExactly(t *testing.T) {
 	require.Less(t, sum.Read, int64(1000))
 }
 
-func TestResumeRefused(t *testing.T) {
+func TestResumeErrors(t *testing.T) {
 	interrupted := func(t *testing.T, path string, o transfer.ImportOptions) *sortkeytest.DB {
 		db := sortkeytest.New(t)
 		_, err := importFiles(t, t.Context(), hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
@@ -455,9 +455,9 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// TestRefusedBefore: errors that show at the beginning of a file are reported before a
+// TestEarlyErrors: errors that show at the beginning of a file are reported before a
 // table is created or another file is written.
-func TestRefusedBefore(t *testing.T) {
+func TestEarlyErrors(t *testing.T) {
 	good := write(t, "good.csv", "pk,n\na,1\n")
 	for text, want := range map[string]string{
 		"pk,n,n\na,1,2\n": `the header has two columns named "n"`,

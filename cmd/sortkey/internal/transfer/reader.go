@@ -270,7 +270,7 @@ func formIn(head []byte, layout rune, items bool, not form) form {
 	for {
 		_, err := s.next()
 		if err != nil {
-			if _, refused := errors.AsType[*recordError](err); refused {
+			if _, rejected := errors.AsType[*recordError](err); rejected {
 				continue
 			}
 			return most

@@ -66,7 +66,7 @@ func readAll(text, path string, o transfer.ReadOptions) string {
 			fmt.Fprintf(&out, "end: %s\n", err)
 			return out.String()
 		case rec.Err != nil:
-			fmt.Fprintf(&out, "%d: refused: %s\n", rec.Line, rec.Err)
+			fmt.Fprintf(&out, "%d: rejected: %s\n", rec.Line, rec.Err)
 		case rec.Delete:
 			fmt.Fprintf(&out, "%d: delete %s\n", rec.Line, rec.Item.AppendJSON(nil))
 		default:
@@ -103,7 +103,7 @@ func TestLineLimit(t *testing.T) {
 		{"x.jsonl", `{"a":{"S":"1"}}` + "\n", len(`{"a":{"S":"1"}}`)},
 	} {
 		fits := readAll(tt.text, tt.path, transfer.ReadOptions{MaxLine: tt.size})
-		require.NotContains(t, fits, "refused", tt.path)
+		require.NotContains(t, fits, "rejected", tt.path)
 		require.NotContains(t, fits, "error", tt.path)
 		require.Contains(t, fits, `"a"`, tt.path)
 		require.NotEqual(t, fits, readAll(tt.text, tt.path, transfer.ReadOptions{MaxLine: tt.size - 1}), tt.path)
@@ -126,7 +126,7 @@ func TestLongLines(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			r, err := transfer.NewReader(in, tt.path, transfer.ReadOptions{MaxLine: 1 << 20})
 			require.NoError(t, err)
-			var refused, read int
+			var rejected, read int
 			for {
 				rec, err := r.Next()
 				if errors.Is(err, io.EOF) {
@@ -135,7 +135,7 @@ func TestLongLines(t *testing.T) {
 				require.NoError(t, err)
 				if rec.Err != nil {
 					require.EqualError(t, rec.Err, "longer than 1048576 bytes")
-					refused++
+					rejected++
 					continue
 				}
 				read++
@@ -143,7 +143,7 @@ func TestLongLines(t *testing.T) {
 				require.Contains(t, []string{`{"a":{"S":"0"}}`, `{"a":{"S":"1"}}`}, last)
 			}
 			runtime.ReadMemStats(&after)
-			require.Equal(t, 1, refused)
+			require.Equal(t, 1, rejected)
 			require.NotZero(t, read)
 			if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
 				t.Errorf("reading it allocated %d bytes", used)

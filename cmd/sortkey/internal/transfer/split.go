@@ -126,7 +126,7 @@ func (s *document) next() (int64, error) {
 // and its value unless that is the array of records.
 func (s *document) member() error {
 	if _, err := s.record('"'); err != nil {
-		if _, refused := errors.AsType[*recordError](err); !refused {
+		if _, rejected := errors.AsType[*recordError](err); !rejected {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (s *document) member() error {
 		return nil
 	}
 	_, err = s.record(c)
-	if _, refused := errors.AsType[*recordError](err); refused {
+	if _, rejected := errors.AsType[*recordError](err); rejected {
 		return nil // too long, but not a record
 	}
 	return err
