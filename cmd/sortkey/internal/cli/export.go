@@ -106,7 +106,7 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	err = target.end(err)
 	took := time.Since(start)
 	if err != nil {
-		h := explain(explainTransfer(err))
+		h := explainTransfer(err)
 		part := filepath.Clean(f.to) + ".partial"
 		write, ok := errors.AsType[*fs.PathError](err)
 		started := errors.Is(err, context.Canceled) || ok && strings.HasPrefix(write.Path, part+string(filepath.Separator))

@@ -133,11 +133,11 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 	context.AfterFunc(ctx, stop) // a second signal kills the process
 	o, err := f.options(args)
 	if err != nil {
-		return explainTransfer(err)
+		return explainImport(err)
 	}
 	sources, err := transfer.Discover(args)
 	if err != nil {
-		return explainTransfer(err)
+		return explainImport(err)
 	}
 	target, err := a.openTarget(ctx, f.targetFlags, true)
 	if err != nil {
@@ -183,7 +183,7 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 		report = "; see the report " + r.Rejects
 	}
 	if err != nil {
-		h := explain(explainTransfer(err))
+		h := explainImport(err)
 		if errors.Is(err, transfer.ErrInterrupted) || errors.Is(err, transfer.ErrRestart) {
 			return h // this run has nothing to resume
 		}

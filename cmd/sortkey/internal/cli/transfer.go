@@ -23,7 +23,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// flagAdvice names the flags that resolve the errors of package transfer.
+// flagAdvice names the flags of import that resolve errors of package transfer.
 var flagAdvice = []struct {
 	kind error
 	text string
@@ -44,28 +44,32 @@ var flagAdvice = []struct {
 	{transfer.ErrOverloaded, "reduce the number of concurrent requests with --workers"},
 }
 
-// explainTransfer adds advice with flags to an error of package transfer or of a
-// connection.
-func explainTransfer(err error) error {
-	if _, ok := errors.AsType[*advice.Error](err); !ok {
-		if u, ok := errors.AsType[*url.Error](err); ok && errors.Is(err, syscall.ECONNREFUSED) {
-			return &advice.Error{
-				Msg: "no server is listening at " + strings.TrimSuffix(u.URL, "/"), Err: err,
-				Advice: "start a server with: sortkey serve — or name another with --endpoint, or a folder with --data",
-			}
+// explainTransfer adds advice to an error of the connection of an import or export.
+func explainTransfer(err error) *advice.Error {
+	_, explained := errors.AsType[*advice.Error](err)
+	if u, ok := errors.AsType[*url.Error](err); ok && !explained && errors.Is(err, syscall.ECONNREFUSED) {
+		return &advice.Error{
+			Msg: "no server is listening at " + strings.TrimSuffix(u.URL, "/"), Err: err,
+			Advice: "start a server with: sortkey serve — or name another with --endpoint, or a folder with --data",
 		}
-		return err
 	}
+	return explain(err)
+}
+
+// explainImport adds the flags that resolve an error of an import.
+func explainImport(err error) *advice.Error {
+	e := explainTransfer(err)
 	var ways []string
-	if text := advice.Of(err); text != "" {
-		ways = append(ways, text)
+	if e.Advice != "" {
+		ways = append(ways, e.Advice)
 	}
 	for _, f := range flagAdvice {
 		if errors.Is(err, f.kind) {
 			ways = append(ways, f.text)
 		}
 	}
-	return &advice.Error{Msg: err.Error(), Advice: strings.Join(ways, ", or "), Err: err}
+	e.Advice = strings.Join(ways, ", or ")
+	return e
 }
 
 func parseFormat(name string) (transfer.Format, error) {
