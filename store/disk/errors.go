@@ -12,6 +12,11 @@ var (
 	// another Store of this process, has open.
 	ErrLocked = errors.New("disk: the folder is in use")
 
+	// ErrLoss is returned by [Open] for a folder with damaged or missing logs:
+	// acknowledged updates in them cannot be read. [Options.AcceptLoss] opens it
+	// without them.
+	ErrLoss = errors.New("disk: acknowledged updates cannot be read")
+
 	// ErrReadOnly is returned by Update of a store opened with
 	// [Options.ReadOnly]. It is [store.ErrReadOnly].
 	ErrReadOnly = fmt.Errorf("disk: %w", store.ErrReadOnly)

@@ -102,15 +102,15 @@ func (s *Store) checkLogs(names []string) error {
 		end, damaged := logEnd(data, uint32(num))
 		switch {
 		case len(data) == 0:
-			lost = "is missing or empty: its updates"
+			lost = "is missing or empty"
 		case damaged:
-			lost = fmt.Sprintf("is damaged: updates after byte %d of %d", end, len(data))
+			lost = fmt.Sprintf("is damaged after byte %d of %d", end, len(data))
 		default:
 			s.fs.logs = append(s.fs.logs, name)
 			continue
 		}
 		if !s.opts.AcceptLoss {
-			return fmt.Errorf("the log %s %s cannot be read; restore a snapshot, or open the folder with AcceptLoss to go on without them", name, lost)
+			return fmt.Errorf("%w: the log %s %s", ErrLoss, name, lost)
 		}
 		s.opts.Logger.Error("updates were lost", "dir", s.dir, "log", name, "byte", end, "of", len(data))
 		if damaged && !s.opts.ReadOnly {

@@ -123,7 +123,8 @@ func TestFirstLog(t *testing.T) {
 		require.NoError(t, os.WriteFile(log, whole, 0o600))
 	}
 	_, err = disk.Open(killed, disk.Options{})
-	require.ErrorContains(t, err, "is damaged: updates after byte")
+	require.ErrorIs(t, err, disk.ErrLoss)
+	require.ErrorContains(t, err, "is damaged after byte")
 	s = open(t, killed, disk.Options{AcceptLoss: true})
 	n := count(t, s)
 	require.Greater(t, n, rows/3)

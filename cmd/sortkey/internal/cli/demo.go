@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/store/disk"
 )
 
 // errWrongAnswers ends a command that has already printed the wrong answers.
@@ -81,7 +81,7 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
 func (a *App) demo(ctx context.Context, designs []*design.Model, data string, asJSON bool) (err error) {
 	runOne := demo.Run
 	if data != "" {
-		st, err := openData(data, slog.New(slog.DiscardHandler))
+		st, err := openData(data, disk.Options{})
 		if err != nil {
 			return err
 		}

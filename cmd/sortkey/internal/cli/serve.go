@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -34,6 +33,10 @@ type serveFlags struct {
 	load        []string
 	data        string
 	metrics     string
+	hosts       []string
+	connections int
+	pending     int
+	acceptLoss  bool
 	drain       time.Duration
 	log         logFlags
 }
@@ -53,6 +56,15 @@ write is on disk before serve acknowledges it.
 Serve prints one line when it is ready and otherwise only warnings and errors;
 --log and --verbose print more. It accepts any region and any credentials;
 --credentials makes it check signatures.
+
+Without --credentials, a server on a loopback address answers only requests whose
+Host header names this machine, so that web pages cannot reach it under a name of
+their own; --allow-host allows more names. Pages of an origin need --cors.
+
+The memory for request bodies and for answers that clients have not read is
+limited (--max-pending-mb); beyond it, requests fail with status 503 and can be
+repeated. At least 100 MB of disk space should be free: when the disk is full, the
+server refuses requests and GET /healthz answers with status 503.
 
 --metrics serves metrics for Prometheus at /metrics on another address. They
 need no signature and contain table names, so do not expose that address.
@@ -83,10 +95,14 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load; repeatable")
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
+	flags.StringArrayVar(&f.hosts, "allow-host", nil, "`NAME` in Host headers to allow besides those of this machine, or * for all; repeatable")
+	flags.IntVar(&f.connections, "max-connections", 0, "limit of open connections; others wait (default half of the open files allowed, at most 4096)")
+	flags.IntVar(&f.pending, "max-pending-mb", 256, "limit of the memory for request bodies, and for answers, in MB")
+	flags.BoolVar(&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
-	for _, name := range []string{"addr", "cors", "metrics", "drain"} {
+	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -105,7 +121,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 	opts.Logger, opts.SweepInterval = log.Logger, sweepInterval
 	opts.Server.Open = !log.asked // the warning below is for people
 	if f.data != "" {
-		if opts.Store, err = openData(f.data, opts.Logger); err != nil {
+		if opts.Store, err = openData(f.data, disk.Options{Logger: opts.Logger, AcceptLoss: f.acceptLoss}); err != nil {
 			return err
 		}
 	}
@@ -173,7 +189,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
 	if f.metrics != "" {
-		scrapes, err := serveMetrics(ctx, f.metrics, db, counts, log)
+		scrapes, err := serveMetrics(ctx, f.metrics, db, counts, opts.Server.AllowHosts, log)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
@@ -209,9 +225,14 @@ func loader(db *sortkey.DB, accepted map[string]string) *dynamodb.Client {
 }
 
 // openData opens the store in a folder.
-func openData(dir string, logger *slog.Logger) (store.Store, error) {
-	st, err := disk.Open(dir, disk.Options{Logger: logger})
+func openData(dir string, opts disk.Options) (store.Store, error) {
+	st, err := disk.Open(dir, opts)
 	switch {
+	case errors.Is(err, disk.ErrLoss):
+		return nil, &advice.Error{
+			Msg: "--data: " + err.Error(), Err: err,
+			Advice: "restore a snapshot, or open the folder without these updates with sortkey serve --accept-loss",
+		}
 	case errors.Is(err, disk.ErrLocked):
 		return nil, &advice.Error{
 			Msg: fmt.Sprintf("--data: %s is in use", dir), Err: err,
@@ -231,6 +252,14 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	}
 	if opts.Server.ShutdownTimeout = f.drain; f.drain == 0 {
 		opts.Server.ShutdownTimeout = -1
+	}
+	if f.connections < 0 || f.pending < 1 {
+		return opts, usageError("give --max-connections and --max-pending-mb a positive number", "a limit is not positive")
+	}
+	opts.Server.MaxConnections, opts.Server.MaxPendingBytes = f.connections, int64(f.pending)<<20
+	opts.Server.AllowHosts = f.hosts
+	if name, _, err := net.SplitHostPort(f.addr); err == nil && net.ParseIP(name) == nil {
+		opts.Server.AllowHosts = append(opts.Server.AllowHosts, name) // the name that the user listens on
 	}
 	for _, origin := range f.cors {
 		u, err := url.Parse(origin)

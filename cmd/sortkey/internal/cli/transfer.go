@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -145,7 +144,7 @@ func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*targ
 	if _, err := os.Stat(f.data); err != nil && !create {
 		return nil, advice.New("name a folder that serve or import has written", "--data: no database in %s", f.data)
 	}
-	st, err := openData(f.data, slog.New(slog.DiscardHandler))
+	st, err := openData(f.data, disk.Options{})
 	if h, ok := errors.AsType[*advice.Error](err); ok && errors.Is(err, disk.ErrLocked) {
 		h.Advice = "use the server that has it open, with --endpoint instead of --data, or stop that server"
 	}

@@ -114,7 +114,25 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 // Watch adds metrics of a database's tables, which are collected at each scrape.
 // Call it before the first scrape.
 func (m *Metrics) Watch(db *sortkey.DB) {
-	m.parts = append(m.parts, &tables{service: inside.Service(db), labels: m.labels})
+	m.parts = append(m.parts, &tables{service: inside.Service(db), labels: m.labels}, healthy(db))
+}
+
+// healthy is 1 while the database answers GET /healthz with 200.
+func healthy(db *sortkey.DB) prometheus.Collector {
+	client := db.HTTPClient()
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "sortkey_healthy", Help: "Whether the store accepts writes: 1, or 0 after a failure such as a full disk.",
+	}, func() float64 {
+		res, err := client.Get("http://localhost/healthz")
+		if err != nil {
+			return 0
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			return 0
+		}
+		return 1
+	})
 }
 
 // Handler returns the handler for a scraper, which ignores the path. It also
