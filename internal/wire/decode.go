@@ -41,7 +41,7 @@ type decoder struct {
 // maxDecoded limits the memory for elements of lists and maps, which can be a
 // hundred times as long as their JSON: "{}," is an index of a table. No request
 // that the service accepts comes near it.
-const maxDecoded = 32 << 20
+const maxDecoded = 16 << 20
 
 var errManyElements = Validation("The request contains too many elements")
 

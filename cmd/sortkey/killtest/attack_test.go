@@ -1,0 +1,383 @@
+//go:build attack && linux
+
+package killtest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+)
+
+// This file holds what a hostile client tries. scripts/attack.sh runs it; it takes
+// a minute and a gigabyte, so it is no part of the usual tests.
+
+// resident returns the resident memory of the process, in MB.
+func (p *process) resident(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	require.NoError(t, err)
+	_, after, ok := strings.Cut(string(status), "VmRSS:")
+	require.True(t, ok)
+	var kb int
+	_, err = fmt.Sscan(after, &kb)
+	require.NoError(t, err)
+	return kb >> 10
+}
+
+// peak returns the highest resident memory while fn runs, above that before it.
+func (p *process) peak(t *testing.T, fn func()) int {
+	t.Helper()
+	before, most := p.resident(t), 0
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			most = max(most, p.resident(t))
+			select {
+			case <-done:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	})
+	fn()
+	close(done)
+	wait.Wait()
+	return most - before
+}
+
+// bounded reports a figure and fails if it is above its bound.
+func bounded(t *testing.T, what string, got, bound int, unit string) {
+	t.Helper()
+	t.Logf("%-62s %6d %s, bound %d", what, got, unit, bound)
+	if got > bound {
+		t.Errorf("%s: %d %s, want at most %d", what, got, unit, bound)
+	}
+}
+
+func (p *process) dial(t *testing.T) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func head(operation string, length int) string {
+	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.%s\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n", operation, length)
+}
+
+// alive fails unless the server answers an honest client.
+func (p *process) alive(t *testing.T) {
+	t.Helper()
+	_, err := p.client(t).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	require.NoError(t, err)
+}
+
+func TestAttackIdleBodies(t *testing.T) {
+	p := serve(t)
+	p.alive(t)
+	bounded(t, "200 bodies of 16 MB announced, one byte sent of each", p.peak(t, func() {
+		for range 200 {
+			_, err := io.WriteString(p.dial(t), head("PutItem", 16<<20)+"{")
+			require.NoError(t, err)
+		}
+		p.alive(t)
+	}), 64, "MB")
+}
+
+func TestAttackStalledBodies(t *testing.T) {
+	p := serve(t, "--max-pending-mb", "128")
+	p.alive(t)
+	body := strings.Repeat("x", 15<<20)
+	bounded(t, "60 bodies of 15 MB that never end, 128 MB allowed", p.peak(t, func() {
+		var wait sync.WaitGroup
+		for range 60 {
+			c := p.dial(t)
+			wait.Go(func() {
+				_ = c.SetWriteDeadline(time.Now().Add(5 * time.Second))
+				_, _ = io.WriteString(c, head("PutItem", 16<<20)+body)
+			})
+		}
+		wait.Wait()
+		p.alive(t)
+	}), 3*128, "MB")
+}
+
+func TestAttackManyElements(t *testing.T) {
+	p := serve(t)
+	p.alive(t)
+	body := `{"TableName":"aaa","GlobalSecondaryIndexes":[{}` + strings.Repeat(",{}", 5<<20) + `]}`
+	bounded(t, "4 bodies of 16 MB with 5 million empty indexes each", p.peak(t, func() {
+		var wait sync.WaitGroup
+		for range 4 {
+			wait.Go(func() { _, _ = p.post("CreateTable", body) })
+		}
+		wait.Wait()
+		p.alive(t)
+	}), 400, "MB")
+}
+
+// post sends a request and returns the status and the body of the answer.
+func (p *process) post(operation, body string, headers ...string) (int, string) {
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.url, strings.NewReader(body))
+	if err != nil {
+		return 0, err.Error()
+	}
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	for i := 0; i < len(headers); i += 2 {
+		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(text)
+}
+
+func simpleTable(t *testing.T, c *dynamodb.Client, name string) {
+	t.Helper()
+	_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: &name, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("k"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("k"), KeyType: types.KeyTypeHash}},
+	})
+	require.NoError(t, err)
+}
+
+func TestAttackSlowReaders(t *testing.T) {
+	p := serve(t, "--max-pending-mb", "128")
+	c := p.client(t)
+	simpleTable(t, c, "Tab")
+	var keys []string
+	for i := range 40 {
+		status, answer := p.post("PutItem", fmt.Sprintf(`{"TableName":"Tab","Item":{"k":{"S":"%d"},"v":{"S":"%s"}}}`, i, strings.Repeat(`\u0001`, 390<<10)))
+		require.Equal(t, 200, status, answer)
+		keys = append(keys, fmt.Sprintf(`{"k":{"S":"%d"}}`, i))
+	}
+	body := `{"RequestItems":{"Tab":{"Keys":[` + strings.Join(keys, ",") + `]}}}`
+	bounded(t, "30 clients that ask for 94 MB each and read nothing", p.peak(t, func() {
+		for range 30 {
+			_, err := io.WriteString(p.dial(t), head("BatchGetItem", len(body))+body)
+			require.NoError(t, err)
+		}
+		time.Sleep(5 * time.Second)
+		p.alive(t)
+	}), 1536, "MB")
+}
+
+func TestAttackManyNames(t *testing.T) {
+	p := serve(t)
+	c := p.client(t)
+	simpleTable(t, c, "Tab")
+	for i := range 2000 {
+		status, answer := p.post("PutItem", fmt.Sprintf(`{"TableName":"Tab","Item":{"k":{"S":"%d"}}}`, i))
+		require.Equal(t, 200, status, answer)
+	}
+	var names strings.Builder
+	for i := range 1_000_000 {
+		fmt.Fprintf(&names, `,"n%d"`, i)
+	}
+	start := time.Now()
+	status, answer := p.post("Scan", `{"TableName":"Tab","AttributesToGet":["k"`+names.String()+`]}`)
+	require.Equal(t, 200, status, answer)
+	bounded(t, "a Scan of 2,000 items for a million names", int(time.Since(start).Milliseconds()), 10_000, "ms")
+}
+
+func TestAttackNames(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	metrics := ln.Addr().String()
+	require.NoError(t, ln.Close())
+	p := serve(t, "--metrics", metrics)
+	status, answer := p.post("ListTables", "{}", "Host", "evil.example")
+	require.Equal(t, 403, status, answer)
+	t.Logf("%-62s %6d", "a page under another name of this machine (DNS rebinding)", status)
+	status, answer = p.post("ListTables", "{}", "Origin", "https://evil.example")
+	require.Equal(t, 403, status, answer)
+	t.Logf("%-62s %6d", "a page of another origin", status)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+metrics+"/metrics", nil)
+	require.NoError(t, err)
+	r.Host = "evil.example"
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, 403, res.StatusCode)
+	t.Logf("%-62s %6d", "the metrics under another name", res.StatusCode)
+	p.alive(t)
+}
+
+func TestAttackPresigned(t *testing.T) {
+	p := serve(t, "--credentials", "KEY:secret")
+	owner := p.client(t, func(o *dynamodb.Options) {
+		o.Credentials = credentials.NewStaticCredentialsProvider("KEY", "secret", "")
+	})
+	simpleTable(t, owner, "precious")
+	const body = `{"TableName":"precious"}`
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"/", strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.DescribeTable")
+	sum := sha256.Sum256([]byte(body))
+	signed, headers, err := v4.NewSigner().PresignHTTP(t.Context(), aws.Credentials{AccessKeyID: "KEY", SecretAccessKey: "secret"}, r, hex.EncodeToString(sum[:]), "dynamodb", "us-east-1", time.Now())
+	require.NoError(t, err)
+	u, err := url.Parse(signed)
+	require.NoError(t, err)
+	r, err = http.NewRequestWithContext(t.Context(), http.MethodPost, u.String(), strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header = headers
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.DeleteTable")
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.NotContains(t, string(text), "DELETING")
+	_, err = owner.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("precious")})
+	require.NoError(t, err, "the table was deleted with a signature for DescribeTable")
+	t.Logf("%-62s %6d, table kept", "a presigned DescribeTable sent as DeleteTable", res.StatusCode)
+	status, _ := p.post("ListTables", "{}")
+	require.Equal(t, 400, status)
+}
+
+func TestAttackDescriptors(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	// The shell lowers the limit for the server alone.
+	p := &process{cmd: exec.Command("sh", "-c", `ulimit -n 256; exec "$0" "$@"`, self, "serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "db")), done: make(chan struct{})}
+	startProcess(t, p)
+	honest := p.client(t)
+	simpleTable(t, honest, "Tab")
+	opened := 0
+	for range 400 {
+		c, err := net.DialTimeout("tcp", strings.TrimPrefix(p.url, "http://"), time.Second)
+		if err != nil {
+			break
+		}
+		defer c.Close()
+		opened++
+	}
+	_, err = honest.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: "x"}}})
+	require.NoError(t, err, "a connection that was open before")
+	require.NotContains(t, p.stderr.String(), "too many open files")
+	t.Logf("%-62s %6d connections, store alive", "more connections than descriptors (256)", opened)
+}
+
+// startProcess starts p and waits until it is ready.
+func startProcess(t *testing.T, p *process) {
+	t.Helper()
+	p.cmd.Env = append(os.Environ(), commandEnv+"=1")
+	p.cmd.Stderr = &p.stderr
+	out, err := p.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.cmd.Start())
+	line := make([]byte, 512)
+	n, err := out.Read(line)
+	require.NoError(t, err, &p.stderr)
+	go func() {
+		defer close(p.done)
+		_, _ = io.Copy(io.Discard, out)
+		p.err = p.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+	})
+	_, after, ok := strings.Cut(string(line[:n]), "AWS_ENDPOINT_URL_DYNAMODB=")
+	require.True(t, ok, string(line[:n]))
+	p.url = strings.Fields(after)[0]
+}
+
+func TestAttackFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=80m"); err != nil {
+		t.Skipf("cannot mount a small file system: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	data := filepath.Join(dir, "db")
+	p := serve(t, "--data", data)
+	c := p.client(t, once)
+	simpleTable(t, c, "Tab")
+	written := 0
+	for ; written < 2000; written++ {
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: map[string]types.AttributeValue{
+			"k": &types.AttributeValueMemberS{Value: fmt.Sprint(written)}, "v": &types.AttributeValueMemberB{Value: bytes.Repeat([]byte{byte(written), 7, byte(written >> 3)}, 30<<10)},
+		}})
+		if err != nil {
+			break
+		}
+	}
+	require.Less(t, written, 2000, "the disk is not full")
+	res, err := http.Get(p.url + "/healthz")
+	require.NoError(t, err)
+	reason, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, http.StatusServiceUnavailable, res.StatusCode, string(reason))
+	require.Contains(t, p.stderr.String(), "no space left on device")
+	require.NoError(t, p.cmd.Process.Kill())
+	_ = p.wait(t)
+
+	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=200m"))
+	p = serve(t, "--data", data)
+	c = p.client(t)
+	for i := range written {
+		out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Tab"), Key: map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: fmt.Sprint(i)}}})
+		require.NoError(t, err)
+		require.NotNil(t, out.Item, "item %d was acknowledged", i)
+	}
+	t.Logf("%-62s %6d acknowledged writes, none lost; healthz 503", "a full disk (80 MB)", written)
+}
+
+func TestAttackControlCharacters(t *testing.T) {
+	p := serve(t)
+	c := p.client(t)
+	name := "\x1b[2J\x07evil\u202e"
+	simpleTable(t, c, "Tab")
+	_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: map[string]types.AttributeValue{
+		"k": &types.AttributeValueMemberS{Value: name}, name: &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberS{Value: name}}},
+	}})
+	require.NoError(t, err)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, args := range [][]string{
+		{"scan", "Tab"}, {"query", "T", name}, {"explain", "T", name}, {"query", "T", name, "--trace"},
+	} {
+		cmd := exec.Command(self, append(args, "--endpoint", p.url)...)
+		cmd.Env = append(os.Environ(), commandEnv+"=1")
+		out, _ := cmd.CombinedOutput()
+		for _, r := range string(out) {
+			if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x202e {
+				t.Errorf("sortkey %s prints U+%04X: %q", strings.Join(args[:1], " "), r, out)
+				break
+			}
+		}
+	}
+	t.Logf("%-62s none printed", "names and values with control characters")
+}
