@@ -84,7 +84,8 @@ type Options struct {
 	MaxPendingBytes int64
 
 	// MaxRequests limits the requests handled at the same time; others wait.
-	// Default: 256.
+	// BatchGetItem and TransactGetItems, whose answers may have tens of
+	// megabytes, count as a quarter of the limit. Default: 256.
 	MaxRequests int
 
 	// MaxConnections limits the open connections; others wait to be accepted.

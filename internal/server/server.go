@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -17,16 +18,17 @@ import (
 type service struct {
 	handler Handler
 	opts    Options
-	slots   chan struct{}
-	bodies  budget // bytes of requests
-	answers budget // bytes of answers on their way to clients
+	slots   chan struct{} // one for each request that is handled
+	many    chan struct{} // held while a request takes several slots
+	bodies  budget        // bytes of requests
+	answers budget        // bytes of answers on their way to clients
 }
 
 // New returns an HTTP handler that answers with h. It is safe for concurrent
 // use if h is. A panic in h is logged and answered with InternalServerError.
 func New(h Handler, opts Options) http.Handler {
 	s := &service{handler: h, opts: opts.withDefaults()}
-	s.slots = make(chan struct{}, s.opts.MaxRequests)
+	s.slots, s.many = make(chan struct{}, s.opts.MaxRequests), make(chan struct{}, 1)
 	s.bodies.limit, s.answers.limit = s.opts.MaxPendingBytes, s.opts.MaxPendingBytes
 	return s
 }
@@ -95,7 +97,11 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 	if _, inProcess := w.(*response); !inProcess {
 		answer := share{b: &s.answers}
 		defer answer.free()
-		if !answer.resize(len(out.b)) {
+		held := len(out.b)
+		if held > uncounted {
+			held = cap(out.b)
+		}
+		if !answer.resize(held) {
 			out.free()
 			s.fail(w, r, errBusy)
 			return
@@ -147,14 +153,45 @@ func (s *service) handle(r *http.Request) (status int, out *buffer, f *failure) 
 	if f != nil {
 		return 0, nil, f
 	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-r.Context().Done():
+	leave, ok := s.enter(r.Context(), target)
+	if !ok {
 		return 0, nil, errBusy
 	}
+	defer leave()
 	out = newBuffer()
 	return s.serve(r, target, body, out), out, nil
+}
+
+// enter waits for the slots of a request. It returns false if ctx ends first.
+// An operation whose answer may have tens of megabytes takes a quarter of all
+// slots, so that few such answers are in the making at a time.
+func (s *service) enter(ctx context.Context, target string) (leave func(), ok bool) {
+	want := 1
+	switch _, operation, _ := strings.Cut(target, "."); operation {
+	case "BatchGetItem", "TransactGetItems":
+		want = max(1, cap(s.slots)/4)
+		select { // two that wait for several slots each could wait for one another
+		case s.many <- struct{}{}:
+			defer func() { <-s.many }()
+		case <-ctx.Done():
+			return nil, false
+		}
+	}
+	taken := 0
+	leave = func() {
+		for range taken {
+			<-s.slots
+		}
+	}
+	for ; taken < want; taken++ {
+		select {
+		case s.slots <- struct{}{}:
+		case <-ctx.Done():
+			leave()
+			return nil, false
+		}
+	}
+	return leave, true
 }
 
 // serve calls the handler and stands between its panics and the process.

@@ -15,6 +15,7 @@ import (
 	"net/http/httputil"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -474,6 +475,26 @@ func TestMaxRequests(t *testing.T) {
 	require.Equal(t, "3", <-entered, "waited for its turn")
 	leave <- struct{}{}
 	<-done
+}
+
+// TestManySlots checks that operations that take several slots leave room for
+// one another and end when their client goes away.
+func TestManySlots(t *testing.T) {
+	h := server.New(echo{}, server.Options{MaxRequests: 9})
+	var wait sync.WaitGroup
+	for i := range 50 {
+		wait.Go(func() {
+			target := []string{"DynamoDB_20120810.BatchGetItem", listTables, "DynamoDB_20120810.TransactGetItems"}[i%3]
+			for range 20 {
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, post("{}", "X-Amz-Target", target, "Content-Type", json10))
+				if w.Code != 200 {
+					t.Errorf("%s: status %d", target, w.Code)
+				}
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // TestTextInErrors checks that errors contain a client's text as valid JSON.

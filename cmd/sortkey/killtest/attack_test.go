@@ -189,7 +189,7 @@ func TestAttackSlowReaders(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		p.alive(t)
-	}), 1536, "MB")
+	}), 1024, "MB")
 }
 
 func TestAttackManyNames(t *testing.T) {
