@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// accept makes what the model accepts a note.
+// accept turns findings that the model accepts into notes.
 func (l *linter) accept() {
 	for i := range l.found {
 		f := &l.found[i]
@@ -23,21 +23,21 @@ func (l *linter) accept() {
 }
 
 var unusedAllowance = lint{Rule{
-	ID: "unused-allowance", Title: "An allowance of nothing", Severity: design.Warning,
-	Help: "The model accepts findings that there are none of, or no more: the rule is misspelt, or the design was mended. An allowance that is left behind hides the next finding of its rule.",
-	Cure: "Remove it, or correct its rule or what it is on.",
+	ID: "unused-allowance", Title: "An allowance that accepts nothing", Severity: design.Warning,
+	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been fixed. A leftover allowance hides the next finding of its rule.",
+	Cure: "Remove the allowance, or correct its rule or what it is on.",
 }, func(l *linter) {
 	for _, a := range l.m.Allow {
 		if l.used[a] {
 			continue
 		}
-		f := design.Finding{Pos: a.Pos, Message: fmt.Sprintf("there is no finding of %s to accept", a.Rule), Advice: "remove the allowance"}
+		f := design.Finding{Pos: a.Pos, Message: fmt.Sprintf("no finding of %s to accept", a.Rule), Advice: "remove the allowance"}
 		if a.On != "" {
-			f.Message = fmt.Sprintf("there is no finding of %s on %s to accept", a.Rule, a.On)
+			f.Message = fmt.Sprintf("no finding of %s on %s to accept", a.Rule, a.On)
 		}
 		if !slices.Contains(l.rules, a.Rule) {
-			f.Message = fmt.Sprintf("there is no rule %s", a.Rule)
-			f.Advice = "correct its name: findings begin with it"
+			f.Message = fmt.Sprintf("unknown rule %s", a.Rule)
+			f.Advice = "correct the name: each finding begins with the name of its rule"
 		}
 		l.add(f)
 	}

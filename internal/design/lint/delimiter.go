@@ -12,10 +12,10 @@ const sortDesign = "https://docs.aws.amazon.com/amazondynamodb/latest/developerg
 
 var delimiterInValue = lint{Rule{
 	ID: "delimiter-in-value", Title: "A delimiter inside a value", Severity: design.Warning,
-	Help: "A value that contains the delimiter cannot be told from two values: the product TV#55 is in the slice of the product TV, and a program that splits the key at # gets one part too many. " +
-		"The key can even be one of another entity.",
+	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the product TV, and a program that splits the key at # gets one part too many. " +
+		"The key can even be a valid key of another entity.",
 	Example: []string{`"PRODUCT#TV#55"`, `"PRODUCT#TV#VARIANT#red"`},
-	Cure:    "Choose a delimiter that values cannot contain, or replace it when the key is built; if the value is a path on purpose, type it so: {category:path}.",
+	Cure:    "Choose a delimiter that values cannot contain, or replace it in values when you build the key. If the value is meant to be a path, type it so: {category:path}.",
 	Source:  sortDesign,
 }, func(l *linter) {
 	for _, s := range l.slots {
@@ -31,7 +31,7 @@ var delimiterInValue = lint{Rule{
 	}
 }}
 
-// delimitersIn looks at the values of one component.
+// delimitersIn checks the values of one component.
 func (l *linter) delimitersIn(s *slot, at int) {
 	var marks []string
 	for i := 1; i+1 < len(s.parts); i++ {
@@ -39,13 +39,13 @@ func (l *linter) delimitersIn(s *slot, at int) {
 			marks = append(marks, delimiterAfter(s.parts[i].Literal))
 		}
 	}
-	// In longer keys of other entities, what follows this component.
+	// Longer keys of other entities continue after this component.
 	for _, o := range l.slots {
 		if o != s && o.e.Table == s.e.Table && o.t.Name == s.t.Name && len(o.parts) > at+1 && skeleton(o.parts[:at+1]) == skeleton(s.parts[:at+1]) {
 			marks = append(marks, delimiterAfter(o.parts[at+1].Literal))
 		}
 	}
-	var hits []word
+	var hits []authoredValue
 	mark := ""
 	for _, w := range l.authored(s.e, s.parts[at].Name) {
 		for _, m := range marks {
@@ -61,14 +61,14 @@ func (l *linter) delimitersIn(s *slot, at int) {
 	}
 	name := s.parts[at].Name
 	f := design.Finding{
-		Message: fmt.Sprintf("%s in %s contains the delimiter %s: %s%s", name, s.t.Name, quoted(mark), quoted(hits[0].text), also(len(hits)-1)),
-		Advice:  fmt.Sprintf("replace %s in %s when the key is built, or join the parts of %s by another delimiter in all entities, here %q", quoted(mark), name, s.t.Name, otherDelimiter(s, mark)),
+		Message: fmt.Sprintf("%s in %s contains the delimiter %s: %s%s", name, s.t.Name, quoted(mark), quoted(hits[0].text), andMore(len(hits)-1)),
+		Advice:  fmt.Sprintf("replace %s in %s when you build the key, or use another delimiter in %s for all entities, here %q", quoted(mark), name, s.t.Name, otherDelimiter(s, mark)),
 	}
-	f.Keys = l.one(s, name, hits[0])
+	f.Keys = l.keyWith(s, name, hits[0])
 	short, _, _ := strings.Cut(hits[0].text, mark)
 	if short != "" {
-		f.Message += fmt.Sprintf("; it lies among the rows of %s", quoted(short))
-		f.Keys = append(f.Keys, nonEmpty(l.suchAs(s.first(), s.e, hits[0].it, map[string]string{name: short}))...)
+		f.Message += fmt.Sprintf("; its row lies among the rows of %s", quoted(short))
+		f.Keys = append(f.Keys, nonEmpty(l.suchAs(s.view(), s.e, hits[0].it, map[string]string{name: short}))...)
 	}
 	for _, w := range hits {
 		if w.it == nil {
@@ -76,15 +76,15 @@ func (l *linter) delimitersIn(s *slot, at int) {
 		}
 		if e := l.m.Classify(s.e.Table, w.it.Attributes); e != nil && e != s.e {
 			f.Severity = design.Error
-			f.Message += fmt.Sprintf("; %s is taken for a key of %s", quoted(w.text), e.Name)
-			f.Keys = append(s.first().shown(w.it), l.any(l.of(e, s.t.Name))...)
+			f.Message += fmt.Sprintf("; the key with %s is a valid key of %s", quoted(w.text), e.Name)
+			f.Keys = append(s.view().shown(w.it), l.exampleKey(l.slotOf(e, s.t.Name))...)
 			break
 		}
 	}
 	l.add(s.in(f))
 }
 
-// otherDelimiter is the template with another delimiter.
+// otherDelimiter returns the template with another delimiter.
 func otherDelimiter(s *slot, mark string) string {
 	other := "|"
 	if mark == "|" {
@@ -101,14 +101,14 @@ func otherDelimiter(s *slot, mark string) string {
 
 var lowByte = lint{Rule{
 	ID: "low-byte", Title: "Bytes that sort below the delimiter", Severity: design.Warning,
-	Help: "Where a value is followed by a delimiter, the delimiter takes part in the order. The space and ! are below #, so New York# stands before New#, " +
-		"and - and . are below /. The rows of New and those of New York are then not in the order of the names, and a range of names holds others than one would think.",
+	Help: "A delimiter after a value takes part in the order. Space and ! sort below #, so New York# sorts before New#, " +
+		"and - and . sort below /. Rows are then not in the order of the names, and a range of names contains unexpected ones.",
 	Example: []string{`"New York#Sales"`, `"New#Sales"`},
-	Cure:    "Use a delimiter below all characters of the values, or keep such characters out of the key: New_York. A tab or U+0001 is below everything people type.",
+	Cure:    "Use a delimiter that sorts below all characters of the values, or keep such characters out of the key: New_York. A tab or U+0001 sorts below everything people type.",
 	Source:  sortDesign + " (space is 0x20, ! is 0x21, # is 0x23, - is 0x2D, . is 0x2E, / is 0x2F)",
 }, func(l *linter) {
 	for _, s := range l.slots {
-		if s.sorts() == nil || s.t.Kind != attr.String {
+		if s.sortView() == nil || s.t.Kind != attr.String {
 			continue
 		}
 		for i, p := range s.parts {
@@ -123,11 +123,11 @@ var lowByte = lint{Rule{
 func (l *linter) lowBytes(s *slot, at int) {
 	delimiter := s.parts[at+1].Literal[0]
 	words := l.authored(s.e, s.parts[at].Name)
-	known := make(map[string]word, len(words))
+	known := make(map[string]authoredValue, len(words))
 	for _, w := range words {
 		known[w.text] = w
 	}
-	var a, b word
+	var a, b authoredValue
 	n := 0
 	for _, w := range words {
 		for i := 1; i < len(w.text); i++ {
@@ -145,9 +145,9 @@ func (l *linter) lowBytes(s *slot, at int) {
 	low := a.text[len(b.text)]
 	name := s.parts[at].Name
 	l.add(s.in(design.Finding{
-		Message: fmt.Sprintf("%s in %s of %s is followed by %s, and %s (0x%02X) sorts below it: %s stands before %s%s",
-			name, s.t.Name, s.sorts().name(), quoted(string(rune(delimiter))), quoted(string(rune(low))), low, quoted(a.text), quoted(b.text), also(n-1)),
+		Message: fmt.Sprintf("%s in %s of %s is followed by %s, and %s (0x%02X) sorts below it: %s sorts before %s%s",
+			name, s.t.Name, s.sortView().name(), quoted(string(rune(delimiter))), quoted(string(rune(low))), low, quoted(a.text), quoted(b.text), andMore(n-1)),
 		Keys:   l.pair(s, name, a, b),
-		Advice: fmt.Sprintf("keep %s out of %s when the key is built, as in %q, or end it with a delimiter below all others, such as a tab", quoted(string(rune(low))), name, strings.ReplaceAll(a.text, string(rune(low)), "_")),
+		Advice: fmt.Sprintf("keep %s out of %s when you build the key, as in %q, or use a delimiter that sorts below all characters, such as a tab", quoted(string(rune(low))), name, strings.ReplaceAll(a.text, string(rune(low)), "_")),
 	}))
 }

@@ -13,34 +13,34 @@ import (
 
 const docsHead = `# Lints
 
-What ` + "`sortkey design check`" + ` looks for in a model, beside the expectations of its
-access patterns. This page is made from the rules: change those, and run
+What ` + "`sortkey design check`" + ` looks for in a model, besides the expectations of its
+access patterns. This page is generated from the rules. To change it, edit them and run
 ` + "`go test ./internal/design/lint -rewrite`" + `.
 
-An **error** says that the design gives wrong answers, or will be refused or
+An **error** says that the design gives wrong results, or will be refused or
 throttled at the declared scale. A **warning** is a hazard that the data or the
 templates show. A **note** is worth knowing. A finding can be more or less severe
-than its rule usually is: numbers without padding are an error once the data has
-them out of order and a pattern wants the newest, and a filter that drops most of
-what it reads is a note when the pattern expects that waste.
+than its rule usually is: numbers without padding are an error if the data has
+them out of order and a pattern needs the newest, and a filter that drops most of
+what it reads is a note if the pattern expects that waste.
 
-Text that was generated at random is no evidence of anything; the rules about
-text look at samples, raw items and declared values. Counts, sizes and rates come
-from generated items too, and are extrapolated when fewer were generated than are
+Rules about text look only at samples, raw items and declared values, because
+randomly generated text proves nothing. Counts, sizes and rates also use
+generated items, and are extrapolated when fewer were generated than are
 declared. Keys that no item has are marked "such as".
 
 ## Accepting a finding
 
-Who knows better says so in the model, with the reason. The finding becomes a
-note that carries it:
+If you know better, say so in the model, with a reason. The finding becomes a
+note with that reason:
 
 ` + "```yaml" + `
 allow:
   - {rule: unpadded-number, on: Version, why: a document never has ten versions}
 ` + "```" + `
 
-` + "`on`" + ` is a table, an index, an entity or a pattern; without it the rule is accepted
-everywhere. An allowance that accepts nothing is a finding of its own.
+` + "`on`" + ` is a table, an index, an entity or a pattern; without it, the rule is accepted
+everywhere. An allowance that accepts nothing is a finding itself.
 
 ## The rules
 
@@ -48,8 +48,7 @@ everywhere. An allowance that accepts nothing is a finding of its own.
 |---|---|---|
 `
 
-// page writes docs/lints.md. The findings shown are those of the rules' own
-// models.
+// page returns docs/lints.md. Its findings come from the rules' own models.
 func page(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -66,7 +65,7 @@ func page(t *testing.T) string {
 		bad := of(find(t, filepath.Join("testdata", r.ID, "bad.yaml")), r.ID)
 		require.NotEmpty(t, bad, r.ID)
 		_, first, _ := strings.Cut(text(bad[:1]), "\n")
-		fmt.Fprintf(&b, "\nA finding, of [this model](../internal/design/lint/testdata/%s/bad.yaml), mended in [this one](../internal/design/lint/testdata/%s/good.yaml):\n\n```text\n%s\n```\n", r.ID, r.ID, strings.TrimRight(first, "\n"))
+		fmt.Fprintf(&b, "\nA finding in [this model](../internal/design/lint/testdata/%s/bad.yaml), fixed in [this one](../internal/design/lint/testdata/%s/good.yaml):\n\n```text\n%s\n```\n", r.ID, r.ID, strings.TrimRight(first, "\n"))
 		if r.Source != "" {
 			fmt.Fprintf(&b, "\nSource: %s\n", links(r.Source))
 		}
@@ -81,7 +80,7 @@ func article(word string) string {
 	return "a"
 }
 
-// links marks addresses as links.
+// links turns addresses into Markdown links.
 func links(source string) string {
 	parts := strings.Split(source, "; ")
 	for i, p := range parts {
@@ -93,11 +92,11 @@ func links(source string) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestDocs keeps docs/lints.md.
+// TestDocs keeps docs/lints.md up to date.
 func TestDocs(t *testing.T) {
 	for _, r := range lint.Rules() {
 		if r.Title == "" || r.Help == "" || r.Cure == "" || r.Severity == 0 || strings.HasSuffix(r.Title, ".") {
-			t.Errorf("rule %s does not say all: %+v", r.ID, r)
+			t.Errorf("rule %s is incomplete: %+v", r.ID, r)
 		}
 		if r.ID != "unused-allowance" && (r.Source == "" || len(r.Example) == 0) {
 			t.Errorf("rule %s has no source or no example", r.ID)

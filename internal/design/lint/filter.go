@@ -7,15 +7,16 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 var filterForKey = lint{Rule{
 	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: design.Warning,
-	Help: "A filter runs after the rows are read: they are paid for, count for the Limit and the 1 MB of a page, and are dropped. " +
-		"When most rows are dropped, what the filter asks belongs into a key.",
+	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward Limit and the 1 MB of a page. " +
+		"If a filter drops most rows, its attribute belongs in a key.",
 	Example: []string{`read: "root/photos/2026/beach.jpg" (depth 4)`, `returned: "root/photos/" (depth 2)`},
-	Cure:    "Ask an index that has the filter's attribute in its key; when another pattern of the model reads just these rows, ask as it does.",
+	Cure:    "Query an index that has the filter's attribute in its key. If another pattern of the model reads just these rows, query as it does.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.FilterExpression.html",
 }, func(l *linter) {
 	for _, q := range l.queries {
@@ -25,7 +26,7 @@ var filterForKey = lint{Rule{
 	}
 }}
 
-// Findings are about filters that drop so much of what is read.
+// muchWaste is the share of dropped bytes from which a filter is a finding.
 const muchWaste = 0.25
 
 func (l *linter) filtered(q *query, waste float64) {
@@ -34,7 +35,7 @@ func (l *linter) filtered(q *query, waste float64) {
 	}
 	r := q.report
 	f := q.in(design.Finding{
-		Message: fmt.Sprintf("%q reads %s and returns %s: the filter drops %s of the bytes", q.p.Name, plural(r.Examined, "row"), grouped(r.Returned), percent(waste)),
+		Message: fmt.Sprintf("%q reads %s and returns %s: the filter drops %s of the bytes read", q.p.Name, text.Count(r.Examined, "row"), text.Thousands(r.Returned), text.Percent(waste)),
 	})
 	if q.p.Expect.Waste != nil && waste <= *q.p.Expect.Waste {
 		f.Severity = design.Note
@@ -48,20 +49,20 @@ func (l *linter) filtered(q *query, waste float64) {
 		}
 	}
 	if o := l.equivalent(q); o != nil {
-		f.Advice = fmt.Sprintf("ask as %q does, by %s: it returns the same rows and reads %s", o.p.Name, o.v.name(), grouped(o.report.Examined))
+		f.Advice = fmt.Sprintf("query as %q does, on %s: it returns the same rows and reads only %s", o.p.Name, o.v.name(), text.Thousands(o.report.Examined))
 		l.add(f)
 		return
 	}
-	f.Advice = "put what the filter asks into the key of an index"
+	f.Advice = "put the filter's attribute into the key of an index"
 	_, filters := explain.Clauses(q.request)
 	if i := slices.IndexFunc(filters, func(c keycond.Clause) bool { return c.Op == ast.Equal }); i >= 0 {
 		name := filters[i].Attribute.Name
 		if x := serving(q.v, name); x != nil {
-			f.Advice = fmt.Sprintf("ask index %s, which has %s in its key", x.Name, name)
+			f.Advice = fmt.Sprintf("query index %s, which has %s in its key", x.Name, name)
 		} else if q.op == "Scan" {
-			f.Advice = fmt.Sprintf("make an index with the partition key %s", name)
+			f.Advice = fmt.Sprintf("add an index with the partition key %s", name)
 		} else {
-			f.Advice = fmt.Sprintf("make an index with %s in its key, such as By%s: {partition: [%s, %s]", name, title(name), q.v.hash[0].Name, name)
+			f.Advice = fmt.Sprintf("add an index with %s in its key, such as By%s: {partition: [%s, %s]", name, title(name), q.v.hash[0].Name, name)
 			if len(q.v.sort) > 0 {
 				f.Advice += ", sort: " + q.v.sort[0].Name
 			}
@@ -71,8 +72,9 @@ func (l *linter) filtered(q *query, waste float64) {
 	l.add(f)
 }
 
-// serving returns an index of the table that has an attribute in its key, and
-// in its partition key nothing that the view has not, or nil.
+// serving returns an index of the table that has an attribute in its key and
+// whose partition key has otherwise only attributes of the view's partition
+// key, or nil.
 func serving(v *view, name string) *design.Index {
 	for _, x := range v.t.Indexes {
 		known := slices.ContainsFunc(x.Keys(), func(a design.Attribute) bool { return a.Name == name })
@@ -91,7 +93,7 @@ func serving(v *view, name string) *design.Index {
 func (l *linter) equivalent(q *query) *query {
 	want, ok := q.returned()
 	if !ok || len(want) < 2 || q.op != "Query" {
-		return nil // one row can be in another answer by chance
+		return nil // a single row can be in another result by chance
 	}
 	for _, o := range l.queries {
 		if o == q || o.op != "Query" || o.report == nil || o.report.Refused != nil || o.report.Filter != "" || o.v.t != q.v.t || o.report.Examined >= q.report.Examined {
@@ -104,8 +106,8 @@ func (l *linter) equivalent(q *query) *query {
 	return nil
 }
 
-// returned are the table keys of all rows returned, sorted, and whether they
-// are known.
+// returned returns the sorted table keys of all rows that the query returns,
+// and whether all are known.
 func (q *query) returned() ([]string, bool) {
 	table := &view{t: q.v.t, all: q.v.t.Keys()}
 	var all []string
@@ -118,7 +120,7 @@ func (q *query) returned() ([]string, bool) {
 	return all, len(all) == q.report.Returned
 }
 
-// title writes the first letter of a name large.
+// title capitalizes the first letter of a name.
 func title(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 )
 
-// FuzzRun holds that no model is too odd to be looked at, and that what is
-// found is complete.
+// FuzzRun holds that no valid model makes a rule fail, and that findings are
+// complete.
 func FuzzRun(f *testing.F) {
 	for _, pattern := range []string{"testdata/*/*.yaml", "testdata/*.yaml", "../../../design/examples/*/model.yaml"} {
 		files, err := filepath.Glob(pattern)

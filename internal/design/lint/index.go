@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -18,10 +19,10 @@ const indexGuide = "https://docs.aws.amazon.com/amazondynamodb/latest/developerg
 
 var unreadIndex = lint{Rule{
 	ID: "unread-index", Title: "An index that no pattern reads", Severity: design.Note,
-	Help: "Every write of an item is written to each index it is in, and stored there. An index, or the rows of an entity in one, that no access pattern asks for costs that for nothing; " +
-		"or a pattern is missing from the model.",
+	Help: "Every write of an item is also a write to each index that holds it. An index, or an entity's rows in an index, that no access pattern reads costs writes and storage for nothing; " +
+		"or the model lacks a pattern.",
 	Example: []string{`GSI2: "STATUS#Done", "TASK#T2"`},
-	Cure:    "Remove the index or the entity's key attributes for it, or write down the pattern that needs it.",
+	Cure:    "Remove the index or the entity's key attributes for it, or add the pattern that needs it to the model.",
 	Source:  indexGuide,
 }, func(l *linter) {
 	if len(l.m.Patterns) == 0 {
@@ -96,9 +97,9 @@ type reader struct {
 	e *design.Entity
 }
 
-// reaches reports whether such a query, with other values, can read an item:
-// the item lies in a partition that the entity can have rows in, and where the
-// query has a condition on the sort key, it begins as the entity's does.
+// reaches reports whether the same query with other values can read an item:
+// the entity can have rows in the item's partition, and if the query has a
+// condition on the sort key, the item's sort key begins like the entity's.
 func (l *linter) reaches(r reader, it *design.Item) bool {
 	for i, a := range r.q.v.all {
 		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
@@ -117,7 +118,7 @@ func (l *linter) reaches(r reader, it *design.Item) bool {
 				return false
 			}
 		default:
-			if s := l.of(r.e, a.Name); s != nil && !strings.HasPrefix(string(value.Raw()), s.literal()) {
+			if s := l.slotOf(r.e, a.Name); s != nil && !strings.HasPrefix(string(value.Raw()), s.literal()) {
 				return false
 			}
 		}
@@ -126,11 +127,11 @@ func (l *linter) reaches(r reader, it *design.Item) bool {
 }
 
 var writeAmplification = lint{Rule{
-	ID: "write-amplification", Title: "One write, many rows", Severity: design.Note,
-	Help: "A write of an item is also a write to each index that holds it, at the size that is projected there; a change of an index key is two. " +
-		"An item in three indexes that project everything costs four times its own write.",
+	ID: "write-amplification", Title: "One write that updates many rows", Severity: design.Note,
+	Help: "A write of an item is also a write to each index that holds it, charged by the projected size; changing an index key costs two. " +
+		"A write of an item in three indexes that project all attributes costs four times as much as the item alone.",
 	Example: []string{`"ARTICLE#A2", "METADATA"`, `GSI1: "USER#U1", "ARTICLE#A2"`},
-	Cure:    "Project what the patterns read, projection: keys or a list of attributes; overload one index with several entities; drop indexes that save little reading.",
+	Cure:    "Project only what the patterns read, with projection: keys or a list of attributes. Overload one index with several entities. Drop indexes that save few reads.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html",
 }, func(l *linter) {
 	for _, e := range l.entities {
@@ -170,22 +171,22 @@ func (l *linter) amplified(e *design.Entity) {
 	for _, v := range indexes {
 		names = append(names, v.x.Name)
 	}
-	f.Message = fmt.Sprintf("a write of %s writes up to %d rows, for it is in %s: %s units on average instead of %s", e.Name, most+1, list(names), rate(all/float64(len(l.items[e]))), rate(own/float64(len(l.items[e]))))
+	f.Message = fmt.Sprintf("a write of %s writes up to %d rows, because %s hold it too: %s units on average instead of %s", e.Name, most+1, list(names), text.Figure(all/float64(len(l.items[e]))), text.Figure(own/float64(len(l.items[e]))))
 	if e.Writes > 0 {
 		n := float64(len(l.items[e]))
-		f.Message += fmt.Sprintf("; %s writes a second cost %s units", rate(e.Writes), rate(e.Writes*all/n))
+		f.Message += fmt.Sprintf("; %s writes per second cost %s units", text.Figure(e.Writes), text.Figure(e.Writes*all/n))
 	}
 	f.Keys = []string{l.tableKeys(indexes[0], []*design.Item{at})[0], indexes[0].x.Name + ": " + indexes[0].keyOf(at.Attributes)}
-	f.Advice = "project only what the patterns read from each index, or leave " + e.Name + " out of those that no pattern needs"
+	f.Advice = "project only what the patterns read from each index, or leave " + e.Name + " out of indexes that no pattern needs"
 	l.add(f)
 }
 
 var multiAttribute = lint{Rule{
-	ID: "multi-attribute", Title: "Keys joined by hand that an index can join", Severity: design.Note,
-	Help: "A global index can have up to four partition key attributes and up to four sort key attributes. Rows are in order of the first, then of the next, each by its own type, " +
-		"so there is nothing to join, to pad and to take apart, and numbers are numbers. An overloaded index still needs joined keys, for its entities have different attributes.",
+	ID: "multi-attribute", Title: "Hand-joined keys that an index can replace", Severity: design.Note,
+	Help: "A global index can have up to four partition key attributes and up to four sort key attributes. Rows are ordered by the first, then by the next, each by its own type, " +
+		"so nothing needs to be joined, padded or split, and numbers stay numbers. An overloaded index still needs joined keys, because its entities have different attributes.",
 	Example: []string{`"WA", "Seattle#Development"`, `"WA", "Seattle", "Development"`},
-	Cure:    "Declare the attributes: ByCity: {partition: state, sort: [city, dept]}. Queries give them from the left by =, and a range of the last one given.",
+	Cure:    "Declare the attributes: ByCity: {partition: state, sort: [city, dept]}. Queries give values from left to right with =, and a range for the last one given.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html",
 }, func(l *linter) {
 	for _, v := range l.views {
@@ -195,11 +196,11 @@ var multiAttribute = lint{Rule{
 	}
 }}
 
-// joined looks at an index of one entity.
+// joined checks an index that holds one entity.
 func (l *linter) joined(v *view) {
 	var e *design.Entity
 	for _, o := range l.entities {
-		makes := o.Table == v.t && v.madeBy(o)
+		makes := o.Table == v.t && v.writtenBy(o)
 		if makes && e != nil {
 			return
 		}
@@ -230,7 +231,7 @@ func (l *linter) joined(v *view) {
 				}
 				names++
 				if slices.Contains(lists[0], p.Name) {
-					continue // the partition has it already
+					continue // already in the partition key
 				}
 				if p.Type.Desc || p.Type.Name == "path" {
 					return
@@ -238,7 +239,7 @@ func (l *linter) joined(v *view) {
 				parts[i] = append(parts[i], p)
 				lists[i] = append(lists[i], p.Name)
 			}
-			// Where the table's own key serves, nothing is joined for the index.
+			// If the table's own key serves, nothing is joined for the index.
 			joined = joined || names > 1 && !slices.Contains(v.t.Keys(), a)
 		}
 		if len(lists[i]) > 4 || i == 1 && len(lists[i]) == 0 && len(side) > 0 {
@@ -250,29 +251,29 @@ func (l *linter) joined(v *view) {
 	}
 	for _, r := range v.rows {
 		if r.it.Entity != e {
-			return // raw items have no such attributes
+			return // raw items lack these attributes
 		}
 	}
 	a, b, checked := l.sameOrder(v, parts[1])
 	f := v.in(design.Finding{Pos: v.x.Pos, Entity: e.Name})
-	var all, absent []string
+	var all, missing []string
 	for _, side := range parts {
 		for _, p := range side {
 			if !slices.Contains(all, p.Name) && l.joinedIn(e, v, p.Name) {
 				all = append(all, p.Name)
 			}
-			if e.Attribute(p.Name) == nil && !slices.Contains(absent, p.Name) {
-				absent = append(absent, p.Name)
+			if e.Attribute(p.Name) == nil && !slices.Contains(missing, p.Name) {
+				missing = append(missing, p.Name)
 			}
 		}
 	}
-	f.Message = fmt.Sprintf("index %s joins %s by hand; it could have them as key attributes", v.x.Name, list(all))
+	f.Message = fmt.Sprintf("index %s joins %s by hand; they could be key attributes of their own", v.x.Name, list(all))
 	switch {
 	case a != nil:
-		f.Message += ", in another order than now: each by its own type"
+		f.Message += ", in a different order: each attribute sorts by its own type"
 		f.Keys = v.shown(a, b)
 	case checked > 1:
-		f.Message += fmt.Sprintf(", in the same order (compared on %s)", plural(checked, "row"))
+		f.Message += fmt.Sprintf(", in the same order (%s compared)", text.Count(checked, "row"))
 	}
 	if f.Keys == nil {
 		for _, r := range v.rows[:min(2, len(v.rows))] {
@@ -284,11 +285,8 @@ func (l *linter) joined(v *view) {
 		f.Advice += ", sort: " + bracketed(lists[1], parts[1])
 	}
 	f.Advice += "}"
-	if len(absent) > 0 {
-		f.Advice += fmt.Sprintf(", and give %s the attributes %s", e.Name, list(absent))
-		if len(absent) == 1 {
-			f.Advice = strings.Replace(f.Advice, "the attributes", "the attribute", 1)
-		}
+	if len(missing) > 0 {
+		f.Advice += fmt.Sprintf(", and add %s to the attributes of %s", list(missing), e.Name)
 	}
 	l.add(f)
 }
@@ -303,19 +301,19 @@ func (l *linter) joinedIn(e *design.Entity, v *view, name string) bool {
 }
 
 func bracketed(list []string, parts []keys.Part) string {
-	text := make([]string, len(list))
+	specs := make([]string, len(list))
 	for i, name := range list {
-		text[i] = name
+		specs[i] = name
 		for _, p := range parts {
 			if p.Name == name && numeric(p.Type) {
-				text[i] = "{name: " + name + ", type: N}"
+				specs[i] = "{name: " + name + ", type: N}"
 			}
 		}
 	}
-	if len(text) == 1 {
-		return text[0]
+	if len(specs) == 1 {
+		return specs[0]
 	}
-	return "[" + strings.Join(text, ", ") + "]"
+	return "[" + strings.Join(specs, ", ") + "]"
 }
 
 func numeric(t keys.Type) bool {
@@ -326,8 +324,9 @@ func numeric(t keys.Type) bool {
 	return false
 }
 
-// sameOrder compares the order of rows with the one they have by their
-// components. It returns the first two neighbours that change places.
+// sameOrder compares the order of rows with the order by their components. It
+// returns the first two adjacent rows that would swap, and the number of rows
+// compared.
 func (l *linter) sameOrder(v *view, parts []keys.Part) (a, b *design.Item, checked int) {
 	var last, now []byte
 	for _, p := range v.parts {
@@ -351,12 +350,12 @@ func (l *linter) sameOrder(v *view, parts []keys.Part) (a, b *design.Item, check
 	return nil, nil, checked
 }
 
-// component is a value as an attribute of its own.
-func component(p keys.Part, text string) (attr.Value, bool) {
+// component returns a component's value as an attribute value.
+func component(p keys.Part, s string) (attr.Value, bool) {
 	if numeric(p.Type) {
-		v, err := attr.NewNumber(text)
+		v, err := attr.NewNumber(s)
 		return v, err == nil
 	}
-	part, err := p.Type.Encode(text)
+	part, err := p.Type.Encode(s)
 	return attr.NewString(part), err == nil
 }

@@ -13,23 +13,23 @@ import (
 
 var mixedCase = lint{Rule{
 	ID: "mixed-case", Title: "Upper and lower case mixed", Severity: design.Warning,
-	Help: "Keys are compared byte by byte, and all capital letters come before all small ones: Zoe before adam. " +
+	Help: "Keys are compared byte by byte, and all capital letters sort before all small letters: Zoe before adam. " +
 		"Values that differ only in case are different keys, so Ann@example.com does not find the row of ann@example.com.",
 	Example: []string{`"NAME#Zoe"`, `"NAME#adam"`},
-	Cure:    "Write values into keys in one case, and keep what people typed in an attribute of its own: email: ann@example.com in the key, display: Ann@example.com beside it.",
+	Cure:    "Use one case for values in keys, and keep what people typed in a separate attribute: email: ann@example.com in the key, display: Ann@example.com beside it.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.html (a is 0x61, A is 0x41)",
 }, func(l *linter) {
-	l.twins()
-	l.literalTwins()
+	l.caseVariants()
+	l.literalVariants()
 	l.caseOrder()
 }}
 
-// twins finds values of one component, in all entities that have it in a key,
-// that differ in case alone.
-func (l *linter) twins() {
+// caseVariants finds values of one component that differ only in case, across
+// all entities that have the component in a key.
+func (l *linter) caseVariants() {
 	type seen struct {
 		s *slot
-		w word
+		w authoredValue
 	}
 	type twin struct {
 		name string
@@ -64,25 +64,25 @@ func (l *linter) twins() {
 	}
 	for _, t := range order {
 		f := design.Finding{
-			Message: fmt.Sprintf("%s and %s are two values of %s in keys%s: a request for one does not find the rows of the other", quoted(t.a.w.text), quoted(t.b.w.text), t.name, also(t.n-1)),
-			Advice:  fmt.Sprintf("write %s in one case wherever it is part of a key, and keep the text as it was typed in another attribute", t.name),
+			Message: fmt.Sprintf("%s and %s are two values of %s in keys%s: a request for one does not find rows of the other", quoted(t.a.w.text), quoted(t.b.w.text), t.name, andMore(t.n-1)),
+			Advice:  fmt.Sprintf("use one case for %s in keys, and keep the original text in another attribute", t.name),
 		}
-		f.Keys = append(l.one(t.a.s, t.name, t.a.w), l.one(t.b.s, t.name, t.b.w)...)
+		f.Keys = append(l.keyWith(t.a.s, t.name, t.a.w), l.keyWith(t.b.s, t.name, t.b.w)...)
 		l.add(t.b.s.in(f))
 	}
 }
 
-// one is the key that shows one value.
-func (l *linter) one(s *slot, field string, w word) []string {
+// keyWith returns a key that contains the value.
+func (l *linter) keyWith(s *slot, field string, w authoredValue) []string {
 	if w.it != nil {
-		return s.first().shown(w.it)
+		return s.view().shown(w.it)
 	}
-	return nonEmpty(l.suchAs(s.first(), s.e, nil, map[string]string{field: w.text}))
+	return nonEmpty(l.suchAs(s.view(), s.e, nil, map[string]string{field: w.text}))
 }
 
-// literalTwins finds key attributes that begin with the same word in different
+// literalVariants finds key attributes that begin with the same word in different
 // case in two entities.
-func (l *linter) literalTwins() {
+func (l *linter) literalVariants() {
 	first := map[string]*slot{}
 	for _, s := range l.slots {
 		word := s.literal()
@@ -99,17 +99,17 @@ func (l *linter) literalTwins() {
 			continue
 		}
 		f := design.Finding{
-			Message: fmt.Sprintf("%s begins with %s here and with %s in %s: the two do not lie together", s.t.Name, quoted(word), quoted(have.literal()), have.e.Name),
+			Message: fmt.Sprintf("%s begins with %s here and with %s in %s: their rows do not lie together", s.t.Name, quoted(word), quoted(have.literal()), have.e.Name),
 			Advice:  fmt.Sprintf("begin both with %s", quoted(have.literal())),
-			Keys:    append(l.any(have), l.any(s)...),
+			Keys:    append(l.exampleKey(have), l.exampleKey(s)...),
 		}
 		l.add(s.in(f))
 	}
 }
 
-// any is a key of the slot's entity.
-func (l *linter) any(s *slot) []string {
-	v := s.first()
+// exampleKey returns a key of the slot's entity.
+func (l *linter) exampleKey(s *slot) []string {
+	v := s.view()
 	for _, it := range l.items[s.e] {
 		if _, ok := v.size(it.Attributes); ok {
 			return v.shown(it)
@@ -118,11 +118,10 @@ func (l *linter) any(s *slot) []string {
 	return nonEmpty(l.suchAs(v, s.e, nil, nil))
 }
 
-// caseOrder finds words in sort keys whose byte order is not that of the
-// alphabet.
+// caseOrder finds values in sort keys whose byte order is not alphabetical.
 func (l *linter) caseOrder() {
 	for _, s := range l.slots {
-		if s.sorts() == nil || s.t.Kind != attr.String {
+		if s.sortView() == nil || s.t.Kind != attr.String {
 			continue
 		}
 		for _, p := range s.parts {
@@ -130,8 +129,8 @@ func (l *linter) caseOrder() {
 				continue
 			}
 			words := slices.Clone(l.authored(s.e, p.Name))
-			words = slices.DeleteFunc(words, func(w word) bool { return strings.ContainsFunc(w.text, unicode.IsDigit) })
-			var a, b word
+			words = slices.DeleteFunc(words, func(w authoredValue) bool { return strings.ContainsFunc(w.text, unicode.IsDigit) })
+			var a, b authoredValue
 			n := 0
 			for i := 1; i < len(words); i++ {
 				if strings.ToLower(words[i-1].text) > strings.ToLower(words[i].text) {
@@ -144,24 +143,24 @@ func (l *linter) caseOrder() {
 				continue
 			}
 			l.add(s.in(design.Finding{
-				Message: fmt.Sprintf("%s in %s of %s is in upper and lower case: %s stands before %s, for all capitals come before all small letters", p.Name, s.t.Name, s.sorts().name(), quoted(a.text), quoted(b.text)),
+				Message: fmt.Sprintf("%s in %s of %s mixes upper and lower case: %s sorts before %s, because all capitals sort before all small letters", p.Name, s.t.Name, s.sortView().name(), quoted(a.text), quoted(b.text)),
 				Keys:    l.pair(s, p.Name, a, b),
-				Advice:  fmt.Sprintf("write %s in lower case into %s, and keep the text as it was typed in an attribute of its own", p.Name, s.t.Name),
+				Advice:  fmt.Sprintf("write %s in lower case in %s, and keep the original text in a separate attribute", p.Name, s.t.Name),
 			}))
 		}
 	}
 }
 
 var utf16Order = lint{Rule{
-	ID: "utf16-order", Title: "Text that UTF-16 orders otherwise", Severity: design.Warning,
+	ID: "utf16-order", Title: "Text that UTF-16 orders differently", Severity: design.Warning,
 	Help: "Keys are ordered by their UTF-8 bytes, which is the order of code points. JavaScript, Java and C# compare strings by UTF-16 code units, " +
-		"in which characters beyond U+FFFF, such as emoji, come before those from U+E000 to U+FFFF. A program that compares or merges keys with its own < puts them elsewhere than the table does.",
+		"where characters beyond U+FFFF, such as emoji, sort before those from U+E000 to U+FFFF. A program that compares or merges keys with its own < gets a different order than the table.",
 	Example: []string{`"TAG#ｗ"`, `"TAG#😀"`},
-	Cure:    "Let the table order the rows, and do not compare keys in the program; where it must, compare UTF-8 bytes: Buffer.compare, or by code point.",
+	Cure:    "Let the table order the rows instead of comparing keys in the program. If a program must compare them, compare UTF-8 bytes (Buffer.compare) or code points.",
 	Source:  "https://www.unicode.org/faq/utf_bom.html (binary order of UTF-8 and UTF-16); https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html",
 }, func(l *linter) {
 	for _, s := range l.slots {
-		if s.sorts() == nil || s.t.Kind != attr.String {
+		if s.sortView() == nil || s.t.Kind != attr.String {
 			continue
 		}
 		for _, p := range s.parts {
@@ -170,7 +169,7 @@ var utf16Order = lint{Rule{
 			}
 			words := l.authored(s.e, p.Name)
 			n := 0
-			var a, b word
+			var a, b authoredValue
 			for i := 1; i < len(words); i++ {
 				if slices.Compare(utf16.Encode([]rune(words[i-1].text)), utf16.Encode([]rune(words[i].text))) > 0 {
 					if n++; n == 1 {
@@ -182,9 +181,9 @@ var utf16Order = lint{Rule{
 				continue
 			}
 			l.add(s.in(design.Finding{
-				Message: fmt.Sprintf("%s in %s of %s stands in another order than programs that compare UTF-16 expect: %s before %s here, after it in JavaScript, Java and C#", p.Name, s.t.Name, s.sorts().name(), quoted(a.text), quoted(b.text)),
+				Message: fmt.Sprintf("%s in %s of %s is not in the order of UTF-16: %s sorts before %s here, but after it in JavaScript, Java and C#", p.Name, s.t.Name, s.sortView().name(), quoted(a.text), quoted(b.text)),
 				Keys:    l.pair(s, p.Name, a, b),
-				Advice:  fmt.Sprintf("keep the order of the rows as they come; where a program must compare %s, compare the UTF-8 bytes", p.Name),
+				Advice:  fmt.Sprintf("keep the order in which the rows are returned; if a program must compare %s, compare UTF-8 bytes", p.Name),
 			}))
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// maxItems is how many items the models of testdata get, so that those that
+// maxItems limits the items of the models in testdata, so that models that
 // declare millions are quick.
 const maxItems = 3000
 
@@ -36,7 +36,7 @@ func find(t *testing.T, path string) []design.Finding {
 	return found
 }
 
-// text writes findings as people see them.
+// text formats findings as people see them.
 func text(found []design.Finding) string {
 	var b strings.Builder
 	for i, f := range found {
@@ -63,7 +63,7 @@ func text(found []design.Finding) string {
 	return b.String()
 }
 
-// golden compares text with a file, or writes it with -rewrite.
+// golden compares text with a file, or writes the file with -rewrite.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if flag.Lookup("rewrite").Value.String() == "true" {
@@ -71,32 +71,32 @@ func golden(t *testing.T, file, got string) {
 		return
 	}
 	want, err := os.ReadFile(file)
-	require.NoError(t, err, "run go test ./design/lint -rewrite and look at the difference")
+	require.NoError(t, err, "run go test ./internal/design/lint -rewrite and review the difference")
 	if string(want) == got {
 		return
 	}
 	was, is := strings.Split(string(want), "\n"), strings.Split(got, "\n")
 	for i := range max(len(was), len(is)) {
 		if i >= len(was) || i >= len(is) || was[i] != is[i] {
-			t.Fatalf("%s is stale from line %d on: run go test ./design/lint -rewrite and look at the difference:\nwas %s\n is %s",
+			t.Fatalf("%s is stale from line %d on: run go test ./internal/design/lint -rewrite and review the difference:\nwas %s\n is %s",
 				file, i+1, strings.Join(was[i:min(i+3, len(was))], "\n    "), strings.Join(is[i:min(i+3, len(is))], "\n    "))
 		}
 	}
 }
 
-// TestExamples holds that the lints show the traps that the examples teach.
+// TestExamples holds that the rules find the hazards that the examples explain.
 func TestExamples(t *testing.T) {
 	for _, tt := range []struct{ example, rule, about, says string }{
 		{"file-tree", "open-prefix", "everything that starts with root/photos", "root/photos-old/, root/photos.zip and root/photos2/"},
 		{"file-tree", "open-prefix", "everything that starts with root/photos", `"-" (0x2D) and "." (0x2E) sort before "/" (0x2F)`},
-		{"file-tree", "filter-for-key", "direct children of root/, by a filter", `ask as "direct children of root/" does, by index ByParent`},
-		{"file-tree", "mixed-partition", "Node", `"DRIVE#a91" and "DRIVE#b07" lie in one partition of index ByParent`},
-		{"content-management", "unpadded-number", "Version", "10 stands before 9"},
+		{"file-tree", "filter-for-key", "direct children of root/, by a filter", `query as "direct children of root/" does, on index ByParent`},
+		{"file-tree", "mixed-partition", "Node", `"DRIVE#a91" and "DRIVE#b07" have equal keys in index ByParent`},
+		{"content-management", "unpadded-number", "Version", "10 sorts before 9"},
 		{"content-management", "unpadded-number", "Version", `V#{version:int(4)}#{saved:time}`},
 		{"content-management", "partition-prefix", "documents of a tenant, by the start of the partition key", `PK: "TENANT#{tenant}" and SK: "DOC#{document}"`},
 		{"content-management", "component-order", "what a user has done lately", `COMMENT#{written:time}#{comment}`},
 		{"composite-patterns", "unpadded-number", "UnpaddedMeasurement", "month and day in SK"},
-		{"product-catalog", "open-prefix", "one product and its variants", "not closed"},
+		{"product-catalog", "open-prefix", "one product and its variants", "does not end with a delimiter"},
 		{"employees", "same-shape", "Building", "Employee and Building"},
 		{"employees", "mutable-key", "Employee", "city and dept change"},
 		{"task-management", "mutable-key", "Task", "status changes"},
@@ -110,11 +110,11 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// quotedTemplate is a template that a finding advises.
+// quotedTemplate matches a template in the advice of a finding.
 var quotedTemplate = regexp.MustCompile(`"[^"]*\{[^"]*"`)
 
-// TestRules walks testdata: each rule has a model that triggers it and the same
-// design mended, which does not.
+// TestRules walks testdata: each rule has a model that triggers it, and the
+// same design fixed.
 func TestRules(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range lint.Rules() {
@@ -157,7 +157,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestClean holds that a good design gets no findings at all.
+// TestClean holds that a good design has no findings.
 func TestClean(t *testing.T) {
 	for _, file := range []string{"testdata/clean.yaml"} {
 		if found := find(t, file); len(found) > 0 {

@@ -12,19 +12,19 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A linter holds a world in the forms that rules look at.
+// A linter holds a world in the forms that the rules need.
 type linter struct {
 	ctx   context.Context
 	w     *design.World
 	m     *design.Model
-	rules []string // ids of all
-	// entities are those that have a table of the model.
+	rules []string // IDs of all rules
+	// entities are the entities stored in a table of the model.
 	entities []*design.Entity
 	items    map[*design.Entity][]*design.Item
 	views    []*view
 	slots    []*slot
 	queries  []*query
-	columns  map[column][]word
+	columns  map[column][]authoredValue
 	numbers  []numberHazard // found by the first rule that needs them
 	counted  bool
 	used     map[*design.Allowance]bool
@@ -34,7 +34,7 @@ type linter struct {
 func newLinter(ctx context.Context, w *design.World) *linter {
 	return &linter{
 		ctx: ctx, w: w, m: w.Model,
-		items: map[*design.Entity][]*design.Item{}, columns: map[column][]word{}, used: map[*design.Allowance]bool{},
+		items: map[*design.Entity][]*design.Item{}, columns: map[column][]authoredValue{}, used: map[*design.Allowance]bool{},
 	}
 }
 
@@ -64,14 +64,13 @@ func (l *linter) prepare() error {
 			}
 		}
 	}
-	return l.ask()
+	return l.runPatterns()
 }
 
-// add adds a finding. Its rule, and its severity if it has none, are filled in
-// by [Run].
+// add adds a finding. [Run] fills in the rule, and the severity if it is 0.
 func (l *linter) add(f design.Finding) { l.found = append(l.found, f) }
 
-// A view is a table or an index with its rows in order.
+// A view is a table or an index with its rows in key order.
 type view struct {
 	t      *design.Table
 	x      *design.Index // nil for the table itself
@@ -79,20 +78,20 @@ type view struct {
 	hash   []design.Attribute
 	sort   []design.Attribute
 	all    []design.Attribute // hash, then sort
-	held   map[string]bool    // attributes that are projected; nil is all
+	held   map[string]bool    // projected attributes; nil means all
 	rows   []row
 	parts  []part
 	bytes  int
 }
 
-// A row is an item as the view holds it.
+// A row is an item as stored in the view.
 type row struct {
 	it         *design.Item
 	part, sort []byte
 	size       int
 }
 
-// A part is the rows of one partition.
+// A part is a range of rows that form one partition.
 type part struct{ from, to, bytes int }
 
 func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
@@ -112,7 +111,7 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 	}
 	most := len(l.items[nil])
 	for e, items := range l.items {
-		if e != nil && e.Table == t && v.madeBy(e) {
+		if e != nil && e.Table == t && v.writtenBy(e) {
 			most += len(items)
 		}
 	}
@@ -163,8 +162,8 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 	return v, nil
 }
 
-// size returns the documented size of an item in the view, and whether it is in
-// it.
+// size returns the documented size of an item in the view, and whether the view
+// holds the item.
 func (v *view) size(it attr.Item) (int, bool) {
 	if v.x == nil {
 		return it.Size(), true
@@ -186,7 +185,7 @@ func (v *view) size(it attr.Item) (int, bool) {
 	return size, true
 }
 
-// partition returns the partition with these bytes.
+// partition returns the partition with the given encoded key.
 func (v *view) partition(id []byte) (part, bool) {
 	i, ok := slices.BinarySearchFunc(v.parts, id, func(p part, id []byte) int { return bytes.Compare(v.rows[p.from].part, id) })
 	if !ok {
@@ -195,7 +194,7 @@ func (v *view) partition(id []byte) (part, bool) {
 	return v.parts[i], true
 }
 
-// in fills in what a finding about the view says.
+// in fills in the table and index of a finding.
 func (v *view) in(f design.Finding) design.Finding {
 	f.Table = v.t.Name
 	if v.x != nil {
@@ -204,7 +203,7 @@ func (v *view) in(f design.Finding) design.Finding {
 	return f
 }
 
-// name is the view in a sentence.
+// name returns the name of the view for sentences.
 func (v *view) name() string {
 	if v.x != nil {
 		return "index " + v.x.Name
@@ -219,7 +218,7 @@ func (v *view) pos() design.Pos {
 	return v.t.Pos
 }
 
-// A slot is an attribute of an entity that is in a key and made by a template.
+// A slot is a key attribute of an entity that is built from a template.
 type slot struct {
 	e      *design.Entity
 	t      *design.Template
@@ -227,7 +226,7 @@ type slot struct {
 	places []place
 }
 
-// A place is a view in whose key a slot is.
+// A place is a view whose key includes a slot.
 type place struct {
 	v    *view
 	sort bool
@@ -239,7 +238,7 @@ func (l *linter) slot(e *design.Entity, t *design.Template) *slot {
 	}
 	s := &slot{e: e, t: t, parts: t.Template.Parts()}
 	for _, v := range l.views {
-		if v.t != e.Table || !v.madeBy(e) {
+		if v.t != e.Table || !v.writtenBy(e) {
 			continue
 		}
 		for _, a := range v.all {
@@ -254,14 +253,14 @@ func (l *linter) slot(e *design.Entity, t *design.Template) *slot {
 	return s
 }
 
-// madeBy reports whether the entity makes all key attributes of the view, and
-// so is in it.
-func (v *view) madeBy(e *design.Entity) bool {
+// writtenBy reports whether the entity has all key attributes of the view, so
+// that its items are in it.
+func (v *view) writtenBy(e *design.Entity) bool {
 	return !slices.ContainsFunc(v.all, func(a design.Attribute) bool { return e.Attribute(a.Name) == nil })
 }
 
-// sorts returns the first view that the slot is in the sort key of, or nil.
-func (s *slot) sorts() *view {
+// sortView returns the first view whose sort key includes the slot, or nil.
+func (s *slot) sortView() *view {
 	for _, p := range s.places {
 		if p.sort {
 			return p.v
@@ -270,22 +269,23 @@ func (s *slot) sorts() *view {
 	return nil
 }
 
-// first returns a view that the slot is in, one it sorts if there is one.
-func (s *slot) first() *view {
-	if v := s.sorts(); v != nil {
+// view returns a view whose key includes the slot, preferably one whose sort
+// key does.
+func (s *slot) view() *view {
+	if v := s.sortView(); v != nil {
 		return v
 	}
 	return s.places[0].v
 }
 
-// in fills in what a finding about the slot says.
+// in fills in the position, entity, table and index of a finding.
 func (s *slot) in(f design.Finding) design.Finding {
 	f.Pos, f.Entity = s.t.Pos, s.e.Name
-	return s.first().in(f)
+	return s.view().in(f)
 }
 
-// of returns the slot of an entity's attribute, or nil.
-func (l *linter) of(e *design.Entity, name string) *slot {
+// slotOf returns the slot of an entity's attribute, or nil.
+func (l *linter) slotOf(e *design.Entity, name string) *slot {
 	for _, s := range l.slots {
 		if s.e == e && s.t.Name == name {
 			return s
@@ -294,7 +294,7 @@ func (l *linter) of(e *design.Entity, name string) *slot {
 	return nil
 }
 
-// literal returns the text that the slot's keys begin with.
+// literal returns the literal text at the start of the slot's keys.
 func (s *slot) literal() string {
 	if len(s.parts) > 0 && s.parts[0].Name == "" {
 		return s.parts[0].Literal
@@ -302,8 +302,8 @@ func (s *slot) literal() string {
 	return ""
 }
 
-// ends returns the component in which a beginning of a key ends, or -1 when it
-// ends in literal text. It reports false when no key begins so.
+// ends returns the component in which a key prefix ends, or -1 if it ends in
+// literal text. It reports false if no key has that prefix.
 func (s *slot) ends(prefix string) (int, bool) {
 	for i, p := range s.parts {
 		switch width, fixed := p.Type.Fixed(); {
@@ -334,5 +334,5 @@ func (s *slot) ends(prefix string) (int, bool) {
 	return -1, prefix == ""
 }
 
-// textual reports whether a type is text that can be anything.
+// textual reports whether a type is arbitrary text.
 func textual(t keys.Type) bool { return t.Name == "" || t.Name == "string" || t.Name == "path" }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLoud are designs with a hazard in other clothes than those of testdata,
-// and a part of what is said about it.
+// TestLoud tests designs with variants of the hazards in testdata, and checks
+// part of each finding.
 func TestLoud(t *testing.T) {
 	const head = "name: loud\ntables: {Tab: {partition: PK, sort: SK, indexes: {GSI1: {partition: GSI1PK, sort: GSI1SK}}}}\n"
 	raw := func(cond, a, b string) string {
@@ -22,10 +22,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{year:number}#{month:number}"}, sa
 		{"decimals", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 9.5}, {p: a, x: 10.25}]}}`, `{x:decimal(4,2)}`},
 		{"text that is numbers", "unpadded-number", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 stands before 9"},
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 sorts before 9"},
 		{"a range of numbers", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o:number}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}
-patterns: [{name: q, query: {entity: E, where: {p: a, o: {">": 5}}}}]`, `error.*"q" wants them in order`},
+patterns: [{name: q, query: {entity: E, where: {p: a, o: {">": 5}}}}]`, `error.*"q" needs numeric order`},
 		{"negative decimals", "negative-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: -9.5}, {p: a, x: -10.25}]}}`, `{x:decimal(4,2)}`},
 		{"seconds as a type, milliseconds as a type", "mixed-epoch", `
@@ -37,7 +37,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at:number}"}, samples: [{p: a, at
 		{"two directions", "mixed-time", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: "AT#{at:time}"}}
-  F: {attributes: {PK: "P#{q}", SK: "AT#{on:time:desc}"}}`, "in two directions: in order in E, reversed in F"},
+  F: {attributes: {PK: "P#{q}", SK: "AT#{on:time:desc}"}}`, "in two directions: ascending in E, descending in F"},
 		{"text and epoch", "mixed-time", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: "AT#{at:micros}"}}
@@ -60,17 +60,17 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: a}]}}
 			raw("PK = :p AND #s BETWEEN :a AND :b", "N#", "N#\\uffff"), `such as "P#a", "N#😀"`},
 		{"a bound of a range", "high-sentinel", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: "é"}]}}` +
-			raw("PK = :p AND #s BETWEEN :a AND :b", "N#k", "N#~"), `bound it by "N$"`},
-		{"a version by its beginning", "open-prefix", `
+			raw("PK = :p AND #s BETWEEN :a AND :b", "N#k", "N#~"), `use the bound "N$"`},
+		{"a version by its prefix", "open-prefix", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "V#{v}#{x}"}, samples: [{p: a, v: 1, x: x}, {p: a, v: 10, x: x}, {p: a, v: 11, x: x}]}}
-patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p AND begins_with(SK, :a)", ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "V#1"}}}}]`, "siblings beside what is under it: V#10# and V#11#"},
+patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p AND begins_with(SK, :a)", ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "V#1"}}}}]`, "also reads siblings: V#10# and V#11#"},
 		{"a node and the rows under it", "open-prefix", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: "U#{u}"}, samples: [{p: a, u: 1}, {p: a, u: 10}]}
-  F: {attributes: {PK: "P#{p}", SK: "U#{u}#F#{f}"}, samples: [{p: a, u: 1, f: x}]}`, `note.*"1" of u is the beginning of its siblings too.*reads 10`},
-		{"an index by a part of its partition key", "partition-prefix", `
+  F: {attributes: {PK: "P#{p}", SK: "U#{u}#F#{f}"}, samples: [{p: a, u: 1, f: x}]}`, `note.*"1" of u is also a prefix of its siblings.*reads 10`},
+		{"an index by part of its partition key", "partition-prefix", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}#{k}", GSI1SK: "S"}, samples: [{p: a, t: x, k: y}]}}
-patterns: [{name: q, query: {entity: E, index: GSI1, where: {t: x}}}]`, `make an index with the partition key "T#{t}" and the sort key "{k}"`},
+patterns: [{name: q, query: {entity: E, index: GSI1, where: {t: x}}}]`, `add an index with the partition key "T#{t}" and the sort key "{k}"`},
 		{"not a range, as expected", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, b: y}}, expect: {error: NotARange}}]`, `note.*write SK: "{b}#{a}"`},
@@ -85,22 +85,22 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", kind: "{kind}"}, samples: 
 patterns: [{name: q, query: {entity: E, where: {p: a}, filter: kind = "y"}}]`, `ByKind: {partition: [PK, kind], sort: SK}`},
 		{"a scan with a filter", "filter-for-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", kind: "{kind}"}, samples: [{p: a, e: 1, kind: x}, {p: a, e: 2, kind: x}, {p: a, e: 3, kind: y}]}}
-patterns: [{name: q, scan: {table: Tab, filter: kind = "y"}}]`, "make an index with the partition key kind"},
+patterns: [{name: q, scan: {table: Tab, filter: kind = "y"}}]`, "add an index with the partition key kind"},
 		{"different conditions", "sparse-index", `
 fields: {s: {values: [A, B, C]}}
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: {template: "S#{s}", when: {s: [A]}}, GSI1SK: {template: "{s}", when: {s: [B]}}}, samples: [{p: a, s: A}]}}`, "different conditions"},
 		{"some lack a value", "sparse-index", `
-entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{d}"}, samples: [{p: a, s: x, d: y}, {p: b}]}}`, "1 of 2 items of E lack a key attribute of index GSI1 and is not in it"},
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{d}"}, samples: [{p: a, s: x, d: y}, {p: b}]}}`, "index GSI1 leaves out 1 of 2 items of E because of a missing key attribute"},
 		{"one item that all read", "hot-partition", `
 entities: {E: {attributes: {PK: "CONFIG", SK: "MAIN"}, samples: [{}], rates: {reads: 9000}}}`, "keep copies of the item"},
 		{"few partitions for many requests", "hot-partition", `
 fields: {s: {values: [A, B]}}
 entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}
-patterns: [{name: q, query: {entity: E, where: {s: A}}, rate: 20000}]`, "gets 5,000 read units a second.*spread over 2 partitions at most"},
+patterns: [{name: q, query: {entity: E, where: {s: A}}, rate: 20000}]`, "gets 5,000 read units per second.*spread over 2 partitions at most"},
 		{"half of what a partition serves", "hot-partition", `
 entities: {E: {attributes: {PK: "ALL", SK: "{e}"}, samples: [{e: x}, {e: y}], rates: {writes: 600}}}`, "warning"},
 		{"a multi-attribute index shows the numbers", "multi-attribute", `
-entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}", GSI1SK: "{n:number}#{m}"}, samples: [{p: a, t: x, n: 9, m: x}, {p: b, t: x, n: 10, m: x}]}}`, "in another order than now"},
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}", GSI1SK: "{n:number}#{m}"}, samples: [{p: a, t: x, n: 9, m: x}, {p: b, t: x, n: 10, m: x}]}}`, "in a different order"},
 	} {
 		src := tt.src
 		var found []string

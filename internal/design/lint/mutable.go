@@ -11,10 +11,10 @@ import (
 
 var mutableKey = lint{Rule{
 	ID: "mutable-key", Title: "Mutable components in a key", Severity: design.Note,
-	Help: "The key of an item cannot be updated: UpdateItem refuses, and the item must be deleted and written anew under another key, in a transaction if nobody may see it missing. " +
-		"In an index the service does that by itself, and charges a delete and a write for each change; and every attribute that was made of the value must be set in the same update.",
+	Help: "The key of an item cannot be updated: UpdateItem refuses it. The item must be deleted and written again under another key, in a transaction if readers must never miss it. " +
+		"In an index, the service does that itself and charges a delete and a write for each change. All attributes that contain the value must be set in the same update.",
 	Example: []string{`"PROJECT#P1", "STATUS#Open#TASK#T1"`, `"PROJECT#P1", "STATUS#Done#TASK#T1"`},
-	Cure:    "Make table keys of what never changes, SK: TASK#{task}, and ask for the status by an index.",
+	Cure:    "Build table keys from values that never change, SK: TASK#{task}, and query the status through an index.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (writes to indexes)",
 }, func(l *linter) {
 	for _, e := range l.entities {
@@ -22,14 +22,15 @@ var mutableKey = lint{Rule{
 	}
 }}
 
-// A change is the fields of one key attribute that change.
+// A change lists the mutable fields of one key attribute.
 type change struct {
 	s     *slot
 	v     *view
 	names []string
 }
 
-// mutable reports table keys that change one by one, and index keys by index.
+// mutable reports mutable table keys one by one, and mutable index keys by
+// index.
 func (l *linter) mutable(e *design.Entity) {
 	var changes []*change
 	for _, name := range e.Mutable {
@@ -54,16 +55,16 @@ func (l *linter) mutable(e *design.Entity) {
 	}
 	for _, c := range changes {
 		name := c.names[0]
-		f := c.v.in(design.Finding{Pos: c.s.t.Pos, Entity: e.Name, Keys: l.before(c.s, c.v, name)})
+		f := c.v.in(design.Finding{Pos: c.s.t.Pos, Entity: e.Name, Keys: l.keysAroundChange(c.s, c.v, name)})
 		if c.v.x == nil {
 			f.Severity = design.Error
-			f.Message = fmt.Sprintf("%s and %s in %s, a key of table %s: no update can change it there", changing(c.names), are(len(c.names)), c.s.t.Name, c.v.t.Name)
-			f.Advice = fmt.Sprintf("leave %s out of %s, as in %q, and make an index that has it", list(c.names), c.s.t.Name, c.s.without(name))
+			f.Message = fmt.Sprintf("%s and %s in %s, a key of table %s: an update cannot change a key", changing(c.names), are(len(c.names)), c.s.t.Name, c.v.t.Name)
+			f.Advice = fmt.Sprintf("leave %s out of %s, as in %q, and add an index that has it", list(c.names), c.s.t.Name, c.s.without(name))
 		} else {
 			f.Message = fmt.Sprintf("%s and %s in the key of index %s: each change deletes a row of it and writes another", changing(c.names), are(len(c.names)), c.v.x.Name)
-			f.Advice = fmt.Sprintf("count two writes to %s for each change of %s", c.v.x.Name, list(c.names))
+			f.Advice = fmt.Sprintf("plan for two writes to %s for each change of %s", c.v.x.Name, list(c.names))
 			if derived := derivedFrom(e, c.names); len(derived) > 1 {
-				f.Advice += fmt.Sprintf(", and set what is made of %s in one update: %s", them(len(c.names)), list(derived))
+				f.Advice += fmt.Sprintf(", and set all attributes that contain %s in one update: %s", them(len(c.names)), list(derived))
 			}
 		}
 		l.add(f)
@@ -84,8 +85,8 @@ func them(n int) string {
 	return "them"
 }
 
-// derivedFrom are the attributes that are made of fields, or are there by their
-// values.
+// derivedFrom returns the attributes that contain the fields, or that exist
+// depending on their values.
 func derivedFrom(e *design.Entity, fields []string) (all []string) {
 	for _, t := range e.Attributes {
 		for _, name := range fields {
@@ -98,8 +99,9 @@ func derivedFrom(e *design.Entity, fields []string) (all []string) {
 	return all
 }
 
-// before are the key of an item and the one it has after a change.
-func (l *linter) before(s *slot, v *view, name string) []string {
+// keysAroundChange returns the key of an item before and after a change of a
+// field.
+func (l *linter) keysAroundChange(s *slot, v *view, name string) []string {
 	it := first(l.items[s.e])
 	for _, o := range l.items[s.e] {
 		if _, ok := v.size(o.Attributes); ok {
@@ -118,8 +120,8 @@ func (l *linter) before(s *slot, v *view, name string) []string {
 	return append(shown, nonEmpty(l.suchAs(v, s.e, it, map[string]string{name: other}))...)
 }
 
-// without is the template without a component, its delimiter, and the word
-// before it when that is its name.
+// without returns the template without a component, its delimiter, and the word
+// before it if that is its name.
 func (s *slot) without(name string) string {
 	parts := s.t.Template.Parts()
 	i := slices.IndexFunc(parts, func(p keys.Part) bool { return p.Name == name })
@@ -142,5 +144,5 @@ func (s *slot) without(name string) string {
 	return source(slices.Concat(parts[:i], rest), "", "")
 }
 
-// delimiters are the characters that people join keys with.
+// delimiters are the characters that people use to join keys.
 const delimiters = "#/|:_-.~ "

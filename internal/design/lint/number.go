@@ -14,19 +14,19 @@ import (
 
 var unpaddedNumber = lint{Rule{
 	ID: "unpadded-number", Title: "Numbers in text that are not padded", Severity: design.Warning,
-	Help: "Text is compared byte by byte, so 10 comes before 9: a digit is compared with a digit, and no one counts how many follow. " +
-		"Rows whose sort key has such a number are not in order of it, a range of numbers is not a range of keys, and the newest version is not the last row.",
+	Help: "Text is compared byte by byte, so 10 comes before 9: the first digits decide, however many follow. " +
+		"Rows with such a number in the sort key are not in numeric order, a range of numbers is not a range of keys, and the newest version is not the last row.",
 	Example: []string{`"V#1"`, `"V#10"`, `"V#9"`},
-	Cure:    "Pad numbers to the width of the largest there will ever be: {version:int(6)} makes V#000009 and V#000010. Or use a sort key attribute of type N.",
+	Cure:    "Pad numbers to the width of the largest possible one: {version:int(6)} gives V#000009 and V#000010. Or use a sort key attribute of type N.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.html (strings are ordered by their UTF-8 bytes)",
 }, func(l *linter) { l.reportNumbers(false) }}
 
 var negativeNumber = lint{Rule{
 	ID: "negative-number", Title: "Negative numbers in text", Severity: design.Warning,
-	Help: "The minus sign is a byte below all digits, so negative numbers come before positive ones, but among themselves in the order of their digits: -1 before -2. " +
+	Help: "The minus sign sorts below all digits, so negative numbers come before positive ones, but among themselves they are ordered by their digits: -1 before -2. " +
 		"Padding does not help.",
 	Example: []string{`"TEMP#-1"`, `"TEMP#-20"`, `"TEMP#5"`},
-	Cure:    "Use an encoding that keeps the order: {degrees:signed(4)}, or {amount:decimal(6,2)} for decimals; or a sort key attribute of type N.",
+	Cure:    "Use a type that preserves the order: {degrees:signed(4)}, or {amount:decimal(6,2)} for decimals. Or use a sort key attribute of type N.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.html (strings are ordered by their UTF-8 bytes; \"-\" is 0x2D, \"0\" is 0x30)",
 }, func(l *linter) { l.reportNumbers(true) }}
 
@@ -34,13 +34,13 @@ var negativeNumber = lint{Rule{
 type numberHazard struct {
 	s        *slot
 	name     string
-	typed    bool // the model says it is a number
+	typed    bool // the model declares it a number
 	negative bool
-	digits   int // of the largest number known
+	digits   int // of the largest known number
 	decimals int
-	a, b     *design.Item // neighbours that are out of order
-	count    int          // of such neighbours
-	pattern  *query       // one that depends on the order
+	a, b     *design.Item // adjacent items out of order
+	count    int          // of such pairs
+	pattern  *query       // a pattern that depends on the order
 }
 
 func (l *linter) reportNumbers(negative bool) {
@@ -67,7 +67,7 @@ func (l *linter) reportNumbers(negative bool) {
 	flush()
 }
 
-// addNumbers adds the finding of one template.
+// addNumbers adds the finding for one template.
 func (l *linter) addNumbers(all []numberHazard) {
 	h := all[0]
 	for _, o := range all {
@@ -99,13 +99,13 @@ func (l *linter) addNumbers(all []numberHazard) {
 			}
 		}
 	}
-	advice = fmt.Sprintf("write %s: %q, which keeps them in order", h.s.t.Name, source(parts, "", ""))
+	advice = fmt.Sprintf("write %s: %q, which sorts in numeric order", h.s.t.Name, source(parts, "", ""))
 	if len(parts) == 1 {
-		advice += "; or make " + h.s.t.Name + " a key of type N"
+		advice += "; or give " + h.s.t.Name + " type N"
 	}
-	v := h.s.sorts()
+	v := h.s.sortView()
 	f := design.Finding{Advice: advice}
-	what := map[bool]string{false: "not padded", true: "negative, some of them"}[h.negative]
+	what := map[bool]string{false: "numbers that are not padded", true: "numbers that can be negative"}[h.negative]
 	if len(names) == 1 {
 		what = map[bool]string{false: "a number that is not padded", true: "a number that can be negative"}[h.negative]
 	}
@@ -117,22 +117,22 @@ func (l *linter) addNumbers(all []numberHazard) {
 	if h.a != nil {
 		low, high = h.b.Values.Get(h.name), h.a.Values.Get(h.name)
 		f.Keys = v.shown(h.a, h.b)
-		f.Message += fmt.Sprintf(": %s stands before %s%s", high, low, also(h.count-1))
+		f.Message += fmt.Sprintf(": %s sorts before %s%s", high, low, andMore(h.count-1))
 	} else {
-		f.Message += fmt.Sprintf(": %s would stand before %s", high, low)
-		f.Keys = l.pair(h.s, h.name, word{text: high}, word{text: low})
+		f.Message += fmt.Sprintf(": %s would sort before %s", high, low)
+		f.Keys = l.pair(h.s, h.name, authoredValue{text: high}, authoredValue{text: low})
 	}
 	switch {
 	case h.pattern != nil && h.a != nil:
 		f.Severity = design.Error
-		f.Message += fmt.Sprintf("; %q wants them in order", h.pattern.p.Name)
+		f.Message += fmt.Sprintf("; %q needs numeric order", h.pattern.p.Name)
 	case !typed && h.pattern == nil:
 		f.Severity = design.Note
 	}
 	l.add(v.in(h.s.in(f)))
 }
 
-// calendar is the type of a component whose name says what it counts.
+// calendar returns the type for a component with the name of a calendar unit.
 func calendar(name string) string {
 	switch strings.ToLower(name) {
 	case "year":
@@ -145,7 +145,7 @@ func calendar(name string) string {
 
 func (l *linter) countNumbers() {
 	for _, s := range l.slots {
-		v := s.sorts()
+		v := s.sortView()
 		if v == nil || s.t.Kind != attr.String {
 			continue
 		}
@@ -162,30 +162,30 @@ func (l *linter) countNumbers() {
 
 var decimalText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// A spread is what the numbers of a component look like.
+// A spread summarizes the numbers of a component.
 type spread struct {
 	n              int
 	least, most    int // digits before the point
 	decimals       int
 	negative, year bool
-	padded         bool // some have zeros in front
+	padded         bool // some have leading zeros
 }
 
-func (s *spread) add(text string) {
-	digits, frac, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
-	s.negative = s.negative || text[0] == '-'
+func (s *spread) add(number string) {
+	digits, frac, _ := strings.Cut(strings.TrimPrefix(number, "-"), ".")
+	s.negative = s.negative || number[0] == '-'
 	if s.n == 0 || len(digits) < s.least {
 		s.least = len(digits)
 	}
 	s.most = max(s.most, len(digits))
 	s.decimals = max(s.decimals, len(frac))
-	y, err := strconv.Atoi(text)
+	y, err := strconv.Atoi(number)
 	s.year = (s.n == 0 || s.year) && err == nil && y >= 1900 && y <= 2100
 	s.padded = s.padded || len(digits) > 1 && digits[0] == '0'
 	s.n++
 }
 
-// numberHazard looks at one component.
+// numberHazard checks one component.
 func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 	p := s.parts[at]
 	h := numberHazard{s: s, name: p.Name, typed: p.Type.Name == "number"}
@@ -222,7 +222,7 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 		return h, false
 	}
 	h.negative, h.digits, h.decimals = seen.negative, seen.most, seen.decimals
-	l.neighbours(v, s, at, func(a, b *design.Item) bool {
+	l.adjacentRows(v, s, at, func(a, b *design.Item) bool {
 		x, err := strconv.ParseFloat(a.Values.Get(h.name), 64)
 		y, err2 := strconv.ParseFloat(b.Values.Get(h.name), 64)
 		if err == nil && err2 == nil && y < x {
@@ -244,9 +244,8 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 	return h, true
 }
 
-// dependsOn reports whether a pattern's rows are wanted in order of a
-// component: it asks for a range of it, for the last ones, or for the first so
-// many.
+// dependsOn reports whether a pattern needs its rows in order of a component:
+// it asks for a range of it, for descending order, or for a limited number.
 func (q *query) dependsOn(l *linter, s *slot, at int, typed bool) bool {
 	if c, ok := q.given(s.parts[at].Name); ok {
 		return c.Op != ast.Equal && c.Op != ast.OpBeginsWith

@@ -17,10 +17,10 @@ import (
 
 var randomOrder = lint{Rule{
 	ID: "random-order", Title: "Random ids where time order is wanted", Severity: design.Warning,
-	Help: "A UUID or a random id says nothing about when it was made, so rows whose sort key begins with one come in an order that means nothing. " +
-		"The newest row is anywhere, and a page of ten is ten by chance. " +
-		"An order is wanted by a pattern that declares order, asc or desc, and by one whose name speaks of it (newest, latest, recent, timeline, last ten); " +
-		"of one with a limit alone, on rows that have a time, it is a note.",
+	Help: "A UUID or a random id does not contain the time of its creation, so rows whose sort key begins with one are in a meaningless order. " +
+		"The newest row can be anywhere, and a page of ten is a random ten. " +
+		"The rule applies to patterns that declare an order, asc or desc, and to patterns whose name implies one (newest, latest, recent, timeline, last ten); " +
+		"a pattern with only a limit, on rows with a time, gets a note.",
 	Example: []string{`"EVENT#0f3c…" (of Friday)`, `"EVENT#a91b…" (of Monday)`},
 	Cure:    "Put the time before the id: EVENT#{at:millis}#{id:uuid}. Or use an id that begins with its time: {id:ulid}, {id:ksuid}, or a UUID of version 7.",
 	Source:  sortDesign,
@@ -31,13 +31,13 @@ var randomOrder = lint{Rule{
 }}
 
 var componentOrder = lint{Rule{
-	ID: "component-order", Title: "An order of components that defeats a pattern", Severity: design.Error,
-	Help: "Rows are in order of the first component of the sort key, among equals of the second, and so on. So a query can give the first components and a range of the next, and nothing behind it: " +
-		"with ORDER#{status}#{placed:date}, the orders of January lie in as many places as there are statuses. " +
-		"A pattern whose name wants an order of time (newest, latest, recent, timeline, last ten) gets a warning when another component comes first, " +
-		"and one that declares order: desc with a limit gets a note: the last rows are those of the last value, not of the last time.",
+	ID: "component-order", Title: "Key components in the wrong order for a pattern", Severity: design.Error,
+	Help: "Rows are ordered by the first component of the sort key, then by the second, and so on. So a query can give the first components, a range of the next one, and nothing after it: " +
+		"with ORDER#{status}#{placed:date}, the orders of January are in one place per status. " +
+		"A pattern whose name implies an order of time (newest, latest, recent, timeline, last ten) gets a warning if another component comes first, " +
+		"and a pattern that declares order: desc with a limit gets a note: its last rows are those with the last value, not the latest time.",
 	Example: []string{`"ORDER#NEW#2026-02-01"`, `"ORDER#PAID#2026-01-05"`},
-	Cure:    "Put what is given by equality first and what is asked by range after it, the finest last; for another question, make another index.",
+	Cure:    "Put components that are compared with = first, then the one with a range, and the most specific last. For another question, add another index.",
 	Source:  sortDesign,
 }, func(l *linter) {
 	for _, q := range l.queries {
@@ -51,14 +51,13 @@ var componentOrder = lint{Rule{
 
 var randomText = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`)
 
-// orders compares the order that a query wants with what its rows are in order
-// of.
+// orders compares the order that a query wants with the order of its rows.
 func (l *linter) orders(q *query, random bool) {
 	if q.op != "Query" || q.report == nil || q.report.Refused != nil || q.p.Expect.Error != "" {
 		return
 	}
-	w := wishOf(q)
-	if w == (wish{}) {
+	w := orderingOf(q)
+	if w == (ordering{}) {
 		return
 	}
 	entities := q.entities
@@ -74,9 +73,9 @@ func (l *linter) orders(q *query, random bool) {
 		isRandom := p.Type.Name == "uuid" && !l.versionSeven(e, p.Name) || p.Type.Name == "hex"
 		if textual(p.Type) {
 			words := l.authored(e, p.Name)
-			isRandom = len(words) > 0 && !slices.ContainsFunc(words, func(w word) bool { return !randomText.MatchString(w.text) }) && !l.versionSeven(e, p.Name)
+			isRandom = len(words) > 0 && !slices.ContainsFunc(words, func(w authoredValue) bool { return !randomText.MatchString(w.text) }) && !l.versionSeven(e, p.Name)
 		}
-		time := timeBehind(s, at)
+		time := timeAfter(s, at)
 		if isRandom != random || !isRandom && (!textual(p.Type) || time < 0 || l.single(e, p.Name)) {
 			continue
 		}
@@ -87,19 +86,19 @@ func (l *linter) orders(q *query, random bool) {
 		if time >= 0 {
 			f.Advice = fmt.Sprintf("put %s before %s: write %s: %q", s.parts[time].Name, p.Name, s.t.Name, swapped(s.t.Template.Parts(), at, time))
 		} else if t := timeField(e); t != "" {
-			f.Advice = fmt.Sprintf("put the time before it: write %s: %q", s.t.Name, source(s.parts, p.Name, "{"+t+"}#{"+p.Name+"}"))
+			f.Advice = fmt.Sprintf("put the time first: write %s: %q", s.t.Name, source(s.parts, p.Name, "{"+t+"}#{"+p.Name+"}"))
 		} else {
-			f.Advice = fmt.Sprintf("use an id that begins with its time, {%s:ulid}, or put a time before it", p.Name)
+			f.Advice = fmt.Sprintf("use an id that begins with its time, {%s:ulid}, or put a time before the id", p.Name)
 		}
 		switch {
 		case random:
-			f.Message = fmt.Sprintf("%q %s rows of %s in order of %s, which is random", q.p.Name, w.reads(), e.Name, p.Name)
+			f.Message = fmt.Sprintf("%q %s rows of %s ordered by %s, which is random", q.p.Name, w.reads(), e.Name, p.Name)
 		case w.words:
-			f.Message = fmt.Sprintf("%q wants an order of time, and rows of %s are in order of %s: %s comes after it in %s", q.p.Name, e.Name, p.Name, s.parts[time].Name, s.t.Name)
+			f.Message = fmt.Sprintf("%q wants rows in order of time, but rows of %s are ordered by %s: %s comes after it in %s", q.p.Name, e.Name, p.Name, s.parts[time].Name, s.t.Name)
 		default:
-			f.Message = fmt.Sprintf("%q %s rows of %s in order of %s, not of time: %s comes after it in %s", q.p.Name, w.reads(), e.Name, p.Name, s.parts[time].Name, s.t.Name)
+			f.Message = fmt.Sprintf("%q %s rows of %s ordered by %s, not by time: %s comes after it in %s", q.p.Name, w.reads(), e.Name, p.Name, s.parts[time].Name, s.t.Name)
 		}
-		f.Keys = l.two(q, e)
+		f.Keys = l.twoRows(q, e)
 		f = q.in(f)
 		f.Entity = e.Name
 		l.add(f)
@@ -111,17 +110,17 @@ func (l *linter) orders(q *query, random bool) {
 // 7, which begin with their time.
 func (l *linter) versionSeven(e *design.Entity, field string) bool {
 	words := l.authored(e, field)
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w word) bool { return len(w.text) != 36 || w.text[14] != '7' })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w authoredValue) bool { return len(w.text) != 36 || w.text[14] != '7' })
 }
 
-// single reports whether a field has one value in all there is.
+// single reports whether a field has only one value.
 func (l *linter) single(e *design.Entity, field string) bool {
 	f := e.Field(field)
 	return f != nil && (len(f.Values) == 1 || f.Distinct == 1)
 }
 
-// timeBehind returns the first part behind at that is a time, or -1.
-func timeBehind(s *slot, at int) int {
+// timeAfter returns the index of the first part after at that is a time, or -1.
+func timeAfter(s *slot, at int) int {
 	for i := at + 1; i < len(s.parts); i++ {
 		if s.parts[i].Name != "" && moment(s.parts[i].Type) {
 			return i
@@ -130,7 +129,7 @@ func timeBehind(s *slot, at int) int {
 	return -1
 }
 
-// timeField returns a component that writes a time field of the entity, or "".
+// timeField returns a component for a time field of the entity, or "".
 func timeField(e *design.Entity) string {
 	for _, f := range e.Fields {
 		if moment(f.Type) {
@@ -150,9 +149,9 @@ func timeField(e *design.Entity) string {
 	return ""
 }
 
-// swapped is the template with two components exchanged. A word before the
-// first that is its name goes with it, unless all keys begin with it:
-// C#USER#{user}#{at} is C#{at}#USER#{user}.
+// swapped returns the template with two components exchanged. A word before the
+// first component that is its name moves with it, unless all keys begin with
+// it: C#USER#{user}#{at} becomes C#{at}#USER#{user}.
 func swapped(parts []keys.Part, i, j int) string {
 	if i > 0 && j == i+2 && parts[i-1].Name == "" {
 		before, between := parts[i-1].Literal, parts[i+1].Literal
@@ -166,8 +165,8 @@ func swapped(parts []keys.Part, i, j int) string {
 	return source(parts, "", "")
 }
 
-// two are two rows of an entity that the query reads, or as many as there are.
-func (l *linter) two(q *query, e *design.Entity) (shown []string) {
+// twoRows returns the keys of up to two rows of an entity that the query reads.
+func (l *linter) twoRows(q *query, e *design.Entity) (shown []string) {
 	p, ok := q.slice()
 	if !ok {
 		return nil
@@ -190,7 +189,7 @@ func first(items []*design.Item) *design.Item {
 	return items[0]
 }
 
-// changed is another value for the component that the rows are in order of.
+// changed returns another value for the component that orders the rows.
 func (l *linter) changed(q *query, e *design.Entity) map[string]string {
 	s, at, ok := q.next(l, e)
 	if !ok || !textual(s.parts[at].Type) {
@@ -199,14 +198,14 @@ func (l *linter) changed(q *query, e *design.Entity) map[string]string {
 	return map[string]string{s.parts[at].Name: "z9"}
 }
 
-// defeated reports a pattern that is not one range because of what stands
-// where in a sort key.
+// defeated reports a pattern that is not one range because of the order of the
+// components in a sort key.
 func (l *linter) defeated(q *query) {
 	e := q.p.Entity
 	if e == nil || q.v == nil || q.op != "Query" {
 		return
 	}
-	s := l.of(e, q.failed.Attribute)
+	s := l.slotOf(e, q.failed.Attribute)
 	if s == nil || slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == s.t.Name }) {
 		return
 	}
@@ -240,9 +239,9 @@ func (l *linter) defeated(q *query) {
 	if _, err := keys.Parse(better); err != nil || better == s.t.Template.String() {
 		better = ""
 	}
-	f := q.in(design.Finding{Message: fmt.Sprintf("the order of components in %s defeats %q: %s", s.t.Name, q.p.Name, q.failed.Msg), Advice: q.failed.Advice})
+	f := q.in(design.Finding{Message: fmt.Sprintf("%s has its components in the wrong order for %q: %s", s.t.Name, q.p.Name, q.failed.Msg), Advice: q.failed.Advice})
 	if better != "" {
-		f.Advice = fmt.Sprintf("write %s: %q, or make an index whose sort key is that", s.t.Name, better)
+		f.Advice = fmt.Sprintf("write %s: %q, or add an index with that sort key", s.t.Name, better)
 	}
 	if q.p.Expect.Error != "" {
 		f.Severity = design.Note
@@ -257,11 +256,11 @@ func (l *linter) defeated(q *query) {
 }
 
 var partitionPrefix = lint{Rule{
-	ID: "partition-prefix", Title: "A partition key asked by a part of it", Severity: design.Error,
-	Help: "A partition key is only ever compared with =, for its rows are found by a hash of the whole value: TENANT#T1#DOC#D1 and TENANT#T1#DOC#D2 lie anywhere. " +
-		"No query finds all partition keys that begin with TENANT#T1#; a scan reads the whole table for them.",
+	ID: "partition-prefix", Title: "A partition key that a pattern knows only in part", Severity: design.Error,
+	Help: "A query can compare a partition key only with =, because rows are found by a hash of the whole value: TENANT#T1#DOC#D1 and TENANT#T1#DOC#D2 can lie anywhere. " +
+		"A query cannot find all partition keys that begin with TENANT#T1#; only a scan of the whole table can.",
 	Example: []string{`"TENANT#T1#DOC#D1"`, `"TENANT#T1#DOC#D2"`},
-	Cure:    "Make what is known the partition key and the rest the sort key, in the table or in an index: PK: TENANT#{tenant}, SK: DOC#{document}.",
+	Cure:    "Use the known part as the partition key and the rest as the sort key, in the table or in an index: PK: TENANT#{tenant}, SK: DOC#{document}.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html",
 }, func(l *linter) {
 	for _, q := range l.queries {
@@ -282,9 +281,10 @@ var partitionPrefix = lint{Rule{
 	}
 }}
 
-// prefixed reports a raw request that compares a partition key.
+// prefixed reports a raw request that compares a partition key with anything
+// but =.
 func (l *linter) prefixed(q *query, c keycond.Clause) {
-	f := q.in(design.Finding{Message: fmt.Sprintf("%q compares %s, a partition key, by %s: only = is possible", q.p.Name, c.Attribute.Name, c.Op)})
+	f := q.in(design.Finding{Message: fmt.Sprintf("%q compares the partition key %s with %s: only = is possible", q.p.Name, c.Attribute.Name, c.Op)})
 	if q.p.Expect.Error != "" {
 		f.Severity = design.Note
 	}
@@ -311,17 +311,18 @@ func (l *linter) prefixed(q *query, c keycond.Clause) {
 	l.add(f)
 }
 
-// splitAdvice says how a partition key becomes two keys.
+// splitAdvice says how to split a partition key into two keys.
 func (l *linter) splitAdvice(q *query, s *slot, head, tail string) string {
 	if q.v.x == nil && len(q.v.sort) > 0 {
 		if t := s.e.Attribute(q.v.sort[0].Name); t != nil {
 			return fmt.Sprintf("write %s: %q and %s: %q, or use them as the keys of an index", s.t.Name, head, q.v.sort[0].Name, tail)
 		}
 	}
-	return fmt.Sprintf("make an index with the partition key %q and the sort key %q", head, tail)
+	return fmt.Sprintf("add an index with the partition key %q and the sort key %q", head, tail)
 }
 
-// cut cuts the template behind the last component that a prefix has entirely.
+// cut splits the template after the last component that a prefix contains
+// entirely.
 func (s *slot) cut(prefix string) (head, tail string, ok bool) {
 	last, rest := -1, prefix
 	for i, p := range s.parts {
@@ -356,7 +357,7 @@ func (s *slot) cut(prefix string) (head, tail string, ok bool) {
 	return head, tail, tail != ""
 }
 
-// halves are the template up to a component, and what follows without the
+// halves returns the template up to a component, and the rest without the
 // delimiter.
 func (s *slot) halves(last int) (head, tail string) {
 	parts := s.t.Template.Parts()
@@ -367,7 +368,8 @@ func (s *slot) halves(last int) (head, tail string) {
 	return source(parts[:last+1], "", ""), source(rest, "", "")
 }
 
-// partitions are two partition keys of the slot that begin with prefix.
+// partitions returns up to two partition keys of the slot that begin with
+// prefix.
 func (l *linter) partitions(v *view, s *slot, prefix string) (shown []string) {
 	for _, p := range v.parts {
 		it := v.rows[p.from].it
@@ -387,18 +389,17 @@ func (l *linter) partitions(v *view, s *slot, prefix string) (shown []string) {
 	return shown
 }
 
-// partlyKnown reports a pattern by field that does not say all of a partition
-// key.
+// partlyKnown reports a pattern whose fields give only part of a partition key.
 func (l *linter) partlyKnown(q *query) {
 	e := q.p.Entity
 	if e == nil || !slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == q.failed.Attribute }) {
 		return
 	}
-	s := l.of(e, q.failed.Attribute)
+	s := l.slotOf(e, q.failed.Attribute)
 	if s == nil || len(s.t.Template.Components()) < 2 {
 		return
 	}
-	// Something of it is known, or it would be another question.
+	// If the pattern knows no component, the hazard is another one.
 	known, last := 0, -1
 	for i, p := range s.parts {
 		if p.Name == "" {
@@ -413,7 +414,7 @@ func (l *linter) partlyKnown(q *query) {
 	if known == 0 {
 		return
 	}
-	f := q.in(design.Finding{Message: fmt.Sprintf("%q knows a part of the partition key %s: %s", q.p.Name, s.t.Name, q.failed.Msg), Advice: q.failed.Advice})
+	f := q.in(design.Finding{Message: fmt.Sprintf("%q knows only part of the partition key %s: %s", q.p.Name, s.t.Name, q.failed.Msg), Advice: q.failed.Advice})
 	if q.p.Expect.Error != "" {
 		f.Severity = design.Note
 	}

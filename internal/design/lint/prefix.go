@@ -15,29 +15,29 @@ import (
 
 var openPrefix = lint{Rule{
 	ID: "open-prefix", Title: "A prefix without its closing delimiter", Severity: design.Warning,
-	Help: "begins_with knows no parts: USER#1 is the beginning of USER#10 and USER#11, and root/photos that of root/photos-old/ and root/photos.zip. " +
-		"A query for one reads its siblings too, pays for them, and returns them.",
+	Help: "begins_with compares bytes, not components: USER#1 is a prefix of USER#10 and USER#11, and root/photos of root/photos-old/ and root/photos.zip. " +
+		"A query for one also reads, pays for and returns its siblings.",
 	Example: []string{`"root/photos-old/"`, `"root/photos.zip"`, `"root/photos/"`, `"root/photos2/"`},
-	Cure:    "End the prefix with the delimiter: begins_with(SK, \"root/photos/\"). To have the node itself in the slice, end its own key with the delimiter too.",
+	Cure:    "End the prefix with the delimiter: begins_with(SK, \"root/photos/\"). To include the node itself in the slice, end its own key with the delimiter too.",
 	Source:  sortDesign,
 }, func(l *linter) {
-	asked := map[*design.Entity]bool{} // by patterns with a prefix, closed or not
+	asked := map[*design.Entity]bool{} // entities that a pattern reads by prefix
 	for _, q := range l.queries {
-		if c := q.sort(); c != nil && c.Op == ast.OpBeginsWith {
-			l.open(q, c)
+		if c := q.rangeClause(); c != nil && c.Op == ast.OpBeginsWith {
+			l.checkPrefix(q, c)
 			for _, e := range q.entities {
 				asked[e] = true
 			}
 		}
 	}
 	for _, s := range l.slots {
-		if v := s.sorts(); v != nil && !asked[s.e] {
-			l.shadows(v, s)
+		if v := s.sortView(); v != nil && !asked[s.e] {
+			l.checkNodes(v, s)
 		}
 	}
 }}
 
-// marks are the delimiters of a key attribute of a table.
+// marks returns the delimiters in a key attribute of a table.
 func (l *linter) marks(t *design.Table, name string) string {
 	var all strings.Builder
 	for _, s := range l.slots {
@@ -61,8 +61,7 @@ func (l *linter) marks(t *design.Table, name string) string {
 	return all.String()
 }
 
-// pathMark is what separates the parts of a path: the mark that most values
-// have.
+// pathMark returns the separator of a path: the mark that most values contain.
 func (l *linter) pathMark(e *design.Entity, field string) string {
 	best, most := "/", 0
 	for _, mark := range []string{"/", "#", "|", ":", `\`, "."} {
@@ -79,8 +78,8 @@ func (l *linter) pathMark(e *design.Entity, field string) string {
 	return best
 }
 
-// open looks at one query for a beginning.
-func (l *linter) open(q *query, c *keycond.Clause) {
+// checkPrefix checks one query with begins_with.
+func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 	prefix := string(c.Values[0].Raw())
 	marks := l.marks(q.v.t, c.Attribute.Name)
 	if prefix == "" || marks == "" || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
@@ -129,15 +128,15 @@ func (l *linter) open(q *query, c *keycond.Clause) {
 			return
 		}
 		f.Severity = design.Note
-		f.Message = fmt.Sprintf("the prefix %s is not closed: it is the beginning of other keys of %s too", quoted(prefix), q.v.name())
+		f.Message = fmt.Sprintf("the prefix %s does not end with a delimiter: other keys of %s can begin with it too", quoted(prefix), q.v.name())
 		f.Keys = append(q.v.shown(own), "such as "+l.beginning(q, c.Attribute.Name)+quoted(prefix+"2"))
-		f.Advice += ", which leaves out a row whose key is the prefix itself: end that key with the delimiter, or read it by GetItem"
+		f.Advice += ", which leaves out a row whose key is the prefix itself: end that key with the delimiter, or read it with GetItem"
 		l.add(f)
 		return
 	}
-	f.Message = fmt.Sprintf("the prefix %s reads siblings beside what is under it: %s", quoted(prefix), list(siblings))
+	f.Message = fmt.Sprintf("the prefix %s also reads siblings: %s", quoted(prefix), list(siblings))
 	if q.expectsKey(sibling) {
-		f.Severity = design.Note // the author knows them
+		f.Severity = design.Note // the pattern expects them
 	}
 	if low := lowSiblings(siblings, prefix, closed); low != "" {
 		f.Message += "; " + low
@@ -146,8 +145,7 @@ func (l *linter) open(q *query, c *keycond.Clause) {
 	l.add(f)
 }
 
-// expectsKey reports whether the pattern expects an item among the rows it
-// returns.
+// expectsKey reports whether the pattern expects an item in its result.
 func (q *query) expectsKey(it *design.Item) bool {
 	return slices.ContainsFunc(q.p.Expect.Keys, func(key design.Key) bool {
 		for i, a := range q.v.t.Keys() {
@@ -159,7 +157,7 @@ func (q *query) expectsKey(it *design.Item) bool {
 	})
 }
 
-// closing is the delimiter that follows prefix in key.
+// closing returns the delimiter that follows prefix in key.
 func closing(key, prefix, marks string) string {
 	if len(key) > len(prefix) {
 		return key[len(prefix) : len(prefix)+1]
@@ -167,7 +165,7 @@ func closing(key, prefix, marks string) string {
 	return marks[:1]
 }
 
-// lowSiblings says which siblings stand before what is under the prefix.
+// lowSiblings says which siblings sort before the rows under the prefix.
 func lowSiblings(siblings []string, prefix, closed string) string {
 	var low []string
 	for _, s := range siblings {
@@ -187,7 +185,7 @@ func lowSiblings(siblings []string, prefix, closed string) string {
 	return fmt.Sprintf("%s %s before %s (0x%02X)", list(low), verb, quoted(closed[len(prefix):]), closed[len(prefix)])
 }
 
-// slice returns the rows of the partition that the query reads.
+// slice returns the partition that the query reads.
 func (q *query) slice() (part, bool) {
 	id, ok := q.v.schema.AppendPartition(nil, q.key())
 	if !ok {
@@ -196,8 +194,8 @@ func (q *query) slice() (part, bool) {
 	return q.v.partition(id)
 }
 
-// beginning are the key attributes before the one called name, as the query
-// has them.
+// beginning returns the values of the key attributes before the named one, as
+// the query has them.
 func (l *linter) beginning(q *query, name string) string {
 	var b strings.Builder
 	it := q.key()
@@ -210,11 +208,11 @@ func (l *linter) beginning(q *query, name string) string {
 	return b.String()
 }
 
-// insideValue returns a slot in whose key the prefix ends inside a component
-// that can be any text, or nil.
+// insideValue returns a slot in which the prefix ends inside a component of
+// arbitrary text, or nil.
 func (l *linter) insideValue(q *query, name, prefix string) *slot {
 	for _, e := range q.entities {
-		s := l.of(e, name)
+		s := l.slotOf(e, name)
 		if s == nil {
 			continue
 		}
@@ -225,9 +223,9 @@ func (l *linter) insideValue(q *query, name, prefix string) *slot {
 	return nil
 }
 
-// shadows finds nodes of a tree whose names are the beginning of those of
-// their siblings, when no pattern shows it.
-func (l *linter) shadows(v *view, s *slot) {
+// checkNodes finds nodes of a tree whose names are prefixes of the names of
+// siblings, if no pattern reads them by prefix.
+func (l *linter) checkNodes(v *view, s *slot) {
 	last := s.parts[len(s.parts)-1]
 	if last.Name == "" || s.t.Kind != attr.String {
 		return
@@ -238,7 +236,7 @@ func (l *linter) shadows(v *view, s *slot) {
 		mark = l.pathMark(s.e, last.Name)
 	case last.Type.Name == "" || last.Type.Name == "string":
 		for _, o := range l.slots {
-			if o.e.Table == s.e.Table && o.t.Name == s.t.Name && len(o.parts) > len(s.parts) && o.sorts() == v && skeleton(o.parts[:len(s.parts)]) == skeleton(s.parts) {
+			if o.e.Table == s.e.Table && o.t.Name == s.t.Name && len(o.parts) > len(s.parts) && o.sortView() == v && skeleton(o.parts[:len(s.parts)]) == skeleton(s.parts) {
 				mark, under = delimiterAfter(o.parts[len(s.parts)].Literal), o.e.Name
 			}
 		}
@@ -274,19 +272,19 @@ func (l *linter) shadows(v *view, s *slot) {
 		if len(siblings) == 0 {
 			continue
 		}
-		sibling := word{siblings[0], names[siblings[0]]}
+		sibling := authoredValue{siblings[0], names[siblings[0]]}
 		l.add(v.in(s.in(design.Finding{
 			Severity: design.Note,
-			Message:  fmt.Sprintf("%s of %s is the beginning of its siblings too: a prefix without %s at its end reads %s", quoted(node), last.Name, quoted(mark), list(siblings)),
-			Keys:     l.pair(s, last.Name, word{node, names[node]}, sibling),
-			Advice:   fmt.Sprintf("ask with the delimiter: begins_with(%s, %s)", text.Name(s.t.Name), quoted(strings.TrimSuffix(source(s.parts, last.Name, node), mark)+mark)),
+			Message:  fmt.Sprintf("%s of %s is also a prefix of its siblings: begins_with without %s at the end reads %s", quoted(node), last.Name, quoted(mark), list(siblings)),
+			Keys:     l.pair(s, last.Name, authoredValue{node, names[node]}, sibling),
+			Advice:   fmt.Sprintf("query with the delimiter: begins_with(%s, %s)", text.Name(s.t.Name), quoted(strings.TrimSuffix(source(s.parts, last.Name, node), mark)+mark)),
 		})))
-		return // one shows it
+		return // one finding is enough
 	}
 }
 
-// siblingsOf returns the names that begin with node and go on with anything
-// but the mark.
+// siblingsOf returns the names that begin with node and do not continue with
+// the mark.
 func siblingsOf(sorted []string, node, mark string) (all []string) {
 	from, _ := slices.BinarySearch(sorted, node+"\x00")
 	for i := from; i < len(sorted) && len(all) < 20; {
@@ -295,7 +293,7 @@ func siblingsOf(sorted []string, node, mark string) (all []string) {
 			break
 		}
 		if strings.HasPrefix(name, node+mark) {
-			// Over what is under it.
+			// Skip the names under node.
 			i += sort.Search(len(sorted)-i, func(k int) bool { return !strings.HasPrefix(sorted[i+k], node+mark) })
 			continue
 		}
@@ -308,15 +306,15 @@ func siblingsOf(sorted []string, node, mark string) (all []string) {
 }
 
 var highSentinel = lint{Rule{
-	ID: "high-sentinel", Title: "High sentinels that do not bound", Severity: design.Warning,
-	Help: "An upper bound such as ORDER#~ or ORDER#zzz is meant to be above all keys that begin with ORDER#. It is not: ~ (0x7E) is below every character that is not ASCII, " +
-		"zzz is below zzzz, { and é, and U+FFFF, which nothing is above in UTF-16, is EF BF BF in UTF-8, below emoji and all else beyond U+FFFF. Rows above the bound are missing from the answer.",
+	ID: "high-sentinel", Title: "High sentinels that keys exceed", Severity: design.Warning,
+	Help: "An upper bound such as ORDER#~ or ORDER#zzz is meant to be above all keys that begin with ORDER#. It is not: ~ (0x7E) sorts below every non-ASCII character, " +
+		"zzz sorts below zzzz, { and é, and U+FFFF, the highest code unit of UTF-16, is EF BF BF in UTF-8, which sorts below emoji and everything else beyond U+FFFF. Rows above the bound are missing from the result.",
 	Example: []string{`"CITY#Zürich"`, `"CITY#~"`, `"CITY#Århus"`},
-	Cure:    "Use begins_with(SK, \"CITY#\"), which needs no bound. Where a range is needed, bound it by the delimiter's next character, as BETWEEN \"CITY#M\" AND \"CITY$\".",
+	Cure:    "Use begins_with(SK, \"CITY#\"), which needs no bound. If you need a range, end it with the character after the delimiter: BETWEEN \"CITY#M\" AND \"CITY$\".",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html; https://www.rfc-editor.org/rfc/rfc3629 (UTF-8)",
 }, func(l *linter) {
 	for _, q := range l.queries {
-		c := q.sort()
+		c := q.rangeClause()
 		if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual {
 			continue
 		}
@@ -324,7 +322,7 @@ var highSentinel = lint{Rule{
 	}
 }}
 
-// cutSentinel returns what stands before a sentinel, and the sentinel.
+// cutSentinel splits a bound into the text before a sentinel and the sentinel.
 func cutSentinel(bound string) (base, sentinel string) {
 	for _, mark := range []string{"~", "z", "Z", "\uffff", "\ufffe", "\ufffd", "ÿ"} {
 		base = bound
@@ -348,7 +346,7 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 	if len(c.Values) == 2 && string(c.Values[0].Raw()) == base {
 		f.Advice = fmt.Sprintf("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute.Name), quoted(base))
 	} else {
-		f.Advice = fmt.Sprintf("bound it by %s, which is above all that begins with %s", quoted(above(base)), quoted(base))
+		f.Advice = fmt.Sprintf("use the bound %s, which is above all keys that begin with %s", quoted(above(base)), quoted(base))
 	}
 	missed, last := 0, (*design.Item)(nil)
 	var first *design.Item
@@ -368,7 +366,7 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 	}
 	if missed > 0 {
 		f.Severity = design.Error
-		f.Message = fmt.Sprintf("the bound %s does not bound: %s that %s with %s %s above it and missing", quoted(bound), plural(missed, "key"), begin(missed), quoted(base), are(missed))
+		f.Message = fmt.Sprintf("the bound %s is too low: %s that %s with %s %s above it and missing", quoted(bound), text.Count(missed, "key"), begin(missed), quoted(base), are(missed))
 		f.Keys = q.v.shown(last, first)
 		l.add(f)
 		return
@@ -395,7 +393,7 @@ func begin(n int) string {
 	return "begin"
 }
 
-// above is the base with its last character raised by one.
+// above returns the base with its last character incremented.
 func above(base string) string {
 	r := []rune(base)
 	if len(r) == 0 {
@@ -405,8 +403,8 @@ func above(base string) string {
 	return string(r)
 }
 
-// bounded reports whether what follows base in all keys is of a type whose
-// characters are all below the sentinels.
+// bounded reports whether every component that follows base in keys is of a
+// type whose characters are all below the sentinels.
 func (l *linter) bounded(q *query, name, base string) bool {
 	n := 0
 	for _, s := range l.slots {
@@ -419,7 +417,7 @@ func (l *linter) bounded(q *query, name, base string) bool {
 		}
 		n++
 		if at < 0 {
-			// It ends in literal text; what follows is a component, or nothing.
+			// The base ends in literal text, before a component or the end.
 			for i, p := range s.parts {
 				if p.Name != "" && s.endsBefore(i, base) {
 					at = i

@@ -12,28 +12,28 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A query is an access pattern and what it reads.
+// A query is an access pattern with the rows it reads.
 type query struct {
 	p       *design.Pattern
-	v       *view // nil when it names no table of the model
+	v       *view // nil if the model does not have its table
 	op      string
 	request json.RawMessage
 	failed  *design.CompileError // why there is no request
-	report  *explain.Report      // nil when it was not asked
-	clauses []keycond.Clause     // of its key condition, whether or not that is one range
-	// entities are those of the rows in the range.
+	report  *explain.Report      // nil if the pattern was not run
+	clauses []keycond.Clause     // of its key condition, even if that is not a single range
+	// entities are the entities of the rows in the range.
 	entities []*design.Entity
 }
 
-// Rows and pages that are read of one pattern.
+// Limits on the rows and pages read for one pattern.
 const (
 	maxRows  = 1000
 	maxPages = 100
 )
 
-// ask asks the patterns whose rows the rules look at: all queries, and the
-// scans that have a filter.
-func (l *linter) ask() error {
+// runPatterns runs the patterns whose rows the rules examine: all queries, and
+// scans with a filter.
+func (l *linter) runPatterns() error {
 	target := explain.InProcess(l.w.DB)
 	for _, p := range l.m.Patterns {
 		if err := context.Cause(l.ctx); err != nil {
@@ -60,7 +60,7 @@ func (l *linter) ask() error {
 			if cause := context.Cause(l.ctx); cause != nil {
 				return cause
 			}
-			q.report = nil // it is for the check to say
+			q.report = nil // package check reports the failure
 			continue
 		}
 		for _, s := range q.report.Entities {
@@ -81,7 +81,7 @@ func (l *linter) classify(name string, it attr.Item) string {
 	return ""
 }
 
-// viewOf returns the view that a pattern asks.
+// viewOf returns the view that a pattern reads.
 func (l *linter) viewOf(p *design.Pattern, request json.RawMessage) *view {
 	var named struct{ TableName, IndexName string }
 	if p.Table != nil {
@@ -104,8 +104,9 @@ func (l *linter) viewOf(p *design.Pattern, request json.RawMessage) *view {
 	return nil
 }
 
-// sort returns the condition on the sort key that is no equality, or nil.
-func (q *query) sort() *keycond.Clause {
+// rangeClause returns the condition on the sort key that is not an equality, or
+// nil.
+func (q *query) rangeClause() *keycond.Clause {
 	if q.v == nil || q.report == nil || q.report.Refused != nil {
 		return nil
 	}
@@ -122,8 +123,7 @@ func (q *query) sort() *keycond.Clause {
 	return nil
 }
 
-// key is the partition the query reads, and the sort attributes it has values
-// for.
+// key returns the key attributes that the query fixes by equality.
 func (q *query) key() attr.Item {
 	var b attr.Builder
 	for _, c := range q.clauses {
@@ -134,7 +134,7 @@ func (q *query) key() attr.Item {
 	return b.Item()
 }
 
-// in fills in what a finding about the pattern says.
+// in fills in the position, pattern, entity, table and index of a finding.
 func (q *query) in(f design.Finding) design.Finding {
 	f.Pos, f.Pattern = q.p.Pos, q.p.Name
 	if q.p.Entity != nil {
@@ -157,8 +157,8 @@ func (q *query) given(field string) (design.Condition, bool) {
 }
 
 // next returns the first component of a sort key that the query does not fix,
-// which is what its rows are in order of, as a slot of the entity and an index
-// of its parts. It reports false when there is none.
+// as a slot of the entity and the index of a part. The query's rows are ordered
+// by it. It reports false if there is no such component.
 func (q *query) next(l *linter, e *design.Entity) (*slot, int, bool) {
 	if q.v == nil {
 		return nil, 0, false
@@ -181,7 +181,7 @@ func (q *query) next(l *linter, e *design.Entity) (*slot, int, bool) {
 		if whole {
 			continue
 		}
-		s := l.of(e, a.Name)
+		s := l.slotOf(e, a.Name)
 		if s == nil {
 			return nil, 0, false
 		}
@@ -206,15 +206,15 @@ func (q *query) next(l *linter, e *design.Entity) (*slot, int, bool) {
 	return nil, 0, false
 }
 
-// endsBefore reports whether a beginning of keys ends in the literal text
-// before part i.
+// endsBefore reports whether a key prefix ends in the literal text before part
+// i.
 func (s *slot) endsBefore(i int, prefix string) bool {
 	head := slot{e: s.e, t: s.t, parts: s.parts[:i]}
 	at, ok := head.ends(prefix)
 	return ok && at < 0
 }
 
-// common is the text that a and b both begin with.
+// common returns the longest common prefix of a and b.
 func common(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

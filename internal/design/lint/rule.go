@@ -10,28 +10,28 @@ import (
 
 // A Rule is a hazard that [Run] looks for.
 type Rule struct {
-	// ID is lower-case words joined by hyphens.
+	// ID consists of lower-case words joined by hyphens.
 	ID    string
 	Title string
-	// Help says what the hazard is and why it is one.
+	// Help describes the hazard and why it matters.
 	Help string
-	// Severity is the usual one; findings can be more or less severe.
+	// Severity is the usual severity; findings can be more or less severe.
 	Severity design.Severity
-	// Example are keys in byte order that show it, Cure is what to do, and
-	// Source where it is written.
+	// Example lists keys in byte order that show the hazard. Cure says what to
+	// do. Source is the reference.
 	Example []string
 	Cure    string
 	Source  string
 }
 
-// A lint is a rule and what finds it.
+// A lint is a rule and the function that applies it.
 type lint struct {
 	Rule
 	run func(*linter)
 }
 
-// lints are in the order of docs/lints.md: the order of keys, slices, keys by
-// role, sizes and load.
+// lints returns all rules in the order of docs/lints.md: order of keys, slices,
+// keys by role, sizes and load.
 func lints() []lint {
 	return []lint{
 		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lowByte,
@@ -53,10 +53,10 @@ func Rules() []Rule {
 	return rules
 }
 
-// Run looks for all hazards in a world, whose database must be open. Findings
-// are in the order of the file, the more severe first in each place. Those that
-// the model accepts are notes and have a reason. An error is that of ctx or of
-// a database that cannot be asked.
+// Run applies all rules to a world, whose database must be open. It returns
+// findings in file order, the most severe first at each place. Findings that
+// the model accepts are notes with a reason. Run fails if ctx is done or the
+// database cannot be read.
 func Run(ctx context.Context, w *design.World) ([]design.Finding, error) {
 	l := newLinter(ctx, w)
 	if err := l.prepare(); err != nil {
@@ -81,7 +81,7 @@ func Run(ctx context.Context, w *design.World) ([]design.Finding, error) {
 			if f.Severity == 0 {
 				f.Severity = rule.Severity
 			}
-			l.topUp(f)
+			l.addKeys(f)
 		}
 	}
 	if err := context.Cause(ctx); err != nil {

@@ -65,8 +65,8 @@ func TestContext(t *testing.T) {
 	require.ErrorIs(t, err, why)
 }
 
-// TestScale holds that counts that were cut are extrapolated: the same model
-// gives the same sizes and rates however many items are generated.
+// TestScale holds that sizes and rates are extrapolated: they do not depend on
+// the number of generated items.
 func TestScale(t *testing.T) {
 	for _, rule := range []string{"collection-size", "partition-skew"} {
 		m, err := design.Load("testdata/" + rule + "/bad.yaml")
@@ -85,7 +85,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestQuiet are designs in which a rule could see a hazard and there is none.
+// TestQuiet tests designs without a hazard that look as if they had one.
 func TestQuiet(t *testing.T) {
 	const head = "name: quiet\ntables: {Tab: {partition: PK, sort: SK, indexes: {GSI1: {partition: GSI1PK, sort: GSI1SK}}}}\n"
 	for _, tt := range []struct{ name, rule, src string }{
@@ -100,11 +100,11 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 456},
 		{"an attribute of type N", "unpadded-number", `name: quiet
 tables: {Tab: {partition: PK, sort: {name: n, type: N}}}
 entities: {E: {attributes: {PK: "P#{p}", n: {template: "{n:number}", type: N}}, samples: [{p: a, n: 9}, {p: a, n: 10}]}}`},
-		{"names that all begin large", "mixed-case", `
+		{"names that all begin with a capital", "mixed-case", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: SeaTac}, {p: a, n: Seattle}]}}`},
-		{"generated words are no evidence", "mixed-case", `
+		{"generated words prove nothing", "mixed-case", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: A1, n: Zoe}], count: 50}}`},
-		{"a day is the beginning of its moments", "mixed-time", `
+		{"a day is a prefix of its times", "mixed-time", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: "AT#{at:date}"}}
   F: {attributes: {PK: "P#{p}", SK: "AT#{at:time}"}}`},
@@ -114,26 +114,26 @@ entities:
   F: {attributes: {PK: "Q#{p}", SK: "AT#{at:millis}"}}`},
 		{"a path may have delimiters", "delimiter-in-value", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{c:path}"}, samples: [{p: a, a: x, c: "b#c"}]}}`},
-		{"the last part may hold what nothing splits at", "delimiter-in-value", `
+		{"the last part may contain what is not a delimiter", "delimiter-in-value", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: "b#c"}]}}`},
 		{"a bound above digits", "high-sentinel", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "AT#{at:date}"}, samples: [{p: a, at: 2026-01-05}]}}
 patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p AND SK BETWEEN :a AND :b", ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "AT#"}, ":b": {S: "AT#~"}}}}]`},
-		{"the beginning of a name", "open-prefix", `
+		{"a prefix of a name", "open-prefix", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{city}#{d}"}, samples: [{p: a, city: SeaTac, d: x}, {p: a, city: Seattle, d: x}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, city: {begins_with: Sea}}}}]`},
-		{"the beginning of a date", "open-prefix", `
+		{"a prefix of a date", "open-prefix", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{at:date}-{id}"}, samples: [{p: a, at: 2026-01-05, id: x}, {p: a, at: 2026-10-05, id: x}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, at: {begins_with: 2026-1}}}}]`},
-		{"rows of both are meant", "foreign-rows", `
+		{"the pattern expects rows of both", "foreign-rows", `
 entities:
   O: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: x}]}
   L: {attributes: {PK: "P#{p}", SK: "O#{o}#L#{l}"}, samples: [{p: a, o: x, l: y}]}
 patterns: [{name: q, query: {entity: O, where: {p: a}}, expect: {entities: [O, L]}}]`},
-		{"an id that has its time", "random-order", `
+		{"an id that begins with its time", "random-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{id:uuid}"}, samples: [{p: a, id: 019449a0-1c2d-7e4f-8a9b-1c2d3e4f5a6b}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`},
-		{"another kind of order is wanted", "component-order", `
+		{"no order of time is wanted", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{id}#{at:time}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
 patterns: [{name: all, query: {entity: E, where: {p: a}}}]`},
 		{"the same item, two views of it", "same-shape", `
@@ -146,7 +146,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", GSI1PK: "S#{s}", GSI1SK: "
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "{GSI1PK}"}, samples: [{p: a, GSI1PK: x}]}}`},
 		{"another alphabet than emoji", "utf16-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "T#{t}"}, samples: [{p: a, t: "é"}, {p: a, t: "日本"}, {p: a, t: "😀"}]}}`},
-		{"a space that is in no beginning", "low-byte", `
+		{"a space that is not in a common prefix", "low-byte", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{c}#{d}"}, samples: [{p: a, c: New York, d: x}, {p: a, c: Boston, d: x}]}}`},
 	} {
 		src := tt.src
@@ -159,8 +159,8 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{c}#{d}"}, samples: [{p: a, c: New
 	}
 }
 
-// TestCaseAlone: words that differ in case alone are in the order of the
-// alphabet; they are only reported as two values of one thing.
+// TestCaseAlone holds that words that differ only in case are not reported as
+// out of alphabetical order, only as two values.
 func TestCaseAlone(t *testing.T) {
 	all := of(parse(t, `name: names
 tables: {Tab: {partition: PK, sort: SK}}
@@ -170,7 +170,8 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: Ann},
 	require.Contains(t, all[0].Message, `"Ann" and "ann" are two values of n`)
 }
 
-// TestMany holds that findings of one cause are one, and count the rest.
+// TestMany holds that one cause gives one finding, which counts the other
+// cases.
 func TestMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("name: many\ntables: {Docs: {partition: PK, sort: SK}}\nentities: {V: {attributes: {PK: \"D#{d}\", SK: \"V#{v:number}\"}, samples: [")
@@ -180,10 +181,10 @@ func TestMany(t *testing.T) {
 	b.WriteString("]}}\n")
 	all := of(parse(t, b.String(), 0), "unpadded-number")
 	require.Len(t, all, 1)
-	require.Contains(t, all[0].Message, "19 stands before 2, and 5 more")
+	require.Contains(t, all[0].Message, "19 sorts before 2, and 5 more")
 }
 
-// TestOddModels holds that nothing is too odd to be looked at.
+// TestOddModels holds that no valid model makes a rule fail.
 func TestOddModels(t *testing.T) {
 	for _, src := range []string{
 		"name: a\ntables: {Tab: {partition: PK}}\n",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -21,10 +22,10 @@ const (
 
 var keyLength = lint{Rule{
 	ID: "key-length", Title: "Keys near their limit", Severity: design.Warning,
-	Help: "A partition key holds at most 2,048 bytes and a sort key 1,024, in tables and in indexes. A write with a longer one is refused. " +
-		"Bytes are those of UTF-8: a character of Chinese is three, an emoji four.",
+	Help: "A partition key has at most 2,048 bytes and a sort key 1,024, in tables and in indexes. A write with a longer key is refused. " +
+		"Lengths are in bytes of UTF-8: a Chinese character takes three, an emoji four.",
 	Example: []string{`"FILE#" and a path of 1,020 bytes`},
-	Cure:    "Bound what goes into the key, or put a hash of it there, {digest:hex(32)}, and the text into an attribute of its own.",
+	Cure:    "Limit the length of values in the key, or put a hash there, {digest:hex(32)}, and the text into a separate attribute.",
 	Source:  limits,
 }, func(l *linter) {
 	for _, s := range l.slots {
@@ -32,7 +33,7 @@ var keyLength = lint{Rule{
 			continue
 		}
 		limit, role := keycond.MaxPartitionKeyBytes, "partition key"
-		if s.sorts() != nil {
+		if s.sortView() != nil {
 			limit, role = keycond.MaxSortKeyBytes, "sort key"
 		}
 		longest, at := 0, (*design.Item)(nil)
@@ -41,31 +42,31 @@ var keyLength = lint{Rule{
 				longest, at = n, it
 			}
 		}
-		f := s.in(design.Finding{Keys: s.first().shown(at), Advice: fmt.Sprintf("bound what goes into %s, or put a hash of it there and the text into another attribute", s.t.Name)})
+		f := s.in(design.Finding{Keys: s.view().shown(at), Advice: fmt.Sprintf("limit the length of the values in %s, or put a hash there and the text into another attribute", s.t.Name)})
 		if most := longestKey(s); most > limit {
 			f.Severity = design.Error
-			f.Keys = append(f.Keys, l.long(s, at)...)
-			f.Message = fmt.Sprintf("%s can have %s bytes, and a %s holds %s: writes will be refused", s.t.Name, grouped(most), role, grouped(limit))
+			f.Keys = append(f.Keys, l.longKey(s, at)...)
+			f.Message = fmt.Sprintf("%s can have %s bytes, and the limit of a %s is %s: writes will be refused", s.t.Name, text.Thousands(most), role, text.Thousands(limit))
 			l.add(f)
 		} else if longest > limit*3/4 {
-			f.Message = fmt.Sprintf("%s has up to %s bytes, and a %s holds %s", s.t.Name, grouped(longest), role, grouped(limit))
+			f.Message = fmt.Sprintf("%s has up to %s bytes, and the limit of a %s is %s", s.t.Name, text.Thousands(longest), role, text.Thousands(limit))
 			l.add(f)
 		}
 	}
 }}
 
-// long is a key of the greatest length.
-func (l *linter) long(s *slot, at *design.Item) []string {
+// longKey returns a key of the greatest possible length.
+func (l *linter) longKey(s *slot, at *design.Item) []string {
 	for _, p := range s.parts {
 		if f := s.e.Field(p.Name); f != nil && f.MaxSize > 0 && textual(p.Type) {
-			return nonEmpty(l.suchAs(s.first(), s.e, at, map[string]string{p.Name: strings.Repeat("x", f.MaxSize)}))
+			return nonEmpty(l.suchAs(s.view(), s.e, at, map[string]string{p.Name: strings.Repeat("x", f.MaxSize)}))
 		}
 	}
 	return nil
 }
 
-// longestKey is the most bytes that a template can make, as far as types and
-// fields say; text without a bound counts as nothing.
+// longestKey returns the largest number of bytes that a template can produce,
+// as far as types and fields limit it; text without a limit counts as 0.
 func longestKey(s *slot) int {
 	n := 0
 	for _, p := range s.parts {
@@ -74,7 +75,7 @@ func longestKey(s *slot) int {
 	return n
 }
 
-// longest is the most bytes of a component.
+// longest returns the largest number of bytes of a component.
 func longest(f *design.Field, p keys.Part) int {
 	if p.Name == "" {
 		return 0
@@ -94,10 +95,10 @@ func longest(f *design.Field, p keys.Part) int {
 
 var itemSize = lint{Rule{
 	ID: "item-size", Title: "Items near 400 KB", Severity: design.Warning,
-	Help: "An item holds at most 400 KB, names and values together, and with local indexes the rows there count too. A write beyond that is refused, as is an update that makes it so: a list that only grows gets there. " +
-		"Long before, a large item costs: every read of it is a unit for each 4 KB, every change of one byte a unit for each 1 KB.",
+	Help: "An item has at most 400 KB, names and values together; its rows in local indexes count too. A write or an update beyond that is refused: a list that only grows gets there. " +
+		"Large items are expensive long before: every read takes a unit for each 4 KB, and every write, even of one byte, a unit for each 1 KB.",
 	Example: []string{`an item of 390 KB: 98 units to read, 390 to write`},
-	Cure:    "Put large values into rows of their own, DOC#{doc} with PART#{n:int(4)}, or into an object store with the key here; keep growing lists as items.",
+	Cure:    "Put large values into separate items, DOC#{doc} with PART#{n:int(4)}, or into an object store and its key into the item. Store growing lists as items.",
 	Source:  limits + "; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-use-s3-too.html",
 }, func(l *linter) {
 	for _, e := range l.entities {
@@ -137,16 +138,16 @@ func (l *linter) itemSize(e *design.Entity) {
 		}
 	}
 	v := &view{t: e.Table, all: e.Table.Keys()}
-	f := design.Finding{Pos: e.Pos, Table: e.Table.Name, Entity: e.Name, Keys: v.shown(at), Advice: fmt.Sprintf("put %s into rows of its own, or into an object store", large)}
+	f := design.Finding{Pos: e.Pos, Table: e.Table.Name, Entity: e.Name, Keys: v.shown(at), Advice: fmt.Sprintf("put %s into separate items, or into an object store", large)}
 	if t := e.Attribute(large); t != nil && t.Pos.Line > 0 {
 		f.Pos = t.Pos
 	}
 	switch {
 	case most > maxItemBytes:
 		f.Severity = design.Error
-		f.Message = fmt.Sprintf("an item of %s can have %s, and 400 KB is the most: writes will be refused", e.Name, size(float64(most)))
+		f.Message = fmt.Sprintf("an item of %s can have %s, and the limit is 400 KB: writes will be refused", e.Name, text.Size(float64(most)))
 	case largest > maxItemBytes*3/4:
-		f.Message = fmt.Sprintf("items of %s have up to %s, and 400 KB is the most", e.Name, size(float64(largest)))
+		f.Message = fmt.Sprintf("items of %s have up to %s, and the limit is 400 KB", e.Name, text.Size(float64(largest)))
 	default:
 		return
 	}
@@ -154,11 +155,11 @@ func (l *linter) itemSize(e *design.Entity) {
 }
 
 var collectionSize = lint{Rule{
-	ID: "collection-size", Title: "Collections beyond 10 GB", Severity: design.Error,
-	Help: "In a table with a local index, all items with one partition key and their rows in local indexes are one collection of at most 10 GB. At the limit, writes that would make it larger are refused, for ever: " +
-		"a local index cannot be removed from a table. Without local indexes there is no such limit.",
+	ID: "collection-size", Title: "Item collections beyond 10 GB", Severity: design.Error,
+	Help: "In a table with a local index, all items with one partition key and their rows in local indexes form an item collection of at most 10 GB. At the limit, writes that would enlarge it are refused for good: " +
+		"a local index cannot be removed from a table. Tables without local indexes have no such limit.",
 	Example: []string{`"TENANT#big": 14 GB`},
-	Cure:    "Use a global index in place of the local one, or divide the collection: TENANT#{tenant}#{month:month}.",
+	Cure:    "Use a global index instead of the local one, or divide the collection: TENANT#{tenant}#{month:month}.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html (item collection size limit)",
 }, func(l *linter) {
 	for _, v := range l.views {
@@ -203,20 +204,20 @@ func (l *linter) collections(v *view) {
 	f := v.in(design.Finding{Pos: l.partitionPos(v, at), Keys: v.shown(v.rows[at.from].it, v.rows[at.to-1].it)})
 	for _, x := range v.t.Indexes {
 		if x.Local {
-			f.Advice = fmt.Sprintf("make %s a global index, with a partition key of its own, or divide the partition, by month or by a number", x.Name)
+			f.Advice = fmt.Sprintf("make %s a global index with its own partition key, or divide the partition by month or by a number", x.Name)
 			f.Index = x.Name
 			break
 		}
 	}
-	f.Message = fmt.Sprintf("at the declared scale the collection of %s has %s with its local indexes, and 10 GB is the most%s", v.partitionOf(v.rows[at.from].it), size(most), others(over-1, "beyond it"))
+	f.Message = fmt.Sprintf("at the declared scale, the item collection of %s has %s with its local indexes, and the limit is 10 GB%s", v.partitionOf(v.rows[at.from].it), text.Size(most), others(over-1, "over it"))
 	if over == 0 {
 		f.Severity = design.Warning
 	}
 	l.add(f)
 }
 
-// partitionPos is where the partition key of the first row of a partition is
-// made.
+// partitionPos returns the position of the template that builds the partition
+// key of a partition's first row.
 func (l *linter) partitionPos(v *view, p part) design.Pos {
 	if e := v.rows[p.from].it.Entity; e != nil {
 		if t := e.Attribute(v.hash[0].Name); t != nil {

@@ -8,15 +8,16 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
 var foreignRows = lint{Rule{
-	ID: "foreign-rows", Title: "An entity's rows inside another's slice", Severity: design.Warning,
-	Help: "A query reads all rows of its range, whatever they are. When the keys of an entity begin as those of another do, a query for the one pays for both, " +
-		"its Limit counts both, and the program must sort them out.",
+	ID: "foreign-rows", Title: "Rows of one entity inside the slice of another", Severity: design.Warning,
+	Help: "A query reads all rows in its range, whatever their entity. If the keys of one entity begin like those of another, a query for the first pays for both, " +
+		"its Limit counts both, and the program must separate them.",
 	Example: []string{`"ORDER#7"`, `"ORDER#7#ITEM#1"`, `"ORDER#8"`},
-	Cure:    "Begin the sort keys with words of their own, ORDER#{order} and ITEM#{order}#{item}; or, when they are meant to be read together, say so: expect: {entities: [Order, Item]}.",
+	Cure:    "Give each entity's sort key its own first word, ORDER#{order} and ITEM#{order}#{item}. If they are meant to be read together, say so: expect: {entities: [Order, Item]}.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-adjacency-graphs.html",
 }, func(l *linter) {
 	type found struct {
@@ -26,7 +27,7 @@ var foreignRows = lint{Rule{
 		more    int
 	}
 	var order []*found
-	known := map[string]*found{} // by view and entities: it is one cause
+	known := map[string]*found{} // by view and entities, which have one cause
 	for _, q := range l.queries {
 		e := q.p.Entity
 		if e == nil || q.op != "Query" || q.report == nil || q.report.Refused != nil {
@@ -40,7 +41,7 @@ var foreignRows = lint{Rule{
 				continue
 			}
 			o.foreign = append(o.foreign, f)
-			o.rows = append(o.rows, plural(s.Examined, "row")+" of "+f.Name)
+			o.rows = append(o.rows, text.Count(s.Examined, "row")+" of "+f.Name)
 			all = append(all, f.Name)
 		}
 		if len(o.foreign) == 0 {
@@ -60,28 +61,28 @@ var foreignRows = lint{Rule{
 	}
 }}
 
-// addForeign adds the finding of a query that reads rows of others, as more
-// queries do.
+// addForeign adds the finding of a query that reads rows of other entities;
+// more counts further queries with the same cause.
 func (l *linter) addForeign(q *query, foreign []*design.Entity, rows []string, more int) {
 	e := q.p.Entity
 	f := q.in(design.Finding{Message: fmt.Sprintf("%q asks for rows of %s and reads %s", q.p.Name, e.Name, list(rows))})
 	switch {
 	case more == 1:
-		f.Message += "; another pattern does so too"
+		f.Message += "; 1 other pattern does too"
 	case more > 1:
-		f.Message += fmt.Sprintf("; %d other patterns do so too", more)
+		f.Message += fmt.Sprintf("; %d other patterns do too", more)
 	}
 	f.Keys = l.bothRows(q, e, foreign[0])
 	var named []string
 	for _, o := range append([]*design.Entity{e}, foreign...) {
 		named = append(named, o.Name)
 	}
-	f.Advice = fmt.Sprintf("if it is meant, add entities: [%s] to expect", strings.Join(named, ", "))
+	f.Advice = fmt.Sprintf("if the pattern should read both, add entities: [%s] to expect", strings.Join(named, ", "))
 	if len(q.v.sort) > 0 {
-		switch s := l.of(foreign[0], q.v.sort[0].Name); {
+		switch s := l.slotOf(foreign[0], q.v.sort[0].Name); {
 		case s == nil || s.t.Kind != attr.String:
 		case natural(s.t):
-			f.Advice = fmt.Sprintf("sort %s by an attribute that begins with the name of the entity; ", q.v.name()) + f.Advice
+			f.Advice = fmt.Sprintf("sort %s by an attribute that begins with the entity name; ", q.v.name()) + f.Advice
 		default:
 			parts := []string{strings.ToUpper(strings.ReplaceAll(foreign[0].Name, " ", "_"))}
 			for _, p := range s.parts {
@@ -89,13 +90,13 @@ func (l *linter) addForeign(q *query, foreign []*design.Entity, rows []string, m
 					parts = append(parts, source([]keys.Part{p}, "", ""))
 				}
 			}
-			f.Advice = fmt.Sprintf("give %s a beginning of its own, such as %s: %q; ", foreign[0].Name, s.t.Name, strings.Join(parts, "#")) + f.Advice
+			f.Advice = fmt.Sprintf("begin the keys of %s differently, for example %s: %q; ", foreign[0].Name, s.t.Name, strings.Join(parts, "#")) + f.Advice
 		}
 	}
 	l.add(f)
 }
 
-// expects reports whether the pattern says that it reads rows of an entity.
+// expects reports whether the pattern declares that it reads rows of an entity.
 func (q *query) expects(l *linter, e *design.Entity) bool {
 	x := q.p.Expect
 	if slices.Contains(x.Entities, e.Name) {
@@ -116,7 +117,8 @@ func (q *query) expects(l *linter, e *design.Entity) bool {
 	return false
 }
 
-// bothRows are a row of each entity that the query reads.
+// bothRows returns the keys of one row of each of two entities that the query
+// reads.
 func (l *linter) bothRows(q *query, e, foreign *design.Entity) (shown []string) {
 	for _, want := range []*design.Entity{e, foreign} {
 		for _, r := range q.report.Rows {
@@ -131,10 +133,10 @@ func (l *linter) bothRows(q *query, e, foreign *design.Entity) (shown []string) 
 
 var sameShape = lint{Rule{
 	ID: "same-shape", Title: "Entities whose keys look alike", Severity: design.Note,
-	Help: "When nothing in the key tells two entities apart, an item of the one replaces an item of the other that has the same id, without an error, " +
-		"and whoever reads a row cannot say what it is.",
+	Help: "If nothing in the key distinguishes two entities, an item of one silently replaces an item of the other with the same id, " +
+		"and readers of a row cannot tell which entity it is.",
 	Example: []string{`"e1", "root" (an employee)`, `"b1", "root" (a building)`},
-	Cure:    "Begin the partition key or the sort key with the name of the entity: EMPLOYEE#{employee}.",
+	Cure:    "Begin the partition key or the sort key with the entity name: EMPLOYEE#{employee}.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-adjacency-graphs.html",
 }, func(l *linter) {
 	groups := map[string][]*design.Entity{}
@@ -179,7 +181,7 @@ var sameShape = lint{Rule{
 		a := v.hash[0]
 		f := design.Finding{
 			Entity:  g[1].Name,
-			Message: fmt.Sprintf("nothing in the keys tells %s apart: with the same id, one replaces the other", list(names)),
+			Message: fmt.Sprintf("the keys of %s look alike: an item of one replaces an item of the other with the same id", list(names)),
 			Keys:    append(l.key(v, g[0]), l.key(v, g[1])...),
 		}
 		t := g[1].Attribute(a.Name)
@@ -187,14 +189,14 @@ var sameShape = lint{Rule{
 		if t != nil {
 			f.Pos = t.Pos
 			if t.Template != nil {
-				f.Advice = fmt.Sprintf("begin %s with the name of the entity: %q", a.Name, strings.ToUpper(g[1].Name)+"#"+t.Template.String())
+				f.Advice = fmt.Sprintf("begin %s with the entity name: %q", a.Name, strings.ToUpper(g[1].Name)+"#"+t.Template.String())
 			}
 		}
 		l.add(v.in(f))
 	}
 }}
 
-// key is the key of an item of an entity.
+// key returns the key of an item of an entity.
 func (l *linter) key(v *view, e *design.Entity) []string {
 	if it := first(l.items[e]); it != nil {
 		return v.shown(it)
@@ -202,8 +204,8 @@ func (l *linter) key(v *view, e *design.Entity) []string {
 	return nonEmpty(l.suchAs(v, e, nil, nil))
 }
 
-// sameFields reports whether entities make their keys of the same fields, and
-// so are the same items on purpose.
+// sameFields reports whether entities build their keys from the same fields, so
+// that they describe the same items on purpose.
 func sameFields(all []*design.Entity) bool {
 	names := func(e *design.Entity) string {
 		var b strings.Builder
@@ -223,11 +225,11 @@ func sameFields(all []*design.Entity) bool {
 }
 
 var mixedPartition = lint{Rule{
-	ID: "mixed-partition", Title: "An index that loses the partition", Severity: design.Warning,
-	Help: "An index made of names that are unique only within a partition of the table, such as the path of a file within an account, puts the rows of all partitions that use the same name into one: " +
-		"a query for the folder root/ of one account reads the folders root/ of all others, and shows them.",
+	ID: "mixed-partition", Title: "An index that mixes partitions of the table", Severity: design.Warning,
+	Help: "An index keyed by names that are unique only within a partition of the table, such as file paths within an account, puts rows of different partitions with the same name into one partition: " +
+		"a query for the folder root/ of one account also returns the folder root/ of every other account.",
 	Example: []string{`ByParent: "/", "root/" (of account a91)`, `ByParent: "/", "root/" (of account b07)`},
-	Cure:    "Have the table's partition key in the partition key of the index, beside the name: ByParent: {partition: [PK, parent], sort: SK}; or joined to it: {drive}#{parent}.",
+	Cure:    "Include the table's partition key in the partition key of the index: ByParent: {partition: [PK, parent], sort: SK}, or joined with the name: {drive}#{parent}.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (index keys need not be unique)",
 }, func(l *linter) {
 	for _, v := range l.views {
@@ -242,8 +244,9 @@ var mixedPartition = lint{Rule{
 	}
 }}
 
-// mixed looks for items of two partitions of the table that have one key in an
-// index which names all that tells items of one partition apart.
+// mixed looks for items of different partitions of the table that share a key
+// in an index. It applies if the index key has all fields of the table's sort
+// key and none of its partition key.
 func (l *linter) mixed(v *view, e *design.Entity) {
 	inIndex := componentsOf(e, v.all)
 	own := componentsOf(e, v.t.Partition)
@@ -286,7 +289,7 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 	}
 	f := v.in(design.Finding{
 		Pos: v.x.Pos, Entity: e.Name,
-		Message: fmt.Sprintf("rows of %s and %s lie in one partition of index %s with equal keys%s: its partition key does not have %s", table.partitionOf(a), table.partitionOf(b), v.x.Name, also(n-1), list(slices.Sorted(maps.Keys(own)))),
+		Message: fmt.Sprintf("rows of %s and %s have equal keys in index %s%s: its partition key does not include %s", table.partitionOf(a), table.partitionOf(b), v.x.Name, andMore(n-1), list(slices.Sorted(maps.Keys(own)))),
 		Keys:    table.shown(a, b),
 	})
 	var names []string
@@ -317,13 +320,13 @@ func sameKey(v *view, a, b *design.Item) bool {
 	return true
 }
 
-// partitionOf is the partition key of an item, for sentences.
+// partitionOf returns the partition key of an item, for sentences.
 func (v *view) partitionOf(it *design.Item) string {
 	only := view{t: v.t, x: v.x, all: v.hash}
 	return only.keyOf(it.Attributes)
 }
 
-// componentsOf are the names of fields in key attributes.
+// componentsOf returns the names of the fields in key attributes.
 func componentsOf(e *design.Entity, list []design.Attribute) map[string]bool {
 	all := map[string]bool{}
 	for _, a := range list {

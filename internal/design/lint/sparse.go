@@ -7,16 +7,17 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 const sparseID = "sparse-index"
 
 var sparseIndex = lint{Rule{
 	ID: sparseID, Title: "Membership of a sparse index", Severity: design.Warning,
-	Help: "An item is in an index when it has all key attributes of it, and is left out silently when it has not. " +
-		"An entity that makes the partition key of an index and not its sort key is never in it; one whose condition holds for one of the two only pays for an attribute without effect.",
+	Help: "An item is in an index if it has all key attributes of the index, and is silently left out otherwise. " +
+		"An entity with the partition key of an index but not its sort key is never in it. An entity whose condition covers only one of the two pays for an attribute without effect.",
 	Example: []string{`GSI1PK: "STATUS#NEW" and no GSI1SK: not in GSI1`},
-	Cure:    "Make all key attributes of an index, or none, under one condition: when: {status: [NEW, PAID]} on both.",
+	Cure:    "Write all key attributes of an index or none, under one condition: when: {status: [NEW, PAID]} on both.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general-sparse-indexes.html",
 }, func(l *linter) {
 	for _, v := range l.views {
@@ -35,7 +36,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 	var made, missing []string
 	var when []*design.Template // those with a condition
 	var always []*design.Template
-	own := 0 // attributes that are there for the index
+	own := 0 // attributes that exist for the index
 	for _, a := range v.all {
 		t := e.Attribute(a.Name)
 		if !slices.Contains(v.t.Keys(), a) && t != nil && !natural(t) {
@@ -59,18 +60,18 @@ func (l *linter) membership(v *view, e *design.Entity) {
 	items := l.items[e]
 	switch {
 	case len(missing) > 0:
-		if l.given(v, e, missing) {
+		if l.hasAttributes(v, e, missing) {
 			return
 		}
-		f.Message = fmt.Sprintf("%s makes %s and not %s, so it is never in index %s", e.Name, list(made), list(missing), v.x.Name)
+		f.Message = fmt.Sprintf("%s has %s but not %s, so it is never in index %s", e.Name, list(made), list(missing), v.x.Name)
 		f.Advice = fmt.Sprintf("add %s to the attributes of %s, or remove %s", list(missing), e.Name, list(made))
 		f.Keys = l.tableKeys(v, items)
 	case len(when) > 0 && len(always) > 0:
-		f.Message = fmt.Sprintf("%s of %s has a condition and %s has none: the index holds what has both, and the rest carry %s for nothing", names(when), e.Name, names(always), names(always))
+		f.Message = fmt.Sprintf("%s of %s has a condition and %s does not: the index holds only items with both, and the others store %s for nothing", names(when), e.Name, names(always), names(always))
 		f.Advice = fmt.Sprintf("give %s the condition of %s: when: %s", names(always), names(when), whenText(when[0].When))
 		f.Keys = l.tableKeys(v, items)
 	case len(when) > 1 && !sameWhen(when):
-		f.Message = fmt.Sprintf("%s of %s have different conditions: index %s holds only what meets both", names(when), e.Name, v.x.Name)
+		f.Message = fmt.Sprintf("%s of %s have different conditions: index %s holds only items that meet both", names(when), e.Name, v.x.Name)
 		f.Advice = fmt.Sprintf("give both one condition: when: %s", whenText(when[0].When))
 		f.Keys = l.tableKeys(v, items)
 	case len(when) > 0:
@@ -81,7 +82,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		f.Severity = design.Note
 		f.Pos = when[0].Pos
 		f.Message = fmt.Sprintf("the condition of %s lists all values of %s, so index %s is not sparse", when[0].Name, field, v.x.Name)
-		f.Advice = "remove the condition, or list the values that are asked for"
+		f.Advice = "remove the condition, or list only the values that patterns query"
 		f.Keys = l.tableKeys(v, items)
 	default:
 		var in, out *design.Item
@@ -99,21 +100,21 @@ func (l *linter) membership(v *view, e *design.Entity) {
 			return
 		}
 		f.Severity = design.Note
-		f.Message = fmt.Sprintf("%s of %s lack a key attribute of index %s and %s not in it, and no condition says so", grouped(n), plural(len(items), "item")+" of "+e.Name, v.x.Name, are(n))
-		f.Advice = "give them the missing values, or say with when: which items are meant to be in the index"
+		f.Message = fmt.Sprintf("index %s leaves out %s of %s of %s because of a missing key attribute, but no condition says so", v.x.Name, text.Thousands(n), text.Count(len(items), "item"), e.Name)
+		f.Advice = "add the missing values, or use when: to say which items belong in the index"
 		f.Keys = l.tableKeys(v, []*design.Item{out, in})
 	}
 	l.add(f)
 }
 
-// natural reports whether an attribute is the value of the field of its name,
-// which an item has whether or not an index is made of it.
+// natural reports whether an attribute is just the field of its name, which
+// items have with or without an index.
 func natural(t *design.Template) bool {
 	return t.Template != nil && t.Template.String() == "{"+t.Name+"}"
 }
 
-// given reports whether samples have the attributes as they are.
-func (l *linter) given(v *view, e *design.Entity, names []string) bool {
+// hasAttributes reports whether samples have the attributes themselves.
+func (l *linter) hasAttributes(v *view, e *design.Entity, names []string) bool {
 	for _, it := range l.items[e] {
 		has := true
 		for _, name := range names {
@@ -129,7 +130,7 @@ func (l *linter) given(v *view, e *design.Entity, names []string) bool {
 	return false
 }
 
-// tableKeys are the keys of the first items in the table.
+// tableKeys returns the table keys of the first two items.
 func (l *linter) tableKeys(v *view, items []*design.Item) (shown []string) {
 	table := &view{t: v.t, all: v.t.Keys()}
 	for _, it := range items[:min(2, len(items))] {
@@ -163,8 +164,7 @@ func whenText(when map[string][]string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// coversAll reports whether a condition lists all values that its field can
-// have.
+// coversAll reports whether a condition lists all possible values of its field.
 func (l *linter) coversAll(e *design.Entity, t *design.Template) (bool, string) {
 	for _, field := range slices.Sorted(maps.Keys(t.When)) {
 		f := e.Field(field)

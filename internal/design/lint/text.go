@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// keyOf writes the key of an item in the view.
+// keyOf returns the key of an item in the view as text.
 func (v *view) keyOf(it attr.Item) string {
 	var parts []string
 	for _, a := range v.all {
@@ -26,7 +25,7 @@ func (v *view) keyOf(it attr.Item) string {
 	return strings.Join(parts, ", ")
 }
 
-// shown are the keys of items.
+// shown returns the keys of items as text.
 func (v *view) shown(items ...*design.Item) (all []string) {
 	for _, it := range items {
 		if it != nil {
@@ -36,9 +35,9 @@ func (v *view) shown(items ...*design.Item) (all []string) {
 	return all
 }
 
-// suchAs writes a key that an item of the entity could have: with the values of
-// base, those of change instead of some, and examples of the types for the
-// rest. It is "" when there is no such key.
+// suchAs returns, as text, a key that an item of the entity could have. It
+// takes values from change, then from base, and makes examples of the types for
+// the rest. It returns "" if no such key can be built.
 func (l *linter) suchAs(v *view, e *design.Entity, base *design.Item, change map[string]string) string {
 	values := map[string]string{}
 	if base != nil {
@@ -73,10 +72,10 @@ func (l *linter) suchAs(v *view, e *design.Entity, base *design.Item, change map
 	return "such as " + strings.Join(parts, ", ")
 }
 
-// pair returns the two keys that show a hazard: those of the items, or for an
-// item that is nil one made of the value of a field.
-func (l *linter) pair(s *slot, field string, a, b word) []string {
-	v := s.first()
+// pair returns the two keys that show a hazard: the key of each value's item,
+// or a key made from the value if it has no item.
+func (l *linter) pair(s *slot, field string, a, b authoredValue) []string {
+	v := s.view()
 	base := a.it
 	if base == nil {
 		base = b.it
@@ -85,7 +84,7 @@ func (l *linter) pair(s *slot, field string, a, b word) []string {
 		base = l.items[s.e][0]
 	}
 	var all []string
-	for _, w := range []word{a, b} {
+	for _, w := range []authoredValue{a, b} {
 		if w.it != nil {
 			all = append(all, v.shown(w.it)...)
 		} else if key := l.suchAs(v, s.e, base, map[string]string{field: w.text}); key != "" {
@@ -95,7 +94,7 @@ func (l *linter) pair(s *slot, field string, a, b word) []string {
 	return all
 }
 
-// example is a value of a field.
+// example returns an example value of a field.
 func example(f *design.Field, t keys.Type) string {
 	if f != nil && len(f.Values) > 0 {
 		return f.Values[0]
@@ -132,7 +131,7 @@ func example(f *design.Field, t keys.Type) string {
 	return "a1"
 }
 
-// source writes parts as a template, the text of one component replaced.
+// source returns parts as a template, with the text of one component replaced.
 func source(parts []keys.Part, component, with string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -150,7 +149,7 @@ func source(parts []keys.Part, component, with string) string {
 	return b.String()
 }
 
-// skeleton is what the template looks like when names do not count.
+// skeleton returns the shape of a template without the names of its components.
 func skeleton(parts []keys.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -166,24 +165,14 @@ func skeleton(parts []keys.Part) string {
 	return b.String()
 }
 
-// clip shortens text that is too long for a line.
-func clip(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return s
-	}
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	return string(r[:most-30]) + "…" + string(r[len(r)-20:])
-}
+// clip shortens text to about one line.
+func clip(s string) string { return text.ClipMiddle(s, 120) }
 
-// quoted is text in quotes, for sentences.
+// quoted returns text in quotes, for sentences.
 func quoted(s string) string { return clip(text.Quote([]byte(s))) }
 
-// topUp gives a finding about an entity that has fewer than two keys others.
-func (l *linter) topUp(f *design.Finding) {
+// addKeys adds keys of the entity to a finding that shows fewer than two.
+func (l *linter) addKeys(f *design.Finding) {
 	e := l.m.Entity(f.Entity)
 	if !slices.Contains(l.entities, e) || len(f.Keys) > 1 {
 		return
@@ -207,12 +196,13 @@ func (l *linter) topUp(f *design.Finding) {
 		f.Keys = nonEmpty(l.suchAs(v, e, nil, nil))
 	}
 	if len(f.Keys) == 1 {
-		f.Keys = append(f.Keys, l.another(v, e, at)...)
+		f.Keys = append(f.Keys, l.variantKey(v, e, at)...)
 	}
 }
 
-// another is a key that differs from that of an item in its last text.
-func (l *linter) another(v *view, e *design.Entity, it *design.Item) []string {
+// variantKey returns a key that differs from the key of an item in its last
+// text component.
+func (l *linter) variantKey(v *view, e *design.Entity, it *design.Item) []string {
 	all := v.all
 	for _, a := range slices.Backward(all) {
 		t := e.Attribute(a.Name)
@@ -228,41 +218,35 @@ func (l *linter) another(v *view, e *design.Entity, it *design.Item) []string {
 	return nil
 }
 
-// list joins names as a sentence does, and counts those that are too many.
+// list joins names for a sentence, and counts those beyond the fifth.
 func list(names []string) string {
 	const most = 5
 	if n := len(names) - most; n > 1 {
 		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(n) + " more"
 	}
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return names[0]
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	return text.Join(names, "and")
 }
 
-// also tells how many more there are like the one shown.
-func also(n int) string {
+// andMore counts the cases beyond the one shown.
+func andMore(n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(", and %s more", grouped(n))
+	return fmt.Sprintf(", and %s more", text.Thousands(n))
 }
 
-// others tells how many more are as bad.
+// others counts the other partitions beyond the same limit.
 func others(n int, how string) string {
 	switch {
 	case n <= 0:
 		return ""
 	case n == 1:
-		return "; another is " + how + " too"
+		return "; 1 other is " + how + " too"
 	}
-	return fmt.Sprintf("; %s others are %s too", grouped(n), how)
+	return fmt.Sprintf("; %s others are %s too", text.Thousands(n), how)
 }
 
-// are is the verb for so many.
+// are returns "is" or "are".
 func are(n int) string {
 	if n == 1 {
 		return "is"
@@ -270,53 +254,8 @@ func are(n int) string {
 	return "are"
 }
 
-// grouped writes a number with commas.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// plural writes a number of things.
-func plural(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "y") && !strings.HasSuffix(what, "ey"):
-		return grouped(n) + " " + strings.TrimSuffix(what, "y") + "ies"
-	}
-	return grouped(n) + " " + what + "s"
-}
-
-// size writes a number of bytes.
-func size(n float64) string {
-	for _, u := range []struct {
-		bytes float64
-		name  string
-	}{{1 << 40, "TB"}, {1 << 30, "GB"}, {1 << 20, "MB"}, {1 << 10, "KB"}} {
-		if n >= u.bytes {
-			return strconv.FormatFloat(math.Round(10*n/u.bytes)/10, 'f', -1, 64) + " " + u.name
-		}
-	}
-	return strconv.FormatFloat(n, 'f', 0, 64) + " bytes"
-}
-
-func percent(share float64) string {
-	return strconv.FormatFloat(math.Round(100*share), 'f', -1, 64) + "%"
-}
-
-// rate writes units a second.
-func rate(n float64) string {
-	if n >= 10 {
-		return grouped(int(math.Round(n)))
-	}
-	return strconv.FormatFloat(math.Round(10*n)/10, 'f', -1, 64)
-}
-
-// delimiterAfter returns what stands behind a component up to the next word:
-// # of #VARIANT#.
+// delimiterAfter returns the delimiter at the start of a literal, such as # for
+// #VARIANT#.
 func delimiterAfter(literal string) string {
 	for i, r := range literal {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -326,7 +265,7 @@ func delimiterAfter(literal string) string {
 	return literal
 }
 
-// fields joins what is not empty.
+// nonEmpty returns the strings that are not empty.
 func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }

@@ -15,24 +15,24 @@ import (
 const stringOrder = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html (dates as ISO 8601 strings, or as epoch numbers)"
 
 var mixedTime = lint{Rule{
-	ID: "mixed-time", Title: "Time stamps of mixed zone, precision or format", Severity: design.Warning,
-	Help: "Time stamps in text are in order of time when all are written alike: one zone, one precision, the large units first. " +
-		"10:00:00.120Z stands before 10:00:00Z, because a point is below Z; 09:00:00+02:00 stands after 08:30:00Z although it is earlier; 05/01/2026 is ordered by its day.",
+	ID: "mixed-time", Title: "Timestamps of mixed zone, precision or format", Severity: design.Warning,
+	Help: "Timestamps in text sort by time only if all have the same format: one zone, one precision, large units first. " +
+		"10:00:00.120Z sorts before 10:00:00Z, because the point sorts below Z; 09:00:00+02:00 sorts after 08:30:00Z although it is earlier; 05/01/2026 sorts by its day.",
 	Example: []string{`"AT#2026-01-05T10:00:00.120Z"`, `"AT#2026-01-05T10:00:00Z"`},
-	Cure:    "Give the component a type that writes UTC in one precision, the same one in all entities that share the key: {at:millis}.",
+	Cure:    "Give the component a type that writes UTC in one precision, and the same type in all entities that share the key: {at:millis}.",
 	Source:  stringOrder,
 }, func(l *linter) { l.times(false) }}
 
 var mixedEpoch = lint{Rule{
 	ID: "mixed-epoch", Title: "Epoch seconds beside milliseconds", Severity: design.Warning,
-	Help: "1767607200 and 1767607200120 are one moment in seconds and in milliseconds. As numbers every millisecond is after every second, and as text they are mixed: " +
-		"in neither way do the rows lie in order of time, and a range finds one kind only. It happens when two programs write the key, one with Date.now() and one with time.time().",
+	Help: "1767607200 and 1767607200120 are the same moment in seconds and in milliseconds. As numbers, all milliseconds sort after all seconds; as text, they are mixed. " +
+		"Either way the rows are not in order of time, and a range finds only one kind. This happens when two programs write the key, one with Date.now() and one with time.time().",
 	Example: []string{`"AT#1767607200"`, `"AT#1767607200120"`, `"AT#1767607201"`},
 	Cure:    "Choose one unit and convert the rest: {at:epochms} in all templates that share the key.",
 	Source:  stringOrder,
 }, func(l *linter) { l.times(true) }}
 
-// A shape is how a time stamp is written.
+// A shape is the format of a timestamp.
 type shape struct {
 	format    string // iso, date, slashes, dots, compact, seconds, milliseconds, …
 	zone      string // Z, an offset, or none
@@ -54,13 +54,13 @@ var (
 	epochMilli = regexp.MustCompile(`^1\d{12}$`)
 )
 
-// unordered are the formats whose byte order is not that of time.
+// unordered describes the formats whose byte order is not chronological.
 var unordered = map[string]string{
 	"slashes": "day or month first", "dots": "the day first", "dashes": "the day first",
 	"words": "with names of months", "unpadded": "without padding",
 }
 
-// shapeOf recognizes a time stamp.
+// shapeOf returns the shape of text, and whether text is a timestamp.
 func shapeOf(text string) (shape, bool) {
 	if m := isoTime.FindStringSubmatch(text); m != nil {
 		s := shape{format: "date" + m[1] + "time", zone: m[5], precision: "minutes"}
@@ -89,7 +89,7 @@ func shapeOf(text string) (shape, bool) {
 	return shape{}, false
 }
 
-// shapeOfType is how a type writes time.
+// shapeOfType returns the shape that a type writes.
 func shapeOfType(t keys.Type) (shape, bool) {
 	s := shape{desc: t.Desc}
 	switch t.Name {
@@ -113,18 +113,18 @@ func shapeOfType(t keys.Type) (shape, bool) {
 	return s, true
 }
 
-// A written is a time stamp and where it is.
-type written struct {
+// A timestamp is a timestamp in a component of a key.
+type timestamp struct {
 	s     *slot
 	name  string
 	shape shape
-	w     word
+	w     authoredValue
 	typed bool
 }
 
-// times compares how the time stamps at one place of a key are written.
+// times compares the shapes of the timestamps at each place of a key.
 func (l *linter) times(epoch bool) {
-	groups := map[string][]written{}
+	groups := map[string][]timestamp{}
 	var order []string
 	for _, s := range l.slots {
 		for _, p := range s.places {
@@ -132,11 +132,11 @@ func (l *linter) times(epoch bool) {
 				if part.Name == "" {
 					continue
 				}
-				found := l.writtenAt(s, part)
+				found := l.timestampsOf(s, part)
 				if len(found) == 0 {
 					continue
 				}
-				key := fmt.Sprint(p.v.t.Name, "\x01", p.v.name(), "\x01", s.t.Name, "\x01", l.beside(s, p), "\x01", skeleton(s.parts[:i]))
+				key := fmt.Sprint(p.v.t.Name, "\x01", p.v.name(), "\x01", s.t.Name, "\x01", l.partitionShape(s, p), "\x01", skeleton(s.parts[:i]))
 				if _, ok := groups[key]; !ok {
 					order = append(order, key)
 				}
@@ -150,9 +150,9 @@ func (l *linter) times(epoch bool) {
 	}
 }
 
-// beside is what the partition key looks like that a sort key slot stands in:
-// rows of other partitions are not compared with it.
-func (l *linter) beside(s *slot, p place) string {
+// partitionShape returns the skeleton of the partition key for a slot of a sort
+// key, because only rows of one partition are compared.
+func (l *linter) partitionShape(s *slot, p place) string {
 	if !p.sort {
 		return ""
 	}
@@ -166,45 +166,45 @@ func (l *linter) beside(s *slot, p place) string {
 	return b.String()
 }
 
-// writtenAt returns the ways in which a component is written, with one example
-// each; none when it is no time stamp.
-func (l *linter) writtenAt(s *slot, p keys.Part) []written {
+// timestampsOf returns one example of each shape of a component, or nil if its
+// values are not timestamps.
+func (l *linter) timestampsOf(s *slot, p keys.Part) []timestamp {
 	if sh, ok := shapeOfType(p.Type); ok {
-		w := written{s: s, name: p.Name, shape: sh, typed: true}
+		w := timestamp{s: s, name: p.Name, shape: sh, typed: true}
 		for _, it := range l.items[s.e] {
 			if it.Values.Get(p.Name) != "" {
-				w.w = word{it.Values.Get(p.Name), it}
+				w.w = authoredValue{it.Values.Get(p.Name), it}
 				break
 			}
 		}
-		return []written{w}
+		return []timestamp{w}
 	}
 	if !textual(p.Type) && p.Type.Name != "number" || p.Type.Name == "path" {
 		return nil
 	}
-	var all []written
+	var all []timestamp
 	for _, w := range l.authored(s.e, p.Name) {
 		sh, ok := shapeOf(w.text)
 		if !ok {
 			return nil
 		}
-		if !slices.ContainsFunc(all, func(o written) bool { return o.shape == sh }) {
-			all = append(all, written{s: s, name: p.Name, shape: sh, w: w})
+		if !slices.ContainsFunc(all, func(o timestamp) bool { return o.shape == sh }) {
+			all = append(all, timestamp{s: s, name: p.Name, shape: sh, w: w})
 		}
 	}
 	return all
 }
 
-func (l *linter) compareTimes(all []written, epoch bool, reported map[*slot]bool) {
-	isEpoch := func(w written) bool { return w.shape.format == "seconds" || w.shape.format == "milliseconds" }
+func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bool) {
+	isEpoch := func(w timestamp) bool { return w.shape.format == "seconds" || w.shape.format == "milliseconds" }
 	for i, b := range all {
 		if reported[b.s] {
 			continue
 		}
-		if how := unordered[b.shape.format]; how != "" && !epoch && b.s.sorts() != nil {
+		if how := unordered[b.shape.format]; how != "" && !epoch && b.s.sortView() != nil {
 			reported[b.s] = true
 			l.add(b.s.in(design.Finding{
-				Message: fmt.Sprintf("%s in %s of %s is a date written %s, whose byte order is not the order of time", b.name, b.s.t.Name, b.s.sorts().name(), how),
+				Message: fmt.Sprintf("%s in %s of %s is a date written %s, so its byte order is not chronological", b.name, b.s.t.Name, b.s.sortView().name(), how),
 				Keys:    l.firstTwo(b),
 				Advice:  fmt.Sprintf("write %s: %q", b.s.t.Name, source(b.s.parts, b.name, "{"+b.name+":date}")),
 			}))
@@ -217,49 +217,49 @@ func (l *linter) compareTimes(all []written, epoch bool, reported map[*slot]bool
 			}
 			reported[b.s] = true
 			f := design.Finding{
-				Message: fmt.Sprintf("time stamps in %s of %s are written %s: %s and %s", b.s.t.Name, b.s.first().name(), why, x, y),
-				Advice:  l.oneWay(a, b),
+				Message: fmt.Sprintf("timestamps in %s of %s are written %s: %s and %s", b.s.t.Name, b.s.view().name(), why, x, y),
+				Advice:  l.unifyAdvice(a, b),
 			}
 			if a.s != b.s {
-				f.Message = fmt.Sprintf("time stamps in %s of %s are written %s: %s in %s, %s in %s", b.s.t.Name, b.s.first().name(), why, x, a.s.e.Name, y, b.s.e.Name)
+				f.Message = fmt.Sprintf("timestamps in %s of %s are written %s: %s in %s, %s in %s", b.s.t.Name, b.s.view().name(), why, x, a.s.e.Name, y, b.s.e.Name)
 			}
-			f.Keys = append(l.one(a.s, a.name, a.w), l.one(b.s, b.name, b.w)...)
+			f.Keys = append(l.keyWith(a.s, a.name, a.w), l.keyWith(b.s, b.name, b.w)...)
 			l.add(b.s.in(f))
 			break
 		}
 	}
 }
 
-// firstTwo are two keys that show a date in the wrong order, or any two.
-func (l *linter) firstTwo(w written) []string {
+// firstTwo returns up to two keys that contain the timestamp's field.
+func (l *linter) firstTwo(w timestamp) []string {
 	words := l.authored(w.s.e, w.name)
 	if len(words) > 2 {
 		words = words[:2]
 	}
 	var keys []string
 	for _, o := range words {
-		keys = append(keys, l.one(w.s, w.name, o)...)
+		keys = append(keys, l.keyWith(w.s, w.name, o)...)
 	}
 	return keys
 }
 
-// differ says in what two time stamps differ that changes their order, and what
-// each of them is; "" when they do not.
-func differ(a, b written) (how, first, second string) {
+// differ says how two timestamps differ in a way that changes their order, and
+// describes each of them. It returns "" if they do not.
+func differ(a, b timestamp) (how, first, second string) {
 	x, y := a.shape, b.shape
 	switch {
 	case x == y:
 	case x.desc != y.desc:
-		names := map[bool]string{false: "in order", true: "reversed"}
+		names := map[bool]string{false: "ascending", true: "descending"}
 		return "in two directions", names[x.desc], names[y.desc]
 	case a.typed && b.typed && (x.format == "date" || y.format == "date") && strings.HasPrefix(x.format, "date") && strings.HasPrefix(y.format, "date"):
-		// A day is the beginning of its moments.
+		// A day is a prefix of its points in time.
 	case x.format != y.format:
 		return "in different formats", formatName(x), formatName(y)
 	case x.zone != y.zone:
 		return "in different zones", x.zone, y.zone
 	case x.precision != y.precision:
-		return "with different precision", x.precision, y.precision
+		return "with different precisions", x.precision, y.precision
 	}
 	return "", "", ""
 }
@@ -286,10 +286,10 @@ func formatName(s shape) string {
 	return s.format
 }
 
-// oneWay is the advice to write time stamps alike.
-func (l *linter) oneWay(a, b written) string {
+// unifyAdvice says how to write timestamps in one format.
+func (l *linter) unifyAdvice(a, b timestamp) string {
 	typ := "time"
-	for _, w := range []written{a, b} {
+	for _, w := range []timestamp{a, b} {
 		switch s := w.shape; {
 		case s.format == "milliseconds":
 			typ = "epochms"

@@ -2,13 +2,13 @@ package lint
 
 import "github.com/sortkey/sortkey/keys"
 
-// parseType is [keys.ParseType] for types written here.
-func parseType(text string) (keys.Type, bool) {
-	t, err := keys.ParseType(text)
+// parseType parses a type that the rules themselves have written.
+func parseType(s string) (keys.Type, bool) {
+	t, err := keys.ParseType(s)
 	return t, err == nil
 }
 
-// timed reports whether the byte order of a type is the order of time.
+// timed reports whether the byte order of a type is chronological.
 func timed(t keys.Type) bool {
 	switch t.Name {
 	case "year", "month", "date", "time", "millis", "micros", "nanos", "epoch", "epochms", "ulid", "ksuid":
@@ -17,5 +17,5 @@ func timed(t keys.Type) bool {
 	return false
 }
 
-// moment reports whether a type is a moment or a day.
+// moment reports whether a type is a point in time or a day.
 func moment(t keys.Type) bool { return timed(t) && t.Name != "ulid" && t.Name != "ksuid" }

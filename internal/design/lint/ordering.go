@@ -8,18 +8,19 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// byTime are words in names of patterns that want rows in order of time.
+// byTime matches words in the name of a pattern that asks for rows in order of
+// time.
 var byTime = regexp.MustCompile(`(?i)\b(newest|latest|recent|recently|lately|oldest|chronological(ly)?|by (date|time|day)|in order of time|timeline|feed|last (\d+|few|two|three|five|ten|day|week|hour|month)s?)\b`)
 
-// A wish is what a pattern says of the order of its rows: what it declares, and
-// the words of its name.
-type wish struct {
+// An ordering is the order in which a pattern wants its rows, as it declares
+// and as its name says.
+type ordering struct {
 	ordered, descending, limited bool
 	words                        bool
 }
 
-func wishOf(q *query) wish {
-	w := wish{ordered: q.p.Ordered, descending: q.p.Descending, limited: q.p.Limit > 0, words: byTime.MatchString(q.p.Name)}
+func orderingOf(q *query) ordering {
+	w := ordering{ordered: q.p.Ordered, descending: q.p.Descending, limited: q.p.Limit > 0, words: byTime.MatchString(q.p.Name)}
 	var raw struct {
 		ScanIndexForward *bool
 		Limit            int
@@ -32,9 +33,10 @@ func wishOf(q *query) wish {
 	return w
 }
 
-// severity returns how bad it is that rows with a time, or without one, come in
-// another order; 0 is not at all.
-func (w wish) severity(random, timed bool) design.Severity {
+// severity returns the severity of a finding about rows in another order, or 0
+// if that does not matter. Random says that their order is random, and timed
+// that they have a time.
+func (w ordering) severity(random, timed bool) design.Severity {
 	switch {
 	case w.words, random && w.ordered:
 		return design.Warning
@@ -44,15 +46,15 @@ func (w wish) severity(random, timed bool) design.Severity {
 	return 0
 }
 
-// reads says what the pattern reads.
-func (w wish) reads() string {
+// reads returns the verb phrase for the rows that the pattern reads.
+func (w ordering) reads() string {
 	switch {
 	case w.descending && w.limited:
 		return "reads the last"
 	case w.limited:
 		return "reads the first"
 	case w.descending:
-		return "reads, from the last back,"
+		return "reads, last row first,"
 	}
 	return "reads"
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 )
 
-// TestWish holds what of a pattern says that it wants an order of time: what it
-// declares, then the words of its name.
-func TestWish(t *testing.T) {
+// TestOrdering tests which patterns want an order of time, by their
+// declarations and by the words of their names.
+func TestOrdering(t *testing.T) {
 	const random, status = "E#{id:uuid}", "E#{status}#{at:time}"
 	query := func(rest string) string { return `{entity: E, where: {user: U1}` + rest + `}` }
 	for _, tt := range []struct {

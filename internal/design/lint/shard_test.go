@@ -9,11 +9,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 )
 
-// TestDivide proposes the day of an item for its partition, unless it is there.
-func TestDivide(t *testing.T) {
+// TestShardAdvice holds that the day of an item is proposed for its partition key,
+// unless it is already there.
+func TestShardAdvice(t *testing.T) {
 	for partition, want := range map[string]string{
 		"D#{at:date}": `divide it: write PK: "D#{at:date}#{shard:int(2)}" with`,
-		"D#{status}":  `divide it: write PK: "D#{status}#{at:date}", when patterns know the day, or "D#{status}#{shard:int(2)}" with`,
+		"D#{status}":  `divide it: write PK: "D#{status}#{at:date}" if patterns know the day, or "D#{status}#{shard:int(2)}" with`,
 	} {
 		m, err := design.Parse("m.yaml", []byte(`name: m
 tables: {Tab: {partition: PK, sort: SK}}

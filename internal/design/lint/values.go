@@ -7,21 +7,21 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// A column is the values of one field of an entity.
+// A column identifies a field of an entity.
 type column struct {
 	e     *design.Entity
 	field string
 }
 
-// A word is a value that somebody wrote, and an item that has it.
-type word struct {
+// An authoredValue is a value that a person wrote, and an item that has it.
+type authoredValue struct {
 	text string
-	it   *design.Item // nil for a declared value that no item has
+	it   *design.Item // nil if no item has this declared value
 }
 
 // authored returns the distinct values of a field that are written in the
-// model, in byte order: those of samples, and all that the field declares.
-func (l *linter) authored(e *design.Entity, field string) []word {
+// model, in byte order: values of samples and declared values.
+func (l *linter) authored(e *design.Entity, field string) []authoredValue {
 	key := column{e, field}
 	if all, ok := l.columns[key]; ok {
 		return all
@@ -29,11 +29,11 @@ func (l *linter) authored(e *design.Entity, field string) []word {
 	f := e.Field(field)
 	declared := f != nil && len(f.Values) > 0
 	at := map[string]int{}
-	var all []word
+	var all []authoredValue
 	add := func(text string, it *design.Item) {
 		if i, ok := at[text]; !ok {
 			at[text] = len(all)
-			all = append(all, word{text, it})
+			all = append(all, authoredValue{text, it})
 		} else if all[i].it == nil {
 			all[i].it = it
 		}
@@ -55,15 +55,15 @@ func (l *linter) authored(e *design.Entity, field string) []word {
 			add(text, it)
 		}
 	}
-	slices.SortFunc(all, func(a, b word) int { return cmp.Compare(a.text, b.text) })
+	slices.SortFunc(all, func(a, b authoredValue) int { return cmp.Compare(a.text, b.text) })
 	l.columns[key] = all
 	return all
 }
 
-// neighbours calls f for each two consecutive rows of an entity in one
-// partition of the view that have equal values in the components before the
-// one at index at of the slot.
-func (l *linter) neighbours(v *view, s *slot, at int, f func(a, b *design.Item) bool) {
+// adjacentRows calls f for each pair of consecutive rows of an entity in one
+// partition of the view that have equal values in all components before index
+// at of the slot.
+func (l *linter) adjacentRows(v *view, s *slot, at int, f func(a, b *design.Item) bool) {
 	var before []string
 	for _, p := range s.parts[:at] {
 		if p.Name != "" {
