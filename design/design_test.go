@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/sdk"

@@ -1,11 +1,10 @@
 package design
 
 import (
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
-
-	"regexp"
 )
 
 // An Allowance accepts findings of a lint, with the reason.

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
-
-	"regexp"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keys"

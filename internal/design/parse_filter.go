@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/ast"
-
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
 )
 
 // filtered refuses a filter that no item of the model can pass because of a

@@ -10,11 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/inside"
-	"github.com/sortkey/sortkey/internal/wire"
-
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // DefaultMaxItems is how many items [Build] generates at most unless told

@@ -3,11 +3,10 @@ package design
 import (
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"regexp"
 
 	"github.com/sortkey/sortkey/attr"
 )

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-
-	"regexp"
 
 	"github.com/sortkey/sortkey/internal/design"
 )

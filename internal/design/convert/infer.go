@@ -1,10 +1,9 @@
 package convert
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"regexp"
 
 	"github.com/sortkey/sortkey/keys"
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
-// A tree is a random condition on SK: its text and what it holds for.
+// A tree is a random condition on SK, as text and as a function.
 type tree struct {
 	text  string
 	holds func(sk attr.Value) bool
@@ -68,9 +68,9 @@ func drawTree(t *proptest.T, depth int, values *attr.Builder, n *int) tree {
 	return tree{"SK " + kind + " " + p, c.holds}
 }
 
-// TestAdvice asks for random conditions in one partition and runs the advice:
-// what is asked in several requests finds together what the condition holds
-// for, and a scan does too; any other request finds at least that.
+// TestAdvice explains random conditions in one partition and runs the advice.
+// Requests whose results are combined find exactly the matching rows together,
+// as a scan does; any other request finds at least those.
 func TestAdvice(t *testing.T) {
 	db := makeDB(t, "table Things PK SK\nlocal Mine (PK) (n:N) keys\nitem {\"PK\": \"q\", \"SK\": \"a\"}")
 	defer db.Close()
@@ -116,7 +116,7 @@ func checkAdvice(t *proptest.T, db *sortkey.DB, advice []explain.Advice, want []
 			continue
 		}
 		found := find(t, db, a)
-		part := strings.HasPrefix(a.Text, "ask ")
+		part := strings.HasPrefix(a.Text, "send ")
 		switch {
 		case part:
 			parts++
@@ -147,7 +147,7 @@ func checkAdvice(t *proptest.T, db *sortkey.DB, advice []explain.Advice, want []
 	require.ElementsMatch(t, want, together, text)
 }
 
-// find runs a request and returns the sort keys it finds in partition p.
+// find runs a request and returns the sort keys that it finds in partition p.
 func find(t *proptest.T, db *sortkey.DB, a explain.Advice) []string {
 	body, status := inside.Service(db).Serve(context.Background(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
 	require.Equal(t, 200, status, "%s %s: %s", a.Operation, a.Request, body)
@@ -175,8 +175,8 @@ func sortKeys(_ *proptest.T, items []attr.Item) (keys []string) {
 	return keys
 }
 
-// FuzzRun sends anything: there is a report or an error, and the report can be
-// written.
+// FuzzRun holds that any request gives a report that can be written, or an
+// error.
 func FuzzRun(f *testing.F) {
 	db, err := sortkey.Open(sortkey.Options{})
 	if err != nil {
@@ -205,7 +205,7 @@ func FuzzRun(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(r.Notes) > 0 && !strings.Contains(r.Notes[0], "cannot be asked for") {
+		if len(r.Notes) > 0 && !strings.Contains(r.Notes[0], "cannot query the row outside") {
 			t.Errorf("%s %s: %q", op, request, r.Notes)
 		}
 		var out strings.Builder

@@ -6,20 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/text"
-
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// maxPlans is how many ways to ask for one thing are given, when none is
-// without a remark.
+// maxPlans limits the plans offered for one group if each of them has a remark.
 const maxPlans = 2
 
-// otherWays offers requests for what a query that breaks a rule asks for.
+// otherWays offers requests that find what a query that breaks a rule asks for.
 func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
-	isKey := func(name string) bool { return e.info.kindOf(name) != 0 }
 	var root ast.Node
 	if e.q.key != nil {
 		root = e.q.key.Root
@@ -27,8 +24,8 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	groups := []group{{}}
 	if root != nil {
 		var ok bool
-		if groups, ok = normal(root, isKey); !ok {
-			e.tell("ask for less at once: this is more than %d ranges", maxGroups)
+		if groups, ok = normal(root, e.info.isKey); !ok {
+			e.advise("split the request: it is more than %d ranges", maxGroups)
 			return nil
 		}
 	}
@@ -38,14 +35,10 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	}
 	for i := range groups {
 		for _, n := range filter {
-			if a, ok := atomOf(n, isKey); ok {
-				groups[i].atoms = append(groups[i].atoms, a)
-			} else {
-				groups[i].rest = append(groups[i].rest, n)
-			}
+			groups[i].add(n, e.info.isKey)
 		}
 		if a, ok := e.impossible(groups[i]); ok && len(groups) == 1 {
-			e.tell("no row has that: %s is %s, which %s cannot be", text.Name(a.Attribute.Name), kindWord(e.info.kindOf(a.Attribute.Name)), text.Literal(a.Values[0]))
+			e.advise("no row matches: %s is %s, and %s cannot be converted", text.Name(a.Attribute.Name), kindWord(e.info.kindOf(a.Attribute.Name)), text.Literal(a.Values[0]))
 			return nil
 		}
 		groups[i].withoutEmpty()
@@ -58,9 +51,9 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	}
 	switch broken.kind {
 	case partitionRule:
-		e.tellPartition(groups, s)
+		e.advisePartition(groups, s)
 	case searchRule:
-		e.tell("to find it by key, keep what is looked for in an attribute of its own and make that a key of an index")
+		e.advise("to find it by key, store the value in its own attribute and make that a key of an index")
 	}
 	var all []ast.Node
 	if root != nil {
@@ -70,8 +63,8 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	return nil
 }
 
-// impossible returns a condition whose value no key attribute can have, in any
-// type.
+// impossible returns a condition whose value cannot be converted to the type of
+// the key attribute.
 func (e *explainer) impossible(g group) (atom, bool) {
 	for _, a := range g.atoms {
 		for _, v := range a.Values {
@@ -83,19 +76,19 @@ func (e *explainer) impossible(g group) (atom, bool) {
 	return atom{}, false
 }
 
-// withoutEmpty leaves out the conditions whose value no key can have.
+// withoutEmpty removes conditions with empty values, which no key can have.
 func (g *group) withoutEmpty() {
 	g.atoms = slices.DeleteFunc(g.atoms, func(a atom) bool {
 		return slices.ContainsFunc(a.Values, func(v attr.Value) bool { return v.Kind() != attr.Number && len(v.Raw()) == 0 })
 	})
 }
 
-// oneGroup offers the queries that read one group.
+// oneGroup offers the queries for one group.
 func (e *explainer) oneGroup(g group, broken *rule, s *keycond.Schema) {
 	offered := 0
 	for _, p := range e.plans(g) {
 		if p.empty {
-			e.tell("no row can satisfy both conditions on one attribute")
+			e.advise("no row can satisfy both conditions on the attribute")
 			return
 		}
 		if !e.offer(p.words(), opQuery, e.request(p)) {
@@ -106,11 +99,12 @@ func (e *explainer) oneGroup(g group, broken *rule, s *keycond.Schema) {
 		}
 	}
 	if offered == 0 && broken.kind == partitionRule {
-		e.probe(g, s)
+		e.findPartition(g, s)
 	}
 }
 
-// manyGroups offers a request for each group, and one for all if there is one.
+// manyGroups offers a request for each group, and one for all groups if
+// possible.
 func (e *explainer) manyGroups(groups []group) {
 	var plans []*plan
 	for _, g := range groups {
@@ -125,7 +119,7 @@ func (e *explainer) manyGroups(groups []group) {
 	plans = merge(plans)
 	switch len(plans) {
 	case 0:
-		e.tell("no row can satisfy all of that at once")
+		e.advise("no row can satisfy all conditions")
 		return
 	case 1:
 		e.offer(plans[0].words(), opQuery, e.request(plans[0]))
@@ -134,17 +128,17 @@ func (e *explainer) manyGroups(groups []group) {
 	if keys, ok := e.batch(plans); ok {
 		m := members{}
 		m.set("RequestItems", map[string]any{e.info.name: keys})
-		e.offer(fmt.Sprintf("read the %d items by their keys at once", len(plans)), opBatchGet, m)
+		e.offer(fmt.Sprintf("read the %d items by their keys in one request", len(plans)), opBatchGet, m)
 	}
 	for i, p := range plans {
-		e.offer(fmt.Sprintf("ask %d times and put the answers together, %d of %[1]d: %[3]s", len(plans), i+1, p.words()), opQuery, e.request(p))
+		e.offer(fmt.Sprintf("send %d queries and combine their results, %d of %[1]d: %[3]s", len(plans), i+1, p.words()), opQuery, e.request(p))
 	}
 	if p, ok := hull(plans); ok {
-		e.offer("or "+p.words()+"; it reads the rows between them too, so choose in the program", opQuery, e.request(p))
+		e.offer("or "+p.words()+"; this also reads the rows between the ranges, so filter in the program", opQuery, e.request(p))
 	}
 }
 
-// batch returns the keys of plans that read one item of the table each.
+// batch returns the keys of plans that each read one item of the table.
 func (e *explainer) batch(plans []*plan) (map[string]any, bool) {
 	const most = 100 // API_BatchGetItem.html
 	var keys []json.RawMessage
@@ -168,43 +162,44 @@ func (e *explainer) batch(plans []*plan) (map[string]any, bool) {
 		return nil, false
 	}
 	out := map[string]any{"Keys": keys}
-	if e.m.bool("ConsistentRead", false) {
+	if e.m.flag("ConsistentRead", false) {
 		out["ConsistentRead"] = true
 	}
 	return out, true
 }
 
-// merge joins ranges that overlap or touch, so that no row is asked for twice.
+// merge joins plans whose ranges overlap or adjoin, so that no row is read
+// twice.
 func merge(plans []*plan) []*plan {
 	var out []*plan
 	for _, p := range plans {
 		for i := 0; i < len(out); i++ {
 			if p.text() == out[i].text() {
 				p = out[i]
-			} else if all, ok := hull([]*plan{out[i], p}); ok && meet(out[i], p) {
+			} else if all, ok := hull([]*plan{out[i], p}); ok && adjoin(out[i], p) {
 				p = all
 			} else {
 				continue
 			}
 			out = slices.Delete(out, i, i+1)
-			i = -1 // it may meet those before it now
+			i = -1 // it may adjoin earlier plans now
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
-// text is what a plan asks for.
+// text identifies what a plan asks for.
 func (p *plan) text() string {
 	return p.schema.Index + " " + clausesText(p.clauses) + " " + spelled.Condition(conjunction(p.filter)) + " " + spelled.Condition(conjunction(p.dropped))
 }
 
-// meet reports whether no key lies between the ranges of two plans that have a
-// hull.
-func meet(p, q *plan) bool {
+// adjoin reports whether no key lies between the ranges of two plans that have
+// a hull.
+func adjoin(p, q *plan) bool {
 	pl, ph := p.edges()
 	ql, qh := q.edges()
-	before := func(high, low edge) bool { // there is room between them
+	before := func(high, low edge) bool { // there is a gap between them
 		if high.open || low.open {
 			return false
 		}
@@ -214,8 +209,8 @@ func meet(p, q *plan) bool {
 	return !before(ph, ql) && !before(qh, pl)
 }
 
-// hull returns the one range that holds the ranges of plans, if they differ
-// in their last condition only.
+// hull returns one range that contains the ranges of all plans, if they differ
+// only in their last condition.
 func hull(plans []*plan) (*plan, bool) {
 	if len(plans) < 2 {
 		return nil, false
@@ -232,7 +227,7 @@ func hull(plans []*plan) (*plan, bool) {
 			return nil, false
 		}
 		l, h := p.edges()
-		low, high = outer(low, l, 1), outer(high, h, -1)
+		low, high = looser(low, l, 1), looser(high, h, -1)
 	}
 	all := &plan{schema: first.schema, index: first.index, clauses: first.clauses[:n:n], filter: first.filter}
 	if c, ok := all.between(first.clauses[n].Attribute, low, high); ok {
@@ -241,8 +236,8 @@ func hull(plans []*plan) (*plan, bool) {
 	return all, true
 }
 
-// outer returns that of two edges which lets more through.
-func outer(a, b edge, sign int) edge {
+// looser returns the edge that lets more rows through.
+func looser(a, b edge, sign int) edge {
 	if a.open || b.open {
 		return edge{open: true}
 	}
@@ -253,8 +248,8 @@ func outer(a, b edge, sign int) edge {
 	return b
 }
 
-// offerScan offers the scan that finds the groups, unless a query does so
-// without leaving anything to the program.
+// offerScan offers a scan that finds the groups, unless a query finds one
+// without leaving conditions to the program.
 func (e *explainer) offerScan(groups []group, conditions []ast.Node) {
 	if len(groups) > 1 || len(groups) == 1 && conditions != nil {
 		for _, g := range groups {
@@ -273,18 +268,18 @@ func (e *explainer) offerScan(groups []group, conditions []ast.Node) {
 	}
 	m := e.scan(conditions)
 	if n := conjunction(conditions); n != nil {
-		e.offer("scan the table with the filter "+spelled.Condition(n)+"; this works and reads every row to do it", opScan, m)
+		e.offer("scan the table with the filter "+spelled.Condition(n)+"; this works, but reads every row", opScan, m)
 	} else {
-		e.offer("scan the table, if every row is wanted", opScan, m)
+		e.offer("scan the table if you want every row", opScan, m)
 	}
 }
 
-// probeRows is how many rows a search for partitions looks at.
-const probeRows = 200
+// searchRows limits the rows read to find partitions.
+const searchRows = 200
 
-// probe offers the query of a partition that there is, for a condition that
-// names none.
-func (e *explainer) probe(g group, s *keycond.Schema) {
+// findPartition offers a query of an existing partition, for a condition that
+// does not name one.
+func (e *explainer) findPartition(g group, s *keycond.Schema) {
 	if len(s.Hash) != 1 {
 		return
 	}
@@ -299,7 +294,7 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 		conditions = append(conditions, a.node)
 	}
 	m := e.scan(conditions)
-	m.set("Limit", probeRows)
+	m.set("Limit", searchRows)
 	delete(m, "ProjectionExpression")
 	if s.Index != "" {
 		m.set("IndexName", s.Index)
@@ -329,16 +324,16 @@ func (e *explainer) probe(g group, s *keycond.Schema) {
 	if len(found) > shown {
 		some += ", …"
 	}
-	what := "query one partition after the other"
+	what := "query the partitions one by one"
 	if len(conditions) == 0 {
 		what = "name the partition"
 	}
-	e.offer(fmt.Sprintf("%s (%s among the first %d rows read: %s): %s", what, text.Count(len(found), "partition"), probeRows, some, best.words()), opQuery, e.request(best))
+	e.offer(fmt.Sprintf("%s (%s in the first %d rows: %s): %s", what, text.Count(len(found), "partition"), searchRows, some, best.words()), opQuery, e.request(best))
 }
 
-// tellPartition says what key would make one slice of a condition that names
-// no partition.
-func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
+// advisePartition says which key would turn a condition that names no partition
+// into one slice.
+func (e *explainer) advisePartition(groups []group, s *keycond.Schema) {
 	for _, g := range groups {
 		for _, h := range s.Hash {
 			for _, a := range g.on(h.Name) {
@@ -347,25 +342,25 @@ func (e *explainer) tellPartition(groups []group, s *keycond.Schema) {
 				}
 				what := keycond.Clause{Attribute: h, Op: a.Op, Values: a.Values}.String()
 				if a.Op == ast.OpBeginsWith {
-					e.tell("for one slice, keep the common part, %s, in an attribute of its own and make that the partition key of an index whose sort key is %s: then ask for the part with =, and %s may be the condition on the sort key",
+					e.advise("for one slice, store the common prefix, %s, in its own attribute and make that the partition key of an index with the sort key %s: then compare the prefix with =, and use %s as the condition on the sort key",
 						text.Literal(a.Values[0]), text.Name(h.Name), what)
 				} else {
-					e.tell("for one slice, make %s the sort key of an index, under a partition key that the rows wanted together share: then %s may be the condition on it", text.Name(h.Name), what)
+					e.advise("for one slice, make %s the sort key of an index whose partition key the wanted rows share: then %s can be the condition on it", text.Name(h.Name), what)
 				}
 				return
 			}
 		}
 		for _, a := range g.atoms {
 			if s.Has(a.Attribute.Name) && len(e.plans(g)) == 0 {
-				e.tell("for one slice without the partition, make %s the partition key of an index", text.Name(a.Attribute.Name))
+				e.advise("for one slice without the partition key, make %s the partition key of an index", text.Name(a.Attribute.Name))
 				return
 			}
 		}
 	}
 }
 
-// numberPrefixes replaces begins_with on numbers by the range of numbers with
-// as many digits as a number that is there.
+// numberPrefixes replaces begins_with on a number by a range of numbers with as
+// many digits as an existing number.
 func (e *explainer) numberPrefixes(g *group) {
 	for i, a := range g.atoms {
 		if a.Op != ast.OpBeginsWith || e.info.kindOf(a.Attribute.Name) != attr.Number {
@@ -414,25 +409,20 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// improve looks for a better way to ask what a request with a filter asks: a
-// condition of the filter that could be one of a key.
+// improve looks for a cheaper request in place of one with a filter: a query
+// that uses a condition of the filter as a key condition.
 func (e *explainer) improve() error {
 	r := e.report
 	if r.Operation == opGetItem || e.q.filter == nil || r.Wasted == 0 {
 		return nil
 	}
-	isKey := func(name string) bool { return e.info.kindOf(name) != 0 }
 	var g group
 	nodes := conjuncts(e.q.filter.Root)
 	if e.q.key != nil {
 		nodes = append(conjuncts(e.q.key.Root), nodes...)
 	}
 	for _, n := range nodes {
-		if a, ok := atomOf(n, isKey); ok {
-			g.atoms = append(g.atoms, a)
-		} else {
-			g.rest = append(g.rest, n)
-		}
+		g.add(n, e.info.isKey)
 	}
 	filtered := len(conjuncts(e.q.filter.Root))
 	for _, p := range e.plans(g) {
@@ -440,7 +430,7 @@ func (e *explainer) improve() error {
 			continue
 		}
 		if p.index != nil && !p.index.local && r.Consistent {
-			p.remarks = append(p.remarks, "it cannot be read consistently")
+			p.remarks = append(p.remarks, "the index does not support strongly consistent reads")
 		}
 		if e.offer("read less: "+p.words(), opQuery, e.request(p)) {
 			break

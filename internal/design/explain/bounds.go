@@ -4,15 +4,14 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/text"
-
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 
-// spelled writes conditions with the names and values in them.
+// spelled formats conditions with names and values instead of placeholders.
 var spelled = ast.Style{Name: text.Name, Value: text.Literal}
 
 // clausesText returns key conditions as a person would write them.
@@ -20,17 +19,17 @@ func clausesText(clauses []keycond.Clause) string {
 	return (&keycond.Slice{Clauses: clauses}).String()
 }
 
-// KeyCondition returns the key conditions as one expression, "" for a Scan.
+// KeyCondition returns the key conditions as one expression, or "" for a Scan.
 func (r *Report) KeyCondition() string { return clausesText(r.Clauses) }
 
-// bounds fills in the range of a slice.
+// bounds fills in the range from a slice.
 func (r *Report) bounds(slice *keycond.Slice) {
 	r.Clauses = slice.Clauses
 	r.Partition = keycond.End{Bytes: slice.Partition, Text: clausesText(slice.Clauses[:len(r.Schema.Hash)]), Inclusive: true}
 	r.Low, r.High = slice.Ends()
 }
 
-// An edge is where a condition on one attribute begins or ends.
+// An edge is the lower or upper end of a condition on one attribute.
 type edge struct {
 	open      bool
 	inclusive bool
@@ -63,15 +62,15 @@ func edges(c keycond.Clause) (low, high edge) {
 	return edge{value: v, inclusive: true}, edge{value: v, inclusive: true}
 }
 
-// afterPrefix returns the lowest value of v's kind above all that begin with
-// v, and whether there is one. Strings are valid UTF-8, so it is the prefix
-// with its last character one higher.
+// afterPrefix returns the lowest value of v's kind above all values that begin
+// with v, and whether it exists. Strings are valid UTF-8, so it increments the
+// last character.
 func afterPrefix(v attr.Value) (attr.Value, bool) {
 	if v.Kind() == attr.Binary {
 		upper := store.AppendUpper(nil, v.Raw())
 		return attr.NewBinary(upper), upper != nil
 	}
-	const first, last = 0xD800, 0xDFFF // surrogates are no characters
+	const first, last = 0xD800, 0xDFFF // surrogates are not characters
 	raw := v.Raw()
 	for len(raw) > 0 {
 		r, n := utf8.DecodeLastRune(raw)

@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A tableInfo is the keys of a table and what its indexes hold.
+// A tableInfo holds the keys of a table and of its indexes.
 type tableInfo struct {
 	name    string
 	key     *keycond.Schema
@@ -25,7 +26,7 @@ type indexInfo struct {
 	include    []string
 }
 
-// index returns the index of that name, nil when there is none.
+// index returns the named index, or nil.
 func (t *tableInfo) index(name string) *indexInfo {
 	for _, ix := range t.indexes {
 		if ix.key.Index == name {
@@ -35,7 +36,8 @@ func (t *tableInfo) index(name string) *indexInfo {
 	return nil
 }
 
-// schema returns the key of an index, or of the table for "".
+// schema returns the key of an index, or of the table for "". It is nil for an
+// unknown index.
 func (t *tableInfo) schema(index string) *keycond.Schema {
 	if index == "" {
 		return t.key
@@ -46,15 +48,34 @@ func (t *tableInfo) schema(index string) *keycond.Schema {
 	return nil
 }
 
-// holds reports whether the index holds an attribute. A nil index is the
-// table, which holds all.
+// holds reports whether the index holds an attribute. A nil index stands for
+// the table, which holds all.
 func (ix *indexInfo) holds(name string) bool {
 	return ix == nil || ix.projection == table.ProjectAll || slices.Contains(ix.include, name) ||
 		slices.ContainsFunc(ix.key.Attributes(), func(a keycond.Attribute) bool { return a.Name == name })
 }
 
-// kindOf returns the kind of a key attribute of the table or of an index, 0
-// for other attributes.
+// lacks reports whether the index does not hold an attribute.
+func (ix *indexInfo) lacks(name string) bool { return !ix.holds(name) }
+
+// lacking returns the attributes of a projection that the index does not hold.
+func (ix *indexInfo) lacking(projection *expr.Projection) (missing []string) {
+	if projection == nil {
+		return nil
+	}
+	for _, p := range projection.Paths {
+		if ix.lacks(p[0].Name) {
+			missing = append(missing, p[0].Name)
+		}
+	}
+	return missing
+}
+
+// isKey reports whether an attribute is a key attribute of the table or of an
+// index.
+func (t *tableInfo) isKey(name string) bool { return t.kindOf(name) != 0 }
+
+// kindOf returns the kind of a key attribute of the table or of an index, or 0.
 func (t *tableInfo) kindOf(name string) attr.Kind {
 	all := t.key.Attributes()
 	for _, ix := range t.indexes {
@@ -70,7 +91,7 @@ func (t *tableInfo) kindOf(name string) attr.Kind {
 
 type keyElement struct{ AttributeName, KeyType string }
 
-// describe asks for the keys of a table.
+// describe reads the description of a table.
 func describe(ctx context.Context, t Target, name string) (*tableInfo, error) {
 	request := members{}
 	request.set("TableName", name)
@@ -96,7 +117,7 @@ func describe(ctx context.Context, t Target, name string) (*tableInfo, error) {
 		}
 	}
 	if err := json.Unmarshal(body, &d); err != nil {
-		return nil, fmt.Errorf("the description of table %s is none: %w", name, err)
+		return nil, fmt.Errorf("cannot decode the description of table %s: %w", name, err)
 	}
 	kinds := map[string]attr.Kind{}
 	for _, a := range d.Table.AttributeDefinitions {
@@ -132,7 +153,7 @@ func describe(ctx context.Context, t Target, name string) (*tableInfo, error) {
 	return info, nil
 }
 
-// tableNames returns the names of the tables there are, at most a page.
+// tableNames returns the names of the first page of tables, or nil.
 func tableNames(ctx context.Context, t Target) []string {
 	body, _, err := t.Do(ctx, "ListTables", []byte("{}"))
 	if err != nil {

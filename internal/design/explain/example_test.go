@@ -42,7 +42,7 @@ func ExampleRun() {
 	// Output:
 	// Query of Drive
 	// key        partition PK (S); sort SK (S)
-	// asks       PK = "me" AND begins_with(SK, "photos/")
+	// condition  PK = "me" AND begins_with(SK, "photos/")
 	// partition  PK = "me"  0x6d65
 	// range      from "photos/"  0x70686f746f732f
 	//            before "photos0"  0x70686f746f7330
@@ -55,6 +55,6 @@ func ExampleRun() {
 	//
 	// rows       2 rows examined, 2 returned, in 1 page
 	// size       36 bytes
-	// read units 0.5 eventually consistent, 1 strongly
+	// read units 0.5 eventually consistent, 1 strongly consistent
 	// ends       at the end of the range
 }

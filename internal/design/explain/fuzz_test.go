@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/inside"
 )
 
-// FuzzSelect holds that every statement is explained or refused, and that what
-// a report advises is taken by the endpoint.
+// FuzzSelect holds that every statement is explained or refused, and that the
+// endpoint accepts the requests of the advice.
 func FuzzSelect(f *testing.F) {
 	for _, s := range []string{
 		`SELECT * FROM "Shop"."GSI1" WHERE G = 'g' AND H BETWEEN 1 AND 9 ORDER BY H DESC`,

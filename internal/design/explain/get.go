@@ -8,10 +8,10 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// stopKey is why a GetItem ends.
+// stopKey is the stop reason of a GetItem.
 const stopKey = "one key"
 
-// get reports on a GetItem, whose range is one position.
+// get reports on a GetItem, whose range is one key.
 func (e *explainer) get(asked members, p *page) error {
 	r := e.report
 	key := e.m.item("Key")
@@ -21,7 +21,7 @@ func (e *explainer) get(asked members, p *page) error {
 	}
 	slice, err := compile(r.Schema, &expr.Condition{Root: conjunction(equal)})
 	if err != nil {
-		return fmt.Errorf("the endpoint answers a key that is not one of the table: %w", err)
+		return fmt.Errorf("the endpoint accepted a key that does not match the table: %w", err)
 	}
 	e.slice = slice
 	r.bounds(slice)
@@ -45,5 +45,5 @@ func (e *explainer) get(asked members, p *page) error {
 	}
 	r.Strong = table.ReadUnits(size, true)
 	e.compare(p, size, r.Strong)
-	return e.neighbours()
+	return e.adjacentRows()
 }

@@ -29,8 +29,8 @@ func things(t *testing.T) *sortkey.DB {
 		item {"PK": "b", "SK": "1", "x": 1}`[1:])
 }
 
-// TestHTTP explains the same request in process, over HTTP, and over HTTP on
-// an endpoint that tells no traces. All that is known is the same.
+// TestHTTP explains the same request in process, over HTTP, and over HTTP
+// without traces. The reports are the same.
 func TestHTTP(t *testing.T) {
 	db := things(t)
 	defer db.Close()
@@ -73,7 +73,8 @@ func TestHTTP(t *testing.T) {
 	require.Equal(t, 1, reports["other"].Returned)
 }
 
-// TestLies is about an endpoint whose figures do not agree with its answers.
+// TestLies explains requests to an endpoint whose figures do not agree with its
+// responses.
 func TestLies(t *testing.T) {
 	db := things(t)
 	defer db.Close()
@@ -83,9 +84,9 @@ func TestLies(t *testing.T) {
 	})
 	r, err := explain.Run(context.Background(), liar, "Query", json.RawMessage(filtered), explain.Options{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"the endpoint consumed 7 units for a page of 18 bytes, which should take 0.5"}, r.Notes)
+	require.Equal(t, []string{"the endpoint consumed 7 units for a page of 18 bytes; expected 0.5"}, r.Notes)
 
-	// One that has changed its mind by the time it is asked again.
+	// An endpoint whose rows change between two requests.
 	calls := 0
 	changing := targetFunc(func(ctx context.Context, op string, request []byte) ([]byte, error) {
 		if calls++; calls == 3 {
@@ -96,7 +97,7 @@ func TestLies(t *testing.T) {
 	})
 	r, err = explain.Run(context.Background(), changing, "Query", json.RawMessage(filtered), explain.Options{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"the rows changed while they were read"}, r.Notes)
+	require.Equal(t, []string{"the rows changed while they were being read"}, r.Notes)
 }
 
 func TestTargetErrors(t *testing.T) {
@@ -115,10 +116,10 @@ func TestTargetErrors(t *testing.T) {
 		status     int
 		body, want string
 	}{
-		{404, "<html>", "the endpoint answers with status 404 and no error of DynamoDB"},
-		{200, "<html>", "the answer to Query is none"},
-		{200, `{"Items":[{"a":{"Q":1}}]}`, "has an item that is none"},
-		{200, `{"LastEvaluatedKey":{"a":1}}`, "has a LastEvaluatedKey that is none"},
+		{404, "<html>", "the endpoint returned status 404 without a DynamoDB error"},
+		{200, "<html>", "cannot decode the response to Query"},
+		{200, `{"Items":[{"a":{"Q":1}}]}`, "malformed item in the response to Query"},
+		{200, `{"LastEvaluatedKey":{"a":1}}`, "malformed LastEvaluatedKey in the response to Query"},
 		{200, `{"Items":[]}`, "the description of table Things has no key"},
 	} {
 		if err := run(context.Background(), answer(tt.status, tt.body)); err == nil || !strings.Contains(err.Error(), tt.want) {

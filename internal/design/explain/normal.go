@@ -3,32 +3,43 @@ package explain
 import (
 	"slices"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/keycond"
-
-	"github.com/sortkey/sortkey/attr"
 )
 
 // An atom is a condition on one top-level attribute that could be a key
-// condition, and the node that says it.
+// condition, with its node.
 type atom struct {
 	keycond.Clause
 	node ast.Node
 }
 
-// A group is conditions that all have to hold: atoms, and those that can be no
-// key condition in any table.
+// A group is a conjunction of conditions: atoms, and others that cannot be key
+// conditions of any table.
 type group struct {
 	atoms []atom
 	rest  []ast.Node
 }
 
-// maxGroups bounds the requests that one condition is taken apart into.
+// add adds a condition to the group, as an atom if it is one.
+func (g *group) add(n ast.Node, isKey func(string) bool) {
+	if a, ok := atomOf(n, isKey); ok {
+		g.atoms = append(g.atoms, a)
+	} else {
+		g.rest = append(g.rest, n)
+	}
+}
+
+// anyName lets every attribute make an atom.
+func anyName(string) bool { return true }
+
+// maxGroups limits the groups of one condition.
 const maxGroups = 16
 
-// normal takes a condition apart into groups of which one has to hold. Only
-// attributes for which isKey holds make atoms. It reports false when there
-// would be too many groups.
+// normal converts a condition to disjunctive normal form: one of the groups
+// must hold. Only attributes for which isKey is true make atoms. It reports
+// false if there are too many groups.
 func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 	switch n := n.(type) {
 	case *ast.Or:
@@ -88,7 +99,7 @@ func equalTo(name string, v attr.Value) atom {
 	}
 }
 
-// attribute returns the operand that is a whole attribute.
+// attribute returns the operand for a whole attribute.
 func attribute(name string) ast.Operand { return &ast.PathOperand{Path: ast.Path{{Name: name}}} }
 
 var inverse = map[ast.Op]ast.Op{
@@ -96,8 +107,8 @@ var inverse = map[ast.Op]ast.Op{
 	ast.Greater: ast.LessOrEqual, ast.LessOrEqual: ast.Greater,
 }
 
-// negate returns the opposite of a condition on key attributes, which every
-// row has; nil when there is none without NOT.
+// negate returns the negation of a condition on key attributes, which every row
+// has, or nil if it needs NOT.
 func negate(n ast.Node, isKey func(string) bool) ast.Node {
 	switch n := n.(type) {
 	case *ast.Not:
@@ -141,8 +152,8 @@ func negate(n ast.Node, isKey func(string) bool) ast.Node {
 	return nil
 }
 
-// keyPath returns the attribute that an operand is, if it is a whole
-// attribute for which isKey holds.
+// keyPath returns the name of an operand that is a whole attribute for which
+// isKey is true.
 func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
 	p, ok := o.(*ast.PathOperand)
 	if !ok || len(p.Path) != 1 || !isKey(p.Path[0].Name) {
@@ -151,7 +162,7 @@ func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
 	return p.Path[0].Name, true
 }
 
-// atomOf returns the atom that a node is.
+// atomOf returns a node as an atom.
 func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 	on := func(op ast.Op, x ast.Operand, values ...ast.Operand) (atom, bool) {
 		name, ok := keyPath(x, isKey)
@@ -182,7 +193,7 @@ func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 		if n.Func != ast.BeginsWith || len(n.Args) != 2 {
 			return atom{}, false
 		}
-		if _, ok := n.Args[0].(*ast.ValueOperand); ok { // the wrong way round
+		if _, ok := n.Args[0].(*ast.ValueOperand); ok { // arguments swapped
 			return on(ast.OpBeginsWith, n.Args[1], n.Args[0])
 		}
 		return on(ast.OpBeginsWith, n.Args[0], n.Args[1])
@@ -190,7 +201,7 @@ func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 	return atom{}, false
 }
 
-// conjuncts returns the conditions that n demands all of.
+// conjuncts returns the operands of nested ANDs.
 func conjuncts(n ast.Node) []ast.Node {
 	if and, ok := n.(*ast.And); ok {
 		return append(conjuncts(and.L), conjuncts(and.R)...)
@@ -201,7 +212,7 @@ func conjuncts(n ast.Node) []ast.Node {
 	return []ast.Node{n}
 }
 
-// conjunction returns the condition that all of list hold, nil for none.
+// conjunction joins conditions by AND; nil for none.
 func conjunction(list []ast.Node) ast.Node {
 	var all ast.Node
 	for _, n := range list {

@@ -12,17 +12,17 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A page is the answer to a request, and what it read if the endpoint tells.
+// A page is the response to a request, with its trace if the endpoint sent one.
 type page struct {
 	items           []attr.Item
-	item            attr.Item // of GetItem, nil when there is none
+	item            attr.Item // of GetItem, nil if not found
 	count, examined int
 	last            attr.Item
 	units           *float64
 	trace           *sortkey.Trace
 }
 
-// ask sends a request of the operation that is explained.
+// ask sends a request of the explained operation.
 func (e *explainer) ask(m members) (*page, error) {
 	return ask(e, e.report.Operation, m)
 }
@@ -40,24 +40,24 @@ func ask(e *explainer, op string, m members) (*page, error) {
 		ConsumedCapacity    struct{ CapacityUnits *float64 }
 	}
 	if err := json.Unmarshal(body, &out); err != nil {
-		return nil, fmt.Errorf("the answer to %s is none: %w", op, err)
+		return nil, fmt.Errorf("cannot decode the response to %s: %w", op, err)
 	}
 	p := &page{count: out.Count, examined: out.ScannedCount, units: out.ConsumedCapacity.CapacityUnits}
 	for _, raw := range out.Items {
 		item, err := attr.ParseItem(raw)
 		if err != nil {
-			return nil, fmt.Errorf("the answer to %s has an item that is none: %w", op, err)
+			return nil, fmt.Errorf("malformed item in the response to %s: %w", op, err)
 		}
 		p.items = append(p.items, item)
 	}
 	if out.Item != nil {
 		if p.item, err = attr.ParseItem(out.Item); err != nil {
-			return nil, fmt.Errorf("the answer to %s has an item that is none: %w", op, err)
+			return nil, fmt.Errorf("malformed item in the response to %s: %w", op, err)
 		}
 	}
 	if out.LastEvaluatedKey != nil {
 		if p.last, err = attr.ParseItem(out.LastEvaluatedKey); err != nil {
-			return nil, fmt.Errorf("the answer to %s has a LastEvaluatedKey that is none: %w", op, err)
+			return nil, fmt.Errorf("malformed LastEvaluatedKey in the response to %s: %w", op, err)
 		}
 	}
 	if len(traces) > 0 {
@@ -66,7 +66,7 @@ func ask(e *explainer, op string, m members) (*page, error) {
 	return p, nil
 }
 
-// pages reads the pages of a query or scan, of which the first is there.
+// pages reads the pages of a query or scan after the first.
 func (e *explainer) pages(asked members, first *page) error {
 	r := e.report
 	most := e.opts.Pages
@@ -88,7 +88,7 @@ func (e *explainer) pages(asked members, first *page) error {
 		}
 		if r.Pages == most {
 			if most == MaxPages {
-				e.note(fmt.Sprintf("there are more pages than the %d that were read", most))
+				e.note(fmt.Sprintf("only the first %d pages were read", most))
 			}
 			break
 		}
@@ -105,13 +105,13 @@ func (e *explainer) pages(asked members, first *page) error {
 func (e *explainer) page(asked members, p *page, fetch bool) error {
 	r := e.report
 	rows := p.items
-	if asked.narrowed() || fetch {
+	if asked.hasFilter() || fetch {
 		w, err := e.ask(asked.whole())
 		if err != nil {
 			return err
 		}
 		if w.examined != p.examined {
-			e.note("the rows changed while they were read")
+			e.note("the rows changed while they were being read")
 		}
 		rows = w.items
 	}
@@ -126,7 +126,7 @@ func (e *explainer) page(asked members, p *page, fetch bool) error {
 		if len(f.items) == len(rows) {
 			full = f.items
 		} else {
-			e.note("the rows changed while they were read")
+			e.note("the rows changed while they were being read")
 		}
 	}
 	size, fetched, returned, strong := 0, 0, 0, 0.0
@@ -168,13 +168,13 @@ func (e *explainer) page(asked members, p *page, fetch bool) error {
 		r.Stop = string(table.StopSize)
 	}
 	if returned != p.count {
-		e.note(fmt.Sprintf("the endpoint returned %d rows of a page, and %d rows of it satisfy the filter", p.count, returned))
+		e.note(fmt.Sprintf("the endpoint returned %d rows of a page, but %d rows of it satisfy the filter", p.count, returned))
 	}
 	e.compare(p, size, strong)
 	return nil
 }
 
-// compare holds what was counted here against what the endpoint says.
+// compare checks the counted figures against those of the endpoint.
 func (e *explainer) compare(p *page, size int, strong float64) {
 	r := e.report
 	units := strong
@@ -184,7 +184,7 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 	if p.units != nil {
 		r.Consumed += *p.units
 		if *p.units != units {
-			e.note(fmt.Sprintf("the endpoint consumed %v units for a page of %d bytes, which should take %v", *p.units, size, units))
+			e.note(fmt.Sprintf("the endpoint consumed %v units for a page of %d bytes; expected %v", *p.units, size, units))
 		}
 	}
 	tr := p.trace
@@ -194,7 +194,7 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 	}
 	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || tr.Stop != r.Stop {
 		r.Traced = false
-		e.note(fmt.Sprintf("the endpoint says it read %d rows and %d bytes for %v units and stopped at %s", tr.Examined, tr.Bytes, tr.Units, tr.Stop))
+		e.note(fmt.Sprintf("the endpoint reports %d rows and %d bytes for %v units, and stopped at %s", tr.Examined, tr.Bytes, tr.Units, tr.Stop))
 	}
 }
 
@@ -204,8 +204,8 @@ func (e *explainer) note(n string) {
 	}
 }
 
-// row counts one row that was examined. Item is the row, whole the item it
-// stands for as far as it is known.
+// row counts an examined row. Item is the row, and whole the item it belongs
+// to, as far as known.
 func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 	r := e.report
 	entity := e.classify(whole)
@@ -235,7 +235,7 @@ func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 	r.Tail = append(r.Tail, row)
 }
 
-// tailRows is how many of the last rows are kept when there are too many.
+// tailRows is the number of last rows kept when there are too many.
 const tailRows = 10
 
 func (e *explainer) classify(it attr.Item) string {
@@ -245,8 +245,8 @@ func (e *explainer) classify(it attr.Item) string {
 	return e.opts.Classify(e.report.Table, it)
 }
 
-// settle adds up what is known when all pages have been read.
-func (e *explainer) settle() {
+// total adds up the figures after all pages have been read.
+func (e *explainer) total() {
 	r := e.report
 	r.Eventual = r.Strong / 2
 	if e.index != nil && !e.index.local {
@@ -257,7 +257,7 @@ func (e *explainer) settle() {
 	}
 }
 
-// fetches reports whether a local index has to read items from the table.
+// fetches reports whether a local index must read items from the table.
 func (e *explainer) fetches() bool {
 	if e.index == nil || !e.index.local || e.index.projection == table.ProjectAll {
 		return false

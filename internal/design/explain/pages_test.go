@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// TestPages reads a partition of more than 1 MB: the pages are added up, and
-// the units are those of each page by itself.
+// TestPages reads a partition of more than 1 MB. The report adds up the pages,
+// and the units are computed for each page.
 func TestPages(t *testing.T) {
 	db := makeDB(t, "table Things PK SK")
 	defer db.Close()
@@ -61,7 +61,7 @@ func TestPages(t *testing.T) {
 	require.Contains(t, out.String(), "ends       at 1 MB, before \"11\"\n")
 	require.Contains(t, out.String(), "├  stopped at 1 MB\n")
 
-	// Counting reads as much.
+	// Select COUNT reads as much.
 	r = run("Query", `{"TableName": "Things", "KeyConditionExpression": "PK = :p", "Select": "COUNT", "ExpressionAttributeValues": {":p": {"S": "p"}}}`, explain.Options{})
 	require.Equal(t, units/2, r.Consumed)
 	require.Equal(t, rows, r.Returned)

@@ -4,87 +4,86 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
-
-	"regexp"
 
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A selection is a SELECT of PartiQL in the words of a Scan: its table and
-// index, WHERE as a filter, and what is selected as a projection.
+// A selection is a PartiQL SELECT in the form of a Scan, with WHERE as the
+// filter and the selected attributes as the projection.
 type selection struct {
 	m members
-	// ordered is set by ORDER BY, with the attribute; reverse is DESC.
+	// ordered is the attribute of ORDER BY, and reverse is true for DESC.
 	ordered string
 	reverse bool
 }
 
-// selectWord is the word of the statement, after comments.
+// selectWord matches SELECT at the start of a statement, after comments.
 var selectWord = regexp.MustCompile(`^(?i)(?:\s+|--[^\n]*\n)*select(?:\s|["*]|--|$)`)
 
-// IsSelect reports whether a text is a SELECT statement, right or wrong.
+// IsSelect reports whether a text begins like a SELECT statement, valid or not.
 func IsSelect(s string) bool {
 	return selectWord.MatchString(s)
 }
 
-// A piqToken is a word, a sign or a value of a statement.
-type piqToken struct {
-	text string // words as they are, signs, or what is in the quotes
-	kind byte   // 'w'ord, "identifier in quotes, 's'tring, 'n'umber, or the sign
+// A partiqlToken is a word, an operator or a value of a statement.
+type partiqlToken struct {
+	text string // a word, an operator, or the text inside quotes
+	kind byte   // 'w'ord, '"' for a quoted identifier, 's'tring, 'n'umber, or the operator
 }
 
-var piqWords = regexp.MustCompile(`^(?s:\s+|--[^\n]*|[A-Za-z_][A-Za-z0-9_]*|"(?:[^"]|"")*"|'(?:[^']|'')*'|-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|<>|<=|>=|!=|<<|>>|\|\||[-+*?=<>.,;:/{}()\[\]])`)
+var partiqlWords = regexp.MustCompile(`^(?s:\s+|--[^\n]*|[A-Za-z_][A-Za-z0-9_]*|"(?:[^"]|"")*"|'(?:[^']|'')*'|-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|<>|<=|>=|!=|<<|>>|\|\||[-+*?=<>.,;:/{}()\[\]])`)
 
-func piqTokens(s string) (all []piqToken, err error) {
+func partiqlTokens(s string) (all []partiqlToken, err error) {
 	for rest := s; rest != ""; {
-		w := piqWords.FindString(rest)
+		w := partiqlWords.FindString(rest)
 		if w == "" {
-			return nil, fmt.Errorf("the statement cannot be read from %q on", text.Clip(rest, 30))
+			return nil, fmt.Errorf("syntax error in the statement near %q", text.Clip(rest, 30))
 		}
 		rest = rest[len(w):]
 		switch c := w[0]; {
 		case strings.TrimSpace(w) == "" || strings.HasPrefix(w, "--"):
 		case c == '\'':
-			all = append(all, piqToken{strings.ReplaceAll(w[1:len(w)-1], "''", "'"), 's'})
+			all = append(all, partiqlToken{strings.ReplaceAll(w[1:len(w)-1], "''", "'"), 's'})
 		case c == '"':
-			all = append(all, piqToken{strings.ReplaceAll(w[1:len(w)-1], `""`, `"`), '"'})
+			all = append(all, partiqlToken{strings.ReplaceAll(w[1:len(w)-1], `""`, `"`), '"'})
 		case len(w) > 1 && (c == '-' || c == '.') || c >= '0' && c <= '9':
-			all = append(all, piqToken{w, 'n'})
+			all = append(all, partiqlToken{w, 'n'})
 		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-			all = append(all, piqToken{w, 'w'})
+			all = append(all, partiqlToken{w, 'w'})
 		default:
-			all = append(all, piqToken{w, c})
+			all = append(all, partiqlToken{w, c})
 		}
 	}
 	return all, nil
 }
 
-// A piqReader turns a SELECT into a selection.
-type piqReader struct {
-	tokens []piqToken
+// A selectParser parses a SELECT into a selection.
+type selectParser struct {
+	tokens []partiqlToken
 	at     int
 	params []json.RawMessage
 	names  map[string]string
 	values map[string]json.RawMessage
 }
 
-// parseSelect reads the request of an ExecuteStatement.
+// parseSelect parses the request of an ExecuteStatement.
 func parseSelect(m members) (*selection, error) {
-	tokens, err := piqTokens(m.text("Statement"))
+	tokens, err := partiqlTokens(m.text("Statement"))
 	if err != nil {
 		return nil, err
 	}
 	for len(tokens) > 0 && tokens[len(tokens)-1].kind == ';' {
 		tokens = tokens[:len(tokens)-1]
 	}
-	r := &piqReader{tokens: tokens, names: map[string]string{}, values: map[string]json.RawMessage{}}
+	r := &selectParser{tokens: tokens, names: map[string]string{}, values: map[string]json.RawMessage{}}
 	if m.has("Parameters") && json.Unmarshal(m["Parameters"], &r.params) != nil {
-		return nil, errors.New("the value of Parameters is no list of values")
+		return nil, errors.New("Parameters is not a list of values")
 	}
 	if !r.word("SELECT") {
-		return nil, fmt.Errorf("of PartiQL only SELECT is explained: it begins with %q", r.next().text)
+		return nil, fmt.Errorf("can explain only SELECT statements, and this begins with %q", r.next().text)
 	}
 	s := &selection{m: members{}}
 	var project []string
@@ -93,7 +92,7 @@ func parseSelect(m members) (*selection, error) {
 	} else {
 		for {
 			if t := r.peek(); t.kind == 'w' && strings.EqualFold(t.text, "FROM") {
-				return nil, r.fault("* or attributes")
+				return nil, r.unexpected("* or attributes")
 			}
 			p, err := r.path()
 			if err != nil {
@@ -107,18 +106,18 @@ func parseSelect(m members) (*selection, error) {
 		}
 	}
 	if !r.word("FROM") {
-		return nil, r.fault("FROM")
+		return nil, r.unexpected("FROM")
 	}
 	table, ok := r.name()
 	if !ok {
-		return nil, r.fault("a table")
+		return nil, r.unexpected("a table")
 	}
 	s.m.set("TableName", table)
 	if r.peek().kind == '.' {
 		r.at++
 		index, ok := r.name()
 		if !ok {
-			return nil, r.fault("an index")
+			return nil, r.unexpected("an index")
 		}
 		s.m.set("IndexName", index)
 	}
@@ -131,10 +130,10 @@ func parseSelect(m members) (*selection, error) {
 	}
 	if r.word("ORDER") {
 		if !r.word("BY") {
-			return nil, r.fault("BY")
+			return nil, r.unexpected("BY")
 		}
 		if s.ordered, ok = r.name(); !ok {
-			return nil, r.fault("a key attribute")
+			return nil, r.unexpected("a key attribute")
 		}
 		if s.reverse = r.word("DESC"); !s.reverse {
 			r.word("ASC")
@@ -142,12 +141,12 @@ func parseSelect(m members) (*selection, error) {
 	}
 	if r.at < len(r.tokens) {
 		if r.word("LIMIT") {
-			return nil, fmt.Errorf("PartiQL has no LIMIT clause here: give the Limit of the request (--limit)")
+			return nil, fmt.Errorf("PartiQL has no LIMIT clause: use the Limit of the request")
 		}
-		return nil, r.fault("the end")
+		return nil, r.unexpected("the end")
 	}
 	if len(r.params) > 0 {
-		return nil, fmt.Errorf("the statement has fewer ? than Parameters has values: leave out the last %d, or write ? where they belong", len(r.params))
+		return nil, fmt.Errorf("the statement has fewer ? than Parameters has values: remove the last %d, or write ? where they belong", len(r.params))
 	}
 	if project != nil {
 		s.m.set("ProjectionExpression", strings.Join(project, ", "))
@@ -166,21 +165,21 @@ func parseSelect(m members) (*selection, error) {
 	return s, nil
 }
 
-func (r *piqReader) peek() piqToken {
+func (r *selectParser) peek() partiqlToken {
 	if r.at < len(r.tokens) {
 		return r.tokens[r.at]
 	}
-	return piqToken{}
+	return partiqlToken{}
 }
 
-func (r *piqReader) next() piqToken {
+func (r *selectParser) next() partiqlToken {
 	t := r.peek()
 	r.at++
 	return t
 }
 
-// word takes a word of the language if it is the next.
-func (r *piqReader) word(w string) bool {
+// word consumes a keyword if it is next.
+func (r *selectParser) word(w string) bool {
 	if t := r.peek(); t.kind == 'w' && strings.EqualFold(t.text, w) {
 		r.at++
 		return true
@@ -188,15 +187,15 @@ func (r *piqReader) word(w string) bool {
 	return false
 }
 
-func (r *piqReader) fault(want string) error {
+func (r *selectParser) unexpected(want string) error {
 	if r.at >= len(r.tokens) {
-		return fmt.Errorf("the statement ends where %s should stand", want)
+		return fmt.Errorf("the statement ends, want %s", want)
 	}
-	return fmt.Errorf("the statement has %q where %s should stand", text.Clip(r.tokens[r.at].text, 30), want)
+	return fmt.Errorf("the statement has %q, want %s", text.Clip(r.tokens[r.at].text, 30), want)
 }
 
-// name takes an identifier.
-func (r *piqReader) name() (string, bool) {
+// name consumes an identifier.
+func (r *selectParser) name() (string, bool) {
 	if t := r.peek(); t.kind == 'w' || t.kind == '"' {
 		r.at++
 		return t.text, true
@@ -204,11 +203,11 @@ func (r *piqReader) name() (string, bool) {
 	return "", false
 }
 
-// path takes an attribute with what is inside of it, as an expression has it.
-func (r *piqReader) path() (string, error) {
+// path consumes an attribute path and returns it as an expression has it.
+func (r *selectParser) path() (string, error) {
 	name, ok := r.name()
 	if !ok {
-		return "", r.fault("an attribute")
+		return "", r.unexpected("an attribute")
 	}
 	var out strings.Builder
 	out.WriteString(r.bindName(name))
@@ -217,16 +216,16 @@ func (r *piqReader) path() (string, error) {
 		case t.kind == '.':
 			r.at++
 			if name, ok = r.name(); !ok {
-				return "", r.fault("an attribute")
+				return "", r.unexpected("an attribute")
 			}
 			out.WriteString("." + r.bindName(name))
 		case t.kind == 'n' && strings.HasPrefix(t.text, "."):
-			return "", r.fault("an attribute")
+			return "", r.unexpected("an attribute")
 		case t.kind == '[':
 			r.at++
 			n := r.next()
 			if n.kind != 'n' || r.next().kind != ']' {
-				return "", fmt.Errorf("the statement has an index that is no number, in %s[…]", name)
+				return "", fmt.Errorf("the index in %s[…] is not a number", name)
 			}
 			out.WriteString("[" + n.text + "]")
 		default:
@@ -235,7 +234,7 @@ func (r *piqReader) path() (string, error) {
 	}
 }
 
-func (r *piqReader) bindName(name string) string {
+func (r *selectParser) bindName(name string) string {
 	for k, v := range r.names {
 		if v == name {
 			return k
@@ -246,7 +245,7 @@ func (r *piqReader) bindName(name string) string {
 	return k
 }
 
-func (r *piqReader) bind(v any) (string, error) {
+func (r *selectParser) bind(v any) (string, error) {
 	raw, err := text.JSON(v)
 	if err != nil {
 		return "", err
@@ -256,55 +255,42 @@ func (r *piqReader) bind(v any) (string, error) {
 	return k, nil
 }
 
-// functions of conditions that expressions have under the same name.
-var piqFunctions = map[string]bool{"begins_with": true, "contains": true, "attribute_type": true, "size": true}
+// partiqlFunctions are the functions that expressions have under the same name.
+var partiqlFunctions = map[string]bool{"begins_with": true, "contains": true, "attribute_type": true, "size": true}
 
-// condition takes what stands after WHERE, and writes it as an expression. The
-// grammar is left to whoever reads that; only words and values differ.
-func (r *piqReader) condition() (string, error) {
+// condition consumes the condition after WHERE and returns it as an expression.
+// It converts only words and values; the parser of expressions checks the
+// grammar.
+func (r *selectParser) condition() (string, error) {
 	var out []string
 	lists := 0 // open lists of IN
-	last := "" // the operand before, for IS MISSING
+	last := "" // the previous operand, for IS MISSING
 	for r.at < len(r.tokens) {
 		t := r.peek()
 		upper := strings.ToUpper(t.text)
 		if t.kind == 'w' && (upper == "ORDER" || upper == "LIMIT") && lists == 0 {
 			break
 		}
+		var value any
 		switch {
 		case t.kind == 's':
-			v, err := r.bind(map[string]string{"S": r.next().text})
-			if err != nil {
-				return "", err
-			}
-			out = append(out, v)
+			value = map[string]string{"S": t.text}
 		case t.kind == 'n':
-			v, err := r.bind(map[string]string{"N": r.next().text})
-			if err != nil {
-				return "", err
-			}
-			out = append(out, v)
+			value = map[string]string{"N": t.text}
 		case t.kind == '?':
-			r.at++
 			if len(r.params) == 0 {
-				return "", fmt.Errorf("the statement has more ? than Parameters has values")
+				return "", errors.New("the statement has more ? than Parameters has values")
 			}
-			v, err := r.bind(r.params[0])
-			if err != nil {
-				return "", err
-			}
-			r.params = r.params[1:]
-			out = append(out, v)
+			value, r.params = r.params[0], r.params[1:]
 		case t.kind == 'w' && (upper == "TRUE" || upper == "FALSE"):
-			r.at++
-			v, err := r.bind(map[string]bool{"BOOL": upper == "TRUE"})
-			if err != nil {
-				return "", err
-			}
-			out = append(out, v)
+			value = map[string]bool{"BOOL": upper == "TRUE"}
 		case t.kind == 'w' && upper == "NULL":
+			value = map[string]bool{"NULL": true}
+		}
+		switch {
+		case value != nil:
 			r.at++
-			v, err := r.bind(map[string]bool{"NULL": true})
+			v, err := r.bind(value)
 			if err != nil {
 				return "", err
 			}
@@ -317,7 +303,7 @@ func (r *piqReader) condition() (string, error) {
 			out = append(out, upper)
 			if open := r.next(); open.kind != '[' && open.kind != '(' {
 				r.at--
-				return "", r.fault("[")
+				return "", r.unexpected("[")
 			}
 			out = append(out, "(")
 			lists++
@@ -325,14 +311,14 @@ func (r *piqReader) condition() (string, error) {
 			r.at++
 			not := r.word("NOT")
 			if !r.word("MISSING") || last == "" {
-				return "", fmt.Errorf("of IS only IS MISSING and IS NOT MISSING after an attribute are read here")
+				return "", fmt.Errorf("only IS MISSING and IS NOT MISSING after an attribute are supported")
 			}
 			f := "attribute_not_exists("
 			if not {
 				f = "attribute_exists("
 			}
 			out[len(out)-1] = f + last + ")"
-		case t.kind == 'w' && piqFunctions[strings.ToLower(t.text)] && r.at+1 < len(r.tokens) && r.tokens[r.at+1].kind == '(':
+		case t.kind == 'w' && partiqlFunctions[strings.ToLower(t.text)] && r.at+1 < len(r.tokens) && r.tokens[r.at+1].kind == '(':
 			r.at++
 			out = append(out, strings.ToLower(t.text))
 		case t.kind == 'w' || t.kind == '"':
@@ -355,7 +341,7 @@ func (r *piqReader) condition() (string, error) {
 			}
 			out = append(out, t.text)
 		default:
-			return "", fmt.Errorf("%q in a statement is not read here", t.text)
+			return "", fmt.Errorf("%q in a statement is not supported", t.text)
 		}
 		last = ""
 	}

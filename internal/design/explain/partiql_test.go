@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 )
 
-// TestIsSelect knows statements by their first word, whatever is around it.
+// TestIsSelect recognizes statements by their first word.
 func TestIsSelect(t *testing.T) {
 	for text, want := range map[string]bool{
 		"SELECT * FROM T":             true,

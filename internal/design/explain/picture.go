@@ -10,26 +10,25 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Picture is what a request reads, as lines in the order it reads them: the
-// row before the range, where the range begins, its rows, where it ends and the
-// row after it.
+// A Picture shows what a request reads, as lines in reading order: the row
+// before the range, the start of the range, its rows, its end, and the row
+// after it.
 type Picture []PictureLine
 
 // A PictureLine is one line of a [Picture].
 type PictureLine struct {
 	Kind LineKind
-	// Text is the key of a row, without what all rows of the partition share, or
-	// the words of an end or a gap.
+	// Text is the key of a row without the partition key, or describes an end
+	// or a gap.
 	Text string
-	// Entity and Bytes are those of a row. The size of a row that was not read
-	// is not known.
+	// Entity and Bytes belong to a row. Bytes is 0 for a row that was not read.
 	Entity string
 	Bytes  int
-	// Dropped says that a row was read and the filter left it out.
+	// Dropped is true for a row that was read but dropped by the filter.
 	Dropped bool
 }
 
-// A LineKind says what a line of a [Picture] shows.
+// A LineKind is the kind of a [PictureLine].
 type LineKind uint8
 
 // The kinds of lines.
@@ -38,13 +37,13 @@ const (
 	Top                            // where reading begins
 	Bottom                         // where the range ends
 	ReadRow                        // a row that was read
-	Gap                            // rows that are not shown, or the words for no rows
+	Gap                            // rows that are not shown, or a remark
 	Stop                           // why the page ended inside the range
-	NextRow                        // the row that the next page begins with
+	NextRow                        // the first row of the next page
 )
 
 // Picture returns the picture of a request that was not refused, with at most
-// so many rows at each end of the range.
+// rows rows at each end of the range.
 func (r *Report) Picture(rows int) Picture {
 	before := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.Before), Entity: r.BeforeEntity}
 	after := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.After), Entity: r.AfterEntity}
@@ -75,7 +74,7 @@ func (r *Report) Picture(rows int) Picture {
 	return p
 }
 
-// Ends returns where the range begins and ends, in words.
+// Ends describes the start and the end of the range.
 func (r *Report) Ends() (low, high string) {
 	where := "partition"
 	if r.Operation == opScan {
@@ -117,8 +116,8 @@ func (r *Report) rows(most int) Picture {
 	return p
 }
 
-// KeyText returns the key of a row without what all rows of the partition
-// share; "" for nil.
+// KeyText returns the key of a row without the partition key, or with it in a
+// Scan; "" for nil.
 func (r *Report) KeyText(key attr.Item) string {
 	s := r.Schema
 	switch {
@@ -148,8 +147,8 @@ const (
 	leastKey      = 16
 )
 
-// Text returns the picture for a terminal, each line ending in a newline. Lines
-// are cut to a width, unless that is 0.
+// Text formats the picture for a terminal, as lines that end with a newline and
+// are cut to a width unless that is 0.
 //
 //	   "root/photos-old/1.jpg"  outside
 //	┌  from "root/photos/"
@@ -189,7 +188,7 @@ func (p Picture) Text(width int, paint text.Paint) string {
 	return out.String()
 }
 
-// border returns what marks a line at its left.
+// border returns the mark at the left of a line.
 func (l PictureLine) border() string {
 	switch l.Kind {
 	case Top:
@@ -209,7 +208,7 @@ func (l PictureLine) border() string {
 	return "│"
 }
 
-// note returns what stands beside a row, "" for other lines.
+// note returns the text beside a row, or "" for other lines.
 func (l PictureLine) note() string {
 	var note string
 	switch l.Kind {

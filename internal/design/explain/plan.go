@@ -5,41 +5,41 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/literal"
-	"github.com/sortkey/sortkey/internal/text"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A plan is one way to ask for a group: a query of a table or an index.
+// A plan is a query of a table or an index that finds a group.
 type plan struct {
 	schema  *keycond.Schema
 	index   *indexInfo // nil for the table
 	clauses []keycond.Clause
 	filter  []ast.Node
-	// dropped are conditions that neither a key condition nor a filter can
-	// have, and that the program has to check.
+	// dropped are conditions that neither the key condition nor the filter can
+	// express, so the program must check them.
 	dropped []ast.Node
-	// empty says that no row can satisfy the group.
+	// empty is true if no row can satisfy the group.
 	empty bool
-	// remarks say in which way the plan asks for something else, of which
-	// partial counts those that leave out what was asked for.
+	// remarks say how the result of the plan differs. partial counts the
+	// remarks about missing results.
 	remarks []string
 	partial int
-	// fixes say what was mended on the way.
+	// fixes say what the plan corrects.
 	fixes []string
-	// low and high are the edges that were meant where the last clause has
-	// wider ones, because BETWEEN includes both ends.
+	// low and high are the intended edges of the last clause if its own are
+	// wider, because BETWEEN includes both ends.
 	low, high *edge
-	// all asks a local index for what it has to fetch from the table.
+	// all asks a local index for attributes that it must fetch from the table.
 	all bool
 }
 
-// plan returns the way to ask for a group at a place, and whether there is one.
+// plan returns the plan for a group on a table or index, and whether there is
+// one.
 func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 	s := e.info.key
 	if ix != nil {
@@ -83,17 +83,14 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 		}
 	}
 	if ix != nil && !ix.local {
-		if touches(conjunction(p.filter), func(name string) bool { return !ix.holds(name) }) {
-			return p, false
-		}
-		if missing := e.notProjected(ix); len(missing) > 0 {
+		if touches(conjunction(p.filter), ix.lacks) || ix.lacking(e.q.projection) != nil {
 			return p, false
 		}
 	}
 	if ix != nil && s.Index != e.m.text("IndexName") {
 		for _, a := range s.Range {
 			if len(g.on(a.Name)) == 0 && !e.info.key.Has(a.Name) {
-				p.remarks = append(p.remarks, "it finds only items that have "+text.Name(a.Name))
+				p.remarks = append(p.remarks, "this finds only items that have "+text.Name(a.Name))
 				p.partial++
 			}
 		}
@@ -101,10 +98,10 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 	if ix != nil && ix.projection != table.ProjectAll && s.Index != e.m.text("IndexName") {
 		p.all = ix.local && e.q.projection == nil
 		switch {
-		case p.all || ix.local && (touches(conjunction(p.filter), func(name string) bool { return !ix.holds(name) }) || len(e.notProjected(ix)) > 0):
-			p.remarks = append(p.remarks, "the index does not hold all it needs, so each row costs another read of the table")
+		case p.all || ix.local && (touches(conjunction(p.filter), ix.lacks) || ix.lacking(e.q.projection) != nil):
+			p.remarks = append(p.remarks, "the index lacks attributes, so each row costs another read from the table")
 		case e.q.projection == nil:
-			p.remarks = append(p.remarks, "it returns only the attributes that the index holds")
+			p.remarks = append(p.remarks, "this returns only the attributes that the index holds")
 			p.partial++
 		}
 	}
@@ -132,7 +129,7 @@ func always(n ast.Node, s *keycond.Schema) bool {
 	return ok
 }
 
-// touches reports whether n mentions an attribute for which is holds.
+// touches reports whether n uses an attribute for which is returns true.
 func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {
 		return false
@@ -145,20 +142,7 @@ func touches(n ast.Node, is func(string) bool) bool {
 	return false
 }
 
-// notProjected returns the attributes of the projection that ix lacks.
-func (e *explainer) notProjected(ix *indexInfo) (missing []string) {
-	if e.q.projection == nil {
-		return nil
-	}
-	for _, p := range e.q.projection.Paths {
-		if !ix.holds(p[0].Name) {
-			missing = append(missing, p[0].Name)
-		}
-	}
-	return missing
-}
-
-// clause returns the one condition on a that says what all of atoms say.
+// clause returns one condition on a that is equivalent to all atoms.
 func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) {
 	c := keycond.Clause{Attribute: a}
 	if len(atoms) == 0 {
@@ -174,7 +158,7 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 				return c, false
 			}
 			if to.Kind() != v.Kind() {
-				p.fixes = append(p.fixes, text.Name(a.Name)+" is "+kindWord(a.Kind)+", so give "+string(to.AppendJSON(nil)))
+				p.fixes = append(p.fixes, text.Name(a.Name)+" is "+kindWord(a.Kind)+", so send "+string(to.AppendJSON(nil)))
 			}
 			one.Values = append(one.Values, to)
 		}
@@ -192,19 +176,19 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 		}
 		clauses = append(clauses, one)
 		l, h := edges(one)
-		low, high = inner(low, l, 1), inner(high, h, -1)
+		low, high = tighter(low, l, 1), tighter(high, h, -1)
 	}
-	// One of them may say it all.
+	// One of them may imply the others.
 	for _, one := range clauses {
 		l, h := edges(one)
-		if same(l, low) && same(h, high) {
+		if sameEdge(l, low) && sameEdge(h, high) {
 			return one, true
 		}
 	}
 	return p.between(a, low, high)
 }
 
-// between returns the condition on a that lies between two edges.
+// between returns the condition on a between two edges.
 func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, bool) {
 	c := keycond.Clause{Attribute: a}
 	switch {
@@ -235,7 +219,7 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 	}
 	if ends != nil {
 		p.low, p.high = &low, &high
-		p.remarks = append(p.remarks, "BETWEEN includes both ends, so leave out what is at "+strings.Join(ends, " or ")+" itself in the program")
+		p.remarks = append(p.remarks, "BETWEEN includes both ends, so drop rows at "+strings.Join(ends, " or ")+" in the program")
 	}
 	c.Op, c.Values = ast.OpBetween, []attr.Value{low.value, high.value}
 	if n == 0 {
@@ -244,7 +228,7 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 	return c, true
 }
 
-// edges returns those of the last clause, as they were meant.
+// edges returns the intended edges of the last clause.
 func (p *plan) edges() (low, high edge) {
 	if p.low != nil {
 		return *p.low, *p.high
@@ -252,9 +236,9 @@ func (p *plan) edges() (low, high edge) {
 	return edges(p.clauses[len(p.clauses)-1])
 }
 
-// inner returns that of two edges which lets less through: the higher of low
-// edges (sign 1), the lower of high ones (sign -1).
-func inner(a, b edge, sign int) edge {
+// tighter returns the edge that lets fewer rows through: the higher of two low
+// edges (sign 1), or the lower of two high edges (sign -1).
+func tighter(a, b edge, sign int) edge {
 	if a.open {
 		return b
 	}
@@ -268,11 +252,11 @@ func inner(a, b edge, sign int) edge {
 	return b
 }
 
-func same(a, b edge) bool {
+func sameEdge(a, b edge) bool {
 	return a.open == b.open && (a.open || a.inclusive == b.inclusive && attr.Equal(a.value, b.value))
 }
 
-// convert returns the value that v would be if it were of another kind.
+// convert converts a value to another kind, if possible.
 func convert(v attr.Value, kind attr.Kind) (attr.Value, bool) {
 	switch {
 	case v.Kind() == kind:
@@ -304,7 +288,7 @@ func kindWord(k attr.Kind) string {
 	return "a string"
 }
 
-// place names what a plan queries.
+// place names the table or index that a plan queries.
 func (p *plan) place() string {
 	if p.index == nil {
 		return "the table"
@@ -312,7 +296,8 @@ func (p *plan) place() string {
 	return "index " + p.index.key.Index
 }
 
-// request returns the plan as a request, with what else the original asked for.
+// request returns the plan as a request, with the other members of the
+// original.
 func (e *explainer) request(p *plan) members {
 	b := &literal.Placeholders{Readable: true}
 	m := e.base().without("IndexName", "Segment", "TotalSegments")
@@ -356,8 +341,8 @@ func (e *explainer) project(m members, b *literal.Placeholders) {
 	}
 }
 
-// scan returns a Scan whose filter is all of the conditions. Its filter may
-// have key attributes, which that of a query may not.
+// scan returns a Scan whose filter has all conditions. Unlike the filter of a
+// Query, it may use key attributes.
 func (e *explainer) scan(conditions []ast.Node) members {
 	b := &literal.Placeholders{Readable: true}
 	m := e.base().without("ScanIndexForward", "IndexName", "Limit")
@@ -372,9 +357,7 @@ func (e *explainer) scan(conditions []ast.Node) members {
 	return m
 }
 
-// plans returns the ways to ask for a group, best first: those that leave
-// least to the program, then those that leave nothing out, whose key does most
-// and that are at the place that was asked.
+// plans returns the plans for a group, best first: see [plan.cost].
 func (e *explainer) plans(g group) []*plan {
 	var out []*plan
 	for _, ix := range append([]*indexInfo{nil}, e.info.indexes...) {
@@ -387,10 +370,10 @@ func (e *explainer) plans(g group) []*plan {
 	return out
 }
 
-// cost ranks plans: the lower, the better. What the program has to check
-// decides; one more key condition is worth ten conditions less in the filter,
-// but not an answer that leaves something out, and half of one makes up for
-// another place than the one that was asked.
+// cost ranks plans: lower is better. Conditions that the program must check
+// count most. One more key condition outweighs nine more conditions in the
+// filter, but not a partial result. Using another table or index than the
+// request costs half a key condition.
 func (p *plan) cost(asked string) int {
 	n := len(p.dropped)*1000 - len(p.clauses)*10 + len(p.filter) + p.partial*15
 	if p.schema.Index != asked {
@@ -399,7 +382,7 @@ func (p *plan) cost(asked string) int {
 	return n
 }
 
-// words describe a plan: what is asked, and what is left to the program.
+// words describes a plan and what it leaves to the program.
 func (p *plan) words() string {
 	var b strings.Builder
 	b.WriteString("query " + p.place() + " with " + clausesText(p.clauses))

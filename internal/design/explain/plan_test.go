@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// TestPlanCost ranks pairs of plans that differ in two things at once, so that
-// each weight decides one of them.
+// TestPlanCost ranks pairs of plans that differ in two properties, so that each
+// weight decides a pair.
 func TestPlanCost(t *testing.T) {
 	const asked = "GSI1"
 	of := func(index string, clauses, filter, partial, dropped int) *plan {

@@ -20,18 +20,18 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A side is a key attribute in the naive model.
+// A side is a key attribute in the simple model.
 type side struct {
 	name string
 	kind attr.Kind
 }
 
-// A place is the key of a table or an index in the naive model.
+// A place is the key of a table or an index in the simple model.
 type place struct {
 	index      string
 	local      bool
 	hash, sort []side
-	holds      []string // beside the keys; nil is all
+	holds      []string // besides the keys; nil means all
 }
 
 var (
@@ -92,7 +92,7 @@ func createRequest(list []place) json.RawMessage {
 	return raw
 }
 
-// texts are sort keys that lie close together, and at the borders of bytes.
+// texts are sort keys close to each other and at boundaries of byte values.
 var texts = []string{"", "a", "a#", "a#1", "a#10", "a#2", "a$", "b", "b\x00", "\x7f", "é", "é1", "ê", "\ue000", "\U0010ffff", "\U0010ffff\U0010ffff", "z"}
 
 func drawValue(t *proptest.T, k attr.Kind) attr.Value {
@@ -137,7 +137,7 @@ func serve(t require.TestingT, db *sortkey.DB, target, body string) {
 	require.Equal(t, 200, status, "%s", out)
 }
 
-// A cond is a drawn condition on one attribute.
+// A cond is a random condition on one attribute.
 type cond struct {
 	a    side
 	op   string
@@ -199,8 +199,8 @@ func drawConds(t *proptest.T, p place) []cond {
 	return out
 }
 
-// in returns the rows of a place, sorted by its sort key alone: ties are in
-// the order of the page that is compared.
+// in returns the rows of a place sorted only by its sort key: ties take the
+// order of the compared page.
 func (p place) in(items []attr.Item) (rows []attr.Item) {
 	for _, it := range items {
 		if !slices.ContainsFunc(slices.Concat(p.hash, p.sort), func(a side) bool { return it.Get(a.name).Kind() != a.kind }) {
@@ -230,7 +230,7 @@ func (p place) compare(x, y attr.Item) int {
 	return n
 }
 
-// size is the documented size of the row that a place keeps of an item.
+// size returns the documented size of an item's row in a place.
 func (p place) size(it attr.Item) int {
 	if p.holds == nil {
 		return it.Size()
@@ -247,8 +247,8 @@ func (p place) size(it attr.Item) int {
 	return n
 }
 
-// TestRun holds reports against a filter over all items: what is examined, in
-// which order, what is beside it and what it costs.
+// TestRun compares reports with a filter over all items: the examined rows,
+// their order, the adjacent rows and the cost.
 func TestRun(t *testing.T) {
 	list := places()
 	create := createRequest(list)
@@ -316,7 +316,7 @@ func checkRun(t *proptest.T, db *sortkey.DB, items []attr.Item, p place) {
 	require.Empty(t, r.Notes, "%s", raw)
 	require.True(t, r.Traced)
 
-	// All rows of the partition, in order, and the part the conditions select.
+	// All rows of the partition in order, and those that the conditions select.
 	rows := slices.DeleteFunc(p.in(items), func(it attr.Item) bool {
 		return slices.ContainsFunc(conds[:len(p.hash)], func(c cond) bool { return !c.holds(it.Get(c.a.name)) })
 	})
@@ -350,7 +350,7 @@ func checkRun(t *proptest.T, db *sortkey.DB, items []attr.Item, p place) {
 		return
 	}
 	require.Zero(t, r.Examined)
-	// Nothing is in the range: its neighbours are beside each other.
+	// The range is empty, so the rows outside it are adjacent.
 	at := slices.IndexFunc(rows, func(it attr.Item) bool { return r.After != nil && key(it) == key(r.After) })
 	switch {
 	case r.After == nil && r.Before == nil:

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/text"
-
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// refuse tells which rule a refused request breaks and what would work. Every
-// request it gives has been tried, with a Limit of 1.
+// refuse finds the rule that a refused request breaks, and requests that work.
+// It has tried every request that it returns, with a Limit of 1.
 func (e *explainer) refuse(s *ServiceError) error {
 	r := e.report
 	r.Refused = &Refusal{Code: s.Code, Message: s.Message}
@@ -36,33 +35,33 @@ func (e *explainer) refuse(s *ServiceError) error {
 		first = first.and(broken)
 	}
 	e.m = fixed
-	q, err := fixed.question()
+	q, err := fixed.expressions()
 	e.q = q
 	if err != nil {
 		if first == nil {
-			first = ruleOf(plainRule, pageSyntax, "an expression cannot be read: %v", err)
+			first = ruleOf(plainRule, pageSyntax, "cannot parse an expression: %v", err)
 		}
-		e.broke(first)
+		e.setRule(first)
 		return nil
 	}
 	schema := info.schema(fixed.text("IndexName"))
 	var broken *rule
 	if r.Operation == opQuery {
-		broken = e.broken(schema)
+		broken = e.brokenRule(schema)
 	}
 	first = first.and(broken)
 	if first == nil && fixed.has("ExclusiveStartKey") {
-		first = ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the page before, and this one does not lie in what is asked for")
+		first = ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the previous page, but this one is outside the range")
 		e.m = fixed.without("ExclusiveStartKey")
 	}
-	e.broke(first)
+	e.setRule(first)
 	if first == nil {
-		return nil // nothing that is known here
+		return nil // the rule is not known here
 	}
 	if broken != nil {
 		return e.otherWays(broken, schema)
 	}
-	advice := mended
+	advice := sendFixed
 	if first.fix != "" {
 		advice = first.fix
 	}
@@ -70,14 +69,14 @@ func (e *explainer) refuse(s *ServiceError) error {
 	return nil
 }
 
-func (e *explainer) broke(r *rule) {
+func (e *explainer) setRule(r *rule) {
 	if r != nil {
 		e.report.Refused.Rule, e.report.Refused.Source = r.text, r.source
 	}
 }
 
-// offer adds a request to the advice, if the endpoint takes it and it is not
-// there yet. It reports whether it was added.
+// offer adds a request to the advice if it is new and the endpoint accepts it.
+// It reports whether it added the request.
 func (e *explainer) offer(words, op string, m members) bool {
 	list := &e.report.Advice
 	if e.report.Refused != nil {
@@ -100,24 +99,24 @@ func (e *explainer) offer(words, op string, m members) bool {
 	return true
 }
 
-// tell adds advice that is no request.
-func (e *explainer) tell(format string, args ...any) {
+// advise adds advice without a request.
+func (e *explainer) advise(format string, args ...any) {
 	r := e.report.Refused
 	r.Advice = append(r.Advice, Advice{Text: fmt.Sprintf(format, args...)})
 }
 
-// mended is the advice to send a request without its fault.
-const mended = "send the request mended, like this"
+// sendFixed is the advice to send the request without its fault.
+const sendFixed = "send the corrected request"
 
 const opBatchGet = "BatchGetItem"
 
-// refuseTable is about a table that is not there.
+// refuseTable explains a request for a table that does not exist.
 func (e *explainer) refuseTable() error {
 	name := e.m.text("TableName")
 	if name == "" {
-		e.broke(ruleOf(plainRule, pageQuery, "a request names its table in TableName"))
+		e.setRule(ruleOf(plainRule, pageQuery, "a request must name its table in TableName"))
 	} else {
-		e.broke(ruleOf(plainRule, pageComponents, "there is no table %s", name))
+		e.setRule(ruleOf(plainRule, pageComponents, "table %s does not exist", name))
 	}
 	names := tableNames(e.ctx, e.target)
 	if len(names) == 0 {
@@ -126,15 +125,15 @@ func (e *explainer) refuseTable() error {
 	if near, ok := text.Nearest(name, names); ok {
 		m := e.m.without()
 		m.set("TableName", near)
-		if e.offer("ask table "+near, e.report.Operation, m) {
+		if e.offer("use table "+near, e.report.Operation, m) {
 			return nil
 		}
 	}
-	e.tell("the tables are: %s", strings.Join(names, ", "))
+	e.advise("the tables are %s", strings.Join(names, ", "))
 	return nil
 }
 
-// refuseGet is about a GetItem whose key is none.
+// refuseGet explains a GetItem with a wrong key.
 func (e *explainer) refuseGet() error {
 	s := e.info.key
 	names := make([]string, 0, 2)
@@ -142,7 +141,7 @@ func (e *explainer) refuseGet() error {
 		names = append(names, text.Name(a.Name))
 	}
 	key := e.m.item("Key")
-	e.q, _ = e.m.question()
+	e.q, _ = e.m.expressions()
 	var exact attr.Builder
 	var g group
 	all, wrong := true, key.Len() != len(names)
@@ -163,22 +162,22 @@ func (e *explainer) refuseGet() error {
 			broken, fixed = repair(e, fixed)
 			first = first.and(broken)
 		}
-		if e.broke(first); first != nil {
-			e.offer(mended, opGetItem, fixed)
+		if e.setRule(first); first != nil {
+			e.offer(sendFixed, opGetItem, fixed)
 		}
 		return nil
 	}
-	e.broke(ruleOf(plainRule, pageGet, "GetItem takes the whole primary key, which is %s, with values of its types and nothing else", strings.Join(names, " and ")))
+	e.setRule(ruleOf(plainRule, pageGet, "GetItem needs the whole primary key, which is %s, with values of the right types and nothing else", strings.Join(names, " and ")))
 	if all {
 		m := e.m.without()
 		m.set("Key", exact.Item())
-		e.offer("give the key as the table has it", opGetItem, m)
+		e.offer("give the key with the types of the table", opGetItem, m)
 		return nil
 	}
 	for i := range key.Len() {
 		name, v := key.At(i)
 		equal := equalTo(string(name), v)
-		if e.info.kindOf(string(name)) == 0 {
+		if !e.info.isKey(string(name)) {
 			g.rest = append(g.rest, equal.node)
 			continue
 		}

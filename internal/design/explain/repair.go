@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// repairs are the faults of a request that are no matter of ranges. Each
-// returns the rule and the request without the fault, or nil.
+// repairs correct the faults of a request that have nothing to do with ranges.
+// Each returns the broken rule, or nil, and the corrected request.
 var repairs = []func(*explainer, members) (*rule, members){
 	repairLiterals,
 	repairUndefined,
@@ -30,15 +30,15 @@ var repairs = []func(*explainer, members) (*rule, members){
 	repairProjection,
 }
 
-// conditions are the members that are conditions, expressions all that are
-// expressions.
+// conditions and expressions are the members of a request that are conditions,
+// and all that are expressions.
 var (
 	conditions  = []string{"KeyConditionExpression", "FilterExpression"}
 	expressions = append(conditions, "ProjectionExpression")
 )
 
-// rewrite returns m with the words and signs of some of its expressions
-// replaced. replace returns what to write for tokens[i] of src.
+// rewrite returns m with tokens of some of its expressions replaced. replace
+// returns the replacement of tokens[i] of src.
 func (m members) rewrite(params []string, replace func(src string, tokens []ast.Token, i int) string) members {
 	fixed := maps.Clone(m)
 	for _, param := range params {
@@ -51,7 +51,7 @@ func (m members) rewrite(params []string, replace func(src string, tokens []ast.
 	return fixed
 }
 
-// repairReserved replaces reserved words in expressions by names.
+// repairReserved replaces reserved words in expressions by placeholders.
 func repairReserved(_ *explainer, m members) (*rule, members) {
 	names := m.names("ExpressionAttributeNames")
 	if names == nil {
@@ -95,7 +95,7 @@ func repairReserved(_ *explainer, m members) (*rule, members) {
 	if len(words) > 1 {
 		is = "are reserved words"
 	}
-	return ruleOf(plainRule, pageReserved, "%s %s: write #%s and say in ExpressionAttributeNames what it stands for", strings.Join(words, ", "), is, strings.Join(words, ", #")), fixed
+	return ruleOf(plainRule, pageReserved, "%s %s: write #%s instead and define it in ExpressionAttributeNames", strings.Join(words, ", "), is, strings.Join(words, ", #")), fixed
 }
 
 // repairLiterals replaces values in expressions by placeholders.
@@ -139,19 +139,20 @@ func repairLiterals(_ *explainer, m members) (*rule, members) {
 		return nil, m
 	}
 	fixed.set("ExpressionAttributeValues", values)
-	return ruleOf(plainRule, pageValues, "an expression contains no values: write a placeholder such as :v1 in place of %s and put the value into ExpressionAttributeValues", first), fixed
+	return ruleOf(plainRule, pageValues, "an expression cannot contain values: write a placeholder such as :v1 instead of %s and put the value into ExpressionAttributeValues", first), fixed
 }
 
-// follow reports whether the kinds are those of the first tokens.
+// follow reports whether tokens begin with tokens of these kinds.
 func follow(tokens []ast.Token, kinds ...ast.TokenKind) bool {
 	return len(tokens) >= len(kinds) && slices.EqualFunc(tokens[:len(kinds)], kinds, func(t ast.Token, k ast.TokenKind) bool { return t.Kind == k })
 }
 
-// repairBetween puts the bounds of a BETWEEN the right way round.
+// repairBetween swaps the bounds of a BETWEEN that has the higher one first.
 func repairBetween(_ *explainer, m members) (*rule, members) {
 	values := m.item("ExpressionAttributeValues")
 	var r *rule
-	// swapped returns the other bound if the BETWEEN at i is the wrong way round.
+	// swapped returns the other bound if the BETWEEN at i has the higher one
+	// first.
 	swapped := func(src string, tokens []ast.Token, i int, other int) (string, bool) {
 		if i < 0 || !follow(tokens[i:], ast.TokBetween, ast.TokValue, ast.TokAnd, ast.TokValue) {
 			return "", false
@@ -161,7 +162,7 @@ func repairBetween(_ *explainer, m members) (*rule, members) {
 			return "", false
 		}
 		if r == nil {
-			r = ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", text.Literal(low), text.Literal(high))
+			r = ruleOf(plainRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s", text.Literal(low), text.Literal(high))
 		}
 		return tokens[other].Text(src), true
 	}
@@ -177,7 +178,7 @@ func repairBetween(_ *explainer, m members) (*rule, members) {
 	return r, fixed
 }
 
-// repairPrefix makes a string of a number that begins_with has.
+// repairPrefix turns a number in begins_with into a string.
 func repairPrefix(_ *explainer, m members) (*rule, members) {
 	values := m.item("ExpressionAttributeValues")
 	var all members
@@ -198,7 +199,7 @@ func repairPrefix(_ *explainer, m members) (*rule, members) {
 			if v := values.Get(name); v.Kind() == attr.Number {
 				number := string(v.AppendNumber(nil))
 				all.set(name, map[string]string{"S": number})
-				r = ruleOf(plainRule, pageSyntax, "begins_with takes the beginning of a string or of binary data, and %s is a number", number)
+				r = ruleOf(plainRule, pageSyntax, "begins_with needs a prefix that is a string or binary, but %s is a number", number)
 			}
 		}
 	}
@@ -210,8 +211,8 @@ func repairPrefix(_ *explainer, m members) (*rule, members) {
 	return r, fixed
 }
 
-// repairUndefined finds the placeholders that stand for nothing. If one is
-// left over, it is the one that was meant.
+// repairUndefined finds undefined placeholders. If one is undefined and one
+// unused, they are taken for the same.
 func repairUndefined(_ *explainer, m members) (*rule, members) {
 	fixed, used := maps.Clone(m), m.placeholders()
 	var r *rule
@@ -235,7 +236,7 @@ func repairUndefined(_ *explainer, m members) (*rule, members) {
 			continue
 		}
 		if r == nil {
-			r = ruleOf(plainRule, kind.page, "%s stands in an expression and not in %s", strings.Join(missing, ", "), kind.param)
+			r = ruleOf(plainRule, kind.page, "%s is used in an expression but not defined in %s", strings.Join(missing, ", "), kind.param)
 		}
 		if len(missing) == 1 && len(spare) == 1 {
 			defined[missing[0]] = defined[spare[0]]
@@ -246,7 +247,7 @@ func repairUndefined(_ *explainer, m members) (*rule, members) {
 	return r, fixed
 }
 
-// repairUnused removes placeholders that no expression has.
+// repairUnused removes placeholders that no expression uses.
 func repairUnused(_ *explainer, m members) (*rule, members) {
 	fixed := maps.Clone(m)
 	fixed.prune()
@@ -263,15 +264,15 @@ func repairUnused(_ *explainer, m members) (*rule, members) {
 		return out
 	}
 	if names := unused("ExpressionAttributeNames"); names != nil {
-		return ruleOf(plainRule, pageNames, "every name in ExpressionAttributeNames has to be used, and no expression has %s", strings.Join(names, ", ")), fixed
+		return ruleOf(plainRule, pageNames, "every name in ExpressionAttributeNames must be used, but no expression uses %s", strings.Join(names, ", ")), fixed
 	}
 	if values := unused("ExpressionAttributeValues"); values != nil {
-		return ruleOf(plainRule, pageValues, "every value in ExpressionAttributeValues has to be used, and no expression has %s", strings.Join(values, ", ")), fixed
+		return ruleOf(plainRule, pageValues, "every value in ExpressionAttributeValues must be used, but no expression uses %s", strings.Join(values, ", ")), fixed
 	}
 	return nil, m
 }
 
-// repairIndex takes the nearest index that there is.
+// repairIndex replaces an unknown index by the one with the most similar name.
 func repairIndex(e *explainer, m members) (*rule, members) {
 	name := m.text("IndexName")
 	if name == "" || e.info.index(name) != nil {
@@ -288,27 +289,27 @@ func repairIndex(e *explainer, m members) (*rule, members) {
 	if near, ok := text.Nearest(name, names); ok {
 		fixed.set("IndexName", near)
 	}
-	return ruleOf(plainRule, pageIndexes, "table %s has no index %s; it has %s", e.info.name, name, strings.Join(names, ", ")), fixed
+	return ruleOf(plainRule, pageIndexes, "table %s has no index %s; its indexes are %s", e.info.name, name, strings.Join(names, ", ")), fixed
 }
 
-// repairConsistent reads a global index as it can be read.
+// repairConsistent drops ConsistentRead from a read of a global index.
 func repairConsistent(e *explainer, m members) (*rule, members) {
 	ix := e.info.index(m.text("IndexName"))
-	if ix == nil || ix.local || !m.bool("ConsistentRead", false) {
+	if ix == nil || ix.local || !m.flag("ConsistentRead", false) {
 		return nil, m
 	}
-	return ruleOf(plainRule, pageConsistent, "a global index is brought up to date after the table, so it cannot be read consistently"), m.without("ConsistentRead")
+	return ruleOf(plainRule, pageConsistent, "a global index is updated after the table, so it does not support strongly consistent reads"), m.without("ConsistentRead")
 }
 
 func repairLimit(_ *explainer, m members) (*rule, members) {
 	if !m.has("Limit") || m.number("Limit") > 0 {
 		return nil, m
 	}
-	return ruleOf(plainRule, pageQuery, "Limit is at least 1; without it a page ends after 1 MB"), m.without("Limit")
+	return ruleOf(plainRule, pageQuery, "Limit must be at least 1; without it, a page ends after 1 MB"), m.without("Limit")
 }
 
-// repairStart leaves out a start key that is none of what is read. Whether it
-// lies in the range is seen only when everything else is right.
+// repairStart drops a start key that is not a key of the table or index.
+// Whether the key is in the range is checked when everything else is correct.
 func repairStart(e *explainer, m members) (*rule, members) {
 	s := e.info.schema(m.text("IndexName"))
 	if !m.has("ExclusiveStartKey") || s == nil {
@@ -324,36 +325,28 @@ func repairStart(e *explainer, m members) (*rule, members) {
 	if !wrong {
 		return nil, m
 	}
-	return ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the page before: it has %s and nothing else", strings.Join(names, ", ")), m.without("ExclusiveStartKey")
+	return ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: it has %s and nothing else", strings.Join(names, ", ")), m.without("ExclusiveStartKey")
 }
 
-// repairProjection asks an index only for what it holds.
+// repairProjection drops attributes that a global index does not hold.
 func repairProjection(e *explainer, m members) (*rule, members) {
 	ix := e.info.index(m.text("IndexName"))
 	if ix == nil || ix.local {
 		return nil, m
 	}
 	if m.text("Select") == "ALL_ATTRIBUTES" && ix.projection != "ALL" {
-		return ruleOf(plainRule, pageIndexes, "a global index returns what it holds, and index %s does not hold all attributes", ix.key.Index), m.without("Select")
+		return ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project all", ix.key.Index), m.without("Select")
 	}
-	q, err := m.question()
+	q, err := m.expressions()
 	if err != nil {
 		return nil, m
 	}
-	if touchesCondition(q.filter, ix) {
-		r := ruleOf(plainRule, pageIndexes, "a global index filters by what it holds, and index %s does not hold what the filter names", ix.key.Index)
-		r.fix = "ask without the filter, then get the whole items from the table and choose in the program"
+	if q.filter != nil && touches(q.filter.Root, ix.lacks) {
+		r := ruleOf(plainRule, pageIndexes, "a filter on a global index can use only projected attributes, and index %s does not project those of the filter", ix.key.Index)
+		r.fix = "query without the filter, then get the whole items from the table and filter them in the program"
 		return r, pruned(m.without("FilterExpression", "QueryFilter", "ScanFilter"))
 	}
-	if q.projection == nil {
-		return nil, m
-	}
-	var missing []string
-	for _, p := range q.projection.Paths {
-		if !ix.holds(p[0].Name) {
-			missing = append(missing, p[0].Name)
-		}
-	}
+	missing := ix.lacking(q.projection)
 	if missing == nil {
 		return nil, m
 	}
@@ -361,13 +354,9 @@ func repairProjection(e *explainer, m members) (*rule, members) {
 	if fixed.text("Select") == "SPECIFIC_ATTRIBUTES" {
 		delete(fixed, "Select")
 	}
-	r := ruleOf(plainRule, pageIndexes, "a global index returns what it holds, and index %s does not hold %s", ix.key.Index, strings.Join(missing, ", "))
-	r.fix = "ask for what the index holds, then get the rest of each item from the table"
+	r := ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project %s", ix.key.Index, strings.Join(missing, ", "))
+	r.fix = "query only projected attributes, then get the rest of each item from the table"
 	return r, fixed
-}
-
-func touchesCondition(c *expr.Condition, ix *indexInfo) bool {
-	return c != nil && touches(c.Root, func(name string) bool { return !ix.holds(name) })
 }
 
 func pruned(m members) members {

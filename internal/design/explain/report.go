@@ -7,73 +7,73 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// A Report is what one request read, all its pages together.
+// A Report describes what a request read, over all its pages.
 type Report struct {
 	Operation string // Query, Scan or GetItem
 	Table     string
 	Index     string // "" for the table itself
 	Request   json.RawMessage
-	// Schema is the key of the table or index that was read, nil when there is
-	// none. Projection is what the index holds: ALL, KEYS_ONLY or INCLUDE; ""
+	// Schema is the key of the table or index, or nil if it does not exist.
+	// Projection is the projection of the index: ALL, KEYS_ONLY or INCLUDE; ""
 	// for the table itself.
 	Schema     *keycond.Schema
 	Projection string
-	// Consistent says whether the request asks for strong consistency, Limit
-	// is its Limit, or 0, and Filter its filter with the values in it.
+	// Consistent reports whether the request asks for strong consistency. Limit
+	// is its Limit, or 0. Filter is its filter with the values in it.
 	Consistent bool
 	Limit      int
 	Filter     string
 
-	// Clauses are the key conditions, Partition the partition that they name
-	// and Low and High the ends of the sort positions read. A Scan has none.
+	// Clauses are the key conditions, Partition is the partition that they
+	// name, and Low and High are the ends of the range of sort keys. A Scan has
+	// none of them.
 	Clauses   []keycond.Clause
 	Partition keycond.End
 	Low, High keycond.End
 	Reverse   bool
-	// Start is the ExclusiveStartKey, where reading began inside the range.
+	// Start is the ExclusiveStartKey, at which reading began inside the range.
 	Start attr.Item
 
-	// Before and After are the keys of the rows just outside the range in the
-	// order of the sort key, nil where there are none in the partition, with
-	// the entities they belong to.
+	// Before and After are the keys of the rows just outside the range, in the
+	// order of the sort key, with their entities. They are nil at the ends of
+	// the partition.
 	Before, After             attr.Item
 	BeforeEntity, AfterEntity string
 
 	Pages              int
 	Examined, Returned int
-	// Bytes is the documented size of the rows examined, and Wasted of those
-	// that were examined and not returned. Fetched is the size of the items
-	// that a local index fetched from the table, which is not part of Bytes.
+	// Bytes is the documented size of the examined rows, and Wasted that of the
+	// rows that were not returned. Fetched is the size of the items that a
+	// local index fetched from the table; Bytes does not include it.
 	Bytes, Wasted, Fetched int
 	// Strong and Eventual are the read units with and without ConsistentRead.
 	// Strong is 0 for a global index, which cannot be read consistently.
 	Strong, Eventual float64
-	// Consumed is what the endpoint says it consumed, in units; 0 when it does
-	// not say.
+	// Consumed is the number of units that the endpoint reports, or 0.
 	Consumed float64
-	// Traced says that the endpoint told what it read and that it agrees with
-	// the figures here.
+	// Traced is true if the endpoint reported what it read and the figures
+	// agree with those of the report.
 	Traced bool
-	// Stop says why the last page ended, Last is its LastEvaluatedKey and Next
-	// the key of the row it stopped before, nil when there is none.
+	// Stop says why the last page ended. Last is its LastEvaluatedKey, and Next
+	// the key of the first row after it; both can be nil.
 	Stop       string
 	Last, Next attr.Item
 	Entities   []Share
-	Items      []attr.Item // the rows returned, in order, up to the caller's limit
-	// Rows are the rows examined, in order, up to the caller's limit, and Tail
-	// the last of those that did not fit. The rows between them are counted and
-	// not kept.
+	Items      []attr.Item // the returned rows, in order, up to the caller's limit
+	// Rows are the examined rows in order, up to the caller's limit. Tail holds
+	// the last of the rows beyond it. The rows between are counted but not
+	// kept.
 	Rows, Tail []Row
 
-	// Notes are what the reader should know about the figures.
+	// Notes explain the figures.
 	Notes []string
-	// Advice are better ways to ask, for a request that the service takes.
+	// Advice lists better requests, for a request that the service accepts.
 	Advice []Advice
-	// Refused is set when the request is not one the service takes.
+	// Refused is set if the service refuses the request.
 	Refused *Refusal
 }
 
-// A Row is a row that was examined.
+// A Row is an examined row.
 type Row struct {
 	Key    attr.Item // the key attributes of the table and of the index
 	Entity string
@@ -82,28 +82,33 @@ type Row struct {
 	Returned bool
 }
 
-// A Share is what one entity has of the rows of a report. Entity is "" for
-// items that match none.
+// A Share counts the rows of one entity in a report. Entity is "" for items
+// that match no entity.
 type Share struct {
-	Entity             string
-	Examined, Returned int
-	Bytes, Wasted      int
+	Entity   string `json:"entity"`
+	Examined int    `json:"examined"`
+	Returned int    `json:"returned"`
+	Bytes    int    `json:"bytes"`
+	Wasted   int    `json:"wasted"`
 }
 
-// A Refusal says why a request is not one range, and what would be.
+// A Refusal says why a request is not one range, and which requests are.
 type Refusal struct {
-	Code, Message string // the service's own words
-	// Rule is the rule that is broken, in one sentence, Source the page of the
+	// Code and Message are those of the service.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Rule is the broken rule in one sentence, and Source the page of the
 	// developer guide that states it.
-	Rule, Source string
-	// Advice are the nearest things that work, best first.
-	Advice []Advice
+	Rule   string `json:"rule,omitempty"`
+	Source string `json:"source,omitempty"`
+	// Advice lists the nearest requests that work, best first.
+	Advice []Advice `json:"advice"`
 }
 
-// Advice is one way to ask what a request wanted to know.
+// Advice is one way to get what a request asks for.
 type Advice struct {
-	Text string
-	// Request is a request that works, nil when the way needs another key.
-	Operation string
-	Request   json.RawMessage
+	Text string `json:"text"`
+	// Request is a request that works, or nil if the advice needs another key.
+	Operation string          `json:"operation,omitempty"`
+	Request   json.RawMessage `json:"request,omitempty"`
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// members are the members of a request by name, as they are.
+// members are the raw members of a request by name.
 type members map[string]json.RawMessage
 
 func parseMembers(request []byte) (members, error) {
 	var m members
 	if err := json.Unmarshal(request, &m); err != nil {
-		return nil, fmt.Errorf("the request is no JSON object: %w", err)
+		return nil, fmt.Errorf("the request is not a JSON object: %w", err)
 	}
 	if m == nil {
-		return nil, fmt.Errorf("the request is null, and should be a JSON object")
+		return nil, fmt.Errorf("the request is null instead of a JSON object")
 	}
 	return m, nil
 }
@@ -31,7 +31,7 @@ func parseMembers(request []byte) (members, error) {
 // text returns a member that is a string.
 func (m members) text(name string) string {
 	var s string
-	_ = json.Unmarshal(m[name], &s) // what is none is refused by the service
+	_ = json.Unmarshal(m[name], &s) // the service refuses other types
 	return s
 }
 
@@ -41,7 +41,7 @@ func (m members) number(name string) int {
 	return n
 }
 
-func (m members) bool(name string, def bool) bool {
+func (m members) flag(name string, def bool) bool {
 	_ = json.Unmarshal(m[name], &def)
 	return def
 }
@@ -67,7 +67,7 @@ func (m members) has(name string) bool {
 	return ok && string(raw) != "null"
 }
 
-// set sets a member to a value; it can always be written as JSON.
+// set sets a member to a value that has a JSON form.
 func (m members) set(name string, value any) {
 	switch v := value.(type) {
 	case attr.Item:
@@ -91,7 +91,7 @@ func (m members) encode() json.RawMessage {
 	return raw
 }
 
-// bind sets the names and values to those of p.
+// bind sets the names and values from p.
 func (m members) bind(p *literal.Placeholders) {
 	delete(m, "ExpressionAttributeNames")
 	delete(m, "ExpressionAttributeValues")
@@ -103,7 +103,7 @@ func (m members) bind(p *literal.Placeholders) {
 	}
 }
 
-// without returns a copy without some members.
+// without returns a copy of m without some members.
 func (m members) without(names ...string) members {
 	c := maps.Clone(m)
 	for _, name := range names {
@@ -112,7 +112,7 @@ func (m members) without(names ...string) members {
 	return c
 }
 
-// placeholders returns the placeholders that the expressions of m mention.
+// placeholders returns the placeholders in the expressions of m.
 func (m members) placeholders() map[string]bool {
 	used := map[string]bool{}
 	for _, name := range expressions {
@@ -126,8 +126,8 @@ func (m members) placeholders() map[string]bool {
 	return used
 }
 
-// prune removes the names and values that no expression of m mentions, which
-// the service would refuse.
+// prune removes the names and values that no expression of m uses, because the
+// service refuses them.
 func (m members) prune() {
 	used := m.placeholders()
 	for _, name := range []string{"ExpressionAttributeNames", "ExpressionAttributeValues"} {
@@ -155,23 +155,23 @@ func (m members) whole() members {
 	return c
 }
 
-// narrowed reports whether m has anything that [members.whole] takes away.
-func (m members) narrowed() bool {
+// hasFilter reports whether m has a member that [members.whole] removes.
+func (m members) hasFilter() bool {
 	if slices.ContainsFunc([]string{"FilterExpression", "ProjectionExpression", "QueryFilter", "ScanFilter", "AttributesToGet"}, m.has) {
 		return true
 	}
 	return m.text("Select") == "COUNT"
 }
 
-// A question is what the expressions of a request say.
-type question struct {
+// An expressionSet holds the parsed expressions of a request.
+type expressionSet struct {
 	key, filter *expr.Condition
 	projection  *expr.Projection
 }
 
-// question reads the expressions of a request, or the parameters that were
-// there before them. What can be read is set even when there is an error.
-func (m members) question() (q question, err error) {
+// expressions parses the expressions of a request, or its legacy parameters. It
+// returns the valid ones even if there is an error.
+func (m members) expressions() (q expressionSet, err error) {
 	env, err := expr.NewEnv(m.names("ExpressionAttributeNames"), m.item("ExpressionAttributeValues"))
 	if err != nil {
 		return q, err
@@ -209,21 +209,20 @@ func (m members) question() (q question, err error) {
 	return q, err
 }
 
-// Clauses returns the parts of a request's key condition and of its filter that
-// are conditions on one attribute and that have to hold all, whether or not they
-// are one range together.
+// Clauses returns the conjuncts of a request's key condition and of its filter
+// that are conditions on one attribute, whether or not they form one range.
 func Clauses(request json.RawMessage) (key, filter []keycond.Clause) {
 	m, err := parseMembers(request)
 	if err != nil {
 		return nil, nil
 	}
-	q, _ := m.question()
+	q, _ := m.expressions()
 	clauses := func(c *expr.Condition) (all []keycond.Clause) {
 		if c == nil {
 			return nil
 		}
 		for _, n := range conjuncts(c.Root) {
-			if a, ok := atomOf(n, func(string) bool { return true }); ok {
+			if a, ok := atomOf(n, anyName); ok {
 				all = append(all, a.Clause)
 			}
 		}

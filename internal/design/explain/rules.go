@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/text"
-
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -31,16 +30,16 @@ const (
 	pageGet        = guide + "WorkingWithItems.html"
 )
 
-// A rule is what a request breaks and where it is stated.
+// A rule is a rule that a request breaks.
 type rule struct {
 	text, source string
-	// kind is what advice depends on.
+	// kind selects the advice.
 	kind ruleKind
-	// fix says what the request without the fault asks; "" is the same.
+	// fix describes the corrected request; "" means that it asks for the same.
 	fix string
 }
 
-// and returns the rule that r and other are broken both; either may be nil.
+// and combines two broken rules; either may be nil.
 func (r *rule) and(other *rule) *rule {
 	switch {
 	case r == nil:
@@ -49,7 +48,7 @@ func (r *rule) and(other *rule) *rule {
 		return r
 	}
 	both := *r
-	both.text += "; besides, " + other.text
+	both.text += "; also, " + other.text
 	if other.fix != "" {
 		both.fix = other.fix
 	}
@@ -68,9 +67,9 @@ func ruleOf(kind ruleKind, source, format string, args ...any) *rule {
 	return &rule{text: fmt.Sprintf(format, args...), source: source, kind: kind}
 }
 
-// broken returns the rule about key conditions that a query of s breaks first,
-// nil when there is none.
-func (e *explainer) broken(s *keycond.Schema) *rule {
+// brokenRule returns the first rule about key conditions that a query of s
+// breaks, or nil.
+func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 	if e.q.key == nil {
 		return ruleOf(partitionRule, pageQuery, "a Query reads one partition, so it needs a key condition with %s", equalities(s.Hash))
 	}
@@ -80,10 +79,9 @@ func (e *explainer) broken(s *keycond.Schema) *rule {
 			return r
 		}
 	}
-	always := func(string) bool { return true }
 	on := map[string][]atom{}
 	for _, n := range parts {
-		if a, ok := atomOf(n, always); ok {
+		if a, ok := atomOf(n, anyName); ok {
 			on[a.Attribute.Name] = append(on[a.Attribute.Name], a)
 		}
 	}
@@ -100,7 +98,7 @@ func (e *explainer) broken(s *keycond.Schema) *rule {
 	if e.q.filter != nil {
 		for name := range e.q.filter.TopLevel() {
 			if s.Has(name) {
-				return ruleOf(plainRule, pageFilter, "the filter of a Query may not name a key attribute of what is queried, and %s is one: conditions on it belong to the key condition", text.Name(name))
+				return ruleOf(plainRule, pageFilter, "the filter of a Query must not use a key attribute of the queried table or index, and %s is one: put conditions on it into the key condition", text.Name(name))
 			}
 		}
 	}
@@ -115,18 +113,18 @@ func equalities(attrs []keycond.Attribute) string {
 	return strings.Join(parts, " AND ")
 }
 
-// brokenForm returns the rule that one condition breaks by its form alone.
+// brokenForm returns the rule that one condition breaks by its form.
 func brokenForm(n ast.Node, s *keycond.Schema) *rule {
 	switch n := n.(type) {
 	case *ast.Or:
-		return ruleOf(plainRule, pageKeys, "a key condition is one range of one partition, so its parts are joined by AND: OR asks for several ranges")
+		return ruleOf(plainRule, pageKeys, "a key condition is one range of one partition, so AND joins its parts: OR asks for several ranges")
 	case *ast.Not:
-		return ruleOf(plainRule, pageKeys, "a key condition cannot be negated: what lies outside one range is up to two ranges")
+		return ruleOf(plainRule, pageKeys, "a key condition cannot be negated: the keys outside a range are up to two ranges")
 	case *ast.In:
-		return ruleOf(plainRule, pageKeys, "a key condition has one value after =: IN asks for several ranges")
+		return ruleOf(plainRule, pageKeys, "a key condition compares with = to one value: IN asks for several ranges")
 	case *ast.Compare:
 		if n.Op == ast.NotEqual {
-			return ruleOf(plainRule, pageKeys, "a key condition cannot be <>: everything but one key is two ranges")
+			return ruleOf(plainRule, pageKeys, "a key condition cannot use <>: all keys but one are two ranges")
 		}
 		return brokenOperands(n.L, n.R)
 	case *ast.Between:
@@ -136,16 +134,16 @@ func brokenForm(n ast.Node, s *keycond.Schema) *rule {
 		case ast.BeginsWith:
 			if len(n.Args) == 2 {
 				if _, ok := n.Args[0].(*ast.ValueOperand); ok {
-					return ruleOf(plainRule, pageKeys, "begins_with has the key attribute first and the prefix second")
+					return ruleOf(plainRule, pageKeys, "the first argument of begins_with is the key attribute, and the second the prefix")
 				}
 			}
 			return brokenOperands(n.Args...)
 		case ast.AttributeExists:
 			if always(n, s) {
-				return ruleOf(plainRule, pageKeys, "attribute_exists is no range of a key: every row has its key attributes, so it says nothing")
+				return ruleOf(plainRule, pageKeys, "attribute_exists is not a range of keys: every row has its key attributes, so the condition is always true")
 			}
 		}
-		return ruleOf(searchRule, pageKeys, "%s is no key condition: the keys for which it holds do not lie beside each other in the order", n.Func)
+		return ruleOf(searchRule, pageKeys, "%s is not a key condition: the keys that satisfy it are not adjacent", n.Func)
 	}
 	return nil
 }
@@ -156,48 +154,48 @@ func brokenOperands(list ...ast.Operand) *rule {
 		switch o := o.(type) {
 		case *ast.PathOperand:
 			if paths++; len(o.Path) > 1 {
-				return ruleOf(searchRule, pageKeys, "a key is a whole attribute: %s lies inside one and cannot be a key", spelled.Path(o.Path))
+				return ruleOf(searchRule, pageKeys, "a key is a whole attribute: %s is inside one, so it cannot be a key", spelled.Path(o.Path))
 			}
 		case *ast.ValueOperand:
 		default:
-			return ruleOf(searchRule, pageKeys, "a key condition compares a key attribute as it is: a function of it has another order")
+			return ruleOf(searchRule, pageKeys, "a key condition compares the key attribute itself: a function of it sorts differently")
 		}
 	}
 	switch {
 	case paths == 0:
-		return ruleOf(plainRule, pageKeys, "a key condition names a key attribute")
+		return ruleOf(plainRule, pageKeys, "a key condition must name a key attribute")
 	case paths > 1:
-		return ruleOf(searchRule, pageKeys, "a key condition compares a key attribute to a value of the request, not to another attribute")
+		return ruleOf(searchRule, pageKeys, "a key condition compares a key attribute with a value from the request, not with another attribute")
 	}
 	return nil
 }
 
-// brokenPlace returns the rule that conditions break together.
+// brokenPlace returns the rule that the conditions break together.
 func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[string][]atom) *rule {
 	for _, n := range parts {
-		a, ok := atomOf(n, func(string) bool { return true })
+		a, ok := atomOf(n, anyName)
 		if !ok {
 			continue
 		}
 		switch {
 		case len(on[a.Attribute.Name]) > 1:
-			return ruleOf(plainRule, pageKeys, "there is at most one condition on each key attribute, and %s has %d", text.Name(a.Attribute.Name), len(on[a.Attribute.Name]))
+			return ruleOf(plainRule, pageKeys, "each key attribute can have only one condition, and %s has %d", text.Name(a.Attribute.Name), len(on[a.Attribute.Name]))
 		case s.Has(a.Attribute.Name):
-		case e.info.kindOf(a.Attribute.Name) != 0:
-			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s but of %s: a key condition can use the attributes of one key", text.Name(a.Attribute.Name), placeName(s), e.keysWith(a.Attribute.Name))
+		case e.info.isKey(a.Attribute.Name):
+			return ruleOf(plainRule, pageKeys, "%s is a key attribute of %[3]s, not of %[2]s: a key condition can use the attributes of only one key", text.Name(a.Attribute.Name), placeName(s), e.keysWith(a.Attribute.Name))
 		default:
-			return ruleOf(plainRule, pageKeys, "%s is no key attribute of %s: it can only be filtered, after the rows were read and paid for", text.Name(a.Attribute.Name), placeName(s))
+			return ruleOf(plainRule, pageKeys, "%s is not a key attribute of %s: it can only be used in a filter, after the rows are read and paid for", text.Name(a.Attribute.Name), placeName(s))
 		}
 	}
 	for _, h := range s.Hash {
 		c := on[h.Name]
 		switch {
 		case len(c) == 0:
-			return ruleOf(partitionRule, pageKeys, "a Query reads one partition, so every attribute of its partition key needs =, and %s has no condition", text.Name(h.Name))
+			return ruleOf(partitionRule, pageKeys, "a Query reads one partition, so every attribute of the partition key needs =, but %s has no condition", text.Name(h.Name))
 		case c[0].Op == ast.OpBeginsWith:
-			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions whose keys have a common prefix do not lie beside each other, and %s has begins_with", text.Name(h.Name))
+			return ruleOf(partitionRule, pageKeys, "a partition key allows only =, but %s has begins_with: partition keys are hashed, so partitions with a common prefix are not adjacent", text.Name(h.Name))
 		case c[0].Op != ast.Equal:
-			return ruleOf(partitionRule, pageKeys, "a partition key takes = only: it is hashed, so partitions do not lie in the order of their keys, and %s has %s", text.Name(h.Name), c[0].Op)
+			return ruleOf(partitionRule, pageKeys, "a partition key allows only =, but %s has %s: partition keys are hashed, so partitions are not in the order of their keys", text.Name(h.Name), c[0].Op)
 		}
 	}
 	for i, a := range s.Range {
@@ -209,9 +207,9 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			switch {
 			case len(on[later.Name]) == 0:
 			case len(c) == 0:
-				return ruleOf(plainRule, pageMulti, "sort key attributes are used from the left without gaps, and %s has a condition while %s has none", text.Name(later.Name), text.Name(a.Name))
+				return ruleOf(plainRule, pageMulti, "conditions on sort key attributes must follow their order without gaps, but %s has a condition and %s has none", text.Name(later.Name), text.Name(a.Name))
 			default:
-				return ruleOf(plainRule, pageMulti, "only the last condition on a sort key may be other than =: after %s on %s rows are in its order, and those with one %s do not lie together", c[0].Op, text.Name(a.Name), text.Name(later.Name))
+				return ruleOf(plainRule, pageMulti, "only the last condition on a sort key can be other than =: with %s on %s, rows that have the same %s are not adjacent", c[0].Op, text.Name(a.Name), text.Name(later.Name))
 			}
 		}
 	}
@@ -225,7 +223,7 @@ func placeName(s *keycond.Schema) string {
 	return "index " + s.Index
 }
 
-// keysWith names the keys that an attribute is part of.
+// keysWith names the keys that include an attribute.
 func (e *explainer) keysWith(name string) string {
 	var out []string
 	if e.info.key.Has(name) {
@@ -239,27 +237,27 @@ func (e *explainer) keysWith(name string) string {
 	return strings.Join(out, " and ")
 }
 
-// brokenValue returns the rule that the values of a condition break.
+// brokenValue returns the rule that a condition breaks by its values.
 func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return ruleOf(plainRule, pageKeys, "begins_with is for strings and binary values: numbers are in the order of their value, in which those that begin with the same digits do not lie together, and %s is a number", text.Name(a.Name))
+		return ruleOf(plainRule, pageKeys, "begins_with needs a string or binary attribute, but %s is a number: numbers are ordered by value, so numbers with the same first digits are not adjacent", text.Name(a.Name))
 	}
 	for _, v := range c.Values {
 		switch {
 		case v.Kind() != a.Kind:
-			return ruleOf(plainRule, pageComponents, "%s is %s in the key schema, and %s is %s: values of different types are never equal", text.Name(a.Name), kindWord(a.Kind), text.Literal(v), kindWord(v.Kind()))
+			return ruleOf(plainRule, pageComponents, "%s is %s in the key schema, but %s is %s: values of different types are never equal", text.Name(a.Name), kindWord(a.Kind), text.Literal(v), kindWord(v.Kind()))
 		case a.Kind == attr.Number:
 		case len(v.Raw()) == 0:
-			return ruleOf(plainRule, pageLimits, "a key cannot be empty, so no row has the %s that is asked for", text.Name(a.Name))
+			return ruleOf(plainRule, pageLimits, "a key cannot be empty, so no row has this %s", text.Name(a.Name))
 		case slices.Contains(s.Hash, a) && len(v.Raw()) > keycond.MaxPartitionKeyBytes:
-			return ruleOf(plainRule, pageLimits, "a partition key has at most %d bytes, so no row has the %s that is asked for", keycond.MaxPartitionKeyBytes, text.Name(a.Name))
+			return ruleOf(plainRule, pageLimits, "a partition key has at most %d bytes, so no row has this %s", keycond.MaxPartitionKeyBytes, text.Name(a.Name))
 		case !slices.Contains(s.Hash, a) && len(v.Raw()) > keycond.MaxSortKeyBytes:
-			return ruleOf(plainRule, pageLimits, "a sort key has at most %d bytes, so no row has the %s that is asked for", keycond.MaxSortKeyBytes, text.Name(a.Name))
+			return ruleOf(plainRule, pageLimits, "a sort key has at most %d bytes, so no row has this %s", keycond.MaxSortKeyBytes, text.Name(a.Name))
 		}
 	}
 	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
-			return ruleOf(plainRule, pageKeys, "the first bound of BETWEEN is the lower one, and %s is above %s", text.Literal(c.Values[0]), text.Literal(c.Values[1]))
+			return ruleOf(plainRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s", text.Literal(c.Values[0]), text.Literal(c.Values[1]))
 		}
 	}
 	return nil

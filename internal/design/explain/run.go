@@ -14,18 +14,18 @@ import (
 
 // Options configure [Run]. The zero value is ready to use.
 type Options struct {
-	// Pages is the most pages to read. Default: one if the request has a
-	// Limit, otherwise all, up to [MaxPages].
+	// Pages limits the pages to read. Default: one if the request has a Limit,
+	// otherwise [MaxPages].
 	Pages int
-	// Items is the most rows and items to keep in the report, which counts all
-	// of them. Default: 1,000. Negative keeps none.
+	// Items limits the rows and items to keep in the report, which counts all
+	// of them. Default: 1,000. If negative, none are kept.
 	Items int
-	// Classify names the entity that an item of a table belongs to, "" if
-	// none. It may be nil. What an index does not hold is not in the item.
+	// Classify returns the entity of an item of a table, or "". It may be nil.
+	// The item lacks attributes that an index does not hold.
 	Classify func(table string, it attr.Item) string
 }
 
-// MaxPages is how many pages [Run] reads when it is not told.
+// MaxPages is the default limit on the pages that [Run] reads.
 const MaxPages = 1000
 
 const defaultItems = 1000
@@ -37,8 +37,8 @@ const (
 	opGetItem = "GetItem"
 )
 
-// Operation returns the name of the operation that a person calls op, as query
-// or get-item, and whether it is one that can be explained.
+// Operation returns the name of an operation from a spelling such as query or
+// get-item, and whether it can be explained.
 func Operation(op string) (string, bool) {
 	switch strings.ToLower(strings.ReplaceAll(op, "-", "")) {
 	case "query":
@@ -53,13 +53,13 @@ func Operation(op string) (string, bool) {
 	return op, false
 }
 
-// Run puts a request to a target and tells what it reads. A request that the
-// service refuses is a report too, with [Report.Refused] set; an error is that
-// of a target that cannot be asked.
+// Run sends a request to a target and reports what it reads. For a request that
+// the service refuses, it returns a report with [Report.Refused] set. It fails
+// if the target cannot be reached.
 func Run(ctx context.Context, t Target, op string, request json.RawMessage, o Options) (*Report, error) {
 	name, ok := Operation(op)
 	if !ok {
-		return nil, fmt.Errorf("%q is no operation that reads by key: explain Query, Scan, GetItem or the SELECT of an ExecuteStatement", op)
+		return nil, fmt.Errorf("cannot explain %q: only Query, Scan, GetItem and the SELECT of an ExecuteStatement", op)
 	}
 	m, err := parseMembers(request)
 	if err != nil {
@@ -73,8 +73,8 @@ func Run(ctx context.Context, t Target, op string, request json.RawMessage, o Op
 	}
 	e := &explainer{ctx: ctx, target: t, opts: o, m: m, report: &Report{
 		Operation: name, Table: m.text("TableName"), Index: m.text("IndexName"), Request: request,
-		Consistent: m.bool("ConsistentRead", false), Limit: m.number("Limit"),
-		Reverse: name == opQuery && !m.bool("ScanIndexForward", true),
+		Consistent: m.flag("ConsistentRead", false), Limit: m.number("Limit"),
+		Reverse: name == opQuery && !m.flag("ScanIndexForward", true),
 		Start:   m.item("ExclusiveStartKey"),
 	}}
 	if err := e.run(); err != nil {
@@ -89,8 +89,8 @@ type explainer struct {
 	target Target
 	opts   Options
 	m      members
-	q      question
-	info   *tableInfo // nil when the table is not there
+	q      expressionSet
+	info   *tableInfo // nil if the table does not exist
 	index  *indexInfo // nil for the table itself
 	slice  *keycond.Slice
 	report *Report
@@ -120,10 +120,10 @@ func (e *explainer) run() error {
 		r.Projection = e.index.projection
 	}
 	if r.Schema == nil {
-		return fmt.Errorf("table %s answers by an index %s that its description does not have", r.Table, r.Index)
+		return fmt.Errorf("the endpoint queried index %[2]s, which the description of table %[1]s does not have", r.Table, r.Index)
 	}
-	if e.q, err = e.m.question(); err != nil {
-		return fmt.Errorf("the endpoint answers a request that cannot be read here: %w", err)
+	if e.q, err = e.m.expressions(); err != nil {
+		return fmt.Errorf("cannot parse a request that the endpoint accepted: %w", err)
 	}
 	if e.q.filter != nil {
 		r.Filter = spelled.Condition(e.q.filter.Root)
@@ -139,21 +139,21 @@ func (e *explainer) run() error {
 	if err != nil {
 		return err
 	}
-	e.settle()
+	e.total()
 	return e.improve()
 }
 
 func (e *explainer) query(asked members, first *page) error {
 	slice, err := compile(e.report.Schema, e.q.key)
 	if err != nil {
-		return fmt.Errorf("the endpoint answers a query that is not one range: %w", err)
+		return fmt.Errorf("the endpoint accepted a query that is not one range: %w", err)
 	}
 	e.slice = slice
 	e.report.bounds(slice)
 	if err := e.pages(asked, first); err != nil {
 		return err
 	}
-	return e.neighbours()
+	return e.adjacentRows()
 }
 
 func compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
@@ -163,8 +163,8 @@ func compile(s *keycond.Schema, c *expr.Condition) (*keycond.Slice, error) {
 	return keycond.Compile(s, c)
 }
 
-// refusalOf returns the service's refusal of a request, as opposed to a
-// failure to ask.
+// refusalOf returns the service's refusal of a request, as opposed to other
+// failures.
 func refusalOf(err error) (*ServiceError, bool) {
 	e, ok := errors.AsType[*ServiceError](err)
 	if !ok {

@@ -19,8 +19,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// TestScripts runs the scripts in testdata. A script makes a database and asks
-// it:
+// TestScripts runs the scripts in testdata. A script creates a database and
+// explains requests:
 //
 //	db
 //	table Shop PK SK
@@ -30,9 +30,9 @@ import (
 //	explain op=Query width=80
 //	{"TableName": "Shop", …}
 //
-// Plain JSON stands for items, with arrays for binary values; the entity of an
-// item is its attribute type.
-// After the report stands what each request of its advice finds.
+// Items are plain JSON, with arrays for binary values. The entity of an item is
+// its attribute type. The results of each request of the advice follow the
+// report.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		var db *sortkey.DB
@@ -110,7 +110,7 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 	return strings.ReplaceAll(out.String(), "\n\n", "\n.\n")
 }
 
-// run runs a request of advice, which must work, and says what it finds.
+// run runs a request of the advice, which must work, and returns what it finds.
 func run(t *testing.T, db *sortkey.DB, a explain.Advice) string {
 	body, status := inside.Service(db).Serve(context.Background(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
 	require.Equal(t, 200, status, "%s %s: %s", a.Operation, a.Request, body)

@@ -11,14 +11,15 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// opSelect is a SELECT of PartiQL.
+// opSelect is the operation of a PartiQL SELECT.
 const opSelect = "ExecuteStatement"
 
 const pageSelect = guide + "ql-reference.select.html"
 
-// runSelect explains a SELECT as the request it is: a Query when WHERE has each
-// attribute of the partition key with =, several when it has them with IN or
-// OR, otherwise a Scan of all there is. Source: DG/ql-reference.select.html.
+// runSelect explains a SELECT as the request that it stands for: a Query if
+// WHERE compares each attribute of the partition key with =, several queries if
+// it uses IN or OR, and otherwise a Scan of the table. Source:
+// DG/ql-reference.select.html.
 func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, error) {
 	s, err := parseSelect(m)
 	if err != nil {
@@ -28,7 +29,7 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 	table, index := s.m.text("TableName"), s.m.text("IndexName")
 	info, err := describe(ctx, t, table)
 	if _, ok := refusalOf(err); ok {
-		return scan() // it says what is wrong
+		return scan() // reports the error
 	}
 	if err != nil {
 		return nil, err
@@ -38,42 +39,42 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 		return scan()
 	}
 	e := &explainer{ctx: ctx, target: t, opts: o, m: s.m, info: info, index: info.index(index), report: &Report{
-		Operation: opSelect, Table: info.name, Index: index, Request: m.encode(), Schema: schema, Consistent: s.m.bool("ConsistentRead", false), Limit: s.m.number("Limit"),
+		Operation: opSelect, Table: info.name, Index: index, Request: m.encode(), Schema: schema, Consistent: s.m.flag("ConsistentRead", false), Limit: s.m.number("Limit"),
 	}}
-	if e.q, err = s.m.question(); err != nil {
-		return nil, fmt.Errorf("the statement cannot be read: %w", err)
+	if e.q, err = s.m.expressions(); err != nil {
+		return nil, fmt.Errorf("cannot parse the statement: %w", err)
 	}
 	plans, whole := e.selected(schema)
 	switch {
 	case s.ordered != "" && !schema.Has(s.ordered):
 		e.report.Refused = &Refusal{
-			Code: "ValidationException", Message: "ORDER BY " + text.Name(s.ordered) + " is no order of " + placeName(schema),
-			Rule: "rows are in order of the sort key only: ORDER BY takes a key attribute of what is read", Source: pageSelect,
+			Code: "ValidationException", Message: "ORDER BY " + text.Name(s.ordered) + " is not the order of " + placeName(schema),
+			Rule: "rows are ordered only by the sort key: ORDER BY needs a key attribute of the table or index", Source: pageSelect,
 		}
 		return e.report, nil
 	case !whole && s.ordered != "":
 		e.report.Refused = &Refusal{
 			Code: "ValidationException", Message: "ORDER BY needs the partition key with = or IN",
-			Rule: "rows are in order inside a partition only, and this asks several: " + e.unfixed(schema), Source: pageSelect,
+			Rule: "rows are ordered only within a partition, and this reads several: " + e.unfixed(schema), Source: pageSelect,
 		}
-		e.tellKeys(schema)
+		e.adviseKeys(schema)
 		return e.report, nil
 	case !whole:
 		r, err := scan()
 		if err == nil && r.Refused == nil {
-			r.Notes = append([]string{"the SELECT is a scan, whatever it returns: " + e.unfixed(schema)}, r.Notes...)
+			r.Notes = append([]string{"the SELECT is a scan: " + e.unfixed(schema)}, r.Notes...)
 			if len(r.Advice) == 0 {
 				e.report.Refused = &Refusal{}
-				e.tellKeys(schema)
+				e.adviseKeys(schema)
 				r.Advice = e.report.Refused.Advice
 			}
 		}
 		return r, err
 	case len(plans) == 0:
-		return nil, fmt.Errorf("no row can satisfy all of the statement's conditions at once")
+		return nil, fmt.Errorf("no row can satisfy all conditions of the statement")
 	case len(plans) > 1:
 		e.report.Refused = &Refusal{
-			Message: fmt.Sprintf("the SELECT is %d queries, one for each range that IN or OR names; they are explained one at a time", len(plans)),
+			Message: fmt.Sprintf("the SELECT is %d queries, one for each range of IN or OR; each is explained separately", len(plans)),
 			Source:  pageSelect,
 		}
 		for i, p := range plans {
@@ -99,21 +100,20 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 		note.WriteString("; " + more)
 	}
 	if len(plans[0].dropped) > 0 {
-		note.WriteString("; what it says besides, " + spelled.Condition(conjunction(plans[0].dropped)) + ", is checked after the rows were read")
+		note.WriteString("; its other conditions, " + spelled.Condition(conjunction(plans[0].dropped)) + ", are checked after the rows are read")
 	}
 	r.Notes = append([]string{note.String()}, r.Notes...)
-	r.Advice = append([]Advice{{Text: "the same as a Query, which can never become a scan", Operation: opQuery, Request: q.encode()}}, r.Advice...)
+	r.Advice = append([]Advice{{Text: "use the equivalent Query, which can never become a scan", Operation: opQuery, Request: q.encode()}}, r.Advice...)
 	return r, nil
 }
 
-// selected returns the queries that a SELECT is, and whether it is queries
-// and no scan.
+// selected returns the queries that a SELECT stands for, and reports false if
+// it is a scan.
 func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	if e.q.filter == nil {
 		return nil, false
 	}
-	isKey := func(name string) bool { return e.info.kindOf(name) != 0 }
-	groups, ok := normal(e.q.filter.Root, isKey)
+	groups, ok := normal(e.q.filter.Root, e.info.isKey)
 	if !ok {
 		return nil, false
 	}
@@ -134,13 +134,13 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	return merge(plans), true
 }
 
-// tellKeys says what key would make one slice of the statement.
-func (e *explainer) tellKeys(s *keycond.Schema) {
+// adviseKeys says which key would turn the statement into one slice.
+func (e *explainer) adviseKeys(s *keycond.Schema) {
 	if e.q.filter == nil {
 		return
 	}
-	if groups, ok := normal(e.q.filter.Root, func(name string) bool { return e.info.kindOf(name) != 0 }); ok {
-		e.tellPartition(groups, s)
+	if groups, ok := normal(e.q.filter.Root, e.info.isKey); ok {
+		e.advisePartition(groups, s)
 	}
 }
 
@@ -150,7 +150,7 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 	var others []string
 	if e.q.filter != nil {
 		for _, n := range conjuncts(e.q.filter.Root) {
-			if a, ok := atomOf(n, func(string) bool { return true }); ok {
+			if a, ok := atomOf(n, anyName); ok {
 				on[a.Attribute.Name] = on[a.Attribute.Name] || a.Op == ast.Equal
 			}
 		}
@@ -164,12 +164,12 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 	}
 	for _, h := range s.Hash {
 		if !on[h.Name] {
-			why := fmt.Sprintf("WHERE does not say %s = … or IN […], the partition key of %s", text.Name(h.Name), placeName(s))
+			why := fmt.Sprintf("WHERE does not compare %s, the partition key of %s, with = or IN", text.Name(h.Name), placeName(s))
 			if len(others) > 0 {
-				why += fmt.Sprintf(`; FROM "%s"."%s" names an index that can be asked so`, e.info.name, strings.Join(others, `" or "`))
+				why += fmt.Sprintf(`; query an index with that partition key: FROM "%s"."%s"`, e.info.name, strings.Join(others, `" or "`))
 			}
 			return why
 		}
 	}
-	return "its conditions are no ranges of one partition each"
+	return "its conditions are not ranges of single partitions"
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/sortkey/sortkey/internal/inside"
 )
 
-// targetPrefix is the version of the service that operations belong to.
+// targetPrefix is the API version before the name of an operation.
 const targetPrefix = "DynamoDB_20120810."
 
-// A Target answers requests.
+// A Target executes requests.
 type Target interface {
-	// Do runs an operation, such as Query, on the JSON of its request. The
-	// traces are those of what it read, none when the target tells none. A
-	// request that the service refuses gives a [*ServiceError].
+	// Do runs an operation, such as Query, with a JSON request. It returns
+	// traces of what it read, if the target reports them. If the service
+	// refuses the request, it returns a [*ServiceError].
 	Do(ctx context.Context, op string, request []byte) (response []byte, traces []sortkey.Trace, err error)
 }
 
-// A ServiceError is a failure in the service's own words.
+// A ServiceError is an error that the service returned.
 type ServiceError struct {
 	Code, Message string
 	Status        int
@@ -39,7 +39,7 @@ func (e *ServiceError) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// InProcess returns the target that is a database in this process.
+// InProcess returns a target for a database in this process.
 func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
@@ -62,13 +62,13 @@ func (t inProcess) Do(ctx context.Context, op string, request []byte) ([]byte, [
 	return body, traces, nil
 }
 
-// maxResponse bounds the bytes of a response that are read. Items are at most
-// 400 KB and pages 1 MB; base64 and the wire's own syntax add to that.
+// maxResponse limits the bytes of a response. Items have at most 400 KB and
+// pages 1 MB; base64 and JSON syntax add to that.
 const maxResponse = 64 << 20
 
-// HTTP returns the target that is an endpoint. Client signs requests if the
-// endpoint wants signatures; nil is [http.DefaultClient]. Header is added to
-// every request. A sortkey server tells traces, other endpoints do not.
+// HTTP returns a target for an endpoint. Client must sign requests if the
+// endpoint checks signatures; nil means [http.DefaultClient]. Header is added
+// to every request. A sortkey server reports traces, other endpoints do not.
 func HTTP(endpoint string, client *http.Client, header http.Header) Target {
 	if client == nil {
 		client = http.DefaultClient
@@ -98,10 +98,10 @@ func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte,
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot read the answer of %s: %w", t.endpoint, err)
+		return nil, nil, fmt.Errorf("cannot read the response of %s: %w", t.endpoint, err)
 	}
 	if len(body) > maxResponse {
-		return nil, nil, fmt.Errorf("the answer of %s is longer than %d bytes", t.endpoint, maxResponse)
+		return nil, nil, fmt.Errorf("the response of %s is longer than %d bytes", t.endpoint, maxResponse)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, nil, serviceError(resp.StatusCode, body)
@@ -112,15 +112,15 @@ func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte,
 	return body, nil, nil
 }
 
-// serviceError reads the body of a failure. What is no error of the service is
-// told with its status.
+// serviceError decodes the body of a failure. If that is not an error of the
+// service, it reports the status.
 func serviceError(status int, body []byte) error {
 	var e struct {
 		Type    string `json:"__type"`
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(body, &e) != nil || e.Type == "" {
-		return fmt.Errorf("the endpoint answers with status %d and no error of DynamoDB", status)
+		return fmt.Errorf("the endpoint returned status %d without a DynamoDB error", status)
 	}
 	code := e.Type[strings.LastIndexByte(e.Type, '#')+1:]
 	return &ServiceError{Code: code, Message: e.Message, Status: status}

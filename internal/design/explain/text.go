@@ -14,23 +14,23 @@ import (
 
 // TextOptions configure [Report.WriteText]. The zero value is ready to use.
 type TextOptions struct {
-	// Width is the columns of the terminal. Longer lines are cut, except
-	// requests. 0 cuts none.
+	// Width is the number of columns of the terminal. Longer lines are cut,
+	// except requests. 0 means no limit.
 	Width int
 	// Prose is the column at which sentences wrap, between words and never
-	// inside a key. Default: Width, and 100 at most.
+	// inside a key. Default: Width, but at most 100.
 	Prose int
-	// Color marks what matters with ANSI colours.
+	// Color highlights parts of the text with ANSI colours.
 	Color bool
-	// Rows is how many rows to show at each end of the range. Default: 4.
-	// Negative shows no picture.
+	// Rows is the number of rows to show at each end of the range. Default: 4.
+	// If negative, there is no picture.
 	Rows int
-	// Command writes a request of the advice as a person would run it.
-	// Default: the operation and its JSON.
+	// Command returns the command that runs a request of the advice. Default:
+	// the operation and its JSON.
 	Command func(op string, request json.RawMessage) string
 }
 
-// WriteText writes the report for people. It ends in a newline.
+// WriteText writes the report for people. The text ends with a newline.
 func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	if o.Rows == 0 {
 		o.Rows = 4
@@ -53,18 +53,18 @@ type printer struct {
 	out   strings.Builder
 }
 
-// labelWidth is the width of the words before each line.
+// labelWidth is the width of the label before each line.
 const labelWidth = 10
 
 // A span is a part of a line, in one colour.
 type span struct {
 	text  string
-	paint func(string) string // nil is none
+	paint func(string) string // nil means no colour
 }
 
 func plain(format string, args ...any) span { return span{text: fmt.Sprintf(format, args...)} }
 
-// line writes a label and the parts of a line, cut to the width.
+// line writes a label and the spans of a line, cut to the width.
 func (p *printer) line(label string, parts ...span) {
 	whole := ""
 	for _, s := range parts {
@@ -89,12 +89,12 @@ func (p *printer) line(label string, parts ...span) {
 	p.long(label, out.String()+ellipsis)
 }
 
-// long writes a label and a line that is not cut.
+// long writes a label and an uncut line.
 func (p *printer) long(label, s string) {
 	fmt.Fprintf(&p.out, "%s %s\n", p.paint.Faint(text.Pad(label, labelWidth)), s)
 }
 
-// wrapped writes prose over as many lines as it takes.
+// wrapped writes prose on as many lines as necessary.
 func (p *printer) wrapped(label, s string) {
 	width := p.o.Prose
 	if width <= 0 {
@@ -126,7 +126,7 @@ func (p *printer) report() {
 	fmt.Fprintln(&p.out, p.title())
 	p.line("key", plain("%s", p.key()))
 	if r.Clauses != nil {
-		p.line("asks", plain("%s", r.KeyCondition()))
+		p.line("condition", plain("%s", r.KeyCondition()))
 	}
 	if r.Filter != "" {
 		p.line("filter", plain("%s", r.Filter))
@@ -135,10 +135,10 @@ func (p *printer) report() {
 		p.ends()
 	}
 	if r.Start != nil {
-		p.line("begins", plain("after %s", r.KeyText(r.Start)))
+		p.line("starts", plain("after %s", r.KeyText(r.Start)))
 	}
 	if r.Reverse {
-		p.line("order", plain("backwards"))
+		p.line("order", plain("descending"))
 	}
 	if p.o.Rows > 0 && (r.Operation != opGetItem || r.Examined > 0 || r.Before != nil || r.After != nil) {
 		fmt.Fprintf(&p.out, "\n%s\n", r.Picture(p.o.Rows).Text(p.o.Width, p.paint))
@@ -150,7 +150,7 @@ func (p *printer) report() {
 	p.advice("better", r.Advice)
 }
 
-// key names the key attributes.
+// key describes the key attributes.
 func (p *printer) key() string {
 	s := p.r.Schema
 	if s == nil {
@@ -168,19 +168,19 @@ func (p *printer) key() string {
 		out += "; sort " + attrs(s.Range)
 	}
 	if p.r.Projection != "" {
-		out += "; holds " + p.r.Projection
+		out += "; projects " + p.r.Projection
 	}
 	return out
 }
 
-// ends writes the partition and both ends of the range with their bytes.
+// ends writes the partition and both ends of the range, with their bytes.
 func (p *printer) ends() {
 	r := p.r
 	p.line("partition", p.end(r.Partition.Text, "", r.Partition.Bytes)...)
 	if r.Schema == nil || len(r.Schema.Range) == 0 {
 		return
 	}
-	// The bytes are those of a range without its upper end.
+	// The bytes describe a range with an inclusive start and an exclusive end.
 	from, below := "", ""
 	if !r.Low.Inclusive {
 		from = "from "
@@ -193,7 +193,7 @@ func (p *printer) ends() {
 	p.line("", p.end(high, below, r.High.Bytes)...)
 }
 
-// end returns the words of an end and its bytes, if there are any.
+// end returns the description of an end and its bytes, if any.
 func (p *printer) end(words, before string, b []byte) []span {
 	const most = 24
 	if b == nil {
@@ -226,9 +226,9 @@ func (p *printer) figures() {
 	}
 	p.line("size", size...)
 	if r.Strong == 0 && r.Index != "" {
-		p.line("read units", plain("%v eventually consistent; a global index cannot be read strongly", r.Eventual))
+		p.line("read units", plain("%v eventually consistent; a global index has no strongly consistent reads", r.Eventual))
 	} else {
-		p.line("read units", plain("%v eventually consistent, %v strongly", r.Eventual, r.Strong))
+		p.line("read units", plain("%v eventually consistent, %v strongly consistent", r.Eventual, r.Strong))
 	}
 	p.stop()
 	p.entities()
@@ -248,7 +248,7 @@ func (p *printer) stop() {
 	}
 	more := ", before " + r.KeyText(r.Next)
 	if r.Next == nil {
-		more = ", where " + whole + " ends too: the next page is empty"
+		more = ", and " + whole + " ends there too: the next page is empty"
 	}
 	switch r.Stop {
 	case string(table.StopEnd):

@@ -2,10 +2,9 @@ package lint
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-
-	"regexp"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"

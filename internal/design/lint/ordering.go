@@ -2,7 +2,6 @@ package lint
 
 import (
 	"encoding/json"
-
 	"regexp"
 
 	"github.com/sortkey/sortkey/internal/design"

@@ -9,15 +9,15 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// neighbours asks for the rows just outside the range of a query.
-func (e *explainer) neighbours() error {
+// adjacentRows reads the rows just outside the range of a query.
+func (e *explainer) adjacentRows() error {
 	r := e.report
 	for _, side := range []struct {
 		below  bool
 		key    *attr.Item
 		entity *string
 	}{{true, &r.Before, &r.BeforeEntity}, {false, &r.After, &r.AfterEntity}} {
-		item, err := e.neighbour(side.below)
+		item, err := e.adjacentRow(side.below)
 		if err != nil {
 			return err
 		}
@@ -26,13 +26,11 @@ func (e *explainer) neighbours() error {
 	return nil
 }
 
-// neighbour returns the last row below the range, or the first above it, in
-// the same partition; nil when there is none.
-//
-// Below the edge of the last condition lie the rows with the same components
-// before it and a lower one in its place. When there are none of these, the
-// component before takes its place, and so on.
-func (e *explainer) neighbour(below bool) (attr.Item, error) {
+// adjacentRow returns the last row below the range, or the first above it, in
+// the same partition, or nil. Below the edge of the last condition are the rows
+// with a lower value of its attribute and the same values before it. If there
+// are none, the attribute before it takes its place, and so on.
+func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
 	hash := len(e.report.Schema.Hash)
 	clauses := e.slice.Clauses
 	for n := len(clauses) - 1; n >= hash; n-- {
@@ -45,11 +43,11 @@ func (e *explainer) neighbour(below bool) (attr.Item, error) {
 		if at.open {
 			continue
 		}
-		if !at.inclusive { // the row at the edge is outside
+		if !at.inclusive { // a row at the edge is outside
 			c.Op += "=" // < to <=, > to >=
 		}
 		c.Values = []attr.Value{at.value}
-		item, err := e.one(append(clauses[:n:n], c), below)
+		item, err := e.edgeRow(append(clauses[:n:n], c), below)
 		if item != nil || err != nil {
 			return item, err
 		}
@@ -57,8 +55,8 @@ func (e *explainer) neighbour(below bool) (attr.Item, error) {
 	return nil, nil
 }
 
-// one returns the first row, or the last if reverse, of a slice.
-func (e *explainer) one(clauses []keycond.Clause, reverse bool) (attr.Item, error) {
+// edgeRow returns the first row of a slice, or the last if reverse.
+func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, error) {
 	b := &literal.Placeholders{Readable: true}
 	m := members{}
 	m.set("TableName", e.report.Table)
@@ -74,12 +72,12 @@ func (e *explainer) one(clauses []keycond.Clause, reverse bool) (attr.Item, erro
 	m.bind(b)
 	p, err := ask(e, opQuery, m)
 	if refused, ok := refusalOf(err); ok {
-		// The value beside a prefix can be too long for a key.
-		e.note("the row beside the range cannot be asked for: " + refused.Message)
+		// The value after a prefix can be too long for a key.
+		e.note("cannot query the row outside the range: " + refused.Message)
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the row beside the range: %w", err)
+		return nil, fmt.Errorf("cannot read the row outside the range: %w", err)
 	}
 	if len(p.items) == 0 {
 		return nil, nil
@@ -87,7 +85,7 @@ func (e *explainer) one(clauses []keycond.Clause, reverse bool) (attr.Item, erro
 	return p.items[0], nil
 }
 
-// next asks for the row that the last page stopped before.
+// next reads the row that the last page stopped before.
 func (e *explainer) next(asked members) error {
 	if e.report.Last == nil {
 		return nil
