@@ -2,24 +2,27 @@ package design
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// An Allowance accepts findings of a lint, with the reason.
+// An Allowance accepts findings of a rule, for a reason.
 type Allowance struct {
 	Pos Pos
-	// Rule is the id of the lint.
+	// Rule is the ID of the rule.
 	Rule string
-	// On is the name of the table, index, entity or pattern that the findings
-	// are about; "" is any.
+	// On is the name of the table, index, entity or pattern of the findings; ""
+	// means any.
 	On string
-	// Why is the reason, for those who read the model.
+	// Why is the reason, for readers of the model.
 	Why string
 }
 
-// Accepts reports whether the allowance is for a finding.
+// Accepts reports whether the allowance accepts a finding.
 func (a *Allowance) Accepts(f *Finding) bool {
 	if a.Rule != f.Rule {
 		return false
@@ -45,27 +48,27 @@ func (p *parser) allowances(n *yaml.Node) {
 		}
 		a := &Allowance{Pos: p.pos(e)}
 		if o["rule"] == nil {
-			p.fail(e, "name the lint, as in rule: unpadded-number", "the allowance has no rule")
+			p.fail(e, "name the rule, as in rule: unpadded-number", "the allowance has no rule")
 		} else if a.Rule, _ = p.text(o["rule"], "the rule"); a.Rule != "" && !ruleID.MatchString(a.Rule) {
-			p.fail(o["rule"], "findings begin with theirs", "%s is no rule: they are lower-case words joined by hyphens", clip(a.Rule))
+			p.fail(o["rule"], "each finding begins with the name of its rule", "%s is not the name of a rule: names are lower-case words joined by hyphens", clip(a.Rule))
 		}
 		if o["on"] != nil {
 			a.On, _ = p.text(o["on"], "on")
-			if a.On != "" && !contains(known, a.On) {
-				p.fail(o["on"], nearest(a.On, known), "there is no table, index, entity or pattern %s", clip(a.On))
+			if a.On != "" && !slices.Contains(known, a.On) {
+				p.fail(o["on"], text.DidYouMean(a.On, known), "unknown table, index, entity or pattern %s", clip(a.On))
 			}
 		}
 		if o["why"] != nil {
 			a.Why, _ = p.text(o["why"], "why")
 		}
 		if strings.TrimSpace(a.Why) == "" {
-			p.fail(e, "add why: and the reason, for those who read the model", "the allowance of %s has no reason", clip(a.Rule))
+			p.fail(e, "add why: with the reason", "the allowance of %s has no reason", clip(a.Rule))
 		}
 		p.m.Allow = append(p.m.Allow, a)
 	}
 }
 
-// subjects are the names that findings can be about.
+// subjects returns the names that findings can have.
 func (p *parser) subjects() (all []string) {
 	for _, t := range p.m.Tables {
 		all = append(all, t.Name)
@@ -86,7 +89,7 @@ func (p *writer) allowances() {
 	if len(p.m.Allow) == 0 {
 		return
 	}
-	p.section("Findings that are accepted, and why.")
+	p.section("Accepted findings, with the reasons.")
 	p.line(0, "allow:")
 	for _, a := range p.m.Allow {
 		on := ""

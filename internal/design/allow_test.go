@@ -54,7 +54,7 @@ func TestAllowRefuses(t *testing.T) {
 		old, broken, want string
 	}{
 		{"on: Version", "on: Versions", "did you mean Version?"},
-		{"rule: unpadded-number", "rule: Unpadded", "is no rule"},
+		{"rule: unpadded-number", "rule: Unpadded", "is not the name of a rule"},
 		{"rule: unpadded-number, ", "", "has no rule"},
 		{"why: 7", "on: Docs", "has no reason"},
 		{"why: 7", `why: " "`, "has no reason"},

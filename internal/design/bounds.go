@@ -11,27 +11,27 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Bounds are what a field's generated numbers or times lie between: low and
-// high in units, both included.
+// bounds limit a field's generated numbers or times to low to high, inclusive,
+// in units.
 type bounds struct {
 	low, high int64
 	// scale is the number of decimal places of a number.
 	scale int
-	// unit is that of a time; 0 means a number. Months and years are counted
-	// by the calendar.
+	// unit is the unit of a time, or 0 for a number. Months and years are
+	// calendar units.
 	unit     time.Duration
 	calendar string
 	layout   string
-	given    bool // from or to is
+	given bool // the field has from or to
 }
 
-// The times that are generated unless from and to say otherwise.
+// The default bounds of generated times.
 const (
 	firstTime = "2025-01-01T00:00:00Z"
 	lastTime  = "2025-12-31T23:59:59Z"
 )
 
-// count is the number of values, at least 1.
+// count returns the number of values, at least 1.
 func (b *bounds) count() uint64 {
 	n := uint64(b.high) - uint64(b.low)
 	if n == math.MaxUint64 {
@@ -40,7 +40,8 @@ func (b *bounds) count() uint64 {
 	return n + 1
 }
 
-// at returns the i-th of n values spread evenly over the bounds, in text form.
+// spread returns the i-th of n values spread evenly over the bounds, in text
+// form.
 func (b *bounds) spread(i, n uint64) string {
 	if n <= 1 {
 		return b.text(b.low)
@@ -50,7 +51,7 @@ func (b *bounds) spread(i, n uint64) string {
 	return b.text(b.low + int64(step))
 }
 
-// text writes a value.
+// text returns a value in text form.
 func (b *bounds) text(v int64) string {
 	switch {
 	case b.calendar == "month":
@@ -84,8 +85,7 @@ func (b *bounds) time(v int64) time.Time {
 	return time.Unix(sec, (v-sec*per)*int64(b.unit)).UTC()
 }
 
-// bounds returns the bounds of a field whose type has an order to draw from,
-// nil for the others.
+// bounds returns the bounds of a field of a numeric or time type, or nil.
 func (f *Field) bounds() (*bounds, error) {
 	switch f.Type.Name {
 	case "int", "signed", "decimal", "number":
@@ -94,7 +94,7 @@ func (f *Field) bounds() (*bounds, error) {
 		return f.times()
 	}
 	if f.From != "" || f.To != "" {
-		return nil, fmt.Errorf("from and to are for numbers and times, and %s is neither; give it a type", typeName(f.Type))
+		return nil, fmt.Errorf("from and to apply to numbers and times, and %s is neither; declare a type", typeName(f.Type))
 	}
 	return nil, nil
 }
@@ -152,7 +152,7 @@ func places(text string) int {
 	return len(frac)
 }
 
-// scaled reads a decimal number as a whole number of its scale-th places.
+// scaled parses a decimal number and returns it multiplied by 10^scale.
 func scaled(text string, scale int) (int64, error) {
 	whole, frac, _ := strings.Cut(text, ".")
 	if len(frac) > scale {
@@ -198,7 +198,8 @@ func (f *Field) times() (*bounds, error) {
 	return b, b.check(f)
 }
 
-// units counts the units from 1970, or from the year 0 by the calendar, to at.
+// units returns the number of units from 1970 to at, or of calendar units from
+// the year 0.
 func (b *bounds) units(at time.Time) int64 {
 	switch {
 	case b.calendar == "year":
@@ -221,8 +222,8 @@ func (b *bounds) units(at time.Time) int64 {
 	return at.Unix()
 }
 
-// moment reads a time as types take it, or less of one: a month or a year.
-// The end of a date, a month or a year is its last second.
+// moment parses a time as types do, or a date, a month or a year. The end of
+// those is their last second.
 func moment(text, otherwise string, end bool) (time.Time, error) {
 	if text == "" {
 		text = otherwise

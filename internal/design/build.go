@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// keyID returns a digest of the table and the key of an item.
+// keyID returns a digest of the table and the key of an item. It reports false
+// if the item lacks a key attribute.
 func keyID(t *Table, it attr.Item) ([16]byte, bool) {
 	buf := append([]byte(t.Name), 0)
 	for _, a := range t.Keys() {
@@ -24,19 +25,20 @@ func keyID(t *Table, it attr.Item) ([16]byte, bool) {
 	return [16]byte(sum[:16]), true
 }
 
-// A generator makes the items of one entity.
+// A generator generates the items of one entity.
 type generator struct {
 	e     *Entity
 	hash  uint64
 	count uint64
-	// fields in the order they are drawn, those of the table's key first.
+	// fields in the order in which they are drawn, those of the table key
+	// first.
 	fields  []*Field
 	domains []*domain
 	owns    []bool
-	key     int // of the fields, how many are in the key
+	key int // number of fields in the key
 	next    uint64
 	b       attr.Builder
-	values  map[string]string // of the item being made
+	values map[string]string // of the current item
 }
 
 func (b *builder) generate(ctx context.Context) error {
@@ -57,7 +59,7 @@ func (b *builder) generate(ctx context.Context) error {
 	for _, g := range generators {
 		n := g.e.Count
 		if declared > limit {
-			// Each gets its share, and one at least.
+			// Each entity gets its share, but at least one item.
 			n = int(float64(g.e.Count) * (float64(limit) / float64(declared)))
 			if n == 0 && g.e.Count > 0 && limit > 0 {
 				n = 1
@@ -73,7 +75,7 @@ func (b *builder) generate(ctx context.Context) error {
 	return nil
 }
 
-// newGenerators gives each field one domain, so that entities that share a
+// newGenerators creates one domain per field, so that entities that share a
 // field share its values.
 func newGenerators(m *Model, seed uint64) ([]*generator, error) {
 	owned := map[*Field]uint64{}
@@ -120,7 +122,7 @@ func newGenerators(m *Model, seed uint64) ([]*generator, error) {
 	return all, nil
 }
 
-// keyFields are the fields in the table keys of e, in the order of the key.
+// keyFields returns the fields in the table key of e, in the order of the key.
 func (e *Entity) keyFields() []*Field {
 	var all []*Field
 	for _, a := range e.Table.Keys() {
@@ -137,8 +139,8 @@ func (e *Entity) keyFields() []*Field {
 	return all
 }
 
-// owned returns the field that alone makes the key of e, so that each of its
-// values is one item of e, or nil.
+// owned returns the only field in the key of e, each value of which identifies
+// one item, or nil.
 func (e *Entity) owned() *Field {
 	if fields := e.keyFields(); len(fields) == 1 {
 		return fields[0]
@@ -146,8 +148,8 @@ func (e *Entity) owned() *Field {
 	return nil
 }
 
-// attempts is how often an item whose key is taken is drawn again before the
-// free keys are gone through one by one.
+// attempts is how often to redraw an item whose key is taken before trying all
+// keys in order.
 const attempts = 16
 
 func (b *builder) run(ctx context.Context, g *generator) error {
@@ -159,8 +161,8 @@ func (b *builder) run(ctx context.Context, g *generator) error {
 		if !ok {
 			return Errors{{
 				Pos:  g.e.Pos,
-				Msg:  "the keys of entity " + g.e.Name + " cannot tell so many items apart",
-				Hint: "lower count, or give its key a field that is different for each item, or more distinct values",
+				Msg:  "entity " + g.e.Name + " has too few keys for its count",
+				Hint: "lower count, add a field to the key that differs for each item, or raise distinct",
 			}}
 		}
 		if err := b.put(ctx, id, it); err != nil {
@@ -170,7 +172,8 @@ func (b *builder) run(ctx context.Context, g *generator) error {
 	return nil
 }
 
-// item makes item i of g, whose key is new.
+// item generates item i of g with a new key. It reports false if there are no
+// more keys.
 func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 	values := g.values
 	clear(values)
@@ -185,7 +188,7 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 		}
 		id, ok := keyID(g.e.Table, it)
 		if !ok {
-			return Item{}, id, false, errorAt(g.e.Pos, "entity %s makes items without all keys of table %s", g.e.Name, g.e.Table.Name)
+			return Item{}, id, false, errorAt(g.e.Pos, "entity %s generates items without all keys of table %s", g.e.Name, g.e.Table.Name)
 		}
 		if _, taken := b.seen[id]; !taken {
 			return Item{Table: g.e.Table, Entity: g.e, Values: drawn, Attributes: it, Pos: g.e.Pos, Generated: true}, id, true, nil
@@ -212,11 +215,11 @@ func (b *builder) grow(n int) {
 	b.seen = seen
 }
 
-// alone reports whether drawing again would give the same.
+// alone reports whether redrawing gives the same key.
 func (g *generator) alone() bool { return g.key == 0 || g.key == 1 && g.owns[0] }
 
-// step sets the key fields to the next of all their combinations. It reports
-// false after the last.
+// step sets the key fields to their next combination. It reports false after
+// the last.
 func (g *generator) step(values map[string]string, fresh uint64) bool {
 	rest := g.next
 	endless := false

@@ -6,14 +6,12 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Classify returns the entity that an item of t is: one whose templates make
-// the item's table keys, and whose constant attributes the item has. Of several
-// it is the one whose templates make the index keys that the item has too, then
-// the one with the most literal text in its table keys, then the one with the
-// most typed components, then the first. It returns nil when there is none.
-//
-// An item of an index that projects less than everything has fewer attributes
-// to tell it by.
+// Classify returns the entity of an item of t, or nil: the entity whose
+// templates match the item's table keys and whose constant attributes the item
+// has. If several match, it prefers the entity whose templates also match the
+// item's index keys, then the most literal text in the table keys, then the
+// most typed components, then the first. An item of an index without all
+// attributes is harder to classify.
 func (m *Model) Classify(t *Table, it attr.Item) *Entity {
 	var best *Entity
 	var bestFits bool
@@ -39,7 +37,8 @@ func (m *Model) Classify(t *Table, it attr.Item) *Entity {
 	return best
 }
 
-// fitsIndexes reports whether e makes all index keys that the item has.
+// fitsIndexes reports whether the templates of e match all index keys of the
+// item.
 func (e *Entity) fitsIndexes(it attr.Item) bool {
 	for _, x := range e.Table.Indexes {
 		for _, a := range x.Keys() {
@@ -47,7 +46,7 @@ func (e *Entity) fitsIndexes(it attr.Item) bool {
 			if v.Kind() == 0 {
 				continue
 			}
-			if t := e.Attribute(a.Name); t == nil || !t.makes(v) {
+			if t := e.Attribute(a.Name); t == nil || !t.produces(v) {
 				return false
 			}
 		}
@@ -77,30 +76,30 @@ func (e *Entity) literals() (text, typed int) {
 	return text, typed
 }
 
-// is reports whether the item can be one of e.
+// is reports whether the item can be an item of e.
 func (e *Entity) is(it attr.Item) bool {
 	for _, a := range e.Table.Keys() {
 		t := e.Attribute(a.Name)
-		if t == nil || !t.makes(it.Get(a.Name)) {
+		if t == nil || !t.produces(it.Get(a.Name)) {
 			return false
 		}
 	}
 	for _, t := range e.Attributes {
 		v := it.Get(t.Name)
-		if v.Kind() != 0 && t.constant() && !t.makes(v) {
+		if v.Kind() != 0 && t.constant() && !t.produces(v) {
 			return false
 		}
 	}
 	return true
 }
 
-// constant reports whether the attribute is the same for all items that have
-// it.
+// constant reports whether the attribute has the same value in all items that
+// have it.
 func (t *Template) constant() bool {
 	return t.Template == nil || len(t.Template.Components()) == 0
 }
 
-func (t *Template) makes(v attr.Value) bool {
+func (t *Template) produces(v attr.Value) bool {
 	if v.Kind() != t.Kind {
 		return false
 	}
@@ -109,7 +108,7 @@ func (t *Template) makes(v attr.Value) bool {
 	}
 	text := textOf(v)
 	if v.Kind() == attr.Number {
-		// Digits are printed without the zeros that a padded type has.
+		// Numbers lose the leading zeros of a padded type.
 		parts := t.Template.Parts()
 		if len(parts) == 1 && parts[0].Name != "" {
 			return true
@@ -119,8 +118,7 @@ func (t *Template) makes(v attr.Value) bool {
 	return ok
 }
 
-// FieldsOf returns the values of fields that the item's keys hold, those of
-// indexes included.
+// FieldsOf returns the values of the fields in the item's attributes.
 func (e *Entity) FieldsOf(it attr.Item) map[string]string {
 	values := map[string]string{}
 	for _, t := range e.Attributes {
@@ -141,8 +139,8 @@ func (e *Entity) FieldsOf(it attr.Item) map[string]string {
 	return values
 }
 
-// IsKey reports whether the attribute called name is in a key of the table or
-// of one of its indexes.
+// IsKey reports whether the named attribute is in a key of the table or of one
+// of its indexes.
 func (t *Table) IsKey(name string) bool {
 	return t.has(name) || slices.ContainsFunc(t.Indexes, func(x *Index) bool {
 		return slices.ContainsFunc(x.Keys(), func(a Attribute) bool { return a.Name == name })

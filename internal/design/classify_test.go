@@ -26,18 +26,18 @@ entities:
     attributes: {PK: "a#{person}", SK: root}
 `
 
-// TestClassify tells entities with the same table keys apart by the keys of
-// indexes, as far as the item has them.
+// TestClassify distinguishes entities with the same table keys by the index
+// keys that the item has.
 func TestClassify(t *testing.T) {
 	m, err := design.Parse("m.yaml", []byte(lookalikes))
 	require.NoError(t, err)
 	for _, tt := range []struct{ item, want string }{
 		{`{"PK": {"S": "p1"}, "SK": {"S": "root"}, "GPK": {"S": "state#WA"}, "GSK": {"S": "Seattle"}}`, "Person"},
 		{`{"PK": {"S": "b1"}, "SK": {"S": "root"}, "GPK": {"S": "building#WA"}, "GSK": {"S": "Seattle#HQ"}}`, "Building"},
-		{`{"PK": {"S": "x1"}, "SK": {"S": "root"}}`, "Person"},                            // nothing tells them apart: the first
-		{`{"PK": {"S": "x1"}, "SK": {"S": "root"}, "GPK": {"S": "other"}}`, "Person"},     // none of them has this index key
+		{`{"PK": {"S": "x1"}, "SK": {"S": "root"}}`, "Person"},                            // both match: the first
+		{`{"PK": {"S": "x1"}, "SK": {"S": "root"}, "GPK": {"S": "other"}}`, "Person"},     // neither has this index key
 		{`{"PK": {"S": "a#1"}, "SK": {"S": "root"}}`, "Archive"},                          // the most literal text
-		{`{"PK": {"S": "a#1"}, "SK": {"S": "root"}, "GPK": {"S": "state#WA"}}`, "Person"}, // an index key goes before text
+		{`{"PK": {"S": "a#1"}, "SK": {"S": "root"}, "GPK": {"S": "state#WA"}}`, "Person"}, // an index key counts before text
 		{`{"PK": {"S": "x1"}, "SK": {"S": "leaf"}}`, ""},
 	} {
 		it, err := attr.ParseItem([]byte(tt.item))

@@ -12,19 +12,20 @@ import (
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// NotARange is what [Expect].Error calls a pattern that [Pattern.Compile] has
-// no request for.
+// NotARange is the value of [Expect].Error for a pattern that [Pattern.Compile]
+// cannot compile.
 const NotARange = "NotARange"
 
-// A CompileError says why a pattern is not one request, and what would be.
+// A CompileError says why a pattern is not one request.
 type CompileError struct {
 	Pos     Pos
 	Pattern string
-	// Attribute is the key attribute, and Component the field in its template,
-	// that the pattern fails at, as far as they apply.
+	// Attribute is the key attribute at which the pattern fails, and Component
+	// the field in its template, as far as they apply.
 	Attribute, Component string
 	Msg, Advice          string
 }
@@ -32,17 +33,18 @@ type CompileError struct {
 // Error returns why the pattern is not one request.
 func (e *CompileError) Error() string { return e.Msg }
 
-// Compile returns the request of the pattern. One that is written by field
-// becomes the smallest range that holds the entity's rows with these values:
+// Compile returns the request of the pattern. A pattern with conditions on
+// fields becomes the smallest range that contains the entity's rows with those
+// values:
 //
 //   - the partition key needs a value for each of its components;
 //   - the sort key takes values for its first components, then a condition on
-//     at most one more. When all are there it is =; when some are, begins_with
-//     the key up to and with the delimiter after the last;
-//   - <, <=, > and >= stay within what is known before them: > becomes BETWEEN
-//     up to the highest character, U+10FFFF, behind the prefix. Where another
-//     component follows, a bound is moved past the delimiter, to the character
-//     after it, so that it counts the value and not what follows it.
+//     at most one more. If all have values, it becomes =; if some do, begins_with
+//     with the key up to the delimiter after the last;
+//   - <, <=, > and >= stay within the known prefix: > becomes BETWEEN
+//     up to the highest character, U+10FFFF, after the prefix. If another
+//     component follows, a bound moves past the delimiter, to the character
+//     after it, so that it compares only the value.
 //
 // The error is a [*CompileError].
 func (p *Pattern) Compile(m *Model) (op string, request json.RawMessage, err error) {
@@ -81,10 +83,10 @@ type compiler struct {
 	m     *Model
 	names literal.Placeholders
 	used  map[string]bool // fields and attributes of where
-	open  Attribute       // of the sort key, the first that is not known entirely
+	open Attribute // the first sort key attribute without a fixed value
 }
 
-// body is a request in the order people write it.
+// body is a request, with members in the usual order.
 type body struct {
 	TableName                 string
 	IndexName                 string            `json:",omitempty"`
@@ -102,7 +104,7 @@ type body struct {
 func (c *compiler) request() (json.RawMessage, error) {
 	p := c.p
 	if p.Table == nil {
-		return nil, &CompileError{Msg: "the pattern names no table"}
+		return nil, &CompileError{Msg: "the pattern has no table"}
 	}
 	b := body{TableName: p.Table.Name, Limit: p.Limit, ConsistentRead: p.Consistent}
 	if p.Index != nil {
@@ -147,16 +149,11 @@ func (c *compiler) request() (json.RawMessage, error) {
 	return marshal(b)
 }
 
-// marshal is json.Marshal that leaves < and > as they are.
-func marshal(v any) (json.RawMessage, error) {
-	var text strings.Builder
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	// Fonts have no picture of the highest character.
-	return json.RawMessage(strings.ReplaceAll(strings.TrimSpace(text.String()), highest, `\udbff\udfff`)), nil
+// marshal encodes a request. The highest character is escaped, because fonts
+// do not have it.
+func marshal(b body) (json.RawMessage, error) {
+	raw, err := text.JSON(b)
+	return json.RawMessage(strings.ReplaceAll(string(raw), highest, `\udbff\udfff`)), err
 }
 
 // check parses the filter and the projection as the service would.
@@ -178,8 +175,8 @@ func (c *compiler) check(b *body) error {
 	return nil
 }
 
-// resolve returns the attribute that a name in a filter means: one of that
-// name, or one that holds the field of that name and nothing else.
+// resolve returns the attribute that a name in a filter refers to: the
+// attribute of that name, or one that contains only the field of that name.
 func (c *compiler) resolve(name string) (string, error) {
 	e := c.p.Entity
 	if e == nil || e.Attribute(name) != nil || e.Field(name) == nil {
@@ -195,13 +192,12 @@ func (c *compiler) resolve(name string) (string, error) {
 	}
 	return "", &CompileError{
 		Component: name,
-		Msg:       fmt.Sprintf("no attribute of entity %s holds the field %s alone, so a filter cannot see it", e.Name, name),
-		Advice:    fmt.Sprintf("add %s: \"{%s}\" to its attributes, or give it in where", name, name),
+		Msg:       fmt.Sprintf("no attribute of entity %s contains only the field %s, so a filter cannot use it", e.Name, name),
+		Advice:    fmt.Sprintf("add %s: \"{%s}\" to the attributes, or use the field in where", name, name),
 	}
 }
 
-// given returns the condition on a field, or on a key attribute by its own
-// name.
+// given returns the condition on a field or on a key attribute.
 func (c *compiler) given(name string) (Condition, bool) {
 	for _, w := range c.p.Where {
 		if w.Field == name {
@@ -211,7 +207,7 @@ func (c *compiler) given(name string) (Condition, bool) {
 	return Condition{}, false
 }
 
-// direct returns the condition on a key attribute that is no field.
+// direct returns the condition on a key attribute that is not a field.
 func (c *compiler) direct(a Attribute) (Condition, bool) {
 	if c.p.Entity != nil && c.p.Entity.Field(a.Name) != nil {
 		return Condition{}, false
@@ -226,7 +222,7 @@ func (c *compiler) where() string {
 	return "table " + c.p.Table.Name
 }
 
-// equal are the values of fields that the pattern gives.
+// equal returns the values of the fields that the pattern fixes.
 func (c *compiler) equal() map[string]string {
 	all := map[string]string{}
 	for _, w := range c.p.Where {
@@ -237,14 +233,14 @@ func (c *compiler) equal() map[string]string {
 	return all
 }
 
-// whole returns the value of a key attribute that must be known entirely.
-func (c *compiler) whole(a Attribute, role string) (attr.Value, error) {
+// fixedValue returns the value of a key attribute that the pattern must fix.
+func (c *compiler) fixedValue(a Attribute, role string) (attr.Value, error) {
 	if w, ok := c.direct(a); ok {
 		c.used[a.Name] = true
 		if w.Op != ast.Equal {
 			return attr.Value{}, &CompileError{
-				Pos: w.Pos, Attribute: a.Name, Msg: fmt.Sprintf("%s is %s, which takes = and not %s", a.Name, role, w.Op),
-				Advice: "conditions other than = are for sort keys; make it part of one, or scan",
+				Pos: w.Pos, Attribute: a.Name, Msg: fmt.Sprintf("%s is %s, which allows only =, not %s", a.Name, role, w.Op),
+				Advice: "only sort keys allow other conditions; make it part of a sort key, or scan",
 			}
 		}
 		return valueOf(w.Args[0], a.Kind)
@@ -264,75 +260,75 @@ func (c *compiler) whole(a Attribute, role string) (attr.Value, error) {
 		case !ok:
 			return attr.Value{}, &CompileError{
 				Attribute: a.Name, Component: name,
-				Msg:    fmt.Sprintf("%s, %s, is %s, and the pattern does not say %s", a.Name, role, t.Template, name),
-				Advice: fmt.Sprintf("add %s to where, or an index whose partition key is made of what the pattern knows", name),
+				Msg:    fmt.Sprintf("%s, %s, is %s, but the pattern does not give %s", a.Name, role, t.Template, name),
+				Advice: fmt.Sprintf("add %s to where, or an index whose partition key has only fields that the pattern gives", name),
 			}
 		case w.Op != ast.Equal:
 			return attr.Value{}, &CompileError{
 				Pos: w.Pos, Attribute: a.Name, Component: name,
-				Msg:    fmt.Sprintf("%s is in %s, %s, which takes = and not %s", name, a.Name, role, w.Op),
+				Msg:    fmt.Sprintf("%s is in %s, %s, which allows only =, not %s", name, a.Name, role, w.Op),
 				Advice: fmt.Sprintf("move %s into a sort key; a query reads one partition", name),
 			}
 		}
 	}
-	text, err := t.Template.Build(equal)
+	value, err := t.Template.Build(equal)
 	if err != nil {
 		return attr.Value{}, err
 	}
-	return valueOf(text, t.Kind)
+	return valueOf(value, t.Kind)
 }
 
 func (c *compiler) template(a Attribute) (*Template, error) {
 	if c.p.Entity == nil {
 		return nil, &CompileError{
-			Attribute: a.Name, Msg: fmt.Sprintf("the pattern does not say %s, a key of %s", a.Name, c.where()),
-			Advice: fmt.Sprintf("add %s to where, or name the entity whose fields it is made of", a.Name),
+			Attribute: a.Name, Msg: fmt.Sprintf("the pattern does not give %s, a key of %s", a.Name, c.where()),
+			Advice: fmt.Sprintf("add %s to where, or name the entity with its fields", a.Name),
 		}
 	}
 	t := c.p.Entity.Attribute(a.Name)
 	if t == nil {
 		return nil, &CompileError{
-			Attribute: a.Name, Msg: fmt.Sprintf("entity %s does not make %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where()),
+			Attribute: a.Name, Msg: fmt.Sprintf("entity %s has no attribute %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where()),
 			Advice: fmt.Sprintf("add %s to the attributes of %s", a.Name, c.p.Entity.Name),
 		}
 	}
 	return t, nil
 }
 
-// key is the key of a GetItem.
+// key returns the key of a GetItem.
 func (c *compiler) key() (attr.Item, error) {
 	var b attr.Builder
 	for _, a := range c.p.Table.Keys() {
-		v, err := c.whole(a, "a key of the item")
+		v, err := c.fixedValue(a, "a key of the item")
 		if err != nil {
 			return nil, err
 		}
 		b.Add(a.Name, v)
 	}
-	return b.Item(), c.leftover(c.p.Table.Keys())
+	return b.Item(), c.checkUsed(c.p.Table.Keys())
 }
 
-// leftover refuses conditions that no key attribute took.
-func (c *compiler) leftover(list []Attribute) error {
+// checkUsed fails if no key attribute uses one of the conditions.
+func (c *compiler) checkUsed(list []Attribute) error {
 	for _, w := range c.p.Where {
 		if c.used[w.Field] {
 			continue
 		}
 		for _, a := range list {
-			if t := c.made(a); t != nil && slices.Contains(t.Template.Components(), w.Field) {
-				return c.defeated(w, a, t)
+			if t := c.templateOf(a); t != nil && slices.Contains(t.Template.Components(), w.Field) {
+				return c.blocked(w, a, t)
 			}
 		}
 		return &CompileError{
-			Pos: w.Pos, Component: w.Field, Msg: fmt.Sprintf("%s is in no key of %s", w.Field, c.where()),
-			Advice: "use filter, which reads the rows before it drops them, or an index that has it in its key",
+			Pos: w.Pos, Component: w.Field, Msg: fmt.Sprintf("%s is not in a key of %s", w.Field, c.where()),
+			Advice: "use filter, which reads rows before it drops them, or an index with it in the key",
 		}
 	}
 	return nil
 }
 
-// made returns what makes a key attribute out of fields, or nil.
-func (c *compiler) made(a Attribute) *Template {
+// templateOf returns the template of a key attribute, or nil.
+func (c *compiler) templateOf(a Attribute) *Template {
 	if c.p.Entity == nil {
 		return nil
 	}
@@ -342,27 +338,28 @@ func (c *compiler) made(a Attribute) *Template {
 	return nil
 }
 
-// unknown says why the open attribute is not known entirely, and the field that
-// is missing if one is.
-func (c *compiler) unknown() (why, missing string) {
-	if t := c.made(c.open); t != nil {
+// openReason says why the open attribute is not fixed, and returns the missing
+// field, if any.
+func (c *compiler) openReason() (why, missing string) {
+	if t := c.templateOf(c.open); t != nil {
 		for _, part := range t.Template.Parts() {
 			if part.Name == "" {
 				continue
 			}
 			switch w, ok := c.given(part.Name); {
 			case !ok:
-				return "the pattern does not say " + part.Name, part.Name
+				return "the pattern does not give " + part.Name, part.Name
 			case wholeDays(w, part.Type).Op != ast.Equal:
-				return part.Name + " has a range already", ""
+				return part.Name + " already has a range", ""
 			}
 		}
 	}
-	return c.open.Name + " has a range already", ""
+	return c.open.Name + " already has a range", ""
 }
 
-// defeated is the error of a condition behind a component that has none.
-func (c *compiler) defeated(w Condition, a Attribute, t *Template) error {
+// blocked returns the error for a condition after a component that is not
+// fixed.
+func (c *compiler) blocked(w Condition, a Attribute, t *Template) error {
 	e := &CompileError{Pos: w.Pos, Attribute: a.Name, Component: w.Field}
 	for _, part := range t.Template.Parts() {
 		name := part.Name
@@ -377,19 +374,19 @@ func (c *compiler) defeated(w Condition, a Attribute, t *Template) error {
 			continue
 		}
 		if ok {
-			e.Msg = fmt.Sprintf("%s comes after %s in %s (%s), and %s has a range already: rows with one %s do not lie together", w.Field, name, a.Name, t.Template, name, w.Field)
-			e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or use filter for %s", w.Field, name, w.Field)
+			e.Msg = fmt.Sprintf("%s comes after %s in %s (%s), and %s already has a range: rows with the same %s are not adjacent", w.Field, name, a.Name, t.Template, name, w.Field)
+			e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", w.Field, name, w.Field)
 		} else {
-			e.Msg = fmt.Sprintf("%s comes after %s in %s (%s), and the pattern does not say %s: rows with one %s do not lie together", w.Field, name, a.Name, t.Template, name, w.Field)
-			e.Advice = fmt.Sprintf("put %s before %s in the key, or in the key of an index, or give %s in where", w.Field, name, name)
+			e.Msg = fmt.Sprintf("%s comes after %s in %s (%s), and the pattern does not give %s: rows with the same %s are not adjacent", w.Field, name, a.Name, t.Template, name, w.Field)
+			e.Advice = fmt.Sprintf("put %s before %s in the key or in the key of an index, or add %s to where", w.Field, name, name)
 		}
 		return e
 	}
-	why, missing := c.unknown()
-	e.Msg = fmt.Sprintf("%s comes after %s in the key, and %s: rows with one %s do not lie together", a.Name, c.open.Name, why, w.Field)
-	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or use filter for %s", a.Name, c.open.Name, w.Field)
+	why, missing := c.openReason()
+	e.Msg = fmt.Sprintf("%s comes after %s in the key, and %s: rows with the same %s are not adjacent", a.Name, c.open.Name, why, w.Field)
+	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", a.Name, c.open.Name, w.Field)
 	if missing != "" {
-		e.Advice = fmt.Sprintf("give %s in where, or put %s before %s in the key of an index", missing, a.Name, c.open.Name)
+		e.Advice = fmt.Sprintf("add %s to where, or put %s before %s in the key of an index", missing, a.Name, c.open.Name)
 	}
 	return e
 }

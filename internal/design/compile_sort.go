@@ -1,6 +1,7 @@
 package design
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func (c *compiler) clauses() ([]keycond.Clause, error) {
 	}
 	var all []keycond.Clause
 	for _, a := range hash {
-		v, err := c.whole(a, "the partition key")
+		v, err := c.fixedValue(a, "the partition key")
 		if err != nil {
 			return nil, err
 		}
@@ -46,11 +47,11 @@ func (c *compiler) clauses() ([]keycond.Clause, error) {
 			break
 		}
 	}
-	return all, c.leftover(slices.Concat(hash, sort))
+	return all, c.checkUsed(slices.Concat(hash, sort))
 }
 
-// sort returns the condition on a sort key attribute, nil for none, and
-// whether it is known entirely, so that there may be one on the next.
+// sort returns the condition on a sort key attribute, or nil. It reports true
+// if the attribute is fixed, so that the next one can have a condition.
 func (c *compiler) sort(a Attribute) (*keycond.Clause, bool, error) {
 	if w, ok := c.direct(a); ok {
 		c.used[a.Name] = true
@@ -102,7 +103,7 @@ func (c *compiler) sort(a Attribute) (*keycond.Clause, bool, error) {
 	}
 	cl, err := s.clause(wholeDays(w, s.typ))
 	if err != nil {
-		if ce, ok := err.(*CompileError); ok {
+		if ce, ok := errors.AsType[*CompileError](err); ok {
 			ce.Pos, ce.Attribute, ce.Component = w.Pos, a.Name, w.Field
 		}
 		return nil, false, err
@@ -110,8 +111,7 @@ func (c *compiler) sort(a Attribute) (*keycond.Clause, bool, error) {
 	return cl, false, nil
 }
 
-// lastOf returns the last moment of the day that text is, for types that have
-// many moments in a day.
+// lastOf returns the last time of a day, for types more precise than a day.
 func lastOf(t keys.Type, text string) (string, bool) {
 	frac := ""
 	switch t.Name {
@@ -131,9 +131,8 @@ func lastOf(t keys.Type, text string) (string, bool) {
 	return text + "T23:59:59" + frac + "Z", true
 }
 
-// wholeDays is a condition in which a date that stands for a moment is its
-// whole day: equal to it are all its moments, and what is above it is above the
-// last of them.
+// wholeDays replaces a date in a condition on a time by the whole day: =
+// matches all times of the day, and > those after the last.
 func wholeDays(w Condition, t keys.Type) Condition {
 	end, ok := "", false
 	if n := len(w.Args); n > 0 {
@@ -151,10 +150,10 @@ func wholeDays(w Condition, t keys.Type) Condition {
 	return w
 }
 
-// rawClause is a condition on the attribute itself.
+// rawClause returns a condition on the attribute itself.
 func rawClause(w Condition, a Attribute) (*keycond.Clause, bool, error) {
 	if w.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return nil, false, noBeginnings(w.Field, "numbers")
+		return nil, false, noPrefixes(w.Field, "numbers")
 	}
 	cl := on(a, w.Op)
 	for _, arg := range w.Args {
@@ -167,15 +166,15 @@ func rawClause(w Condition, a Attribute) (*keycond.Clause, bool, error) {
 	return cl, w.Op == ast.Equal, nil
 }
 
-func noBeginnings(field, what string) error {
+func noPrefixes(field, what string) error {
 	return &CompileError{
-		Component: field, Msg: fmt.Sprintf("begins_with on %s: %s have no beginnings", field, what),
-		Advice: "use between, or >= and the like",
+		Component: field, Msg: fmt.Sprintf("cannot use begins_with on %s: %s have no prefixes", field, what),
+		Advice: "use between, or a comparison such as >=",
 	}
 }
 
-// A span is where the values of one component lie in a sort key: behind
-// prefix, and before next when it is not the last.
+// A span is the place of a component in a sort key: after prefix, and before
+// next unless it is the last.
 type span struct {
 	a            Attribute
 	typ          keys.Type
@@ -185,11 +184,11 @@ type span struct {
 
 func (s *span) clause(w Condition) (*keycond.Clause, error) {
 	if w.Op == ast.OpBeginsWith {
-		text, err := s.beginning(w)
+		text, err := s.prefixOf(w)
 		if err != nil {
 			return nil, err
 		}
-		return s.make(ast.OpBeginsWith, s.prefix+text)
+		return s.comparison(ast.OpBeginsWith, s.prefix+text)
 	}
 	encoded := make([]string, len(w.Args))
 	for i, arg := range w.Args {
@@ -207,19 +206,19 @@ func (s *span) clause(w Condition) (*keycond.Clause, error) {
 		}
 	}
 	if s.a.Kind == attr.Number {
-		return s.make(op, encoded...)
+		return s.comparison(op, encoded...)
 	}
 	first := encoded[0]
 	if s.prefix == "" {
 		switch {
 		case op == ast.OpBetween || s.last:
 		case op == ast.Greater:
-			return s.make(ast.GreaterOrEqual, s.above(first))
+			return s.comparison(ast.GreaterOrEqual, s.above(first))
 		case op == ast.LessOrEqual:
-			return s.make(ast.Less, s.above(first))
+			return s.comparison(ast.Less, s.above(first))
 		}
 		if op != ast.OpBetween {
-			return s.make(op, first)
+			return s.comparison(op, first)
 		}
 	}
 	switch op {
@@ -227,30 +226,30 @@ func (s *span) clause(w Condition) (*keycond.Clause, error) {
 		if first > encoded[1] && !s.typ.Ordered() {
 			return nil, &CompileError{
 				Msg:    fmt.Sprintf("%s between %s and %s is empty: %s values sort as text, and %q comes after %q", w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1]),
-				Advice: "give it a type whose order is that of its values, such as int(8)",
+				Advice: "use a type that sorts by value, such as int(8)",
 			}
 		}
 		if first > encoded[1] {
 			return nil, &CompileError{
 				Msg:    fmt.Sprintf("%s between %s and %s is empty: the first comes after the second", w.Field, w.Args[0], w.Args[1]),
-				Advice: "write the lower one first; order: desc reads backwards",
+				Advice: "write the lower value first; use order: desc to read in descending order",
 			}
 		}
-		return s.make(ast.OpBetween, first, s.through(encoded[1]))
+		return s.comparison(ast.OpBetween, first, s.through(encoded[1]))
 	case ast.Greater:
 		low := s.above(first)
 		if s.last {
 			low = first + "\x00"
 		}
-		return s.make(ast.OpBetween, low, s.prefix+highest)
+		return s.comparison(ast.OpBetween, low, s.prefix+highest)
 	case ast.GreaterOrEqual:
-		return s.make(ast.OpBetween, first, s.prefix+highest)
+		return s.comparison(ast.OpBetween, first, s.prefix+highest)
 	case ast.LessOrEqual:
-		return s.make(ast.OpBetween, s.prefix, s.through(first))
+		return s.comparison(ast.OpBetween, s.prefix, s.through(first))
 	}
-	high := first // no key ends here when something follows the component
+	high := first // no key ends here if something follows the component
 	if s.last {
-		high = below(first)
+		high = predecessor(first)
 		if _, fixed := s.typ.Fixed(); fixed {
 			high = strings.TrimSuffix(high, highest)
 		}
@@ -258,10 +257,10 @@ func (s *span) clause(w Condition) (*keycond.Clause, error) {
 	if high < s.prefix {
 		high = s.prefix
 	}
-	return s.make(ast.OpBetween, s.prefix, high)
+	return s.comparison(ast.OpBetween, s.prefix, high)
 }
 
-// through is an inclusive upper bound of the keys with the value in key.
+// through returns an inclusive upper bound of the keys with the value in key.
 func (s *span) through(key string) string {
 	if s.last {
 		return key
@@ -269,11 +268,11 @@ func (s *span) through(key string) string {
 	return s.above(key)
 }
 
-// above is the first text above all keys with the value in key.
+// above returns the lowest text above all keys with the value in key.
 func (s *span) above(key string) string { return successor(key + s.next) }
 
-// successor returns the first text above everything that begins with s: its
-// last character raised by one.
+// successor returns the lowest text above everything that begins with s, by
+// incrementing its last character.
 func successor(s string) string {
 	r := []rune(s)
 	for i := len(r) - 1; i >= 0; i-- {
@@ -287,9 +286,9 @@ func successor(s string) string {
 	return s + highest
 }
 
-// below is an inclusive upper bound of the texts below s, but for those that
-// go on with the highest character.
-func below(s string) string {
+// predecessor returns an inclusive upper bound of the texts below s, except
+// those that continue with the highest character.
+func predecessor(s string) string {
 	r := []rune(s)
 	if len(r) == 0 {
 		return ""
@@ -304,25 +303,24 @@ func below(s string) string {
 	return string(r) + highest
 }
 
-// beginning returns the text that the parts of values with this beginning
-// begin with.
-func (s *span) beginning(w Condition) (string, error) {
+// prefixOf returns the prefix of the encoded values for begins_with.
+func (s *span) prefixOf(w Condition) (string, error) {
 	text := w.Args[0]
 	switch s.typ.Name {
 	case "int", "signed", "decimal", "number", "epoch", "epochms":
-		return "", noBeginnings(w.Field, s.typ.String()+" values")
+		return "", noPrefixes(w.Field, s.typ.String()+" values")
 	case "ulid":
 		text = strings.ToUpper(text)
 	case "uuid", "hex":
 		text = strings.ToLower(text)
 	}
 	if s.typ.Desc {
-		return "", noBeginnings(w.Field, "reversed values")
+		return "", noPrefixes(w.Field, "values in descending order")
 	}
 	return text, nil
 }
 
-func (s *span) make(op ast.Op, texts ...string) (*keycond.Clause, error) {
+func (s *span) comparison(op ast.Op, texts ...string) (*keycond.Clause, error) {
 	cl := on(s.a, op)
 	for _, text := range texts {
 		v, err := valueOf(text, s.a.Kind)

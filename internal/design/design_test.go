@@ -67,7 +67,8 @@ func TestBuildIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestBuildSeed: all 64 bits of a seed count, for the ids of tables too.
+// TestBuildSeed holds that all 64 bits of a seed count, also for the ids of
+// tables.
 func TestBuildSeed(t *testing.T) {
 	id := func(seed uint64) string {
 		w, err := design.Build(t.Context(), load(t, "shop.yaml"), design.Options{Seed: seed, MaxItems: -1})
@@ -109,5 +110,5 @@ func TestFieldsOf(t *testing.T) {
 		require.Equal(t, e.Samples[0].Values[name], got[name], name)
 	}
 	_, err = e.Item(map[string]string{"customerId": "7"})
-	require.ErrorContains(t, err, "attribute SK, a key, needs a value for placed")
+	require.ErrorContains(t, err, "key attribute SK needs a value for placed")
 }

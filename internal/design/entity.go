@@ -7,18 +7,18 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Item returns the item that the entity's templates make of the values of
-// fields in their text form. Attributes whose fields have no value are left
-// out, unless they are keys of the table.
+// Item builds an item from the text forms of field values. It omits attributes
+// whose fields have no value, and fails if such an attribute is a key of the
+// table.
 func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.item(values, nil) }
 
-// item adds attributes that stand for themselves.
+// item is like Item, with extra attributes.
 func (e *Entity) item(values map[string]string, extra attr.Item) (attr.Item, error) {
 	var b attr.Builder
 	return e.build(&b, values, extra)
 }
 
-// build is item with a builder to reuse.
+// build is like item and reuses a builder.
 func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Item) (attr.Item, error) {
 	b.Reset()
 	for _, t := range e.Attributes {
@@ -34,7 +34,7 @@ func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Ite
 			continue
 		}
 		if e.Table.has(t.Name) {
-			return nil, fmt.Errorf("attribute %s, a key, needs a value for %s", t.Name, t.missing(values))
+			return nil, fmt.Errorf("key attribute %s needs a value for %s", t.Name, t.missing(values))
 		}
 	}
 	for name, v := range extra.All() {
@@ -43,7 +43,7 @@ func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Ite
 	return b.Item(), nil
 }
 
-// value returns the attribute's value, and whether it has one.
+// value returns the attribute's value, and whether the item has the attribute.
 func (t *Template) value(values map[string]string) (attr.Value, bool, error) {
 	for field, want := range t.When {
 		if v, ok := values[field]; !ok || !slices.Contains(want, v) {

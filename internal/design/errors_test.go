@@ -14,8 +14,8 @@ import (
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// TestScripts runs testdata/scripts: models and what Parse says about them,
-// patterns and the requests they become.
+// TestScripts runs testdata/scripts: models with their errors, and patterns
+// with their requests.
 func TestScripts(t *testing.T) {
 	var m *design.Model
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {

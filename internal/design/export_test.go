@@ -5,5 +5,5 @@ var (
 	Successor = successor
 )
 
-// MaxZipf is the most values of a zipf distribution.
+// MaxZipf is the largest number of values of a zipf distribution.
 const MaxZipf = maxZipf

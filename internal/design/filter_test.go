@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// TestFilterSlips wants filters refused that nothing in the model can pass,
-// and no others.
+// TestFilterSlips holds that filters are refused if no item of the model can
+// pass them.
 func TestFilterSlips(t *testing.T) {
 	for _, tt := range []struct{ filter, want string }{
 		{`total > "a"`, ""},
@@ -21,9 +21,9 @@ func TestFilterSlips(t *testing.T) {
 		{`extra = true`, ""},
 		{`either = 1 OR either = "1"`, ""},
 		{`line2 = "a" OR L2P = 5 OR has12th = 5`, ""},
-		{`totl = "a"`, "the filter names totl, which no item of table Tab has\nhint: did you mean total? If not, declare it in fields"},
-		{`NOT total > 5`, "the filter compares total, of type S, to a value of type N: they are never equal and have no order\nhint: write \"5\", or give total the type N: {template: …, type: N}"},
-		{`count = "5"`, "the filter compares count, of type N, to a value of type S: they are never equal and have no order\nhint: write it without quotes, or give count the type S"},
+		{`totl = "a"`, "the filter uses totl, which no item of table Tab has\nhint: did you mean total? If not, declare it in fields"},
+		{`NOT total > 5`, "the filter compares total, of type S, with a value of type N: they are never equal and have no order\nhint: write \"5\", or declare total with type N: {template: …, type: N}"},
+		{`count = "5"`, "the filter compares count, of type N, with a value of type S: they are never equal and have no order\nhint: write it without quotes, or declare count with type S"},
 		{`count IN ("5")`, "the filter compares count, of type N"},
 		{`extra = 5`, "the filter compares extra, of type BOOL"},
 	} {

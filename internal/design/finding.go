@@ -1,9 +1,9 @@
 package design
 
-// A Severity says how much a finding matters.
+// A Severity is the severity of a finding.
 type Severity int
 
-// The severities. An error fails a check, a warning does when asked to, and a
+// The severities. An error fails a check, a warning fails it on request, and a
 // note never does.
 const (
 	Note Severity = iota + 1
@@ -11,7 +11,7 @@ const (
 	Error
 )
 
-// String returns note, warning or error, the words of SARIF's levels.
+// String returns note, warning or error, as SARIF names its levels.
 func (s Severity) String() string {
 	switch s {
 	case Note:
@@ -24,22 +24,22 @@ func (s Severity) String() string {
 	return "none"
 }
 
-// A Finding is something in a model that its author should look at.
+// A Finding is a hazard or an error in a model.
 type Finding struct {
-	// Rule is the id of the lint, lower-case words joined by hyphens, or
-	// "expectation" for an access pattern that did not do what is expected.
+	// Rule is the ID of the rule, or "expectation" for an access pattern that
+	// does not meet its expectations.
 	Rule     string
 	Severity Severity
 	Pos      Pos
-	// Table, Index, Entity and Pattern say what it is about, as far as they
-	// apply.
+	// Table, Index, Entity and Pattern are the subjects of the finding, as far
+	// as they apply.
 	Table, Index, Entity, Pattern string
-	// Message says what is wrong, Keys two real keys of the model's data that
-	// show it (or as many as there are), Advice what to do.
+	// Message says what is wrong. Keys are up to two keys of the model's data
+	// that show it. Advice says what to do.
 	Message string
 	Keys    []string
 	Advice  string
-	// Accepted is why the author of the model accepts it; "" if nothing does.
-	// What is accepted is a Note.
+	// Accepted is the reason why the model accepts the finding, or "". Accepted
+	// findings are notes.
 	Accepted string
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
-// FuzzParse: no file panics, every error has a place, and what is a model is
-// written and read back to the same.
+// FuzzParse holds that no file panics, that every error has a place, and that a
+// model is written and read back unchanged.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"testdata/shop.yaml", "starter.yaml"} {
 		data, err := os.ReadFile(file)
@@ -82,8 +82,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestMergesThatDoNotEnd: mappings that contain themselves.
-func TestMergesThatDoNotEnd(t *testing.T) {
+// TestEndlessMerges parses mappings that contain themselves.
+func TestEndlessMerges(t *testing.T) {
 	for _, src := range []string{
 		"name: x\ntables: &t {Tab: {partition: PK}, <<: *t}\n",
 		"name: x\ntables: &t\n  Tab: {partition: PK}\n  <<: *t\n  \"<<\": *t\n",
@@ -99,8 +99,7 @@ func TestMergesThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// component is a component of a sort key and the values it may have, in
-// order.
+// component is a component of a sort key with its values in order.
 type component struct {
 	typ    string
 	values []string
@@ -116,8 +115,8 @@ var componentKinds = []component{
 	{"enum(m,p,x)", []string{"m", "p", "x"}},
 }
 
-// TestCompileIsExact: the request of a pattern by field reads exactly the
-// entity's items whose values meet the conditions, whatever else is in the
+// TestCompileIsExact holds that the compiled request of a pattern reads exactly
+// the entity's items that meet the conditions, whatever else is in the
 // partition.
 func TestCompileIsExact(t *testing.T) {
 	proptest.Check(t, 100, func(t *proptest.T) {
@@ -152,7 +151,7 @@ func TestCompileIsExact(t *testing.T) {
 			b.WriteString("}\n")
 		}
 		if prefix != "" {
-			// Rows of others, just outside.
+			// Rows of other entities, just outside.
 			b.WriteString("items: {Tab: [{PK: x, SK: D}, {PK: x, SK: \"E!\"}, {PK: x, SK: U~}, {PK: x, SK: W}]}\n")
 		}
 		known := t.Between(0, n)

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Everything generated is a function of the seed, the name of the field and
-// the number of the item: no draw depends on one before it, and only whole
-// numbers are computed with, so equal seeds give equal bytes on every machine.
+// Every generated value is a function of the seed, the name of the field and
+// the number of the item. No draw depends on a previous one, and all arithmetic
+// uses integers, so equal seeds give equal bytes on every machine.
 
 // hash64 is FNV-1a with a finalizer that spreads it over all bits.
 func hash64(parts ...string) uint64 {
@@ -35,7 +35,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// draw returns a number in [0, n) , all equally often.
+// draw returns a uniformly distributed number in [0, n).
 func draw(rng *rand.PCG, n uint64) uint64 {
 	if n <= 1 {
 		return 0
@@ -48,15 +48,15 @@ func draw(rng *rand.PCG, n uint64) uint64 {
 	}
 }
 
-// A domain makes the values of one field.
+// A domain generates the values of one field.
 type domain struct {
 	f    *Field
 	seed uint64
 	b    *bounds
-	// size is the number of values; 0 means one for each item.
+	// size is the number of values; 0 means a new value for each item.
 	size uint64
-	// owned is the number of items of the entity whose key the field is, when
-	// the field does not say its values itself.
+	// owned is the number of items of the entity whose key is the field, if the
+	// field does not limit its values itself.
 	owned uint64
 	zipf  *zipf
 }
@@ -92,13 +92,12 @@ func newDomain(f *Field, seed uint64, owner string, owned uint64) (*domain, erro
 	return d, nil
 }
 
-// idLike reports whether a type has no values in common: a new one for each
-// item.
+// idLike reports whether a type has a new value for each item.
 func idLike(name string) bool { return name == "ulid" || name == "ksuid" }
 
-// value returns the value of an item, in text form. Attempt is 0, or more when
-// the item is drawn again because its key is taken; owns says that the item's
-// entity takes the values in turn; of is the number of items.
+// value returns the value of an item in text form. Attempt counts redraws
+// because the key is taken; owns says that the item's entity takes the values
+// in turn; of is the number of items.
 func (d *domain) value(entity, item, of, attempt uint64, owns bool) string {
 	if d.size == 0 {
 		if d.f.Distribution.Name == "sequence" {
@@ -109,7 +108,7 @@ func (d *domain) value(entity, item, of, attempt uint64, owns bool) string {
 	return d.text(d.index(entity, item, of, attempt, owns), of)
 }
 
-// index returns which of the values an item has.
+// index returns the index of an item's value.
 func (d *domain) index(entity, item, of, attempt uint64, owns bool) uint64 {
 	if owns || d.f.Distribution.Name == "sequence" {
 		if d.f.Distribution.Name == "sequence" && d.spreads() && of < d.size {
@@ -124,8 +123,8 @@ func (d *domain) index(entity, item, of, attempt uint64, owns bool) uint64 {
 	return draw(rng, d.size)
 }
 
-// spreads reports whether a sequence goes from the low bound to the high one
-// over all items, rather than by one: times do.
+// spreads reports whether a sequence is spread over its bounds instead of
+// counting by one, as times are.
 func (d *domain) spreads() bool {
 	return d.b != nil && d.b.unit != 0 && len(d.f.Values) == 0 && d.f.Distinct == 0 && d.owned == 0
 }
@@ -153,8 +152,8 @@ const (
 	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// fresh returns the value with number i of those without end. When of is not
-// 0, ids with a time in them are in the order of i, of which there are so many.
+// fresh returns value i of an unlimited domain. If of is not 0, it is the
+// number of values, and ids that contain a time are in the order of i.
 func (d *domain) fresh(i, of uint64) string {
 	rng := rand.NewPCG(d.seed, mix(i+0x9e3779b97f4a7c15))
 	switch d.f.Type.Name {
@@ -175,7 +174,7 @@ func (d *domain) fresh(i, of uint64) string {
 	return word(rng, d.length(rng, 12))
 }
 
-// moment is where in the bounds the time of an id lies.
+// moment returns the offset of an id's time within the bounds.
 func (d *domain) moment(rng *rand.PCG, i, of uint64) uint64 {
 	if of == 0 {
 		return draw(rng, d.b.count())
@@ -191,8 +190,8 @@ func (d *domain) length(rng *rand.PCG, otherwise int) int {
 	return d.f.MinSize + int(draw(rng, uint64(d.f.MaxSize-d.f.MinSize+1)))
 }
 
-// word is text without anything that a delimiter could be taken for. It begins
-// with a letter, so that it is no number.
+// word returns text without characters that could be delimiters. It begins with
+// a letter, so that it is not a number.
 func word(rng *rand.PCG, n int) string {
 	if n <= 0 {
 		return ""
@@ -238,7 +237,7 @@ func uuid(rng *rand.PCG) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// ulid writes 48 bits of milliseconds and 80 random ones.
+// ulid encodes 48 bits of milliseconds and 80 random bits.
 func ulid(ms uint64, rng *rand.PCG) string {
 	var b [26]byte
 	for i := 9; i >= 0; i-- {
@@ -249,10 +248,10 @@ func ulid(ms uint64, rng *rand.PCG) string {
 	return string(b[:])
 }
 
-// ksuidEpoch is the second that KSUIDs count from.
+// ksuidEpoch is the start of KSUID time in Unix seconds.
 const ksuidEpoch = 1_400_000_000
 
-// ksuid writes 32 bits of seconds and 128 random ones in 27 digits.
+// ksuid encodes 32 bits of seconds and 128 random bits in 27 digits.
 func ksuid(sec uint64, rng *rand.PCG) string {
 	var raw [20]byte
 	binary.BigEndian.PutUint32(raw[:], uint32(max(sec, ksuidEpoch)-ksuidEpoch))
@@ -267,12 +266,11 @@ func ksuid(sec uint64, rng *rand.PCG) string {
 	return string(b[:])
 }
 
-// maxZipf is how many values a zipf distribution may have: each takes eight
-// bytes.
+// maxZipf limits the values of a zipf distribution. Each takes eight bytes.
 const maxZipf = 1_000_000
 
-// A zipf draws i with a weight of 1/(i+1)^skew. Weights are whole numbers, made
-// with whole numbers, so that no processor rounds them in its own way.
+// A zipf draws i with a weight of 1/(i+1)^skew. It uses integers, so that all
+// processors give the same result.
 type zipf struct{ sums []uint64 }
 
 func newZipf(n int, skew float64) *zipf {

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// world builds the world of a model with one table and the given rest.
+// world builds the world of a model with one table and the given text.
 func world(t *testing.T, rest string, o design.Options) (*design.World, error) {
 	t.Helper()
 	m, err := design.Parse("m.yaml", []byte("name: m\nseed: 1\ntables: {Tab: {partition: PK, sort: SK}}\n"+rest))
@@ -121,8 +121,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestSame pins what a seed gives: it must be the same on every machine and
-// with every version.
+// TestSame pins the values of a seed, which must be the same on every machine
+// and in every version.
 func TestSame(t *testing.T) {
 	w, err := design.Build(t.Context(), load(t, "shop.yaml"), design.Options{Seed: 42, MaxItems: 500})
 	require.NoError(t, err)
@@ -143,13 +143,13 @@ func TestKeysRunOut(t *testing.T) {
 	require.NoError(t, err, "all combinations are found")
 	require.Len(t, w.Items, 10)
 	_, err = world(t, fmt.Sprintf(entity, 11), design.Options{})
-	require.ErrorContains(t, err, "cannot tell so many items apart")
+	require.ErrorContains(t, err, "has too few keys for its count")
 }
 
-func TestItemsThatCannotBe(t *testing.T) {
+func TestInvalidItems(t *testing.T) {
 	for _, tt := range []struct{ rest, want string }{
-		{"items: {Tab: [{PK: a, SK: b}, {PK: a, SK: b}]}\n", "m.yaml:4:31: this item has the same key as the one in line 4"},
-		{"items: {Tab: [{PK: a, SK: b}, {PK: \"\", SK: b}]}\n", "m.yaml:4:31: table Tab does not take this item: "},
+		{"items: {Tab: [{PK: a, SK: b}, {PK: a, SK: b}]}\n", "m.yaml:4:31: this item has the same key as the one on line 4"},
+		{"items: {Tab: [{PK: a, SK: b}, {PK: \"\", SK: b}]}\n", "m.yaml:4:31: table Tab refuses this item: "},
 		{"entities: {E: {fields: {f: {distribution: zipf}}, attributes: {PK: \"{f}\", SK: \"{f}\"}, count: 2000000}}\n", "zipf distribution needs"},
 	} {
 		_, err := world(t, tt.rest, design.Options{})

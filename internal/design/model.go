@@ -10,14 +10,13 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Pos is a place in a model file. The zero Pos is nowhere: what was made by
-// a program has no place.
+// A Pos is a place in a model file. Models made by a program have zero places.
 type Pos struct {
 	File      string
 	Line, Col int // from 1
 }
 
-// String returns the place as compilers write it: file:line:column.
+// String returns the place as file:line:column.
 func (p Pos) String() string {
 	switch {
 	case p.Line == 0:
@@ -28,21 +27,21 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// A Model is a design: what is stored, under which keys, and what is asked.
-// Everything in it is in the order of the file.
+// A Model is a design: the stored items, their keys, and the access patterns.
+// All lists are in the order of the file.
 type Model struct {
 	Pos   Pos
 	Name  string // lower-case words joined by hyphens
 	About string
-	// Seed is where generated values start from. Equal seeds give equal data.
+	// Seed determines the generated values. Equal seeds give equal data.
 	Seed     uint64
 	Tables   []*Table
 	Fields   []*Field // values that several entities share
 	Entities []*Entity
-	// Items are items that no entity describes, as they are.
+	// Items are items that no entity describes.
 	Items    []*RawItem
 	Patterns []*Pattern
-	// Allow are the findings of lints that the author accepts.
+	// Allow lists the findings that the author accepts.
 	Allow []*Allowance
 }
 
@@ -65,70 +64,68 @@ type Index struct {
 	Local     bool
 	Partition []Attribute // up to four; those of the table for a local index
 	Sort      []Attribute // up to four
-	// Projection is ALL, KEYS_ONLY or INCLUDE, and Include the attributes
-	// beside the keys of the last.
+	// Projection is ALL, KEYS_ONLY or INCLUDE. Include lists the non-key
+	// attributes for INCLUDE.
 	Projection string
 	Include    []string
 }
 
-// An Entity is a kind of item: what its attributes are made of, and how many
-// there are.
+// An Entity is a kind of item: the templates of its attributes, and its number
+// of items.
 type Entity struct {
 	Pos   Pos
 	Name  string
 	About string
 	Table *Table
-	// Fields are the values its templates are made of: its own, and those of
-	// the model that its templates name.
+	// Fields are the fields in its templates: its own, and the model's fields
+	// that the templates name.
 	Fields []*Field
-	// Attributes are its attributes, keys of tables and indexes among them.
+	// Attributes are its attributes, including keys of tables and indexes.
 	Attributes []*Template
 	// Mutable names the fields that change during the life of an item.
 	Mutable []string
-	// Samples are items written out in the file, Count how many more to
-	// generate.
+	// Samples are items listed in the file. Count is the number of items to
+	// generate in addition.
 	Samples []*Sample
 	Count   int
-	// Reads and Writes are requests a second for all items of the entity
-	// together, for the skew of partitions; 0 is not declared.
+	// Reads and Writes are requests per second for all items of the entity
+	// together; 0 means not declared.
 	Reads, Writes float64
 }
 
-// A Template is an attribute of an entity and what its value is made of.
+// A Template describes an attribute of an entity and its value.
 type Template struct {
 	Pos  Pos
 	Name string
 	Kind attr.Kind
-	// Template makes the value of a string, number or binary attribute from
-	// fields; nil for the other kinds, whose value is Const.
+	// Template builds the value from fields. If it is nil, the value is Const.
 	Template *keys.Template
 	Const    attr.Value
 	// When limits the attribute to items in which these fields have one of
-	// these values, which is what makes an index sparse. Empty is always.
+	// these values, which makes an index sparse. Empty means always.
 	When map[string][]string
 }
 
-// A Field is a value that templates are made of.
+// A Field is a value in templates.
 type Field struct {
 	Pos  Pos
 	Name string
-	// Type is the component that encodes it when a template names it without
-	// a type of its own.
+	// Type encodes the field in templates that do not give a type.
 	Type keys.Type
-	// Values are all it can be. When there are none, Distinct values are made
-	// of Type; 0 is a value for each item.
+	// Values lists all possible values. If it is empty, Distinct values of Type
+	// are generated; 0 means one for each item.
 	Values   []string
 	Distinct int
-	// Distribution says how often each value occurs.
+	// Distribution is the distribution of the values.
 	Distribution Distribution
-	// MinSize and MaxSize bound the bytes of generated text.
+	// MinSize and MaxSize limit the bytes of generated text.
 	MinSize, MaxSize int
-	// From and To bound generated numbers and times, in the text form of Type;
-	// "" is the type's own bound.
+	// From and To limit generated numbers and times, in the text form of Type;
+	// "" means the default of the type.
 	From, To string
 }
 
-// A Distribution says how often each of some values occurs.
+// A Distribution is a distribution of values.
 type Distribution struct {
 	// Name is uniform, zipf or sequence. A sequence takes the values in turn.
 	Name string
@@ -136,24 +133,24 @@ type Distribution struct {
 	Skew float64
 }
 
-// A Sample is an item written out: the values of fields, and attributes that
-// stand for themselves.
+// A Sample is an item in the file: the values of its fields, and other
+// attributes.
 type Sample struct {
 	Pos        Pos
 	Values     map[string]string
 	Attributes attr.Item
 }
 
-// A RawItem is an item of a table as it is.
+// A RawItem is an item that no entity describes.
 type RawItem struct {
 	Pos   Pos
 	Table *Table
 	Item  attr.Item
 }
 
-// A Pattern is an access pattern: a question and what is expected of its
-// answer. The question is a raw request, or conditions on the fields of an
-// entity, from which [Pattern.Compile] makes the request.
+// A Pattern is an access pattern: a request and its expected result. The
+// request is raw, or [Pattern.Compile] compiles it from conditions on the
+// fields of an entity.
 type Pattern struct {
 	Pos   Pos
 	Name  string
@@ -161,26 +158,26 @@ type Pattern struct {
 
 	// Operation is Query, GetItem or Scan.
 	Operation string
-	// Request is the request as the service takes it; nil when the pattern is
-	// written by field.
+	// Request is the raw request, or nil for a pattern with conditions on
+	// fields.
 	Request json.RawMessage
 
 	Table  *Table
 	Index  *Index // nil for the table itself
 	Entity *Entity
 	Where  []Condition
-	// Filter is a FilterExpression in which field and attribute names and
-	// quoted values stand for themselves.
+	// Filter is a FilterExpression with field names, attribute names and quoted
+	// values instead of placeholders.
 	Filter  string
 	Project []string
-	// Ordered says that the pattern names an order; Descending that it is from
-	// the last row back.
+	// Ordered is true if the pattern names an order, and Descending if that is
+	// descending.
 	Ordered    bool
 	Descending bool
-	Limit      int // 0 is none
+	Limit int // 0 means no limit
 	Consistent bool
 
-	// Rate is how often a second it is asked; 0 is not declared.
+	// Rate is the number of requests per second; 0 means not declared.
 	Rate   float64
 	Expect Expect
 }
@@ -193,27 +190,27 @@ type Condition struct {
 	Args  []string // two for BETWEEN, one for the others, in the text form of the field
 }
 
-// Expect is what is expected of the answer of a pattern, all pages together.
-// A nil or empty member expects nothing.
+// Expect is the expected result of a pattern over all pages. Nil and empty
+// members expect nothing.
 type Expect struct {
 	Pos      Pos
 	Rows     *int     // rows returned
-	MaxRows  *int     // rows returned, at most
+	MaxRows *int // most rows returned
 	Entities []string // the only entities among the rows returned
-	Units    *float64 // read units consumed, at most
-	Pages    *int     // pages, at most
-	// Waste is the share of the bytes read that were not returned, at most:
-	// 0.1 is a tenth.
+	Units *float64 // most read units consumed
+	Pages *int // most pages
+	// Waste is the largest share of the bytes read that are not returned: 0.1
+	// is a tenth.
 	Waste *float64
 	// Keys are the keys of the rows in order; an empty list that is not nil
-	// expects no rows. Ties lets rows whose index keys are equal come in any
-	// order.
+	// expects no rows. Ties allows rows with equal index keys in any order.
 	Keys []Key
 	Ties bool
-	// Item is the item a GetItem returns; NoItem expects that there is none.
+	// Item is the item that a GetItem returns; NoItem expects that it returns
+	// no item.
 	Item   attr.Item
 	NoItem bool
-	// Error is the name of the exception expected.
+	// Error is the name of the expected exception.
 	Error string
 }
 

@@ -14,27 +14,29 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Limits of a model file. They are far above what people write, and keep a
-// hostile file from taking the memory of the process.
+// hostile file from exhausting memory.
 const (
 	maxFileBytes = 32 << 20
 	maxDepth     = 64
 	maxErrors    = 100
-	// A file stands for so many values, aliases followed, and for more by each
-	// of its bytes.
+	// The number of values that a file may expand to with its aliases: a base,
+	// plus a number for each byte.
 	maxValues        = 100_000
 	maxValuesPerByte = 8
 )
 
-// A reader reads YAML nodes and collects what is wrong with them.
+// A reader reads YAML nodes and collects errors.
 type reader struct {
 	file  string
 	errs  Errors
-	nodes int  // read, aliases followed
+	nodes int // read, including aliases
 	limit int  // of nodes
-	over  bool // the limit was passed
+	over bool // the limit was exceeded
 }
 
 func (r *reader) pos(n *yaml.Node) Pos {
@@ -60,7 +62,7 @@ func (r *reader) document(data []byte) *yaml.Node {
 	r.limit = maxValues + maxValuesPerByte*len(data)
 	switch {
 	case len(data) > maxFileBytes:
-		r.fail(top, "generate items instead of listing them", "the file has %d bytes, more than %d", len(data), maxFileBytes)
+		r.fail(top, "generate items instead of listing them", "the file has %d bytes, and the limit is %d", len(data), maxFileBytes)
 		return nil
 	case !utf8.Valid(data):
 		r.fail(top, "save the file as UTF-8", "the file is not UTF-8 text")
@@ -77,29 +79,30 @@ func (r *reader) document(data []byte) *yaml.Node {
 		return nil
 	}
 	if err := loader.Load(&more); err == nil && more.Kind != 0 {
-		r.fail(&more, "a model is one document: put the others into files of their own", "the file has a second document")
+		r.fail(&more, "a model is one document: put the others into separate files", "the file has a second document")
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		r.syntax(err)
 		return nil
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		r.fail(top, "see sortkey design new for a first one", "the file is empty")
+		r.fail(top, "sortkey design new writes a first model", "the file is empty")
 		return nil
 	}
 	return doc.Content[0]
 }
 
-// surrogates are the escapes of one character in JSON that YAML does not know.
+// surrogates matches JSON escapes of a surrogate pair, which YAML does not
+// support.
 var surrogates = regexp.MustCompile(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 
-func pair(text []byte) []byte {
-	at := len(text) - len(`\ud83d\ude00`)
-	high, err := strconv.ParseUint(string(text[at+2:at+6]), 16, 16)
-	low, err2 := strconv.ParseUint(string(text[at+8:]), 16, 16)
+func pair(escapes []byte) []byte {
+	at := len(escapes) - len(`\ud83d\ude00`)
+	high, err := strconv.ParseUint(string(escapes[at+2:at+6]), 16, 16)
+	low, err2 := strconv.ParseUint(string(escapes[at+8:]), 16, 16)
 	if err != nil || err2 != nil {
-		return text
+		return escapes
 	}
-	return append(bytes.Clone(text[:at]), fmt.Sprintf(`\U%08X`, utf16.DecodeRune(rune(high), rune(low)))...)
+	return append(bytes.Clone(escapes[:at]), fmt.Sprintf(`\U%08X`, utf16.DecodeRune(rune(high), rune(low)))...)
 }
 
 func (r *reader) syntax(err error) {
@@ -113,7 +116,7 @@ func (r *reader) syntax(err error) {
 			hint = "indent with spaces, not tabs, and put text that begins with @, ` or % in quotes"
 		}
 		if strings.Contains(load.Message, "did not find expected") {
-			hint = "look at the lines before it for a quote, bracket or brace that is not closed"
+			hint = "check the lines before it for an unclosed quote, bracket or brace"
 		}
 		r.failAt(top, hint, "not YAML: %s", load.Message)
 		return
@@ -121,8 +124,8 @@ func (r *reader) syntax(err error) {
 	r.failAt(top, "", "not YAML: %v", err)
 }
 
-// deref follows aliases. It counts what is read, so that a small file cannot
-// stand for a large one.
+// deref follows aliases. It counts nodes, so that a small file cannot expand to
+// a large one.
 func (r *reader) deref(n *yaml.Node) *yaml.Node {
 	for range maxDepth {
 		if n == nil || n.Kind != yaml.AliasNode {
@@ -132,7 +135,7 @@ func (r *reader) deref(n *yaml.Node) *yaml.Node {
 	}
 	if r.nodes++; r.nodes > r.limit {
 		if !r.over {
-			r.fail(n, "use fewer aliases", "the file stands for more than %d values", r.limit)
+			r.fail(n, "use fewer aliases", "the file expands to more than %d values", r.limit)
 		}
 		r.over = true
 	}
@@ -154,30 +157,22 @@ func kindOf(n *yaml.Node) string {
 	return "the text " + strconv.Quote(clip(n.Value))
 }
 
-func clip(s string) string {
-	if len(s) <= 60 {
-		return s
-	}
-	cut := 57
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+// clip shortens text for a message.
+func clip(s string) string { return text.Clip(s, 60) }
 
-// empty reports whether nothing is written where n is.
+// empty reports whether a node has no text in the file.
 func empty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 }
 
-// A member is a name in a mapping and what it has.
+// A member is a name in a mapping with its value.
 type member struct {
 	name       string
 	key, value *yaml.Node
 }
 
-// members returns the members of a mapping in order, those merged with <<
-// after its own.
+// members returns the members of a mapping in order, followed by those merged
+// with <<.
 func (r *reader) members(n *yaml.Node, what string) []member { return r.membersAt(n, what, 0) }
 
 func (r *reader) membersAt(n *yaml.Node, what string, depth int) []member {
@@ -186,7 +181,7 @@ func (r *reader) membersAt(n *yaml.Node, what string, depth int) []member {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fail(at, "", "%s is a mapping of names, not %s", what, kindOf(n))
+		r.fail(at, "", "%s must be a mapping of names, not %s", what, kindOf(n))
 		return nil
 	}
 	var all []member
@@ -198,7 +193,7 @@ func (r *reader) membersAt(n *yaml.Node, what string, depth int) []member {
 			continue
 		}
 		if key.Kind != yaml.ScalarNode {
-			r.fail(key, "", "a name in %s is text, not %s", what, kindOf(key))
+			r.fail(key, "", "a name in %s must be text, not %s", what, kindOf(key))
 			continue
 		}
 		if key.ShortTag() == "!!merge" {
@@ -206,7 +201,7 @@ func (r *reader) membersAt(n *yaml.Node, what string, depth int) []member {
 			continue
 		}
 		if before := first[key.Value]; before != nil {
-			r.fail(key, "keep one of them", "%s is in %s twice; first in line %d", clip(key.Value), what, before.Line)
+			r.fail(key, "keep one of them", "%s is in %s twice, first on line %d", clip(key.Value), what, before.Line)
 			continue
 		}
 		first[key.Value] = key
@@ -226,7 +221,7 @@ func (r *reader) membersAt(n *yaml.Node, what string, depth int) []member {
 	return all
 }
 
-// mapped reports whether a mapping has a member of that name.
+// mapped reports whether a mapping has a member.
 func mapped(n *yaml.Node, name string) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -236,12 +231,12 @@ func mapped(n *yaml.Node, name string) bool {
 	return false
 }
 
-// object returns the members of a mapping that has only known names.
+// object returns the members of a mapping, whose names must be known.
 func (r *reader) object(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	all := map[string]*yaml.Node{}
 	for _, m := range r.members(n, what) {
-		if !contains(known, m.name) {
-			r.fail(m.key, nearest(m.name, known), "%s has no member %s", what, clip(m.name))
+		if !slices.Contains(known, m.name) {
+			r.fail(m.key, text.DidYouMean(m.name, known), "%s has no member %s", what, clip(m.name))
 			continue
 		}
 		all[m.name] = m.value
@@ -249,11 +244,7 @@ func (r *reader) object(n *yaml.Node, what string, known ...string) map[string]*
 	return all
 }
 
-func contains(list []string, s string) bool {
-	return slices.Contains(list, s)
-}
-
-// list returns the elements of a list. What is no list is one element.
+// list returns the elements of a list. Any other node is its own only element.
 func (r *reader) list(n *yaml.Node, what string) []*yaml.Node {
 	n = r.deref(n)
 	switch {
@@ -262,13 +253,13 @@ func (r *reader) list(n *yaml.Node, what string) []*yaml.Node {
 	case n.Kind == yaml.SequenceNode:
 		return n.Content
 	case empty(n):
-		r.fail(n, "", "%s is a list, not nothing", what)
+		r.fail(n, "", "%s must be a list, not empty", what)
 		return nil
 	}
 	return []*yaml.Node{n}
 }
 
-// text returns a scalar as it is written, whatever YAML takes it for.
+// text returns a scalar as written, whatever its YAML type.
 func (r *reader) text(n *yaml.Node, what string) (string, bool) {
 	at := n
 	if n = r.deref(n); n == nil {
@@ -279,7 +270,7 @@ func (r *reader) text(n *yaml.Node, what string) (string, bool) {
 		if n.Kind == yaml.MappingNode {
 			hint = "put text with braces in quotes"
 		}
-		r.fail(at, hint, "%s is text, not %s", what, kindOf(n))
+		r.fail(at, hint, "%s must be text, not %s", what, kindOf(n))
 		return "", false
 	}
 	return n.Value, true
@@ -305,7 +296,7 @@ func (r *reader) integer(n *yaml.Node, what string, least, most int) int {
 		if _, err := strconv.ParseFloat(s, 64); err != nil {
 			s = strconv.Quote(s)
 		}
-		r.fail(n, "", "%s is a whole number from %d to %d, not %s", what, least, most, clip(s))
+		r.fail(n, "", "%s must be a whole number from %d to %d, not %s", what, least, most, clip(s))
 		return 0
 	}
 	return int(i)
@@ -318,7 +309,7 @@ func (r *reader) number(n *yaml.Node, what string) float64 {
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || f < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
-		r.fail(n, "", "%s is a number that is not negative, not %s", what, clip(s))
+		r.fail(n, "", "%s must be a non-negative number, not %s", what, clip(s))
 		return 0
 	}
 	return f
@@ -327,16 +318,16 @@ func (r *reader) number(n *yaml.Node, what string) float64 {
 func (r *reader) flag(n *yaml.Node, what string) bool {
 	s, ok := r.text(n, what)
 	if ok && s != "true" && s != "false" {
-		r.fail(n, "", "%s is true or false, not %s", what, clip(s))
+		r.fail(n, "", "%s must be true or false, not %s", what, clip(s))
 	}
 	return s == "true"
 }
 
-// choice returns a scalar that is one of some words.
+// choice returns a scalar, which must be one of the words.
 func (r *reader) choice(n *yaml.Node, what string, words ...string) string {
 	s, ok := r.text(n, what)
-	if ok && !contains(words, s) {
-		r.fail(n, nearest(s, words), "%s is one of %s, not %s", what, strings.Join(words, ", "), clip(s))
+	if ok && !slices.Contains(words, s) {
+		r.fail(n, text.DidYouMean(s, words), "%s must be one of %s, not %s", what, strings.Join(words, ", "), clip(s))
 		return ""
 	}
 	return s

@@ -12,11 +12,11 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Load reads the model in a file. The error is [Errors], or that of reading
-// the file.
+// Load reads a model from a file. It returns [Errors] for an invalid model.
 func Load(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -30,8 +30,8 @@ func Load(path string) (*Model, error) {
 	return Parse(path, data)
 }
 
-// Parse reads a model from YAML or JSON. File is the name to put into places.
-// The error is [Errors]: all that is wrong with the model, in order.
+// Parse reads a model from YAML or JSON. File is the file name for places. For
+// an invalid model it returns [Errors].
 func Parse(file string, data []byte) (*Model, error) {
 	p := &parser{reader: reader{file: file}, m: &Model{}}
 	if root := p.document(data); root != nil {
@@ -44,8 +44,8 @@ func Parse(file string, data []byte) (*Model, error) {
 	return p.m, nil
 }
 
-// A parser makes a model of nodes. What could not be understood is left out,
-// so that the rest can be looked at.
+// A parser builds a model from nodes. It leaves out invalid parts and checks
+// the rest.
 type parser struct {
 	reader
 	m        *Model
@@ -68,7 +68,7 @@ func (p *parser) model(root *yaml.Node) {
 			if len(like) > 60 || !modelName.MatchString(like) {
 				like = "task-management"
 			}
-			p.fail(n, "such as "+like, "the name of a model is lower-case words joined by hyphens, not %s", clip(m.Name))
+			p.fail(n, "such as "+like, "the name of a model must be lower-case words joined by hyphens, not %s", clip(m.Name))
 		}
 	} else if root.Kind == yaml.MappingNode {
 		p.fail(root, "begin with a line such as name: task-management", "the model has no name")
@@ -89,7 +89,7 @@ func (p *parser) model(root *yaml.Node) {
 	p.allowances(top["allow"])
 }
 
-// present reports whether n is there with something in it.
+// present reports whether n exists and is not empty.
 func (p *parser) present(n *yaml.Node) bool { return n != nil && !empty(n) }
 
 func (p *parser) tables(n, root *yaml.Node) {
@@ -111,7 +111,7 @@ var tableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 func (p *parser) table(m member) *Table {
 	t := &Table{Pos: p.pos(m.key), Name: m.name}
 	if !tableName.MatchString(m.name) {
-		p.fail(m.key, "3 to 255 letters, digits, and _ - .", "%s is no name for a table", clip(m.name))
+		p.fail(m.key, "3 to 255 letters, digits, and _ - .", "%s is not a valid table name", clip(m.name))
 	}
 	o := p.object(m.value, "table "+m.name, "partition", "sort", "indexes")
 	if o["partition"] == nil {
@@ -127,7 +127,7 @@ func (p *parser) table(m member) *Table {
 			t.Indexes = append(t.Indexes, p.index(t, x))
 		}
 	}
-	p.agree(t)
+	p.checkKinds(t)
 	return t
 }
 
@@ -135,7 +135,7 @@ func (p *parser) index(t *Table, m member) *Index {
 	x := &Index{Pos: p.pos(m.key), Name: m.name, Projection: "ALL"}
 	what := "index " + m.name
 	if !tableName.MatchString(m.name) {
-		p.fail(m.key, "3 to 255 letters, digits, and _ - .", "%s is no name for an index", clip(m.name))
+		p.fail(m.key, "3 to 255 letters, digits, and _ - .", "%s is not a valid index name", clip(m.name))
 	}
 	o := p.object(m.value, what, "partition", "sort", "projection", "local")
 	if o["local"] != nil {
@@ -149,7 +149,7 @@ func (p *parser) index(t *Table, m member) *Index {
 	case o["partition"] != nil:
 		x.Partition = p.keyAttributes(o["partition"], "the partition key", most)
 		if x.Local && len(x.Partition) == 1 && len(t.Partition) == 1 && x.Partition[0] != t.Partition[0] {
-			p.fail(o["partition"], "leave it out", "the local index %s has the partition key of its table, %s, not %s", m.name, t.Partition[0].Name, x.Partition[0].Name)
+			p.fail(o["partition"], "leave it out", "the local index %s must have the partition key of its table, %s, not %s", m.name, t.Partition[0].Name, x.Partition[0].Name)
 		}
 	case x.Local:
 		x.Partition = t.Partition
@@ -162,7 +162,7 @@ func (p *parser) index(t *Table, m member) *Index {
 		p.fail(m.key, "add sort: …", "the local index %s has no sort key", m.name)
 	}
 	if x.Local && len(t.Sort) == 0 {
-		p.fail(m.key, "", "a local index needs a table with a sort key, and %s has none", t.Name)
+		p.fail(m.key, "", "a local index needs a table with a sort key, but %s has none", t.Name)
 	}
 	if n := o["projection"]; n != nil {
 		if d := p.deref(n); d != nil && d.Kind == yaml.SequenceNode {
@@ -206,9 +206,9 @@ func (p *parser) keyAttributes(n *yaml.Node, what string, most int) []Attribute 
 	if len(all) > most {
 		hint := ""
 		if most == 1 {
-			hint = "only global indexes have keys of several attributes"
+			hint = "only global indexes can have keys of several attributes"
 		}
-		p.fail(n, hint, "%s has %d attributes, and at most %d are allowed", what, len(all), most)
+		p.fail(n, hint, "%s has %d attributes, and the limit is %d", what, len(all), most)
 		all = all[:most]
 	}
 	return all
@@ -222,15 +222,15 @@ func (p *parser) keyKind(n *yaml.Node) attr.Kind {
 	return attr.String
 }
 
-// agree holds the attributes of all keys of a table to one type each, and the
-// definition to what CreateTable would say.
-func (p *parser) agree(t *Table) {
+// checkKinds checks that each key attribute of a table has the same type in all
+// keys, and that CreateTable would accept the table.
+func (p *parser) checkKinds(t *Table) {
 	before := len(p.errs)
 	kinds := map[string]attr.Kind{}
 	look := func(pos Pos, what string, list []Attribute) {
 		for _, a := range list {
 			if k, ok := kinds[a.Name]; ok && k != a.Kind {
-				p.failAt(pos, "write {name: "+a.Name+", type: "+k.String()+"}", "%s has %s of type %s, which is of type %s in another key", what, a.Name, a.Kind, k)
+				p.failAt(pos, "write {name: "+a.Name+", type: "+k.String()+"}", "%s has %s with type %s, but another key has it with type %s", what, a.Name, a.Kind, k)
 			} else {
 				kinds[a.Name] = a.Kind
 			}
@@ -246,7 +246,7 @@ func (p *parser) agree(t *Table) {
 		return
 	}
 	if err := t.definition().Check(); err != nil {
-		p.failAt(t.Pos, "", "table %s cannot be made: %v", t.Name, err)
+		p.failAt(t.Pos, "", "cannot create table %s: %v", t.Name, err)
 	}
 }
 
@@ -267,11 +267,11 @@ var sizeRange = regexp.MustCompile(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
 
 const maxDistinct = 100_000_000
 
-// field reads {type: …, distinct: …}, a type alone, or nothing.
+// field reads {type: …, distinct: …}, a type, or nothing.
 func (p *parser) field(m member) *Field {
 	f := &Field{Pos: p.pos(m.key), Name: m.name, Distribution: Distribution{Name: "uniform"}}
 	if _, err := keys.Parse("{" + m.name + "}"); err != nil || strings.Contains(m.name, ":") {
-		p.fail(m.key, "names are letters, digits, _, - and ., and begin with a letter or _", "%s is no name for a field", clip(m.name))
+		p.fail(m.key, "names consist of letters, digits, _, - and ., and begin with a letter or _", "%s is not a valid field name", clip(m.name))
 		return nil
 	}
 	v := p.deref(m.value)
@@ -311,7 +311,7 @@ func (p *parser) field(m member) *Field {
 	return f
 }
 
-// checkFields holds values and bounds to the types that fields have by now.
+// checkFields checks values and bounds against the types of fields.
 func (p *parser) checkFields() {
 	done := map[*Field]bool{}
 	check := func(list []*Field) {
@@ -331,7 +331,7 @@ func (p *parser) checkFields() {
 func (p *parser) checkField(f *Field) {
 	texts := slices.Clone(f.Values)
 	switch f.Type.Name {
-	case "int", "signed", "decimal", "number": // a time may be bounded by a month or a year
+	case "int", "signed", "decimal", "number": // bounds of a time can also be a month or a year
 		for _, bound := range []string{f.From, f.To} {
 			if bound != "" {
 				texts = append(texts, bound)
@@ -362,7 +362,7 @@ func (p *parser) fieldType(f *Field, n *yaml.Node) {
 		} else if slices.Contains(keys.TypeNames(), name) {
 			p.failKey(p.pos(n), "field "+f.Name, err)
 		} else {
-			p.fail(n, nearest(name, keys.TypeNames()), "field %s: there is no type %s", f.Name, clip(name))
+			p.fail(n, text.DidYouMean(name, keys.TypeNames()), "field %s: unknown type %s", f.Name, clip(name))
 		}
 		return
 	}
@@ -382,12 +382,12 @@ func (p *parser) distribution(n *yaml.Node) Distribution {
 		skew, err := strconv.ParseFloat(s[len("zipf("):len(s)-1], 64)
 		d = Distribution{"zipf", skew}
 		if err != nil || !(skew > 0 && skew <= 8) {
-			p.fail(n, "such as zipf(1.2)", "the skew of a zipf distribution is above 0 and at most 8")
+			p.fail(n, "such as zipf(1.2)", "the skew of a zipf distribution must be above 0 and at most 8")
 			d.Skew = 1.2
 		}
 		return d
 	}
-	p.fail(n, nearest(s, []string{"uniform", "zipf(1.2)", "sequence"}), "there is no distribution %s", clip(s))
+	p.fail(n, text.DidYouMean(s, []string{"uniform", "zipf(1.2)", "sequence"}), "unknown distribution %s", clip(s))
 	return Distribution{Name: "uniform"}
 }
 
@@ -398,7 +398,7 @@ func (p *parser) size(f *Field, n *yaml.Node) {
 	}
 	m := sizeRange.FindStringSubmatch(s)
 	if m == nil {
-		p.fail(n, "bytes, such as 20 or 20..200", "the size of field %s cannot be %s", f.Name, clip(s))
+		p.fail(n, "write bytes, such as 20 or 20..200", "invalid size %[2]s of field %[1]s", f.Name, clip(s))
 		return
 	}
 	at := func(text string) int {
@@ -409,11 +409,11 @@ func (p *parser) size(f *Field, n *yaml.Node) {
 		f.MaxSize = at(m[2])
 	}
 	if f.MaxSize < f.MinSize {
-		p.fail(n, "", "the sizes of field %s are the wrong way round", f.Name)
+		p.fail(n, "", "the first size of field %s is larger than the second", f.Name)
 	}
 }
 
-// failKey notes what package keys says is wrong.
+// failKey adds an error of package keys.
 func (p *parser) failKey(pos Pos, what string, err error) {
 	if e, ok := errors.AsType[*keys.Error](err); ok {
 		if e.Component != "" && !strings.HasSuffix(what, " "+e.Component) {
@@ -425,7 +425,7 @@ func (p *parser) failKey(pos Pos, what string, err error) {
 	p.failAt(pos, "", "%s: %v", what, err)
 }
 
-// keyError is what package keys says is wrong, without the template.
+// keyError formats an error of package keys without the template.
 func keyError(err error) string {
 	e, ok := errors.AsType[*keys.Error](err)
 	if !ok {

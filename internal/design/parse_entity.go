@@ -9,10 +9,12 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A draft is an entity whose templates wait for the types of fields.
+// A draft is an entity whose templates are parsed once the types of fields are
+// known.
 type draft struct {
 	e          *Entity
 	key        *yaml.Node
@@ -25,8 +27,8 @@ type draft struct {
 type draftAttribute struct {
 	t        *Template
 	src      string
-	at, when *yaml.Node // of the template's text and of its condition
-	sure     bool       // the type is given
+	at, when *yaml.Node // the template's text and its condition
+	sure bool // the type is declared
 }
 
 func (p *parser) entities(n *yaml.Node) {
@@ -55,7 +57,7 @@ func (p *parser) entity(m member) *draft {
 	d := &draft{e: e, key: m.key}
 	what := "entity " + m.name
 	if !entityName.MatchString(m.name) {
-		p.fail(m.key, "names are letters, digits, _, -, . and spaces, and begin with a letter", "%s is no name for an entity", clip(m.name))
+		p.fail(m.key, "names consist of letters, digits, _, -, . and spaces, and begin with a letter", "%s is not a valid entity name", clip(m.name))
 	}
 	o := p.object(m.value, what, "table", "about", "fields", "attributes", "mutable", "samples", "count", "rates")
 	e.Table = p.tableNamed(o["table"], m.key, what)
@@ -86,14 +88,14 @@ func (p *parser) entity(m member) *draft {
 	return d
 }
 
-// tableNamed returns the table that n names, or the only one.
+// tableNamed returns the table that n names, or the model's only table.
 func (p *parser) tableNamed(n, at *yaml.Node, what string) *Table {
 	if n == nil {
 		if len(p.m.Tables) == 1 {
 			return p.m.Tables[0]
 		}
 		if len(p.m.Tables) > 1 {
-			p.fail(at, "add table: "+p.m.Tables[0].Name, "%s does not say its table", what)
+			p.fail(at, "add table: "+p.m.Tables[0].Name, "%s does not name its table", what)
 		}
 		return nil
 	}
@@ -103,7 +105,7 @@ func (p *parser) tableNamed(n, at *yaml.Node, what string) *Table {
 	}
 	t := p.m.Table(name)
 	if t == nil {
-		p.fail(n, nearest(name, p.tableNames()), "there is no table %s", clip(name))
+		p.fail(n, text.DidYouMean(name, p.tableNames()), "unknown table %s", clip(name))
 	}
 	return t
 }
@@ -115,7 +117,7 @@ func (p *parser) tableNames() (all []string) {
 	return all
 }
 
-// attribute reads a template's text, {template: …} or {value: …}.
+// attribute reads a template, {template: …} or {value: …}.
 func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 	t := &Template{Pos: p.pos(m.key), Name: m.name, Kind: attr.String}
 	d := &draftAttribute{t: t}
@@ -140,8 +142,8 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 		return d
 	}
 	if text, ok := unquoted(v); ok {
-		p.fail(v, fmt.Sprintf("put text with braces in quotes: %s: %q", m.name, text), "attribute %s is a mapping to YAML", m.name)
-		d.src, d.at = text, v // as it was meant, for the errors after it
+		p.fail(v, fmt.Sprintf("put text with braces in quotes: %s: %q", m.name, text), "YAML reads attribute %s as a mapping", m.name)
+		d.src, d.at = text, v // as intended, to find further errors
 		return d
 	}
 	o := p.object(v, "attribute "+m.name, "template", "type", "value", "when")
@@ -152,7 +154,7 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 		return nil
 	case o["value"] != nil:
 		if o["type"] != nil {
-			p.fail(o["type"], "write the value as {N: 1} to say its type", "the type of attribute %s is that of its value", m.name)
+			p.fail(o["type"], "write the value as {N: 1} to declare its type", "attribute %s has the type of its value", m.name)
 		}
 		c, ok := p.value(o["value"], m.name, keyKind)
 		if !ok {
@@ -183,7 +185,7 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 	return d
 }
 
-// unquoted returns the template that a mapping would be in quotes, such as
+// unquoted returns the template that a mapping would be with quotes, such as
 // {placed:date}.
 func unquoted(n *yaml.Node) (string, bool) {
 	if n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle == 0 || len(n.Content) != 2 {
@@ -196,20 +198,20 @@ func unquoted(n *yaml.Node) (string, bool) {
 	return "{" + key.Value + "}", true
 }
 
-// cutOff fails for text that YAML ends before a component: behind a space, #
-// begins a comment.
+// cutOff fails for text that YAML cuts off before a component, because # after
+// a space begins a comment.
 func (p *parser) cutOff(n *yaml.Node, name string) {
 	n = p.deref(n)
 	if n == nil || !strings.HasPrefix(n.LineComment, "#{") {
 		return
 	}
-	p.fail(n, "put the text in quotes", "attribute %s ends before %s, which is a comment to YAML", name, clip(n.LineComment))
+	p.fail(n, "put the text in quotes", "attribute %s ends before %s, which YAML reads as a comment", name, clip(n.LineComment))
 }
 
 var componentIn = regexp.MustCompile(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
 
-// components calls fn with the components of a template that may be wrong
-// otherwise: their names and the types they give themselves.
+// components calls fn with the names and types of the components of a template,
+// which may be invalid.
 func components(src string, fn func(name, typ string)) {
 	for _, m := range componentIn.FindAllStringSubmatch(src, -1) {
 		if m[1] != "" {
@@ -218,9 +220,9 @@ func components(src string, fn func(name, typ string)) {
 	}
 }
 
-// infer finds the fields that the templates of d name. One that is declared
-// nowhere is the model's, and a field that says no type has the first one that
-// a template gives it, or of times the most precise.
+// infer finds the fields in the templates of d. An undeclared field belongs to
+// the model. A field without a type takes the first one that a template gives
+// it, or the most precise of several time types.
 func (p *parser) infer(d *draft) {
 	d.e.Fields = slices.Clone(d.own)
 	for _, a := range d.attributes {
@@ -228,7 +230,7 @@ func (p *parser) infer(d *draft) {
 			f := p.fieldOf(d, name)
 			if f == nil {
 				if _, err := keys.Parse("{" + name + "}"); err != nil {
-					return // the template's own error says so
+					return // parsing the template reports the error
 				}
 				f = &Field{Pos: a.t.Pos, Name: name, Distribution: Distribution{Name: "uniform"}}
 				p.m.Fields = append(p.m.Fields, f)
@@ -247,7 +249,7 @@ func (p *parser) infer(d *draft) {
 
 var precision = []string{"year", "month", "date", "time", "epoch", "epochms", "millis", "micros", "nanos"}
 
-// finer reports whether both types are times, and t the more precise.
+// finer reports whether both types are times and t is the more precise.
 func finer(t, than keys.Type) bool {
 	coarse := slices.Index(precision, than.Name)
 	return coarse >= 0 && slices.Index(precision, t.Name) > coarse
@@ -264,7 +266,7 @@ func (p *parser) fieldOf(d *draft, name string) *Field {
 	return nil
 }
 
-// finish reads templates with the types of fields, then samples.
+// finish parses the templates with the types of fields, then the samples.
 func (p *parser) finish(d *draft) {
 	e := d.e
 	used := map[string]bool{}
@@ -297,7 +299,7 @@ func (p *parser) finish(d *draft) {
 		for _, n := range p.list(d.mutable, "mutable") {
 			name, ok := p.text(n, "a mutable field")
 			if ok && e.Field(name) == nil {
-				p.fail(n, nearest(name, fieldNames(e.Fields)), "entity %s has no field %s", e.Name, clip(name))
+				p.fail(n, text.DidYouMean(name, fieldNames(e.Fields)), "entity %s has no field %s", e.Name, clip(name))
 			} else if ok {
 				e.Mutable = append(e.Mutable, name)
 			}
@@ -310,9 +312,9 @@ func (p *parser) finish(d *draft) {
 		t := e.Attribute(a.Name)
 		switch {
 		case t == nil && whole:
-			p.fail(d.key, fmt.Sprintf("add %s to its attributes", a.Name), "entity %s does not make %s, a key of table %s", e.Name, a.Name, e.Table.Name)
+			p.fail(d.key, fmt.Sprintf("add %s to its attributes", a.Name), "entity %s has no attribute %s, a key of table %s", e.Name, a.Name, e.Table.Name)
 		case t != nil && len(t.When) > 0:
-			p.failAt(t.Pos, "leave the condition out", "attribute %s is a key of table %s, so every item has it", a.Name, e.Table.Name)
+			p.failAt(t.Pos, "remove the condition", "attribute %s is a key of table %s, so every item has it", a.Name, e.Table.Name)
 		}
 	}
 	if d.samples != nil && p.present(d.samples) {
@@ -329,11 +331,11 @@ func fieldNames(list []*Field) (all []string) {
 	return all
 }
 
-// numeric are the types whose parts are numbers as they are.
+// numeric are the types whose encoded values are plain numbers.
 var numeric = []string{"number", "int", "epoch", "epochms", "year"}
 
-// compileTemplate reads a template. A component alone in an attribute of type
-// N is a number unless its type says otherwise.
+// compileTemplate parses a template. The only component of an attribute of type
+// N is a number unless it has another type.
 func compileTemplate(e *Entity, a *draftAttribute) (*keys.Template, error) {
 	types := map[string]keys.Type{}
 	for _, f := range e.Fields {
@@ -355,12 +357,12 @@ func compileTemplate(e *Entity, a *draftAttribute) (*keys.Template, error) {
 		return t, err
 	}
 	return nil, &keys.Error{
-		Msg:    "a template makes a number only when it is one component of a numeric type",
-		Advice: "write {total:number}, or leave the type N out",
+		Msg:    "the template of a number must be one component of a numeric type",
+		Advice: "write {total:number}, or remove the type N",
 	}
 }
 
-// fieldAttribute is the attribute of a field that stands in no template.
+// fieldAttribute returns the attribute of a field that no template names.
 func fieldAttribute(e *Entity, f *Field) (*Template, error) {
 	t := &Template{Pos: f.Pos, Name: f.Name, Kind: attr.String}
 	switch f.Type.Name {
@@ -381,7 +383,7 @@ func (p *parser) when(d *draft, a *draftAttribute) {
 	for _, m := range p.members(a.when, "when") {
 		f := p.fieldOf(d, m.name)
 		if f == nil {
-			p.fail(m.key, nearest(m.name, append(fieldNames(d.own), fieldNames(p.m.Fields)...)), "there is no field %s", clip(m.name))
+			p.fail(m.key, text.DidYouMean(m.name, append(fieldNames(d.own), fieldNames(p.m.Fields)...)), "unknown field %s", clip(m.name))
 			continue
 		}
 		if !slices.Contains(d.e.Fields, f) {
@@ -393,13 +395,13 @@ func (p *parser) when(d *draft, a *draftAttribute) {
 		a.t.When[m.name] = p.texts(m.value, "when "+m.name)
 		for _, v := range a.t.When[m.name] {
 			if len(f.Values) > 0 && !slices.Contains(f.Values, v) {
-				p.fail(m.value, nearest(v, f.Values), "field %s is never %s", f.Name, clip(v))
+				p.fail(m.value, text.DidYouMean(v, f.Values), "field %s is never %s", f.Name, clip(v))
 			}
 		}
 	}
 }
 
-// sample reads an item written out, and makes it to see whether it can be.
+// sample reads a sample and checks that its item can be built.
 func (p *parser) sample(e *Entity, n *yaml.Node, whole bool) {
 	s := &Sample{Pos: p.pos(p.deref(n)), Values: map[string]string{}}
 	kinds := e.Table.kinds()
@@ -434,7 +436,7 @@ func (p *parser) sample(e *Entity, n *yaml.Node, whole bool) {
 		return
 	}
 	if _, err := e.item(s.Values, s.Attributes); err != nil {
-		p.failAt(s.Pos, "", "this sample of %s: %s", e.Name, keyError(err))
+		p.failAt(s.Pos, "", "sample of %s: %s", e.Name, keyError(err))
 	}
 }
 
@@ -445,7 +447,7 @@ func (p *parser) items(n *yaml.Node) {
 	for _, m := range p.members(n, "items") {
 		t := p.m.Table(m.name)
 		if t == nil {
-			p.fail(m.key, nearest(m.name, p.tableNames()), "there is no table %s", clip(m.name))
+			p.fail(m.key, text.DidYouMean(m.name, p.tableNames()), "unknown table %s", clip(m.name))
 			continue
 		}
 		kinds := t.kinds()
@@ -457,7 +459,7 @@ func (p *parser) items(n *yaml.Node) {
 			}
 			for _, a := range t.Keys() {
 				if it.Get(a.Name).Kind() != a.Kind {
-					p.fail(e, "", "this item has no %s, a key of table %s", a.Name, t.Name)
+					p.fail(e, "", "the item has no %s, a key of table %s", a.Name, t.Name)
 					ok = false
 				}
 			}

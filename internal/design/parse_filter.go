@@ -12,10 +12,11 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 )
 
-// filtered refuses a filter that no item of the model can pass because of a
-// slip: a name that is nearly that of an attribute, or a value of another type
-// than the attribute has. Types are never equal and have no order.
-func (p *parser) filtered(q *Pattern, n *yaml.Node, request json.RawMessage) {
+// checkFilter refuses a filter that no item of the model can pass because of a
+// mistake: a name similar to that of an attribute, or a value of another type
+// than the attribute. Values of different types are never equal and have no
+// order.
+func (p *parser) checkFilter(q *Pattern, n *yaml.Node, request json.RawMessage) {
 	var r struct {
 		FilterExpression          string
 		ExpressionAttributeNames  map[string]string
@@ -44,14 +45,14 @@ func (p *parser) filtered(q *Pattern, n *yaml.Node, request json.RawMessage) {
 	slices.Sort(known)
 	for name := range c.TopLevel() {
 		if like := similar(name, known); like != "" && kinds[name] == nil {
-			p.fail(n, "did you mean "+like+"? If not, declare it in fields", "the filter names %s, which no item of table %s has", name, q.Table.Name)
+			p.fail(n, "did you mean "+like+"? If not, declare it in fields", "the filter uses %s, which no item of table %s has", name, q.Table.Name)
 			return
 		}
 	}
-	p.comparable(n, c.Root, kinds)
+	p.checkComparisons(n, c.Root, kinds)
 }
 
-// kindsIn are the types that attributes of items of a table can have.
+// kindsIn returns the types of the attributes in items of a table.
 func (p *parser) kindsIn(t *Table) map[string][]attr.Kind {
 	all := map[string][]attr.Kind{}
 	add := func(name string, k attr.Kind) {
@@ -82,9 +83,9 @@ func (p *parser) kindsIn(t *Table) map[string][]attr.Kind {
 	return all
 }
 
-// comparable fails where an attribute is compared to a value of a type that it
-// never has.
-func (p *parser) comparable(n *yaml.Node, node ast.Node, kinds map[string][]attr.Kind) {
+// checkComparisons fails if an attribute is compared with a value of a type
+// that it never has.
+func (p *parser) checkComparisons(n *yaml.Node, node ast.Node, kinds map[string][]attr.Kind) {
 	compared := func(list ...ast.Operand) {
 		for _, o := range list {
 			path, ok := o.(*ast.PathOperand)
@@ -100,24 +101,24 @@ func (p *parser) comparable(n *yaml.Node, node ast.Node, kinds map[string][]attr
 				hint := ""
 				switch has := kinds[name][0]; {
 				case has == attr.String && value.Value.Kind() == attr.Number:
-					hint = fmt.Sprintf("write %q, or give %s the type N: {template: …, type: N}", value.Value.AppendNumber(nil), name)
+					hint = fmt.Sprintf("write %q, or declare %s with type N: {template: …, type: N}", value.Value.AppendNumber(nil), name)
 				case has == attr.Number && value.Value.Kind() == attr.String:
-					hint = fmt.Sprintf("write it without quotes, or give %s the type S", name)
+					hint = fmt.Sprintf("write it without quotes, or declare %s with type S", name)
 				}
-				p.fail(n, hint, "the filter compares %s, of type %s, to a value of type %s: they are never equal and have no order", name, kinds[name][0], value.Value.Kind())
+				p.fail(n, hint, "the filter compares %s, of type %s, with a value of type %s: they are never equal and have no order", name, kinds[name][0], value.Value.Kind())
 				return
 			}
 		}
 	}
 	switch node := node.(type) {
 	case *ast.And:
-		p.comparable(n, node.L, kinds)
-		p.comparable(n, node.R, kinds)
+		p.checkComparisons(n, node.L, kinds)
+		p.checkComparisons(n, node.R, kinds)
 	case *ast.Or:
-		p.comparable(n, node.L, kinds)
-		p.comparable(n, node.R, kinds)
+		p.checkComparisons(n, node.L, kinds)
+		p.checkComparisons(n, node.R, kinds)
 	case *ast.Not:
-		p.comparable(n, node.X, kinds)
+		p.checkComparisons(n, node.X, kinds)
 	case *ast.Compare:
 		if node.Op != ast.NotEqual {
 			compared(node.L, node.R)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 func (p *parser) patterns(n *yaml.Node) {
@@ -17,7 +18,7 @@ func (p *parser) patterns(n *yaml.Node) {
 		return
 	}
 	if m := p.deref(n); m != nil && m.Kind == yaml.MappingNode && !mapped(m, "name") {
-		p.fail(n, "write each as an element: - name: orders of a customer", "patterns is a list, not a mapping of names")
+		p.fail(n, "write each pattern as an element: - name: orders of a customer", "patterns must be a list, not a mapping of names")
 		return
 	}
 	names := map[string]int{}
@@ -27,7 +28,7 @@ func (p *parser) patterns(n *yaml.Node) {
 			continue
 		}
 		if line, ok := names[q.Name]; ok && q.Name != "" {
-			p.failAt(q.Pos, "give each its own name", "there are two patterns named %s; the first in line %d", clip(q.Name), line)
+			p.failAt(q.Pos, "give each its own name", "two patterns are named %s; the first is on line %d", clip(q.Name), line)
 		}
 		names[q.Name] = q.Pos.Line
 		p.m.Patterns = append(p.m.Patterns, q)
@@ -48,7 +49,7 @@ func (p *parser) pattern(n *yaml.Node) *Pattern {
 	if o["name"] != nil {
 		q.Name, _ = p.text(o["name"], "the name of a pattern")
 	} else {
-		p.fail(n, "say what it asks for, as in: name: orders of a customer", "the pattern has no name")
+		p.fail(n, "add a name such as name: orders of a customer", "the pattern has no name")
 	}
 	if o["about"] != nil {
 		q.About, _ = p.text(o["about"], "about")
@@ -63,7 +64,7 @@ func (p *parser) pattern(n *yaml.Node) *Pattern {
 		}
 	}
 	if len(asked) != 1 {
-		p.fail(n, "give it one of query, get, scan and request", "%s has %d questions", strings.TrimSpace("pattern "+clip(q.Name)), len(asked))
+		p.fail(n, "use one of query, get, scan and request", "%s has %d requests, not 1", strings.TrimSpace("pattern "+clip(q.Name)), len(asked))
 		return nil
 	}
 	ok := true
@@ -98,7 +99,7 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 				for _, e := range p.m.Entities {
 					names = append(names, e.Name)
 				}
-				p.fail(e, nearest(name, names), "there is no entity %s", clip(name))
+				p.fail(e, text.DidYouMean(name, names), "unknown entity %s", clip(name))
 				return
 			}
 		}
@@ -112,7 +113,7 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 		return
 	}
 	if q.Entity != nil && q.Entity.Table != nil && q.Entity.Table != q.Table {
-		p.fail(o["table"], "leave the table out", "entity %s is in table %s, not %s", q.Entity.Name, q.Entity.Table.Name, q.Table.Name)
+		p.fail(o["table"], "remove the table", "entity %s is in table %s, not %s", q.Entity.Name, q.Entity.Table.Name, q.Table.Name)
 	}
 	if x := o["index"]; x != nil {
 		q.Index = p.indexNamed(q.Table, x)
@@ -121,9 +122,9 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 		p.where(q, o["where"])
 	}
 	if q.Operation != "Scan" && len(q.Where) == 0 && (q.Entity == nil || o["where"] == nil) {
-		// An entity whose partition is a constant says enough.
+		// An entity with a constant partition key needs no condition.
 		if need := q.needs(); len(need) > 0 {
-			p.fail(n, "add where: {"+strings.Join(need, ": …, ")+": …}", "%s does not say where to look", what)
+			p.fail(n, "add where: {"+strings.Join(need, ": …, ")+": …}", "%s has no where", what)
 		}
 	}
 	if o["filter"] != nil {
@@ -145,8 +146,8 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 	p.expressions(q, o)
 }
 
-// needs returns what a pattern must say of the partition: fields of its entity,
-// or key attributes.
+// needs returns the fields of the entity, or the key attributes, that a pattern
+// must give.
 func (q *Pattern) needs() (all []string) {
 	list := q.Table.Partition
 	switch {
@@ -174,8 +175,7 @@ func (q *Pattern) needs() (all []string) {
 	return all
 }
 
-// expressions translates the filter and the projection to see whether they
-// can be.
+// expressions compiles the filter and the projection to check them.
 func (p *parser) expressions(q *Pattern, o map[string]*yaml.Node) {
 	for _, name := range []string{"filter", "project"} {
 		probe := &Pattern{Pos: q.Pos, Operation: "Scan", Table: q.Table, Index: q.Index, Entity: q.Entity}
@@ -196,7 +196,7 @@ func (p *parser) expressions(q *Pattern, o map[string]*yaml.Node) {
 			}
 			p.fail(o[name], hint, "%s", msg)
 		} else if name == "filter" {
-			p.filtered(q, o[name], request)
+			p.checkFilter(q, o[name], request)
 		}
 	}
 }
@@ -212,14 +212,14 @@ func (p *parser) indexNamed(t *Table, n *yaml.Node) *Index {
 		for _, x := range t.Indexes {
 			names = append(names, x.Name)
 		}
-		p.fail(n, nearest(name, names), "table %s has no index %s", t.Name, clip(name))
+		p.fail(n, text.DidYouMean(name, names), "table %s has no index %s", t.Name, clip(name))
 	}
 	return x
 }
 
 var operators = []string{"=", "<", "<=", ">", ">=", "between", "begins_with"}
 
-// where reads conditions on fields and on key attributes.
+// where reads conditions on fields and key attributes.
 func (p *parser) where(q *Pattern, n *yaml.Node) {
 	keyNames := map[string]bool{}
 	list := q.Table.Keys()
@@ -245,9 +245,9 @@ func (p *parser) where(q *Pattern, n *yaml.Node) {
 				what = "entity " + q.Entity.Name + " has no field "
 			} else if p.m.anyField(m.name) {
 				known = []string{}
-				what = "a condition on a field needs the entity whose keys it is in: "
+				what = "a condition on a field needs the entity of the field: "
 			}
-			p.fail(m.key, nearest(m.name, known), "%s%s", what, clip(m.name))
+			p.fail(m.key, text.DidYouMean(m.name, known), "%s%s", what, clip(m.name))
 			continue
 		}
 		c, ok := p.condition(m)
@@ -266,8 +266,9 @@ func (p *parser) where(q *Pattern, n *yaml.Node) {
 	}
 }
 
-// encodes returns the error of a value that no template can hold: a date may
-// be a month to the template of one index.
+// encodes returns an error for a value that no template can encode. A value can
+// fit another type than that of the field: a date can be a month in the key of
+// an index.
 func (e *Entity) encodes(f *Field, text string) error {
 	_, err := f.Type.Encode(text)
 	if err == nil {
@@ -301,8 +302,8 @@ func (m *Model) anyField(name string) bool {
 	return false
 }
 
-// condition reads a value, which is =, or {begins_with: x}, {between: [a, b]}
-// and so on.
+// condition reads a value, which means =, or {begins_with: x}, {between: [a,
+// b]} and so on.
 func (p *parser) condition(m member) (Condition, bool) {
 	c := Condition{Pos: p.pos(m.key), Field: m.name, Op: ast.Equal}
 	v := p.deref(m.value)
@@ -317,17 +318,17 @@ func (p *parser) condition(m member) (Condition, bool) {
 	all := p.members(v, "the condition on "+m.name)
 	if len(all) != 1 {
 		if v.Kind == yaml.MappingNode {
-			p.fail(v, "a range is {between: [low, high]}", "the condition on %s has %d operators, not one", m.name, len(all))
+			p.fail(v, "write a range as {between: [low, high]}", "the condition on %s has %d operators, not 1", m.name, len(all))
 		}
 		return c, false
 	}
 	op := all[0]
 	if !slices.Contains(operators, op.name) {
-		hint := nearest(op.name, operators)
+		hint := text.DidYouMean(op.name, operators)
 		if strings.Contains("<> != in or not contains", strings.ToLower(op.name)) {
-			hint = "a slice has no holes: use filter"
+			hint = "a slice is one range: use filter"
 		}
-		p.fail(op.key, hint, "there is no condition %s for a key", clip(op.name))
+		p.fail(op.key, hint, "unknown condition %s on a key", clip(op.name))
 		return c, false
 	}
 	c.Op = ast.Op(op.name)
@@ -337,13 +338,13 @@ func (p *parser) condition(m member) (Condition, bool) {
 	}
 	c.Args = p.texts(op.value, op.name)
 	if len(c.Args) != want {
-		p.fail(op.value, "", "%s has %d values, not %d", op.name, want, len(c.Args))
+		p.fail(op.value, "", "%s needs %d values, not %d", op.name, want, len(c.Args))
 		return c, false
 	}
 	return c, true
 }
 
-// request reads a raw request, its operation in it.
+// request reads a raw request with its operation.
 func (p *parser) request(q *Pattern, n *yaml.Node) bool {
 	members := p.members(n, "a request")
 	body := &yaml.Node{Kind: yaml.MappingNode}
@@ -357,18 +358,18 @@ func (p *parser) request(q *Pattern, n *yaml.Node) bool {
 		case "TableName":
 			if name, ok := p.text(m.value, "TableName"); ok {
 				if q.Table = p.m.Table(name); q.Table == nil {
-					p.fail(m.value, nearest(name, p.tableNames()), "there is no table %s", clip(name))
+					p.fail(m.value, text.DidYouMean(name, p.tableNames()), "there is no table %s", clip(name))
 				}
 			}
 		}
 	}
 	if q.Operation == "" && len(members) > 0 {
-		p.fail(n, "add operation: Query", "the request does not say its operation")
+		p.fail(n, "add operation: Query", "the request has no operation")
 	}
 	for _, m := range members {
 		if m.name == "IndexName" && q.Table != nil {
 			if name, ok := p.text(m.value, "IndexName"); ok {
-				q.Index = q.Table.Index(name) // the service says so when there is none
+				q.Index = q.Table.Index(name) // the service refuses an unknown index
 			}
 		}
 	}
@@ -377,8 +378,8 @@ func (p *parser) request(q *Pattern, n *yaml.Node) bool {
 	return ok && q.Operation != ""
 }
 
-// json appends a node as JSON. Under a type name of DynamoDB JSON a scalar is
-// text, except a BOOL or NULL.
+// json appends a node as JSON. Under a type of DynamoDB JSON a scalar is text,
+// except for BOOL and NULL.
 func (p *parser) json(dst []byte, n *yaml.Node, what string, asText bool, depth int) ([]byte, bool) {
 	if n = p.deref(n); n == nil {
 		return dst, false
@@ -460,7 +461,7 @@ func (p *parser) expect(q *Pattern, n *yaml.Node) {
 	x.Rows, x.MaxRows, x.Pages = count("rows"), count("max_rows"), count("pages")
 	x.Units, x.Waste = share("units"), share("waste")
 	if x.Waste != nil && *x.Waste > 1 {
-		p.fail(o["waste"], "0.1 is a tenth", "waste is a share from 0 to 1")
+		p.fail(o["waste"], "0.1 is a tenth", "waste must be from 0 to 1")
 	}
 	if e := o["entities"]; e != nil {
 		for _, n := range p.list(e, "entities") {
@@ -473,7 +474,7 @@ func (p *parser) expect(q *Pattern, n *yaml.Node) {
 				for _, e := range p.m.Entities {
 					names = append(names, e.Name)
 				}
-				p.fail(n, nearest(name, names), "there is no entity %s", clip(name))
+				p.fail(n, text.DidYouMean(name, names), "unknown entity %s", clip(name))
 			}
 			x.Entities = append(x.Entities, name)
 		}
@@ -491,7 +492,7 @@ func (p *parser) expect(q *Pattern, n *yaml.Node) {
 			x.Item, _ = p.itemOf(it, "the item", q.Table.kinds())
 		}
 		if q.Operation != "GetItem" && q.Operation != "" {
-			p.fail(it, "use rows or keys", "item is for a get")
+			p.fail(it, "use rows or keys", "only a get can expect an item")
 		}
 	}
 	if o["error"] != nil {
@@ -499,7 +500,7 @@ func (p *parser) expect(q *Pattern, n *yaml.Node) {
 	}
 }
 
-// keyList reads [[pk, sk], …], or [pk, …] for a table without sort key.
+// keyList reads [[pk, sk], …], or [pk, …] for a table without a sort key.
 func (p *parser) keyList(t *Table, n *yaml.Node) []Key {
 	attributes := t.Keys()
 	all := []Key{}
@@ -507,7 +508,7 @@ func (p *parser) keyList(t *Table, n *yaml.Node) []Key {
 		var k Key
 		parts := p.list(e, "a key")
 		if len(parts) != len(attributes) {
-			p.fail(e, "", "the number of values in a key of table %s is %d, not %d", t.Name, len(attributes), len(parts))
+			p.fail(e, "", "a key of table %s needs %d values, not %d", t.Name, len(attributes), len(parts))
 			continue
 		}
 		for i, part := range parts {

@@ -6,13 +6,12 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Growth says how many rows each generated row of a partition stands for at
-// the declared scale, by entity. It is 1 for all when everything declared was
-// generated.
+// A Growth is the number of rows at the declared scale for each generated row
+// of a partition, by entity. It is 1 if all declared items were generated.
 type Growth map[*Entity]float64
 
-// Of returns how many rows one of the item's stands for. Samples and raw items
-// are themselves.
+// Of returns the number of rows that an item's row represents: 1 for samples
+// and raw items.
 func (g Growth) Of(it *Item) float64 {
 	if n := g[it.Entity]; it.Generated && n > 0 {
 		return n
@@ -20,10 +19,10 @@ func (g Growth) Of(it *Item) float64 {
 	return 1
 }
 
-// Growth returns that of the partitions of a table or an index with this
-// partition key. When counts were cut, a key with few values has all its
-// partitions already, and each would have more rows; one with a value for each
-// item has fewer partitions than declared, of the size they will have.
+// Growth returns the growth of partitions with the given partition key. If
+// counts were reduced, a key with few values already has all its partitions,
+// and each will have more rows; a key with a value for each item has fewer
+// partitions, each of its final size.
 func (w *World) Growth(hash []Attribute) Growth {
 	g := make(Growth, len(w.Model.Entities))
 	for _, e := range w.Model.Entities {
@@ -43,9 +42,9 @@ func (w *World) growth(e *Entity, hash []Attribute) float64 {
 	return math.Max(rowsThen/rowsNow, 1)
 }
 
-// Share returns the share of the rates of the item's entity that falls to the
-// item: they are spread evenly over all items, and at the declared scale there
-// are more of them in more partitions.
+// Share returns the item's share of the rates of its entity. Rates are spread
+// evenly over all items, and at the declared scale there are more items in more
+// partitions.
 func (w *World) Share(it *Item, g Growth) float64 {
 	e := it.Entity
 	if e == nil || w.counts[e] == 0 {
@@ -58,7 +57,7 @@ func (w *World) Share(it *Item, g Growth) float64 {
 	return share
 }
 
-// Represents returns how many declared items an item stands for.
+// Represents returns the number of declared items that an item represents.
 func (w *World) Represents(it *Item) float64 {
 	if !it.Generated || it.Entity == nil || w.Scale <= 0 {
 		return 1
@@ -66,12 +65,12 @@ func (w *World) Represents(it *Item) float64 {
 	return 1 / w.Scale
 }
 
-// Values returns how many values key attributes of an entity have together in
-// the generated items, at most, and at the declared scale.
+// Values returns the largest possible number of combined values of key
+// attributes of an entity, in the generated items and at the declared scale.
 func (w *World) Values(e *Entity, list []Attribute) (now, then float64) {
 	now, then = 1, 1
 	for _, f := range e.Fields {
-		finest := 0.0 // of its components: a time can be there by its day
+		finest := 0.0 // of its components: a time can appear as a day
 		for _, a := range list {
 			t := e.Attribute(a.Name)
 			if t == nil || t.Template == nil {
@@ -91,8 +90,8 @@ func (w *World) Values(e *Entity, list []Attribute) (now, then float64) {
 	return now, then
 }
 
-// distinct returns how many values a field of an entity has in the generated
-// items, at most, and at the declared scale. It follows newDomain.
+// distinct returns the largest possible number of values of a field, in the
+// generated items and at the declared scale. It must match newDomain.
 func (w *World) distinct(e *Entity, f *Field) (now, then float64) {
 	n := 0.0
 	switch {
@@ -106,11 +105,11 @@ func (w *World) distinct(e *Entity, f *Field) (now, then float64) {
 	if n > 0 {
 		return n, n
 	}
-	// A field that alone is the key of another entity has a value for each of
-	// its items, if it can have so many.
+	// A field that is the whole key of another entity has a value for each of
+	// that entity's items, if it can have so many.
 	owner := (*Entity)(nil)
 	for _, o := range w.Model.Entities {
-		own := componentsOf(o, o.Table.Keys())
+		own := o.ComponentsOf(o.Table.Keys())
 		if len(own) == 1 && own[f.Name] && o.Field(f.Name) == f && (owner == nil || o.Count > owner.Count) && o.Count > 0 {
 			owner = o
 		}
@@ -122,8 +121,9 @@ func (w *World) distinct(e *Entity, f *Field) (now, then float64) {
 	return n, n
 }
 
-// valuesAs is how many values of a type those of a field are: of a time, as
-// many as there are days between its bounds. It is infinite for ids and texts.
+// valuesAs returns the number of values of a field when written as a type, for
+// example the days between the bounds of a time. It is infinite for ids and
+// text.
 func valuesAs(f *Field, t keys.Type) float64 {
 	as := *f
 	if finer(f.Type, t) {
@@ -136,8 +136,8 @@ func valuesAs(f *Field, t keys.Type) float64 {
 	return float64(b.count())
 }
 
-// componentsOf are the names of fields in key attributes.
-func componentsOf(e *Entity, list []Attribute) map[string]bool {
+// ComponentsOf returns the names of the fields in key attributes.
+func (e *Entity) ComponentsOf(list []Attribute) map[string]bool {
 	all := map[string]bool{}
 	for _, a := range list {
 		if t := e.Attribute(a.Name); t != nil && t.Template != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// TestGrowth: partitions of a sample grow when their keys have few values.
+// TestGrowth holds that partitions grow if their keys have few values.
 func TestGrowth(t *testing.T) {
 	for _, tt := range []struct {
 		partition, fields string

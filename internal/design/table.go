@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Table returns the table called name, or nil.
+// Table returns the named table, or nil.
 func (m *Model) Table(name string) *Table {
 	for _, t := range m.Tables {
 		if t.Name == name {
@@ -19,7 +19,7 @@ func (m *Model) Table(name string) *Table {
 	return nil
 }
 
-// Entity returns the entity called name, or nil.
+// Entity returns the named entity, or nil.
 func (m *Model) Entity(name string) *Entity {
 	for _, e := range m.Entities {
 		if e.Name == name {
@@ -29,7 +29,7 @@ func (m *Model) Entity(name string) *Entity {
 	return nil
 }
 
-// Pattern returns the access pattern called name, or nil.
+// Pattern returns the named access pattern, or nil.
 func (m *Model) Pattern(name string) *Pattern {
 	for _, p := range m.Patterns {
 		if p.Name == name {
@@ -39,7 +39,7 @@ func (m *Model) Pattern(name string) *Pattern {
 	return nil
 }
 
-// Index returns the index called name, or nil.
+// Index returns the named index, or nil.
 func (t *Table) Index(name string) *Index {
 	for _, x := range t.Indexes {
 		if x.Name == name {
@@ -54,19 +54,19 @@ func (t *Table) Keys() []Attribute {
 	return append(append([]Attribute(nil), t.Partition...), t.Sort...)
 }
 
-// has reports whether the attribute called name is in the table's own key.
+// has reports whether the named attribute is in the table's own key.
 func (t *Table) has(name string) bool {
 	is := func(a Attribute) bool { return a.Name == name }
 	return slices.ContainsFunc(t.Partition, is) || slices.ContainsFunc(t.Sort, is)
 }
 
-// Keys returns the key attributes of the index, those of the partition first.
-// Those of its table that are not among them do not count.
+// Keys returns the key attributes of the index, those of the partition key
+// first, without those of the table.
 func (x *Index) Keys() []Attribute {
 	return append(append([]Attribute(nil), x.Partition...), x.Sort...)
 }
 
-// kinds are the types of all attributes that are in some key.
+// kinds returns the types of all key attributes of the table and its indexes.
 func (t *Table) kinds() map[string]attr.Kind {
 	all := map[string]attr.Kind{}
 	for _, a := range t.Keys() {
@@ -80,7 +80,7 @@ func (t *Table) kinds() map[string]attr.Kind {
 	return all
 }
 
-// Schema returns the key of an index of the table, or its own for nil.
+// Schema returns the key schema of an index, or of the table for nil.
 func (t *Table) Schema(x *Index) *keycond.Schema {
 	own := &keycond.Schema{Hash: t.Partition, Range: t.Sort}
 	if x == nil {
@@ -89,7 +89,7 @@ func (t *Table) Schema(x *Index) *keycond.Schema {
 	return &keycond.Schema{Index: x.Name, Hash: x.Partition, Range: x.Sort, Table: own}
 }
 
-// Attribute returns what makes the attribute called name, or nil.
+// Attribute returns the template of the named attribute, or nil.
 func (e *Entity) Attribute(name string) *Template {
 	for _, t := range e.Attributes {
 		if t.Name == name {
@@ -99,7 +99,7 @@ func (e *Entity) Attribute(name string) *Template {
 	return nil
 }
 
-// Field returns the field called name, or nil.
+// Field returns the named field, or nil.
 func (e *Entity) Field(name string) *Field {
 	for _, f := range e.Fields {
 		if f.Name == name {
@@ -109,7 +109,7 @@ func (e *Entity) Field(name string) *Field {
 	return nil
 }
 
-// definition is the table as the engine defines it.
+// definition returns the table definition for the engine.
 func (t *Table) definition() *table.Definition {
 	d := &table.Definition{Name: t.Name, BillingMode: "PAY_PER_REQUEST"}
 	seen := map[string]bool{}

@@ -10,8 +10,8 @@ import (
 )
 
 // value reads an attribute value: DynamoDB JSON such as {N: 1}, or plain YAML,
-// in which a number is an N, a list an L and so on. A key attribute is of kind
-// whatever it looks like; 0 is any.
+// in which a number is an N, a list an L and so on. The value must be of the
+// given kind, unless that is 0.
 func (r *reader) value(n *yaml.Node, what string, kind attr.Kind) (attr.Value, bool) {
 	return r.valueAt(n, what, kind, 0)
 }
@@ -98,7 +98,7 @@ func (r *reader) typedValue(kind attr.Kind, n *yaml.Node, what string, depth int
 		var elems []attr.Value
 		for _, e := range n.Content {
 			if e = r.deref(e); e == nil || e.Kind != yaml.ScalarNode {
-				r.fail(e, "", "an element of %s is text, not %s", what, kindOf(e))
+				r.fail(e, "", "an element of %s must be text, not %s", what, kindOf(e))
 				return attr.Value{}, false
 			}
 			v, ok := r.typedValue(of, e, what, depth)
@@ -116,7 +116,7 @@ func (r *reader) typedValue(kind attr.Kind, n *yaml.Node, what string, depth int
 	case attr.Binary:
 		raw, err := base64.StdEncoding.DecodeString(n.Value)
 		if err != nil {
-			r.fail(n, "write the bytes in base64, as AP8=", "%s: %q is not base64", what, clip(n.Value))
+			r.fail(n, "write the bytes in base64, such as AP8=", "%s: %q is not base64", what, clip(n.Value))
 			return attr.Value{}, false
 		}
 		return attr.NewBinary(raw), true
@@ -140,7 +140,7 @@ func (r *reader) listValue(content []*yaml.Node, what string, depth int) (attr.V
 	return attr.NewList(elems...), true
 }
 
-// scalar reads plain YAML as what it looks like, or as kind.
+// scalar reads plain YAML by its look, or as kind unless that is 0.
 func (r *reader) scalar(n *yaml.Node, what string, kind attr.Kind) (attr.Value, bool) {
 	if kind != 0 {
 		return r.scalarOf(n, what, kind)
@@ -160,8 +160,8 @@ func (r *reader) scalar(n *yaml.Node, what string, kind attr.Kind) (attr.Value, 
 	return attr.NewString(n.Value), true
 }
 
-// scalarOf makes text a value of one kind. Text in a binary attribute is its
-// own bytes.
+// scalarOf converts text to a value of a kind. Text in a binary attribute
+// stands for its own bytes.
 func (r *reader) scalarOf(n *yaml.Node, what string, kind attr.Kind) (attr.Value, bool) {
 	v, err := valueOf(n.Value, kind)
 	if err != nil {
@@ -171,7 +171,7 @@ func (r *reader) scalarOf(n *yaml.Node, what string, kind attr.Kind) (attr.Value
 	return v, true
 }
 
-// valueOf returns text as a value of a kind that a key may have.
+// valueOf converts text to a value of a key's kind.
 func valueOf(text string, kind attr.Kind) (attr.Value, error) {
 	switch kind {
 	case attr.Number:
@@ -182,7 +182,7 @@ func valueOf(text string, kind attr.Kind) (attr.Value, error) {
 	return attr.NewString(text), nil
 }
 
-// textOf is the way back from [valueOf].
+// textOf is the inverse of [valueOf].
 func textOf(v attr.Value) string {
 	if v.Kind() == attr.Number {
 		return string(v.AppendNumber(nil))

@@ -2,23 +2,23 @@ package design
 
 import "maps"
 
-// Values are the fields of an item in text form. Those of generated items are
-// not kept but drawn again when they are asked for. Safe for concurrent use.
+// Values are the field values of an item in text form. Those of generated items
+// are not stored but drawn again on demand. Safe for concurrent use.
 type Values struct {
 	text map[string]string
-	// Of a generated item, unless text is set: which it is, and how often the
-	// fields of its key were drawn before.
+	// For a generated item whose text is not set: its number, and how often its
+	// key fields were redrawn.
 	g             *generator
 	item, attempt uint64
 }
 
-// Get returns the value of a field, or "" when the item has none.
+// Get returns the value of a field, or "".
 func (v Values) Get(field string) string {
 	text, _ := v.Lookup(field)
 	return text
 }
 
-// Lookup returns the value of a field and whether the item has one.
+// Lookup returns the value of a field, and whether the item has it.
 func (v Values) Lookup(field string) (string, bool) {
 	if v.text != nil || v.g == nil {
 		text, ok := v.text[field]
@@ -32,7 +32,7 @@ func (v Values) Lookup(field string) (string, bool) {
 	return "", false
 }
 
-// Map returns all values by field. The map is the caller's.
+// Map returns all values by field. The caller owns the map.
 func (v Values) Map() map[string]string {
 	if v.text != nil || v.g == nil {
 		all := make(map[string]string, len(v.text))
@@ -46,8 +46,8 @@ func (v Values) Map() map[string]string {
 	return all
 }
 
-// draw returns the value of field k of an item. Only the fields of the key are
-// drawn again when a key is taken.
+// draw returns the value of field k of an item. Only key fields are redrawn
+// when a key is taken.
 func (g *generator) draw(k int, item, attempt uint64) string {
 	if k >= g.key {
 		attempt = 0

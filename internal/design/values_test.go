@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// TestValuesMakeTheItem draws the values of generated items again, of those
-// too whose key was taken at first.
+// TestValuesMakeTheItem redraws the values of generated items, including items
+// whose first key was taken.
 func TestValuesMakeTheItem(t *testing.T) {
 	w, err := world(t, `
 fields: {day: {type: date, from: 2026-01-01, to: 2026-01-10}}

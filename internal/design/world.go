@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -16,53 +17,53 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// DefaultMaxItems is how many items [Build] generates at most unless told
-// otherwise.
+// DefaultMaxItems is the default of [Options].MaxItems.
 const DefaultMaxItems = 100_000
 
 // Options configure [Build]. The zero value is ready to use.
 type Options struct {
-	// Seed is where generated values start from. Default: that of the model.
+	// Seed determines the generated values. Default: the seed of the model.
 	Seed uint64
-	// MaxItems is how many items are generated at most. When the model declares
-	// more, each entity gets its share, and [World].Scale says how much that
-	// is. Default: [DefaultMaxItems]. Negative generates none.
+	// MaxItems limits the generated items. If the model declares more, each
+	// entity gets its share, and [World].Scale is that share. Default:
+	// [DefaultMaxItems]. If negative, none are generated.
 	MaxItems int
-	// Clock tells the database the time. Default: one fixed moment.
+	// Clock is the clock of the database. Default: a fixed time.
 	Clock func() time.Time
 }
 
-// A World is a model come to life: a database in memory with its tables and
-// items.
+// A World is a database in memory with the tables and items of a model.
 type World struct {
 	Model *Model
 	DB    *sortkey.DB
-	// Items are the items in the database: samples, raw items, generated ones.
+	// Items are the items in the database: samples, raw items, then generated
+	// items.
 	Items []Item
-	// Scale is generated items by declared ones, 1 when all are there.
+	// Scale is the share of the declared items that were generated.
 	Scale float64
-	// counts are the items of each entity, made those that were generated.
+	// counts has the number of items of each entity, and made the number of
+	// generated ones.
 	counts, made map[*Entity]int
 }
 
 // Close closes the database.
 func (w *World) Close() error { return w.DB.Close() }
 
-// An Item is an item of a world and where it comes from.
+// An Item is an item of a world with its origin.
 type Item struct {
 	Table      *Table
 	Entity     *Entity // nil for a raw item
 	Values     Values
 	Attributes attr.Item
-	// Pos is the sample or the raw item in the file, or the entity of a
-	// generated one.
+	// Pos is the place of the sample or raw item in the file, or of the entity
+	// of a generated item.
 	Pos Pos
-	// Generated says that it is not written in the file.
+	// Generated is true if the item is not in the file.
 	Generated bool
 }
 
-// Build makes a world of a model. Equal models and options make equal worlds.
-// The error is [Errors] for an item that cannot be.
+// Build creates the world of a model. Equal models and options give equal
+// worlds. For an invalid item it returns [Errors].
 func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 	if o.Seed == 0 {
 		o.Seed = m.Seed
@@ -76,7 +77,7 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 	}
 	var seed [32]byte
 	binary.LittleEndian.PutUint64(seed[:], o.Seed)
-	db, err := sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: &seeded{src: rand.NewChaCha8(seed)}})
+	db, err := sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: &seededReader{src: rand.NewChaCha8(seed)}})
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +89,13 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 	return b.w, nil
 }
 
-// seeded is a source of ids that is the same every time.
-type seeded struct {
+// A seededReader is a deterministic source of random bytes.
+type seededReader struct {
 	mu  sync.Mutex
 	src *rand.ChaCha8
 }
 
-func (s *seeded) Read(p []byte) (int, error) {
+func (s *seededReader) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.src.Read(p)
@@ -103,12 +104,12 @@ func (s *seeded) Read(p []byte) (int, error) {
 type builder struct {
 	w    *World
 	o    Options
-	seen map[[16]byte]int32 // keys of items so far, and which items have them
-	// pending are requests not yet sent.
-	pending []pending
+	seen map[[16]byte]int32 // indexes of items by key
+	// pending are items not yet written.
+	pending []pendingItem
 }
 
-type pending struct {
+type pendingItem struct {
 	table string
 	item  attr.Item
 	pos   Pos
@@ -126,14 +127,14 @@ func (b *builder) build(ctx context.Context) error {
 		}
 		out, status := inside.Service(b.w.DB).Serve(ctx, "DynamoDB_20120810.CreateTable", t.CreateRequest(), nil)
 		if status != http.StatusOK {
-			return errorAt(t.Pos, "table %s cannot be made: %s", t.Name, message(out))
+			return errorAt(t.Pos, "cannot create table %s: %s", t.Name, message(out))
 		}
 	}
 	for _, e := range b.w.Model.Entities {
 		for _, s := range e.Samples {
 			it, err := e.item(s.Values, s.Attributes)
 			if err != nil {
-				return errorAt(s.Pos, "this sample of %s: %v", e.Name, err)
+				return errorAt(s.Pos, "sample of %s: %v", e.Name, err)
 			}
 			if err := b.add(ctx, Item{Table: e.Table, Entity: e, Values: Values{text: s.Values}, Attributes: it, Pos: s.Pos}); err != nil {
 				return err
@@ -163,14 +164,14 @@ func message(out []byte) string {
 	return e.Message
 }
 
-// add adds an item that the file lists; its key must be new.
+// add adds an item of the file, whose key must be new.
 func (b *builder) add(ctx context.Context, it Item) error {
 	id, ok := keyID(it.Table, it.Attributes)
 	if !ok {
-		return errorAt(it.Pos, "the item has not all keys of table %s", it.Table.Name)
+		return errorAt(it.Pos, "the item lacks a key of table %s", it.Table.Name)
 	}
 	if first, taken := b.seen[id]; taken {
-		return errorAt(it.Pos, "this item has the same key as the one in line %d", b.w.Items[first].Pos.Line)
+		return errorAt(it.Pos, "this item has the same key as the one on line %d", b.w.Items[first].Pos.Line)
 	}
 	return b.put(ctx, id, it)
 }
@@ -181,15 +182,15 @@ func (b *builder) put(ctx context.Context, id [16]byte, it Item) error {
 		b.w.made[it.Entity]++
 	}
 	b.w.Items = append(b.w.Items, it)
-	b.pending = append(b.pending, pending{it.Table.Name, it.Attributes, it.Pos})
+	b.pending = append(b.pending, pendingItem{it.Table.Name, it.Attributes, it.Pos})
 	if len(b.pending) < 25 {
 		return nil
 	}
 	return b.flush(ctx)
 }
 
-// flush writes what is pending. A batch that is refused is written item by
-// item, to find the one that cannot be.
+// flush writes the pending items. It writes a refused batch item by item, to
+// find the invalid one.
 func (b *builder) flush(ctx context.Context) error {
 	if len(b.pending) == 0 {
 		return nil
@@ -211,7 +212,7 @@ func (b *builder) flush(ctx context.Context) error {
 	return err
 }
 
-func (b *builder) refused(ctx context.Context, p pending, err error) error {
+func (b *builder) refused(ctx context.Context, p pendingItem, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -219,13 +220,13 @@ func (b *builder) refused(ctx context.Context, p pending, err error) error {
 		return cause
 	}
 	text := err.Error()
-	if e, ok := err.(*wire.Error); ok {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
 		text = e.Message
 	}
-	return errorAt(p.pos, "table %s does not take this item: %s", p.table, text)
+	return errorAt(p.pos, "table %s refuses this item: %s", p.table, text)
 }
 
-func (b *builder) write(ctx context.Context, list []pending) error {
+func (b *builder) write(ctx context.Context, list []pendingItem) error {
 	in := &wire.BatchWriteItemInput{RequestItems: map[string][]wire.WriteRequest{}}
 	for _, p := range list {
 		in.RequestItems[p.table] = append(in.RequestItems[p.table], wire.WriteRequest{PutRequest: &wire.PutRequest{Item: p.item}})

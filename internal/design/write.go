@@ -12,9 +12,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// Write writes the model as YAML that people can read and [Parse] reads back
-// to the same model. Comments are not part of a model; those written here name
-// the sections. A pattern's raw request must be JSON.
+// Write writes the model as readable YAML, which [Parse] reads back to the same
+// model. It adds comments that name the sections. A pattern's raw request must
+// be JSON.
 func Write(w io.Writer, m *Model) error {
 	p := &writer{m: m}
 	p.model()
@@ -38,7 +38,7 @@ func (p *writer) line(depth int, format string, args ...any) {
 	p.out.WriteByte('\n')
 }
 
-// about writes a member of text, which may have lines.
+// text writes a member with text, unless that is empty.
 func (p *writer) text(depth int, name, s string) {
 	if s != "" {
 		p.line(depth, "%s: %s", name, plainText(s))
@@ -65,14 +65,14 @@ func (p *writer) model() {
 		p.table(t)
 	}
 	if len(m.Fields) > 0 {
-		p.section("Values that keys are made of; entities that name the same field share its values.")
+		p.section("Fields in keys. Entities that name the same field share its values.")
 		p.line(0, "fields:")
 		for _, f := range m.Fields {
 			p.line(1, "%s: %s", name(f.Name), fieldText(f))
 		}
 	}
 	if len(m.Entities) > 0 {
-		p.section("What is stored: how each attribute is made, samples, and how many more to generate.")
+		p.section("Entities: the templates of their attributes, samples, and the number of items to generate.")
 		p.line(0, "entities:")
 		for _, e := range m.Entities {
 			p.entity(e)
@@ -86,7 +86,7 @@ func (p *writer) model() {
 		}
 	}
 	if len(m.Patterns) > 0 {
-		p.section("What is asked, and what is expected of the answer.")
+		p.section("Access patterns and their expected results.")
 		p.line(0, "patterns:")
 		for _, q := range m.Patterns {
 			p.pattern(q)
@@ -191,7 +191,7 @@ func (p *writer) entity(e *Entity) {
 			p.line(3, "%s: %s", name(f.Name), fieldText(f))
 		}
 	}
-	if list := written(e, own); len(list) > 0 {
+	if list := explicitAttributes(e, own); len(list) > 0 {
 		p.line(2, "attributes:")
 		for _, t := range list {
 			p.line(3, "%s: %s", name(t.Name), templateText(e, t))
@@ -219,9 +219,9 @@ func (p *writer) entity(e *Entity) {
 	}
 }
 
-// written are the attributes of e but for those at the end that its own fields
-// make by themselves.
-func written(e *Entity, own []*Field) []*Template {
+// explicitAttributes returns the attributes of e except those at the end that
+// its own fields imply.
+func explicitAttributes(e *Entity, own []*Field) []*Template {
 	all := e.Attributes
 	used := map[string]bool{}
 	for _, t := range all {
@@ -246,7 +246,7 @@ func written(e *Entity, own []*Field) []*Template {
 		}
 		end--
 	}
-	// A field that stands in an attribute before them would not make its own.
+	// A field in an earlier attribute does not imply an attribute.
 	for _, t := range all[:end] {
 		if t.Template == nil {
 			continue

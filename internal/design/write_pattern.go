@@ -99,7 +99,7 @@ func (p *writer) request(q *Pattern) {
 	}
 }
 
-// jsonText writes the next JSON value in flow style.
+// jsonText returns the next JSON value in YAML flow style.
 func jsonText(dec *json.Decoder) (string, error) {
 	tok, err := dec.Token()
 	if err != nil {

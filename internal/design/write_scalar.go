@@ -14,17 +14,16 @@ import (
 var (
 	plainWord  = regexp.MustCompile(`^[A-Za-z0-9_./+-]+$`)
 	plainWords = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./+,;'()=<>-]*( [A-Za-z0-9_./+,;'()=<>-]+)*$`)
-	// special are the words that YAML, of some version or other, takes for
-	// something else than text.
+	// special matches words that some version of YAML does not read as text.
 	special = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|-+|\.+|=|<)$`)
 )
 
-// name writes a name of a mapping.
+// name returns a name in a mapping.
 func name(s string) string { return flowText(s) }
 
-// flowText writes text inside brackets, plain when nobody could take it for
-// anything else. Text that looks like a number or a date needs no quotes: the
-// parser takes it as it is written.
+// flowText returns text inside brackets, without quotes if it is unambiguous.
+// Text that looks like a number or a date needs no quotes, because the parser
+// reads it as written.
 func flowText(s string) string {
 	if plainWord.MatchString(s) && !special.MatchString(s) && !strings.HasPrefix(s, "-") {
 		return s
@@ -35,7 +34,7 @@ func flowText(s string) string {
 	return quote(s)
 }
 
-// plainText writes text at the end of a line.
+// plainText returns text at the end of a line.
 func plainText(s string) string {
 	if plainWords.MatchString(s) && !special.MatchString(s) {
 		return s
@@ -51,7 +50,7 @@ func flowTexts(list []string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// quote writes text in double quotes with the escapes of YAML.
+// quote returns text in double quotes with the escapes of YAML.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -78,7 +77,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-// valueText writes an attribute value: a string in quotes, the rest as
+// valueText returns an attribute value: a string in quotes, other values as
 // DynamoDB JSON.
 func valueText(v attr.Value) string {
 	switch v.Kind() {

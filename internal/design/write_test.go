@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// same compares models but for places.
+// same compares models without their places.
 var same = cmp.Options{
 	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().Type() == typeOf[design.Pos]() }, cmp.Ignore()),
 	cmp.Comparer(func(a, b *keys.Template) bool {
@@ -31,7 +31,7 @@ var same = cmp.Options{
 	cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }),
 }
 
-// models are all model files of testdata, and the starter.
+// models returns all model files of testdata and the starter.
 func models(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.yaml")

@@ -63,7 +63,7 @@ func TestParseErrors(t *testing.T) {
 		{`aws dynamodb query --table-name $'\a'`, "unknown escape in $'…'", ""},
 		{"aws dynamodb query --table-name `ls`", "not expanded: `ls`", "single quotes"},
 		{`aws --limit 5 dynamodb query`, `unknown flag --limit`, "after it"},
-		{`aws dynamodb query --limit many`, `--limit is a whole number, not "many"`, ""},
+		{`aws dynamodb query --limit many`, `--limit must be a whole number, not "many"`, ""},
 		{`aws dynamodb query --table-name`, "--table-name needs a value", ""},
 		{`aws dynamodb query --table-name --limit 5`, "--table-name needs a value", ""},
 		{`aws dynamodb query --attributes-to-get`, "--attributes-to-get needs a value", ""},
@@ -74,18 +74,18 @@ func TestParseErrors(t *testing.T) {
 		{`aws dynamodb query --expression-attribute-values file://v.json`, `cannot read file://v.json`, "write the value"},
 		{`aws dynamodb query --expression-attribute-values fileb://v.bin`, `is a binary file`, "base64"},
 		{`aws dynamodb query --expression-attribute-values ':a={S=x'`, "the brace is not closed:\n:a={S=x\n       ^", ""},
-		{`aws dynamodb query --expression-attribute-values ':a={BOOL=maybe}'`, `BOOL is true or false, not "maybe"`, ""},
+		{`aws dynamodb query --expression-attribute-values ':a={BOOL=maybe}'`, `BOOL must be true or false, not "maybe"`, ""},
 		{`aws dynamodb query --expression-attribute-values ':a={L=[x'`, `bracket is not closed`, ""},
 		{`aws dynamodb query --expression-attribute-values ':a={S="x}'`, `quote is not closed`, ""},
 		{`aws dynamodb query --expression-attribute-values 'x'`, `want key=value`, ""},
 		{`aws dynamodb query --expression-attribute-values 'x={}y'`, `want a comma`, ""},
 		{`aws dynamodb query --expression-attribute-values 'x=1,x=2'`, `x is given twice`, ""},
-		{`aws dynamodb query --consistent-read=perhaps`, `--consistent-read is true or false`, ""},
+		{`aws dynamodb query --consistent-read=perhaps`, `--consistent-read must be true or false`, ""},
 		{`aws dynamodb query --table-name $TABLE`, `variables and commands are not expanded: $TABLE`, ""},
 		{"aws dynamodb query --table-name \"`date`\"", `variables and commands are not expanded`, ""},
 		{`aws dynamodb query --table-name 'T`, `the quote ' is not closed: 'T`, ""},
 		{`aws dynamodb query --table-name "T`, `the quote " is not closed: "T`, ""},
-		{`aws dynamodb query --cli-input-yaml x`, `query has no flag --cli-input-yaml`, "known are --table-name"},
+		{`aws dynamodb query --cli-input-yaml x`, `query has no flag --cli-input-yaml`, "known names: --table-name"},
 		{`aws dynamodb query --cli-input-json '[]'`, `--cli-input-json is not a JSON object`, ""},
 	} {
 		_, err := new(awscli.Parser).Parse(tt.line)
@@ -114,7 +114,7 @@ func TestFiles(t *testing.T) {
 	require.JSONEq(t, `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"x"}}}`, string(c.Request))
 	_, err = p.Parse(`aws dynamodb query --key-conditions file://w.json`)
 	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Parse of a file that is not there = %v", err)
+		t.Errorf("Parse of a missing file = %v", err)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestFormat(t *testing.T) {
 	request := `{"TableName":"T","ScanIndexForward":false,"Limit":3,"KeyConditionExpression":"PK = :p AND begins_with(SK, :s)","ExpressionAttributeValues":{":p":{"S":"it's"}}}`
 	want := `aws dynamodb query --table-name T --key-condition-expression 'PK = :p AND begins_with(SK, :s)' --expression-attribute-values '{":p":{"S":"it'\''s"}}' --limit 3 --no-scan-index-forward`
 	require.Equal(t, want, awscli.Format("Query", json.RawMessage(request)))
-	// What has no flag goes in as it is.
+	// A member without a flag needs --cli-input-json.
 	require.Equal(t, `aws dynamodb query --cli-input-json '{"Odd":1}'`, awscli.Format("Query", json.RawMessage(`{"Odd":1}`)))
 }
 
@@ -147,7 +147,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What was read can be written and read again.
+		// A parsed line can be written and parsed again.
 		again := awscli.Format(c.Operation, c.Request)
 		c2, err := new(awscli.Parser).Parse(again)
 		if err != nil || c.Operation != c2.Operation || !equal(c.Request, c2.Request) {

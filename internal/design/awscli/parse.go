@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Command is what a line says.
+// A Command is a parsed line.
 type Command struct {
 	// Operation is its name in the API, such as BatchGetItem.
 	Operation string
@@ -85,7 +85,7 @@ func (p *Parser) ParseWords(line []string) (*Command, error) {
 			return nil, advice.New("quote a value that contains spaces, with straight quotes", "%q does not belong to a flag", word)
 		case operations[word] == nil:
 			known := slices.Sorted(maps.Keys(operations))
-			return nil, advice.New("the operations that do are "+text.Join(known, "and"), "%s is not an operation that reads items", word)
+			return nil, advice.New("the operations are "+text.Join(known, "and"), "%s is not an operation that reads items", word)
 		default:
 			r.operation = word
 		}
@@ -154,7 +154,7 @@ func (r *reader) flag(word string) error {
 			on, err = strconv.ParseBool(value)
 		}
 		if err != nil {
-			return advice.New("", "--%s is true or false, not %q", name, value)
+			return advice.New("", "--%s must be true or false, not %q", name, value)
 		}
 		return r.set(name, on)
 	}
@@ -199,7 +199,7 @@ func (r *reader) set(name string, v any) error {
 
 func (r *reader) unknownFlag(name string, known []string) error {
 	if known == nil {
-		return advice.New("give flags of an operation after it", "unknown flag --%s", name)
+		return advice.New("put the flags of an operation after it", "unknown flag --%s", name)
 	}
 	names := make([]string, len(known))
 	for i, k := range known {
@@ -217,7 +217,7 @@ func parseValues(name string, values []string) (any, error) {
 	case numberFlag:
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
-			return nil, advice.New("", "--%s is a whole number, not %q", name, v)
+			return nil, advice.New("", "--%s must be a whole number, not %q", name, v)
 		}
 		return n, nil
 	case objectFlag:

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// maxNesting bounds how deep a value in shorthand nests.
+// maxNesting limits the nesting of a value in shorthand.
 const maxNesting = 64
 
 // parseShorthand reads a value in the CLI's shorthand syntax:
@@ -101,7 +101,7 @@ func (p *shorthand) key() string {
 
 func isWordByte(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' }
 
-// value reads what stands after an equals sign, or in a list. After an equals
+// value reads a value after an equals sign, or in a list. After an equals
 // sign several values with commas are a list.
 func (p *shorthand) value(depth int, commas bool) (any, error) {
 	if depth > maxNesting {
@@ -183,7 +183,7 @@ func typed(member string, v any) (any, error) {
 	case isString && (member == "BOOL" || member == "NULL" || member == "ConsistentRead"):
 		b, err := strconv.ParseBool(s)
 		if err != nil {
-			return nil, fmt.Errorf("%s is true or false, not %q", member, s)
+			return nil, fmt.Errorf("%s must be true or false, not %q", member, s)
 		}
 		return b, nil
 	case !isList && slices.Contains(lists, member):

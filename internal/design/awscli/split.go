@@ -7,11 +7,11 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// excerpt is how much of a line a message shows.
+// excerpt is the width of the part of a line in a message.
 const excerpt = 40
 
 // Split splits a line into words as a POSIX shell does, with quotes,
-// backslashes, continued lines and comments. What a shell would expand is an
+// backslashes, continued lines and comments. Anything that a shell would expand is an
 // error. What follows a pipe, a semicolon or a redirection is not part of the
 // command and is returned as rest.
 func Split(line string) (words []string, rest string, err error) {
@@ -127,7 +127,7 @@ func (s *splitter) backslash() {
 	}
 }
 
-// expansion refuses what a shell would replace. A dollar sign before anything
+// expansion refuses an expansion by the shell. A dollar sign before anything
 // else stands for itself.
 func (s *splitter) expansion() error {
 	rest := s.src[s.at:]

@@ -248,9 +248,9 @@ var mixedPartition = lint{Rule{
 // in an index. It applies if the index key has all fields of the table's sort
 // key and none of its partition key.
 func (l *linter) mixed(v *view, e *design.Entity) {
-	inIndex := componentsOf(e, v.all)
-	own := componentsOf(e, v.t.Partition)
-	inside := componentsOf(e, v.t.Sort)
+	inIndex := e.ComponentsOf(v.all)
+	own := e.ComponentsOf(v.t.Partition)
+	inside := e.ComponentsOf(v.t.Sort)
 	if len(own) == 0 || len(inside) == 0 || len(inIndex) == 0 {
 		return
 	}
@@ -324,17 +324,4 @@ func sameKey(v *view, a, b *design.Item) bool {
 func (v *view) partitionOf(it *design.Item) string {
 	only := view{t: v.t, x: v.x, all: v.hash}
 	return only.keyOf(it.Attributes)
-}
-
-// componentsOf returns the names of the fields in key attributes.
-func componentsOf(e *design.Entity, list []design.Attribute) map[string]bool {
-	all := map[string]bool{}
-	for _, a := range list {
-		if t := e.Attribute(a.Name); t != nil && t.Template != nil {
-			for _, name := range t.Template.Components() {
-				all[name] = true
-			}
-		}
-	}
-	return all
 }
