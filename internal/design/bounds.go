@@ -22,7 +22,7 @@ type bounds struct {
 	unit     time.Duration
 	calendar string
 	layout   string
-	given bool // the field has from or to
+	given    bool // the field has from or to
 }
 
 // The default bounds of generated times.

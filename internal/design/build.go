@@ -35,10 +35,10 @@ type generator struct {
 	fields  []*Field
 	domains []*domain
 	owns    []bool
-	key int // number of fields in the key
+	key     int // number of fields in the key
 	next    uint64
 	b       attr.Builder
-	values map[string]string // of the current item
+	values  map[string]string // of the current item
 }
 
 func (b *builder) generate(ctx context.Context) error {

@@ -37,6 +37,16 @@ func (m *Model) Classify(t *Table, it attr.Item) *Entity {
 	return best
 }
 
+// EntityName returns the name of the entity of an item of the named table, or "".
+func (m *Model) EntityName(table string, it attr.Item) string {
+	if t := m.Table(table); t != nil {
+		if e := m.Classify(t, it); e != nil {
+			return e.Name
+		}
+	}
+	return ""
+}
+
 // fitsIndexes reports whether the templates of e match all index keys of the
 // item.
 func (e *Entity) fitsIndexes(it attr.Item) bool {

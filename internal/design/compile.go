@@ -83,7 +83,7 @@ type compiler struct {
 	m     *Model
 	names literal.Placeholders
 	used  map[string]bool // fields and attributes of where
-	open Attribute // the first sort key attribute without a fixed value
+	open  Attribute       // the first sort key attribute without a fixed value
 }
 
 // body is a request, with members in the usual order.

@@ -174,7 +174,7 @@ type Pattern struct {
 	// descending.
 	Ordered    bool
 	Descending bool
-	Limit int // 0 means no limit
+	Limit      int // 0 means no limit
 	Consistent bool
 
 	// Rate is the number of requests per second; 0 means not declared.
@@ -195,10 +195,10 @@ type Condition struct {
 type Expect struct {
 	Pos      Pos
 	Rows     *int     // rows returned
-	MaxRows *int // most rows returned
+	MaxRows  *int     // most rows returned
 	Entities []string // the only entities among the rows returned
-	Units *float64 // most read units consumed
-	Pages *int // most pages
+	Units    *float64 // most read units consumed
+	Pages    *int     // most pages
 	// Waste is the largest share of the bytes read that are not returned: 0.1
 	// is a tenth.
 	Waste *float64

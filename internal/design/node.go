@@ -34,9 +34,9 @@ const (
 type reader struct {
 	file  string
 	errs  Errors
-	nodes int // read, including aliases
+	nodes int  // read, including aliases
 	limit int  // of nodes
-	over bool // the limit was exceeded
+	over  bool // the limit was exceeded
 }
 
 func (r *reader) pos(n *yaml.Node) Pos {

@@ -28,7 +28,7 @@ type draftAttribute struct {
 	t        *Template
 	src      string
 	at, when *yaml.Node // the template's text and its condition
-	sure bool // the type is declared
+	sure     bool       // the type is declared
 }
 
 func (p *parser) entities(n *yaml.Node) {

@@ -89,6 +89,32 @@ func (t *Table) Schema(x *Index) *keycond.Schema {
 	return &keycond.Schema{Index: x.Name, Hash: x.Partition, Range: x.Sort, Table: own}
 }
 
+// RowSize returns the documented size of an item's row in an index of the table,
+// or in the table itself for nil. It reports false if the index does not hold
+// the item.
+func (t *Table) RowSize(x *Index, it attr.Item) (int, bool) {
+	if x == nil {
+		return it.Size(), true
+	}
+	for _, a := range x.Keys() {
+		if it.Get(a.Name).Kind() != a.Kind {
+			return 0, false
+		}
+	}
+	if x.Projection == "ALL" {
+		return it.Size(), true
+	}
+	size := 0
+	for name, v := range it.All() {
+		n := string(name)
+		is := func(a Attribute) bool { return a.Name == n }
+		if slices.ContainsFunc(t.Keys(), is) || slices.ContainsFunc(x.Keys(), is) || slices.Contains(x.Include, n) {
+			size += len(name) + v.Size()
+		}
+	}
+	return size, true
+}
+
 // Attribute returns the template of the named attribute, or nil.
 func (e *Entity) Attribute(name string) *Template {
 	for _, t := range e.Attributes {

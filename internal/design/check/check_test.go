@@ -50,7 +50,7 @@ patterns:
   - name: p
 `
 
-// TestExpectations breaks each expectation, one at a time, and meets it.
+// TestExpectations breaks and meets each expectation.
 func TestExpectations(t *testing.T) {
 	const all = `query: {table: Drive, where: {PK: "D#a"}}`
 	const filtered = `query: {entity: File, where: {drive: a}, filter: 'size = "0001"'}`
@@ -67,10 +67,10 @@ func TestExpectations(t *testing.T) {
 		{all, "pages: 0", "expected at most 0 pages, got 1"},
 		{filtered, "{rows: 2, waste: 0.4}", ""},
 		{filtered, "waste: 0.3", "1 of 3 rows were read and dropped"},
-		{all, "error: ValidationException", "expected ValidationException, got an answer of 4 rows"},
+		{all, "error: ValidationException", "expected ValidationException, got 4 rows"},
 		{filtered, `keys: [["D#a", "F#one"], ["D#a", "F#two"]]`, ""},
 		{filtered, `keys: [["D#a", "F#two"], ["D#a", "F#one"]]`, `row 1 is "D#a", "F#one", expected "D#a", "F#two"`},
-		{filtered, `keys: [["D#a", "F#one"]]`, `"D#a", "F#two" is not expected`},
+		{filtered, `keys: [["D#a", "F#one"]]`, `"D#a", "F#two" is unexpected`},
 		{filtered, `keys: [["D#a", "F#one"], ["D#a", "F#two"], ["D#a", "F#z"]]`, `"D#a", "F#z" is missing`},
 		{`query: {entity: File, index: ByKind, where: {kind: jpg}}`, `{ties: true, keys: [["D#a", "F#two"], ["D#a", "F#one"]]}`, ""},
 		{`query: {entity: File, index: ByKind, where: {kind: jpg}}`, `keys: [["D#a", "F#two"], ["D#a", "F#one"]]`, "row 1 is"},
@@ -79,10 +79,10 @@ func TestExpectations(t *testing.T) {
 		{`get: {entity: Drive, where: {drive: a}}`, `item: none`, "expected no item, got one"},
 		{`get: {entity: Drive, where: {drive: b}}`, `item: none`, ""},
 		{`get: {entity: Drive, where: {drive: b}}`, `item: {PK: x, SK: y}`, "expected an item, got none"},
-		{`query: {entity: File, index: ByKind, where: {size: 1}}`, "rows: 1", "it is not one request: kind, the partition key, is {kind}, and the pattern does not say kind"},
+		{`query: {entity: File, index: ByKind, where: {size: 1}}`, "rows: 1", "the pattern is not one request: kind, the partition key, is {kind}, but the pattern does not give kind"},
 		{`query: {entity: File, index: ByKind, where: {size: 1}}`, "error: NotARange", ""},
 		{`query: {entity: File, index: ByKind, where: {size: 1}}`, "error: ValidationException", "got NotARange"},
-		{`request: {operation: Query, TableName: Drive}`, "rows: 1", "the service refuses it: ValidationException"},
+		{`request: {operation: Query, TableName: Drive}`, "rows: 1", "the service refuses the request: ValidationException"},
 		{`request: {operation: Query, TableName: Drive}`, "error: ValidationException", ""},
 		{`request: {operation: Query, TableName: Drive}`, "error: Other", "expected Other, got ValidationException"},
 	} {

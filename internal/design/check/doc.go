@@ -1,8 +1,6 @@
-// Package check holds the access patterns of a model to what is expected of
-// them, and tells how its items lie in tables and indexes.
-//
-// [Run] asks every pattern in a [design.World] through package design/explain
-// and returns a [Result]: for each pattern its request, what it read and where
-// it failed, the statistics of tables, and all findings, those of lints among
-// them when there are any.
+// Package check tests the access patterns of a model against their
+// expectations, and computes statistics of its tables and indexes. [Run] runs
+// every pattern of a [design.World] with package design/explain and returns a
+// [Result]: the request of each pattern, what it read and how it failed, the
+// statistics of tables, and all findings, including those of lint rules.
 package check

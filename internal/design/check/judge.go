@@ -2,9 +2,7 @@ package check
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -13,15 +11,15 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A judge compares what a pattern did with what is expected of it.
+// A judge compares the result of a pattern with its expectations.
 type judge struct {
 	p  *design.Pattern
 	pr *PatternResult
 }
 
-// Judge compares what the pattern did with what is expected of it and sets
-// Failures. Of Report it reads what was returned, counted and refused, so that
-// the answer of any client can be judged.
+// Judge compares the result of the pattern with its expectations and sets
+// Failures. It uses only the rows, counts and refusal in Report, so the results
+// of other clients can be judged, too.
 func (p *PatternResult) Judge() {
 	p.Failures = nil
 	j := judge{p: p.Pattern, pr: p}
@@ -57,7 +55,7 @@ func (j *judge) uncompiled() {
 	switch want := j.p.Expect.Error; want {
 	case design.NotARange:
 	case "":
-		j.fail(nil, e.Advice, "it is not one request: %s", e.Msg)
+		j.fail(nil, e.Advice, "the pattern is not one request: %s", e.Msg)
 		j.pr.Failures[0].Pos = e.Pos
 	default:
 		j.fail(nil, e.Advice, "expected %s, got %s: %s", want, design.NotARange, e.Msg)
@@ -71,7 +69,7 @@ func (j *judge) judge() {
 		return
 	}
 	if x.Error != "" {
-		j.fail(j.some(""), "", "expected %s, got an answer of %s", x.Error, rows(r.Returned))
+		j.fail(j.some(""), "", "expected %s, got %s", x.Error, rows(r.Returned))
 		return
 	}
 	advice := ""
@@ -82,17 +80,17 @@ func (j *judge) judge() {
 		j.fail(j.some(""), "", "expected %s, got %d", rows(*x.Rows), r.Returned)
 	}
 	if x.MaxRows != nil && r.Returned > *x.MaxRows {
-		j.fail(j.some(""), "give it a limit, or a narrower range", "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
+		j.fail(j.some(""), "add a limit, or narrow the range", "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
 	}
 	if x.Pages != nil && r.Pages > *x.Pages {
-		j.fail(nil, "a page ends at 1 MB or at the limit, before the filter: read less, or expect more", "expected at most %s, got %d", count(*x.Pages, "page"), r.Pages)
+		j.fail(nil, "a page ends at 1 MB or at the limit, before the filter: read less, or expect more pages", "expected at most %s, got %d", text.Count(*x.Pages, "page"), r.Pages)
 	}
 	if x.Units != nil && j.pr.Units() > *x.Units {
-		j.fail(nil, advice, "expected at most %v read units, got %v for %s", *x.Units, j.pr.Units(), count(r.Bytes+r.Fetched, "byte"))
+		j.fail(nil, advice, "expected at most %v read units, got %v for %s", *x.Units, j.pr.Units(), text.Count(r.Bytes+r.Fetched, "byte"))
 	}
 	if x.Waste != nil && j.pr.Waste() > *x.Waste {
-		j.fail(j.wasted(), advice, "expected a waste of at most %s of the bytes read, got %s: %d of %s were read and dropped",
-			percent(*x.Waste), percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
+		j.fail(j.wasted(), advice, "expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
+			text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
 	}
 	if len(x.Entities) > 0 {
 		for _, s := range r.Entities {
@@ -121,31 +119,31 @@ func (j *judge) refused() {
 	if len(r.Advice) > 0 {
 		advice = r.Advice[0].Text
 	}
-	text := r.Code + ": " + r.Message
+	refusal := r.Code + ": " + r.Message
 	if r.Rule != "" {
-		text += " (" + r.Rule + ")"
+		refusal += " (" + r.Rule + ")"
 	}
 	if want != "" {
-		j.fail(nil, advice, "expected %s, got %s", want, text)
+		j.fail(nil, advice, "expected %s, got %s", want, refusal)
 		return
 	}
-	j.fail(nil, advice, "the service refuses it: %s", text)
+	j.fail(nil, advice, "the service refuses the request: %s", refusal)
 }
 
-// item compares what a GetItem returned.
+// item compares the result of a GetItem.
 func (j *judge) item() {
 	r, x := j.pr.Report, j.p.Expect
 	switch {
 	case x.NoItem && r.Returned > 0:
 		j.fail(j.some(""), "", "expected no item, got one")
 	case x.Item != nil && len(r.Items) == 0:
-		j.fail(nil, "look at the key: it is built of the values in where", "expected an item, got none")
+		j.fail(nil, "check the key: it is built from the values in where", "expected an item, got none")
 	case x.Item != nil && !r.Items[0].Equal(x.Item):
-		j.fail([]string{string(r.Items[0].AppendJSON(nil))}, "", "expected the item %s, got another: %s", x.Item.AppendJSON(nil), difference(x.Item, r.Items[0]))
+		j.fail([]string{string(r.Items[0].AppendJSON(nil))}, "", "expected the item %s, but %s", x.Item.AppendJSON(nil), difference(x.Item, r.Items[0]))
 	}
 }
 
-// difference says where two items differ first.
+// difference describes the first difference between two items.
 func difference(want, got attr.Item) string {
 	for name, v := range want.All() {
 		if have := got.Get(string(name)); have.Kind() == 0 {
@@ -156,18 +154,18 @@ func difference(want, got attr.Item) string {
 	}
 	for name := range got.All() {
 		if want.Get(string(name)).Kind() == 0 {
-			return "it has " + string(name) + " too"
+			return "it also has " + string(name)
 		}
 	}
 	return "they are equal"
 }
 
-// keys compares the keys of the rows returned, in order.
+// keys compares the keys of the returned rows, in order.
 func (j *judge) keys() {
 	want := j.p.Expect.Keys
 	got, complete := j.returned()
 	if !complete {
-		j.fail(nil, "raise the limit of rows kept, or expect rows only", "expected %s, got %d, too many to compare", count(len(want), "key"), j.pr.Report.Returned)
+		j.fail(nil, "expect rows instead of keys", "expected %s, got %d, too many to compare", text.Count(len(want), "key"), j.pr.Report.Returned)
 		return
 	}
 	t := j.p.Table
@@ -182,12 +180,12 @@ func (j *judge) keys() {
 		for i := start; i < end; i++ {
 			switch {
 			case i >= len(got):
-				j.fail(j.some(""), "", "expected %s, got %d: %s is missing", count(len(want), "key"), len(got), keyText(want[i]))
+				j.fail(j.some(""), "", "expected %s, got %d: %s is missing", text.Count(len(want), "key"), len(got), keyText(want[i]))
 				return
 			case i >= len(want):
-				j.fail([]string{rowText(t, got[i].Key)}, "", "expected %s, got %d: %s is not expected", count(len(want), "key"), len(got), rowText(t, got[i].Key))
+				j.fail([]string{rowText(t, got[i].Key)}, "", "expected %s, got %d: %s is unexpected", text.Count(len(want), "key"), len(got), rowText(t, got[i].Key))
 				return
-			case !slices.ContainsFunc(want[start:min(end, len(want))], func(k design.Key) bool { return same(t, got[i].Key, k) }):
+			case !slices.ContainsFunc(want[start:min(end, len(want))], func(k design.Key) bool { return sameKey(t, got[i].Key, k) }):
 				j.fail([]string{rowText(t, got[i].Key), keyText(want[i])}, "", "row %d is %s, expected %s", i+1, rowText(t, got[i].Key), keyText(want[i]))
 				return
 			}
@@ -196,7 +194,7 @@ func (j *judge) keys() {
 	}
 }
 
-// returned are the rows returned, and whether the report has kept all of them.
+// returned returns the returned rows, and whether the report has all of them.
 func (j *judge) returned() ([]explain.Row, bool) {
 	var got []explain.Row
 	for _, row := range slices.Concat(j.pr.Report.Rows, j.pr.Report.Tail) {
@@ -207,7 +205,7 @@ func (j *judge) returned() ([]explain.Row, bool) {
 	return got, len(got) == j.pr.Report.Returned
 }
 
-// tied reports whether two rows have equal keys in the index that was read.
+// tied reports whether two rows have equal keys in the index.
 func (j *judge) tied(a, b attr.Item) bool {
 	if j.p.Index == nil {
 		return false
@@ -220,7 +218,7 @@ func (j *judge) tied(a, b attr.Item) bool {
 	return true
 }
 
-func same(t *design.Table, row attr.Item, key design.Key) bool {
+func sameKey(t *design.Table, row attr.Item, key design.Key) bool {
 	for i, a := range t.Keys() {
 		if !attr.Equal(row.Get(a.Name), key[i]) {
 			return false
@@ -229,14 +227,15 @@ func same(t *design.Table, row attr.Item, key design.Key) bool {
 	return true
 }
 
-// some returns the first keys returned, of one entity if entity is given.
+// some returns the keys of the first returned rows, of one entity if of is
+// given.
 func (j *judge) some(entity string, of ...bool) []string {
 	return j.first(func(row explain.Row) bool {
 		return row.Returned && (len(of) == 0 || row.Entity == entity)
 	})
 }
 
-// wasted returns the first keys read and not returned.
+// wasted returns the keys of the first dropped rows.
 func (j *judge) wasted() []string {
 	return j.first(func(row explain.Row) bool { return !row.Returned })
 }
@@ -255,7 +254,7 @@ func (j *judge) first(is func(explain.Row) bool) (keys []string) {
 	return keys
 }
 
-// rowText writes the table key of a row.
+// rowText returns the table key of a row as text.
 func rowText(t *design.Table, row attr.Item) string {
 	var k design.Key
 	for _, a := range t.Keys() {
@@ -272,15 +271,4 @@ func keyText(k design.Key) string {
 	return strings.Join(parts, ", ")
 }
 
-func rows(n int) string { return count(n, "row") }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
-
-func percent(share float64) string {
-	return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) + "%"
-}
+func rows(n int) string { return text.Count(n, "row") }

@@ -14,57 +14,58 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// Rule is the rule of findings about expectations.
+// Rule is the rule ID of findings about expectations.
 const Rule = "expectation"
 
 // Options configure [Run]. The zero value is ready to use.
 type Options struct {
-	// Pages is the most pages a pattern may read. Default: those of
+	// Pages limits the pages that a pattern reads. Default: that of
 	// [explain.Options].
 	Pages int
-	// Items is how many rows each report keeps. Default: 1,000, or as many as
-	// the pattern expects keys.
+	// Items limits the rows that each report keeps. Default: 1,000, or more if
+	// the pattern expects more keys.
 	Items int
-	// Lint looks for hazards; its findings join those of expectations. Default:
+	// Lint finds hazards, which join the findings about expectations. Default:
 	// none.
 	Lint func(context.Context, *design.World) ([]design.Finding, error)
 }
 
-// A Result is what a check found.
+// A Result is the result of a check.
 type Result struct {
 	Model *design.Model
-	// Items is how many items the world has, Scale generated items by declared
-	// ones.
+	// Items is the number of items in the world. Scale is the share of the
+	// declared items that were generated.
 	Items    int
 	Scale    float64
 	Patterns []PatternResult
-	// Findings are those of patterns and lints, errors first, each severity in
-	// the order of the file.
+	// Findings are the findings of patterns and lint rules, errors first, in
+	// the order of the file for each severity.
 	Findings []design.Finding
 	Tables   []TableStats
 }
 
-// A PatternResult is what one access pattern did.
+// A PatternResult is the result of one access pattern.
 type PatternResult struct {
 	Pattern *design.Pattern
 	Op      string
-	// Request is nil, and Compile says why, when the pattern is not one range.
+	// Request is nil if the pattern is not one range; Compile says why.
 	Request json.RawMessage
 	Compile *design.CompileError
-	// Report is what the request read; nil when there is none.
+	// Report describes what the request read, or is nil.
 	Report *explain.Report
-	// Growth is how many rows each row that the request examined stands for at
-	// the declared scale, on average: 1 when all that is declared was
-	// generated, or when a Limit bounds what is read.
+	// Growth is the average number of rows at the declared scale for each row
+	// that the request examined. It is 1 if all declared items were generated,
+	// or if a Limit bounds the rows.
 	Growth float64
-	// Failures are the expectations that were not met.
+	// Failures are the unmet expectations.
 	Failures []design.Finding
 }
 
-// OK reports whether the pattern did what is expected.
+// OK reports whether the pattern meets its expectations.
 func (p *PatternResult) OK() bool { return len(p.Failures) == 0 }
 
-// Units returns what the pattern's own request consumes, all pages together.
+// Units returns the read units that the pattern's request consumes over all
+// pages.
 func (p *PatternResult) Units() float64 {
 	switch {
 	case p.Report == nil:
@@ -75,7 +76,7 @@ func (p *PatternResult) Units() float64 {
 	return p.Report.Eventual
 }
 
-// Waste returns the share of the bytes read that were not returned.
+// Waste returns the share of the bytes read that are not returned.
 func (p *PatternResult) Waste() float64 {
 	if p.Report == nil || p.Report.Bytes+p.Report.Fetched == 0 {
 		return 0
@@ -83,7 +84,7 @@ func (p *PatternResult) Waste() float64 {
 	return float64(p.Report.Wasted) / float64(p.Report.Bytes+p.Report.Fetched)
 }
 
-// Count returns how many findings have the severity.
+// Count returns the number of findings of a severity.
 func (r *Result) Count(s design.Severity) int {
 	n := 0
 	for _, f := range r.Findings {
@@ -94,13 +95,13 @@ func (r *Result) Count(s design.Severity) int {
 	return n
 }
 
-// Failed reports whether there is a finding at least as severe as s.
+// Failed reports whether a finding is at least as severe as s.
 func (r *Result) Failed(s design.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f design.Finding) bool { return f.Severity >= s })
 }
 
-// Run asks every access pattern of a world and compares. An error is that of
-// ctx or of the lints; a pattern that fails is part of the result.
+// Run runs every access pattern of a world and judges it. A failing pattern is
+// part of the result; Run fails if ctx is done or Lint fails.
 func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale}
 	target := explain.InProcess(w.DB)
@@ -126,7 +127,7 @@ func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 	return r, nil
 }
 
-// Pattern asks one access pattern of a world.
+// Pattern runs and judges one access pattern of a world.
 func Pattern(ctx context.Context, w *design.World, p *design.Pattern, o Options) (PatternResult, error) {
 	return runPattern(ctx, w, explain.InProcess(w.DB), p, o)
 }
@@ -150,13 +151,13 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 	if n := len(p.Expect.Keys); items == 0 && n > 0 {
 		items = max(1000, 2*n)
 	}
-	pr.Report, err = explain.Run(ctx, target, pr.Op, pr.Request, explain.Options{Pages: o.Pages, Items: items, Classify: classify(w.Model)})
+	pr.Report, err = explain.Run(ctx, target, pr.Op, pr.Request, explain.Options{Pages: o.Pages, Items: items, Classify: w.Model.EntityName})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return pr, cause
 		}
 		pr.Failures = append(pr.Failures, design.Finding{
-			Rule: Rule, Severity: design.Error, Pos: p.Pos, Pattern: p.Name, Message: "cannot be asked: " + err.Error(),
+			Rule: Rule, Severity: design.Error, Pos: p.Pos, Pattern: p.Name, Message: "cannot run the request: " + err.Error(),
 		})
 		return pr, nil
 	}
@@ -165,13 +166,13 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 	return pr, nil
 }
 
-// growth is that of the rows that a report keeps.
+// growth returns the average growth of the rows of a report.
 func growth(w *design.World, r *explain.Report) float64 {
 	t := w.Model.Table(r.Table)
 	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 || oneKey(t, r) {
 		return 1
 	}
-	written := map[string]bool{} // the keys of items that stand in the file
+	written := map[string]bool{} // keys of the items in the file
 	id := func(it attr.Item) string {
 		var b []byte
 		for _, a := range t.Keys() {
@@ -181,7 +182,7 @@ func growth(w *design.World, r *explain.Report) float64 {
 	}
 	for i := range w.Items {
 		if w.Items[i].Generated {
-			break // those of the file come first
+			break // items of the file come first
 		}
 		if w.Items[i].Table == t {
 			written[id(w.Items[i].Attributes)] = true
@@ -207,7 +208,7 @@ func growth(w *design.World, r *explain.Report) float64 {
 	return rows / float64(len(r.Rows))
 }
 
-// oneKey reports whether a request names the key of one item of a table.
+// oneKey reports whether a request reads at most one item of a table.
 func oneKey(t *design.Table, r *explain.Report) bool {
 	switch {
 	case r.Index != "" || r.Operation == "Scan":
@@ -215,19 +216,5 @@ func oneKey(t *design.Table, r *explain.Report) bool {
 	case r.Operation == "GetItem" || len(t.Sort) == 0:
 		return true
 	}
-	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // nothing is between them
-}
-
-// classify names entities for package explain.
-func classify(m *design.Model) func(string, attr.Item) string {
-	return func(name string, it attr.Item) string {
-		t := m.Table(name)
-		if t == nil {
-			return ""
-		}
-		if e := m.Classify(t, it); e != nil {
-			return e.Name
-		}
-		return ""
-	}
+	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // no key lies between
 }

@@ -42,8 +42,8 @@ patterns:
     scan: {table: Tab}
 `
 
-// TestScale holds the figures of a sample, told for the declared scale, to those
-// of the whole.
+// TestScale compares the extrapolated figures of a sample with those of all
+// items.
 func TestScale(t *testing.T) {
 	m, err := design.Parse("m.yaml", []byte(scaled))
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestScale(t *testing.T) {
 	whole, sample := results[true], results[false]
 	require.Equal(t, 1.0, whole.Scale)
 	require.InDelta(t, 0.1, sample.Scale, 0.001)
-	// A sample is random: its figures are near those of the whole.
+	// A sample is random, so its figures are only close.
 	near := func(want, got float64, what string) {
 		t.Helper()
 		require.InEpsilon(t, want, got, 0.2, what)
@@ -87,11 +87,11 @@ func TestScale(t *testing.T) {
 	}
 	var b strings.Builder
 	require.NoError(t, sample.WriteText(&b, check.TextOptions{}))
-	require.Contains(t, b.String(), "a sample: 10% of the items declared")
-	require.Contains(t, b.String(), "at the declared scale about 10 times these rows")
+	require.Contains(t, b.String(), "a sample: 10% of the declared items")
+	require.Contains(t, b.String(), "about 10 times these rows at the declared scale")
 }
 
-// TestOneKey: there is one item with a key, however many items there are.
+// TestOneKey holds that a request for one key does not grow.
 func TestOneKey(t *testing.T) {
 	m, err := design.Parse("m.yaml", []byte(`name: m
 tables: {Tab: {partition: PK, sort: SK}, Hash: {partition: PK}}

@@ -12,25 +12,25 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// TableStats says how the items of a world lie in a table or an index.
+// TableStats are statistics of the items in a table or an index.
 type TableStats struct {
 	Table *design.Table
 	Index *design.Index // nil for the table itself
-	// Items, Bytes and Partitions are those in the world.
+	// Items, Bytes and Partitions count what is in the world.
 	Items, Bytes, Partitions int
-	// DeclaredItems and DeclaredBytes are those there are when all items that
-	// the model declares are there.
+	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared
+	// scale.
 	DeclaredItems, DeclaredBytes float64
-	// Entities are the shares of entities, the most bytes first; raw items
-	// have the name "".
+	// Entities are the shares of entities, the largest first. The entity of raw
+	// items is "".
 	Entities []EntityStats
-	// Most items, most bytes, most read units and most write units a second:
-	// the hottest partition by each, at the declared scale. Nil where there is nothing to compare,
-	// for the last two when no entity declares its rates.
+	// The partitions with the most items, bytes, read units and write units per
+	// second at the declared scale; nil if there are none, or no declared
+	// rates.
 	ByItems, ByBytes, ByReads, ByWrites *Partition
 }
 
-// EntityStats is what an entity has of a table or an index.
+// EntityStats is the share of an entity in a table or an index.
 type EntityStats struct {
 	Entity       string
 	Items, Bytes int
@@ -41,19 +41,20 @@ type Partition struct {
 	// Key are the values of the partition key.
 	Key          []attr.Value
 	Items, Bytes int
-	// DeclaredItems and DeclaredBytes are those at the declared scale
-	// ([design.World.Growth]).
+	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared scale
+	// (see [design.World.Growth]).
 	DeclaredItems, DeclaredBytes float64
-	// Reads and Writes are units a second, of the rates that entities declare
-	// spread evenly over their items at the declared scale. Reads are eventually consistent, and
-	// tables have those of items alone; what indexes are read is not declared.
+	// Reads and Writes are units per second: the rates of entities, spread
+	// evenly over their items at the declared scale. Reads are eventually
+	// consistent and counted only for tables, because reads of indexes are not
+	// declared.
 	Reads, Writes float64
 }
 
-// Text returns the partition key as explain writes it.
+// Text returns the partition key as text.
 func (p *Partition) Text() string { return keyText(p.Key) }
 
-// Stats counts the items of a world by table and index, each table before its
+// Stats returns the statistics of all tables and indexes, each table before its
 // indexes.
 func Stats(w *design.World) []TableStats {
 	var all []TableStats
@@ -81,7 +82,7 @@ func stats(w *design.World, t *design.Table, x *design.Index) TableStats {
 		if it.Table != t {
 			continue
 		}
-		size, ok := RowSize(t, x, it.Attributes)
+		size, ok := t.RowSize(x, it.Attributes)
 		if !ok {
 			continue
 		}
@@ -136,7 +137,7 @@ func stats(w *design.World, t *design.Table, x *design.Index) TableStats {
 		var best *Partition
 		most := 0.0
 		for _, id := range ids {
-			// Sums of shares differ in their last digits; what is that close is equal.
+			// Ignore rounding in sums of shares.
 			if v := by(partitions[id]); v > most*(1+1e-9) && !math.IsNaN(v) {
 				best, most = partitions[id], v
 			}
@@ -148,29 +149,4 @@ func stats(w *design.World, t *design.Table, x *design.Index) TableStats {
 	s.ByReads = hottest(func(p *Partition) float64 { return p.Reads })
 	s.ByWrites = hottest(func(p *Partition) float64 { return p.Writes })
 	return s
-}
-
-// RowSize returns the documented size of an item in a table or an index, and
-// whether it is in it.
-func RowSize(t *design.Table, x *design.Index, it attr.Item) (int, bool) {
-	if x == nil {
-		return it.Size(), true
-	}
-	for _, a := range x.Keys() {
-		if it.Get(a.Name).Kind() != a.Kind {
-			return 0, false
-		}
-	}
-	if x.Projection == "ALL" {
-		return it.Size(), true
-	}
-	size := 0
-	for name, v := range it.All() {
-		n := string(name)
-		is := func(a design.Attribute) bool { return a.Name == n }
-		if slices.ContainsFunc(t.Keys(), is) || slices.ContainsFunc(x.Keys(), is) || slices.Contains(x.Include, n) {
-			size += len(name) + v.Size()
-		}
-	}
-	return size, true
 }

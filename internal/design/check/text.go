@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design"
@@ -14,47 +13,32 @@ import (
 
 // TextOptions configure [Result.WriteText]. The zero value is ready to use.
 type TextOptions struct {
-	// Width is the columns at which lines wrap, between words and never in a
+	// Width is the column at which lines wrap, between words and never inside a
 	// key. Default: 100.
 	Width int
-	// Color marks what matters with ANSI colours.
+	// Color highlights parts of the text with ANSI colours.
 	Color bool
-	// Quiet leaves out patterns that did what is expected, and tables.
+	// Quiet omits patterns that meet their expectations, and tables.
 	Quiet bool
 }
 
-// WriteText writes the result for people: each access pattern with what it
-// asked, read and cost, then tables, then findings by severity, and a last
-// line that sums up.
+// WriteText writes the result for people: each access pattern with its request,
+// reads and cost, then tables, then findings by severity, and a summary line.
 func (r *Result) WriteText(w io.Writer, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = 100
 	}
-	p := &printer{r: r, o: o}
+	p := &printer{r: r, o: o, paint: text.Paint(o.Color)}
 	p.print()
 	_, err := w.Write(p.out.Bytes())
 	return err
 }
 
 type printer struct {
-	r   *Result
-	o   TextOptions
-	out bytes.Buffer
-}
-
-const (
-	strong = "1"
-	faint  = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-)
-
-func (p *printer) paint(code, s string) string {
-	if !p.o.Color || s == "" || code == "" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	r     *Result
+	o     TextOptions
+	paint text.Paint
+	out   bytes.Buffer
 }
 
 const (
@@ -62,32 +46,36 @@ const (
 	labelWidth = 9
 )
 
-// line writes a label and what it says, wrapped behind it.
-func (p *printer) line(label, code, s string) {
+// line writes a label and wrapped text.
+func (p *printer) line(label string, paint func(string) string, s string) {
 	for i, l := range text.Wrap(s, max(p.o.Width-indent-labelWidth, 30)) {
 		if i > 0 {
 			label = ""
 		}
-		p.whole(label, code, l)
+		p.whole(label, paint, l)
 	}
 }
 
-// whole is line for what stays on one.
-func (p *printer) whole(label, code, s string) {
+// whole writes a label and text on one line.
+func (p *printer) whole(label string, paint func(string) string, s string) {
 	head := strings.Repeat(" ", labelWidth)
 	if label != "" {
-		head = p.paint(faint, fmt.Sprintf("%-*s", labelWidth, label))
+		head = p.paint.Faint(fmt.Sprintf("%-*s", labelWidth, label))
 	}
-	fmt.Fprintf(&p.out, "%*s%s%s\n", indent, "", head, p.paint(code, strings.ReplaceAll(s, "\n", " ")))
+	s = strings.ReplaceAll(s, "\n", " ")
+	if paint != nil {
+		s = paint(s)
+	}
+	fmt.Fprintf(&p.out, "%*s%s%s\n", indent, "", head, s)
 }
 
 func (p *printer) print() {
-	fmt.Fprintln(&p.out, p.paint(strong, p.r.Model.Name))
+	fmt.Fprintln(&p.out, p.paint.Strong(p.r.Model.Name))
 	if p.r.Model.About != "" && !p.o.Quiet {
 		fmt.Fprintln(&p.out, strings.Join(text.Wrap(p.r.Model.About, p.o.Width), "\n"))
 	}
 	if p.r.Scale < 1 {
-		fmt.Fprintln(&p.out, p.paint(yellow, strings.Join(text.Wrap(p.sample(), p.o.Width), "\n")))
+		fmt.Fprintln(&p.out, p.paint.Warn(strings.Join(text.Wrap(p.sample(), p.o.Width), "\n")))
 	}
 	for i := range p.r.Patterns {
 		if pr := &p.r.Patterns[i]; !p.o.Quiet || !pr.OK() {
@@ -105,95 +93,95 @@ func (p *printer) print() {
 }
 
 func (p *printer) pattern(pr *PatternResult) {
-	mark := p.paint(green, "✓")
+	mark := p.paint.Good("✓")
 	if !pr.OK() {
-		mark = p.paint(red, "✗")
+		mark = p.paint.Bad("✗")
 	}
-	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint(strong, pr.Pattern.Name))
+	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint.Strong(pr.Pattern.Name))
 	if pr.Compile != nil && pr.OK() {
-		p.line("refused", "", design.NotARange+": "+pr.Compile.Msg)
-		p.line("instead", "", pr.Compile.Advice)
+		p.line("refused", nil, design.NotARange+": "+pr.Compile.Msg)
+		p.line("instead", nil, pr.Compile.Advice)
 	}
 	if r := pr.Report; r != nil {
 		p.report(pr, r)
 	}
 	for _, f := range pr.Failures {
-		p.line("wrong", red, f.Message)
+		p.line("failed", p.paint.Bad, f.Message)
 		for _, k := range f.Keys {
-			p.whole("", "", k)
+			p.whole("", nil, k)
 		}
 		if f.Advice != "" {
-			p.line("do", "", f.Advice)
+			p.line("do", nil, f.Advice)
 		}
 	}
 }
 
 func (p *printer) report(pr *PatternResult, r *explain.Report) {
-	p.line("asks", "", asks(pr, r))
+	p.line("request", nil, request(pr, r))
 	if r.Refused != nil && !pr.OK() {
-		return // what is wrong says why
+		return // the failure says why
 	}
 	if r.Refused != nil {
-		p.line("refused", "", r.Refused.Code+": "+r.Refused.Message)
+		p.line("refused", nil, r.Refused.Code+": "+r.Refused.Message)
 		if r.Refused.Rule != "" {
-			p.line("rule", "", r.Refused.Rule)
+			p.line("rule", nil, r.Refused.Rule)
 		}
 		if len(r.Refused.Advice) > 0 {
-			p.line("instead", "", r.Refused.Advice[0].Text)
+			p.line("instead", nil, r.Refused.Advice[0].Text)
 		}
 		return
 	}
 	if r.Operation == "Query" && r.Schema != nil && len(r.Schema.Range) > 0 {
-		p.line("slice", "", slice(r))
+		low, high := r.Ends()
+		p.line("slice", nil, low+" "+high)
 	}
-	read := fmt.Sprintf("%s, %d returned", rows(r.Examined), r.Returned)
+	read := fmt.Sprintf("%s, %s returned", rows(r.Examined), text.Thousands(r.Returned))
 	if n := r.Examined - r.Returned; n > 0 {
-		read += fmt.Sprintf(", %s", p.paint(yellow, fmt.Sprintf("%d wasted (%s of the bytes)", n, percent(pr.Waste()))))
+		read += fmt.Sprintf(", %s", p.paint.Warn(fmt.Sprintf("%s wasted (%s of the bytes)", text.Thousands(n), text.Percent(pr.Waste()))))
 	}
 	consistency := "eventually consistent"
 	if pr.Pattern.Consistent || r.Consistent {
 		consistency = "strongly consistent"
 	}
-	read += fmt.Sprintf("; %s, %s; %s %s", count(r.Bytes+r.Fetched, "byte"), count(r.Pages, "page"), units(pr.Units()), consistency)
-	p.line("reads", "", read)
+	read += fmt.Sprintf("; %s, %s; %s %s", text.Count(r.Bytes+r.Fetched, "byte"), text.Count(r.Pages, "page"), units(pr.Units()), consistency)
+	p.line("reads", nil, read)
 	if pr.Growth >= 1.1 {
-		p.line("declared", yellow, fmt.Sprintf("at the declared scale about %s times these rows, if they grow as their partition does", number(pr.Growth)))
+		p.line("declared", p.paint.Warn, fmt.Sprintf("about %s times these rows at the declared scale, if they grow like their partition", text.Figure(pr.Growth)))
 	}
 	if pr.idle() {
-		p.line("note", yellow, "no item has this key, so this says nothing of the cost: give values that a sample has, or expect: {rows: 0}")
+		p.line("note", p.paint.Warn, "no item has this key, so the cost is meaningless: use values of a sample, or expect: {rows: 0}")
 	}
 	if len(r.Entities) > 1 || len(r.Entities) == 1 && r.Entities[0].Entity != "" && pr.Pattern.Entity == nil {
 		var parts []string
 		for _, s := range r.Entities {
 			name := s.Entity
 			if name == "" {
-				name = "of no entity"
+				name = "(no entity)"
 			}
-			part := name + " " + strconv.Itoa(s.Examined)
+			part := name + " " + text.Thousands(s.Examined)
 			if s.Returned != s.Examined {
-				part += fmt.Sprintf(" (%d returned)", s.Returned)
+				part += fmt.Sprintf(" (%s returned)", text.Thousands(s.Returned))
 			}
 			parts = append(parts, part)
 		}
-		p.line("rows", "", strings.Join(parts, ", "))
+		p.line("rows", nil, strings.Join(parts, ", "))
 	}
 	if r.Operation == "Query" && r.Limit > 0 && r.Last != nil {
-		p.line("stops", "", r.Stop)
+		p.line("stops", nil, r.Stop)
 	}
 }
 
-// idle reports whether the pattern read no row though it does not expect to
-// find none.
+// idle reports whether the pattern unexpectedly read no rows.
 func (pr *PatternResult) idle() bool {
 	e := &pr.Pattern.Expect
 	return pr.OK() && pr.Report.Examined == 0 && e.Rows == nil && e.Keys == nil && !e.NoItem && (e.MaxRows == nil || *e.MaxRows > 0)
 }
 
-// asks is the question in words.
-func asks(pr *PatternResult, r *explain.Report) string {
+// request describes the request in words.
+func request(pr *PatternResult, r *explain.Report) string {
 	s := r.Table
 	if r.Operation == "Scan" {
-		s = "everything in " + s
+		s = "all of " + s
 	}
 	if r.Index != "" {
 		s += " by " + r.Index
@@ -202,13 +190,13 @@ func asks(pr *PatternResult, r *explain.Report) string {
 		s += " where " + r.KeyCondition()
 	}
 	if r.Filter != "" {
-		s += ", keeping " + r.Filter
+		s += ", filter " + r.Filter
 	}
 	if r.Reverse {
-		s += ", backwards"
+		s += ", descending"
 	}
 	if r.Limit > 0 {
-		s += fmt.Sprintf(", reading at most %d", r.Limit)
+		s += fmt.Sprintf(", limit %d", r.Limit)
 	}
 	if r.Refused != nil && r.Clauses == nil {
 		s += " " + string(pr.Request)
@@ -216,62 +204,38 @@ func asks(pr *PatternResult, r *explain.Report) string {
 	return s
 }
 
-// slice is the range of sort positions.
-func slice(r *explain.Report) string {
-	low, high := "the start of the partition", "its end"
-	if r.Low.Bytes != nil {
-		word := "from "
-		if !r.Low.Inclusive {
-			word = "after "
-		}
-		low = word + r.Low.Text
-	} else {
-		low = "from " + low
-	}
-	if r.High.Bytes != nil {
-		word := "up to "
-		if !r.High.Inclusive {
-			word = "before "
-		}
-		high = word + r.High.Text
-	} else {
-		high = "to " + high
-	}
-	return low + " " + high
-}
-
 func (p *printer) tables() {
 	if len(p.r.Tables) == 0 {
 		return
 	}
-	fmt.Fprintf(&p.out, "\n%s\n", p.paint(strong, "tables"))
+	fmt.Fprintf(&p.out, "\n%s\n", p.paint.Strong("tables"))
 	for _, s := range p.r.Tables {
 		name := s.Table.Name
 		if s.Index != nil {
 			name += " by " + s.Index.Name
 		}
 		fmt.Fprintf(&p.out, "  %s\n", name)
-		line := fmt.Sprintf("%s, %s in %s", count(s.Items, "item"), size(s.Bytes), count(s.Partitions, "partition"))
+		line := fmt.Sprintf("%s, %s in %s", text.Count(s.Items, "item"), text.Size(s.Bytes), text.Count(s.Partitions, "partition"))
 		if hot := s.ByBytes; hot != nil && s.Partitions > 1 {
-			line += fmt.Sprintf("; the largest, %s, has %s of the bytes and %s", hot.Text(), percent(float64(hot.Bytes)/float64(s.Bytes)), count(hot.Items, "item"))
+			line += fmt.Sprintf("; the largest, %s, has %s of the bytes and %s", hot.Text(), text.Percent(float64(hot.Bytes)/float64(s.Bytes)), text.Count(hot.Items, "item"))
 		}
 		rates := ""
 		if hot := s.ByReads; hot != nil {
-			rates += fmt.Sprintf("; the most read, %s, %s units a second", hot.Text(), number(hot.Reads))
+			rates += fmt.Sprintf("; the most read, %s, %s units per second", hot.Text(), text.Figure(hot.Reads))
 		}
 		if hot := s.ByWrites; hot != nil {
-			rates += fmt.Sprintf("; the most written, %s, %s units a second", hot.Text(), number(hot.Writes))
+			rates += fmt.Sprintf("; the most written, %s, %s units per second", hot.Text(), text.Figure(hot.Writes))
 		}
 		if p.r.Scale >= 1 || p.r.Scale <= 0 || s.Items == 0 {
-			p.line("", "", line+rates)
+			p.line("", nil, line+rates)
 			continue
 		}
-		p.line("sample", "", line)
-		line = fmt.Sprintf("%s, %s", count(int(s.DeclaredItems), "item"), size(int(s.DeclaredBytes)))
+		p.line("sample", nil, line)
+		line = fmt.Sprintf("%s, %s", text.Count(int(s.DeclaredItems), "item"), text.Size(s.DeclaredBytes))
 		if hot := s.ByBytes; hot != nil && s.Partitions > 1 {
-			line += fmt.Sprintf("; the largest partition about %s, %s", size(int(hot.DeclaredBytes)), count(int(hot.DeclaredItems), "item"))
+			line += fmt.Sprintf("; the largest partition has about %s, %s", text.Size(hot.DeclaredBytes), text.Count(int(hot.DeclaredItems), "item"))
 		}
-		p.line("declared", "", line+rates)
+		p.line("declared", nil, line+rates)
 	}
 }
 
@@ -279,27 +243,27 @@ func (p *printer) findings(s design.Severity) {
 	first := true
 	for _, f := range p.r.Findings {
 		if f.Severity != s || f.Rule == Rule {
-			continue // expectations stand with their patterns
+			continue // shown with the pattern
 		}
 		if first {
-			code := map[design.Severity]string{design.Error: red, design.Warning: yellow, design.Note: faint}[s]
-			fmt.Fprintf(&p.out, "\n%s\n", p.paint(code, s.String()+"s"))
+			paint := map[design.Severity]func(string) string{design.Error: p.paint.Bad, design.Warning: p.paint.Warn, design.Note: p.paint.Faint}[s]
+			fmt.Fprintf(&p.out, "\n%s\n", paint(s.String()+"s"))
 			first = false
 		}
-		fmt.Fprintf(&p.out, "  %s %s\n", p.paint(strong, f.Pos.String()), p.paint(faint, f.Rule))
-		p.line("", "", f.Message)
+		fmt.Fprintf(&p.out, "  %s %s\n", p.paint.Strong(f.Pos.String()), p.paint.Faint(f.Rule))
+		p.line("", nil, f.Message)
 		for i, k := range f.Keys {
 			label := "keys"
 			if i > 0 {
 				label = ""
 			}
-			p.whole(label, "", k)
+			p.whole(label, nil, k)
 		}
 		if f.Advice != "" && f.Accepted == "" {
-			p.line("do", "", f.Advice)
+			p.line("do", nil, f.Advice)
 		}
 		if f.Accepted != "" {
-			p.line("accepted", "", f.Accepted)
+			p.line("accepted", nil, f.Accepted)
 		}
 	}
 }
@@ -311,51 +275,26 @@ func (p *printer) summary() {
 			ok++
 		}
 	}
-	code := green
+	paint := p.paint.Good
 	if p.r.Failed(design.Error) {
-		code = red
+		paint = p.paint.Bad
 	}
-	s := fmt.Sprintf("%s, %d as expected; %s, %s, %s", count(len(p.r.Patterns), "pattern"), ok,
-		count(p.r.Count(design.Error), "error"), count(p.r.Count(design.Warning), "warning"), count(p.r.Count(design.Note), "note"))
-	fmt.Fprintf(&p.out, "\n%s\n", p.paint(code, s))
+	s := fmt.Sprintf("%s, %d as expected; %s, %s, %s", text.Count(len(p.r.Patterns), "pattern"), ok,
+		text.Count(p.r.Count(design.Error), "error"), text.Count(p.r.Count(design.Warning), "warning"), text.Count(p.r.Count(design.Note), "note"))
+	fmt.Fprintf(&p.out, "\n%s\n", paint(s))
 }
 
-// sample says that the figures are those of a smaller world.
+// sample says that the figures come from a sample of the items.
 func (p *printer) sample() string {
 	if p.r.Scale <= 0 {
-		return "none of the items declared were generated (--max-items makes more): what patterns read is of the samples alone."
+		return "no declared items were generated (--max-items generates more): patterns read only the samples."
 	}
-	return fmt.Sprintf("a sample: %s of the items declared were generated (--max-items makes more). Patterns read the sample; sizes, rates and findings are told for the declared scale.", percent(p.r.Scale))
-}
-
-func number(f float64) string { return strconv.FormatFloat(roundTo(f), 'f', -1, 64) }
-
-// roundTo keeps three significant places of what is small.
-func roundTo(f float64) float64 {
-	s := strconv.FormatFloat(f, 'g', 3, 64)
-	if f >= 100 {
-		s = strconv.FormatFloat(f, 'f', 1, 64)
-	}
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return f
-	}
-	return v
-}
-
-func size(n int) string {
-	switch {
-	case n >= 10<<20:
-		return number(float64(n)/(1<<20)) + " MB"
-	case n >= 10<<10:
-		return number(float64(n)/(1<<10)) + " KB"
-	}
-	return count(n, "byte")
+	return fmt.Sprintf("a sample: %s of the declared items were generated (--max-items generates more). Patterns read the sample; sizes, rates and findings are for the declared scale.", text.Percent(p.r.Scale))
 }
 
 func units(f float64) string {
 	if f == 1 {
 		return "1 read unit"
 	}
-	return number(f) + " read units"
+	return text.Figure(f) + " read units"
 }

@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 	})
 }
 
-// lint finds something of each severity.
+// lint returns a finding of each severity.
 func lint(_ context.Context, w *design.World) ([]design.Finding, error) {
 	t := w.Model.Tables[0]
 	return []design.Finding{

@@ -78,7 +78,6 @@ type view struct {
 	hash   []design.Attribute
 	sort   []design.Attribute
 	all    []design.Attribute // hash, then sort
-	held   map[string]bool    // projected attributes; nil means all
 	rows   []row
 	parts  []part
 	bytes  int
@@ -100,15 +99,6 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 		v.hash, v.sort = x.Partition, x.Sort
 	}
 	v.all = slices.Concat(v.hash, v.sort)
-	if x != nil && x.Projection != "ALL" {
-		v.held = map[string]bool{}
-		for _, a := range slices.Concat(t.Keys(), v.all) {
-			v.held[a.Name] = true
-		}
-		for _, name := range x.Include {
-			v.held[name] = true
-		}
-	}
 	most := len(l.items[nil])
 	for e, items := range l.items {
 		if e != nil && e.Table == t && v.writtenBy(e) {
@@ -165,24 +155,7 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 // size returns the documented size of an item in the view, and whether the view
 // holds the item.
 func (v *view) size(it attr.Item) (int, bool) {
-	if v.x == nil {
-		return it.Size(), true
-	}
-	for _, a := range v.all {
-		if it.Get(a.Name).Kind() != a.Kind {
-			return 0, false
-		}
-	}
-	if v.held == nil {
-		return it.Size(), true
-	}
-	size := 0
-	for name, value := range it.All() {
-		if v.held[string(name)] {
-			size += len(name) + value.Size()
-		}
-	}
-	return size, true
+	return v.t.RowSize(v.x, it)
 }
 
 // partition returns the partition with the given encoded key.

@@ -51,7 +51,7 @@ func (l *linter) runPatterns() error {
 			continue
 		}
 		q.clauses, _ = explain.Clauses(q.request)
-		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: l.classify}
+		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: l.m.EntityName}
 		if p.Limit > 0 {
 			o.Pages = 1
 		}
@@ -70,15 +70,6 @@ func (l *linter) runPatterns() error {
 		}
 	}
 	return nil
-}
-
-func (l *linter) classify(name string, it attr.Item) string {
-	if t := l.m.Table(name); t != nil {
-		if e := l.m.Classify(t, it); e != nil {
-			return e.Name
-		}
-	}
-	return ""
 }
 
 // viewOf returns the view that a pattern reads.

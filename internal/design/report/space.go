@@ -7,7 +7,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -70,7 +69,7 @@ func (s *space) fill() {
 		if it.Table != s.t {
 			continue
 		}
-		n, ok := check.RowSize(s.t, s.x, it.Attributes)
+		n, ok := s.t.RowSize(s.x, it.Attributes)
 		if !ok {
 			continue
 		}
