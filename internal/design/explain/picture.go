@@ -21,11 +21,15 @@ type PictureLine struct {
 	// Text is the key of a row without the partition key, or describes an end
 	// or a gap.
 	Text string
+	// Key is the key of a row, with all key attributes.
+	Key attr.Item
 	// Entity and Bytes belong to a row. Bytes is 0 for a row that was not read.
 	Entity string
 	Bytes  int
 	// Dropped is true for a row that was read but dropped by the filter.
 	Dropped bool
+	// Hidden is the number of rows read that a gap stands for.
+	Hidden int
 }
 
 // A LineKind is the kind of a [PictureLine].
@@ -45,8 +49,8 @@ const (
 // Picture returns the picture of a request that was not refused, with at most
 // rows rows at each end of the range.
 func (r *Report) Picture(rows int) Picture {
-	before := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.Before), Entity: r.BeforeEntity}
-	after := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.After), Entity: r.AfterEntity}
+	before := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.Before), Key: r.Before, Entity: r.BeforeEntity}
+	after := PictureLine{Kind: OutsideRow, Text: r.KeyText(r.After), Key: r.After, Entity: r.AfterEntity}
 	top, bottom := r.Ends()
 	if r.Reverse {
 		before, after, top, bottom = after, before, bottom, top
@@ -65,7 +69,7 @@ func (r *Report) Picture(rows int) Picture {
 		if r.Stop == string(table.StopLimit) {
 			why = "Limit " + strconv.Itoa(r.Limit)
 		}
-		p = append(p, PictureLine{Kind: Stop, Text: why}, PictureLine{Kind: NextRow, Text: r.KeyText(r.Next)})
+		p = append(p, PictureLine{Kind: Stop, Text: why}, PictureLine{Kind: NextRow, Text: r.KeyText(r.Next), Key: r.Next})
 	}
 	p = append(p, PictureLine{Kind: Bottom, Text: bottom})
 	if after.Text != "" {
@@ -105,12 +109,12 @@ func (r *Report) rows(most int) Picture {
 	var p Picture
 	add := func(rows []Row) {
 		for _, row := range rows {
-			p = append(p, PictureLine{Kind: ReadRow, Text: r.KeyText(row.Key), Entity: row.Entity, Bytes: row.Bytes, Dropped: !row.Returned})
+			p = append(p, PictureLine{Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Entity: row.Entity, Bytes: row.Bytes, Dropped: !row.Returned})
 		}
 	}
 	add(head)
 	if n := r.Examined - len(head) - len(tail); n > 0 {
-		p = append(p, PictureLine{Kind: Gap, Text: "… " + text.Count(n, "more row")})
+		p = append(p, PictureLine{Kind: Gap, Text: "… " + text.Count(n, "more row"), Hidden: n})
 	}
 	add(tail)
 	return p

@@ -2,16 +2,17 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// card draws one pattern: its slice, its cost, and what is wrong with it.
+// card draws one pattern: its failures, its slice and its cost.
 func (p *page) card(i int) {
 	pr := &p.r.Patterns[i]
 	p.Open("article", markup.Class("card"), markup.ID("pattern-%d", i+1))
@@ -23,7 +24,7 @@ func (p *page) card(i int) {
 	if pr.Pattern.About != "" {
 		p.Leaf("p", pr.Pattern.About, markup.Class("about"))
 	}
-	told := !read(pr) && pr.Pattern.Expect.Error == "" // the refusal says it
+	told := !read(pr) && pr.Pattern.Expect.Error == "" // the refusal is shown below
 	for _, f := range pr.Failures {
 		if told {
 			break
@@ -66,21 +67,21 @@ func (p *page) card(i int) {
 }
 
 func (p *page) noRequest(pr *check.PatternResult) {
-	if pr.Compile == nil { // it could not be asked
+	if pr.Compile == nil { // the request could not be run
 		for _, f := range pr.Failures {
 			p.Leaf("p", f.Message, markup.Class("bad-text"))
 		}
 		return
 	}
 	p.Open("div", box(pr))
-	p.Leaf("p", "It is not one request: "+pr.Compile.Msg)
+	p.Leaf("p", "Not one request: "+pr.Compile.Msg)
 	if pr.Compile.Advice != "" {
 		p.Leaf("p", "Instead: "+pr.Compile.Advice, markup.Class("muted"))
 	}
 	p.Close()
 }
 
-// box is the class of a box that says why a pattern has no slice.
+// box returns the class of the box that says why a pattern has no slice.
 func box(pr *check.PatternResult) markup.Attr {
 	if pr.OK() {
 		return markup.Class("finding")
@@ -92,7 +93,7 @@ func (p *page) refused(pr *check.PatternResult) {
 	r := pr.Report
 	p.Leaf("pre", string(r.Request))
 	p.Open("div", box(pr))
-	p.Leaf("p", "The service refuses it: "+r.Refused.Code+": "+r.Refused.Message)
+	p.Leaf("p", "The service refuses the request: "+r.Refused.Code+": "+r.Refused.Message)
 	if r.Refused.Rule != "" {
 		p.Open("p")
 		p.Text("Rule: " + r.Refused.Rule + " ")
@@ -105,7 +106,7 @@ func (p *page) refused(pr *check.PatternResult) {
 	p.Close()
 }
 
-// question writes the request as a person would say it.
+// question describes the request in words.
 func (p *page) question(r *explain.Report) {
 	p.Open("p", markup.Class("question"))
 	words := r.Operation + " " + r.Table
@@ -118,40 +119,57 @@ func (p *page) question(r *explain.Report) {
 		p.Leaf("code", r.KeyCondition(), markup.Class("key"))
 	}
 	if r.Filter != "" {
-		p.Text(", then keeps ")
+		p.Text(", filter ")
 		p.Leaf("code", r.Filter, markup.Class("key"))
 	}
 	if r.Reverse {
-		p.Text(", backwards")
+		p.Text(", descending")
 	}
 	if r.Limit > 0 {
-		p.Text(fmt.Sprintf(", at most %s read", count(r.Limit, "row")))
+		p.Text(fmt.Sprintf(", limit %d", r.Limit))
 	}
 	p.Close()
 }
 
-// picture draws a slice by itself: the row before it, its first and last rows,
-// and the row after it.
+// picture draws the slice of a pattern: the row before it, its first and last
+// rows, and the row after it, in the order in which they are read.
 func (p *page) picture(n int, pr *check.PatternResult) {
 	r := pr.Report
 	d := &drawing{page: p, s: p.slices[n-1], r: r, prefix: prefix(r)}
-	low, high := r.Ends()
-	d.outside(r.Before, r.BeforeEntity)
-	if r.Operation != "GetItem" {
-		d.edge(low)
+	dropped := r.Examined - r.Returned
+	lines := r.Picture(cardHead)
+	for _, l := range lines {
+		if l.Dropped {
+			dropped--
+		}
 	}
-	d.top = d.y
-	d.body()
-	d.bottom = d.y
-	if r.Operation != "GetItem" {
-		d.edge(high)
+	for _, l := range lines {
+		switch l.Kind {
+		case explain.OutsideRow:
+			d.outside(l)
+		case explain.Top:
+			d.end(l.Text)
+			d.top = d.y
+		case explain.ReadRow:
+			d.row(l)
+		case explain.Gap:
+			if l.Hidden > 0 {
+				d.gap(l.Hidden, dropped)
+			} else {
+				d.remark(l.Text)
+			}
+		case explain.Stop:
+			d.unread()
+		case explain.Bottom:
+			d.bottom = d.y
+			d.end(l.Text)
+		}
 	}
-	d.outside(r.After, r.AfterEntity)
-	text := pr.Pattern.Name
+	label := pr.Pattern.Name
 	if d.s != nil {
-		text = d.s.words()
+		label = d.s.describe()
 	}
-	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %s", cardWidth, markup.Coordinate(d.y+4))), markup.Class("slice picture fluid"), markup.ID("slice-%d", n), markup.A("role", "img"), markup.A("aria-label", text))
+	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %s", cardWidth, markup.Coordinate(d.y+4))), markup.Class("slice picture fluid"), markup.ID("slice-%d", n), markup.A("role", "img"), markup.A("aria-label", label))
 	for _, draw := range d.marks {
 		draw()
 	}
@@ -165,7 +183,7 @@ const (
 	cardHead  = 7  // rows drawn from each end of a large slice
 )
 
-// A drawing is a card's picture in the making: marks from top to bottom.
+// A drawing collects the marks of a card's picture from top to bottom.
 type drawing struct {
 	*page
 	s           *slice
@@ -182,15 +200,25 @@ func (d *drawing) add(h float64, draw func(y float64)) {
 	d.y += h
 }
 
-// edge is a bound in words.
-func (d *drawing) edge(text string) {
+// end writes an end of the range, which a single key does not have.
+func (d *drawing) end(words string) {
+	if d.r.Operation == "GetItem" {
+		return
+	}
 	d.add(20, func(y float64) {
-		d.Leaf("text", short(text, 50), markup.Class("small edge key"), markup.Num("x", 22), markup.Num("y", y+14))
+		d.Leaf("text", short(words, 50), markup.Class("small edge key"), markup.Num("x", 22), markup.Num("y", y+14))
 	})
 }
 
-// label names a row by its key.
-func (d *drawing) label(key attr.Item) (text, full string) {
+// remark writes a line without a row.
+func (d *drawing) remark(words string) {
+	d.add(24, func(y float64) {
+		d.Leaf("text", words, markup.Class("small muted"), markup.Num("x", 30), markup.Num("y", y+15))
+	})
+}
+
+// label returns the name of a row and its whole key.
+func (d *drawing) label(key attr.Item) (name, full string) {
 	if d.s == nil {
 		return "", ""
 	}
@@ -205,11 +233,11 @@ func (d *drawing) label(key attr.Item) (text, full string) {
 	return d.s.space.label(key), d.s.space.full(key)
 }
 
-// key writes the name of a row. What all rows of the range begin with is
-// fainter than what tells them apart.
-func (d *drawing) key(text, classes string, y float64) {
+// key writes the name of a row, with the common prefix of the range in a
+// fainter colour.
+func (d *drawing) key(name, classes string, y float64) {
 	d.Open("text", markup.Class("mono key "+classes), markup.Num("x", 30), markup.Num("y", y))
-	rest, ok := strings.CutPrefix(text, d.prefix)
+	rest, ok := strings.CutPrefix(name, d.prefix)
 	if ok && d.prefix != "" {
 		begin := short(d.prefix, max(cardKeys-width(rest), 12))
 		d.Leaf("tspan", begin, markup.Class("prefix"))
@@ -217,130 +245,84 @@ func (d *drawing) key(text, classes string, y float64) {
 			d.Leaf("tspan", short(rest, cardKeys-width(begin)), markup.Class("rest"))
 		}
 	} else {
-		d.Text(short(text, cardKeys))
+		d.Text(short(name, cardKeys))
 	}
 	d.Close()
 }
 
-// prefix is what the keys of a range of a prefix begin with, "" for other
-// ranges.
+// prefix returns the prefix of a begins_with condition, or "".
 func prefix(r *explain.Report) string {
 	if len(r.Clauses) == 0 || len(r.Schema.Range) != 1 {
 		return ""
 	}
 	last := r.Clauses[len(r.Clauses)-1]
-	text := string(last.Values[0].Raw())
-	if last.Op != "begins_with" || last.Attribute.Kind != attr.String || markup.Visible(text) != text {
+	begin := string(last.Values[0].Raw())
+	if last.Op != ast.OpBeginsWith || last.Attribute.Kind != attr.String || markup.Visible(begin) != begin {
 		return ""
 	}
-	return text
+	return begin
 }
 
-// outside is a row beside the range.
-func (d *drawing) outside(key attr.Item, entity string) {
-	if key == nil {
-		return
-	}
-	text, full := d.label(key)
+// outside draws a row just outside the range.
+func (d *drawing) outside(l explain.PictureLine) {
+	name, full := d.label(l.Key)
 	d.add(24, func(y float64) {
 		d.Open("g")
-		d.Leaf("title", full+" ("+named(entity)+"): outside, not read")
+		d.Leaf("title", full+" ("+named(l.Entity)+"): outside, not read")
 		d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("outside"))
-		d.Leaf("text", short(text, cardKeys), markup.Class("mono muted key"), markup.Num("x", 30), markup.Num("y", y+15))
+		d.Leaf("text", short(name, cardKeys), markup.Class("mono muted key"), markup.Num("x", 30), markup.Num("y", y+15))
 		d.Leaf("text", "outside", markup.Class("small muted end"), markup.Num("x", cardWidth-10), markup.Num("y", y+15))
 		d.Close()
 	})
 }
 
-// body draws the rows of the range, in the order of the key.
-func (d *drawing) body() {
-	r := d.r
-	if r.Examined == 0 {
-		d.add(24, func(y float64) {
-			d.Leaf("text", "nothing there", markup.Class("small muted"), markup.Num("x", 30), markup.Num("y", y+15))
-		})
+// unread draws the rows of the range after the last page.
+func (d *drawing) unread() {
+	if d.s == nil || d.s.part == nil {
 		return
 	}
-	head, tail, cut := r.Rows, r.Tail, r.Examined-len(r.Rows)-len(r.Tail)
-	if all := append(slices.Clip(head), tail...); len(all) > 2*cardHead+1 || cut > 0 {
-		a, b := min(cardHead, len(head)), min(cardHead, len(all)-min(cardHead, len(head)))
-		head, tail, cut = all[:a], all[len(all)-b:], r.Examined-a-b
-	} else {
-		head, tail = all, nil
+	n := d.s.hi - d.s.to
+	if d.r.Reverse {
+		n = d.s.from - d.s.lo
 	}
-	unread := func(after bool) {
-		if d.s == nil || d.s.part == nil {
-			return
-		}
-		n := d.s.from - d.s.lo
-		if after {
-			n = d.s.hi - d.s.to
-		}
-		if n > 0 {
-			d.rest(n)
-		}
+	words := text.Count(n, "row") + " of the range not read"
+	if d.r.Limit > 0 {
+		words += fmt.Sprintf(": the limit is %d", d.r.Limit)
 	}
-	unread(false)
-	if r.Reverse {
-		for _, t := range slices.Backward(tail) {
-			d.row(t)
-		}
-		d.gap(cut, head, tail)
-		for _, h := range slices.Backward(head) {
-			d.row(h)
-		}
-	} else {
-		for _, row := range head {
-			d.row(row)
-		}
-		d.gap(cut, head, tail)
-		for _, row := range tail {
-			d.row(row)
-		}
-	}
-	unread(true)
-}
-
-// rest are rows of the range that were not read.
-func (d *drawing) rest(n int) {
 	d.add(24, func(y float64) {
 		d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("unread"))
-		text := count(n, "row") + " of the range not read"
-		if d.r.Limit > 0 {
-			text += fmt.Sprintf(": the limit is %d", d.r.Limit)
-		}
-		d.Leaf("text", text, markup.Class("small muted"), markup.Num("x", 30), markup.Num("y", y+15))
+		d.Leaf("text", words, markup.Class("small muted"), markup.Num("x", 30), markup.Num("y", y+15))
 	})
 }
 
-// row is a row that was read.
-func (d *drawing) row(row explain.Row) {
-	text, full := d.label(row.Key)
+// row draws a row that was read.
+func (d *drawing) row(row explain.PictureLine) {
+	name, full := d.label(row.Key)
 	d.add(24, func(y float64) {
 		d.Open("g")
 		what := "returned"
-		if !row.Returned {
+		if row.Dropped {
 			what = "read, paid for and dropped"
 		}
-		d.Leaf("title", fmt.Sprintf("%s (%s, %s): %s", full, named(row.Entity), count(row.Bytes, "byte"), what))
-		note, classes := count(row.Bytes, "byte"), "small muted end"
-		if d.s != nil && d.s.stray != nil && d.s.stray(text) && row.Returned {
+		d.Leaf("title", fmt.Sprintf("%s (%s, %s): %s", full, named(row.Entity), text.Count(row.Bytes, "byte"), what))
+		note, classes := text.Count(row.Bytes, "byte"), "small muted end"
+		if d.s != nil && d.s.stray != nil && d.s.stray(name) && !row.Dropped {
 			d.Void("rect", markup.Num("x", 18.5), markup.Num("y", y+1.5), markup.Num("width", cardWidth-21), markup.Num("height", 19), markup.Num("rx", 3), markup.Class("stray "+d.color(row.Entity)))
 			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+d.color(row.Entity)))
-			d.key(text, "", y+15)
+			d.key(name, "", y+15)
 			d.Leaf("text", "! sibling", markup.Class("small stray-mark end"), markup.Num("x", cardWidth-10), markup.Num("y", y+15))
 			d.Close()
 			return
 		}
-		if row.Returned {
+		if !row.Dropped {
 			c := d.color(row.Entity)
 			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("tint strong "+c))
 			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+c))
-			d.key(text, "", y+15)
+			d.key(name, "", y+15)
 		} else {
 			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("hatch soft"))
 			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+d.color(row.Entity)))
-			d.key(text, "over", y+15)
+			d.key(name, "over", y+15)
 			note, classes = "dropped", classes+" over"
 		}
 		d.Leaf("text", note, markup.Class(classes), markup.Num("x", cardWidth-10), markup.Num("y", y+15))
@@ -348,21 +330,12 @@ func (d *drawing) row(row explain.Row) {
 	})
 }
 
-// gap is a run of rows between the first and the last.
-func (d *drawing) gap(n int, head, tail []explain.Row) {
-	if n <= 0 {
-		return
-	}
+// gap draws a run of n rows, of which the filter dropped some.
+func (d *drawing) gap(n, dropped int) {
 	r := d.r
-	dropped := r.Examined - r.Returned
-	for _, row := range append(slices.Clip(head), tail...) {
-		if !row.Returned {
-			dropped--
-		}
-	}
-	text := more(n, "row")
+	words := text.Count(n, "more row")
 	if dropped > 0 {
-		text += fmt.Sprintf(", %s of them dropped", thousands(dropped))
+		words += fmt.Sprintf(", %s of them dropped", text.Thousands(dropped))
 	}
 	d.add(30, func(y float64) {
 		x, wide := 18.0, float64(cardWidth-20)
@@ -375,6 +348,6 @@ func (d *drawing) gap(n int, head, tail []explain.Row) {
 			w := wide * float64(dropped) / float64(n)
 			d.Void("rect", markup.Num("x", 18+wide-w), markup.Num("y", y+4), markup.Num("width", w), markup.Num("height", 22), markup.Class("hatch soft"))
 		}
-		d.Leaf("text", "⋮ "+text, markup.Class("small over"), markup.Num("x", 30), markup.Num("y", y+19))
+		d.Leaf("text", "⋮ "+words, markup.Class("small over"), markup.Num("x", 30), markup.Num("y", y+19))
 	})
 }

@@ -7,47 +7,48 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// cost is what a pattern costs, in figures.
+// cost shows the cost of a pattern.
 func (p *page) cost(pr *check.PatternResult) {
 	r := pr.Report
 	p.Open("dl", markup.Class("cost"))
-	fact := func(name, value, class_ string) {
+	fact := func(name, value, class string) {
 		p.Open("div")
 		p.Leaf("dt", name)
-		if class_ == "" {
+		if class == "" {
 			p.Leaf("dd", value)
 		} else {
-			p.Leaf("dd", value, markup.Class(class_))
+			p.Leaf("dd", value, markup.Class(class))
 		}
 		p.Close()
 	}
-	fact("rows", fmt.Sprintf("%s of %s read", thousands(r.Returned), thousands(r.Examined)), "")
+	fact("rows", fmt.Sprintf("%s of %s read", text.Thousands(r.Returned), text.Thousands(r.Examined)), "")
 	p.Open("div")
 	p.Leaf("dt", "waste")
 	p.Open("dd")
 	p.wasteBar(pr)
 	p.Close()
 	p.Close()
-	fact("bytes", thousands(r.Bytes+r.Fetched), "")
+	fact("bytes", text.Thousands(r.Bytes+r.Fetched), "")
 	if s := strong(pr); s == "–" {
-		fact("read units", figure(r.Eventual)+", eventual only", "")
+		fact("read units", text.Figure(r.Eventual)+", eventual only", "")
 	} else {
-		fact("read units", figure(r.Eventual)+", strong "+s, "")
+		fact("read units", text.Figure(r.Eventual)+", strong "+s, "")
 	}
 	pages := strconv.Itoa(r.Pages)
 	if r.Last != nil {
-		pages += ", more to come"
+		pages += " so far"
 	}
 	fact("pages", pages, "")
 	if rate := pr.Pattern.Rate; rate > 0 {
-		fact("load", fmt.Sprintf("%s a second: %s units", figure(rate), figure(rate*pr.Units())), "")
+		fact("load", fmt.Sprintf("%s per second: %s units", text.Figure(rate), text.Figure(rate*pr.Units())), "")
 	}
 	p.Close()
 }
 
-// remarks are what there is to say about what a pattern read.
+// remarks shows the entities, notes and advice of a pattern.
 func (p *page) remarks(r *explain.Report) {
 	if len(r.Entities) > 1 {
 		p.Open("p", markup.Class("legend"))
@@ -56,11 +57,11 @@ func (p *page) remarks(r *explain.Report) {
 			p.Open("svg", markup.A("viewBox", "0 0 14 14"), markup.Num("width", 14), markup.Num("height", 14), markup.A("aria-hidden", "true"))
 			p.Void("rect", markup.Num("width", 14), markup.Num("height", 14), markup.Num("rx", 3), markup.Class("fill "+p.color(s.Entity)))
 			p.Close()
-			text := " " + named(s.Entity) + " " + thousands(s.Examined)
+			label := " " + named(s.Entity) + " " + text.Thousands(s.Examined)
 			if s.Examined != s.Returned {
-				text += fmt.Sprintf(", %s returned", thousands(s.Returned))
+				label += fmt.Sprintf(", %s returned", text.Thousands(s.Returned))
 			}
-			p.Text(text)
+			p.Text(label)
 			p.Close()
 			p.Text(" ")
 		}
@@ -72,7 +73,7 @@ func (p *page) remarks(r *explain.Report) {
 	p.advice("Better", r.Advice)
 }
 
-// advice lists better ways to ask.
+// advice lists advice with its requests.
 func (p *page) advice(title string, all []explain.Advice) {
 	if len(all) == 0 {
 		return

@@ -1,12 +1,10 @@
 package report
 
-// For tests of what has no public face.
+// Exported for tests.
 var (
-	Short  = short
-	Wrap   = wrap
-	Size   = size
-	Figure = figure
-	URI    = uri
+	Short = short
+	Wrap  = wrap
+	URI   = uri
 )
 
 // Ranks is for tests.

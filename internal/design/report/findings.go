@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/markup"
 )
 
-// severities are the groups of findings, the worst first.
+// severities are the groups of findings, most severe first.
 var severities = []struct {
 	severity design.Severity
 	kind     string
@@ -24,7 +24,7 @@ func (p *page) findings() {
 	p.Open("section", markup.ID("findings"))
 	p.Leaf("h2", "Findings")
 	if len(p.r.Findings) == 0 {
-		p.Leaf("p", "There are no findings.", markup.Class("muted"))
+		p.Leaf("p", "No findings.", markup.Class("muted"))
 	}
 	for _, s := range severities {
 		if p.r.Count(s.severity) == 0 {
@@ -72,7 +72,7 @@ func (p *page) finding(f design.Finding, kind string) {
 	p.Close()
 }
 
-// pattern is the number of the pattern called name, 0 if there is none.
+// pattern returns the number of the named pattern, or 0.
 func (p *page) pattern(name string) int {
 	for i := range p.r.Patterns {
 		if name != "" && p.r.Patterns[i].Pattern.Name == name {
@@ -82,7 +82,7 @@ func (p *page) pattern(name string) int {
 	return 0
 }
 
-// about says what a finding is about.
+// about names the subjects of a finding.
 func about(f design.Finding) string {
 	var words []string
 	for _, w := range []struct{ what, name string }{{"table", f.Table}, {"index", f.Index}, {"entity", f.Entity}, {"pattern", f.Pattern}} {
@@ -93,7 +93,7 @@ func about(f design.Finding) string {
 	return strings.Join(words, ", ")
 }
 
-// keys shows keys below each other, so that their bytes can be compared.
+// keys lists keys one below the other, so that their bytes can be compared.
 func (p *page) keys(keys []string) {
 	if len(keys) == 0 {
 		return

@@ -53,7 +53,7 @@ func render(t *testing.T, w *design.World, r *check.Result) []byte {
 type node struct {
 	name     string
 	attrs    map[string]string
-	text     string // of the element and all in it
+	text     string // of the element and its descendants
 	children []*node
 }
 
@@ -61,7 +61,7 @@ func (n *node) has(class string) bool {
 	return slices.Contains(strings.Fields(n.attrs["class"]), class)
 }
 
-// all returns the elements below n that are as asked.
+// all returns the descendants of n for which is returns true.
 func (n *node) all(is func(*node) bool) (out []*node) {
 	for _, c := range n.children {
 		if is(c) {
@@ -83,7 +83,7 @@ func (n *node) id(id string) *node {
 	return nil
 }
 
-// tree reads a page, which must be well-formed down to the last entity.
+// tree parses a page, which must be well-formed.
 func tree(t *testing.T, page []byte) *node {
 	t.Helper()
 	dec := xml.NewDecoder(bytes.NewReader(page))
@@ -118,9 +118,9 @@ func tree(t *testing.T, page []byte) *node {
 	return root
 }
 
-// inspect holds a page to what every page keeps: it is well-formed, refers to
-// nothing outside but the developer guide, runs nothing, and its links lead
-// somewhere.
+// inspect checks what holds for every page: it is well-formed, refers to
+// nothing outside but the developer guide, has no scripts, and its links have
+// targets.
 func inspect(t *testing.T, page []byte) *node {
 	t.Helper()
 	root := tree(t, page)

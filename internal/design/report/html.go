@@ -8,44 +8,44 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 //go:embed page.css
 var sheet string
 
-// A page is the HTML file in the making.
+// A page writes the HTML file.
 type page struct {
 	markup.Writer
 	w      *design.World
 	r      *check.Result
 	spaces []*space
-	slices []*slice // by pattern, nil where there is none
+	slices []*slice // by pattern; nil if it has none
 	colors map[string]string
 }
 
-// colors is how many colours there are for entities; more entities share them.
+// colors is the number of colours for entities. More entities share them.
 const colors = 8
 
-// HTML writes a result as one page that needs nothing but itself: the key
-// space of each table and index with the slices of its patterns, what each
-// pattern reads and costs, how partitions are skewed, and the findings. W is
-// the world that was checked; it may be closed by now, but must not change.
-// An error is that of out.
+// HTML writes a result as a self-contained page: the key space of each table
+// and index with the slices of its patterns, the reads and the cost of each
+// pattern, the skew of partitions, and the findings. W is the checked world; it
+// may be closed, but must not change.
 func HTML(out io.Writer, w *design.World, r *check.Result) error {
 	p := &page{w: w, r: r, spaces: spaces(w), colors: map[string]string{"": "en"}}
 	for i, e := range w.Model.Entities {
 		p.colors[e.Name] = fmt.Sprintf("e%d", i%colors)
 	}
-	p.slices = cut(p.spaces, r)
+	p.slices = findSlices(p.spaces, r)
 	p.html()
 	_, err := p.WriteTo(out)
 	return err
 }
 
-// color is the class of an entity's colour.
+// color returns the class of an entity's colour.
 func (p *page) color(entity string) string { return p.colors[entity] }
 
-// named is an entity's name in a sentence.
+// named returns an entity's name for sentences.
 func named(entity string) string {
 	if entity == "" {
 		return "no entity"
@@ -87,7 +87,7 @@ func (p *page) html() {
 	p.findings()
 }
 
-// hatches defines the pattern of rows that were read and dropped.
+// hatches defines the fill pattern of dropped rows.
 func (p *page) hatches() {
 	p.Open("svg", markup.Class("defs"), markup.Num("width", 0), markup.Num("height", 0), markup.A("aria-hidden", "true"))
 	p.Open("defs")
@@ -113,7 +113,7 @@ func (p *page) legend() {
 		p.Void("rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14), markup.Num("rx", 2), markup.Class("fill e0"))
 	})
 	mark("read, paid for and dropped", func() { p.wasted("e0", 3, 2, 20, 14) })
-	mark("a sibling that only begins alike", func() { p.strayCell("e0", 3, 2, 20, 14) })
+	mark("a sibling with the same prefix", func() { p.strayCell("e0", 3, 2, 20, 14) })
 	mark("in the range, not read", func() {
 		p.Void("rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14), markup.Num("rx", 2), markup.Class("unread"))
 	})
@@ -123,7 +123,7 @@ func (p *page) legend() {
 	p.Close()
 }
 
-// header says what was checked and how it went.
+// header shows the model and a summary of the result.
 func (p *page) header() {
 	p.Open("header")
 	p.Leaf("p", "key design", markup.Class("kicker"))
@@ -138,19 +138,19 @@ func (p *page) header() {
 		}
 	}
 	p.Open("ul", markup.Class("chips"))
-	chip := func(kind, text, where string) {
+	chip := func(kind, label, where string) {
 		p.Open("li")
-		p.Leaf("a", text, markup.Class("chip "+kind), markup.To("%s", where))
+		p.Leaf("a", label, markup.Class("chip "+kind), markup.To("%s", where))
 		p.Close()
 	}
-	kind, text := "good", fmt.Sprintf("✓ %d of %s as expected", ok, count(len(p.r.Patterns), "pattern"))
+	kind, label := "good", fmt.Sprintf("✓ %d of %s as expected", ok, text.Count(len(p.r.Patterns), "pattern"))
 	if ok < len(p.r.Patterns) {
-		kind, text = "bad", fmt.Sprintf("✗ %d of %s not as expected", len(p.r.Patterns)-ok, count(len(p.r.Patterns), "pattern"))
+		kind, label = "bad", fmt.Sprintf("✗ %d of %s not as expected", len(p.r.Patterns)-ok, text.Count(len(p.r.Patterns), "pattern"))
 	}
-	chip(kind, text, "overview")
+	chip(kind, label, "overview")
 	for _, s := range severities {
 		if n := p.r.Count(s.severity); n > 0 {
-			chip(s.kind, count(n, s.severity.String()), "findings-"+s.severity.String())
+			chip(s.kind, text.Count(n, s.severity.String()), "findings-"+s.severity.String())
 		}
 	}
 	if len(p.r.Findings) == 0 {
@@ -162,10 +162,10 @@ func (p *page) header() {
 			bytes += s.bytes
 		}
 	}
-	chip("", count(p.r.Items, "item")+", "+size(float64(bytes)), "space")
+	chip("", text.Count(p.r.Items, "item")+", "+text.Size(float64(bytes)), "space")
 	p.Close()
 	if p.r.Scale < 1 {
-		p.Leaf("p", percent(p.r.Scale)+" of the items that the model declares were generated. Pictures and counts are of these; skew, rates and findings are told for the declared scale.", markup.Class("muted"))
+		p.Leaf("p", text.Percent(p.r.Scale)+" of the declared items were generated. Pictures and counts show these; skew, rates and findings are for the declared scale.", markup.Class("muted"))
 	}
 	p.Close()
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/markup"
 )
 
-// TestExamples draws every example and holds the page against the result.
+// TestExamples renders every example and compares the page with the result.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestSlices(t *testing.T) {
 	} {
 		lane := root.id(fmt.Sprintf("lane-%d", i+1))
 		if i == 5 {
-			require.Nil(t, lane, "a partition that is not there has no picture")
+			require.Nil(t, lane, "a missing partition has no picture")
 			continue
 		}
 		require.NotNil(t, lane, i+1)
@@ -97,16 +97,16 @@ func TestSlices(t *testing.T) {
 	third := root.id("slice-3")
 	require.Len(t, third.class("hatch"), 4)
 	require.Contains(t, root.id("slice-4").text, "1 row of the range not read: the limit is 2")
-	require.Contains(t, root.id("slice-5").text, "nothing there")
-	require.Contains(t, root.id("slice-6").text, "nothing there")
-	require.Contains(t, root.id("space-1").text, "all of it scans: it reads 8 rows")
+	require.Contains(t, root.id("slice-5").text, "no rows")
+	require.Contains(t, root.id("slice-6").text, "no rows")
+	require.Contains(t, root.id("space-1").text, "all of it scans 8 rows")
 	require.Contains(t, root.id("pattern-9").text, "ValidationException")
-	require.Contains(t, root.id("overview").text, "2 siblings in it")
+	require.Contains(t, root.id("overview").text, "2 siblings included")
 	require.Contains(t, root.id("overview").text, "A prefix without its closing delimiter")
 }
 
-// TestHostile puts into a model what could break out of a page, or mislead who
-// reads it.
+// TestHostile renders a model with text that could break out of the page or
+// mislead its reader.
 func TestHostile(t *testing.T) {
 	const evil = `</style></svg><script>alert("1")</script>'onload=x \u0007\u001b[31m \u202Eexe.gpj &amp; <!-- ]]>`
 	text := strings.ReplaceAll(`
@@ -149,7 +149,7 @@ patterns:
 	}
 }
 
-// TestEmpty draws models that have next to nothing.
+// TestEmpty renders almost empty models.
 func TestEmpty(t *testing.T) {
 	for _, text := range []string{
 		"name: empty\ntables: {Drive: {partition: PK}}",
@@ -162,8 +162,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestLarge draws a large partition, many partitions, and a pattern that reads
-// much of them, in a page that stays small.
+// TestLarge renders a large partition, many partitions and a pattern that reads
+// many rows, in a small page.
 func TestLarge(t *testing.T) {
 	const text = `
 name: large
@@ -213,7 +213,7 @@ func TestWriteErrors(t *testing.T) {
 	require.ErrorIs(t, report.SARIF(full{}, r, report.SARIFOptions{}), errFull)
 }
 
-// TestRanks wants the labels of an axis apart from each other.
+// TestRanks holds that the labels of an axis do not overlap.
 func TestRanks(t *testing.T) {
 	require.Equal(t, []int{1, 10, 100, 1000, 50002}, report.Ranks(50002))
 	require.Equal(t, []int{1, 10, 100, 1000, 29501}, report.Ranks(29501))

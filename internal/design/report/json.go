@@ -8,13 +8,13 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 )
 
-// The members of the JSON form. They stay as they are; more may come.
+// The members of the JSON form. They never change; new ones may be added.
 
 type jsonResult struct {
 	Model    jsonModel     `json:"model"`
 	OK       bool          `json:"ok"` // no finding is an error
 	Items    int           `json:"items"`
-	Scale    float64       `json:"scale"` // generated items by declared ones
+	Scale    float64       `json:"scale"` // share of the declared items that were generated
 	Summary  jsonSummary   `json:"summary"`
 	Patterns []jsonPattern `json:"patterns"`
 	Tables   []jsonTable   `json:"tables"`
@@ -50,12 +50,12 @@ type jsonPattern struct {
 	Request   json.RawMessage `json:"request,omitempty"`
 	// NotARange says why there is no request.
 	NotARange *jsonRefusal `json:"notARange,omitempty"`
-	// Units are those that the pattern consumes as it is asked, Waste is the
-	// share of the bytes read that were not returned.
+	// Units are the read units that the pattern consumes. Waste is the share of
+	// the bytes read that are not returned.
 	Units float64 `json:"units"`
 	Waste float64 `json:"waste"`
 	Rate  float64 `json:"rate,omitempty"`
-	// Growth is how many rows each row read stands for at the declared scale.
+	// Growth is the number of rows at the declared scale for each row read.
 	Growth float64 `json:"growth"`
 	// Report is what sortkey explain --json prints.
 	Report   any           `json:"report,omitempty"`
@@ -73,7 +73,8 @@ type jsonTable struct {
 	Items      int    `json:"items"`
 	Bytes      int    `json:"bytes"`
 	Partitions int    `json:"partitions"`
-	// DeclaredItems and DeclaredBytes are those at the declared scale.
+	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared
+	// scale.
 	DeclaredItems float64      `json:"declaredItems"`
 	DeclaredBytes float64      `json:"declaredBytes"`
 	Entities      []jsonEntity `json:"entities"`
@@ -89,12 +90,13 @@ type jsonEntity struct {
 	Bytes  int    `json:"bytes"`
 }
 
-// A jsonHottest is a partition; reads and writes are units a second.
+// A jsonHottest is a partition; reads and writes are units per second.
 type jsonHottest struct {
 	Partition []json.RawMessage `json:"partition"`
 	Items     int               `json:"items"`
 	Bytes     int               `json:"bytes"`
-	// DeclaredItems and DeclaredBytes are those at the declared scale.
+	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared
+	// scale.
 	DeclaredItems float64 `json:"declaredItems"`
 	DeclaredBytes float64 `json:"declaredBytes"`
 	Reads         float64 `json:"reads"`
@@ -112,14 +114,13 @@ type jsonFinding struct {
 	Message  string     `json:"message"`
 	Keys     []string   `json:"keys"`
 	Advice   string     `json:"advice,omitempty"`
-	// Accepted is why the author of the model accepts it.
+	// Accepted is the reason why the model accepts the finding.
 	Accepted string `json:"accepted,omitempty"`
 }
 
 // JSON writes a result for programs: one object with the members model, ok,
-// items, scale, summary, patterns, tables and findings. Names of members do
-// not change; new ones may come. Keys and items are in DynamoDB JSON. An error
-// is that of out.
+// items, scale, summary, patterns, tables and findings. Members never change
+// their names; new ones may be added. Keys and items are in DynamoDB JSON.
 func JSON(out io.Writer, r *check.Result) error {
 	j := jsonResult{
 		Model: jsonModel{Name: r.Model.Name, About: r.Model.About, File: r.Model.Pos.File},

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A ladder is the picture of one partition: its rows in order from top to
-// bottom, and beside them the slices of patterns, each with a bracket around
-// the rows of its range. Runs of rows where no slice begins or ends are one
-// line.
+// bottom, and beside them the slices of patterns, with a bracket around each
+// range. A run of rows without the edge of a slice is one line.
 type ladder struct {
 	s     *space
 	p     *part
@@ -71,8 +71,8 @@ func newLadder(s *space, p *part, lanes []*slice) *ladder {
 	return l
 }
 
-// outline decides which rows of a partition to show: all of a small one, and
-// of a large one the ends and what lies about the edges of slices.
+// outline selects the rows of a partition to show: all of a small one, and the
+// rows near the ends and near the edges of slices of a large one.
 func outline(n int, lanes []*slice) []line {
 	whole := wholeRows
 	if len(lanes) == 0 {
@@ -117,8 +117,8 @@ func outline(n int, lanes []*slice) []line {
 	}
 }
 
-// span is from where to where on the page some rows lie. No rows lie at the
-// line between two.
+// span returns the vertical extent of some rows on the page. An empty range is
+// the line between two rows.
 func (l *ladder) span(from, to int) (top, bottom float64) {
 	top, bottom = ladderTop, ladderTop
 	for _, ln := range l.lines {
@@ -132,28 +132,28 @@ func (l *ladder) span(from, to int) (top, bottom float64) {
 	return top, max(top, bottom)
 }
 
-// title is the name of a pattern as it fits into a lane.
+// title returns the name of a pattern, wrapped to the width of a lane.
 func (l *ladder) title(s *slice) []string {
 	return wrap(s.pr.Pattern.Name, int((l.lane-laneLabel-6)/labelChar), 4)
 }
 
-// laneLabel is where labels begin in a lane.
+// laneLabel is the offset of labels in a lane.
 const laneLabel = 16 + 8 + laneCells + 8
 
-// label is what stands beside a bracket, and where.
+// label returns the lines beside a bracket and their position.
 func (l *ladder) label(s *slice) (lines []string, top float64) {
 	lines = l.title(s)
 	r := s.report()
-	cost := count(r.Examined, "row")
+	cost := text.Count(r.Examined, "row")
 	if r.Examined == 0 {
-		cost = "nothing there"
+		cost = "no rows"
 	}
 	lines = append(lines, cost+" · "+rcu(s.pr))
 	if n := r.Examined - r.Returned; n > 0 {
-		lines = append(lines, fmt.Sprintf("%s dropped: %s", thousands(n), percent(s.pr.Waste())))
+		lines = append(lines, fmt.Sprintf("%s dropped: %s", text.Thousands(n), text.Percent(s.pr.Waste())))
 	}
 	if n := s.strayed; n > 0 {
-		lines = append(lines, count(n, "sibling")+" in it")
+		lines = append(lines, text.Count(n, "sibling")+" included")
 	}
 	a, b := l.span(s.lo, s.hi)
 	if s.to > s.from {
@@ -162,7 +162,8 @@ func (l *ladder) label(s *slice) (lines []string, top float64) {
 	return lines, max((a+b)/2-float64(len(lines))*labelLine/2, 0)
 }
 
-// pack puts slices that do not overlap into the same lane.
+// pack puts slices that do not overlap into the same lane, and returns those
+// without room.
 func (l *ladder) pack(all []*slice) (rest []*slice) {
 	type box struct{ top, bottom float64 }
 	var taken [][]box
@@ -188,7 +189,7 @@ next:
 	return rest
 }
 
-// ladders draws a partition, in several pictures when it has many slices.
+// ladders draws a partition, in several pictures if it has many slices.
 func (p *page) ladders(s *space, part *part) {
 	for rest, first := part.slices, true; first || len(rest) > 0; first = false {
 		l := newLadder(s, part, rest)
@@ -217,7 +218,7 @@ func (p *page) ladder(l *ladder, first bool) {
 	if !first {
 		more = ", more slices"
 	}
-	p.Leaf("span", fmt.Sprintf(" %s, %s%s", count(len(l.p.rows), "item"), size(float64(l.p.bytes)), more), markup.Class("muted"))
+	p.Leaf("span", fmt.Sprintf(" %s, %s%s", text.Count(len(l.p.rows), "item"), text.Size(float64(l.p.bytes)), more), markup.Class("muted"))
 	p.Close()
 	p.Open("div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"), markup.A("aria-label", "Rows of partition "+l.p.name+" in order, with the slices of patterns"))
 	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %s %s", markup.Coordinate(wide), markup.Coordinate(high))), markup.Num("width", wide), markup.Num("height", high), markup.Class("picture"))
@@ -234,7 +235,7 @@ func (p *page) ladder(l *ladder, first bool) {
 	p.Close()
 }
 
-// ladderLine draws a row, or a run of rows, with a guide across all lanes.
+// ladderLine draws a row or a run of rows, with a guide across all lanes.
 func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 	rows := l.s.ordered(l.p)
 	if i%2 == 0 && len(l.lanes) > 0 {
@@ -247,7 +248,7 @@ func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 	it := l.s.attributes(rows[ln.at])
 	entity := l.s.entity(rows[ln.at].item)
 	p.Open("g")
-	p.Leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(entity), count(int(rows[ln.at].size), "byte")))
+	p.Leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(entity), text.Count(int(rows[ln.at].size), "byte")))
 	p.rowBox(entity, 0, ln.y+1, l.keys-6, ln.h-2)
 	p.Leaf("text", short(l.s.name(l.p, ln.at), 40), markup.Class("mono key"), markup.Num("x", 13), markup.Num("y", ln.y+ln.h/2+4))
 	if l.names > 0 {
@@ -256,14 +257,14 @@ func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 	p.Close()
 }
 
-// rowBox is the card of a row in the colour of its entity.
+// rowBox draws the box of a row in the colour of its entity.
 func (p *page) rowBox(entity string, x, y, w, h float64) {
 	c := p.color(entity)
 	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Num("rx", 3), markup.Class("tint "+c))
 	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", 5), markup.Num("height", h), markup.Num("rx", 2), markup.Class("fill "+c))
 }
 
-// run draws a run of rows as a band, its colours the shares of entities.
+// run draws a run of rows as a band with the colours of its entities.
 func (p *page) run(l *ladder, ln line) {
 	rows := l.s.ordered(l.p)
 	shares := map[string]int{}
@@ -271,7 +272,7 @@ func (p *page) run(l *ladder, ln line) {
 		shares[l.s.entity(r.item)]++
 	}
 	p.Open("g")
-	p.Leaf("title", fmt.Sprintf("%s more: %s", thousands(ln.n), sharesText(l.s.entities, shares)))
+	p.Leaf("title", fmt.Sprintf("%s more: %s", text.Thousands(ln.n), sharesText(l.s.entities, shares)))
 	x := 0.0
 	for _, e := range l.s.entities {
 		if shares[e] == 0 {
@@ -281,14 +282,14 @@ func (p *page) run(l *ladder, ln line) {
 		p.Void("rect", markup.Num("x", x), markup.Num("y", ln.y+4), markup.Num("width", w), markup.Num("height", ln.h-8), markup.Class("band "+p.color(e)))
 		x += w
 	}
-	p.Leaf("text", "⋮ "+thousands(ln.n)+" more", markup.Class("small"), markup.Num("x", 13), markup.Num("y", ln.y+ln.h/2+4))
+	p.Leaf("text", "⋮ "+text.Thousands(ln.n)+" more", markup.Class("small"), markup.Num("x", 13), markup.Num("y", ln.y+ln.h/2+4))
 	p.Close()
 }
 
 // lane draws one slice beside the rows.
 func (p *page) lane(l *ladder, s *slice, x float64) {
-	p.Open("a", markup.To("pattern-%d", s.n), markup.Class("slice"), markup.ID("lane-%d", s.n), markup.A("aria-label", s.words()))
-	p.Leaf("title", s.words())
+	p.Open("a", markup.To("pattern-%d", s.n), markup.Class("slice"), markup.ID("lane-%d", s.n), markup.A("aria-label", s.describe()))
+	p.Leaf("title", s.describe())
 	for _, ln := range l.lines {
 		switch {
 		case ln.at+ln.n > s.lo && ln.at < s.hi:
@@ -315,7 +316,7 @@ func (p *page) lane(l *ladder, s *slice, x float64) {
 	p.Close()
 }
 
-// bracket is the border of a range.
+// bracket draws the border of a range.
 func (p *page) bracket(x, top, bottom float64) {
 	if bottom-top < 1 { // between two rows
 		p.Void("path", markup.Class("bracket"), markup.A("d", fmt.Sprintf("M%s %s h%d m%d -4 v8", markup.Coordinate(x), markup.Coordinate(top), laneCells+10, -laneCells-10)))
@@ -324,8 +325,8 @@ func (p *page) bracket(x, top, bottom float64) {
 	p.Void("path", markup.Class("bracket"), markup.A("d", fmt.Sprintf("M%s %s h-6 V%s h6", markup.Coordinate(x+6), markup.Coordinate(top+1.5), markup.Coordinate(bottom-1.5))))
 }
 
-// cell is what a slice did with a row: read and returned in colour, read and
-// dropped hatched, not read for want of a page faint.
+// cell draws a row in a lane: in colour if it was returned, hatched if it was
+// dropped, faint if it was not read.
 func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 	y, h := ln.y+1, ln.h-2
 	if ln.at >= s.to || ln.at+ln.n <= s.from {
@@ -347,14 +348,13 @@ func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 	}
 }
 
-// strayCell is a row that was read and returned and is not what the pattern
-// asks for.
+// strayCell draws a returned row that the pattern does not want.
 func (p *page) strayCell(c string, x, y, w, h float64) {
 	p.Void("rect", markup.Num("x", x+1), markup.Num("y", y+1), markup.Num("width", w-2), markup.Num("height", h-2), markup.Num("rx", 2), markup.Class("stray "+c))
 	p.Leaf("text", "!", markup.Class("stray-mark mid"), markup.Num("x", x+w/2), markup.Num("y", y+h/2+4))
 }
 
-// wasted is a hatched box.
+// wasted draws a hatched box.
 func (p *page) wasted(c string, x, y, w, h float64) {
 	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Class("lost "+c))
 	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Class("hatch"))

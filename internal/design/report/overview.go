@@ -6,9 +6,10 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// overview is the table of patterns: what each did, and what it cost.
+// overview shows the table of patterns with their results and costs.
 func (p *page) overview() {
 	p.Open("section", markup.ID("overview"))
 	p.Leaf("h2", "Access patterns")
@@ -25,7 +26,7 @@ func (p *page) overview() {
 		text, class, title string
 	}{
 		{"", "", ""}, {"pattern", "", ""}, {"reads", "reads", "the operation and the table or index"}, {"rows", "n", "rows returned"},
-		{"read", "n", "rows read and paid for"}, {"waste", "", "the share of the bytes read that were not returned"}, {"bytes", "n", "bytes read"},
+		{"read", "n", "rows read and paid for"}, {"waste", "", "the share of the bytes read that are not returned"}, {"bytes", "n", "bytes read"},
 		{"RCU", "n", "read units, eventually consistent"}, {"RCU strong", "n", "read units with ConsistentRead"}, {"pages", "n", ""},
 	} {
 		attrs := []markup.Attr{markup.A("scope", "col")}
@@ -65,7 +66,7 @@ func (p *page) overviewRow(i int, pr *check.PatternResult) {
 		}
 	}
 	if s := p.slices[i]; s != nil && s.strayed > 0 {
-		p.Leaf("span", count(s.strayed, "sibling")+" in it", markup.Class("failure warn"))
+		p.Leaf("span", text.Count(s.strayed, "sibling")+" included", markup.Class("failure warn"))
 	}
 	p.Close()
 	if !read(pr) {
@@ -80,27 +81,27 @@ func (p *page) overviewRow(i int, pr *check.PatternResult) {
 	}
 	r := pr.Report
 	p.Leaf("td", asked(pr), markup.Class("reads"))
-	p.Leaf("td", thousands(r.Returned), markup.Class("n"))
-	p.Leaf("td", thousands(r.Examined), markup.Class("n"))
+	p.Leaf("td", text.Thousands(r.Returned), markup.Class("n"))
+	p.Leaf("td", text.Thousands(r.Examined), markup.Class("n"))
 	p.Open("td")
 	p.wasteBar(pr)
 	p.Close()
-	p.Leaf("td", thousands(r.Bytes+r.Fetched), markup.Class("n"))
-	p.Leaf("td", figure(r.Eventual), markup.Class("n"))
+	p.Leaf("td", text.Thousands(r.Bytes+r.Fetched), markup.Class("n"))
+	p.Leaf("td", text.Figure(r.Eventual), markup.Class("n"))
 	p.Leaf("td", strong(pr), markup.Class("n"))
 	p.Leaf("td", strconv.Itoa(r.Pages), markup.Class("n"))
 	p.Close()
 }
 
-// strong writes the units of a strongly consistent read.
+// strong returns the units of strongly consistent reads as text.
 func strong(pr *check.PatternResult) string {
 	if pr.Report.Index != "" && pr.Report.Strong == 0 && pr.Report.Eventual > 0 {
 		return "–"
 	}
-	return figure(pr.Report.Strong)
+	return text.Figure(pr.Report.Strong)
 }
 
-// verdict says whether a pattern did what is expected.
+// verdict shows whether a pattern meets its expectations.
 func (p *page) verdict(pr *check.PatternResult) {
 	if pr.OK() {
 		p.Leaf("span", "✓", markup.Class("verdict good-text"), markup.A("title", "as expected"))
@@ -109,10 +110,10 @@ func (p *page) verdict(pr *check.PatternResult) {
 	}
 }
 
-// badge is the number of a pattern.
+// badge shows the number of a pattern.
 func (p *page) badge(n int) { p.Leaf("span", strconv.Itoa(n), markup.Class("badge")) }
 
-// asked names the operation and what it reads.
+// asked names the operation and the table or index.
 func asked(pr *check.PatternResult) string {
 	op, table, index := pr.Op, "", ""
 	switch {
@@ -133,7 +134,7 @@ func asked(pr *check.PatternResult) string {
 	return op + " " + table
 }
 
-// wasteBar draws the share of bytes that were read and not returned.
+// wasteBar draws the share of the bytes read that are not returned.
 func (p *page) wasteBar(pr *check.PatternResult) {
 	share := pr.Waste()
 	p.Open("span", markup.Class("waste"))
@@ -150,7 +151,7 @@ func (p *page) wasteBar(pr *check.PatternResult) {
 	}
 	p.Close()
 	if share > 0 {
-		p.Leaf("span", " "+percent(share), markup.Class("bad-text"))
+		p.Leaf("span", " "+text.Percent(share), markup.Class("bad-text"))
 	} else {
 		p.Leaf("span", " 0%", markup.Class("muted"))
 	}

@@ -7,19 +7,19 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 )
 
-// A rule is what findings are about.
+// A rule is a rule of findings.
 type rule struct {
 	id, title, help, cure, source string
 	level                         string // of SARIF
 }
 
-// rules are all there are, that of expectations first.
+// rules returns all rules, that of expectations first.
 func rules() []rule {
 	all := []rule{{
-		id: check.Rule, title: "An access pattern does not do what is expected", level: "error",
-		help: "The model says under expect what an access pattern should return and cost. The check asks the pattern " +
-			"in a database in memory, with the samples and generated items of the model, and compares.",
-		cure: "Change the keys or the pattern until it does, or what is expected of it.",
+		id: check.Rule, title: "An access pattern does not meet its expectations", level: "error",
+		help: "Under expect, the model says what an access pattern should return and cost. The check runs the pattern " +
+			"on a database in memory that has the samples and generated items of the model, and compares the results.",
+		cure: "Change the keys or the pattern until it does, or change the expectations.",
 	}}
 	for _, r := range lint.Rules() {
 		all = append(all, rule{id: r.ID, title: r.Title, help: r.Help, cure: r.Cure, source: link(r.Source), level: r.Severity.String()})
@@ -27,7 +27,7 @@ func rules() []rule {
 	return all
 }
 
-// ruleOf is the rule called id.
+// ruleOf returns the rule with an ID.
 func ruleOf(id string) rule {
 	for _, r := range rules() {
 		if r.id == id {
@@ -37,7 +37,7 @@ func ruleOf(id string) rule {
 	return rule{id: id}
 }
 
-// link is the first address in a text, "" if there is none.
+// link returns the first address in a text, or "".
 func link(text string) string {
 	i := strings.Index(text, "https://")
 	if i < 0 {

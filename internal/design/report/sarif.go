@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/markup"
 )
 
-// The parts of a SARIF log that are written. Source: SARIF 2.1.0, OASIS.
+// The used parts of a SARIF log. Source: SARIF 2.1.0, OASIS.
 
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
@@ -108,16 +108,15 @@ type sarifLogical struct {
 
 // SARIFOptions configure [SARIF]. The zero value is ready to use.
 type SARIFOptions struct {
-	// Root is the folder that places of files are written relative to, such as
-	// that of the repository. Default: files are written as the model names
-	// them.
+	// Root is the folder, such as that of the repository, to which file names
+	// are relative. Default: file names stay as in the model.
 	Root string
-	// Version is the version of the program that checked. Default: not told.
+	// Version is the version of the checking program. Default: none.
 	Version string
 }
 
-// number is a version of a module as SARIF's readers compare it (rule SARIF2005
-// of its validator): from its first digit. A build without a version has none.
+// number returns a module version from its first digit on, as readers of SARIF
+// compare it (rule SARIF2005 of its validator), or "".
 func number(version string) string {
 	version = strings.TrimPrefix(version, "v")
 	if version == "" || version[0] < '0' || version[0] > '9' {
@@ -126,13 +125,13 @@ func number(version string) string {
 	return version
 }
 
-// SARIF writes the findings of a result as a SARIF 2.1.0 log, which code
-// review shows beside the lines of the model. Findings that the model accepts
-// are in it as suppressed. An error is that of out.
+// SARIF writes the findings of a result as a SARIF 2.1.0 log, which code review
+// tools show beside the lines of the model. Findings that the model accepts are
+// suppressed.
 func SARIF(out io.Writer, r *check.Result, o SARIFOptions) error {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{Name: "sortkey", Version: number(o.Version), InformationURI: "https://github.com/sortkey/sortkey"}},
-		// The check itself went well, whatever it found.
+		// The check itself succeeded, whatever it found.
 		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},
@@ -212,7 +211,7 @@ func sarifResultOf(r *check.Result, f design.Finding, index int, root string) sa
 	return res
 }
 
-// fingerprint knows a finding again when lines of the model have moved.
+// fingerprint identifies a finding when lines of the model have moved.
 func fingerprint(r *check.Result, f design.Finding) string {
 	h := fnv.New64a()
 	for _, s := range append([]string{r.Model.Name, f.Rule, f.Table, f.Index, f.Entity, f.Pattern, f.Message}, f.Keys...) {
@@ -221,8 +220,8 @@ func fingerprint(r *check.Result, f design.Finding) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// uri is a file as SARIF wants it: relative to root with forward slashes, or
-// absolute when it is not below.
+// uri returns a file name for SARIF: relative to root with forward slashes, or
+// absolute if it is not below root.
 func uri(file, root string) string {
 	if abs, err := filepath.Abs(file); err == nil && root != "" {
 		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Limits of a partition. Source: DG/bp-partition-key-design.html for units,
@@ -25,8 +26,8 @@ const (
 	plotRight  = 14
 )
 
-// skew draws how unequal the partitions of a space are: their sizes, and the
-// units a second that go to each, in falling order.
+// skew plots the sizes of the partitions of a space, and the units per second
+// of each, in descending order.
 func (p *page) skew(s *space) {
 	var reads, writes []float64
 	for _, part := range s.parts {
@@ -51,17 +52,17 @@ func (p *page) skew(s *space) {
 			}
 		}
 		falling(sizes)
-		pl := &plot{title: "bytes in a partition", unit: size, binary: true, series: []series{{"", "series-a", sizes}}}
+		pl := &plot{title: "bytes per partition", unit: text.Size[float64], binary: true, series: []series{{"", "series-a", sizes}}}
 		if p.r.Scale < 1 {
 			pl.title += ", at the declared scale"
 		}
 		if local(s) {
-			pl.limits = []limit{{maxCollection, "10 GB, the most an item collection may have", "series-a"}}
+			pl.limits = []limit{{maxCollection, "10 GB, the limit of an item collection", "series-a"}}
 		}
 		p.plot(pl, largest.name)
 	}
 	if len(reads)+len(writes) > 0 {
-		pl := &plot{title: "units a second in a partition, of the rates declared", unit: figure}
+		pl := &plot{title: "units per second per partition, at the declared rates", unit: text.Figure}
 		if len(reads) > 0 {
 			pl.series = append(pl.series, series{"reads", "series-a", falling(reads)})
 			pl.limits = append(pl.limits, limit{maxReads, "3,000 read units", "series-a"})
@@ -88,8 +89,8 @@ func falling(v []float64) []float64 {
 	return v
 }
 
-// local reports whether the collections of the space's table are limited,
-// which is so for a table with a local index.
+// local reports whether the item collections of the space's table are limited,
+// as in tables with a local index.
 func local(s *space) bool {
 	if s.x != nil {
 		return s.x.Local
@@ -102,8 +103,8 @@ func local(s *space) bool {
 	return false
 }
 
-// A plot has partitions by rank from left to right and a logarithmic scale
-// upwards.
+// A plot shows partitions by rank from left to right, with a logarithmic
+// vertical scale.
 type plot struct {
 	title  string
 	unit   func(float64) string
@@ -114,7 +115,7 @@ type plot struct {
 
 type series struct {
 	name, class string
-	values      []float64 // falling, above 0
+	values      []float64 // descending, above 0
 }
 
 type limit struct {
@@ -122,8 +123,8 @@ type limit struct {
 	text, class string
 }
 
-// near is how far below a limit values may lie for it to be drawn: further
-// down, the line would flatten everything else.
+// near is the largest factor between the values and a limit for which the limit
+// is drawn: further away, it would flatten the curves.
 const near = 1000
 
 func (p *page) plot(pl *plot, largest string) {
@@ -161,13 +162,13 @@ func (p *page) plot(pl *plot, largest string) {
 	p.Open("figure")
 	p.Leaf("figcaption", pl.title)
 	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, plotHeight)), markup.Class("picture fluid plot"), markup.A("role", "img"),
-		markup.A("aria-label", fmt.Sprintf("%s: from %s down to %s in %s", pl.title, pl.unit(high), pl.unit(pl.series[0].values[len(pl.series[0].values)-1]), count(n, "partition"))))
+		markup.A("aria-label", fmt.Sprintf("%s: from %s down to %s in %s", pl.title, pl.unit(high), pl.unit(pl.series[0].values[len(pl.series[0].values)-1]), text.Count(n, "partition"))))
 	for _, v := range ticks(low, top, pl.binary) {
 		p.Void("path", markup.Class("grid"), markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(v)), plotWidth-right)))
 		p.Leaf("text", pl.unit(v), markup.Class("small muted end"), markup.Num("x", left-6), markup.Num("y", y(v)+4))
 	}
 	for _, rank := range ranks(n) {
-		p.Leaf("text", thousands(rank), markup.Class("small muted "+anchor(rank == n && n > 1)), markup.Num("x", x(rank-1)), markup.Num("y", plotHeight-down+16))
+		p.Leaf("text", text.Thousands(rank), markup.Class("small muted "+anchor(rank == n && n > 1)), markup.Num("x", x(rank-1)), markup.Num("y", plotHeight-down+16))
 	}
 	p.Leaf("text", "partitions, the largest first", markup.Class("small muted end"), markup.Num("x", plotWidth-right), markup.Num("y", plotHeight-4))
 	for i, l := range drawn {
@@ -216,7 +217,7 @@ func (p *page) plot(pl *plot, largest string) {
 	}
 	p.Close()
 	for _, l := range far {
-		p.Leaf("p", fmt.Sprintf("The limit, %s, is far above: %s times the largest.", l.text, figure(l.at/reach(pl, l))), markup.Class("muted small"))
+		p.Leaf("p", fmt.Sprintf("The limit, %s, is %s times the largest partition.", l.text, text.Figure(l.at/reach(pl, l))), markup.Class("muted small"))
 	}
 	p.Close()
 }
@@ -228,8 +229,8 @@ func anchor(end bool) string {
 	return "mid"
 }
 
-// step is the n-th mark of a scale: a power of ten, and of bytes one, ten or
-// a hundred of a unit.
+// step returns the n-th mark of a scale: a power of ten, or for bytes 1, 10 or
+// 100 of a unit.
 func step(n int, binary bool) float64 {
 	if binary && n >= 0 {
 		return math.Pow(1024, float64(n/3)) * math.Pow(10, float64(n%3))
@@ -237,7 +238,7 @@ func step(n int, binary bool) float64 {
 	return math.Pow(10, float64(n))
 }
 
-// around returns the marks of a scale next to two values.
+// around returns the marks of a scale that enclose two values.
 func around(low, high float64, binary bool) (float64, float64) {
 	a, b := -12, -12
 	for a < 24 && step(a+1, binary) <= low {
@@ -249,7 +250,7 @@ func around(low, high float64, binary bool) (float64, float64) {
 	return step(a, binary), step(max(b, a+1), binary)
 }
 
-// ticks are the marks of a scale between two of them, not more than seven.
+// ticks returns up to seven marks of a scale between two marks.
 func ticks(low, top float64, binary bool) []float64 {
 	var all []float64
 	for n := -12; n <= 24; n++ {
@@ -265,7 +266,7 @@ func ticks(low, top float64, binary bool) []float64 {
 	return out
 }
 
-// reach is the largest value of the series that a limit is about.
+// reach returns the largest value of the series of a limit.
 func reach(pl *plot, l limit) float64 {
 	for _, s := range pl.series {
 		if s.class == l.class {
@@ -275,7 +276,7 @@ func reach(pl *plot, l limit) float64 {
 	return 1
 }
 
-// ranks are the places that the axis of ranks names.
+// ranks returns the labels of the axis of ranks.
 func ranks(n int) []int {
 	if n <= 50 {
 		if n == 1 {
@@ -286,8 +287,8 @@ func ranks(n int) []int {
 	var out []int
 	for r := 1; r < n; r *= 10 {
 		apart := math.Log(float64(n)/float64(r)) / math.Log(float64(n)) * (plotWidth - plotLeft - plotRight)
-		// The last label ends at its mark, the others have theirs in the middle.
-		if apart > 7*(float64(len(thousands(n)))+float64(len(thousands(r)))/2)+8 {
+		// The last label ends at its mark; the others are centred.
+		if apart > 7*(float64(len(text.Thousands(n)))+float64(len(text.Thousands(r)))/2)+8 {
 			out = append(out, r)
 		}
 	}

@@ -8,35 +8,36 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A slice is what an access pattern reads, in the space it reads.
+// A slice is the range that an access pattern reads in a space.
 type slice struct {
-	n     int // of the pattern, from 1
+	n     int // number of the pattern, from 1
 	pr    *check.PatternResult
 	space *space
 	part  *part // nil for a scan, and for a partition without rows
-	// lo and hi bound the rows of the range, from and to those that were read.
+	// The rows of the range are lo to hi, and the rows read are from to to.
 	lo, hi, from, to int
-	// fate says of rows whether they were returned; rows in the middle of a
-	// large slice have none.
+	// fate reports whether a row was returned; rows in the middle of a large
+	// slice are missing.
 	fate map[int]bool
-	// stray reports of the name of a row whether it is a sibling of what the
-	// pattern wants, which only shares its beginning; nil when none are.
+	// stray reports whether the named row is a sibling that only shares the
+	// prefix; nil if there are none.
 	stray func(name string) bool
-	// strayed is how many siblings were read.
+	// strayed is the number of siblings read.
 	strayed int
 }
 
-// report is what the pattern read.
+// report returns the report of the pattern.
 func (s *slice) report() *explain.Report { return s.pr.Report }
 
-// read reports whether there is a picture to draw: the service took the
-// request.
+// read reports whether the service accepted the request, so that there is a
+// picture to draw.
 func read(pr *check.PatternResult) bool { return pr.Report != nil && pr.Report.Refused == nil }
 
-// cut finds the slices of patterns in spaces.
-func cut(all []*space, result *check.Result) []*slice {
+// findSlices finds the slices of the patterns in the spaces.
+func findSlices(all []*space, result *check.Result) []*slice {
 	out := make([]*slice, len(result.Patterns))
 	for i := range result.Patterns {
 		pr := &result.Patterns[i]
@@ -95,11 +96,11 @@ func (s *slice) place() {
 	}
 }
 
-// openPrefix is the lint that finds siblings in a slice. Its first key is one
-// that is wanted, its second one that is not.
+// openPrefix is the rule that finds siblings in a slice. The first key of its
+// findings is wanted, the second is not.
 const openPrefix = "open-prefix"
 
-// strays looks for a finding that says the slice has siblings in it.
+// strays looks for a finding about siblings in the slice.
 func (s *slice) strays(findings []design.Finding) {
 	begin := prefix(s.report())
 	if begin == "" || s.part == nil {
@@ -109,7 +110,7 @@ func (s *slice) strays(findings []design.Finding) {
 		if f.Rule != openPrefix || f.Pattern != s.pr.Pattern.Name || len(f.Keys) < 2 {
 			continue
 		}
-		mark := "" // what is wanted goes on with it
+		mark := "" // follows the prefix in wanted keys
 		if i := strings.LastIndex(f.Keys[0], begin); i >= 0 {
 			mark = strings.Trim(f.Keys[0][i+len(begin):], `"`)
 		}
@@ -129,7 +130,7 @@ func (s *slice) strays(findings []design.Finding) {
 	}
 }
 
-// at is the index of the row with a key.
+// at returns the index of the row with a key.
 func (s *slice) at(key attr.Item) (int, bool) {
 	schema := s.space.t.Schema(s.space.x)
 	place, ok := schema.AppendSort(nil, key)
@@ -139,8 +140,8 @@ func (s *slice) at(key attr.Item) (int, bool) {
 	return s.space.find(s.part, place)
 }
 
-// dropped is how many of some rows that were read were not returned. It is a
-// guess from the whole when the fate of some is not known.
+// dropped returns the number of dropped rows among some rows. It estimates rows
+// whose fate is unknown.
 func (s *slice) dropped(from, to int) float64 {
 	from, to = max(from, s.from), min(to, s.to)
 	if from >= to {
@@ -162,15 +163,15 @@ func (s *slice) dropped(from, to int) float64 {
 	return lost
 }
 
-// words says in a sentence what the slice reads, for those who do not see it.
-func (s *slice) words() string {
+// describe describes the slice in a sentence, for screen readers.
+func (s *slice) describe() string {
 	r := s.report()
-	text := fmt.Sprintf("%s: reads %s", s.pr.Pattern.Name, count(r.Examined, "row"))
+	words := fmt.Sprintf("%s: reads %s", s.pr.Pattern.Name, text.Count(r.Examined, "row"))
 	if n := r.Examined - r.Returned; n > 0 {
-		text += fmt.Sprintf(" and drops %s", thousands(n))
+		words += fmt.Sprintf(" and drops %s", text.Thousands(n))
 	}
-	return text + ", " + rcu(s.pr)
+	return words + ", " + rcu(s.pr)
 }
 
-// rcu writes the read units of a pattern as it is asked.
-func rcu(pr *check.PatternResult) string { return figure(pr.Units()) + " RCU" }
+// rcu returns the read units of a pattern as text.
+func rcu(pr *check.PatternResult) string { return text.Figure(pr.Units()) + " RCU" }

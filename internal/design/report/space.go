@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// A space is the key space of a table or an index, in the order of its rows.
+// A space is the key space of a table or an index, with its rows in key order.
 type space struct {
 	id   int // from 1
 	t    *design.Table
@@ -18,33 +18,33 @@ type space struct {
 	w    *design.World
 	hash []design.Attribute
 	sort []design.Attribute
-	// parts are the partitions, the most bytes first.
+	// parts are the partitions, the largest first.
 	parts        []*part
 	byKey        map[string]*part
 	items, bytes int
-	entities     []string // those it holds, in the order of the model; "" is last
-	slices       []*slice // of the patterns that read it, in order
+	entities     []string // in the order of the model; "" is last
+	slices       []*slice // of the patterns that read the space, in order
 }
 
 // A part is a partition.
 type part struct {
-	key           string // as the store has it
+	key           string // encoded
 	name          string
-	rows          []row    // in order once there are places
-	places        [][]byte // the sort positions of rows
+	rows          []row    // in order once places is set
+	places        [][]byte // encoded sort keys of rows
 	bytes         int
 	declared      float64 // bytes at the declared scale
-	reads, writes float64 // units a second
+	reads, writes float64 // units per second
 	slices        []*slice
 }
 
-// A row is an item as the space holds it.
+// A row is an item as stored in the space.
 type row struct {
-	item int32 // in the world
+	item int32 // index in the world
 	size int32
 }
 
-// spaces sorts the items of a world into the tables and indexes of its model.
+// spaces returns the spaces of all tables and indexes of a world.
 func spaces(w *design.World) []*space {
 	var all []*space
 	for _, t := range w.Model.Tables {
@@ -111,7 +111,7 @@ func (s *space) fill() {
 	})
 }
 
-// entity is the name of the entity of an item, "" if none.
+// entity returns the name of an item's entity, or "".
 func (s *space) entity(item int32) string {
 	if e := s.w.Items[item].Entity; e != nil {
 		return e.Name
@@ -152,15 +152,15 @@ func (s *space) ordered(p *part) []row {
 	return p.rows
 }
 
-// find returns the index of the first row at or above a sort position, and
-// whether the row is there.
+// find returns the index of the first row at or above an encoded sort key, and
+// whether it is an exact match.
 func (s *space) find(p *part, place []byte) (int, bool) {
 	s.ordered(p)
 	return slices.BinarySearchFunc(p.places, place, bytes.Compare)
 }
 
-// label is what a row is called inside its partition: its sort key, or the
-// key of the table where there is none.
+// label returns the name of a row in its partition: its sort key, or the table
+// key if there is none.
 func (s *space) label(it attr.Item) string {
 	if text := values(it, s.sort); text != "" {
 		return text
@@ -171,7 +171,7 @@ func (s *space) label(it attr.Item) string {
 	return values(it, s.t.Keys())
 }
 
-// full is the whole key of a row, for a title.
+// full returns the whole key of a row, for a title.
 func (s *space) full(it attr.Item) string {
 	text := ""
 	keys := append(append([]design.Attribute(nil), s.hash...), s.sort...)
@@ -193,8 +193,8 @@ func (s *space) full(it attr.Item) string {
 	return text
 }
 
-// name is what row i of a partition is called in it: its label, and the key of
-// the table when the row beside it has the same.
+// name returns the name of row i of a partition: its label, with the table key
+// if an adjacent row has the same label.
 func (s *space) name(p *part, i int) string {
 	rows := s.ordered(p)
 	it := s.attributes(rows[i])

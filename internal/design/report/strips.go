@@ -9,13 +9,14 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// Limits of what is drawn of a space.
+// Limits of the pictures of a space.
 const (
 	maxStrips  = 14
 	maxLadders = 12
-	smallSpace = 40 // items of a space whose partitions are all drawn
+	smallSpace = 40 // items of a space that is drawn entirely
 	stripWidth = 1000
 	binWidth   = 4
 )
@@ -37,7 +38,7 @@ func (p *page) space(s *space) {
 			p.Text(" " + strings.Join(s.x.Include, ", "))
 		}
 	}
-	p.Text(fmt.Sprintf(". %s, %s, in %s.", count(s.items, "item"), size(float64(s.bytes)), count(len(s.parts), "partition")))
+	p.Text(fmt.Sprintf(". %s, %s, in %s.", text.Count(s.items, "item"), text.Size(float64(s.bytes)), text.Count(len(s.parts), "partition")))
 	p.Close()
 	p.entities(s)
 	for _, sl := range s.slices {
@@ -45,7 +46,7 @@ func (p *page) space(s *space) {
 			p.Open("p", markup.Class("scan"))
 			p.badge(sl.n)
 			p.Leaf("a", sl.pr.Pattern.Name, markup.To("pattern-%d", sl.n))
-			p.Text(fmt.Sprintf(" scans: it reads %s, %s", count(sl.report().Examined, "row"), rcu(sl.pr)))
+			p.Text(fmt.Sprintf(" scans %s, %s", text.Count(sl.report().Examined, "row"), rcu(sl.pr)))
 			p.Close()
 		}
 	}
@@ -65,7 +66,7 @@ func (p *page) space(s *space) {
 	p.Close()
 }
 
-// attributes names key attributes, with the types that are not strings.
+// attributes names key attributes, with types other than strings.
 func attributes(keys []design.Attribute) string {
 	var words []string
 	for _, a := range keys {
@@ -81,7 +82,7 @@ func attributes(keys []design.Attribute) string {
 	return strings.Join(words, ", ")
 }
 
-// entities is the legend of the colours in a space.
+// entities draws the legend of the colours in a space.
 func (p *page) entities(s *space) {
 	n := map[string]int{}
 	for _, part := range s.parts {
@@ -99,15 +100,15 @@ func (p *page) entities(s *space) {
 		p.Void("rect", markup.Num("width", 14), markup.Num("height", 14), markup.Num("rx", 3), markup.Class("fill "+p.color(e)))
 		p.Close()
 		p.Text(" " + named(e) + " ")
-		p.Leaf("span", thousands(n[e]), markup.Class("muted"))
+		p.Leaf("span", text.Thousands(n[e]), markup.Class("muted"))
 		p.Close()
 		p.Text(" ")
 	}
 	p.Close()
 }
 
-// kinds are the largest partition of each kind in a space. Partitions are of a
-// kind when they hold the same entities.
+// kinds returns the largest partition of each kind in a space. Partitions with
+// the same entities are of the same kind.
 func kinds(s *space) []*part {
 	seen := map[string]bool{}
 	var out []*part
@@ -124,9 +125,8 @@ func kinds(s *space) []*part {
 	return out
 }
 
-// choose returns some partitions in the order of the space: those that
-// patterns read, one of each kind, and then the largest, at most most of them
-// and at least least.
+// choose returns between least and most partitions in the order of the space:
+// those that patterns read, one of each kind, and then the largest.
 func choose(s *space, least, most int) []*part {
 	take := map[*part]bool{}
 	add := func(limit int, parts []*part) {
@@ -155,8 +155,8 @@ func choose(s *space, least, most int) []*part {
 	return out
 }
 
-// ladderParts chooses the partitions that are drawn row by row, those that
-// patterns read first.
+// ladderParts returns the partitions to draw row by row, those with the most
+// slices first.
 func ladderParts(s *space) []*part {
 	least := 0
 	if s.items <= smallSpace {
@@ -167,8 +167,8 @@ func ladderParts(s *space) []*part {
 	return out
 }
 
-// strips draws partitions one below the other, the largest first, the rows of
-// each from left to right.
+// strips draws partitions one below the other, the largest first, with their
+// rows from left to right.
 func (p *page) strips(s *space) {
 	shown := choose(s, maxStrips, maxStrips+4)
 	most := 1
@@ -181,13 +181,13 @@ func (p *page) strips(s *space) {
 		p.Open("div", markup.Class("strip"))
 		p.Leaf("code", short(part.name, 34), markup.Class("key"), markup.A("title", part.name))
 		p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d 22", stripWidth)), markup.A("preserveAspectRatio", "none"), markup.A("role", "img"),
-			markup.A("aria-label", fmt.Sprintf("%s, %s", count(len(part.rows), "item"), size(float64(part.bytes)))))
+			markup.A("aria-label", fmt.Sprintf("%s, %s", text.Count(len(part.rows), "item"), text.Size(float64(part.bytes)))))
 		p.strip(s, part, float64(stripWidth)*float64(len(part.rows))/float64(most))
 		p.Close()
 		p.Open("span", markup.Class("strip-note"))
-		p.Leaf("span", thousands(len(part.rows)), markup.Class("muted"), markup.A("title", fmt.Sprintf("%s, %s", count(len(part.rows), "item"), size(float64(part.bytes)))))
+		p.Leaf("span", text.Thousands(len(part.rows)), markup.Class("muted"), markup.A("title", fmt.Sprintf("%s, %s", text.Count(len(part.rows), "item"), text.Size(float64(part.bytes)))))
 		for _, sl := range part.slices {
-			p.Open("a", markup.To("pattern-%d", sl.n), markup.A("title", sl.words()))
+			p.Open("a", markup.To("pattern-%d", sl.n), markup.A("title", sl.describe()))
 			p.badge(sl.n)
 			p.Close()
 		}
@@ -200,21 +200,13 @@ func (p *page) strips(s *space) {
 			items -= len(part.rows)
 			bytes -= part.bytes
 		}
-		p.Leaf("p", fmt.Sprintf("and %s with %s, %s", more(n, "partition"), count(items, "item"), size(float64(bytes))), markup.Class("muted"))
+		p.Leaf("p", fmt.Sprintf("and %s with %s, %s", text.Count(n, "more partition"), text.Count(items, "item"), text.Size(float64(bytes))), markup.Class("muted"))
 	}
 	p.Close()
 }
 
-// more is a count of what is left.
-func more(n int, noun string) string {
-	if n == 1 {
-		return "1 more " + noun
-	}
-	return thousands(n) + " more " + noun + "s"
-}
-
-// strip draws the rows of a partition as bands of their entities' colours. A
-// stretch that is too narrow to tell rows apart shows their shares.
+// strip draws the rows of a partition as bands in the colours of their
+// entities. A bin of several rows shows their shares.
 func (p *page) strip(s *space, part *part, wide float64) {
 	rows := s.ordered(part)
 	wide = max(wide, 3)
@@ -222,7 +214,7 @@ func (p *page) strip(s *space, part *part, wide float64) {
 	pos := func(i int) float64 { return wide * float64(i) / float64(len(rows)) }
 	gap := 0.0
 	if wide/float64(len(rows)) > 12 {
-		gap = 2 // rows stand apart
+		gap = 2 // separate the rows
 	}
 	type band struct {
 		entity   string
@@ -270,13 +262,13 @@ func (p *page) strip(s *space, part *part, wide float64) {
 	}
 }
 
-// sharesText writes how many rows each entity has of some.
+// sharesText lists the number of rows of each entity.
 func sharesText(entities []string, n map[string]int) string {
 	var words []string
 	for _, e := range entities {
 		if n[e] > 0 {
-			words = append(words, thousands(n[e])+" of "+named(e))
+			words = append(words, text.Thousands(n[e])+" of "+named(e))
 		}
 	}
-	return list(words)
+	return text.Join(words, "and")
 }

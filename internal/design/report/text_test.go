@@ -42,23 +42,6 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestFigures(t *testing.T) {
-	for _, tt := range []struct{ got, want string }{
-		{report.Size(1), "1 byte"},
-		{report.Size(1023), "1,023 bytes"},
-		{report.Size(1 << 10), "1 KB"},
-		{report.Size(10 << 30), "10 GB"},
-		{report.Size(3.5 * (1 << 40)), "3.5 TB"},
-		{report.Figure(0.5), "0.5"},
-		{report.Figure(12345.6), "12,346"},
-		{report.Figure(0.33333), "0.333"},
-	} {
-		if tt.got != tt.want {
-			t.Errorf("got %q, want %q", tt.got, tt.want)
-		}
-	}
-}
-
 func TestURI(t *testing.T) {
 	for _, tt := range []struct{ file, root, want string }{
 		{"model.yaml", "", "model.yaml"},
