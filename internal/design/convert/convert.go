@@ -11,14 +11,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// A Loss is something of the design that the model does not have, or has in
-// another way.
+// A Loss is a part of the design that the model lacks or represents
+// differently.
 type Loss struct {
-	// Pos is where it is in the file that was read, and Path its place in the
-	// JSON, such as DataModel[0].TableFacets[1].
+	// Pos is the place in the file, and Path the place in the JSON, such as
+	// DataModel[0].TableFacets[1].
 	Pos  design.Pos
 	Path string
-	// What is lost, Why, and what can be done about it; Hint may be empty.
+	// What is lost, Why, and what to do about it; Hint may be empty.
 	What, Why, Hint string
 }
 
@@ -37,7 +37,7 @@ type Error struct {
 	Msg, Hint string
 }
 
-// Error returns the place and what is wrong, without the hint.
+// Error returns the place and the message, without the hint.
 func (e *Error) Error() string {
 	if where := e.Pos.String(); where != "" {
 		return where + ": " + e.Msg
@@ -51,26 +51,28 @@ type File struct {
 	Data []byte
 }
 
-// DefaultItems is how many items of a table are imported unless told otherwise.
+// DefaultItems is the default of [Options].Items.
 const DefaultItems = 1000
 
 // Options configure an import. The zero value is ready to use.
 type Options struct {
-	// Format is that of all files. Default: what [Detect] says of each.
+	// Format is the format of all files. Default: the one that [Detect] returns
+	// for each.
 	Format Format
-	// Name is the model's. Default: that of the design, or of its file.
+	// Name is the name of the model. Default: the name of the design or of its
+	// file.
 	Name string
-	// Table is the name of the table, for designs that do not name theirs.
-	// Default: one made of the file's name.
+	// Table is the name of the table for designs that do not name it. Default:
+	// derived from the file name.
 	Table string
-	// Items is how many items of a table are imported at most. Default:
-	// [DefaultItems]. Negative imports none.
+	// Items limits the items imported per table. Default: [DefaultItems]. If
+	// negative, none are imported.
 	Items int
 }
 
-// Import reads files into one model and lists what could not be carried over.
-// The model passes [design.Parse] and [design.Build]. What is not understood is
-// a loss; the error is an [*Error] when nothing is, or that of ctx.
+// Import reads files into one model and lists the losses. The model passes
+// [design.Parse] and [design.Build]. It returns an [*Error] if no model can be
+// made, or the cause of ctx.
 func Import(ctx context.Context, files []File, o Options) (*design.Model, []Loss, error) {
 	im := newImporter(o)
 	var docs []*document
@@ -82,7 +84,7 @@ func Import(ctx context.Context, files []File, o Options) (*design.Model, []Loss
 		docs = append(docs, d)
 	}
 	if len(docs) == 0 {
-		return nil, nil, &Error{Msg: "there is no file to import"}
+		return nil, nil, &Error{Msg: "no file to import"}
 	}
 	formats := make([]Format, len(docs))
 	for i, d := range docs {
@@ -91,12 +93,12 @@ func Import(ctx context.Context, files []File, o Options) (*design.Model, []Loss
 		}
 		if formats[i] == "" {
 			return nil, nil, &Error{
-				Pos: design.Pos{File: d.name}, Msg: "this is no design that can be imported",
-				Hint: "what can be: " + strings.Join(formatTitles(), "; ") + ". --format says which it is",
+				Pos: design.Pos{File: d.name}, Msg: "unknown kind of design",
+				Hint: "supported: " + strings.Join(formatTitles(), "; ") + ". --format selects one",
 			}
 		}
 	}
-	// Items come last, when all tables are known.
+	// Items come last, because they need their tables.
 	for _, last := range []bool{false, true} {
 		for i, d := range docs {
 			if (formats[i] == Items) != last {
@@ -128,24 +130,24 @@ func (im *importer) read(f Format, d *document) error {
 	case Items:
 		return im.items(d)
 	default:
-		return &Error{Msg: fmt.Sprintf("there is no format %q", f), Hint: "the formats are " + strings.Join(FormatNames(), ", ")}
+		return &Error{Msg: fmt.Sprintf("unknown format %q", f), Hint: "the formats are " + strings.Join(FormatNames(), ", ")}
 	}
 	if len(d.roots) > 1 && f != Tables && f != ElectroDB {
-		im.lose(d.roots[1], "what follows the first value of the file", "a design is one JSON value", "")
+		im.loss(d.roots[1], "everything after the first value of the file", "a design is one JSON value", "")
 	}
 	return nil
 }
 
-// An importer collects tables, items and patterns, of which finish makes a
+// An importer collects tables, items and patterns, which finish turns into a
 // model.
 type importer struct {
 	o       Options
 	m       *design.Model
 	name    string
 	losses  []Loss
-	more    int // losses beyond maxLosses
+	more    int // number of losses beyond maxLosses
 	pools   map[*design.Table]*pool
-	derived bool // patterns are derived from entities
+	derived bool // derive patterns from entities
 	shared  map[string]*design.Field
 	from    map[*design.Pattern]*node
 }
@@ -160,10 +162,10 @@ func newImporter(o Options) *importer {
 	}
 }
 
-// maxLosses is how many losses are listed one by one.
+// maxLosses limits the losses that are listed.
 const maxLosses = 200
 
-func (im *importer) lose(n *node, what, why, hint string) {
+func (im *importer) loss(n *node, what, why, hint string) {
 	l := Loss{What: what, Why: why, Hint: hint}
 	if n != nil {
 		l.Pos, l.Path = n.pos(), n.path()
@@ -179,23 +181,23 @@ func (im *importer) add(l Loss) {
 	im.losses = append(im.losses, l)
 }
 
-// known lists the members of n that are none of these. Members that are there
-// and empty are not worth a word.
-func (im *importer) known(n *node, names ...string) {
+// loseUnknown records a loss for each member of n that is not known. Empty
+// members do not count.
+func (im *importer) loseUnknown(n *node, names ...string) {
 	for _, m := range n.members() {
 		if !slices.Contains(names, m.key) && !m.vacant() {
 			hint := ""
 			if strings.Contains(strings.ToLower(m.key), "accesspattern") {
-				hint = "write its access patterns into the model"
+				hint = "add its access patterns to the model"
 			}
-			im.lose(m, m.key, "the importer does not know this field", hint)
+			im.loss(m, m.key, "the importer does not know this field", hint)
 		}
 	}
 }
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// slug makes the name of a model of any text; "" when nothing is left.
+// slug derives the name of a model from a text; it can be "".
 func slug(text string) string {
 	s := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(text), "-"), "-")
 	if len(s) > 60 {

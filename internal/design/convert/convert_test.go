@@ -21,8 +21,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files again")
 
-// imports are the designs of testdata: their files, and the patterns that the
-// service refuses.
+// imports are the designs of testdata with their files and refused patterns.
 var imports = []struct {
 	name    string
 	files   []string
@@ -49,7 +48,8 @@ func files(t testing.TB, names []string) (list []convert.File) {
 	return list
 }
 
-// TestImport holds models and losses to golden files, and runs the patterns.
+// TestImport compares models and losses with golden files, and runs the
+// patterns.
 func TestImport(t *testing.T) {
 	for _, tt := range imports {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,8 +104,8 @@ func golden(t *testing.T, path string, got []byte) {
 	require.Equal(t, string(want), string(got))
 }
 
-// TestItems wants every item of a Workbench model to be in the world as it is
-// in the file, whether it became a sample or stayed raw.
+// TestItems holds that every item of a Workbench model is in the world
+// unchanged, as a sample or raw.
 func TestItems(t *testing.T) {
 	m, _, err := convert.Import(t.Context(), files(t, []string{"workbench.json"}), convert.Options{})
 	require.NoError(t, err)
@@ -189,15 +189,15 @@ func TestDetect(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, msg, hint string }{
 		{"nothing", ``, "the file is empty", "JSON"},
-		{"no design", `{"a":1}`, "a.json: this is no design that can be imported", "NoSQL Workbench"},
+		{"no design", `{"a":1}`, "a.json: unknown kind of design", "NoSQL Workbench"},
 		{"javascript", "export default {\n}", "a.json:1:1: not JSON", "JSON.stringify"},
 		{"cut", `{"DataModel": [`, "a.json:1:16: not JSON: unexpected EOF", ""},
 		{"second line", "{\n  \"a\": }", "a.json:2:8: not JSON", ""},
 		{"UTF-16", "\xff\xfe{\x00", "UTF-16", "UTF-8"},
-		{"no tables", `{"DataModel": []}`, "no table could be made of it", ""},
-		{"bad table", `{"TableName":"abc","KeySchema":[]}`, "no table could be made of it", "partition"},
-		{"no keys", `{"format": "onetable:1.1.0", "indexes": {}, "models": {}}`, "no table could be made of it", "no partition key"},
-		{"items alone", `{"Items":[{"a":{"S":"b"}}]}`, "nothing says the keys of their table", "describe-table"},
+		{"no tables", `{"DataModel": []}`, "the design has no usable table", ""},
+		{"bad table", `{"TableName":"abc","KeySchema":[]}`, "the design has no usable table", "partition"},
+		{"no keys", `{"format": "onetable:1.1.0", "indexes": {}, "models": {}}`, "the design has no usable table", "no partition key"},
+		{"items alone", `{"Items":[{"a":{"S":"b"}}]}`, "the items have no table definition", "describe-table"},
 		{"deep", strings.Repeat("[", 200), "nests", ""},
 		{"not UTF-8", "{\"a\":\"\xff\"}", "a.json:1:7: not JSON", ""},
 	} {
@@ -215,20 +215,20 @@ func TestErrors(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestLosses: what single faults of a design come to.
+// TestLosses tests the losses of single faults.
 func TestLosses(t *testing.T) {
 	const table = `{"TableName":"abc","AttributeDefinitions":[{"AttributeName":"k","AttributeType":"S"},{"AttributeName":"g","AttributeType":"N"}],"KeySchema":[{"AttributeName":"k","KeyType":"HASH"}],
 		"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 	for _, tt := range []struct{ name, items, loss string }{
-		{"no key", `{"x":{"S":"1"}}`, "an item: it has the keys of no table"},
+		{"no key", `{"x":{"S":"1"}}`, "an item: no table has its keys"},
 		{"empty key", `{"k":{"S":""}}`, "an item of table abc: k: a key cannot be empty"},
 		{"long key", `{"k":{"S":"` + strings.Repeat("x", 2049) + `"}}`, "k: a key has at most 2048 bytes"},
-		{"index key of another type", `{"k":{"S":"1"},"g":{"S":"x"}}`, "the attribute g of an item of table abc: it is of type S, and the key g is of type N, so the item is not in the index"},
+		{"index key of another type", `{"k":{"S":"1"},"g":{"S":"x"}}`, "the attribute g of an item of table abc: it has type S, but the key g has type N, so the item is not in the index"},
 		{"number", `{"k":{"S":"1"},"x":{"N":"one"}}`, "the attribute x of an item: "},
 		{"binary", `{"k":{"S":"1"},"x":{"B":"%"}}`, `the attribute x of an item: "%" is not base64`},
 		{"set", `{"k":{"S":"1"},"x":{"SS":["a","a"]}}`, "the attribute x of an item: "},
-		{"nesting", `{"k":{"S":"1"},"x":` + strings.Repeat(`{"L":[`, 40) + strings.Repeat(`]}`, 40) + `}`, "the attribute x of an item: values nest at most 32 deep"},
-		{"large", `{"k":{"S":"1"},"x":{"S":"` + strings.Repeat("x", 400<<10) + `"}}`, "more than the 409600 that items may have"},
+		{"nesting", `{"k":{"S":"1"},"x":` + strings.Repeat(`{"L":[`, 40) + strings.Repeat(`]}`, 40) + `}`, "the attribute x of an item: values can nest at most 32 deep"},
+		{"large", `{"k":{"S":"1"},"x":{"S":"` + strings.Repeat("x", 400<<10) + `"}}`, "and the limit is 409600"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			list := []convert.File{{Name: "t", Data: []byte(table)}, {Name: "i", Data: []byte(tt.items)}}
@@ -239,7 +239,7 @@ func TestLosses(t *testing.T) {
 			require.Contains(t, losses[0].Pos.String(), "i:1:")
 		})
 	}
-	// Numbers kept as S become keys of type N.
+	// Numbers stored as S become keys of type N.
 	list := []convert.File{{Name: "t", Data: []byte(table)}, {Name: "i", Data: []byte(`{"k":{"S":"1"},"g":{"S":"7.0"}}`)}}
 	m, losses, err := convert.Import(t.Context(), list, convert.Options{})
 	require.NoError(t, err)

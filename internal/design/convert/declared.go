@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,19 +10,19 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A declared entity is one whose schema says its templates and types.
+// A declared entity is one whose schema declares its templates and types.
 type declared struct {
 	im *importer
 	g  *group
 	e  *design.Entity
 	t  *design.Table
-	// fields are the types and values that the schema gives.
+	// fields are the declared types and values.
 	fields map[string]*design.Field
 	used   map[string]bool // in templates
-	// elsewhere are the fields that are stored under another name.
+	// elsewhere are the fields stored under another name.
 	elsewhere map[string]bool
 	left      map[string][]string
-	order     []string // of the reasons in left
+	order     []string // reasons in left, in order
 }
 
 func (im *importer) declare(name, about string, t *design.Table, n *node) *declared {
@@ -32,15 +33,16 @@ func (im *importer) declare(name, about string, t *design.Table, n *node) *decla
 	}
 }
 
-// leave notes that an attribute is not carried over, one loss for each reason.
-func (d *declared) leave(name, why string) {
+// skip records that an attribute is not imported. finish reports one loss for
+// each reason.
+func (d *declared) skip(name, why string) {
 	if d.left[why] == nil {
 		d.order = append(d.order, why)
 	}
 	d.left[why] = append(d.left[why], name)
 }
 
-// field says the type of a field.
+// field declares a field.
 func (d *declared) field(name string, typ keys.Type, values []string) {
 	if typ.Name == "string" {
 		typ = keys.Type{}
@@ -48,8 +50,8 @@ func (d *declared) field(name string, typ keys.Type, values []string) {
 	d.fields[name] = &design.Field{Name: name, Type: typ, Values: values, Distribution: design.Distribution{Name: "uniform"}}
 }
 
-// template adds an attribute. Components have the types of their fields, and
-// those that typed names have those.
+// template adds an attribute with a template. Components without a type have
+// that of their field.
 func (d *declared) template(n *node, name string, kind attr.Kind, src string) bool {
 	if d.e.Attribute(name) != nil {
 		return true
@@ -68,7 +70,7 @@ func (d *declared) template(n *node, name string, kind attr.Kind, src string) bo
 		}
 	}
 	if err != nil {
-		d.im.lose(n, "attribute "+name+" of "+d.g.name, "its template "+clip(src)+" is not one that can be read back: "+err.Error(), "")
+		d.im.loss(n, "attribute "+name+" of "+d.g.name, "invalid template "+clip(src)+": "+err.Error(), "")
 		return false
 	}
 	for _, p := range t.Parts() {
@@ -84,7 +86,7 @@ func (d *declared) template(n *node, name string, kind attr.Kind, src string) bo
 			d.field(p.Name, typ, nil)
 		}
 	}
-	// Written with all types, it does not depend on those of the fields.
+	// With explicit types, the template does not depend on those of the fields.
 	if explicit, err := keys.Parse(t.Explicit()); err == nil {
 		t = explicit
 	}
@@ -92,7 +94,7 @@ func (d *declared) template(n *node, name string, kind attr.Kind, src string) bo
 	return true
 }
 
-// kindOf is the type of an attribute that holds a field alone.
+// kindOf returns the type of an attribute that contains only a field.
 func kindOf(t keys.Type) attr.Kind {
 	if slices.Contains([]string{"number", "int", "epoch", "epochms", "year"}, t.Name) {
 		return attr.Number
@@ -100,8 +102,8 @@ func kindOf(t keys.Type) attr.Kind {
 	return attr.String
 }
 
-// asStored reports whether a type writes numbers as the service prints them:
-// without the zeros of padding.
+// asStored reports whether a type writes numbers like the service, without
+// padding.
 func asStored(t keys.Type) bool { return t.Name != "int" && kindOf(t) == attr.Number }
 
 func attrNumber(text string) error {
@@ -109,18 +111,14 @@ func attrNumber(text string) error {
 	return err
 }
 
-type plainError string
+var errNumber = errors.New("a key of type N must be one field of a numeric type")
 
-func (e plainError) Error() string { return string(e) }
-
-const errNumber = plainError("a key of type N is one field of a numeric type")
-
-// finish adds the fields, and the entity to its table. Without a template for
-// each key of the table it cannot be.
+// finish adds the fields, and the entity to its table. It drops an entity
+// without a template for each key of the table.
 func (d *declared) finish(order []string) {
 	for _, a := range d.t.Keys() {
 		if d.e.Attribute(a.Name) == nil {
-			d.im.lose(d.g.n, d.g.name, "nothing says how "+a.Name+", a key of table "+d.t.Name+", is made", "write it as an entity of the model")
+			d.im.loss(d.g.n, d.g.name, "it has no template for "+a.Name+", a key of table "+d.t.Name, "add the entity to the model")
 			return
 		}
 	}
@@ -143,7 +141,7 @@ func (d *declared) finish(order []string) {
 			d.e.Fields = append(d.e.Fields, d.im.share(d.fields[p.Name]))
 		}
 	}
-	// What is in a key is an attribute of its own as well.
+	// Fields in keys are also attributes of their own.
 	for _, name := range order {
 		if def := d.fields[name]; def != nil && d.used[name] && !d.elsewhere[name] && d.e.Attribute(name) == nil {
 			d.template(d.g.n, name, kindOf(def.Type), "{"+name+"}")
@@ -159,26 +157,26 @@ func (d *declared) finish(order []string) {
 			def.Type = keys.Type{Name: "number"}
 		}
 		if k := keyKindOf(d.t, name); k != 0 && k != kind {
-			d.leave(name, "it is a key of another type")
+			d.skip(name, "a key of that name has another type")
 			continue
 		}
 		t, err := keys.ParseWith("{"+name+"}", map[string]keys.Type{name: def.Type})
 		if err != nil {
-			d.leave(name, "it is no name for a field")
+			d.skip(name, "it is not a valid field name")
 			continue
 		}
 		d.e.Fields = append(d.e.Fields, def)
 		d.e.Attributes = append(d.e.Attributes, &design.Template{Name: name, Kind: kind, Template: t})
 	}
 	for _, why := range d.order {
-		d.im.lose(d.g.n, strings.Join(d.left[why], ", ")+" of "+d.g.name, why, "")
+		d.im.loss(d.g.n, strings.Join(d.left[why], ", ")+" of "+d.g.name, why, "")
 	}
 	p := d.im.pool(d.t)
 	p.groups = append(p.groups, d.g)
 }
 
-// keyKindOf is the type of a key attribute of the table or of an index, 0 for
-// any other.
+// keyKindOf returns the type of a key attribute of the table or of an index, or
+// 0.
 func keyKindOf(t *design.Table, name string) attr.Kind {
 	list := t.Keys()
 	for _, x := range t.Indexes {
@@ -192,7 +190,7 @@ func keyKindOf(t *design.Table, name string) attr.Kind {
 	return 0
 }
 
-// tableFor makes a name for the table of a schema that names none.
+// tableFor returns a name for the table of a schema that does not name it.
 func (im *importer) tableFor(d *document) string {
 	if im.o.Table != "" {
 		return im.o.Table

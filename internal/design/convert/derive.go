@@ -10,10 +10,11 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-const derivedAbout = "Derived from the keys by the import; the design has no access patterns."
+const derivedAbout = "Derived from the keys, because the design has no access patterns."
 
-// derive makes access patterns of keys: for each entity and each table without
-// one, its largest partition in the table and in each index.
+// derive derives access patterns from keys: for each entity, and for each table
+// without entities, a query of a large partition in the table and in each
+// index.
 func (im *importer) derive() {
 	for _, t := range im.m.Tables {
 		places := []*design.Index{nil}
@@ -35,7 +36,8 @@ func (im *importer) derive() {
 	}
 }
 
-// deriveEntity asks for the partition in which an entity has the most samples.
+// deriveEntity adds a query of the partition with the most samples of an
+// entity.
 func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 	keys, sort := e.Table.Partition, e.Table.Sort
 	if x != nil {
@@ -110,8 +112,7 @@ func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 	im.addPattern(p)
 }
 
-// deriveRaw asks for the first partition of a table whose items no entity
-// makes.
+// deriveRaw adds a query of the first partition of a table without entities.
 func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
 	keys, sort := t.Partition, t.Sort
 	if x != nil {
@@ -129,7 +130,7 @@ func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
 				break
 			}
 			names = append(names, a.Name)
-			p.Where = append(p.Where, design.Condition{Field: a.Name, Op: ast.Equal, Args: []string{text(v)}})
+			p.Where = append(p.Where, design.Condition{Field: a.Name, Op: ast.Equal, Args: []string{keyText(v)}})
 		}
 		has := func(a design.Attribute) bool { return r.Item.Get(a.Name).Kind() == a.Kind }
 		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a design.Attribute) bool { return !has(a) }) {

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// isElectro reports whether n is the schema of one entity.
+// isElectro reports whether n is the schema of an entity.
 func isElectro(n *node) bool {
 	return n.get("attributes").isObject() && n.get("indexes").isObject() && (n.get("model").isObject() || n.str("entity") != "")
 }
@@ -51,7 +51,7 @@ func (im *importer) electro(d *document) {
 	var first *node
 	for _, n := range list {
 		if !isElectro(n) {
-			im.lose(n, "this value", "it is no ElectroDB schema", "")
+			im.loss(n, "this value", "it is not an ElectroDB schema", "")
 			continue
 		}
 		if first == nil {
@@ -72,7 +72,7 @@ func (im *importer) electro(d *document) {
 	}
 }
 
-// electroIndexes adds the table's key and indexes that a schema uses.
+// electroIndexes adds the table key and the indexes that a schema uses.
 func (im *importer) electroIndexes(t *design.Table, n *node) {
 	for _, x := range n.get("indexes").members() {
 		key := func(part string) []design.Attribute {
@@ -97,12 +97,12 @@ func (im *importer) electroIndexes(t *design.Table, n *node) {
 
 func (im *importer) electroEntity(t *design.Table, n *node) {
 	s := newElectroSchema(n)
-	im.known(n, "model", "attributes", "indexes", "entity", "service", "version", "table")
+	im.loseUnknown(n, "model", "attributes", "indexes", "entity", "service", "version", "table")
 	d := im.declare(s.entity, "", t, n)
 	var order []string
 	for _, a := range n.get("attributes").members() {
 		if a.key != fieldName(a.key) {
-			d.leave(a.key, "it is no name for a field")
+			d.skip(a.key, "it is not a valid field name")
 			continue
 		}
 		im.electroField(d, a)
@@ -110,24 +110,24 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 	}
 	lower := false
 	for _, x := range n.get("indexes").members() {
-		im.known(x, "index", "collection", "pk", "sk", "type", "scope", "condition", "projection")
+		im.loseUnknown(x, "index", "collection", "pk", "sk", "type", "scope", "condition", "projection")
 		if !x.get("condition").vacant() {
-			im.lose(x.get("condition"), "the condition of index "+x.key+" of "+s.entity, "it is a function of the program", "")
+			im.loss(x.get("condition"), "the condition of index "+x.key+" of "+s.entity, "it is a function of the program", "")
 		}
 		for _, part := range []string{"pk", "sk"} {
 			key := x.get(part)
 			if !key.isObject() {
 				continue
 			}
-			im.known(key, "field", "composite", "facets", "template", "casing", "cast")
+			im.loseUnknown(key, "field", "composite", "facets", "template", "casing", "cast")
 			src, err := s.template(x, part, d)
 			if err != nil {
-				im.lose(key, "the key "+part+" of index "+x.key+" of "+s.entity, err.Error(), "write its template")
+				im.loss(key, "the key "+part+" of index "+x.key+" of "+s.entity, err.Error(), "write its template")
 				continue
 			}
 			kind := electroKind(n, key)
 			if k := keyKindOf(t, key.str("field")); k != 0 && k != kind {
-				im.lose(key, "the key "+part+" of index "+x.key+" of "+s.entity, "another entity has it as a key of another type", "")
+				im.loss(key, "the key "+part+" of index "+x.key+" of "+s.entity, "another entity has this key with another type", "")
 				continue
 			}
 			lower = lower || kind == attr.String && casingOf(key) == "lower"
@@ -135,9 +135,9 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 		}
 	}
 	if lower {
-		im.lose(n.get("indexes"), "the casing of keys of "+s.entity, "the library writes values in keys in lower case; templates write them as they are", "write the values of samples in lower case, or give keys casing none")
+		im.loss(n.get("indexes"), "the casing of keys of "+s.entity, "the library converts values in keys to lower case, but templates do not", "write the values of samples in lower case, or set the casing of keys to none")
 	}
-	// Attributes are stored under other names where the schema says so.
+	// The schema can store attributes under other names.
 	for _, a := range n.get("attributes").members() {
 		f := a.str("field")
 		if f == "" || f == a.key || d.fields[a.key] == nil {
@@ -160,7 +160,7 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 	d.finish(order)
 }
 
-// electroField says the type of an attribute.
+// electroField declares the type of an attribute.
 func (im *importer) electroField(d *declared, a *node) {
 	typ := keys.Type{}
 	var values []string
@@ -174,7 +174,7 @@ func (im *importer) electroField(d *declared, a *node) {
 	case t.isText() && t.text == "number":
 		typ.Name = "number"
 	case t.isText() && t.text != "string":
-		d.leave(a.key, "a field is a string or a number, not "+clip(t.text)+"; samples may have it as it is")
+		d.skip(a.key, "a field must be a string or a number, not "+clip(t.text)+"; samples can have the attribute")
 		return
 	}
 	if p := a.get("padding"); p != nil {
@@ -182,13 +182,13 @@ func (im *importer) electroField(d *declared, a *node) {
 		if c := p.str("char"); err == nil && width > 0 && width <= 38 && (c == "0" || c == "") {
 			typ = keys.Type{Name: "int", Width: width}
 		} else {
-			im.lose(p, "the padding of "+a.key, "no type of a template pads so", "")
+			im.loss(p, "the padding of "+a.key, "template types do not support this padding", "")
 		}
 	}
 	d.field(a.key, typ, values)
 }
 
-// numeral is the text of a number, "" for anything else.
+// numeral returns the text of a number, or "".
 func (n *node) numeral() string {
 	if n == nil || n.kind != '0' {
 		return ""

@@ -1,30 +1,32 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An electroSchema makes the keys of one ElectroDB entity. Their forms are
-// those of https://electrodb.dev/en/modeling/indexes/ and /collections/, and of
-// what the library writes (_makeKeyFixings and _makeKey of its src/entity.js):
+// An electroSchema derives the keys of an ElectroDB entity. Their forms are
+// documented at https://electrodb.dev/en/modeling/indexes/ and /collections/,
+// and implemented by _makeKeyFixings and _makeKey in the library's
+// src/entity.js:
 //
 //	pk   $service[_scope]#label_value…
 //	sk   $entity_version#label_value…
 //	     $collection#subcollection#entity_version#label_value…   in collections
 //	     $collection#label_value…#entity_version                 when clustered
 //
-// A key without a sort key beside it has the beginning of the sort key in it
-// too. Models of before version 1, whose names are not under model, have the
-// version in pk: $service_version and $entity. A template, and a key that is an
-// attribute of the entity, have none of that. All of it is in lower case unless
-// casing says otherwise, values too.
+// A partition key without a sort key also contains the start of the sort key.
+// Models before version 1, whose names are not under model, have the version in
+// pk: $service_version and $entity. Templates, and keys that are attributes of
+// the entity, have no such prefixes. Keys with their values are in lower case
+// unless casing says otherwise.
 type electroSchema struct {
 	n                        *node
 	service, entity, version string
-	old                      bool // of before version 1
+	old                      bool // before version 1
 }
 
 func newElectroSchema(n *node) electroSchema {
@@ -43,7 +45,7 @@ func newElectroSchema(n *node) electroSchema {
 	return s
 }
 
-// electroAttribute returns the attribute of the schema that is stored under a name.
+// electroAttribute returns the attribute that is stored under a name, or nil.
 func electroAttribute(n *node, name string) *node {
 	if name == "" {
 		return nil
@@ -56,7 +58,7 @@ func electroAttribute(n *node, name string) *node {
 	return nil
 }
 
-// composites are the attributes in a key, in order.
+// composites returns the attributes in a key, in order.
 func composites(key *node) (names []string) {
 	for _, m := range key.either("composite", "facets").elems() {
 		names = append(names, m.text)
@@ -69,8 +71,8 @@ func composites(key *node) (names []string) {
 	return names
 }
 
-// electroKind is the type of a key attribute. A key is a number when it is one
-// attribute of that type and nothing else, or when cast says so.
+// electroKind returns the type of a key attribute. A key is a number if it is
+// only an attribute of that type, or if cast says so.
 func electroKind(n, key *node) attr.Kind {
 	list := composites(key)
 	if len(list) != 1 || key.str("cast") == "string" {
@@ -86,7 +88,7 @@ func electroKind(n, key *node) attr.Kind {
 	return attr.String
 }
 
-// casingOf is none, lower or upper.
+// casingOf returns none, lower or upper.
 func casingOf(key *node) string {
 	switch c := key.str("casing"); c {
 	case "none", "upper":
@@ -95,7 +97,7 @@ func casingOf(key *node) string {
 	return "lower"
 }
 
-// fixings are what stands before and behind the values of a key.
+// fixings returns the text before and after the values of a key.
 func (s electroSchema) fixings(x *node, part string) (prefix, postfix string) {
 	pk, sk := "$"+s.service, ""
 	own := "$" + s.entity
@@ -132,17 +134,17 @@ func (s electroSchema) fixings(x *node, part string) (prefix, postfix string) {
 	return pk, ""
 }
 
-// template writes the template of a key.
+// template returns the template of a key.
 func (s electroSchema) template(x *node, part string, d *declared) (string, error) {
 	key := x.get(part)
 	if key.str("field") == "" {
-		return "", plainError("it names no field")
+		return "", errors.New("it has no field")
 	}
 	if t := key.either("composite", "facets"); t.isText() {
-		return "", plainError("it is a string in the form of before version 1; write it as template: with ${…}")
+		return "", errors.New("it has the string form used before version 1; write it as template: with ${…}")
 	}
 	casing := casingOf(key)
-	text := func(s string) string {
+	literalText := func(s string) string {
 		switch casing {
 		case "lower":
 			s = strings.ToLower(s)
@@ -153,7 +155,7 @@ func (s electroSchema) template(x *node, part string, d *declared) (string, erro
 	}
 	component := func(name string) (string, error) {
 		if d.fields[name] == nil {
-			return "", fmt.Errorf("%q is no attribute with a type that keys can have", clip(name))
+			return "", fmt.Errorf("%q is not an attribute with a key type", clip(name))
 		}
 		return "{" + name + "}", nil
 	}
@@ -169,17 +171,17 @@ func (s electroSchema) template(x *node, part string, d *declared) (string, erro
 			if err != nil {
 				return "", err
 			}
-			b.WriteString(text(t.text[at:m[0]]) + c)
+			b.WriteString(literalText(t.text[at:m[0]]) + c)
 			at = m[1]
 		}
-		b.WriteString(text(t.text[at:]))
+		b.WriteString(literalText(t.text[at:]))
 		return b.String(), nil
 	}
 	if len(list) == 1 && electroAttribute(s.n, key.str("field")) != nil {
 		return component(list[0])
 	}
 	prefix, postfix := s.fixings(x, part)
-	b.WriteString(text(prefix))
+	b.WriteString(literalText(prefix))
 	for _, name := range list {
 		c, err := component(name)
 		if err != nil {
@@ -189,8 +191,8 @@ func (s electroSchema) template(x *node, part string, d *declared) (string, erro
 		if label == "" {
 			label = name
 		}
-		b.WriteString(text("#"+label+"_") + c)
+		b.WriteString(literalText("#"+label+"_") + c)
 	}
-	b.WriteString(text(postfix))
+	b.WriteString(literalText(postfix))
 	return b.String(), nil
 }

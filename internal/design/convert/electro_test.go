@@ -10,8 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/convert"
 )
 
-// TestElectroKeys wants the forms of keys that the library's documentation
-// shows: https://electrodb.dev/en/modeling/indexes/ and /collections/.
+// TestElectroKeys tests the forms of keys in the library's documentation:
+// https://electrodb.dev/en/modeling/indexes/ and /collections/.
 func TestElectroKeys(t *testing.T) {
 	attributes := `"attributes": {"org": {"type": "string"}, "id": {"type": "string", "label": "i"}, "n": {"type": "number"}, "at": {"type": "string", "field": "stored-at"}}`
 	model := `"model": {"entity": "Tasks", "version": "1", "service": "taskapp"}`
@@ -66,7 +66,8 @@ func TestElectroKeys(t *testing.T) {
 	}
 }
 
-// TestElectroFields wants an attribute under the name it is stored by, once.
+// TestElectroFields holds that an attribute appears once, under its stored
+// name.
 func TestElectroFields(t *testing.T) {
 	schema := `{"model": {"entity": "a", "service": "s"}, "attributes": {"id": {"type": "string"}, "note": {"type": "string", "field": "n"}, "at": {"type": "string", "field": "t"}},
 		"indexes": {"main": {"pk": {"field": "pk", "composite": ["id"]}, "sk": {"field": "sk", "composite": ["at"]}}}}`
@@ -81,8 +82,8 @@ func TestElectroFields(t *testing.T) {
 	require.ElementsMatch(t, []string{"pk: $s#id_{id}", "sk: $a_1#at_{at}", "id: {id}", "n: {note}", "t: {at}"}, got)
 }
 
-// TestOneTableNames wants the name of the model where a value has the type
-// field, and a mapped attribute under its name alone.
+// TestOneTableNames holds that the type field in a value becomes the name of
+// the model, and that a mapped attribute has only its mapped name.
 func TestOneTableNames(t *testing.T) {
 	schema := `{"format": "onetable:1.1.0", "version": "1", "indexes": {"primary": {"hash": "pk", "sort": "sk"}}, "params": {"typeField": "kind"}, "models": {
 		"User": {"pk": {"value": "${kind}#${id}"}, "sk": {"value": "at#${n:6:0}"}, "id": {"type": "string", "map": "i"}, "n": {"type": "number"}}}}`

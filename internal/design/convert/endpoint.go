@@ -10,11 +10,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// An Endpoint answers an operation, such as Scan, on the JSON of its request.
+// An Endpoint runs an operation, such as Scan, with a JSON request.
 type Endpoint func(ctx context.Context, op string, request []byte) (response []byte, err error)
 
-// FromEndpoint reads the tables of a running endpoint, called name in places,
-// and up to Options.Items items of each. It only reads.
+// FromEndpoint imports the tables of a running endpoint with up to
+// Options.Items items of each. It only reads. Name is the endpoint's name in
+// places.
 func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*design.Model, []Loss, error) {
 	im := newImporter(o)
 	im.derived = true
@@ -49,10 +50,10 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 		next = last
 	}
 	if len(names) == 0 {
-		return nil, nil, &Error{Pos: design.Pos{File: name}, Msg: "it has no tables", Hint: "load some with: sortkey serve --load file-tree"}
+		return nil, nil, &Error{Pos: design.Pos{File: name}, Msg: "the endpoint has no tables", Hint: "sortkey serve --load file-tree loads some"}
 	}
 	if o.Table != "" && !slices.Contains(names, o.Table) {
-		return nil, nil, &Error{Pos: design.Pos{File: name}, Msg: "there is no table " + o.Table, Hint: "the tables are: " + clip(strings.Join(names, ", "))}
+		return nil, nil, &Error{Pos: design.Pos{File: name}, Msg: "no table " + o.Table, Hint: "the tables are " + clip(strings.Join(names, ", "))}
 	}
 	for _, table := range names {
 		if o.Table != "" && table != o.Table {

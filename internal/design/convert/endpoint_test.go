@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// endpoint answers from a database in this process.
+// endpoint returns an endpoint for a database in this process.
 func endpoint(db *sortkey.DB) convert.Endpoint {
 	return func(ctx context.Context, op string, request []byte) ([]byte, error) {
 		out, status := inside.Service(db).Serve(ctx, "DynamoDB_20120810."+op, request, nil)
@@ -30,7 +30,7 @@ func TestFromEndpoint(t *testing.T) {
 	db := sortkeytest.New(t).DB
 	call := endpoint(db)
 	_, _, err := convert.FromEndpoint(t.Context(), "here", call, convert.Options{})
-	require.ErrorContains(t, err, "here: it has no tables")
+	require.ErrorContains(t, err, "here: the endpoint has no tables")
 
 	_, err = call(t.Context(), "CreateTable", []byte(`{"TableName":"Shop","BillingMode":"PAY_PER_REQUEST",
 		"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},{"AttributeName":"G","AttributeType":"S"}],

@@ -5,24 +5,25 @@ import (
 	"strconv"
 
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
-// entities makes entities of the items of a table, and leaves those raw that
-// fit none.
+// entities creates entities from the items of a table. Items that fit no entity
+// stay raw.
 func (im *importer) entities(t *design.Table) {
 	p := im.pool(t)
 	if p.over > 0 {
 		im.add(Loss{
-			What: "items of table " + t.Name, Why: counted(p.over, "item") + " beyond the first " + strconv.Itoa(max(im.o.Items, 0)),
-			Hint: "--items N takes more",
+			What: "items of table " + t.Name, Why: text.Count(p.over, "item") + " beyond the first " + strconv.Itoa(max(im.o.Items, 0)),
+			Hint: "--items N imports more",
 		})
 	}
-	join(t, p)
+	assignGroups(t, p)
 	var made []*design.Entity
 	for _, g := range p.groups {
-		for _, part := range part(t, g) {
-			if e := im.settle(t, part); e != nil {
+		for _, part := range splitGroup(t, g) {
+			if e := im.addEntity(t, part); e != nil {
 				made = append(made, e)
 			}
 		}
@@ -32,7 +33,7 @@ func (im *importer) entities(t *design.Table) {
 		if r.group != nil {
 			continue
 		}
-		if e := im.m.Classify(t, r.it); e != nil && slices.Contains(made, e) && telling(e) {
+		if e := im.m.Classify(t, r.it); e != nil && slices.Contains(made, e) && hasLiteral(e) {
 			if s := sample(e, r.it); s != nil {
 				e.Samples = append(e.Samples, s)
 				continue
@@ -41,13 +42,13 @@ func (im *importer) entities(t *design.Table) {
 		rest = append(rest, r)
 	}
 	for _, g := range groups(t, rest) {
-		im.settle(t, g)
+		im.addEntity(t, g)
 	}
 }
 
-// settle makes the entity of a group, with the items that fit it as samples.
-// The others are raw.
-func (im *importer) settle(t *design.Table, g *group) *design.Entity {
+// addEntity creates the entity of a group, with the items that fit it as
+// samples. Other items become raw items.
+func (im *importer) addEntity(t *design.Table, g *group) *design.Entity {
 	e := g.entity
 	if e == nil {
 		e = im.infer(t, g)
@@ -73,7 +74,7 @@ func (im *importer) settle(t *design.Table, g *group) *design.Entity {
 		}
 	}
 	if len(unfit) > 0 {
-		im.lose(unfit[0].n, counted(len(unfit), "item")+" of "+e.Name, "the templates of the entity do not make them, so they are raw items of table "+t.Name, "look at their keys, and at attributes whose names differ in one letter")
+		im.loss(unfit[0].n, text.Count(len(unfit), "item")+" of "+e.Name, "they do not fit the templates of the entity, so they are raw items of table "+t.Name, "check their keys, and attributes whose names differ in one letter")
 		im.raw(t, unfit)
 	}
 	return e
@@ -85,18 +86,10 @@ func (im *importer) raw(t *design.Table, rows []*row) {
 	}
 }
 
-// telling reports whether the keys of e have something of their own: literal
-// text.
-func telling(e *design.Entity) bool {
+// hasLiteral reports whether the keys of e contain literal text.
+func hasLiteral(e *design.Entity) bool {
 	return slices.ContainsFunc(e.Table.Keys(), func(a design.Attribute) bool {
 		t := e.Attribute(a.Name)
 		return t != nil && (t.Template == nil || slices.ContainsFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Literal != "" }))
 	})
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

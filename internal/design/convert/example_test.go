@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/convert"
 )
 
-// The templates of keys are inferred from a table's items.
+// The templates of keys are inferred from the items of a table.
 func ExampleImport() {
 	table := `{"TableName": "Shop",
 		"AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}, {"AttributeName": "SK", "AttributeType": "S"}],
@@ -36,5 +36,5 @@ func ExampleImport() {
 	// PK CUSTOMER#{customerId}
 	// SK ORDER#{orderDate:date}#{orderId:int(4)}
 	// Order by customerId
-	// table.json:1:1: StreamSpecification of table Shop: a model has keys and indexes, and no settings
+	// table.json:1:1: StreamSpecification of table Shop: a model has keys and indexes, but no settings
 }

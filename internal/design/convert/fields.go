@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// constants adds the attributes that are equal in all items because they tell
-// the kind, and those that hold a component alone.
+// constants adds the attributes that are constant because they name the kind of
+// the item, and those that contain only a component.
 func (s *shaper) constants() {
 	for name, v := range s.rows[0].it.All() {
 		n := string(name)
@@ -49,7 +49,7 @@ func (s *shaper) constants() {
 		fits := true
 		for _, r := range s.rows {
 			w := r.it.Get(n)
-			fits = fits && (w.Kind() == 0 || w.Kind() == v.Kind() && makes(t, []string{text(w)}))
+			fits = fits && (w.Kind() == 0 || w.Kind() == v.Kind() && roundTrips(t, []string{keyText(w)}))
 		}
 		if fits {
 			s.attribute(a, src, []string{f.Name})
@@ -57,7 +57,8 @@ func (s *shaper) constants() {
 	}
 }
 
-// holds returns the field whose value the attribute has, under another name.
+// holds returns the field whose value the attribute contains under a similar
+// name.
 func (s *shaper) holds(name string) *design.Field {
 	for _, f := range s.e.Fields {
 		if c := s.columns[f.Name]; c != nil && strings.EqualFold(f.Name, name) && s.equals(name, c) {
@@ -67,8 +68,8 @@ func (s *shaper) holds(name string) *design.Field {
 	return nil
 }
 
-// fields declares the attributes that are strings or numbers in all items that
-// have them.
+// fields declares attributes that are strings or numbers in all items that have
+// them.
 func (s *shaper) fields() {
 	kinds := map[string]attr.Kind{}
 	var order []string
@@ -80,7 +81,7 @@ func (s *shaper) fields() {
 				order = append(order, n)
 				kinds[n] = v.Kind()
 			} else if k != v.Kind() {
-				kinds[n] = attr.Map // of several kinds: none
+				kinds[n] = attr.Map // of several kinds: do not declare
 			}
 		}
 	}
@@ -91,7 +92,7 @@ func (s *shaper) fields() {
 	}
 }
 
-// own adds a field that is an attribute by itself.
+// own adds a field with its own attribute.
 func (s *shaper) own(name string, kind attr.Kind) {
 	f := &design.Field{Name: name, Distribution: design.Distribution{Name: "uniform"}}
 	if kind == attr.Number {

@@ -13,20 +13,21 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// finish makes the model of what was collected, as its file says it.
+// finish builds the model from what was collected and reads it back.
 func (im *importer) finish(ctx context.Context, from string) (*design.Model, []Loss, error) {
 	if len(im.m.Tables) == 0 {
 		hint := ""
 		if len(im.losses) > 0 {
 			hint = im.losses[0].String()
 		}
-		// A table that could not be made matters more than what it is called.
+		// A refused table matters more than its name.
 		if i := slices.IndexFunc(im.losses, func(l Loss) bool { return strings.HasPrefix(l.What, "table ") }); i >= 0 {
 			hint = im.losses[i].String()
 		}
-		return nil, im.losses, &Error{Pos: design.Pos{File: from}, Msg: "no table could be made of it", Hint: hint}
+		return nil, im.losses, &Error{Pos: design.Pos{File: from}, Msg: "the design has no usable table", Hint: hint}
 	}
 	for _, t := range im.m.Tables {
 		if err := context.Cause(ctx); err != nil {
@@ -45,22 +46,22 @@ func (im *importer) finish(ctx context.Context, from string) (*design.Model, []L
 		im.m.Name = "imported"
 	}
 	im.m.Seed = 1
-	if err := parses(im.m); err != nil {
+	if err := checkModel(im.m); err != nil {
 		if err := im.isolate(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := im.try(ctx); err != nil {
+	if err := im.runPatterns(ctx); err != nil {
 		return nil, nil, err
 	}
 	m, err := reread(im.m)
 	if err != nil {
-		return nil, nil, &Error{Pos: design.Pos{File: from}, Msg: "what came of it is no model: " + reason(err)}
+		return nil, nil, &Error{Pos: design.Pos{File: from}, Msg: "the imported model is invalid: " + reason(err)}
 	}
 	return m, im.sorted(), nil
 }
 
-// sorted are the losses in the order of the files.
+// sorted returns the losses in the order of the files.
 func (im *importer) sorted() []Loss {
 	sort.SliceStable(im.losses, func(i, j int) bool {
 		a, b := im.losses[i].Pos, im.losses[j].Pos
@@ -70,12 +71,12 @@ func (im *importer) sorted() []Loss {
 		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
 	})
 	if im.more > 0 {
-		im.losses = append(im.losses, Loss{What: counted(im.more, "more loss"), Why: "only the first " + strconv.Itoa(maxLosses) + " are listed"})
+		im.losses = append(im.losses, Loss{What: text.Count(im.more, "more loss"), Why: "only the first " + strconv.Itoa(maxLosses) + " are listed"})
 	}
 	return im.losses
 }
 
-// isolate finds what keeps the model from being read back, and leaves it out.
+// isolate removes the parts that keep the model from being read back.
 func (im *importer) isolate(ctx context.Context) error {
 	m := im.m
 	part := func() *design.Model { return &design.Model{Name: "part", Tables: m.Tables, Fields: m.Fields} }
@@ -89,10 +90,10 @@ func (im *importer) isolate(ctx context.Context) error {
 		e.Samples = nil
 		one := part()
 		one.Entities = append(slices.Clone(m.Entities), e)
-		if err := parses(one); err != nil {
-			im.add(Loss{What: "entity " + e.Name, Why: reason(err), Hint: "its items are raw"})
+		if err := checkModel(one); err != nil {
+			im.add(Loss{What: "entity " + e.Name, Why: reason(err), Hint: "its items are imported as raw items"})
 			for _, s := range samples {
-				im.m.Items = append(im.m.Items, &design.RawItem{Table: e.Table, Item: whole(e, s)})
+				im.m.Items = append(im.m.Items, &design.RawItem{Table: e.Table, Item: itemOf(e, s)})
 			}
 			continue
 		}
@@ -102,11 +103,11 @@ func (im *importer) isolate(ctx context.Context) error {
 		kept := samples[:0:0]
 		for _, s := range samples {
 			e.Samples = []*design.Sample{s}
-			if parses(alone) == nil {
+			if checkModel(alone) == nil {
 				kept = append(kept, s)
 				continue
 			}
-			m.Items = append(m.Items, &design.RawItem{Table: e.Table, Item: whole(e, s)})
+			m.Items = append(m.Items, &design.RawItem{Table: e.Table, Item: itemOf(e, s)})
 		}
 		e.Samples = kept
 	}
@@ -115,7 +116,7 @@ func (im *importer) isolate(ctx context.Context) error {
 	for _, r := range items {
 		one := part()
 		one.Items = []*design.RawItem{r}
-		if err := parses(one); err != nil {
+		if err := checkModel(one); err != nil {
 			im.add(Loss{What: "an item of table " + r.Table.Name, Why: reason(err)})
 			continue
 		}
@@ -129,7 +130,7 @@ func (im *importer) isolate(ctx context.Context) error {
 		if p.Entity != nil && !slices.Contains(m.Entities, p.Entity) {
 			continue
 		}
-		if err := parses(one); err != nil {
+		if err := checkModel(one); err != nil {
 			im.add(Loss{What: "pattern " + p.Name, Why: reason(err)})
 			continue
 		}
@@ -138,8 +139,8 @@ func (im *importer) isolate(ctx context.Context) error {
 	return nil
 }
 
-// whole is the item that a sample stands for.
-func whole(e *design.Entity, s *design.Sample) attr.Item {
+// itemOf returns the item of a sample.
+func itemOf(e *design.Entity, s *design.Sample) attr.Item {
 	made, err := e.Item(s.Values)
 	if err != nil {
 		return s.Attributes
@@ -153,21 +154,21 @@ func whole(e *design.Entity, s *design.Sample) attr.Item {
 	return b.Item()
 }
 
-// try builds the model and asks its patterns: what derived ones return now is
-// expected from then on, and what the service refuses is told.
-func (im *importer) try(ctx context.Context) error {
+// runPatterns builds the model and runs its patterns. Derived patterns expect
+// what they return now; refused patterns are losses.
+func (im *importer) runPatterns(ctx context.Context) error {
 	w, err := design.Build(ctx, im.m, design.Options{MaxItems: -1})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		return &Error{Msg: "the tables or items of the design cannot be made: " + reason(err)}
+		return &Error{Msg: "cannot create the tables or items of the design: " + reason(err)}
 	}
 	defer w.Close()
 	for _, p := range im.m.Patterns {
 		op, request, err := p.Compile(im.m)
 		if err != nil {
-			im.lose(im.from[p], "pattern "+p.Name, err.Error(), "")
+			im.loss(im.from[p], "pattern "+p.Name, err.Error(), "")
 			continue
 		}
 		rows, refused, err := count(ctx, w, op, request)
@@ -175,7 +176,7 @@ func (im *importer) try(ctx context.Context) error {
 			return err
 		}
 		if refused != "" {
-			im.lose(im.from[p], "pattern "+p.Name, "it is kept, and the service refuses it: "+refused, "mend the request, or expect the error")
+			im.loss(im.from[p], "pattern "+p.Name, "the service refuses it: "+refused, "correct the request, or expect the error")
 			continue
 		}
 		if p.Request == nil && op == "Query" {
@@ -185,7 +186,7 @@ func (im *importer) try(ctx context.Context) error {
 	return nil
 }
 
-// count returns the rows of a request, all pages together.
+// count returns the number of rows of a request over all pages.
 func count(ctx context.Context, w *design.World, op string, request json.RawMessage) (rows int, refused string, err error) {
 	for range 1000 {
 		out, status := inside.Service(w.DB).Serve(ctx, "DynamoDB_20120810."+op, request, nil)
@@ -222,7 +223,7 @@ func count(ctx context.Context, w *design.World, op string, request json.RawMess
 	return rows, "", nil
 }
 
-// addPattern adds a pattern under a name that no other has.
+// addPattern adds a pattern under a unique name.
 func (im *importer) addPattern(p *design.Pattern) {
 	name := strings.Join(strings.Fields(p.Name), " ")
 	if name == "" {

@@ -7,24 +7,23 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A Format is what a file can be.
+// A Format is a file format.
 type Format string
 
 // The formats.
 const (
-	// Workbench is a model of NoSQL Workbench, version 3 and like it.
+	// Workbench is a model of NoSQL Workbench, version 3.
 	Workbench Format = "workbench"
-	// OneTable is a schema of DynamoDB OneTable in JSON, onetable:1.1.0 and
-	// like it.
+	// OneTable is a JSON schema of DynamoDB OneTable, onetable:1.1.0.
 	OneTable Format = "onetable"
-	// ElectroDB is what JSON.stringify makes of the schemas of entities.
+	// ElectroDB is the output of JSON.stringify for the schemas of entities.
 	ElectroDB Format = "electrodb"
-	// MCP is dynamodb_data_model.json, which the DynamoDB MCP server writes.
+	// MCP is dynamodb_data_model.json of the DynamoDB MCP server.
 	MCP Format = "mcp"
-	// Tables is the JSON of CreateTable requests or DescribeTable answers.
+	// Tables is the JSON of CreateTable requests or DescribeTable responses.
 	Tables Format = "tables"
-	// Items is DynamoDB JSON items: one a line, the answer of a scan, or a
-	// BatchWriteItem request.
+	// Items is items in DynamoDB JSON: one per line, the response of a scan, or
+	// a BatchWriteItem request.
 	Items Format = "items"
 )
 
@@ -37,7 +36,7 @@ var formatTitle = []struct {
 	{ElectroDB, "ElectroDB schemas"},
 	{MCP, "dynamodb_data_model.json of the DynamoDB MCP server"},
 	{Tables, "CreateTable or DescribeTable JSON"},
-	{Items, "items in DynamoDB JSON, beside the definition of their table"},
+	{Items, "items in DynamoDB JSON, with the definition of their table"},
 }
 
 // FormatNames returns the names of all formats.
@@ -55,13 +54,13 @@ func formatTitles() (titles []string) {
 	return titles
 }
 
-// ParseFormat returns the format of that name.
+// ParseFormat returns the format with a name.
 func ParseFormat(name string) (Format, bool) {
 	return Format(name), slices.Contains(FormatNames(), name)
 }
 
-// Detect returns the format of a file's content, "" when it is none. The error
-// is an [*Error] when the content is not JSON.
+// Detect returns the format of a file's content, or "". It returns an [*Error]
+// if the content is not JSON.
 func Detect(data []byte) (Format, error) {
 	d, err := read("", data)
 	if err != nil {
@@ -109,7 +108,7 @@ func isTyped(n *node) bool {
 	return n.isObject() && len(n.list) > 0
 }
 
-// isPuts reports whether n is the items of a BatchWriteItem request.
+// isPuts reports whether n holds the items of a BatchWriteItem request.
 func isPuts(n *node) bool {
 	if m := n.get("RequestItems"); m != nil {
 		return isPuts(m)

@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/convert"
 )
 
-// FuzzImport wants an import to fail with an error for people, or to make a
+// FuzzImport holds that an import fails with an [*convert.Error] or returns a
 // model that can be written, read back and built.
 func FuzzImport(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.json")
@@ -42,7 +42,7 @@ func FuzzImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) { holds(t, a, b) })
 }
 
-// holds imports one or two files and checks what comes of it.
+// holds imports one or two files and checks the result.
 func holds(t *testing.T, a, b []byte) {
 	t.Helper()
 	list := []convert.File{{Name: "a", Data: a}}
@@ -76,7 +76,7 @@ func holds(t *testing.T, a, b []byte) {
 	w.Close()
 }
 
-// nasty are texts that names, keys and templates are not made for.
+// nasty are unusual texts for names, keys and templates.
 var nasty = []string{
 	"", " ", "a", "PK", "SK", "GSI1PK", "{x}", "}", "{", "${a}${b}", "${id}", "${id:3}", "${a.b}", "#", "a#", "#a", "a##b", "ORDER#1", "ORDER#2#x", "~", "null", "true", "1", "-1", "007",
 	"2026-01-05", "2026-01-05T10:00:00Z", "é", "日本", "\u0000", "\U0010FFFF", "a: b", "- x", "<<", "*a", "&a", "! x", "| y", "a\nb", "a\tb", "\"", "'", "%", "@", "`", "..", "---", "S", "N", "M",
@@ -152,7 +152,7 @@ func collect(v any, pool *[]any) {
 	}
 }
 
-// TestMutants imports designs with faults in them.
+// TestMutants imports designs with random faults.
 func TestMutants(t *testing.T) {
 	seed, rounds := uint64(1), 40
 	if s := os.Getenv("MUTANTS"); s != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A piece is a part of a template that is inferred: literal text, or a
-// component with its part of each of the keys.
+// A piece is a part of an inferred template: literal text, or a component with
+// its part of each key.
 type piece struct {
 	literal string
 	typ     keys.Type
@@ -17,8 +17,8 @@ type piece struct {
 	label   string   // the nearest literal word before it, without its delimiter
 }
 
-// Delimiters between components, those that only ever delimit first. The
-// others stand inside dates, names and ids as well.
+// Delimiters between components. Strong ones only delimit; weak ones also occur
+// in dates, names and ids.
 const (
 	strong = "#|/"
 	weak   = ":_.-"
@@ -32,8 +32,8 @@ var (
 	plainInt = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,30})$`)
 )
 
-// inferPieces returns what the keys of one attribute have in common. The keys,
-// of which there is one at least, are not checked against it: see makes.
+// inferPieces infers the pieces of the keys of one attribute, which must not be
+// empty. It does not check that they reproduce the keys: see roundTrips.
 func inferPieces(values []string, sort bool) []piece {
 	in := inferrer{sort: sort}
 	in.split(values, strong+weak, true)
@@ -45,8 +45,8 @@ type inferrer struct {
 	pieces []piece
 }
 
-// split appends the pieces of a column of keys or of parts of them. Last says
-// that nothing comes after it.
+// split appends the pieces of a column of keys or parts of keys. Last says that
+// nothing follows it.
 func (in *inferrer) split(column []string, delimiters string, last bool) {
 	if typ, ok := typeOf(column, in.sort); ok {
 		in.component(column, typ)
@@ -91,9 +91,9 @@ func (in *inferrer) split(column []string, delimiters string, last bool) {
 	in.component(column, typ)
 }
 
-// cut splits every value at d. It is ok when all values have d, and gives
-// columns when all have it equally often and no column is empty in some values
-// only.
+// cut splits every value at d. It is ok if all values contain d. It returns
+// columns if all contain d equally often and no column is empty in only some
+// values.
 func cut(column []string, d string) (columns [][]string, ok bool) {
 	for i, v := range column {
 		parts := strings.Split(v, d)
@@ -122,8 +122,8 @@ func cut(column []string, d string) (columns [][]string, ok bool) {
 	return columns, true
 }
 
-// head takes the part that keys of different depth have in common off their
-// front; the rest is a path.
+// head splits off the common first part of keys of different depth; the rest is
+// a path.
 func (in *inferrer) head(column []string, d, delimiters string) bool {
 	first, rest := make([]string, len(column)), make([]string, len(column))
 	for i, v := range column {
@@ -143,8 +143,9 @@ func (in *inferrer) head(column []string, d, delimiters string) bool {
 	return true
 }
 
-// weakly splits at the first d, which may be part of a value: what comes before
-// it must be a word that all have in common, or both sides of known types.
+// weakly splits at the first weak delimiter d, which could be part of a value:
+// the text before it must be a common word, or both sides must have known
+// types.
 func (in *inferrer) weakly(column []string, d, delimiters string, last bool) bool {
 	first, rest := make([]string, len(column)), make([]string, len(column))
 	varied := false
@@ -171,14 +172,14 @@ func (in *inferrer) weakly(column []string, d, delimiters string, last bool) boo
 	return false
 }
 
-// front reports whether nothing but such words has come before.
+// front reports whether only words of weak delimiters came before.
 func (in *inferrer) front() bool {
 	return !slices.ContainsFunc(in.pieces, func(p piece) bool { return p.parts != nil || strings.ContainsAny(p.literal, strong) })
 }
 
-// constant takes a column of equal words as literal text when it stands where
-// a label does: at the front or after a value. At the end of a key, after a
-// label, a word is a value that happens to be the same in all samples.
+// constant takes a column of equal words as literal text in the position of a
+// label: at the front or after a value. At the end of a key, after a label, an
+// equal word is a value that happens to be the same in all samples.
 func (in *inferrer) constant(column []string, last bool) bool {
 	v := column[0]
 	if !same(column) {
@@ -204,7 +205,7 @@ func (in *inferrer) constant(column []string, last bool) bool {
 	return true
 }
 
-// labelled returns the word of the literal at the end of what there is, ""
+// labelled returns the last word of the literal at the end of the pieces, or ""
 // after a component or at the front.
 func (in *inferrer) labelled() string {
 	var text string
@@ -230,7 +231,7 @@ func (in *inferrer) component(column []string, typ keys.Type) {
 	in.pieces = append(in.pieces, piece{typ: typ, parts: column, label: label})
 }
 
-// merged joins literals that stand together.
+// merged joins adjacent literals.
 func (in *inferrer) merged() (all []piece) {
 	for _, p := range in.pieces {
 		if n := len(all); p.parts == nil && n > 0 && all[n-1].parts == nil {
@@ -251,13 +252,13 @@ func same(column []string) bool {
 	return true
 }
 
-// candidates are the types that say of a text by itself what it is.
+// candidates are the types that a text alone can identify.
 var candidates = []keys.Type{
 	{Name: "date"}, {Name: "time"}, {Name: "millis"}, {Name: "micros"}, {Name: "nanos"}, {Name: "month"},
 	{Name: "uuid"}, {Name: "ulid"},
 }
 
-// typeOf returns the type that all values have, false when they are just text.
+// typeOf returns the type that all values have, or false if they are just text.
 func typeOf(column []string, sort bool) (keys.Type, bool) {
 	for _, t := range candidates {
 		if all(column, func(v string) bool { return decodes(t, v) }) {
@@ -272,9 +273,9 @@ func decodes(t keys.Type, v string) bool {
 	return err == nil
 }
 
-// number returns the type of digits. Those of one length are padded when there
-// are several of them or one begins with 0; those of several lengths are not,
-// which matters in a sort key.
+// number returns the type of digits. Numbers of one length are padded if they
+// differ or one begins with 0; numbers of different lengths are not, which
+// matters in a sort key.
 func number(column []string, sort bool) (keys.Type, bool) {
 	width := len(column[0])
 	padded, several := false, false
@@ -315,7 +316,7 @@ func all(column []string, is func(string) bool) bool {
 
 var braces = strings.NewReplacer("{", "{{", "}", "}}")
 
-// source writes pieces as a template, with a name for each component.
+// source returns pieces as a template, with a name for each component.
 func source(pieces []piece, names []string) string {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -334,9 +335,9 @@ func source(pieces []piece, names []string) string {
 	return b.String()
 }
 
-// makes reports whether a template makes exactly these keys of the values it
-// finds in them.
-func makes(t *keys.Template, values []string) bool {
+// roundTrips reports whether a template matches the keys and builds the same
+// keys from the values.
+func roundTrips(t *keys.Template, values []string) bool {
 	return all(values, func(v string) bool {
 		found, ok := t.Match(v)
 		if !ok {

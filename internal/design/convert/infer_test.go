@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// template infers one with names a, b, c … for its components.
+// template infers a template with the names a, b, c … for its components.
 func template(t *testing.T, values []string, sort bool) string {
 	t.Helper()
 	pieces := inferPieces(values, sort)
@@ -23,7 +23,7 @@ func template(t *testing.T, values []string, sort bool) string {
 	if err != nil {
 		t.Fatalf("infer(%q) = %q: %v", values, src, err)
 	}
-	if !makes(tmpl, values) {
+	if !roundTrips(tmpl, values) {
 		t.Errorf("infer(%q) = %q, which does not make them", values, src)
 	}
 	return src
@@ -87,8 +87,7 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-// FuzzInfer wants a template that parses and makes the keys, or one that is
-// refused: never one that makes others.
+// FuzzInfer holds that an inferred template reproduces its keys or is refused.
 func FuzzInfer(f *testing.F) {
 	for _, s := range []string{"C#1\nC#2", "a/b\na/b/c", "2026-01-01_1\n2026-01-02_2", "#\n##", "{}\n}{", "a#\n#a"} {
 		f.Add(s, true)
@@ -107,7 +106,7 @@ func FuzzInfer(f *testing.F) {
 			names = append(names, fmt.Sprint("c", len(names)))
 		}
 		tmpl, err := keys.Parse(source(pieces, names))
-		if err != nil || !makes(tmpl, values) {
+		if err != nil || !roundTrips(tmpl, values) {
 			return
 		}
 		for i, v := range values {

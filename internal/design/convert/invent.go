@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// invent gives an entity without items one sample, so that its patterns read
-// something. Entities that share a field share its value.
+// invent adds a sample to an entity without items, so that its patterns read a
+// row. Entities that share a field share its value.
 func (im *importer) invent(t *design.Table, e *design.Entity, g *group) {
 	if im.o.Items < 0 {
 		return
@@ -41,11 +41,11 @@ func (im *importer) invent(t *design.Table, e *design.Entity, g *group) {
 	}
 	e.Samples = append(e.Samples, s)
 	if !g.bare {
-		im.lose(g.n, "the items of "+e.Name, "the design has none, so the import made one up", "write samples, or say count to generate items")
+		im.loss(g.n, "the items of "+e.Name, "the design has none, so the import made one up", "add samples, or use count to generate items")
 	}
 }
 
-// invented is a value of a field.
+// invented returns a made-up value of a field.
 func invented(f *design.Field) string {
 	if len(f.Values) > 0 {
 		return f.Values[0]

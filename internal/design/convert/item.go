@@ -4,26 +4,26 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// item reads an item whose values are DynamoDB JSON or plain JSON. An
-// attribute that is neither is a loss.
+// item reads an item with values in DynamoDB JSON or plain JSON. An invalid
+// attribute is a loss.
 func (im *importer) item(n *node) (attr.Item, bool) {
 	if !n.isObject() {
-		im.lose(n, "an item", "it is no JSON object", "")
+		im.loss(n, "an item", "it is not a JSON object", "")
 		return nil, false
 	}
 	var b attr.Builder
 	for _, m := range n.list {
 		v, err := value(m, 1)
 		if err == nil && (m.key == "" || len(m.key) > 255) {
-			err = errors.New("names of attributes have 1 to 255 bytes here")
+			err = errors.New("names of attributes must have 1 to 255 bytes")
 		}
 		if err != nil {
-			im.lose(m, "the attribute "+m.key+" of an item", err.Error(), "")
+			im.loss(m, "the attribute "+m.key+" of an item", err.Error(), "")
 			continue
 		}
 		b.Add(m.key, v)
@@ -31,10 +31,9 @@ func (im *importer) item(n *node) (attr.Item, bool) {
 	return b.Item(), true
 }
 
-var errDeep = fmt.Errorf("values nest at most %d deep", attr.MaxNesting)
+var errDeep = fmt.Errorf("values can nest at most %d deep", attr.MaxNesting)
 
-// value reads a value. Inside maps and lists, too, values may be typed or
-// plain.
+// value reads a value. Values inside maps and lists can also be typed or plain.
 func value(n *node, depth int) (attr.Value, error) {
 	if depth > attr.MaxNesting {
 		return attr.Value{}, errDeep
@@ -85,8 +84,8 @@ func listValue(n *node, depth int) (attr.Value, error) {
 	return attr.NewList(elems...), nil
 }
 
-// typedValue reads what stands under a type. It reports false when that is not
-// of the type, so that the whole is a map with a short name.
+// typedValue reads the value under a type name. It reports false if the value
+// is not of that type, so that the object is a plain map.
 func typedValue(kind attr.Kind, n *node, depth int) (v attr.Value, ok bool, err error) {
 	switch kind {
 	case attr.String:
@@ -119,7 +118,7 @@ func typedValue(kind attr.Kind, n *node, depth int) (v attr.Value, ok bool, err 
 	case attr.Map, attr.List:
 		want := map[attr.Kind]byte{attr.Map: '{', attr.List: '['}[kind]
 		if n.isText() && len(n.text) > 0 && n.text[0] == want {
-			// Some exports have the document as text.
+			// Some exports contain the document as text.
 			d, err := read("", []byte(n.text))
 			if err != nil || len(d.roots) != 1 {
 				return v, false, nil
@@ -153,13 +152,4 @@ func typedValue(kind attr.Kind, n *node, depth int) (v attr.Value, ok bool, err 
 }
 
 // clip shortens text for messages.
-func clip(s string) string {
-	if len(s) <= 60 {
-		return s
-	}
-	cut := 57
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func clip(s string) string { return text.Clip(s, 60) }

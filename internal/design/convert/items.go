@@ -4,14 +4,15 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// items reads items and puts them into the tables there are.
+// items reads items into the tables.
 func (im *importer) items(d *document) error {
 	if len(im.m.Tables) == 0 {
 		return &Error{
-			Pos: design.Pos{File: d.name}, Msg: "these are items, and nothing says the keys of their table",
-			Hint: "give the table's definition too, as aws dynamodb describe-table prints it",
+			Pos: design.Pos{File: d.name}, Msg: "the items have no table definition",
+			Hint: "add the table definition that aws dynamodb describe-table prints",
 		}
 	}
 	im.derived = true
@@ -47,12 +48,12 @@ func (im *importer) itemsIn(n *node, file string) {
 	}
 }
 
-// puts reads the items of each table: a list of put requests, or of items.
+// puts reads the items of each table: a list of put requests or items.
 func (im *importer) puts(n *node) {
 	for _, list := range n.members() {
 		t := im.m.Table(list.key)
 		if t == nil {
-			im.lose(list, counted(len(list.list), "item")+" of table "+list.key, "the table is not defined", "")
+			im.loss(list, text.Count(len(list.list), "item")+" of table "+list.key, "the table is not defined", "")
 			continue
 		}
 		for _, m := range list.elems() {
@@ -62,11 +63,11 @@ func (im *importer) puts(n *node) {
 			case m.get("Item").isObject() && !isTyped(m):
 				m = m.get("Item")
 			case m.get("DeleteRequest").isObject():
-				im.lose(m, "a delete request", "a model has items, not changes to them", "")
+				im.loss(m, "a delete request", "a model has items, not changes", "")
 				continue
 			}
 			if m == nil {
-				im.lose(list, "a put request", "it has no item", "")
+				im.loss(list, "a put request", "it has no item", "")
 				continue
 			}
 			if it, ok := im.item(m); ok {
@@ -76,8 +77,8 @@ func (im *importer) puts(n *node) {
 	}
 }
 
-// itemIn puts an item into the table that the file is called after, or the only
-// one whose keys it has.
+// itemIn puts an item into the table named in the file name, or into the only
+// table whose keys it has.
 func (im *importer) itemIn(n *node, file string) {
 	if n == nil {
 		return
@@ -107,9 +108,9 @@ func (im *importer) itemIn(n *node, file string) {
 	}
 	switch {
 	case best == nil:
-		im.lose(n, "an item", "it has the keys of no table", "")
+		im.loss(n, "an item", "no table has its keys", "")
 	case several:
-		im.lose(n, "an item", "it has the keys of several tables", "name the file after its table, or write its items as a BatchWriteItem request")
+		im.loss(n, "an item", "several tables have its keys", "name the file after its table, or write its items as a BatchWriteItem request")
 	default:
 		im.put(best, it, nil, n)
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// MaxFileBytes is the longest file that is read.
+// MaxFileBytes limits the size of a file.
 const MaxFileBytes = 32 << 20
 
-// These, too, keep a hostile file from taking the memory of the process.
+// These limits also keep a hostile file from exhausting memory.
 const (
 	maxNodes = 2_000_000
 	maxDepth = 100
@@ -28,12 +28,12 @@ const (
 type document struct {
 	name  string
 	data  []byte
-	lines []int // where lines begin
+	lines []int // offsets of lines
 	roots []*node
 	nodes int
 }
 
-// A node is a JSON value that knows its place.
+// A node is a JSON value with its place.
 type node struct {
 	doc  *document
 	up   *node
@@ -50,7 +50,7 @@ func read(name string, data []byte) (*document, error) {
 	d := &document{name: name, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
 	switch {
 	case len(data) > MaxFileBytes:
-		return nil, &Error{Pos: design.Pos{File: name}, Msg: fmt.Sprintf("the file has more than %d MB", MaxFileBytes>>20), Hint: "keep some of its items; a model is for a design, not for a table's data"}
+		return nil, &Error{Pos: design.Pos{File: name}, Msg: fmt.Sprintf("the file has more than %d MB", MaxFileBytes>>20), Hint: "remove some items; a model is for a design, not for all data of a table"}
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
 		return nil, &Error{Pos: design.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
 	}
@@ -66,7 +66,7 @@ func read(name string, data []byte) (*document, error) {
 		d.roots = append(d.roots, n)
 	}
 	if len(d.roots) == 0 {
-		return nil, &Error{Pos: design.Pos{File: name}, Msg: "the file is empty", Hint: "give a file of JSON"}
+		return nil, &Error{Pos: design.Pos{File: name}, Msg: "the file is empty", Hint: "use a JSON file"}
 	}
 	return d, nil
 }
@@ -85,7 +85,7 @@ func (d *document) syntax(dec *jsontext.Decoder, err error) error {
 	}
 	hint := ""
 	if trimmed := bytes.TrimSpace(d.data); len(trimmed) > 0 && !strings.ContainsRune(`{["`, rune(trimmed[0])) {
-		hint = "a schema in JavaScript or YAML is not read: write it out with JSON.stringify first"
+		hint = "schemas in JavaScript or YAML are not supported: convert them with JSON.stringify"
 	}
 	return &Error{Pos: d.pos(at), Msg: msg, Hint: hint}
 }
@@ -101,7 +101,7 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 	}
 	n := &node{doc: d, up: up, at: from, kind: tok.Kind()}
 	if d.nodes++; d.nodes > maxNodes || depth > maxDepth {
-		return nil, &Error{Pos: d.pos(from), Msg: fmt.Sprintf("the file has more than %d values, or nests them more than %d deep", maxNodes, maxDepth)}
+		return nil, &Error{Pos: d.pos(from), Msg: fmt.Sprintf("the file has more than %d values, or nests more than %d deep", maxNodes, maxDepth)}
 	}
 	switch n.kind {
 	case '"', '0':
@@ -162,7 +162,7 @@ func (n *node) pos() design.Pos {
 	return n.doc.pos(n.at)
 }
 
-// path names the value: DataModel[0].TableFacets[1].
+// path returns the place of the value, such as DataModel[0].TableFacets[1].
 func (n *node) path() string {
 	if n == nil || n.up == nil {
 		return ""
@@ -184,7 +184,7 @@ func (n *node) isText() bool { return n != nil && n.kind == '"' }
 
 func (n *node) isTrue() bool { return n != nil && n.kind == 't' }
 
-// get returns the last member of that name, or nil.
+// get returns the last member with a name, or nil.
 func (n *node) get(name string) *node {
 	if !n.isObject() {
 		return nil
@@ -197,7 +197,7 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// either returns the first member of these names.
+// either returns the first member with one of the names, or nil.
 func (n *node) either(names ...string) *node {
 	for _, name := range names {
 		if m := n.get(name); m != nil {
@@ -207,7 +207,7 @@ func (n *node) either(names ...string) *node {
 	return nil
 }
 
-// str returns the text of a member, "" if it is not text.
+// str returns the text of a member, or "".
 func (n *node) str(name string) string {
 	if m := n.get(name); m.isText() {
 		return m.text
@@ -215,8 +215,8 @@ func (n *node) str(name string) string {
 	return ""
 }
 
-// members are those of an object, elems those of a list; none of anything
-// else.
+// members returns the members of an object, and elems the elements of a list;
+// both return nil for other values.
 func (n *node) members() []*node {
 	if !n.isObject() {
 		return nil
@@ -231,7 +231,7 @@ func (n *node) elems() []*node {
 	return n.list
 }
 
-// vacant reports whether there is nothing in n.
+// vacant reports whether n is missing, empty, null or false.
 func (n *node) vacant() bool {
 	return n == nil || n.kind == 'n' || n.kind == 'f' || n.isText() && n.text == "" || (n.isObject() || n.isList()) && len(n.list) == 0
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// join puts items that nothing says the kind of into the group whose keys have
-// the same words, if there is one such group.
-func join(t *design.Table, p *pool) {
+// assignGroups puts items without a group into the only group whose keys have
+// the same words, if any.
+func assignGroups(t *design.Table, p *pool) {
 	owner := map[string]*group{}
 	for _, g := range p.groups {
 		for _, r := range g.rows {
@@ -33,9 +33,9 @@ func join(t *design.Table, p *pool) {
 	}
 }
 
-// part takes a group apart whose keys have different words: a facet may hold a
-// thing and all that belongs to it.
-func part(t *design.Table, g *group) []*group {
+// splitGroup splits a group whose keys have different words: a facet can hold a
+// thing and everything that belongs to it.
+func splitGroup(t *design.Table, g *group) []*group {
 	parts := groupBy(g.rows, func(r *row) string { return shapes(t, r) })
 	if g.entity != nil || len(parts) < 2 || len(parts) > min(mostKinds, 1+2*len(g.rows)/3) ||
 		slices.ContainsFunc(parts, func(one *group) bool { return strings.Trim(one.name, "*\x00") == "" }) {
@@ -58,30 +58,29 @@ func part(t *design.Table, g *group) []*group {
 	return parts
 }
 
-// shapes are the shapes of the keys of an item.
+// shapes returns the shapes of the keys of an item.
 func shapes(t *design.Table, r *row) string {
 	var parts []string
 	for _, a := range t.Keys() {
 		if a.Kind == attr.String {
-			parts = append(parts, shape(text(r.it.Get(a.Name))))
+			parts = append(parts, shape(keyText(r.it.Get(a.Name))))
 		}
 	}
 	return strings.Join(parts, "\x00") + "\x00"
 }
 
-// kindAttributes are names of the attribute that often tells the kind of an
-// item.
+// kindAttributes are common names of an attribute with the kind of an item.
 var kindAttributes = []string{
 	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "ENTITY_TYPE", "_et", "entity", "Entity",
 	"type", "Type", "TYPE", "itemType", "recordType", "kind", "Kind",
 }
 
-// mostKinds is how many groups the items of a table may fall into. More are no
-// kinds.
+// mostKinds limits the groups of a table's items. A larger number means that
+// they are not kinds.
 const mostKinds = 40
 
-// groups sorts items by what kind they seem to be: by the attribute that says
-// so, or by the words in their keys.
+// groups groups items by kind: by an attribute that names it, or by the words
+// in their keys.
 func groups(t *design.Table, rows []*row) []*group {
 	if len(rows) == 0 {
 		return nil
@@ -106,8 +105,8 @@ func groups(t *design.Table, rows []*row) []*group {
 	list := t.Keys()
 	g := groupBy(rows, func(r *row) string { return shapes(t, r) })
 	if most := min(mostKinds, 6+2*len(rows)/3); len(g) > most {
-		// Words that are values make too many.
-		if g = groupBy(rows, func(r *row) string { return shape(text(r.it.Get(list[0].Name))) + "\x00" }); len(g) > most {
+		// Words that are values give too many groups.
+		if g = groupBy(rows, func(r *row) string { return shape(keyText(r.it.Get(list[0].Name))) + "\x00" }); len(g) > most {
 			g = groupBy(rows, func(*row) string { return "\x00" })
 		}
 	}
@@ -117,7 +116,7 @@ func groups(t *design.Table, rows []*row) []*group {
 	return g
 }
 
-// groupBy returns groups in the order of their first item, none when an item
+// groupBy returns groups in the order of their first item, or nil if an item
 // has no kind.
 func groupBy(rows []*row, kind func(*row) string) (all []*group) {
 	byName := map[string]*group{}
@@ -137,7 +136,7 @@ func groupBy(rows []*row, kind func(*row) string) (all []*group) {
 	return all
 }
 
-// shape returns the words of a key that stand where labels do, with * for the
+// shape returns the words of a key in the positions of labels, with * for the
 // values between them.
 func shape(key string) string {
 	parts := strings.FieldsFunc(key, func(r rune) bool { return strings.ContainsRune(strong, r) })
@@ -155,7 +154,8 @@ func shape(key string) string {
 		return "*"
 	}
 	label := true
-	// In capitals when the first is; the parts of a path are no labels.
+	// Labels are in capitals if the first one is. Parts of a path are not
+	// labels.
 	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') || len(parts) > 0 && upper.MatchString(parts[0])
 	for i, p := range parts {
 		if !label || !word.MatchString(p) || capitals && !upper.MatchString(p) {
@@ -167,8 +167,8 @@ func shape(key string) string {
 	return strings.Join(slices.Compact(parts), " ")
 }
 
-// shapeName makes the name of an entity of the shapes of its keys, and a longer
-// one.
+// shapeName derives a short and a long name of an entity from the shapes of its
+// keys.
 func shapeName(shapes, table string) (short, long string) {
 	var last, first string
 	for i, s := range strings.Split(strings.TrimSuffix(shapes, "\x00"), "\x00") {
@@ -202,7 +202,7 @@ func shapeName(shapes, table string) (short, long string) {
 	return table, ""
 }
 
-// title writes a word as names of entities are: Order for ORDER.
+// title converts a word to an entity name: Order for ORDER.
 func title(s string) string {
 	s = strings.TrimLeft(s, "$@_")
 	var b strings.Builder
@@ -225,7 +225,7 @@ func title(s string) string {
 
 var notName = regexp.MustCompile(`[^\pL\pN_ .-]+`)
 
-// entityName makes a name that no other entity has.
+// entityName returns a unique name for an entity.
 func (im *importer) entityName(name, long string, t *design.Table) string {
 	if long != "" && im.m.Entity(name) != nil && im.m.Entity(name).Table == t && im.m.Entity(long) == nil {
 		name = long

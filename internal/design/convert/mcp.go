@@ -10,18 +10,17 @@ import (
 	"github.com/sortkey/sortkey/internal/design/awscli"
 )
 
-// mcp reads dynamodb_data_model.json: tables as CreateTable has them, items as
-// BatchWriteItem has them, and access patterns whose implementation is a line
-// of the AWS CLI.
+// mcp reads dynamodb_data_model.json: tables as in CreateTable, items as in
+// BatchWriteItem, and access patterns implemented by an AWS CLI command.
 func (im *importer) mcp(n *node) {
-	im.known(n, "tables", "items", "access_patterns")
+	im.loseUnknown(n, "tables", "items", "access_patterns")
 	for _, t := range n.get("tables").elems() {
 		im.tablesIn(t, 1)
 	}
 	if items := n.get("items"); items.isObject() {
 		im.puts(items)
 	} else if !items.vacant() {
-		im.lose(items, "items", "they are not in lists by table", "")
+		im.loss(items, "items", "they are not grouped by table", "")
 	}
 	list := n.get("access_patterns").elems()
 	for _, p := range list {
@@ -34,7 +33,7 @@ func (im *importer) mcp(n *node) {
 var reads = []string{"Query", "GetItem", "Scan"}
 
 func (im *importer) accessPattern(n *node) {
-	im.known(n, "pattern", "description", "table", "index", "dynamodb_operation", "implementation", "reason")
+	im.loseUnknown(n, "pattern", "description", "table", "index", "dynamodb_operation", "implementation", "reason")
 	name := n.str("pattern")
 	if m := n.get("pattern"); m != nil && m.kind == '0' {
 		name = m.text
@@ -57,33 +56,33 @@ func (im *importer) accessPattern(n *node) {
 		if r := n.str("reason"); r != "" {
 			why += ": " + r
 		}
-		im.lose(n, what, why, "write it by field")
+		im.loss(n, what, why, "add the pattern to the model with conditions on fields")
 		return
 	}
 	cmd, err := new(awscli.Parser).Parse(line)
 	if err != nil {
-		im.lose(n.get("implementation"), what, "its AWS CLI line: "+err.Error(), advice.Of(err))
+		im.loss(n.get("implementation"), what, "its AWS CLI command: "+err.Error(), advice.Of(err))
 		return
 	}
 	if !slices.Contains(reads, cmd.Operation) {
-		im.lose(n.get("implementation"), what, cmd.Operation+" is no pattern of a model, which has those that read: "+strings.Join(reads, ", "), "")
+		im.loss(n.get("implementation"), what, "a model has only patterns that read ("+strings.Join(reads, ", ")+"), not "+cmd.Operation, "")
 		return
 	}
 	for _, note := range cmd.Notes {
-		im.lose(n.get("implementation"), what, note, "")
+		im.loss(n.get("implementation"), what, note, "")
 	}
 	if wanted != "" && !strings.EqualFold(wanted, cmd.Operation) {
-		im.lose(n.get("dynamodb_operation"), what, fmt.Sprintf("it is called %s, and its line is a %s", clip(wanted), cmd.Operation), "")
+		im.loss(n.get("dynamodb_operation"), what, fmt.Sprintf("it is called %s, but its command is a %s", clip(wanted), cmd.Operation), "")
 	}
 	p := &design.Pattern{Name: name, About: about, Operation: cmd.Operation, Request: cmd.Request}
 	d, err := read("", cmd.Request)
 	if err != nil || !d.roots[0].isObject() {
-		im.lose(n, what, "its request is no JSON object", "")
+		im.loss(n, what, "its request is not a JSON object", "")
 		return
 	}
 	table := d.roots[0].str("TableName")
 	if p.Table = im.m.Table(table); p.Table == nil {
-		im.lose(n, what, fmt.Sprintf("it reads the table %q, which is not defined", clip(table)), "")
+		im.loss(n, what, fmt.Sprintf("it reads the table %q, which is not defined", clip(table)), "")
 		return
 	}
 	if index := d.roots[0].str("IndexName"); index != "" {

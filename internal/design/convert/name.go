@@ -11,9 +11,9 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// names finds a name for each component of an attribute: that of a component or
-// an attribute with the same values, the alias, what the label before it says,
-// or that of the attribute.
+// names finds a name for each component of an attribute: the name of a
+// component or attribute with the same values, the alias, the label before the
+// component, or the name of the attribute.
 func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, conditional bool) (names []string, columns [][]cell, ok bool) {
 	var components []piece
 	for _, p := range pieces {
@@ -25,7 +25,7 @@ func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, con
 	if generic.MatchString(alias) {
 		alias = "" // Workbench fills in the attribute's name
 	}
-	fresh := false // a component of its own
+	fresh := false // the attribute has a new component
 	for i, p := range components {
 		column := make([]cell, len(s.rows))
 		for k, part := range p.parts {
@@ -36,7 +36,8 @@ func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, con
 			column[at[k]] = cell{v, true}
 		}
 		lastOne := i == len(components)-1
-		// What only some items have must not follow from what all have.
+		// An attribute of only some items must not follow from fields that all
+		// items have.
 		mayShare := !sparse || fresh || !lastOne
 		name := ""
 		if mayShare {
@@ -75,7 +76,7 @@ func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, con
 	return names, columns, true
 }
 
-// calendar are the parts of a date in keys that have them one by one; nothing
+// calendar lists the parts of a date in keys with separate parts; nothing
 // follows the last.
 var calendar = []string{"year", "month", "day", "hour", "minute", "second", ""}
 
@@ -86,7 +87,7 @@ func lastOf(names []string) string {
 	return names[len(names)-1]
 }
 
-// distinctive reports whether equal values are no coincidence.
+// distinctive reports whether equal values are unlikely to be a coincidence.
 func distinctive(column []cell) bool {
 	first := ""
 	for _, v := range column {
@@ -103,9 +104,8 @@ func distinctive(column []cell) bool {
 	return false
 }
 
-// shared returns the component that has the same values in all rows with one.
-// Short values that are the same once may be so by chance, unless the label says
-// the same too.
+// shared returns the component with the same values in all rows that have one.
+// Short equal values can be a coincidence, unless the label matches as well.
 func (s *shaper) shared(p piece, column []cell, taken []string) string {
 	sure := distinctive(column)
 	for _, f := range s.e.Fields {
@@ -124,7 +124,7 @@ func (s *shaper) shared(p piece, column []cell, taken []string) string {
 	return ""
 }
 
-// attributeLike returns the attribute that holds the same values alone.
+// attributeLike returns the attribute that contains only the same values.
 func (s *shaper) attributeLike(column []cell) string {
 	if !distinctive(column) {
 		return ""
@@ -141,8 +141,8 @@ func (s *shaper) attributeLike(column []cell) string {
 	return ""
 }
 
-// attributeUnder returns the attribute that holds the same values in the rows
-// that have one, and others in the rest, which it adds to the column.
+// attributeUnder returns the attribute that has the same values in the rows
+// with a value, and adds its values in other rows to the column.
 func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
 	if !distinctive(column) {
 		return ""
@@ -159,9 +159,9 @@ func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
 			if v.Kind() == 0 && !column[i].ok {
 				continue
 			}
-			good = good && v.Kind() == attr.String && decodes(typ, text(v)) && (!column[i].ok || column[i].text == text(v))
+			good = good && v.Kind() == attr.String && decodes(typ, keyText(v)) && (!column[i].ok || column[i].text == keyText(v))
 			if good {
-				filled[i] = cell{text(v), true}
+				filled[i] = cell{keyText(v), true}
 			}
 		}
 		if good && s.equals(n, filled) {
@@ -172,8 +172,7 @@ func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
 	return ""
 }
 
-// equals reports whether an attribute has the values of a column, and the rows
-// without one have no such attribute.
+// equals reports whether an attribute has exactly the values of a column.
 func (s *shaper) equals(name string, column []cell) bool {
 	some := false
 	for i, r := range s.rows {
@@ -182,7 +181,7 @@ func (s *shaper) equals(name string, column []cell) bool {
 		if v.Kind() == 0 && !column[i].ok {
 			continue
 		}
-		if !scalar || !column[i].ok || text(v) != column[i].text {
+		if !scalar || !column[i].ok || keyText(v) != column[i].text {
 			return false
 		}
 		some = true
@@ -190,8 +189,8 @@ func (s *shaper) equals(name string, column []cell) bool {
 	return some
 }
 
-// pick returns the first wish that means nothing else yet. Own is the name of
-// the attribute that the component makes alone.
+// pick returns the first candidate name that is not used otherwise. Own is the
+// name of the attribute that consists only of the component.
 func (s *shaper) pick(column []cell, own string, wishes, taken []string) string {
 	usable := func(name string) bool {
 		if name == "" || slices.Contains(taken, name) || s.columns[name] != nil || s.e.Field(name) != nil {
@@ -205,7 +204,7 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 				return false
 			}
 			if s.t.IsKey(name) && column[i].ok {
-				if v := r.it.Get(name); v.Kind() != 0 && text(v) != column[i].text {
+				if v := r.it.Get(name); v.Kind() != 0 && keyText(v) != column[i].text {
 					return false
 				}
 			}
@@ -238,14 +237,14 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 
 func (s *shaper) free(wishes ...string) string { return s.pick(nil, "", wishes, nil) }
 
-// whatWords are labels that name what follows them rather than a thing that has an
-// id.
+// whatWords are labels that name the value itself, not a thing with an id.
 var whatWords = []string{
 	"status", "state", "type", "category", "country", "city", "email", "date", "name", "title", "year", "month", "day", "genre", "level",
 	"region", "version", "path", "role", "phone", "zip", "sku", "isbn", "url", "slug", "tag", "color", "size", "price", "score", "rank", "key", "time", "timestamp",
 }
 
-// labelName makes a name of the label before a component: orderId for ORDER#.
+// labelName derives a name from the label before a component: orderId for
+// ORDER#.
 func labelName(p piece) string {
 	label := fieldName(lowerFirst(title(p.label)))
 	if p.typ.Name == "path" {
@@ -279,8 +278,7 @@ func lowerFirst(s string) string {
 	return s
 }
 
-// fieldName makes a name that a template takes of any text, "" if nothing is
-// left.
+// fieldName derives a valid field name from a text; it can be "".
 func fieldName(s string) string {
 	var b strings.Builder
 	raise := false

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,22 +13,22 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// oneTable reads a OneTable schema. Its value templates are the templates of
-// attributes; what the library does when it writes is not part of a design.
+// oneTable reads a OneTable schema. Its value templates become templates of
+// attributes; the behaviour of the library is not part of a design.
 func (im *importer) oneTable(n *node) {
-	im.known(n, "format", "version", "name", "description", "indexes", "models", "params", "queries", "items", "extensions")
+	im.loseUnknown(n, "format", "version", "name", "description", "indexes", "models", "params", "queries", "items", "extensions")
 	if f := n.str("format"); f != "" && f != "onetable:1.1.0" && f != "onetable:1.0.0" {
-		im.lose(n.get("format"), "format "+clip(f), "the importer knows onetable:1.1.0 and reads this one as if it were", "look over what came of it")
+		im.loss(n.get("format"), "format "+clip(f), "the importer reads it as onetable:1.1.0", "check the result")
 	}
 	if d := n.str("description"); d != "" {
 		im.m.About = d
 	}
 	if e := n.get("extensions"); !e.vacant() {
-		im.lose(e, "the extensions", "a model has none", "")
+		im.loss(e, "the extensions", "a model has none", "")
 	}
 	im.derived = true
 	o := oneTable{im: im, params: n.get("params"), typeField: "_type"}
-	im.known(o.params, "typeField", "isoDates", "timestamps", "createdField", "updatedField", "nulls", "hidden", "createTable", "separator", "warn", "partial")
+	im.loseUnknown(o.params, "typeField", "isoDates", "timestamps", "createdField", "updatedField", "nulls", "hidden", "createTable", "separator", "warn", "partial")
 	if f := o.params.str("typeField"); f != "" {
 		o.typeField = f
 	}
@@ -43,7 +44,7 @@ func (im *importer) oneTable(n *node) {
 	}
 	if q := n.get("queries"); !q.vacant() {
 		for _, m := range q.members() {
-			im.lose(m, "query "+clip(m.key), "saved queries are of a console and name values, not fields", "write it as a pattern by field")
+			im.loss(m, "query "+clip(m.key), "saved queries have values, not fields", "add it as a pattern with conditions on fields")
 		}
 	}
 	for _, m := range n.get("items").elems() {
@@ -67,8 +68,8 @@ type oneTable struct {
 	t         *design.Table
 }
 
-// table makes the table of the indexes. The type of a key attribute is that of
-// the models.
+// table creates the table from the indexes. The models have the types of key
+// attributes.
 func (o *oneTable) table(n *node) bool {
 	kind := func(name string) attr.Kind {
 		for _, m := range n.get("models").members() {
@@ -109,10 +110,10 @@ func (o *oneTable) table(n *node) bool {
 	t.Partition, t.Sort = of(indexes.get("primary"))
 	for _, x := range indexes.members() {
 		if x.key == "primary" {
-			o.im.known(x, "hash", "sort", "description")
+			o.im.loseUnknown(x, "hash", "sort", "description")
 			continue
 		}
-		o.im.known(x, "hash", "sort", "type", "project", "follow", "description")
+		o.im.loseUnknown(x, "hash", "sort", "type", "project", "follow", "description")
 		index := &design.Index{Name: indexName(x.key), Local: x.str("type") == "local", Projection: "ALL"}
 		index.Partition, index.Sort = of(x)
 		if index.Local {
@@ -133,7 +134,7 @@ func (o *oneTable) table(n *node) bool {
 			index.Projection = "KEYS_ONLY"
 		}
 		if x.get("follow").isTrue() {
-			o.im.lose(x.get("follow"), "follow of index "+x.key, "the library reads the table after the index; a pattern is one request", "add a get pattern for the second read")
+			o.im.loss(x.get("follow"), "follow of index "+x.key, "the library also reads the table, but a pattern is one request", "add a get pattern for the second read")
 		}
 		t.Indexes = append(t.Indexes, index)
 	}
@@ -141,8 +142,7 @@ func (o *oneTable) table(n *node) bool {
 	return o.t != nil
 }
 
-// indexName makes a name the service takes: names such as gs1 have the least
-// length there is.
+// indexName returns a valid index name, which has at least three characters.
 func indexName(name string) string {
 	name = notTableName.ReplaceAllString(name, "-")
 	for len(name) < 3 {
@@ -151,7 +151,7 @@ func indexName(name string) string {
 	return name
 }
 
-// What the attributes of a model may say that a design has no use for.
+// Properties of attributes that a design does not need.
 var oneTableQuiet = []string{
 	"type", "value", "required", "enum", "generate", "uuid", "ulid", "map", "hidden", "nulls", "description", "isoDates", "ttl", "timestamp", "partial", "scope", "readonly", "items",
 }
@@ -164,13 +164,13 @@ func (o *oneTable) model(n *node) *group {
 	for _, f := range fields {
 		name := f.key
 		if name != fieldName(name) {
-			d.leave(name, "it is no name for a field")
+			d.skip(name, "it is no name for a field")
 			continue
 		}
 		names[name] = name
 		if m := f.str("map"); m != "" {
 			if strings.Contains(m, ".") {
-				d.leave(name, "it is packed into another attribute with others")
+				d.skip(name, "it is packed into another attribute")
 				continue
 			}
 			names[name] = m
@@ -191,12 +191,12 @@ func (o *oneTable) model(n *node) *group {
 			delete(d.fields, name)
 			src, err := valueTemplate(strings.ReplaceAll(value.text, "${"+o.typeField+"}", n.key), d.fields)
 			if err != nil {
-				o.im.lose(value, "the value of "+name+" in "+n.key, err.Error(), "")
+				o.im.loss(value, "the value of "+name+" in "+n.key, err.Error(), "")
 				continue
 			}
 			d.template(value, mapped, kind, src)
 		case value.isTrue() || value != nil && !value.vacant():
-			o.im.lose(value, "the value of "+name+" in "+n.key, "it is a function of the program", "write a template")
+			o.im.loss(value, "the value of "+name+" in "+n.key, "it is a function of the program", "write a template")
 		case d.fields[name] != nil && (mapped != name || o.t.IsKey(mapped)):
 			d.template(f, mapped, kind, "{"+name+"}")
 		}
@@ -227,7 +227,7 @@ func (o *oneTable) model(n *node) *group {
 	return nil
 }
 
-// kindOf is the type of the attribute that a field is stored in.
+// kindOf returns the type of the attribute that stores a field.
 func (o *oneTable) kindOf(f *node, mapped string) attr.Kind {
 	if k := keyKindOf(o.t, mapped); k != 0 {
 		return k
@@ -243,9 +243,9 @@ func (o *oneTable) kindOf(f *node, mapped string) attr.Kind {
 	return attr.String
 }
 
-// date is how dates are stored: as numbers of milliseconds, of seconds for a
-// time to live, or as JavaScript's ISO text. The schema's specification says
-// seconds for all numbers; the library divides by 1000 for ttl alone.
+// date returns the type of stored dates: milliseconds, seconds for a time to
+// live, or JavaScript's ISO text. The specification of the schema says seconds
+// for all numbers, but the library divides by 1000 only for ttl.
 func (o *oneTable) date(f *node) keys.Type {
 	switch {
 	case f.get("ttl").isTrue():
@@ -256,15 +256,15 @@ func (o *oneTable) date(f *node) keys.Type {
 	return keys.Type{Name: "epochms"}
 }
 
-// field says the type of a model's attribute.
+// field declares the type of an attribute.
 func (o *oneTable) field(d *declared, f *node) {
 	for _, m := range f.members() {
 		if !slices.Contains(oneTableQuiet, m.key) && !m.vacant() {
-			d.leave(f.key+" ("+m.key+")", map[string]string{
-				"unique":   "the library keeps uniqueness with items of its own, which a model does not make",
+			d.skip(f.key+" ("+m.key+")", map[string]string{
+				"unique":   "the library ensures uniqueness with its own items, which a model does not have",
 				"encode":   "the library puts it into another attribute",
-				"default":  "a model has no defaults; generators and samples say values",
-				"validate": "a model does not check values by expressions",
+				"default":  "a model has no defaults; generators and samples give values",
+				"validate": "a model does not validate values",
 				"crypt":    "a model does not encrypt",
 			}[m.key]+"")
 		}
@@ -277,7 +277,7 @@ func (o *oneTable) field(d *declared, f *node) {
 	case "date":
 		typ = o.date(f)
 	default:
-		d.leave(f.key, "a field is a string, a number or a time, not "+clip(t)+"; samples may have it as it is")
+		d.skip(f.key, "a field must be a string, a number or a time, not "+clip(t)+"; samples can have the attribute")
 		return
 	}
 	for _, m := range []string{"generate", "uuid"} {
@@ -300,9 +300,9 @@ func (o *oneTable) field(d *declared, f *node) {
 
 var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
 
-// valueTemplate turns account#${id} into account#{id}, and ${n:8} or ${n:8:0}
-// into {n:int(8)}: the size and what it is padded with, which is 0 unless it is
-// said (doc/schema-1.1.0.md of the library).
+// valueTemplate converts account#${id} to account#{id}, and ${n:8} or ${n:8:0}
+// to {n:int(8)}: the width and the padding character, 0 by default
+// (doc/schema-1.1.0.md of the library).
 func valueTemplate(value string, fields map[string]*design.Field) (string, error) {
 	var b strings.Builder
 	at := 0
@@ -312,7 +312,7 @@ func valueTemplate(value string, fields map[string]*design.Field) (string, error
 		parts := strings.Split(value[m[2]:m[3]], ":")
 		name := strings.TrimSpace(parts[0])
 		if name == "" || name != fieldName(name) {
-			return "", fmt.Errorf("${%s} is no name of a field", clip(parts[0]))
+			return "", fmt.Errorf("${%s} is not a valid field name", clip(parts[0]))
 		}
 		b.WriteString("{" + name)
 		if len(parts) > 1 {
@@ -322,7 +322,7 @@ func valueTemplate(value string, fields map[string]*design.Field) (string, error
 				pad = parts[2]
 			}
 			if err != nil || width < 1 || width > 38 || pad != "0" {
-				return "", fmt.Errorf("${%s} is padded in a way that no type of a template is", clip(value[m[2]:m[3]]))
+				return "", fmt.Errorf("template types do not support the padding of ${%s}", clip(value[m[2]:m[3]]))
 			}
 			fmt.Fprintf(&b, ":int(%d)", width)
 			if f := fields[name]; f != nil && (f.Type.Name == "" || f.Type.Name == "number") {
@@ -333,7 +333,7 @@ func valueTemplate(value string, fields map[string]*design.Field) (string, error
 	}
 	b.WriteString(braces.Replace(value[at:]))
 	if b.Len() == 0 {
-		return "", plainError("it is empty")
+		return "", errors.New("it is empty")
 	}
 	return b.String(), nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// A pool is the items of one table, in order and without duplicates.
+// A pool has the items of one table, in order and without duplicates.
 type pool struct {
 	rows   []*row
 	byKey  map[string]*row
@@ -17,28 +17,28 @@ type pool struct {
 	groups []*group
 }
 
-// A row is an item and where it comes from.
+// A row is an item with its origin.
 type row struct {
 	it    attr.Item
 	n     *node
-	group *group // nil when nothing says what it is
+	group *group // nil if its kind is unknown
 }
 
-// A group is items of one kind, and what is known of it.
+// A group is the items of one kind.
 type group struct {
 	name, about string
-	long        string // another name, when there is one of the first already
-	// aliases name what the key attributes hold.
+	long        string // a longer name, if the name is taken
+	// aliases are names for the values of key attributes.
 	aliases map[string]string
-	// attributes are the names of others that its items may have.
+	// attributes are the names of other attributes that its items can have.
 	attributes []string
 	rows       []*row
 	n          *node
-	// entity is there when the design says its templates.
+	// entity is set if the design declares its templates.
 	entity *design.Entity
-	// constant is the attribute that tells the kind of an item.
+	// constant is the attribute with the kind of an item.
 	constant string
-	bare     bool // nothing tells its templates
+	bare     bool // its templates are unknown
 }
 
 func (im *importer) pool(t *design.Table) *pool {
@@ -50,8 +50,8 @@ func (im *importer) pool(t *design.Table) *pool {
 	return p
 }
 
-// put adds an item to a table. One with the same key as another adds only the
-// attributes that the other has not.
+// put adds an item to a table. If the key exists, it adds missing attributes to
+// the existing item.
 func (im *importer) put(t *design.Table, it attr.Item, g *group, n *node) {
 	it, ok := im.fit(t, it, n)
 	if !ok {
@@ -91,15 +91,15 @@ func (im *importer) put(t *design.Table, it attr.Item, g *group, n *node) {
 	}
 }
 
-// The most bytes of an item and of its keys. Source: DG/Constraints.html.
+// Limits of an item and its keys in bytes. Source: DG/Constraints.html.
 const (
 	maxItemBytes      = 400 << 10
 	maxPartitionBytes = 2048
 	maxSortBytes      = 1024
 )
 
-// fit makes an item one that the table takes: its keys have their types, and
-// index keys that cannot be are left out.
+// fit makes an item valid for the table: it converts keys to their types and
+// removes invalid index keys.
 func (im *importer) fit(t *design.Table, it attr.Item, n *node) (attr.Item, bool) {
 	var b attr.Builder
 	change := false
@@ -113,7 +113,7 @@ func (im *importer) fit(t *design.Table, it attr.Item, n *node) (attr.Item, bool
 			return !own
 		}
 		if v.Kind() != a.Kind {
-			if as, ok := turn(v, a.Kind); ok {
+			if as, ok := convertKind(v, a.Kind); ok {
 				b.Add(a.Name, as)
 				change = true
 				v = as
@@ -122,7 +122,7 @@ func (im *importer) fit(t *design.Table, it attr.Item, n *node) (attr.Item, bool
 		why := ""
 		switch {
 		case v.Kind() != a.Kind:
-			why = fmt.Sprintf("it is of type %s, and the key %s is of type %s", v.Kind(), a.Name, a.Kind)
+			why = fmt.Sprintf("it has type %s, but the key %s has type %s", v.Kind(), a.Name, a.Kind)
 		case a.Kind != attr.Number && len(v.Raw()) == 0:
 			why = "a key cannot be empty"
 		case len(v.Raw()) > most:
@@ -132,16 +132,16 @@ func (im *importer) fit(t *design.Table, it attr.Item, n *node) (attr.Item, bool
 			return true
 		}
 		if own {
-			im.lose(n, "an item of table "+t.Name, a.Name+": "+why, "")
+			im.loss(n, "an item of table "+t.Name, a.Name+": "+why, "")
 			return false
 		}
 		drop[a.Name], change = true, true
-		im.lose(n, "the attribute "+a.Name+" of an item of table "+t.Name, why+", so the item is not in the index", "")
+		im.loss(n, "the attribute "+a.Name+" of an item of table "+t.Name, why+", so the item is not in the index", "")
 		return true
 	}
 	for i, a := range t.Keys() {
 		if it.Get(a.Name).Kind() == 0 {
-			im.lose(n, "an item of table "+t.Name, "it has no "+a.Name+", a key of the table", "")
+			im.loss(n, "an item of table "+t.Name, "it has no "+a.Name+", a key of the table", "")
 			return nil, false
 		}
 		if !look(a, []int{maxPartitionBytes, maxSortBytes}[min(i, 1)], true) {
@@ -171,7 +171,7 @@ func (im *importer) fit(t *design.Table, it attr.Item, n *node) (attr.Item, bool
 		it = kept.Item()
 	}
 	if it.Size() > maxItemBytes {
-		im.lose(n, "an item of table "+t.Name, fmt.Sprintf("it has %d bytes, more than the %d that items may have", it.Size(), maxItemBytes), "")
+		im.loss(n, "an item of table "+t.Name, fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), maxItemBytes), "")
 		return nil, false
 	}
 	return it, true
@@ -182,9 +182,9 @@ func isKey(t *design.Table, name string) bool {
 	return slices.ContainsFunc(t.Keys(), func(a design.Attribute) bool { return a.Name == name })
 }
 
-// turn makes a value one of another kind when its text allows it: numbers are
-// often kept as S.
-func turn(v attr.Value, kind attr.Kind) (attr.Value, bool) {
+// convertKind converts a value to another kind if possible: numbers are often
+// stored as S.
+func convertKind(v attr.Value, kind attr.Kind) (attr.Value, bool) {
 	switch {
 	case v.Kind() == attr.String && kind == attr.Number:
 		n, err := attr.NewNumber(string(v.Raw()))

@@ -6,16 +6,17 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// sample takes an item apart into the values of fields and what is left of it.
-// It returns nil when the entity does not make exactly this item.
+// sample splits an item into field values and other attributes. It returns nil
+// if the entity does not reproduce exactly this item.
 func sample(e *design.Entity, it attr.Item) *design.Sample {
 	s := &design.Sample{Values: map[string]string{}}
 	var extra attr.Builder
 	for name, v := range it.All() {
 		t := e.Attribute(string(name))
-		if t != nil && t.Template == nil && attr.Equal(t.Const, v) || t != nil && v.Kind() == t.Kind && take(s.Values, t, v) {
+		if t != nil && t.Template == nil && attr.Equal(t.Const, v) || t != nil && v.Kind() == t.Kind && addValues(s.Values, t, v) {
 			continue
 		}
 		if !plainExtra(e, string(name)) {
@@ -41,13 +42,13 @@ func sample(e *design.Entity, it attr.Item) *design.Sample {
 	return s
 }
 
-// take adds the values that a template finds, unless they are others than those
-// there are.
-func take(values map[string]string, t *design.Template, v attr.Value) bool {
+// addValues adds the values that a template finds, unless they conflict with
+// existing ones.
+func addValues(values map[string]string, t *design.Template, v attr.Value) bool {
 	if t.Template == nil {
 		return false
 	}
-	found, ok := t.Template.Match(text(v))
+	found, ok := t.Template.Match(keyText(v))
 	if !ok {
 		return false
 	}
@@ -60,16 +61,16 @@ func take(values map[string]string, t *design.Template, v attr.Value) bool {
 	return true
 }
 
-// text is what a template makes of the value of a key.
-func text(v attr.Value) string {
+// keyText returns the text of a key value.
+func keyText(v attr.Value) string {
 	if v.Kind() == attr.Number {
 		return string(v.AppendNumber(nil))
 	}
 	return string(v.Raw())
 }
 
-// plainExtra reports whether a sample may have an attribute of that name beside
-// the fields: one that looks like a slip is refused by the model file.
+// plainExtra reports whether a sample can have an extra attribute with a name:
+// the model file refuses names that look like typing errors.
 func plainExtra(e *design.Entity, name string) bool {
 	if e.Field(name) != nil {
 		return false
@@ -91,16 +92,5 @@ func plainExtra(e *design.Entity, name string) bool {
 }
 
 // slip reports whether two names differ by one byte inserted, deleted, replaced
-// or swapped with its neighbour, or by case.
-func slip(a, b string) bool {
-	if strings.EqualFold(a, b) {
-		return true
-	}
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
-}
+// or swapped with its neighbour, or only by case.
+func slip(a, b string) bool { return strings.EqualFold(a, b) || text.Distance(a, b) <= 1 }

@@ -10,18 +10,17 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A shaper makes the entity of a group: a template for each key attribute, and
-// fields for what is in them and beside them.
+// A shaper infers the entity of a group: a template for each key attribute, and
+// fields for components and other attributes.
 type shaper struct {
 	im   *importer
 	t    *design.Table
 	g    *group
 	e    *design.Entity
 	rows []*row
-	// columns are the values of the components so far, by row; "" and false
-	// for a row that has none.
+	// columns are the values of the components so far, by row.
 	columns map[string][]cell
-	plain   bool // no pieces: each key attribute is one component
+	plain   bool // each key attribute is one component
 }
 
 // A cell is a value of a component in its text form, if the row has one.
@@ -30,8 +29,8 @@ type cell struct {
 	ok   bool
 }
 
-// share puts the fields that stand in templates among those of the model, so
-// that entities share them by name, unless they have another type there.
+// share moves fields of templates to the model, so that entities share them by
+// name if they have the same type.
 func (s *shaper) share() {
 	for i, f := range s.e.Fields {
 		if _, component := s.columns[f.Name]; component {
@@ -52,9 +51,9 @@ func (im *importer) share(f *design.Field) *design.Field {
 	return f
 }
 
-// infer makes an entity of the items of a group. When templates of several
-// pieces do not fit most of them, each key attribute is one component; nil when
-// that does not fit either.
+// infer infers an entity from the items of a group. If templates of several
+// pieces do not fit most items, each key attribute becomes one component. It
+// returns nil if that does not fit either.
 func (im *importer) infer(t *design.Table, g *group) *design.Entity {
 	if len(g.rows) == 0 {
 		return im.bare(t, g)
@@ -80,8 +79,8 @@ func (im *importer) infer(t *design.Table, g *group) *design.Entity {
 	return nil
 }
 
-// bare is the entity of a group without items: nothing is known of its keys
-// but their names.
+// bare creates the entity of a group without items, which knows only the names
+// of its keys.
 func (im *importer) bare(t *design.Table, g *group) *design.Entity {
 	s := &shaper{im: im, t: t, g: g, columns: map[string][]cell{}, e: &design.Entity{Table: t}}
 	for _, a := range t.Keys() {
@@ -95,7 +94,7 @@ func (im *importer) bare(t *design.Table, g *group) *design.Entity {
 		}
 	}
 	s.share()
-	im.lose(g.n, g.name, "it has no items that would tell what its keys look like, so their templates are bare", "write them, such as CUSTOMER#{customerId}")
+	im.loss(g.n, g.name, "it has no items to infer the templates of its keys from", "add templates such as CUSTOMER#{customerId}")
 	g.bare = true
 	return s.e
 }
@@ -109,8 +108,8 @@ func (s *shaper) kindType(k attr.Kind) keys.Type {
 	return keys.Type{Name: "string"}
 }
 
-// keys makes the templates of key attributes, those of the table first. It
-// reports false when one of the table's cannot be.
+// keys infers the templates of key attributes, those of the table first. It
+// reports false if it cannot infer one of the table's.
 func (s *shaper) keys() bool {
 	sort := map[string]bool{}
 	list := s.t.Keys()
@@ -139,7 +138,7 @@ func (s *shaper) key(a design.Attribute, sort bool) bool {
 	var at []int
 	for i, r := range s.rows {
 		if v := r.it.Get(a.Name); v.Kind() == a.Kind {
-			values = append(values, text(v))
+			values = append(values, keyText(v))
 			at = append(at, i)
 		}
 	}
@@ -150,7 +149,7 @@ func (s *shaper) key(a design.Attribute, sort bool) bool {
 	attempts := [][]piece{whole}
 	if a.Kind == attr.String && !s.plain {
 		pieces := inferPieces(values, sort)
-		// In an attribute with a name of its own, EMP-7 is the value; in PK, a
+		// In an attribute with a descriptive name, EMP-7 is a value; in PK, a
 		// label and a value.
 		if named := !generic.MatchString(a.Name); !named || pieces[0].parts != nil || strings.ContainsAny(pieces[0].literal, strong) || len(pieces) == 1 {
 			attempts = [][]piece{pieces, whole}
@@ -164,14 +163,14 @@ func (s *shaper) key(a design.Attribute, sort bool) bool {
 	}
 	for _, pieces := range attempts {
 		if sparse && !slices.ContainsFunc(pieces, func(p piece) bool { return p.parts != nil }) {
-			continue // it would make the attribute of every item
+			continue // every item would have the attribute
 		}
 		names, columns, ok := s.names(a, pieces, at, sparse, when != nil)
 		if !ok {
 			continue
 		}
 		t, err := keys.Parse(source(pieces, names))
-		if err != nil || !makes(t, values) {
+		if err != nil || !roundTrips(t, values) {
 			continue
 		}
 		for i, name := range names {
@@ -186,12 +185,12 @@ func (s *shaper) key(a design.Attribute, sort bool) bool {
 	return false
 }
 
-// generic are names of attributes that say nothing of what is in them.
+// generic matches names of attributes that do not describe the value.
 var generic = regexp.MustCompile(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
 
-// when finds the condition that tells the rows at some places from the others:
-// a word that all items have, such as a status, and whose values are others
-// there. It returns nil when there is none.
+// when finds a condition that selects exactly some rows: an attribute of all
+// items, such as a status, with different values in those rows. It returns nil
+// if there is none.
 func (s *shaper) when(at []int) map[string][]string {
 	for name, v := range s.rows[0].it.All() {
 		n := string(name)
@@ -206,16 +205,16 @@ func (s *shaper) when(at []int) map[string][]string {
 				break
 			}
 			in := slices.Contains(at, i)
-			if slices.Contains(values[in], text(v)) {
+			if slices.Contains(values[in], keyText(v)) {
 				repeated = true
 			} else {
-				values[in] = append(values[in], text(v))
+				values[in] = append(values[in], keyText(v))
 			}
 		}
 		if !good || !repeated || len(values[true]) > 10 || slices.ContainsFunc(values[true], func(v string) bool { return slices.Contains(values[false], v) }) {
 			continue
 		}
-		// The field must go by the name of its attribute.
+		// The field must have the name of its attribute.
 		if f := s.e.Field(n); f != nil && (s.columns[n] == nil || !s.equals(n, s.columns[n])) {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// maxTables and maxIndexes bound what one import has.
+// maxTables and maxIndexes limit an import.
 const (
 	maxTables  = 200
 	maxIndexes = 30
@@ -24,8 +24,8 @@ var (
 	notTableName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 )
 
-// addTable adds a table, under another name when a table cannot be called so.
-// It returns nil, and notes why, when the table cannot be.
+// addTable adds a table, under another name if its own is invalid. It returns
+// nil, and records a loss, if the table is invalid.
 func (im *importer) addTable(t *design.Table, n *node) *design.Table {
 	if name := t.Name; !tableName.MatchString(name) {
 		t.Name = notTableName.ReplaceAllString(name, "-")
@@ -33,24 +33,24 @@ func (im *importer) addTable(t *design.Table, n *node) *design.Table {
 			t.Name += "-table"
 		}
 		t.Name = t.Name[:min(len(t.Name), 255)]
-		im.lose(n, fmt.Sprintf("the table name %q", clip(name)), "a table has 3 to 255 letters, digits, and _ - . in its name, so it is called "+t.Name+" here", "")
+		im.loss(n, fmt.Sprintf("the table name %q", clip(name)), "table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "")
 	}
 	switch {
 	case im.m.Table(t.Name) != nil:
-		im.lose(n, "table "+t.Name, "there is one of that name already", "")
+		im.loss(n, "table "+t.Name, "another table has the same name", "")
 		return nil
 	case len(im.m.Tables) >= maxTables:
-		im.lose(n, "table "+t.Name, fmt.Sprintf("a model has at most %d tables here", maxTables), "")
+		im.loss(n, "table "+t.Name, fmt.Sprintf("an import has at most %d tables", maxTables), "")
 		return nil
 	}
 	indexes := t.Indexes
 	t.Indexes = nil
 	if len(t.Partition) == 0 || nameless(t.Keys()) {
-		im.lose(n, "table "+t.Name, "it has no partition key, or a key without a name", "")
+		im.loss(n, "table "+t.Name, "it has no partition key, or a key without a name", "")
 		return nil
 	}
-	if err := stands(&design.Model{Name: "table", Tables: []*design.Table{t}}); err != nil {
-		im.lose(n, "table "+t.Name, reason(err), "")
+	if err := checkTables(&design.Model{Name: "table", Tables: []*design.Table{t}}); err != nil {
+		im.loss(n, "table "+t.Name, reason(err), "")
 		return nil
 	}
 	for _, x := range indexes {
@@ -62,21 +62,21 @@ func (im *importer) addTable(t *design.Table, n *node) *design.Table {
 
 func (im *importer) addIndex(t *design.Table, x *design.Index, n *node) {
 	if len(t.Indexes) >= maxIndexes || t.Index(x.Name) != nil {
-		im.lose(n, "index "+x.Name, "the table has one of that name, or too many", "")
+		im.loss(n, "index "+x.Name, "another index has the same name, or the table has too many", "")
 		return
 	}
 	if len(x.Partition) == 0 || nameless(x.Keys()) {
-		im.lose(n, "index "+x.Name+" of table "+t.Name, "it has no partition key, or a key without a name", "")
+		im.loss(n, "index "+x.Name+" of table "+t.Name, "it has no partition key, or a key without a name", "")
 		return
 	}
 	if x.Local && !slices.Equal(x.Partition, t.Partition) {
-		im.lose(n, "the partition key of index "+x.Name, "a local index has that of its table, "+t.Partition[0].Name, "")
+		im.loss(n, "the partition key of index "+x.Name, "a local index must have that of its table, "+t.Partition[0].Name, "")
 		x.Partition = t.Partition
 	}
 	t.Indexes = append(t.Indexes, x)
-	if err := stands(&design.Model{Name: "table", Tables: []*design.Table{t}}); err != nil {
+	if err := checkTables(&design.Model{Name: "table", Tables: []*design.Table{t}}); err != nil {
 		t.Indexes = t.Indexes[:len(t.Indexes)-1]
-		im.lose(n, "index "+x.Name+" of table "+t.Name, reason(err), "")
+		im.loss(n, "index "+x.Name+" of table "+t.Name, reason(err), "")
 	}
 }
 
@@ -84,8 +84,8 @@ func nameless(list []design.Attribute) bool {
 	return slices.ContainsFunc(list, func(a design.Attribute) bool { return a.Name == "" })
 }
 
-// stands returns the error of a model whose tables cannot be made.
-func stands(m *design.Model) error {
+// checkTables checks that the tables of a model can be created.
+func checkTables(m *design.Model) error {
 	again, err := reread(m)
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ func stands(m *design.Model) error {
 	return w.Close()
 }
 
-// parses returns the error of a model that cannot be written and read back.
-func parses(m *design.Model) error {
+// checkModel checks that a model can be written and read back.
+func checkModel(m *design.Model) error {
 	_, err := reread(m)
 	return err
 }
@@ -111,8 +111,8 @@ func reread(m *design.Model) (*design.Model, error) {
 	return design.Parse("", b.Bytes())
 }
 
-// reason is the first error of a model, without its place in a file that
-// nobody sees.
+// reason returns the first error of a model without its place, which is in no
+// file.
 func reason(err error) string {
 	if list, ok := errors.AsType[design.Errors](err); ok && len(list) > 0 {
 		return list[0].Msg
@@ -120,8 +120,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// tables reads CreateTable requests and DescribeTable answers: one or several
-// values, or lists of them.
+// tables reads CreateTable requests and DescribeTable responses: values or
+// lists of them.
 func (im *importer) tables(d *document) {
 	for _, n := range d.roots {
 		im.tablesIn(n, 0)
@@ -146,11 +146,11 @@ func (im *importer) tablesIn(n *node, depth int) {
 		im.tablesIn(m, depth+1)
 	}
 	if len(list) == 0 {
-		im.lose(n, "this value", "it is no CreateTable or DescribeTable JSON", "")
+		im.loss(n, "this value", "it is not CreateTable or DescribeTable JSON", "")
 	}
 }
 
-// What a description tells of a table that runs, rather than of its design.
+// Members of a description about a running table, not its design.
 var runtime = []string{
 	"TableStatus", "CreationDateTime", "TableSizeBytes", "ItemCount", "TableArn", "TableId", "LatestStreamArn", "LatestStreamLabel",
 	"BillingMode", "BillingModeSummary", "WarmThroughput", "TableThroughputModeSummary", "TableClassSummary",
@@ -158,14 +158,14 @@ var runtime = []string{
 	"OnDemandThroughput", "ProvisionedThroughput",
 }
 
-// settings are what a table is told beside its keys.
+// settings are settings of a table other than its keys.
 var settings = []string{
 	"StreamSpecification", "TableClass", "Tags", "SSESpecification", "DeletionProtectionEnabled", "ResourcePolicy", "MultiRegionConsistency",
 	"ContributorInsightsSpecification", "GlobalTableWitnesses",
 }
 
-// set lists the settings of a table, which a model does not have.
-func (im *importer) set(n *node, table string) {
+// loseSettings records the settings of a table, which a model does not have.
+func (im *importer) loseSettings(n *node, table string) {
 	var names []string
 	for _, m := range n.members() {
 		if slices.Contains(settings, m.key) && !m.vacant() {
@@ -176,7 +176,7 @@ func (im *importer) set(n *node, table string) {
 		names = append(names, "ProvisionedThroughput")
 	}
 	if len(names) > 0 {
-		im.lose(n, strings.Join(names, ", ")+" of table "+table, "a model has keys and indexes, and no settings", "")
+		im.loss(n, strings.Join(names, ", ")+" of table "+table, "a model has keys and indexes, but no settings", "")
 	}
 }
 
@@ -185,13 +185,13 @@ func (im *importer) createTable(n *node) *design.Table {
 	for _, a := range n.get("AttributeDefinitions").elems() {
 		kinds[a.str("AttributeName")] = im.keyKind(a.get("AttributeType"))
 	}
-	im.known(n, append([]string{"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"}, slices.Concat(runtime, settings)...)...)
-	im.set(n, n.str("TableName"))
+	im.loseUnknown(n, append([]string{"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"}, slices.Concat(runtime, settings)...)...)
+	im.loseSettings(n, n.str("TableName"))
 	t := &design.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.schema(n.get("KeySchema"), kinds)
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
 		for _, m := range n.get(list).elems() {
-			im.known(m, append([]string{"IndexName", "KeySchema", "Projection"}, runtime...)...)
+			im.loseUnknown(m, append([]string{"IndexName", "KeySchema", "Projection"}, runtime...)...)
 			x := &design.Index{Name: m.str("IndexName"), Local: list[0] == 'L'}
 			x.Partition, x.Sort = im.schema(m.get("KeySchema"), kinds)
 			x.Projection, x.Include = im.projection(m.get("Projection"))
@@ -210,7 +210,7 @@ func (im *importer) keyKind(n *node) attr.Kind {
 	case n.text == "B":
 		return attr.Binary
 	case n.text != "S":
-		im.lose(n, fmt.Sprintf("the type %q of a key", clip(n.text)), "keys are of type S, N or B; it is S here", "")
+		im.loss(n, fmt.Sprintf("the type %q of a key", clip(n.text)), "keys have type S, N or B; using S", "")
 	}
 	return attr.String
 }
@@ -245,7 +245,7 @@ func (im *importer) projection(n *node) (kind string, include []string) {
 	case "KEYS_ONLY":
 	default:
 		if n != nil && kind != "ALL" {
-			im.lose(n, "a projection", "it is none of ALL, KEYS_ONLY and INCLUDE; it is ALL here", "")
+			im.loss(n, "a projection", "unknown projection type; using ALL", "")
 		}
 		kind = "ALL"
 	}

@@ -7,31 +7,31 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// workbench reads a model of NoSQL Workbench. Sample data is in the tables, in
-// their facets, or in both.
+// workbench reads a model of NoSQL Workbench. Tables, facets, or both have
+// sample data.
 func (im *importer) workbench(n *node) {
 	if n.isList() && len(n.list) > 0 {
 		for _, m := range n.list[1:] {
-			im.lose(m, "another data model", "one is imported at a time", "")
+			im.loss(m, "another data model", "only one is imported at a time", "")
 		}
 		n = n.list[0]
 	}
 	im.derived = true
-	im.known(n, "ModelName", "ModelMetadata", "DataModel")
+	im.loseUnknown(n, "ModelName", "ModelMetadata", "DataModel")
 	if s := slug(n.str("ModelName")); s != "" && im.o.Name == "" {
 		im.name = s
 	}
 	meta := n.get("ModelMetadata")
-	im.known(meta, "Author", "Description", "AWSService", "Version", "DateCreated", "DateLastModified")
+	im.loseUnknown(meta, "Author", "Description", "AWSService", "Version", "DateCreated", "DateLastModified")
 	im.m.About = strings.TrimSpace(meta.str("Description"))
 	if author := strings.TrimSpace(meta.str("Author")); author != "" {
 		im.m.About = strings.TrimSpace(strings.TrimSpace(im.m.About) + "\nBy " + author + ".")
 	}
 	if dates := meta.either("DateCreated", "DateLastModified"); !dates.vacant() {
-		im.lose(dates, "the dates of the model", "a model file has none", "version control does")
+		im.loss(dates, "the dates of the model", "a model file has no dates", "use version control")
 	}
 	if v := meta.str("Version"); v != "" && !strings.HasPrefix(v, "3.") && v != "3" {
-		im.lose(meta.get("Version"), "version "+clip(v), "the importer knows version 3.0 and reads this one as if it were", "look over what came of it")
+		im.loss(meta.get("Version"), "version "+clip(v), "the importer reads it as version 3.0", "check the result")
 	}
 	for _, t := range n.get("DataModel").elems() {
 		im.workbenchTable(t)
@@ -39,13 +39,13 @@ func (im *importer) workbench(n *node) {
 }
 
 func (im *importer) workbenchTable(n *node) {
-	im.known(n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "TableFacets", "TableData",
+	im.loseUnknown(n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "TableFacets", "TableData",
 		"DataAccess", "BillingMode", "ProvisionedCapacitySettings")
 	t := &design.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.workbenchKeys(n.get("KeyAttributes"))
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
 		for _, m := range n.get(list).elems() {
-			im.known(m, "IndexName", "KeyAttributes", "Projection", "BillingMode", "ProvisionedCapacitySettings")
+			im.loseUnknown(m, "IndexName", "KeyAttributes", "Projection", "BillingMode", "ProvisionedCapacitySettings")
 			x := &design.Index{Name: m.str("IndexName"), Local: list[0] == 'L'}
 			x.Partition, x.Sort = im.workbenchKeys(m.get("KeyAttributes"))
 			if x.Local && len(x.Partition) == 0 {
@@ -59,10 +59,10 @@ func (im *importer) workbenchTable(n *node) {
 		return
 	}
 	if c := n.get("ProvisionedCapacitySettings"); !c.vacant() {
-		im.lose(c, "the capacity of table "+t.Name, "a model has no provisioned capacity", "say the rates of entities and patterns instead")
+		im.loss(c, "the capacity of table "+t.Name, "a model has no provisioned capacity", "declare the rates of entities and patterns instead")
 	}
 	if c := n.get("DataAccess").get("MySql"); !c.vacant() {
-		im.lose(c, "the MySQL access of table "+t.Name, "a model is filled by its samples and generators", "")
+		im.loss(c, "the MySQL access of table "+t.Name, "a model gets its data from samples and generators", "")
 	}
 	for _, f := range n.get("TableFacets").elems() {
 		im.facet(t, n, f)
@@ -75,7 +75,7 @@ func (im *importer) workbenchTable(n *node) {
 	im.unused(t, n)
 }
 
-// workbenchKeys reads keys; several attributes stand in a list.
+// workbenchKeys reads keys. Several attributes are in a list.
 func (im *importer) workbenchKeys(n *node) (hash, sort []design.Attribute) {
 	read := func(m *node) (all []design.Attribute) {
 		list := []*node{m}
@@ -89,19 +89,19 @@ func (im *importer) workbenchKeys(n *node) (hash, sort []design.Attribute) {
 		}
 		return all
 	}
-	im.known(n, "PartitionKey", "SortKey")
+	im.loseUnknown(n, "PartitionKey", "SortKey")
 	return read(n.get("PartitionKey")), read(n.get("SortKey"))
 }
 
-// facet reads a view of a table: the items of one kind, and what their keys
-// hold.
+// facet reads a view of a table: the items of one kind, and the aliases of
+// their keys.
 func (im *importer) facet(t *design.Table, table, n *node) {
-	im.known(n, "FacetName", "KeyAttributeAlias", "NonKeyAttributes", "TableData", "DataAccess")
+	im.loseUnknown(n, "FacetName", "KeyAttributeAlias", "NonKeyAttributes", "TableData", "DataAccess")
 	if c := n.get("DataAccess").get("MySql"); !c.vacant() {
-		im.lose(c, "the MySQL access of facet "+n.str("FacetName"), "a model is filled by its samples and generators", "")
+		im.loss(c, "the MySQL access of facet "+n.str("FacetName"), "a model gets its data from samples and generators", "")
 	}
 	alias := n.get("KeyAttributeAlias")
-	im.known(alias, "PartitionKeyAlias", "SortKeyAlias")
+	im.loseUnknown(alias, "PartitionKeyAlias", "SortKeyAlias")
 	g := &group{name: n.str("FacetName"), aliases: map[string]string{}, n: n}
 	if g.name == "" {
 		g.name = t.Name
@@ -133,8 +133,8 @@ func (im *importer) facet(t *design.Table, table, n *node) {
 	}
 }
 
-// adopt gives a facet without data of its own the items of the table that have
-// its attributes and those of no other facet, when those are named.
+// adopt assigns to a facet without data the items of the table that have an
+// attribute of this facet and no other.
 func (im *importer) adopt(t *design.Table, table *node, g *group) {
 	if len(g.attributes) == 0 {
 		return
@@ -159,7 +159,7 @@ func (im *importer) adopt(t *design.Table, table *node, g *group) {
 	}
 }
 
-// unused lists the attributes that the table declares and no item has.
+// unused records attributes that the table declares but no item has.
 func (im *importer) unused(t *design.Table, n *node) {
 	var missing []string
 	for _, a := range n.get("NonKeyAttributes").elems() {
@@ -174,6 +174,6 @@ func (im *importer) unused(t *design.Table, n *node) {
 		}
 	}
 	if len(missing) > 0 {
-		im.lose(n.get("NonKeyAttributes"), "the attributes "+strings.Join(missing, ", ")+" of table "+t.Name, "no item has them", "add them to the fields of an entity")
+		im.loss(n.get("NonKeyAttributes"), "the attributes "+strings.Join(missing, ", ")+" of table "+t.Name, "no item has them", "add them to the fields of an entity")
 	}
 }
