@@ -78,8 +78,8 @@ func pascal(name string) string {
 	return b.String()
 }
 
-// kebab returns the CLI's name for a name of the API.
-func kebab(name string) string {
+// Kebab returns the CLI's name for a name of the API: table-name for TableName.
+func Kebab(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
 		c := name[i]

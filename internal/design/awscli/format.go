@@ -10,20 +10,20 @@ import (
 // Format returns a request as a line of the AWS CLI. Reading the line with a
 // [Parser] gives an equal request.
 func Format(op string, request json.RawMessage) string {
-	op = kebab(op)
+	op = Kebab(op)
 	line := "aws dynamodb " + op
-	whole := line + " --cli-input-json " + quote(string(request))
+	whole := line + " --cli-input-json " + Quote(string(request))
 	var m map[string]json.RawMessage
 	if json.Unmarshal(request, &m) != nil {
 		return whole
 	}
 	known := operations[op]
 	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
-		return slices.Index(known, kebab(a)) - slices.Index(known, kebab(b))
+		return slices.Index(known, Kebab(a)) - slices.Index(known, Kebab(b))
 	})
 	for _, name := range names {
 		flag, ok := formatFlag(name, m[name])
-		if !ok || !slices.Contains(known, kebab(name)) {
+		if !ok || !slices.Contains(known, Kebab(name)) {
 			return whole
 		}
 		line += " " + flag
@@ -37,7 +37,7 @@ var firstBytes = map[kind]string{stringFlag: `"`, numberFlag: "-0123456789", boo
 // formatFlag returns the flag for a member of a request. It reports false when
 // the flag would not be read back as the same member.
 func formatFlag(name string, raw json.RawMessage) (string, bool) {
-	flag, value := kebab(name), string(raw)
+	flag, value := Kebab(name), string(raw)
 	k := flags[flag]
 	ok := pascal(flag) == name && strings.IndexByte(firstBytes[k], raw[0]) >= 0
 	switch {
@@ -51,5 +51,5 @@ func formatFlag(name string, raw json.RawMessage) (string, bool) {
 		ok = json.Unmarshal(raw, &value) == nil && !strings.HasPrefix(value, "--") &&
 			!strings.HasPrefix(value, "file://") && !strings.HasPrefix(value, "fileb://")
 	}
-	return "--" + flag + " " + quote(value), ok
+	return "--" + flag + " " + Quote(value), ok
 }

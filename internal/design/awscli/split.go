@@ -138,8 +138,8 @@ func (s *splitter) expansion() error {
 	return nil
 }
 
-// quote returns a word as a shell reads it back.
-func quote(word string) string {
+// Quote returns a word as a POSIX shell reads it back.
+func Quote(word string) string {
 	plain := word != ""
 	for i := range len(word) {
 		plain = plain && (isWordByte(word[i]) || strings.IndexByte("_-./:=,@%+", word[i]) >= 0)

@@ -59,7 +59,7 @@ func TestFromEndpoint(t *testing.T) {
 	require.Contains(t, fmt.Sprint(losses), "items of table Shop: only the first 5 were read")
 
 	_, _, err = convert.FromEndpoint(t.Context(), "here", call, convert.Options{Table: "Nope"})
-	require.ErrorContains(t, err, "there is no table Nope")
+	require.ErrorContains(t, err, "no table Nope")
 
 	gone := errors.New("gone")
 	_, _, err = convert.FromEndpoint(t.Context(), "here", func(context.Context, string, []byte) ([]byte, error) { return nil, gone }, convert.Options{})

@@ -13,24 +13,24 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// Go writes a Go file of package pkg with typed functions for the keys and the
-// access patterns of a model:
+// Go generates a Go file of package pkg with typed functions for the keys and
+// the access patterns of a model:
 //
 //   - constants for the names of tables, indexes and key attributes;
-//   - for each entity a struct of the values its keys are made of, with a
-//     method for each key attribute, one for all of them, as a write needs
-//     them, one for the primary key, and functions that read keys back;
-//   - for each level of a sort key its prefix, and the range between two
+//   - for each entity a struct of the values in its keys, with a method for
+//     each key attribute, one for all of them, one for the primary key, and
+//     functions that parse keys;
+//   - for each component of a sort key its prefix, and the range between two
 //     values;
-//   - for each access pattern a function from its values to the input of the
-//     SDK's call.
+//   - for each access pattern a function that returns the input of the SDK's
+//     call for its values.
 //
-// The file imports package keys, which encodes the values and refuses those
-// that a key cannot hold, and the AWS SDK for Go v2. Patterns that are not one
-// request have no function; a comment at the end says why.
+// The file imports package keys, which encodes values and refuses invalid ones,
+// and the AWS SDK for Go v2. Patterns that are not one request have no
+// function; a comment at the end says why.
 func Go(m *design.Model, pkg string) ([]byte, error) {
 	if !token.IsIdentifier(pkg) || pkg == "_" {
-		return nil, fmt.Errorf("%q is no name for a Go package: use letters and digits", pkg)
+		return nil, fmt.Errorf("%q is not a valid package name: use letters and digits", pkg)
 	}
 	f := &file{m: m, pkg: pkg, names: newScope(nil), constants: map[string]string{}, templates: map[*design.Template]string{}}
 	for _, name := range helperNames {
@@ -40,7 +40,7 @@ func Go(m *design.Model, pkg string) ([]byte, error) {
 	f.declareTemplates()
 	for _, e := range m.Entities {
 		if e.Table == nil {
-			return nil, fmt.Errorf("entity %s is in no table", e.Name)
+			return nil, fmt.Errorf("entity %s has no table", e.Name)
 		}
 		f.entity(e)
 	}
@@ -62,17 +62,17 @@ func Go(m *design.Model, pkg string) ([]byte, error) {
 	return out, nil
 }
 
-// A file is the Go file being written.
+// A file is the Go file being generated.
 type file struct {
 	m   *design.Model
 	pkg string
-	// names are those of the package, constants the Go names of tables,
+	// names are the names in the package. constants are the Go names of tables,
 	// indexes and attributes, and templates those of the templates of keys.
 	names     *scope
 	constants map[string]string
 	templates map[*design.Template]string
 	body      bytes.Buffer
-	// uses are the imports and helpers that the body needs.
+	// uses are the imports and helpers in the body.
 	uses []string
 }
 
@@ -91,7 +91,7 @@ func (f *file) doc(format string, args ...any) {
 	f.body.WriteString("\n" + comment(fmt.Sprintf(format, args...)))
 }
 
-// comment wraps words into lines of a comment.
+// comment wraps text into lines of a comment.
 func comment(text string) string {
 	const width = 77
 	var b strings.Builder
@@ -108,7 +108,7 @@ func comment(text string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// imports are the packages a file can need.
+// imports are the packages that a file can import.
 var imports = map[string]string{
 	"aws": "github.com/aws/aws-sdk-go-v2/aws", "dynamodb": "github.com/aws/aws-sdk-go-v2/service/dynamodb",
 	"types": "github.com/aws/aws-sdk-go-v2/service/dynamodb/types", "keys": "github.com/sortkey/sortkey/keys",
@@ -136,9 +136,9 @@ func (f *file) head() string {
 	return b.String()
 }
 
-// declareConstants names tables, indexes and key attributes.
+// declareConstants declares the names of tables, indexes and key attributes.
 func (f *file) declareConstants() {
-	f.body.WriteString("\n// Tables, their indexes, and the key attributes of all of them.\nconst (\n")
+	f.body.WriteString("\n// The names of tables, indexes and key attributes.\nconst (\n")
 	var attributes []string
 	for _, t := range f.m.Tables {
 		f.constant("Table"+exported(t.Name, ""), "table "+t.Name, t.Name)
@@ -164,10 +164,11 @@ func (f *file) constant(name, of, value string) {
 	f.printf("\t%s = %s\n", name, goString(value))
 }
 
-// attribute is the constant of a key attribute.
+// attribute returns the constant of a key attribute.
 func (f *file) attribute(name string) string { return f.constants["attribute "+name] }
 
-// keyAttributes are those of a table and its indexes, each once.
+// keyAttributes returns the key attributes of a table and its indexes, each
+// once.
 func keyAttributes(t *design.Table) []design.Attribute {
 	all := t.Keys()
 	for _, x := range t.Indexes {
@@ -180,7 +181,7 @@ func keyAttributes(t *design.Table) []design.Attribute {
 	return all
 }
 
-// declareTemplates makes a variable of each template of a key.
+// declareTemplates declares a variable for each template of a key.
 func (f *file) declareTemplates() {
 	var lines []string
 	for _, e := range f.m.Entities {
@@ -199,11 +200,11 @@ func (f *file) declareTemplates() {
 	}
 	if len(lines) > 0 {
 		f.use("keys")
-		f.body.WriteString("\n// The templates of the keys, by entity and attribute. They make and read keys of\n// values in their order, and have more ranges than there are functions below.\nvar (\n" + strings.Join(lines, "\n") + "\n)\n")
+		f.body.WriteString("\n// The templates of keys, by entity and attribute. They build keys from values and\n// parse them, and support more ranges than the functions below.\nvar (\n" + strings.Join(lines, "\n") + "\n)\n")
 	}
 }
 
-// member is the AttributeValue of a text that Go code computes.
+// member returns the AttributeValue of a Go expression.
 func (f *file) member(kind attr.Kind, text string) string {
 	f.use("types")
 	if kind == attr.Binary {
@@ -212,20 +213,20 @@ func (f *file) member(kind attr.Kind, text string) string {
 	return "&types.AttributeValueMember" + kind.String() + "{Value: " + text + "}"
 }
 
-// constValue is an attribute value as a Go literal.
+// constValue returns an attribute value as a Go literal.
 func (f *file) constValue(v attr.Value) string {
 	f.use("types")
 	n, err := readValue(jsonNode(v.AppendJSON(nil)))
 	if err != nil {
-		return "nil" // attr writes nothing that it does not read
+		return "nil" // attr reads all that it writes
 	}
 	return goValue(n)
 }
 
-// helperNames are the functions that [file.helpers] writes.
+// helperNames are the helper functions that [file.helpers] can add.
 var helperNames = []string{"keyCondition", "inRange", "attributeS", "attributeN", "attributeB", "addConditions", "keyText"}
 
-// helpers writes the functions that the body uses.
+// helpers adds the helper functions that the body uses.
 func (f *file) helpers() {
 	if slices.Contains(f.uses, "keyText") {
 		f.use("fmt", "strings", "types")
@@ -252,8 +253,8 @@ func (f *file) helpers() {
 }
 
 const keyTextSource = `
-// keyText returns the text of a key attribute of an item. A number comes
-// without the zeros before it, so it is padded to the width of its template.
+// keyText returns the text of a key attribute of an item. Numbers have lost their
+// leading zeros, so it pads them to the width of the template.
 func keyText(item map[string]types.AttributeValue, name string, width int) (string, error) {
 	switch v := item[name].(type) {
 	case *types.AttributeValueMemberS:
@@ -268,15 +269,14 @@ func keyText(item map[string]types.AttributeValue, name string, width int) (stri
 `
 
 const conditionsSource = `
-// A keyCondition is a condition on a key attribute. It has no operator when it
-// leaves nothing out.
+// A keyCondition is a condition on a key attribute. It has no operator if it
+// matches every key.
 type keyCondition struct {
 	attribute, op string
 	operands      []types.AttributeValue
 }
 
-// addConditions adds key conditions, with names and values of their own, to a
-// query.
+// addConditions adds key conditions to a query, with their own placeholders.
 func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 	expression := ""
 	if in.ExpressionAttributeNames == nil {
@@ -313,7 +313,7 @@ func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 `
 
 const inRangeSource = `
-// inRange is the condition that an attribute lies in a range.
+// inRange returns the condition that an attribute is in a range.
 func inRange(attribute string, r keys.Range, value func(string) types.AttributeValue) keyCondition {
 	op, operands := r.Condition()
 	c := keyCondition{attribute: attribute, op: op}

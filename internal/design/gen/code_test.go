@@ -41,7 +41,7 @@ func TestGo(t *testing.T) {
 	want, err := os.ReadFile("testdata/store/store.go")
 	require.NoError(t, err)
 	if string(got) != string(want) {
-		t.Error("testdata/store/store.go is stale: run go test ./design/gen -rewrite and look at the difference")
+		t.Error("testdata/store/store.go is stale: run go test ./internal/design/gen -rewrite and review the difference")
 	}
 }
 

@@ -1,10 +1,7 @@
-// Package gen writes code from a model of a key design.
-//
-// [Expression] writes the request of an access pattern as an AWS CLI command,
-// as Go, as Python or as JavaScript, with the same expressions, names and
-// values in each; [Request] does it for any request of the same operations.
-//
-// [Go] writes a Go file with typed functions for the keys of a model and for
-// its access patterns. The file uses package keys to encode and to check
-// values, and the AWS SDK for the types of requests.
+// Package gen generates code from a model of a key design. [Expression] returns
+// the request of an access pattern as an AWS CLI command or as Go, Python or
+// JavaScript code; [Request] does so for any request of the same operations.
+// [Go] generates a Go file with typed functions for the keys and the access
+// patterns of a model. The file uses package keys to encode and check values,
+// and the AWS SDK for the types of requests.
 package gen

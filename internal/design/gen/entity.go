@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,17 +11,17 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// The Go types that values of components have.
+// The Go types of the values of components.
 const (
 	goText   = "string"
 	goNumber = "int64"
 	goTime   = "time.Time"
 )
 
-// mostInt64 are the digits that every number of an int64 can have.
+// mostInt64 is the number of digits that always fit into an int64.
 const mostInt64 = 18
 
-// goType is the type of a variable for values of a component.
+// goType returns the Go type for the values of a component.
 func goType(t keys.Type) string {
 	switch t.Name {
 	case "int", "signed":
@@ -33,10 +34,10 @@ func goType(t keys.Type) string {
 	return goText
 }
 
-// precision orders the types of times by what they keep.
+// precision orders time types by precision.
 var precision = []string{"year", "month", "date", "epoch", "time", "epochms", "millis", "micros", "nanos"}
 
-// A value is a field that keys are made of.
+// A value is a field in keys.
 type value struct {
 	field, goName, goType string
 }
@@ -45,13 +46,13 @@ type value struct {
 type key struct {
 	design.Attribute
 	t *design.Template
-	// method is the name of its method, "" for a constant that is no text, and
-	// scan that of the method that reads it.
+	// method is the name of the method that formats the key, or "" for a
+	// constant, and scan the name of the method that parses it.
 	method, scan string
 	parts        []keys.Part // components
 }
 
-// width is the number of digits that a number has in the template.
+// width returns the number of digits of a number in the template.
 func (k key) width() int {
 	if k.Kind != attr.Number || len(k.parts) != 1 {
 		return 0
@@ -60,8 +61,7 @@ func (k key) width() int {
 	return width
 }
 
-// entityKeys are the key attributes that an entity makes, and the values they
-// are made of.
+// entityKeys returns the key attributes of an entity and the values in them.
 func entityKeys(e *design.Entity) (all []key, values []value) {
 	scope := newScope(nil)
 	scope.taken["Key"], scope.taken["Attributes"] = true, true
@@ -70,7 +70,7 @@ func entityKeys(e *design.Entity) (all []key, values []value) {
 		if i < 0 {
 			values = append(values, value{field: field, goName: scope.add(exported(field, "Field"), "Field"), goType: goType(t)})
 		} else if values[i].goType != goType(t) {
-			values[i].goType = goText // a text form suits every type
+			values[i].goType = goText // the text form works for every type
 		}
 	}
 	for _, a := range keyAttributes(e.Table) {
@@ -91,7 +91,7 @@ func entityKeys(e *design.Entity) (all []key, values []value) {
 		all = append(all, k)
 	}
 	for _, k := range all {
-		for _, field := range sortedKeys(k.t.When) {
+		for _, field := range slices.Sorted(maps.Keys(k.t.When)) {
 			if f := e.Field(field); f != nil {
 				add(field, f.Type)
 			} else {
@@ -108,16 +108,7 @@ func entityKeys(e *design.Entity) (all []key, values []value) {
 	return all, values
 }
 
-func sortedKeys(m map[string][]string) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// fieldsOf are the Go expressions of the values of a template.
+// fieldsOf returns the Go expressions of the values of a template.
 func fieldsOf(parts []keys.Part, values []value, prefix string) string {
 	var all []string
 	for _, p := range parts {
@@ -137,7 +128,7 @@ func (f *file) entity(e *design.Entity) {
 	if e.About != "" {
 		about = " " + e.About
 	}
-	f.doc("%s holds the values that the keys of %s are made of.%s", name, e.Name, about)
+	f.doc("%s has the values in the keys of %s.%s", name, e.Name, about)
 	f.printf("type %s struct {\n", name)
 	for _, v := range values {
 		f.useType(v.goType)
@@ -151,7 +142,7 @@ func (f *file) entity(e *design.Entity) {
 		f.doc("%s returns %s of %s, %s.", k.method, f.role(e.Table, k.Name), e.Name, k.t.Template)
 		f.printf("func (k %s) %s() (string, error) { return %s.Format(%s) }\n", name, k.method, f.templates[k.t], fieldsOf(k.parts, values, "k."))
 		if len(k.parts) > 0 {
-			f.doc("%s sets the values that %s holds.", k.scan, k.Name)
+			f.doc("%s sets the values from %s.", k.scan, k.Name)
 			f.printf("func (k *%s) %s(key string) error { return %s.Scan(key, %s) }\n", name, k.scan, f.templates[k.t], fieldsOf(k.parts, values, "&k."))
 		}
 	}
@@ -169,7 +160,7 @@ func (f *file) useType(t string) {
 	}
 }
 
-// role says what an attribute is the key of.
+// role describes the role of a key attribute.
 func (f *file) role(t *design.Table, name string) string {
 	is := func(list []design.Attribute) bool {
 		return slices.ContainsFunc(list, func(a design.Attribute) bool { return a.Name == name })
@@ -191,10 +182,10 @@ func (f *file) role(t *design.Table, name string) string {
 	return "the key"
 }
 
-// primaryKey writes the method for GetItem and the like.
+// primaryKey generates the method for GetItem and similar operations.
 func (f *file) primaryKey(e *design.Entity, name string, all []key) {
 	f.use("types")
-	f.doc("Key returns the primary key, as GetItem, UpdateItem and DeleteItem take it.")
+	f.doc("Key returns the primary key for GetItem, UpdateItem and DeleteItem.")
 	f.printf("func (k %s) Key() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n", name)
 	scope := newScope(f.names)
 	for _, k := range all {
@@ -209,7 +200,7 @@ func isKeyOf(t *design.Table, name string) bool {
 	return slices.ContainsFunc(t.Keys(), func(a design.Attribute) bool { return a.Name == name })
 }
 
-// put writes the statements that put a key attribute into an item.
+// put generates the statements that put a key attribute into an item.
 func (f *file) put(k key, condition string, scope *scope) {
 	if condition != "" {
 		f.printf("\tif %s {\n", condition)
@@ -226,11 +217,11 @@ func (f *file) put(k key, condition string, scope *scope) {
 	}
 }
 
-// attributes writes the method for PutItem.
+// attributes generates the method for PutItem.
 func (f *file) attributes(e *design.Entity, name string, all []key, values []value) {
-	f.doc(`Attributes returns all key attributes, those of the table and of the indexes that the item is in, to add to
-		what else it holds. An index whose key needs a text that is empty or a time that is zero is left out, and the
-		item is not in it.`)
+	f.doc(`Attributes returns all key attributes of the table and of the indexes that contain the item. Add the other
+		attributes of the item to it. It omits the key of an index that needs an empty text or a zero time, so the
+		item is not in that index.`)
 	f.printf("func (k %s) Attributes() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n", name)
 	scope := newScope(f.names)
 	for _, k := range all {
@@ -239,8 +230,8 @@ func (f *file) attributes(e *design.Entity, name string, all []key, values []val
 	f.printf("\treturn item, nil\n}\n")
 }
 
-// present is the condition under which an item has a key attribute, "" for
-// always.
+// present returns the condition under which an item has a key attribute, or ""
+// for always.
 func (f *file) present(e *design.Entity, k key, values []value) string {
 	if isKeyOf(e.Table, k.Name) {
 		return ""
@@ -257,14 +248,14 @@ func (f *file) present(e *design.Entity, k key, values []value) string {
 			all = append(all, fmt.Sprintf("!k.%s.IsZero()", v.goName))
 		}
 	}
-	for _, field := range sortedKeys(k.t.When) {
-		var any []string
+	for _, field := range slices.Sorted(maps.Keys(k.t.When)) {
+		var choices []string
 		v := of(field)
 		for _, want := range k.t.When[field] {
-			any = append(any, f.equals(v, want))
+			choices = append(choices, f.equals(v, want))
 		}
-		condition := strings.Join(any, " || ")
-		if len(any) > 1 {
+		condition := strings.Join(choices, " || ")
+		if len(choices) > 1 {
 			condition = "(" + condition + ")"
 		}
 		all = append(all, condition)
@@ -272,7 +263,7 @@ func (f *file) present(e *design.Entity, k key, values []value) string {
 	return strings.Join(slices.Compact(all), " && ")
 }
 
-// equals compares a value with one in text form.
+// equals returns a comparison of a value with a text form.
 func (f *file) equals(v value, want string) string {
 	switch v.goType {
 	case goNumber:
@@ -289,16 +280,16 @@ func (f *file) equals(v value, want string) string {
 	return fmt.Sprintf("k.%s == %s", v.goName, goString(want))
 }
 
-// trimFraction writes nanoseconds as RFC3339Nano does.
+// trimFraction removes trailing zeros as RFC3339Nano does.
 func trimFraction(at string) string {
 	at = strings.TrimSuffix(at, "Z")
 	return strings.TrimSuffix(strings.TrimRight(at, "0"), ".") + "Z"
 }
 
-// parse writes the function that reads all keys of an item.
+// parse generates the function that parses all keys of an item.
 func (f *file) parse(e *design.Entity, name string, all []key, values []value) {
-	// Each value is read from where most of it is: a key of the table rather
-	// than of an index, and the most precise of times.
+	// Each value is parsed from the best key: a key of the table rather than of
+	// an index, and the most precise time.
 	from := map[string]int{}
 	for i, k := range all {
 		for _, p := range k.parts {
@@ -310,8 +301,8 @@ func (f *file) parse(e *design.Entity, name string, all []key, values []value) {
 	}
 	f.use("types")
 	parse := f.names.add("Parse"+name, "Item")
-	f.doc(`%s reads the values back from the key attributes of an item. Values that only an index has stay
-		zero when the item is not in it.`, parse)
+	f.doc(`%s parses the values from the key attributes of an item. Values of only an index stay zero if the
+		item is not in it.`, parse)
 	f.printf("func %s(item map[string]types.AttributeValue) (%s, error) {\n\tvar k %s\n", parse, name, name)
 	assign := ":="
 	for i, k := range all {
@@ -354,7 +345,7 @@ func typeOf(k key, field string) string {
 	return ""
 }
 
-// levels writes the prefixes and ranges of a sort key.
+// levels generates the prefixes and ranges of a sort key.
 func (f *file) levels(e *design.Entity, k key, values []value) {
 	if k.method == "" || k.Kind == attr.Number || len(k.parts) == 0 || !sorts(e.Table, k.Name) {
 		return
@@ -364,11 +355,11 @@ func (f *file) levels(e *design.Entity, k key, values []value) {
 		names, types := f.params(k.parts[:n], values)
 		if n > 0 {
 			level := f.names.add(base+"Prefix"+exported(k.parts[n-1].Name, "Field"), "Level")
-			f.doc("%s returns what the %s of every %s with these values begins with, with the delimiter after them.", level, k.Name, e.Name)
+			f.doc("%s returns the common prefix of the %s of every %s with these values, including the next delimiter.", level, k.Name, e.Name)
 			f.printf("func %s(%s) (string, error) { return %s.Prefix(%s) }\n", level, parameters(names, types), f.templates[k.t], strings.Join(names, ", "))
 		} else if prefix, err := k.t.Template.Prefix(); err == nil && prefix != "" {
 			level := f.names.add(base+"Prefix", "Level")
-			f.doc("%s is what the %s of every %s begins with.", level, k.Name, e.Name)
+			f.doc("%s is the common prefix of the %s of every %s.", level, k.Name, e.Name)
 			f.printf("const %s = %s\n", level, goString(prefix))
 		}
 		if !rangeable(p.Type) {
@@ -378,15 +369,15 @@ func (f *file) levels(e *design.Entity, k key, values []value) {
 		f.useType(typ)
 		f.use("keys")
 		name := f.names.add(base+"Between"+exported(p.Name, "Field"), "Level")
-		f.doc("%s returns the range of the %s of every %s with %s from one value to another, both included%s.", name, k.Name, e.Name, p.Name, given(k.parts[:n]))
+		f.doc("%s returns the range of the %s of every %s with %s from one value to another, inclusive%s.", name, k.Name, e.Name, p.Name, given(k.parts[:n]))
 		args := strings.Join(append([]string{"from", "to"}, names...), ", ")
 		list := parameters(append(names, "from", "to"), append(types, typ, typ))
 		f.printf("func %s(%s) (keys.Range, error) { return %s.Between(%s) }\n", name, list, f.templates[k.t], args)
 	}
 }
 
-// sorts reports whether an attribute is a sort key of a table or of one of its
-// indexes.
+// sorts reports whether an attribute is in a sort key of a table or of one of
+// its indexes.
 func sorts(t *design.Table, name string) bool {
 	all := t.Sort
 	for _, x := range t.Indexes {
@@ -406,7 +397,7 @@ func given(parts []keys.Part) string {
 	return ", for one " + strings.Join(names, ", ")
 }
 
-// rangeable are the types whose ranges people ask for.
+// rangeable reports whether ranges of a type are useful.
 func rangeable(t keys.Type) bool {
 	switch t.Name {
 	case "int", "signed", "decimal", "ulid", "ksuid":
@@ -424,7 +415,7 @@ func fieldType(values []value, field string) string {
 	return goText
 }
 
-// params are the parameters of components: their names and their types.
+// params returns the names and types of the parameters for components.
 func (f *file) params(parts []keys.Part, values []value) (names, types []string) {
 	scope := newScope(f.names)
 	for _, p := range parts {

@@ -8,11 +8,12 @@ import (
 	"unicode"
 
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/awscli"
 )
 
-// Languages returns what [Expression] and [Request] write: aws, the AWS CLI;
-// go, the AWS SDK for Go v2; python, a boto3 client; js, the AWS SDK for
-// JavaScript v3. Both know other names of these, such as cli and javascript.
+// Languages returns the languages of [Expression] and [Request]: aws, the AWS
+// CLI; go, the AWS SDK for Go v2; python, boto3; js, the AWS SDK for JavaScript
+// v3. Both also accept aliases such as cli and javascript.
 func Languages() []string { return []string{"aws", "go", "python", "js"} }
 
 // aliases are other names of languages.
@@ -20,10 +21,9 @@ var aliases = map[string]string{"cli": "aws", "golang": "go", "py": "python", "b
 
 var writers = map[string]func(*request) string{"aws": (*request).cli, "go": (*request).golang, "python": (*request).python, "js": (*request).js}
 
-// Expression writes the request of an access pattern in one of the
-// [Languages]: the key condition with its names and values, the filter, the
-// projection, the order and the limit. The error of a pattern that is not one
-// request is a [*design.CompileError].
+// Expression returns the request of an access pattern in one of the
+// [Languages]. It returns a [*design.CompileError] if the pattern is not one
+// request.
 func Expression(m *design.Model, p *design.Pattern, lang string) (string, error) {
 	op, body, err := p.Compile(m)
 	if err != nil {
@@ -32,19 +32,17 @@ func Expression(m *design.Model, p *design.Pattern, lang string) (string, error)
 	return Request(op, body, lang)
 }
 
-// Request writes a request of the operation Query, GetItem or Scan in one of
-// the [Languages]. The text ends in a newline.
-//
-// The CLI command is for POSIX shells and version 2, which takes binary values
-// in base64. Its --limit is the request's Limit and turns the paging of the
-// CLI off.
+// Request returns a Query, GetItem or Scan request in one of the [Languages].
+// The text ends with a newline. The CLI command is for POSIX shells and version
+// 2 of the CLI, which takes binary values in base64. Its --limit is the
+// request's Limit and disables the paging of the CLI.
 func Request(op string, body json.RawMessage, lang string) (string, error) {
 	if name, ok := aliases[strings.ToLower(lang)]; ok {
 		lang = name
 	}
 	write, ok := writers[lang]
 	if !ok {
-		return "", fmt.Errorf("%q is no language to write in: use one of %s", lang, strings.Join(Languages(), ", "))
+		return "", fmt.Errorf("unknown language %q: use one of %s", lang, strings.Join(Languages(), ", "))
 	}
 	r, err := readRequest(op, body)
 	if err != nil {
@@ -53,10 +51,10 @@ func Request(op string, body json.RawMessage, lang string) (string, error) {
 	return write(r), nil
 }
 
-// cli writes one AWS CLI command.
+// cli returns an AWS CLI command.
 func (r *request) cli() string {
 	var b strings.Builder
-	b.WriteString("aws dynamodb " + kebab(r.op))
+	b.WriteString("aws dynamodb " + awscli.Kebab(r.op))
 	for _, m := range r.members {
 		b.WriteString(" \\\n    --")
 		switch v := m.value.(type) {
@@ -64,38 +62,26 @@ func (r *request) cli() string {
 			if !v {
 				b.WriteString("no-")
 			}
-			b.WriteString(kebab(m.name))
+			b.WriteString(awscli.Kebab(m.name))
 		case string:
-			b.WriteString(kebab(m.name) + " " + shell(v))
+			b.WriteString(awscli.Kebab(m.name) + " " + awscli.Quote(v))
 		case list: // of strings
-			b.WriteString(kebab(m.name))
+			b.WriteString(awscli.Kebab(m.name))
 			for _, one := range v {
-				b.WriteString(" " + shell(one.(string)))
+				b.WriteString(" " + awscli.Quote(one.(string)))
 			}
 		default:
-			b.WriteString(kebab(m.name) + " " + shell(string(appendJSON(nil, v))))
+			b.WriteString(awscli.Kebab(m.name) + " " + awscli.Quote(string(appendJSON(nil, v))))
 		}
 	}
 	b.WriteString("\n")
 	return b.String()
 }
 
-// kebab turns TableName into table-name.
-func kebab(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
-
 // snake turns GetItem into get_item.
-func snake(name string) string { return strings.ReplaceAll(kebab(name), "-", "_") }
+func snake(name string) string { return strings.ReplaceAll(awscli.Kebab(name), "-", "_") }
 
-// python writes a call of a boto3 client.
+// python returns a call of a boto3 client.
 func (r *request) python() string {
 	w := literals{mark: '"', escapes: pythonEscapes, yes: "True", no: "False", null: "None", indent: "    ", bytes: pythonBytes}
 	var b strings.Builder
@@ -120,7 +106,7 @@ func pythonBytes(data []byte) string {
 	return b.String() + `"`
 }
 
-// js writes a command of the SDK's version 3.
+// js returns a command of the SDK for JavaScript v3.
 func (r *request) js() string {
 	w := literals{mark: '"', escapes: jsonEscapes, yes: "true", no: "false", null: "null", indent: "  ", bytes: jsBytes, bareNames: true}
 	var b strings.Builder
@@ -146,19 +132,19 @@ func jsBytes(data []byte) string {
 	return b.String() + "])"
 }
 
-// literals writes JSON values in a language whose literals look like them.
+// literals formats JSON values in a language with similar literals.
 type literals struct {
 	mark          rune
 	escapes       escapes
 	yes, no, null string
 	indent        string
 	bytes         func([]byte) string
-	// bareNames leaves the quotes off names that need none.
+	// bareNames omits quotes around identifiers.
 	bareNames bool
 }
 
-// member writes a member of a request: maps on several lines, their values on
-// one.
+// member formats a member of a request: maps on several lines, with one value
+// per line.
 func (w *literals) member(s shape, n node, depth int) string {
 	all, ok := n.(object)
 	if !ok || len(all) == 0 {
@@ -180,7 +166,7 @@ func (w *literals) member(s shape, n node, depth int) string {
 	return b.String() + in + "}"
 }
 
-// condition writes a legacy condition.
+// condition formats a legacy condition.
 func (w *literals) condition(n node) string {
 	parts := []string{}
 	for _, m := range n.(object) {
@@ -193,7 +179,7 @@ func (w *literals) condition(n node) string {
 	return w.braces(parts)
 }
 
-// attribute writes an attribute value, which has been checked.
+// attribute formats a checked attribute value.
 func (w *literals) attribute(n node) string {
 	kind, v := kindOf(n)
 	var s string
@@ -231,7 +217,7 @@ func (w *literals) each(n node, write func(node) string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// value writes what is no attribute value.
+// value formats a value that is not an attribute value.
 func (w *literals) value(n node) string {
 	switch n := n.(type) {
 	case string:
@@ -258,7 +244,7 @@ func (w *literals) value(n node) string {
 func (w *literals) name(s string) string {
 	switch {
 	case w.bareNames && s == "__proto__":
-		return `["__proto__"]` // in quotes it is the prototype too
+		return `["__proto__"]` // even a quoted name would set the prototype
 	case w.bareNames && isIdentifier(s):
 		return s
 	}

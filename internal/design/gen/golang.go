@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// golang writes a call of a client of the SDK for Go v2.
+// golang returns a call of an SDK for Go v2 client.
 func (r *request) golang() string {
 	var b strings.Builder
 	b.WriteString("out, err := client." + r.op + "(ctx, &dynamodb." + r.op + "Input{\n")
@@ -22,12 +22,12 @@ func (r *request) golang() string {
 	return b.String()
 }
 
-// enums are the Go types of members that are words.
+// enums are the Go types of members with enumerated values.
 var enums = map[string]string{
 	"ReturnConsumedCapacity": "ReturnConsumedCapacity", "Select": "Select", "ConditionalOperator": "ConditionalOperator",
 }
 
-// goMember writes the value of a member of an input struct.
+// goMember returns the value of a member of an input struct.
 func goMember(s shape, name string, n node, in string) string {
 	switch s {
 	case text:
@@ -61,7 +61,7 @@ func goMap(elem string, n node, in string, write func(node) string) string {
 	return b.String() + in + "}"
 }
 
-// goString writes a string as a Go literal.
+// goString returns a string as a Go literal.
 func goString(s string) string { return strconv.Quote(s) }
 
 func goCondition(n node) string {
@@ -84,7 +84,7 @@ func goList(elem string, n node, write func(node) string) string {
 	return "[]" + elem + "{" + strings.Join(all, ", ") + "}"
 }
 
-// goValue writes an attribute value.
+// goValue returns an attribute value as Go code.
 func goValue(n node) string {
 	kind, v := kindOf(n)
 	var s string

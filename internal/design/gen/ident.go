@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// exported makes a Go name of words: "orders of a customer" is
-// OrdersOfACustomer and customerId is CustomerID. What does not begin with a
-// letter that has an upper case gets prefix.
+// exported converts words to a Go name: OrdersOfACustomer for "orders of a
+// customer", CustomerID for customerId. A name that does not begin with an
+// upper-case letter gets the prefix.
 func exported(s, prefix string) string {
 	var b strings.Builder
 	s = strings.NewReplacer("'", "", "’", "").Replace(s)
@@ -30,7 +30,7 @@ func exported(s, prefix string) string {
 	return name
 }
 
-// unexported is [exported] for variables: customerID, pk.
+// unexported is like [exported] for variables: customerID, pk.
 func unexported(s, prefix string) string {
 	name := exported(s, exported(prefix, "X"))
 	upper := 0
@@ -50,13 +50,13 @@ func unexported(s, prefix string) string {
 	return string(unicode.ToLower(r)) + name[size:]
 }
 
-// scope gives out names, each once.
+// A scope hands out unique names.
 type scope struct {
 	outer *scope
 	taken map[string]bool
 }
 
-// predeclared are names that generated code uses and must not hide.
+// predeclared are names that generated code uses and must not shadow.
 var predeclared = []string{
 	"keys", "aws", "dynamodb", "types", "time", "fmt", "strings",
 	"string", "int64", "error", "nil", "true", "false", "map", "byte", "err", "in", "k", "key", "item", "text", "from", "to", "max", "len",
@@ -73,7 +73,7 @@ func (s *scope) has(name string) bool {
 	return token.IsKeyword(name) || slices.Contains(predeclared, name)
 }
 
-// add takes name, or name with suffix and then a number when it is taken.
+// add reserves name, or name with suffix and then a number if it is taken.
 func (s *scope) add(name, suffix string) string {
 	free := name
 	for i := 1; s.has(free); i++ {
@@ -86,7 +86,7 @@ func (s *scope) add(name, suffix string) string {
 	return free
 }
 
-// parameters writes a list of parameters, those of one type together.
+// parameters returns a list of parameters, grouped by type.
 func parameters(names, types []string) string {
 	var b strings.Builder
 	for i, name := range names {

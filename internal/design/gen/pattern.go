@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// pattern writes the function of an access pattern, or returns why it has no
+// pattern generates the function of an access pattern, or returns why it has no
 // request.
 func (f *file) pattern(p *design.Pattern) error {
 	op, body, err := p.Compile(f.m)
@@ -22,7 +22,7 @@ func (f *file) pattern(p *design.Pattern) error {
 		return err
 	}
 	if p.Expect.Error != "" {
-		return fmt.Errorf("it is expected to be refused with %s", p.Expect.Error)
+		return fmt.Errorf("it expects the error %s", p.Expect.Error)
 	}
 	if p.Request != nil || op == "Scan" {
 		return f.fixed(p, op, body)
@@ -40,14 +40,14 @@ func (f *file) patternDoc(name string, p *design.Pattern, more string) {
 	if p.About != "" {
 		about = " " + p.About
 	}
-	f.doc("%s asks for: %s.%s%s", name, strings.TrimSuffix(p.Name, "."), about, more)
+	f.doc("%s returns the request for: %s.%s%s", name, strings.TrimSuffix(p.Name, "."), about, more)
 }
 
 func (f *file) patternName(p *design.Pattern) string {
 	return f.names.add(exported(p.Name, "Pattern"), "Pattern")
 }
 
-// fixed writes the function of a request without parameters.
+// fixed generates the function of a request without parameters.
 func (f *file) fixed(p *design.Pattern, op string, body json.RawMessage) error {
 	r, err := readRequest(op, body)
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *file) fixed(p *design.Pattern, op string, body json.RawMessage) error {
 	name := f.patternName(p)
 	more := ""
 	if p.Request != nil {
-		more = " The request is as it stands in the design."
+		more = " The request is the raw request of the design."
 	}
 	f.patternDoc(name, p, more)
 	f.use("dynamodb")
@@ -66,7 +66,7 @@ func (f *file) fixed(p *design.Pattern, op string, body json.RawMessage) error {
 	return nil
 }
 
-// members writes the members of a request as those of an input struct.
+// members generates the members of a request as fields of an input struct.
 func (f *file) members(r *request) {
 	for _, m := range r.members {
 		s := r.shapes[m.name]
@@ -75,18 +75,19 @@ func (f *file) members(r *request) {
 	}
 }
 
-// A patternWriter writes the function of a pattern written by field.
+// A patternWriter generates the function of a pattern with conditions on
+// fields.
 type patternWriter struct {
 	*file
 	p      *design.Pattern
 	values []value
 	scope  *scope
-	// list are the parameters, types their types, params their names by field,
+	// list has the parameters, types their types, params their names by field,
 	// and code the statements that use them.
 	list, types []string
 	params      map[string]string
 	code        bytes.Buffer
-	// conditions are the key conditions, and entries the members of a key.
+	// conditions are key conditions, and entries the members of a key.
 	conditions, entries []string
 }
 
@@ -109,7 +110,7 @@ func (w *patternWriter) param(field, typ, suffix string) string {
 	return name
 }
 
-// args are the parameters of components that are known.
+// args returns the parameters for components as arguments.
 func (w *patternWriter) args(parts []keys.Part) string {
 	var all []string
 	for _, part := range parts {
@@ -118,8 +119,9 @@ func (w *patternWriter) args(parts []keys.Part) string {
 	return strings.Join(all, ", ")
 }
 
-// let writes a statement that computes variable, or returns its error.
-func (w *patternWriter) let(attribute, expression string) string {
+// compute adds a statement that assigns an expression to a new variable, or
+// returns its error.
+func (w *patternWriter) compute(attribute, expression string) string {
 	name := w.scope.add(unexported(attribute, "attribute"), "Key")
 	fmt.Fprintf(&w.code, "\t%s, err := %s\n\tif err != nil {\n\t\treturn nil, err\n\t}\n", name, expression)
 	return name
@@ -134,8 +136,8 @@ func (w *patternWriter) given(field string) (design.Condition, bool) {
 	return design.Condition{}, false
 }
 
-// made is what makes a key attribute, and its components.
-func (w *patternWriter) made(a design.Attribute) (*design.Template, []keys.Part) {
+// template returns the template of a key attribute and its components.
+func (w *patternWriter) template(a design.Attribute) (*design.Template, []keys.Part) {
 	if w.p.Entity == nil {
 		return nil, nil
 	}
@@ -146,7 +148,7 @@ func (w *patternWriter) made(a design.Attribute) (*design.Template, []keys.Part)
 	return t, slices.DeleteFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == "" })
 }
 
-// direct is a condition on the attribute itself rather than on a field.
+// direct returns the condition on the attribute itself rather than on a field.
 func (w *patternWriter) direct(a design.Attribute) (design.Condition, bool) {
 	if w.p.Entity != nil && w.p.Entity.Field(a.Name) != nil {
 		return design.Condition{}, false
@@ -154,25 +156,25 @@ func (w *patternWriter) direct(a design.Attribute) (design.Condition, bool) {
 	return w.given(a.Name)
 }
 
-// whole is the Go expression of the value of an attribute that is known.
-func (w *patternWriter) whole(a design.Attribute) (string, error) {
+// fixedValue returns the Go expression of the value of a fixed attribute.
+func (w *patternWriter) fixedValue(a design.Attribute) (string, error) {
 	if _, ok := w.direct(a); ok {
 		return w.member(a.Kind, w.param(a.Name, goText, "")), nil
 	}
-	t, parts := w.made(a)
+	t, parts := w.template(a)
 	switch {
 	case t == nil:
-		return "", fmt.Errorf("nothing says %s", a.Name)
+		return "", fmt.Errorf("no value for %s", a.Name)
 	case t.Template == nil:
 		return w.constValue(t.Const), nil
 	}
-	return w.member(a.Kind, w.let(a.Name, w.templates[t]+".Format("+w.args(parts)+")")), nil
+	return w.member(a.Kind, w.compute(a.Name, w.templates[t]+".Format("+w.args(parts)+")")), nil
 }
 
-// get writes the function of a GetItem.
+// get generates the function of a GetItem.
 func (w *patternWriter) get() error {
 	for _, a := range w.p.Table.Keys() {
-		v, err := w.whole(a)
+		v, err := w.fixedValue(a)
 		if err != nil {
 			return err
 		}
@@ -183,14 +185,14 @@ func (w *patternWriter) get() error {
 	})
 }
 
-// query writes the function of a Query.
+// query generates the function of a Query.
 func (w *patternWriter) query() error {
 	hash, sort := w.p.Table.Partition, w.p.Table.Sort
 	if w.p.Index != nil {
 		hash, sort = w.p.Index.Partition, w.p.Index.Sort
 	}
 	for _, a := range hash {
-		v, err := w.whole(a)
+		v, err := w.fixedValue(a)
 		if err != nil {
 			return err
 		}
@@ -209,14 +211,14 @@ func (w *patternWriter) condition(a design.Attribute, op string, operands ...str
 	w.conditions = append(w.conditions, fmt.Sprintf("keyCondition{%s, %q, []types.AttributeValue{%s}}", w.attribute(a.Name), op, strings.Join(operands, ", ")))
 }
 
-// sort writes the condition on a sort key attribute and reports whether there
-// can be one on the next, as [design.Pattern.Compile] has it.
+// sort generates the condition on a sort key attribute, and reports whether the
+// next attribute can have one, as in [design.Pattern.Compile].
 func (w *patternWriter) sort(a design.Attribute) bool {
 	if c, ok := w.direct(a); ok {
 		w.condition(a, string(c.Op), w.operands(a, c, nil, goText)...)
 		return c.Op == ast.Equal
 	}
-	t, parts := w.made(a)
+	t, parts := w.template(a)
 	if t == nil {
 		return false
 	}
@@ -232,7 +234,7 @@ func (w *patternWriter) sort(a design.Attribute) bool {
 		n++
 	}
 	if n == len(parts) {
-		w.condition(a, "=", w.member(t.Kind, w.let(a.Name, w.templates[t]+".Format("+w.args(parts)+")")))
+		w.condition(a, "=", w.member(t.Kind, w.compute(a.Name, w.templates[t]+".Format("+w.args(parts)+")")))
 		return true
 	}
 	c, ok := w.given(parts[n].Name)
@@ -258,11 +260,11 @@ func (w *patternWriter) sort(a design.Attribute) bool {
 
 func (w *patternWriter) inRange(a design.Attribute, t *design.Template, call string) {
 	w.use("addConditions", "inRange", "attribute"+t.Kind.String())
-	name := w.let(a.Name, w.templates[t]+"."+call)
+	name := w.compute(a.Name, w.templates[t]+"."+call)
 	w.conditions = append(w.conditions, fmt.Sprintf("inRange(%s, %s, attribute%s)", w.attribute(a.Name), name, t.Kind))
 }
 
-// rangeOf is the call that makes the range of a condition on a component.
+// rangeOf returns the call for the range of a condition on a component.
 func (w *patternWriter) rangeOf(t *design.Template, parts []keys.Part, n int, c design.Condition) string {
 	outer := w.args(parts[:n])
 	if outer != "" {
@@ -285,8 +287,8 @@ func (w *patternWriter) rangeOf(t *design.Template, parts []keys.Part, n int, c 
 	return "Between(" + w.param(field, typ, "From") + ", nil" + outer + ")"
 }
 
-// operands are the values of a condition on a whole attribute: as they are, or
-// written by a template of one component.
+// operands returns the values of a condition on a whole attribute, formatted by
+// its template, if any.
 func (w *patternWriter) operands(a design.Attribute, c design.Condition, t *design.Template, typ string) []string {
 	suffixes := map[ast.Op][]string{
 		ast.OpBetween: {"From", "To"}, ast.OpBeginsWith: {"Prefix"}, ast.Less: {"Below"}, ast.LessOrEqual: {"To"},
@@ -296,14 +298,14 @@ func (w *patternWriter) operands(a design.Attribute, c design.Condition, t *desi
 	for _, suffix := range suffixes {
 		text := w.param(c.Field, typ, suffix)
 		if t != nil {
-			text = w.let(a.Name+suffix, w.templates[t]+".Format("+text+")")
+			text = w.compute(a.Name+suffix, w.templates[t]+".Format("+text+")")
 		}
 		all = append(all, w.member(a.Kind, text))
 	}
 	return all
 }
 
-// finish writes the function around the code that has been collected.
+// finish generates the function around the collected code.
 func (w *patternWriter) finish(op string, more func()) error {
 	r, err := w.rest(op)
 	if err != nil {
@@ -335,10 +337,10 @@ func (w *patternWriter) finish(op string, more func()) error {
 	return nil
 }
 
-// likeKey are the stand-ins that addConditions gives to keys.
+// likeKey matches the placeholders of addConditions.
 var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 
-// rest is the request without its table, index and key conditions: that of a
+// rest returns the request without its table, index and key conditions, from a
 // Scan with the same filter.
 func (w *patternWriter) rest(op string) (*request, error) {
 	p := *w.p
@@ -359,7 +361,7 @@ func (w *patternWriter) rest(op string) (*request, error) {
 		if all, ok := m.value.(object); ok && op == "Query" {
 			for _, one := range all {
 				if likeKey.MatchString(one.name) {
-					return nil, fmt.Errorf("%s in its filter or projection could be taken for the name of a key", one.name)
+					return nil, fmt.Errorf("the placeholder %s in its filter or projection is reserved", one.name)
 				}
 			}
 		}
@@ -368,7 +370,7 @@ func (w *patternWriter) rest(op string) (*request, error) {
 	return r, nil
 }
 
-// jsonNode reads JSON that attr wrote.
+// jsonNode reads JSON from package attr.
 func jsonNode(data []byte) node {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

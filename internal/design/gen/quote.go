@@ -7,11 +7,11 @@ import (
 	"unicode/utf16"
 )
 
-// escapes writes a character that does not show. The characters that every
-// language escapes alike are not its business.
+// escapes writes an invisible character. quote handles characters that all
+// languages escape alike.
 type escapes func(b *strings.Builder, r rune)
 
-// quote writes s in quotes as the language of esc reads it.
+// quote returns s in quotes, escaped for a language.
 func quote(s string, mark rune, esc escapes) string {
 	var b strings.Builder
 	b.WriteRune(mark)
@@ -36,7 +36,7 @@ func quote(s string, mark rune, esc escapes) string {
 	return b.String()
 }
 
-// jsonEscapes are those of JSON, which JavaScript has too.
+// jsonEscapes writes the escapes of JSON and JavaScript.
 func jsonEscapes(b *strings.Builder, r rune) {
 	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
 		fmt.Fprintf(b, `\u%04x\u%04x`, high, low)
@@ -51,18 +51,4 @@ func pythonEscapes(b *strings.Builder, r rune) {
 		return
 	}
 	fmt.Fprintf(b, `\u%04x`, r)
-}
-
-// shell quotes a word for POSIX shells, unless it needs no quotes.
-func shell(s string) string {
-	plain := s != ""
-	for _, r := range s {
-		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./,:", r)) {
-			plain = false
-		}
-	}
-	if plain {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

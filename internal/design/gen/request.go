@@ -30,7 +30,7 @@ type (
 	object []member
 )
 
-// shape says what a member of a request is.
+// A shape is the type of a member of a request.
 type shape int
 
 const (
@@ -39,7 +39,7 @@ const (
 	flag                // true or false
 	count               // a whole number
 	texts               // a list of strings
-	names               // names of attributes by their stand-ins
+	names               // attribute names by placeholder
 	item                // attribute values by name
 	legacy              // conditions of the legacy parameters, by attribute
 )
@@ -54,7 +54,7 @@ var ranged = map[string]shape{
 	"Select": word, "ConditionalOperator": word,
 }
 
-// operations are the members of the operations of access patterns.
+// operations are the members of each operation of access patterns.
 var operations = map[string]map[string]shape{
 	"GetItem": merge(common, map[string]shape{"Key": item}),
 	"Query":   merge(common, ranged, map[string]shape{"KeyConditionExpression": text, "ScanIndexForward": flag, "KeyConditions": legacy, "QueryFilter": legacy}),
@@ -69,20 +69,19 @@ func merge(all ...map[string]shape) map[string]shape {
 	return m
 }
 
-// A request is one that was read and found to have the shapes of its
-// operation, in the order of its text.
+// A request is a checked request, with members in the order of the text.
 type request struct {
 	op      string
 	shapes  map[string]shape
 	members object
 }
 
-// readRequest reads the JSON of a request and checks its shapes, so that the
-// writers of languages need not.
+// readRequest reads and checks a JSON request, so that the writers need no
+// checks.
 func readRequest(op string, data []byte) (*request, error) {
 	shapes, ok := operations[op]
 	if !ok {
-		return nil, fmt.Errorf("%s is no operation of an access pattern: use Query, GetItem or Scan", op)
+		return nil, fmt.Errorf("%s is not an operation of access patterns: use Query, GetItem or Scan", op)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -91,7 +90,7 @@ func readRequest(op string, data []byte) (*request, error) {
 		return nil, fmt.Errorf("the request is not JSON: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the request goes on after its end")
+		return nil, errors.New("there is text after the request")
 	}
 	members, ok := n.(object)
 	if !ok {
@@ -109,12 +108,12 @@ func readRequest(op string, data []byte) (*request, error) {
 	return &request{op: op, shapes: shapes, members: members}, nil
 }
 
-// deepest is more than the nesting of any value the service takes.
+// deepest is deeper than any value that the service accepts.
 const deepest = 100
 
 func readNode(dec *json.Decoder, depth int) (node, error) {
 	if depth > deepest {
-		return nil, errors.New("it nests too deep")
+		return nil, errors.New("it is nested too deep")
 	}
 	token, err := dec.Token()
 	if err != nil {
@@ -146,9 +145,9 @@ func readNode(dec *json.Decoder, depth int) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := member{name: name.(string), value: n} // the decoder takes no other names
+		m := member{name: name.(string), value: n} // the decoder accepts only strings
 		if slices.ContainsFunc(all, func(o member) bool { return o.name == m.name }) {
-			return nil, fmt.Errorf("%q is there twice", m.name)
+			return nil, fmt.Errorf("%q is given twice", m.name)
 		}
 		all = append(all, m)
 	}
@@ -156,44 +155,44 @@ func readNode(dec *json.Decoder, depth int) (node, error) {
 	return all, err
 }
 
-// read checks that a member has its shape. Attribute values come back in the
-// form of the service, in which each has one member that is of its kind.
+// read checks that a member has its shape. It returns attribute values in the
+// form of the service, with one member that names the kind.
 func (s shape) read(n node) (node, error) {
 	switch s {
 	case text, word:
 		if v, ok := n.(string); !ok || strings.ContainsRune(v, 0) {
-			return nil, errors.New("it should be a string")
+			return nil, errors.New("it must be a string")
 		}
 	case flag:
 		if _, ok := n.(bool); !ok {
-			return nil, errors.New("it should be true or false")
+			return nil, errors.New("it must be true or false")
 		}
 	case count:
 		v, _ := n.(json.Number)
 		if _, err := strconv.ParseInt(string(v), 10, 32); err != nil {
-			return nil, errors.New("it should be a whole number of 32 bits")
+			return nil, errors.New("it must be a 32-bit whole number")
 		}
 	case texts:
 		all, ok := n.(list)
 		if !ok || len(all) == 0 {
-			return nil, errors.New("it should be a list of strings")
+			return nil, errors.New("it must be a list of strings")
 		}
 		for _, one := range all {
 			if _, err := text.read(one); err != nil {
-				return nil, errors.New("it should be a list of strings")
+				return nil, errors.New("it must be a list of strings")
 			}
 		}
 	case names, item, legacy:
 		all, ok := n.(object)
 		if !ok {
-			return nil, errors.New("it should be an object")
+			return nil, errors.New("it must be an object")
 		}
 		return all, s.readMembers(all)
 	}
 	return n, nil
 }
 
-// readMembers replaces the values of an object with their checked form.
+// readMembers replaces the values of an object by their checked form.
 func (s shape) readMembers(all object) (err error) {
 	for i, m := range all {
 		switch s {
@@ -217,7 +216,7 @@ func readValue(n node) (node, error) {
 		return nil, err
 	}
 	if v.Kind() == 0 {
-		return nil, errors.New("it should be an attribute value")
+		return nil, errors.New("it must be an attribute value")
 	}
 	dec := json.NewDecoder(bytes.NewReader(v.AppendJSON(nil)))
 	dec.UseNumber()
@@ -228,7 +227,7 @@ func readValue(n node) (node, error) {
 func readCondition(n node) (node, error) {
 	condition, ok := n.(object)
 	if !ok {
-		return nil, errors.New("it should be a condition")
+		return nil, errors.New("it must be a condition")
 	}
 	for i, part := range condition {
 		switch part.name {
@@ -239,7 +238,7 @@ func readCondition(n node) (node, error) {
 		case "AttributeValueList":
 			values, ok := part.value.(list)
 			if !ok {
-				return nil, errors.New("its values should be a list")
+				return nil, errors.New("its values must be a list")
 			}
 			for j, v := range values {
 				var err error
@@ -255,7 +254,7 @@ func readCondition(n node) (node, error) {
 	return condition, nil
 }
 
-// kindOf takes an attribute value apart, which [readValue] has made.
+// kindOf splits an attribute value from [readValue] into kind and payload.
 func kindOf(n node) (kind string, payload node) {
 	m := n.(object)[0]
 	return m.name, m.value
@@ -270,8 +269,8 @@ func decoded(n node) []byte {
 	return data
 }
 
-// appendJSON writes a node as JSON on one line, with a space after colons and
-// commas. Characters that do not show are escaped, so that the text survives a
+// appendJSON appends a node as JSON on one line, with a space after colons and
+// commas. It escapes invisible characters, so that the text survives a
 // terminal.
 func appendJSON(dst []byte, n node) []byte {
 	switch n := n.(type) {

@@ -15,7 +15,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// Tables, their indexes, and the key attributes of all of them.
+// The names of tables, indexes and key attributes.
 const (
 	TableStore           = "Store"
 	IndexStoreByStatus   = "ByStatus"
@@ -38,8 +38,8 @@ const (
 	AttributeDay      = "day"
 )
 
-// The templates of the keys, by entity and attribute. They make and read keys of
-// values in their order, and have more ranges than there are functions below.
+// The templates of keys, by entity and attribute. They build keys from values and
+// parse them, and support more ranges than the functions below.
 var (
 	OrderPK       = keys.MustParse("CUSTOMER#{customer}")
 	OrderSK       = keys.MustParse("ORDER#{placed:date}#{orderId:int(6):desc}")
@@ -58,8 +58,7 @@ var (
 	LogAt         = keys.MustParse("{at:millis}#{type}")
 )
 
-// OrderKey holds the values that the keys of Order are made of. An order of
-// a customer.
+// OrderKey has the values in the keys of Order. An order of a customer.
 type OrderKey struct {
 	Customer string
 	Placed   time.Time
@@ -74,57 +73,56 @@ type OrderKey struct {
 // PK returns the partition key of Order, CUSTOMER#{customer}.
 func (k OrderKey) PK() (string, error) { return OrderPK.Format(k.Customer) }
 
-// ScanPK sets the values that PK holds.
+// ScanPK sets the values from PK.
 func (k *OrderKey) ScanPK(key string) error { return OrderPK.Scan(key, &k.Customer) }
 
 // SK returns the sort key of Order,
 // ORDER#{placed:date}#{orderId:int(6):desc}.
 func (k OrderKey) SK() (string, error) { return OrderSK.Format(k.Placed, k.OrderID) }
 
-// ScanSK sets the values that SK holds.
+// ScanSK sets the values from SK.
 func (k *OrderKey) ScanSK(key string) error { return OrderSK.Scan(key, &k.Placed, &k.OrderID) }
 
 // Status returns the partition key in index ByStatus of Order,
 // {state:enum(NEW,PAID)}.
 func (k OrderKey) Status() (string, error) { return OrderStatus.Format(k.State) }
 
-// ScanStatus sets the values that status holds.
+// ScanStatus sets the values from status.
 func (k *OrderKey) ScanStatus(key string) error { return OrderStatus.Scan(key, &k.State) }
 
 // RegionKey returns the sort key in index ByStatus of Order, {region}.
 func (k OrderKey) RegionKey() (string, error) { return OrderRegion.Format(k.Region) }
 
-// ScanRegionKey sets the values that region holds.
+// ScanRegionKey sets the values from region.
 func (k *OrderKey) ScanRegionKey(key string) error { return OrderRegion.Scan(key, &k.Region) }
 
 // TotalKey returns the sort key in index ByStatus of Order, {total:number}.
 func (k OrderKey) TotalKey() (string, error) { return OrderTotal.Format(k.Total) }
 
-// ScanTotalKey sets the values that total holds.
+// ScanTotalKey sets the values from total.
 func (k *OrderKey) ScanTotalKey(key string) error { return OrderTotal.Scan(key, &k.Total) }
 
 // PlacedOn returns the sort key in index ByStatus of Order, {placed:date}.
 func (k OrderKey) PlacedOn() (string, error) { return OrderPlacedOn.Format(k.Placed) }
 
-// ScanPlacedOn sets the values that placed.on holds.
+// ScanPlacedOn sets the values from placed.on.
 func (k *OrderKey) ScanPlacedOn(key string) error { return OrderPlacedOn.Scan(key, &k.Placed) }
 
 // OPENPK returns the partition key in index open-orders of Order,
 // OPEN#{shard:int(1)}.
 func (k OrderKey) OPENPK() (string, error) { return OrderOPENPK.Format(k.Shard) }
 
-// ScanOPENPK sets the values that OPENPK holds.
+// ScanOPENPK sets the values from OPENPK.
 func (k *OrderKey) ScanOPENPK(key string) error { return OrderOPENPK.Scan(key, &k.Shard) }
 
 // OPENSK returns the sort key in index open-orders of Order,
 // {due:time:desc}#{customer}.
 func (k OrderKey) OPENSK() (string, error) { return OrderOPENSK.Format(k.Due, k.Customer) }
 
-// ScanOPENSK sets the values that OPENSK holds.
+// ScanOPENSK sets the values from OPENSK.
 func (k *OrderKey) ScanOPENSK(key string) error { return OrderOPENSK.Scan(key, &k.Due, &k.Customer) }
 
-// Key returns the primary key, as GetItem, UpdateItem and DeleteItem take
-// it.
+// Key returns the primary key for GetItem, UpdateItem and DeleteItem.
 func (k OrderKey) Key() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	pk, err := k.PK()
@@ -140,10 +138,10 @@ func (k OrderKey) Key() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// Attributes returns all key attributes, those of the table and of the
-// indexes that the item is in, to add to what else it holds. An index whose
-// key needs a text that is empty or a time that is zero is left out, and the
-// item is not in it.
+// Attributes returns all key attributes of the table and of the indexes that
+// contain the item. Add the other attributes of the item to it. It omits the
+// key of an index that needs an empty text or a zero time, so the item is
+// not in that index.
 func (k OrderKey) Attributes() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	pk, err := k.PK()
@@ -201,8 +199,8 @@ func (k OrderKey) Attributes() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// ParseOrderKey reads the values back from the key attributes of an item.
-// Values that only an index has stay zero when the item is not in it.
+// ParseOrderKey parses the values from the key attributes of an item. Values
+// of only an index stay zero if the item is not in it.
 func ParseOrderKey(item map[string]types.AttributeValue) (OrderKey, error) {
 	var k OrderKey
 	text, err := keyText(item, AttributePK, 0)
@@ -247,40 +245,40 @@ func ParseOrderKey(item map[string]types.AttributeValue) (OrderKey, error) {
 	return k, nil
 }
 
-// OrderSKPrefix is what the SK of every Order begins with.
+// OrderSKPrefix is the common prefix of the SK of every Order.
 const OrderSKPrefix = "ORDER#"
 
 // OrderSKBetweenPlaced returns the range of the SK of every Order with
-// placed from one value to another, both included.
+// placed from one value to another, inclusive.
 func OrderSKBetweenPlaced(from, to time.Time) (keys.Range, error) { return OrderSK.Between(from, to) }
 
-// OrderSKPrefixPlaced returns what the SK of every Order with these values
-// begins with, with the delimiter after them.
+// OrderSKPrefixPlaced returns the common prefix of the SK of every Order
+// with these values, including the next delimiter.
 func OrderSKPrefixPlaced(placed time.Time) (string, error) { return OrderSK.Prefix(placed) }
 
 // OrderSKBetweenOrderID returns the range of the SK of every Order with
-// orderId from one value to another, both included, for one placed.
+// orderId from one value to another, inclusive, for one placed.
 func OrderSKBetweenOrderID(placed time.Time, from, to int64) (keys.Range, error) {
 	return OrderSK.Between(from, to, placed)
 }
 
 // OrderPlacedOnBetweenPlaced returns the range of the placed.on of every
-// Order with placed from one value to another, both included.
+// Order with placed from one value to another, inclusive.
 func OrderPlacedOnBetweenPlaced(from, to time.Time) (keys.Range, error) {
 	return OrderPlacedOn.Between(from, to)
 }
 
 // OrderOPENSKBetweenDue returns the range of the OPENSK of every Order with
-// due from one value to another, both included.
+// due from one value to another, inclusive.
 func OrderOPENSKBetweenDue(from, to time.Time) (keys.Range, error) {
 	return OrderOPENSK.Between(from, to)
 }
 
-// OrderOPENSKPrefixDue returns what the OPENSK of every Order with these
-// values begins with, with the delimiter after them.
+// OrderOPENSKPrefixDue returns the common prefix of the OPENSK of every
+// Order with these values, including the next delimiter.
 func OrderOPENSKPrefixDue(due time.Time) (string, error) { return OrderOPENSK.Prefix(due) }
 
-// CustomerKey holds the values that the keys of Customer are made of.
+// CustomerKey has the values in the keys of Customer.
 type CustomerKey struct {
 	Customer string
 }
@@ -288,14 +286,13 @@ type CustomerKey struct {
 // PK returns the partition key of Customer, CUSTOMER#{customer}.
 func (k CustomerKey) PK() (string, error) { return CustomerPK.Format(k.Customer) }
 
-// ScanPK sets the values that PK holds.
+// ScanPK sets the values from PK.
 func (k *CustomerKey) ScanPK(key string) error { return CustomerPK.Scan(key, &k.Customer) }
 
 // SK returns the sort key of Customer, PROFILE.
 func (k CustomerKey) SK() (string, error) { return CustomerSK.Format() }
 
-// Key returns the primary key, as GetItem, UpdateItem and DeleteItem take
-// it.
+// Key returns the primary key for GetItem, UpdateItem and DeleteItem.
 func (k CustomerKey) Key() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	pk, err := k.PK()
@@ -311,10 +308,10 @@ func (k CustomerKey) Key() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// Attributes returns all key attributes, those of the table and of the
-// indexes that the item is in, to add to what else it holds. An index whose
-// key needs a text that is empty or a time that is zero is left out, and the
-// item is not in it.
+// Attributes returns all key attributes of the table and of the indexes that
+// contain the item. Add the other attributes of the item to it. It omits the
+// key of an index that needs an empty text or a zero time, so the item is
+// not in that index.
 func (k CustomerKey) Attributes() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	pk, err := k.PK()
@@ -330,8 +327,8 @@ func (k CustomerKey) Attributes() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// ParseCustomerKey reads the values back from the key attributes of an item.
-// Values that only an index has stay zero when the item is not in it.
+// ParseCustomerKey parses the values from the key attributes of an item.
+// Values of only an index stay zero if the item is not in it.
 func ParseCustomerKey(item map[string]types.AttributeValue) (CustomerKey, error) {
 	var k CustomerKey
 	text, err := keyText(item, AttributePK, 0)
@@ -351,7 +348,7 @@ func ParseCustomerKey(item map[string]types.AttributeValue) (CustomerKey, error)
 	return k, nil
 }
 
-// ReadingKey holds the values that the keys of Reading are made of.
+// ReadingKey has the values in the keys of Reading.
 type ReadingKey struct {
 	Device int64
 	At     time.Time
@@ -360,17 +357,16 @@ type ReadingKey struct {
 // DeviceKey returns the partition key of Reading, {device:int(6)}.
 func (k ReadingKey) DeviceKey() (string, error) { return ReadingDevice.Format(k.Device) }
 
-// ScanDeviceKey sets the values that device holds.
+// ScanDeviceKey sets the values from device.
 func (k *ReadingKey) ScanDeviceKey(key string) error { return ReadingDevice.Scan(key, &k.Device) }
 
 // AtKey returns the sort key of Reading, {at:epoch}.
 func (k ReadingKey) AtKey() (string, error) { return ReadingAt.Format(k.At) }
 
-// ScanAtKey sets the values that at holds.
+// ScanAtKey sets the values from at.
 func (k *ReadingKey) ScanAtKey(key string) error { return ReadingAt.Scan(key, &k.At) }
 
-// Key returns the primary key, as GetItem, UpdateItem and DeleteItem take
-// it.
+// Key returns the primary key for GetItem, UpdateItem and DeleteItem.
 func (k ReadingKey) Key() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	device, err := k.DeviceKey()
@@ -386,10 +382,10 @@ func (k ReadingKey) Key() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// Attributes returns all key attributes, those of the table and of the
-// indexes that the item is in, to add to what else it holds. An index whose
-// key needs a text that is empty or a time that is zero is left out, and the
-// item is not in it.
+// Attributes returns all key attributes of the table and of the indexes that
+// contain the item. Add the other attributes of the item to it. It omits the
+// key of an index that needs an empty text or a zero time, so the item is
+// not in that index.
 func (k ReadingKey) Attributes() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	device, err := k.DeviceKey()
@@ -405,8 +401,8 @@ func (k ReadingKey) Attributes() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// ParseReadingKey reads the values back from the key attributes of an item.
-// Values that only an index has stay zero when the item is not in it.
+// ParseReadingKey parses the values from the key attributes of an item.
+// Values of only an index stay zero if the item is not in it.
 func ParseReadingKey(item map[string]types.AttributeValue) (ReadingKey, error) {
 	var k ReadingKey
 	text, err := keyText(item, AttributeDevice, 6)
@@ -426,7 +422,7 @@ func ParseReadingKey(item map[string]types.AttributeValue) (ReadingKey, error) {
 	return k, nil
 }
 
-// BlobKey holds the values that the keys of Blob are made of.
+// BlobKey has the values in the keys of Blob.
 type BlobKey struct {
 	Digest string
 }
@@ -434,11 +430,10 @@ type BlobKey struct {
 // DigestKey returns the partition key of Blob, sha-{digest:hex(4)}.
 func (k BlobKey) DigestKey() (string, error) { return BlobDigest.Format(k.Digest) }
 
-// ScanDigestKey sets the values that digest holds.
+// ScanDigestKey sets the values from digest.
 func (k *BlobKey) ScanDigestKey(key string) error { return BlobDigest.Scan(key, &k.Digest) }
 
-// Key returns the primary key, as GetItem, UpdateItem and DeleteItem take
-// it.
+// Key returns the primary key for GetItem, UpdateItem and DeleteItem.
 func (k BlobKey) Key() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	digest, err := k.DigestKey()
@@ -449,10 +444,10 @@ func (k BlobKey) Key() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// Attributes returns all key attributes, those of the table and of the
-// indexes that the item is in, to add to what else it holds. An index whose
-// key needs a text that is empty or a time that is zero is left out, and the
-// item is not in it.
+// Attributes returns all key attributes of the table and of the indexes that
+// contain the item. Add the other attributes of the item to it. It omits the
+// key of an index that needs an empty text or a zero time, so the item is
+// not in that index.
 func (k BlobKey) Attributes() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	digest, err := k.DigestKey()
@@ -463,8 +458,8 @@ func (k BlobKey) Attributes() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// ParseBlobKey reads the values back from the key attributes of an item.
-// Values that only an index has stay zero when the item is not in it.
+// ParseBlobKey parses the values from the key attributes of an item. Values
+// of only an index stay zero if the item is not in it.
 func ParseBlobKey(item map[string]types.AttributeValue) (BlobKey, error) {
 	var k BlobKey
 	text, err := keyText(item, AttributeDigest, 0)
@@ -477,8 +472,8 @@ func ParseBlobKey(item map[string]types.AttributeValue) (BlobKey, error) {
 	return k, nil
 }
 
-// LogKey holds the values that the keys of Log are made of. The day and the
-// moment are one value.
+// LogKey has the values in the keys of Log. The day and the moment are one
+// value.
 type LogKey struct {
 	At   time.Time
 	Type string
@@ -487,17 +482,16 @@ type LogKey struct {
 // Day returns the partition key of Log, {at:date}.
 func (k LogKey) Day() (string, error) { return LogDay.Format(k.At) }
 
-// ScanDay sets the values that day holds.
+// ScanDay sets the values from day.
 func (k *LogKey) ScanDay(key string) error { return LogDay.Scan(key, &k.At) }
 
 // AtKey returns the sort key of Log, {at:millis}#{type}.
 func (k LogKey) AtKey() (string, error) { return LogAt.Format(k.At, k.Type) }
 
-// ScanAtKey sets the values that at holds.
+// ScanAtKey sets the values from at.
 func (k *LogKey) ScanAtKey(key string) error { return LogAt.Scan(key, &k.At, &k.Type) }
 
-// Key returns the primary key, as GetItem, UpdateItem and DeleteItem take
-// it.
+// Key returns the primary key for GetItem, UpdateItem and DeleteItem.
 func (k LogKey) Key() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	day, err := k.Day()
@@ -513,10 +507,10 @@ func (k LogKey) Key() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// Attributes returns all key attributes, those of the table and of the
-// indexes that the item is in, to add to what else it holds. An index whose
-// key needs a text that is empty or a time that is zero is left out, and the
-// item is not in it.
+// Attributes returns all key attributes of the table and of the indexes that
+// contain the item. Add the other attributes of the item to it. It omits the
+// key of an index that needs an empty text or a zero time, so the item is
+// not in that index.
 func (k LogKey) Attributes() (map[string]types.AttributeValue, error) {
 	item := map[string]types.AttributeValue{}
 	day, err := k.Day()
@@ -532,8 +526,8 @@ func (k LogKey) Attributes() (map[string]types.AttributeValue, error) {
 	return item, nil
 }
 
-// ParseLogKey reads the values back from the key attributes of an item.
-// Values that only an index has stay zero when the item is not in it.
+// ParseLogKey parses the values from the key attributes of an item. Values
+// of only an index stay zero if the item is not in it.
 func ParseLogKey(item map[string]types.AttributeValue) (LogKey, error) {
 	var k LogKey
 	text, err := keyText(item, AttributeAt, 0)
@@ -547,14 +541,14 @@ func ParseLogKey(item map[string]types.AttributeValue) (LogKey, error) {
 }
 
 // LogAtBetweenAt returns the range of the at of every Log with at from one
-// value to another, both included.
+// value to another, inclusive.
 func LogAtBetweenAt(from, to time.Time) (keys.Range, error) { return LogAt.Between(from, to) }
 
-// LogAtPrefixAt returns what the at of every Log with these values begins
-// with, with the delimiter after them.
+// LogAtPrefixAt returns the common prefix of the at of every Log with these
+// values, including the next delimiter.
 func LogAtPrefixAt(at time.Time) (string, error) { return LogAt.Prefix(at) }
 
-// ACustomersProfile asks for: a customer's profile.
+// ACustomersProfile returns the request for: a customer's profile.
 func ACustomersProfile(customer string) (*dynamodb.GetItemInput, error) {
 	pk, err := CustomerPK.Format(customer)
 	if err != nil {
@@ -573,7 +567,7 @@ func ACustomersProfile(customer string) (*dynamodb.GetItemInput, error) {
 	}, nil
 }
 
-// OrdersOfACustomer asks for: orders of a customer.
+// OrdersOfACustomer returns the request for: orders of a customer.
 func OrdersOfACustomer(customer string) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -590,8 +584,8 @@ func OrdersOfACustomer(customer string) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// EverythingOfACustomerNewestFirst asks for: everything of a customer,
-// newest first.
+// EverythingOfACustomerNewestFirst returns the request for: everything of a
+// customer, newest first.
 func EverythingOfACustomerNewestFirst(pk string) (*dynamodb.QueryInput, error) {
 	in := &dynamodb.QueryInput{
 		TableName:        aws.String(TableStore),
@@ -603,7 +597,7 @@ func EverythingOfACustomerNewestFirst(pk string) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// OneOrder asks for: one order.
+// OneOrder returns the request for: one order.
 func OneOrder(customer string, placed time.Time, orderID int64) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -620,7 +614,7 @@ func OneOrder(customer string, placed time.Time, orderID int64) (*dynamodb.Query
 	return in, nil
 }
 
-// OrdersOfADay asks for: orders of a day.
+// OrdersOfADay returns the request for: orders of a day.
 func OrdersOfADay(customer string, placed time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -637,8 +631,8 @@ func OrdersOfADay(customer string, placed time.Time) (*dynamodb.QueryInput, erro
 	return in, nil
 }
 
-// OrdersOfAMonth asks for: orders of a month. A month is the beginning of a
-// date.
+// OrdersOfAMonth returns the request for: orders of a month. A month is the
+// beginning of a date.
 func OrdersOfAMonth(customer, placedPrefix string) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -665,7 +659,7 @@ func OrdersOfAMonth(customer, placedPrefix string) (*dynamodb.QueryInput, error)
 	return in, nil
 }
 
-// OrdersBetweenDays asks for: orders between days.
+// OrdersBetweenDays returns the request for: orders between days.
 func OrdersBetweenDays(customer string, placedFrom, placedTo time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -682,7 +676,7 @@ func OrdersBetweenDays(customer string, placedFrom, placedTo time.Time) (*dynamo
 	return in, nil
 }
 
-// OrdersBeforeADay asks for: orders before a day.
+// OrdersBeforeADay returns the request for: orders before a day.
 func OrdersBeforeADay(customer string, placedBelow time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -699,7 +693,7 @@ func OrdersBeforeADay(customer string, placedBelow time.Time) (*dynamodb.QueryIn
 	return in, nil
 }
 
-// OrdersUntilADay asks for: orders until a day.
+// OrdersUntilADay returns the request for: orders until a day.
 func OrdersUntilADay(customer string, placedTo time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -716,7 +710,7 @@ func OrdersUntilADay(customer string, placedTo time.Time) (*dynamodb.QueryInput,
 	return in, nil
 }
 
-// OrdersAfterADay asks for: orders after a day.
+// OrdersAfterADay returns the request for: orders after a day.
 func OrdersAfterADay(customer string, placedAbove time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -733,7 +727,7 @@ func OrdersAfterADay(customer string, placedAbove time.Time) (*dynamodb.QueryInp
 	return in, nil
 }
 
-// OrdersSinceADay asks for: orders since a day.
+// OrdersSinceADay returns the request for: orders since a day.
 func OrdersSinceADay(customer string, placedFrom time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -750,7 +744,7 @@ func OrdersSinceADay(customer string, placedFrom time.Time) (*dynamodb.QueryInpu
 	return in, nil
 }
 
-// FirstOrdersOfADay asks for: first orders of a day.
+// FirstOrdersOfADay returns the request for: first orders of a day.
 func FirstOrdersOfADay(customer string, placed time.Time, orderIDBelow int64) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
 	if err != nil {
@@ -767,7 +761,7 @@ func FirstOrdersOfADay(customer string, placed time.Time, orderIDBelow int64) (*
 	return in, nil
 }
 
-// NewOrdersOfARegion asks for: new orders of a region.
+// NewOrdersOfARegion returns the request for: new orders of a region.
 func NewOrdersOfARegion(state, region string) (*dynamodb.QueryInput, error) {
 	status, err := OrderStatus.Format(state)
 	if err != nil {
@@ -785,7 +779,7 @@ func NewOrdersOfARegion(state, region string) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// LargeOrdersOfARegion asks for: large orders of a region.
+// LargeOrdersOfARegion returns the request for: large orders of a region.
 func LargeOrdersOfARegion(state, region, totalAbove string) (*dynamodb.QueryInput, error) {
 	status, err := OrderStatus.Format(state)
 	if err != nil {
@@ -807,8 +801,8 @@ func LargeOrdersOfARegion(state, region, totalAbove string) (*dynamodb.QueryInpu
 	return in, nil
 }
 
-// OrdersOfARegionByTotalAndDay asks for: orders of a region by total and
-// day.
+// OrdersOfARegionByTotalAndDay returns the request for: orders of a region
+// by total and day.
 func OrdersOfARegionByTotalAndDay(state, region, total string, placedFrom, placedTo time.Time) (*dynamodb.QueryInput, error) {
 	status, err := OrderStatus.Format(state)
 	if err != nil {
@@ -834,7 +828,7 @@ func OrdersOfARegionByTotalAndDay(state, region, total string, placedFrom, place
 	return in, nil
 }
 
-// OpenOrders asks for: open orders.
+// OpenOrders returns the request for: open orders.
 func OpenOrders(shard int64) (*dynamodb.QueryInput, error) {
 	openpk, err := OrderOPENPK.Format(shard)
 	if err != nil {
@@ -848,7 +842,7 @@ func OpenOrders(shard int64) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// OpenOrdersDueSoon asks for: open orders due soon.
+// OpenOrdersDueSoon returns the request for: open orders due soon.
 func OpenOrdersDueSoon(shard int64, dueTo time.Time) (*dynamodb.QueryInput, error) {
 	openpk, err := OrderOPENPK.Format(shard)
 	if err != nil {
@@ -866,7 +860,7 @@ func OpenOrdersDueSoon(shard int64, dueTo time.Time) (*dynamodb.QueryInput, erro
 	return in, nil
 }
 
-// ReadingsOfADevice asks for: readings of a device.
+// ReadingsOfADevice returns the request for: readings of a device.
 func ReadingsOfADevice(device int64) (*dynamodb.QueryInput, error) {
 	deviceKey, err := ReadingDevice.Format(device)
 	if err != nil {
@@ -879,7 +873,7 @@ func ReadingsOfADevice(device int64) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// LateReadingsOfADevice asks for: late readings of a device.
+// LateReadingsOfADevice returns the request for: late readings of a device.
 func LateReadingsOfADevice(device int64, atAbove time.Time) (*dynamodb.QueryInput, error) {
 	deviceKey, err := ReadingDevice.Format(device)
 	if err != nil {
@@ -896,7 +890,7 @@ func LateReadingsOfADevice(device int64, atAbove time.Time) (*dynamodb.QueryInpu
 	return in, nil
 }
 
-// ABlob asks for: a blob.
+// ABlob returns the request for: a blob.
 func ABlob(digest string) (*dynamodb.GetItemInput, error) {
 	digestKey, err := BlobDigest.Format(digest)
 	if err != nil {
@@ -910,7 +904,7 @@ func ABlob(digest string) (*dynamodb.GetItemInput, error) {
 	}, nil
 }
 
-// LogOfADay asks for: log of a day.
+// LogOfADay returns the request for: log of a day.
 func LogOfADay(day string) (*dynamodb.QueryInput, error) {
 	in := &dynamodb.QueryInput{
 		TableName: aws.String(TableLogs),
@@ -919,7 +913,7 @@ func LogOfADay(day string) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// AllOrdersThatArePaid asks for: all orders that are paid.
+// AllOrdersThatArePaid returns the request for: all orders that are paid.
 func AllOrdersThatArePaid() *dynamodb.ScanInput {
 	return &dynamodb.ScanInput{
 		TableName:        aws.String("Store"),
@@ -933,7 +927,8 @@ func AllOrdersThatArePaid() *dynamodb.ScanInput {
 	}
 }
 
-// Raw asks for: raw. The request is as it stands in the design.
+// Raw returns the request for: raw. The request is the raw request of the
+// design.
 func Raw() *dynamodb.QueryInput {
 	return &dynamodb.QueryInput{
 		TableName:              aws.String("Store"),
@@ -944,8 +939,8 @@ func Raw() *dynamodb.QueryInput {
 	}
 }
 
-// keyText returns the text of a key attribute of an item. A number comes
-// without the zeros before it, so it is padded to the width of its template.
+// keyText returns the text of a key attribute of an item. Numbers have lost their
+// leading zeros, so it pads them to the width of the template.
 func keyText(item map[string]types.AttributeValue, name string, width int) (string, error) {
 	switch v := item[name].(type) {
 	case *types.AttributeValueMemberS:
@@ -958,15 +953,14 @@ func keyText(item map[string]types.AttributeValue, name string, width int) (stri
 	return "", fmt.Errorf("the item has no key attribute %s", name)
 }
 
-// A keyCondition is a condition on a key attribute. It has no operator when it
-// leaves nothing out.
+// A keyCondition is a condition on a key attribute. It has no operator if it
+// matches every key.
 type keyCondition struct {
 	attribute, op string
 	operands      []types.AttributeValue
 }
 
-// addConditions adds key conditions, with names and values of their own, to a
-// query.
+// addConditions adds key conditions to a query, with their own placeholders.
 func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 	expression := ""
 	if in.ExpressionAttributeNames == nil {
@@ -1001,7 +995,7 @@ func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 	in.KeyConditionExpression = aws.String(expression)
 }
 
-// inRange is the condition that an attribute lies in a range.
+// inRange returns the condition that an attribute is in a range.
 func inRange(attribute string, r keys.Range, value func(string) types.AttributeValue) keyCondition {
 	op, operands := r.Condition()
 	c := keyCondition{attribute: attribute, op: op}
@@ -1013,6 +1007,6 @@ func inRange(attribute string, r keys.Range, value func(string) types.AttributeV
 
 func attributeS(text string) types.AttributeValue { return &types.AttributeValueMemberS{Value: text} }
 
-// orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, and the pattern does not say customer.
+// orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the pattern does not give customer.
 //
-// refused has no function: it is expected to be refused with ValidationException.
+// refused has no function: it expects the error ValidationException.
