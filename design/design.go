@@ -1,14 +1,12 @@
-// Package design runs key designs offline: what is stored under which keys, and
-// what each access pattern reads and costs, before a table exists.
-//
-// A design is a model file, YAML or JSON (docs/model-file.md describes it, and
-// package examples has seven). [Load] reads one. [Model.Check] asks every access
-// pattern, holds the answers to what the model expects, and looks for the
-// hazards of byte order that docs/lints.md lists. [Model.Open] opens a database
-// with the tables and items of the model, for tests.
-//
-// The command does the same and more, with reports and generated code: see
-// sortkey help design. Package designtest makes subtests of a model's patterns.
+// Package design tests key designs offline: which items are stored under which
+// keys, and what each access pattern reads and costs, before a table exists. A
+// design is a model file in YAML or JSON (see docs/model-file.md; package
+// examples has seven). [Load] reads one. [Model.Check] runs every access
+// pattern, compares the results with the model's expectations, and looks for
+// the hazards that docs/lints.md lists. [Model.Open] opens a database with the
+// tables and items of the model, for tests. The command does more, such as
+// reports and generated code: see sortkey help design. Package designtest runs
+// a subtest for each pattern of a model.
 package design
 
 import (
@@ -27,12 +25,12 @@ import (
 // and access patterns.
 type Model struct{ m *design.Model }
 
-// Load reads the model in a file. The error lists everything that is wrong with
-// it, each with its place.
+// Load reads a model from a file. The error lists all errors in the file with
+// their places.
 func Load(path string) (*Model, error) { return made(design.Load(path)) }
 
-// Parse reads a model from YAML or JSON. File is the name in the places that
-// errors and findings give.
+// Parse reads a model from YAML or JSON. File is the file name in errors and
+// findings.
 func Parse(file string, data []byte) (*Model, error) { return made(design.Parse(file, data)) }
 
 func made(m *design.Model, err error) (*Model, error) {
@@ -51,17 +49,17 @@ func (m *Model) Patterns() []string {
 	return names
 }
 
-// Options say how a model's items are made and checked. The zero value is ready
-// to use.
+// Options configure how a model's items are generated and checked. The zero
+// value is ready to use.
 type Options struct {
-	// Seed makes other generated items. Default: that of the model.
+	// Seed determines the generated items. Default: the seed of the model.
 	Seed uint64
-	// MaxItems is how many items to generate at most, besides those that the
-	// model writes out. Default: 100,000. Negative: none.
+	// MaxItems limits the generated items, in addition to those in the file.
+	// Default: 100,000. If negative, none are generated.
 	MaxItems int
-	// Only checks the access patterns with these names. Default: all.
+	// Only lists the access patterns to check. Default: all.
 	Only []string
-	// NoLints leaves out the lints, so that only expectations can fail.
+	// NoLints skips the lint rules, so that only expectations can fail.
 	NoLints bool
 }
 
@@ -79,9 +77,8 @@ func (m *Model) build(ctx context.Context, o Options) (*design.World, error) {
 	return design.Build(ctx, m.m, design.Options{Seed: o.Seed, MaxItems: o.MaxItems})
 }
 
-// Check asks the access patterns of the model, one after the other, and returns
-// what is wrong with them and with the keys, errors first. A model without
-// findings is what it says it is.
+// Check runs the access patterns of the model and the lint rules, and returns
+// the findings, errors first.
 func (m *Model) Check(ctx context.Context, o Options) (findings []Finding, err error) {
 	w, err := m.build(ctx, o)
 	if err != nil {
@@ -116,21 +113,21 @@ func (m *Model) Check(ctx context.Context, o Options) (findings []Finding, err e
 	return findings, nil
 }
 
-// A Finding is something in a model that its author should look at.
+// A Finding is an unmet expectation or a hazard in a model.
 type Finding struct {
-	// Rule is the lint, as "open-prefix", or "expectation" for an access pattern
-	// that did not do what the model expects.
+	// Rule is a lint rule such as "open-prefix", or "expectation" for an access
+	// pattern that does not meet its expectations.
 	Rule string
-	// Severity is "error", "warning" or "note". What the model accepts is a
-	// note.
+	// Severity is "error", "warning" or "note". Findings that the model accepts
+	// are notes.
 	Severity string
 	// Place is file:line:column.
 	Place string
-	// Pattern is the access pattern that it is about, "" if it is about another
-	// part of the model.
+	// Pattern is the access pattern of the finding, or "" if it is about
+	// another part of the model.
 	Pattern string
-	// Message says what is wrong, Keys are real keys that show it, and Advice
-	// says what to do.
+	// Message says what is wrong. Keys are keys that show it. Advice says what
+	// to do.
 	Message string
 	Keys    []string
 	Advice  string
@@ -142,8 +139,8 @@ func newFinding(f *design.Finding) Finding {
 	}
 }
 
-// String returns the finding in lines: its place, what is wrong, the keys that
-// show it and what to do.
+// String returns the finding on several lines: its place and message, the keys
+// and the advice.
 func (f Finding) String() string {
 	var b strings.Builder
 	b.WriteString(f.Place + ": ")

@@ -89,8 +89,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestErrors: a model that is wrong says so with its place, and an ended context
-// ends the work.
+// TestErrors holds that errors of a model have places, and that a canceled
+// context stops the work.
 func TestErrors(t *testing.T) {
 	_, err := design.Parse("drive.yaml", []byte(strings.ReplaceAll(drive, "entity: File", "entity: Fil")))
 	if err == nil || !strings.Contains(err.Error(), "drive.yaml:12:") || !strings.Contains(err.Error(), "File") {

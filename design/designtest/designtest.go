@@ -1,6 +1,5 @@
-// Package designtest makes a subtest of every access pattern of a key design,
-// so that a change of a model, or of the code that a model describes, fails
-// where it reads more than it should.
+// Package designtest runs a subtest for every access pattern of a key design. A
+// change of the model that reads more than expected fails a test.
 //
 //	func TestKeys(t *testing.T) { designtest.Run(t, "model.yaml", design.Options{}) }
 package designtest
@@ -12,11 +11,10 @@ import (
 	"github.com/sortkey/sortkey/design"
 )
 
-// Run makes the database of a model file and runs each access pattern as a
-// subtest with its name. A subtest fails with every expectation that is not
-// met: its place in the file, what was expected and what came, and the keys
-// that show it. A subtest called lint fails with the errors of the lints and
-// logs their warnings.
+// Run builds the database of a model file and runs each access pattern as a
+// subtest with its name. A subtest fails for every unmet expectation, with its
+// place in the file, the expected and the actual result, and the keys that show
+// it. A subtest called lint fails for errors of lint rules and logs warnings.
 func Run(t *testing.T, file string, o design.Options) {
 	t.Helper()
 	m, err := design.Load(file)

@@ -14,7 +14,7 @@ func TestRun(t *testing.T) {
 	designtest.Run(t, "../../internal/design/testdata/shop.yaml", design.Options{})
 }
 
-// TestFailing is run by TestFailures in a process of its own.
+// TestFailing is run by TestFailures in a separate process.
 func TestFailing(t *testing.T) {
 	if os.Getenv("DESIGNTEST_FAILING") == "" {
 		t.Skip("run by TestFailures")
@@ -35,7 +35,7 @@ func TestFailures(t *testing.T) {
 		"testdata/failing.yaml:16:13: expected 1 row, got 2",
 		`key "D#a", "F#one#x"`,
 		"--- FAIL: TestFailing/no_range",
-		"testdata/failing.yaml:18:35: it is not one request: name comes after kind in SK",
+		"testdata/failing.yaml:18:35: the pattern is not one request: name comes after kind in SK",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the output has no %s:\n%s", want, out)

@@ -1,11 +1,9 @@
-// Package examples holds seven key designs, each a model file with what is
-// stored, under which keys, and the access patterns that the keys were made
-// for, with the answers that are right.
+// Package examples contains seven key designs. Each is a model file with
+// entities, their keys, and access patterns with the expected results.
 //
 //	file, data, err := examples.Read("file-tree")
 //	m, err := design.Parse(file, data)
-//
-// Beside each model.yaml is a page of text that teaches with it.
+// A README beside each model.yaml explains the design.
 package examples
 
 import (
@@ -31,8 +29,8 @@ func Names() []string {
 	return found
 }
 
-// Read returns the model file of an example, with its path in the repository.
-// The error of a name that is not one of [Names] is an [fs.ErrNotExist].
+// Read returns the model file of an example with its path in the repository.
+// For an unknown name it returns an [fs.ErrNotExist].
 func Read(name string) (file string, data []byte, err error) {
 	if !slices.Contains(Names(), name) {
 		return "", nil, &fs.PathError{Op: "read example", Path: name, Err: fs.ErrNotExist}

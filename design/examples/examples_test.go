@@ -25,8 +25,8 @@ func load(name string) (*design.Model, error) {
 	return design.Parse(file, data)
 }
 
-// TestCheck asks every access pattern of every example, at full scale, and
-// fails where design check does.
+// TestCheck checks every example at full scale, and fails if design check
+// fails.
 func TestCheck(t *testing.T) {
 	for _, name := range examples.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -35,8 +35,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestTraps: the hazards that the examples are there to show are found, by
-// pattern, entity or index.
+// TestTraps holds that the hazards of the examples are found, by pattern,
+// entity or index.
 func TestTraps(t *testing.T) {
 	for name, traps := range map[string]map[string]string{
 		"composite-patterns": {"unpadded-number": "UnpaddedMeasurement", "open-prefix": "everything that starts with ELECTRONICS", "hot-partition": "MyTable"},
@@ -72,9 +72,9 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// TestAll: each example says what it is about, has a page of text, and expects
-// only rows that are written out, so that a slip of the pen in a file is not
-// taken for a fault of the database.
+// TestAll holds that each example has a description and a README, and expects
+// only rows that are in the file, so that a typing error in the file is not
+// mistaken for a bug in the database.
 func TestAll(t *testing.T) {
 	if got := len(examples.Names()); got != 7 {
 		t.Errorf("%d examples, want 7", got)
