@@ -189,9 +189,9 @@ func (r *selectParser) word(w string) bool {
 
 func (r *selectParser) unexpected(want string) error {
 	if r.at >= len(r.tokens) {
-		return fmt.Errorf("the statement ends, want %s", want)
+		return fmt.Errorf("the statement ends, expected %s", want)
 	}
-	return fmt.Errorf("the statement has %q, want %s", text.Clip(r.tokens[r.at].text, 30), want)
+	return fmt.Errorf("the statement has %q, expected %s", text.Clip(r.tokens[r.at].text, 30), want)
 }
 
 // name consumes an identifier.
