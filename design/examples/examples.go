@@ -3,6 +3,7 @@
 //
 //	file, data, err := examples.Read("file-tree")
 //	m, err := design.Parse(file, data)
+//
 // A README beside each model.yaml explains the design.
 package examples
 

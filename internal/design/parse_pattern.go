@@ -358,7 +358,7 @@ func (p *parser) request(q *Pattern, n *yaml.Node) bool {
 		case "TableName":
 			if name, ok := p.text(m.value, "TableName"); ok {
 				if q.Table = p.m.Table(name); q.Table == nil {
-					p.fail(m.value, text.DidYouMean(name, p.tableNames()), "there is no table %s", clip(name))
+					p.fail(m.value, text.DidYouMean(name, p.tableNames()), "unknown table %s", clip(name))
 				}
 			}
 		}

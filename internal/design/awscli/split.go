@@ -26,7 +26,7 @@ func Split(line string) (words []string, rest string, err error) {
 			return s.words, strings.TrimSpace(s.src[s.at:]), nil
 		case '#':
 			if s.open {
-				s.byte(c)
+				s.writeByte(c)
 			} else {
 				comment, _, _ := strings.Cut(s.src[s.at:], "\n")
 				s.at += len(comment)
@@ -42,7 +42,7 @@ func Split(line string) (words []string, rest string, err error) {
 				err = s.expansion()
 			}
 		default:
-			s.byte(c)
+			s.writeByte(c)
 		}
 		if err != nil {
 			return nil, "", err
@@ -61,7 +61,7 @@ type splitter struct {
 	words []string
 }
 
-func (s *splitter) byte(c byte) {
+func (s *splitter) writeByte(c byte) {
 	s.word.WriteByte(c)
 	s.open = true
 	s.at++
@@ -97,13 +97,13 @@ func (s *splitter) quoted(n int) (err error) {
 				return advice.New("write the character itself", "unknown escape in $'…': %s", text.Clip(s.src[s.at:], excerpt))
 			}
 			s.at++
-			s.byte(means[i])
+			s.writeByte(means[i])
 		case c == '\\' && quote == '"' && strings.IndexByte("\"\\$`\n", next) >= 0:
 			s.backslash()
 		case (c == '$' || c == '`') && quote == '"':
 			err = s.expansion()
 		default:
-			s.byte(c)
+			s.writeByte(c)
 		}
 	}
 	if err == nil {
@@ -123,7 +123,7 @@ func (s *splitter) backslash() {
 	case strings.HasPrefix(rest, "\r\n"):
 		s.at += 2
 	case rest != "":
-		s.byte(rest[0])
+		s.writeByte(rest[0])
 	}
 }
 
@@ -134,7 +134,7 @@ func (s *splitter) expansion() error {
 	if rest[0] == '`' || len(rest) > 1 && (strings.IndexByte("{(_", rest[1]) >= 0 || 'a' <= rest[1]|0x20 && rest[1]|0x20 <= 'z') {
 		return advice.New("write the value itself, or put the word in single quotes", "variables and commands are not expanded: %s", text.Clip(rest, excerpt))
 	}
-	s.byte('$')
+	s.writeByte('$')
 	return nil
 }
 

@@ -8,8 +8,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/item"
-	"github.com/sortkey/sortkey/internal/table"
 )
 
 // TableStats are statistics of the items in a table or an index.
@@ -76,46 +74,30 @@ func stats(w *design.World, t *design.Table, x *design.Index) TableStats {
 	partitions := map[string]*Partition{}
 	entities := map[string]*EntityStats{}
 	grow := w.Growth(hash)
-	var id []byte
-	for i := range w.Items {
-		it := &w.Items[i]
-		if it.Table != t {
-			continue
-		}
-		size, ok := t.RowSize(x, it.Attributes)
-		if !ok {
-			continue
-		}
+	for row := range w.Rows(t, x) {
+		it, size := row.Item, row.Size
 		s.Items++
 		s.Bytes += size
 		s.DeclaredItems += w.Represents(it)
 		s.DeclaredBytes += w.Represents(it) * float64(size)
-		id = id[:0]
-		for _, a := range hash {
-			id = item.AppendKey(id, it.Attributes.Get(a.Name))
-		}
-		p := partitions[string(id)]
+		p := partitions[string(row.Partition)]
 		if p == nil {
 			p = &Partition{}
 			for _, a := range hash {
 				p.Key = append(p.Key, it.Attributes.Get(a.Name))
 			}
-			partitions[string(id)] = p
+			partitions[string(row.Partition)] = p
 		}
 		p.Items++
 		p.Bytes += size
 		p.DeclaredItems += grow.Of(it)
 		p.DeclaredBytes += grow.Of(it) * float64(size)
+		reads, writes := w.Load(row, x, grow)
+		p.Reads += reads
+		p.Writes += writes
 		name := ""
-		if e := it.Entity; e != nil {
-			name = e.Name
-			if e.Reads != 0 || e.Writes != 0 {
-				share := w.Share(it, grow)
-				p.Writes += e.Writes * share * table.WriteUnits(size)
-				if x == nil {
-					p.Reads += e.Reads * share * table.ReadUnits(size, false)
-				}
-			}
+		if it.Entity != nil {
+			name = it.Entity.Name
 		}
 		es := entities[name]
 		if es == nil {

@@ -29,7 +29,7 @@ func (r *Result) WriteText(w io.Writer, o TextOptions) error {
 		o.Width = 100
 	}
 	p := &printer{r: r, o: o, paint: text.Paint(o.Color)}
-	p.print()
+	p.write()
 	_, err := w.Write(p.out.Bytes())
 	return err
 }
@@ -69,7 +69,7 @@ func (p *printer) whole(label string, paint func(string) string, s string) {
 	fmt.Fprintf(&p.out, "%*s%s%s\n", indent, "", head, s)
 }
 
-func (p *printer) print() {
+func (p *printer) write() {
 	fmt.Fprintln(&p.out, p.paint.Strong(p.r.Model.Name))
 	if p.r.Model.About != "" && !p.o.Quiet {
 		fmt.Fprintln(&p.out, strings.Join(text.Wrap(p.r.Model.About, p.o.Width), "\n"))

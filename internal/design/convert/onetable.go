@@ -164,7 +164,7 @@ func (o *oneTable) model(n *node) *group {
 	for _, f := range fields {
 		name := f.key
 		if name != fieldName(name) {
-			d.skip(name, "it is no name for a field")
+			d.skip(name, "it is not a valid field name")
 			continue
 		}
 		names[name] = name

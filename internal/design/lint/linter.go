@@ -80,7 +80,6 @@ type view struct {
 	all    []design.Attribute // hash, then sort
 	rows   []row
 	parts  []part
-	bytes  int
 }
 
 // A row is an item as stored in the view.
@@ -91,7 +90,7 @@ type row struct {
 }
 
 // A part is a range of rows that form one partition.
-type part struct{ from, to, bytes int }
+type part struct{ from, to int }
 
 func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 	v := &view{t: t, x: x, schema: t.Schema(x), hash: t.Partition, sort: t.Sort}
@@ -107,33 +106,23 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 	}
 	v.rows = make([]row, 0, most)
 	var arena []byte
-	for i := range l.w.Items {
-		if i%1024 == 0 {
+	for r := range l.w.Rows(t, x) {
+		if len(v.rows)%1024 == 0 {
 			if err := context.Cause(l.ctx); err != nil {
 				return nil, err
 			}
-		}
-		it := &l.w.Items[i]
-		if it.Table != t {
-			continue
-		}
-		size, ok := v.size(it.Attributes)
-		if !ok {
-			continue
 		}
 		if cap(arena)-len(arena) < 8192 {
 			arena = make([]byte, 0, 1<<18)
 		}
 		at := len(arena)
-		if arena, ok = v.schema.AppendPartition(arena, it.Attributes); !ok {
-			continue
-		}
+		arena = append(arena, r.Partition...)
 		mid := len(arena)
-		if arena, ok = v.schema.AppendSort(arena, it.Attributes); !ok {
+		var ok bool
+		if arena, ok = v.schema.AppendSort(arena, r.Item.Attributes); !ok {
 			continue
 		}
-		v.rows = append(v.rows, row{it: it, part: arena[at:mid:mid], sort: arena[mid:len(arena):len(arena)], size: size})
-		v.bytes += size
+		v.rows = append(v.rows, row{it: r.Item, part: arena[at:mid:mid], sort: arena[mid:len(arena):len(arena)], size: r.Size})
 	}
 	slices.SortFunc(v.rows, func(a, b row) int {
 		if c := bytes.Compare(a.part, b.part); c != 0 {
@@ -143,8 +132,8 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 	})
 	for i := 0; i < len(v.rows); {
 		p := part{from: i}
-		for ; i < len(v.rows) && bytes.Equal(v.rows[i].part, v.rows[p.from].part); i++ {
-			p.bytes += v.rows[i].size
+		for i < len(v.rows) && bytes.Equal(v.rows[i].part, v.rows[p.from].part) {
+			i++
 		}
 		p.to = i
 		v.parts = append(v.parts, p)

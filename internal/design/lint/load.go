@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -120,15 +119,9 @@ func (l *linter) hot(v *view) {
 	for _, p := range v.parts {
 		r, w := 0.0, 0.0
 		for _, row := range v.rows[p.from:p.to] {
-			e := row.it.Entity
-			if e == nil || e.Reads == 0 && e.Writes == 0 {
-				continue
-			}
-			s := l.w.Share(row.it, grow)
-			w += e.Writes * s * table.WriteUnits(row.size)
-			if v.x == nil {
-				r += e.Reads * s * table.ReadUnits(row.size, false)
-			}
+			rowReads, rowWrites := l.w.Load(design.Row{Item: row.it, Size: row.size}, v.x, grow)
+			r += rowReads
+			w += rowWrites
 		}
 		reads.add(r, p, maxReads)
 		writes.add(w, p, maxWrites)

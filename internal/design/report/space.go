@@ -7,7 +7,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/table"
 )
 
 // A space is the key space of a table or an index, with its rows in key order.
@@ -61,42 +60,25 @@ func spaces(w *design.World) []*space {
 }
 
 func (s *space) fill() {
-	schema, grow := s.t.Schema(s.x), s.w.Growth(s.hash)
+	grow := s.w.Growth(s.hash)
 	has := map[string]bool{}
-	var key []byte
-	for i := range s.w.Items {
-		it := &s.w.Items[i]
-		if it.Table != s.t {
-			continue
-		}
-		n, ok := s.t.RowSize(s.x, it.Attributes)
-		if !ok {
-			continue
-		}
-		if key, ok = schema.AppendPartition(key[:0], it.Attributes); !ok {
-			continue
-		}
-		p := s.byKey[string(key)]
+	for r := range s.w.Rows(s.t, s.x) {
+		it, n := r.Item, r.Size
+		p := s.byKey[string(r.Partition)]
 		if p == nil {
-			p = &part{key: string(key), name: values(it.Attributes, s.hash)}
+			p = &part{key: string(r.Partition), name: values(it.Attributes, s.hash)}
 			s.byKey[p.key] = p
 			s.parts = append(s.parts, p)
 		}
-		p.rows = append(p.rows, row{item: int32(i), size: int32(n)})
+		p.rows = append(p.rows, row{item: int32(r.N), size: int32(n)})
 		p.bytes += n
 		p.declared += grow.Of(it) * float64(n)
 		s.items++
 		s.bytes += n
-		has[s.entity(int32(i))] = true
-		if e := it.Entity; e != nil {
-			if e.Reads != 0 || e.Writes != 0 {
-				share := s.w.Share(it, grow)
-				p.writes += e.Writes * share * table.WriteUnits(n)
-				if s.x == nil {
-					p.reads += e.Reads * share * table.ReadUnits(n, false)
-				}
-			}
-		}
+		has[s.entity(int32(r.N))] = true
+		reads, writes := s.w.Load(r, s.x, grow)
+		p.reads += reads
+		p.writes += writes
 	}
 	for _, e := range s.w.Model.Entities {
 		if has[e.Name] {
