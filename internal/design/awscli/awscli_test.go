@@ -16,23 +16,33 @@ import (
 
 func TestParse(t *testing.T) {
 	for _, tt := range []struct{ name, line, op, want string }{
-		{"single quotes", `aws dynamodb query --table-name Shop --key-condition-expression 'PK = :p' --expression-attribute-values '{":p":{"S":"C#1"}}'`, "Query",
-			`{"TableName":"Shop","KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{":p":{"S":"C#1"}}}`},
-		{"double quotes", `aws dynamodb query --table-name "Shop" --expression-attribute-values "{\":p\":{\"S\":\"a\"}}"`, "Query",
-			`{"TableName":"Shop","ExpressionAttributeValues":{":p":{"S":"a"}}}`},
+		{
+			"single quotes", `aws dynamodb query --table-name Shop --key-condition-expression 'PK = :p' --expression-attribute-values '{":p":{"S":"C#1"}}'`, "Query",
+			`{"TableName":"Shop","KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{":p":{"S":"C#1"}}}`,
+		},
+		{
+			"double quotes", `aws dynamodb query --table-name "Shop" --expression-attribute-values "{\":p\":{\"S\":\"a\"}}"`, "Query",
+			`{"TableName":"Shop","ExpressionAttributeValues":{":p":{"S":"a"}}}`,
+		},
 		{"lines", "$ aws dynamodb scan \\\n  --table-name Shop \\\r\n  --limit 5 # five\n", "Scan", `{"TableName":"Shop","Limit":5}`},
 		{"no aws", `get-item --table-name Shop --key '{"PK":{"S":"a"}}' --consistent-read`, "GetItem", `{"TableName":"Shop","Key":{"PK":{"S":"a"}},"ConsistentRead":true}`},
 		{"environment", `AWS_PROFILE=x aws --region eu-west-1 dynamodb query --table-name T --no-scan-index-forward --no-consistent-read`, "Query", `{"TableName":"T","ScanIndexForward":false,"ConsistentRead":false}`},
 		{"equals", `aws dynamodb query --table-name=Shop --limit=3 --scan-index-forward=false`, "Query", `{"TableName":"Shop","Limit":3,"ScanIndexForward":false}`},
 		{"shorthand key", `aws dynamodb get-item --table-name T --key PK={S=a},n={N=5}`, "GetItem", `{"TableName":"T","Key":{"PK":{"S":"a"},"n":{"N":"5"}}}`},
 		{"shorthand names", `aws dynamodb query --table-name T --expression-attribute-names '#s=status,#t=type'`, "Query", `{"TableName":"T","ExpressionAttributeNames":{"#s":"status","#t":"type"}}`},
-		{"shorthand values", `aws dynamodb query --table-name T --expression-attribute-values ':a={S="x, y"},:b={BOOL=true},:c={SS=[a,b]},:d={NS=1},:e={L=[{S=x},{N=1}]},:f={M={k={S=v}}}'`, "Query",
-			`{"TableName":"T","ExpressionAttributeValues":{":a":{"S":"x, y"},":b":{"BOOL":true},":c":{"SS":["a","b"]},":d":{"NS":["1"]},":e":{"L":[{"S":"x"},{"N":"1"}]},":f":{"M":{"k":{"S":"v"}}}}}`},
+		{
+			"shorthand values", `aws dynamodb query --table-name T --expression-attribute-values ':a={S="x, y"},:b={BOOL=true},:c={SS=[a,b]},:d={NS=1},:e={L=[{S=x},{N=1}]},:f={M={k={S=v}}}'`, "Query",
+			`{"TableName":"T","ExpressionAttributeValues":{":a":{"S":"x, y"},":b":{"BOOL":true},":c":{"SS":["a","b"]},":d":{"NS":["1"]},":e":{"L":[{"S":"x"},{"N":"1"}]},":f":{"M":{"k":{"S":"v"}}}}}`,
+		},
 		{"shorthand csv", `aws dynamodb get-item --table-name T --key tags={SS=a,b}`, "GetItem", `{"TableName":"T","Key":{"tags":{"SS":["a","b"]}}}`},
-		{"words", `aws dynamodb execute-statement --statement 'SELECT * FROM T WHERE a = ? AND b = ?' --parameters S=x '{"N":"5"}'`, "ExecuteStatement",
-			`{"Statement":"SELECT * FROM T WHERE a = ? AND b = ?","Parameters":[{"S":"x"},{"N":"5"}]}`},
-		{"lists in shorthand", `aws dynamodb batch-get-item --request-items 'T={Keys=[{PK={S=a}},{PK={S=b}}],AttributesToGet=PK,ConsistentRead=true}'`, "BatchGetItem",
-			`{"RequestItems":{"T":{"Keys":[{"PK":{"S":"a"}},{"PK":{"S":"b"}}],"AttributesToGet":["PK"],"ConsistentRead":true}}}`},
+		{
+			"words", `aws dynamodb execute-statement --statement 'SELECT * FROM T WHERE a = ? AND b = ?' --parameters S=x '{"N":"5"}'`, "ExecuteStatement",
+			`{"Statement":"SELECT * FROM T WHERE a = ? AND b = ?","Parameters":[{"S":"x"},{"N":"5"}]}`,
+		},
+		{
+			"lists in shorthand", `aws dynamodb batch-get-item --request-items 'T={Keys=[{PK={S=a}},{PK={S=b}}],AttributesToGet=PK,ConsistentRead=true}'`, "BatchGetItem",
+			`{"RequestItems":{"T":{"Keys":[{"PK":{"S":"a"}},{"PK":{"S":"b"}}],"AttributesToGet":["PK"],"ConsistentRead":true}}}`,
+		},
 		{"list of strings", `aws dynamodb query --table-name T --attributes-to-get a b --limit 1`, "Query", `{"TableName":"T","AttributesToGet":["a","b"],"Limit":1}`},
 		{"input", `aws dynamodb query --limit 2 --cli-input-json '{"TableName":"T","Limit":1}'`, "Query", `{"TableName":"T","Limit":2}`},
 		{"C quotes", `aws dynamodb query --table-name T --expression-attribute-values $'{":p":{"S":"it\'s \\\\"}}'`, "Query", `{"TableName":"T","ExpressionAttributeValues":{":p":{"S":"it's \\"}}}`},

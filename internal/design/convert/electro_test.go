@@ -16,36 +16,66 @@ func TestElectroKeys(t *testing.T) {
 	attributes := `"attributes": {"org": {"type": "string"}, "id": {"type": "string", "label": "i"}, "n": {"type": "number"}, "at": {"type": "string", "field": "stored-at"}}`
 	model := `"model": {"entity": "Tasks", "version": "1", "service": "taskapp"}`
 	for _, tt := range []struct{ name, model, index, want string }{
-		{"plain", model, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,
-			`pk: $taskapp#org_{org}; sk: $tasks_1#i_{id}`},
-		{"no composite", model, `"pk": {"field": "pk", "composite": []}, "sk": {"field": "sk", "composite": ["org", "id"]}`,
-			`pk: $taskapp; sk: $tasks_1#org_{org}#i_{id}`},
-		{"no sort key", model, `"pk": {"field": "pk", "composite": ["org"]}`,
-			`pk: $taskapp$tasks_1#org_{org}`},
-		{"collection", model, `"collection": "assignments", "pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,
-			`pk: $taskapp#org_{org}; sk: $assignments#tasks_1#i_{id}`},
-		{"collections", model, `"collection": ["contributions", "assignments"], "pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": []}`,
-			`pk: $taskapp#org_{org}; sk: $contributions#assignments#tasks_1`},
-		{"clustered", model, `"type": "clustered", "collection": "assignments", "pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,
-			`pk: $taskapp#org_{org}; sk: $assignments#i_{id}#tasks_1`},
-		{"scope", model, `"scope": "Org", "pk": {"field": "pk", "composite": []}, "sk": {"field": "sk", "composite": ["id"]}`,
-			`pk: $taskapp_org; sk: $tasks_1#i_{id}`},
-		{"casing", model, `"pk": {"field": "pk", "composite": ["org"], "casing": "upper"}, "sk": {"field": "sk", "composite": ["id"], "casing": "none"}`,
-			`pk: $TASKAPP#ORG_{org}; sk: $Tasks_1#i_{id}`},
-		{"template", model, `"pk": {"field": "pk", "composite": ["org"], "template": "ORG#${org}#"}, "sk": {"field": "sk", "template": "${id}", "casing": "none"}`,
-			`pk: org#{org}#; sk: {id}`},
-		{"numbers", model, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["n"], "template": "${n}"}`,
-			`pk: $taskapp#org_{org}; sk: {n:number} N`},
-		{"cast", model, `"pk": {"field": "pk", "composite": ["n"], "cast": "number"}, "sk": {"field": "sk", "composite": ["n"], "template": "${n}", "cast": "string"}`,
-			`pk: {n:number} N; sk: {n:number}`},
-		{"an attribute is the key", model, `"pk": {"field": "org", "composite": ["org"]}, "sk": {"field": "n", "composite": ["n"]}`,
-			`org: {org}; n: {n:number} N`},
-		{"an attribute under its field", model, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "stored-at", "composite": ["at"]}`,
-			`pk: $taskapp#org_{org}; stored-at: {at}`},
-		{"before version 1", `"service": "taskapp", "entity": "Tasks", "version": "2"`, `"pk": {"field": "pk", "facets": ["org"]}, "sk": {"field": "sk", "facets": ["id"]}`,
-			`pk: $taskapp_2#org_{org}; sk: $tasks#i_{id}`},
-		{"no version", `"model": {"entity": "Tasks", "service": "taskapp"}`, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,
-			`pk: $taskapp#org_{org}; sk: $tasks_1#i_{id}`},
+		{
+			"plain", model, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,
+			`pk: $taskapp#org_{org}; sk: $tasks_1#i_{id}`,
+		},
+		{
+			"no composite", model, `"pk": {"field": "pk", "composite": []}, "sk": {"field": "sk", "composite": ["org", "id"]}`,
+			`pk: $taskapp; sk: $tasks_1#org_{org}#i_{id}`,
+		},
+		{
+			"no sort key", model, `"pk": {"field": "pk", "composite": ["org"]}`,
+			`pk: $taskapp$tasks_1#org_{org}`,
+		},
+		{
+			"collection", model, `"collection": "assignments", "pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,
+			`pk: $taskapp#org_{org}; sk: $assignments#tasks_1#i_{id}`,
+		},
+		{
+			"collections", model, `"collection": ["contributions", "assignments"], "pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": []}`,
+			`pk: $taskapp#org_{org}; sk: $contributions#assignments#tasks_1`,
+		},
+		{
+			"clustered", model, `"type": "clustered", "collection": "assignments", "pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,
+			`pk: $taskapp#org_{org}; sk: $assignments#i_{id}#tasks_1`,
+		},
+		{
+			"scope", model, `"scope": "Org", "pk": {"field": "pk", "composite": []}, "sk": {"field": "sk", "composite": ["id"]}`,
+			`pk: $taskapp_org; sk: $tasks_1#i_{id}`,
+		},
+		{
+			"casing", model, `"pk": {"field": "pk", "composite": ["org"], "casing": "upper"}, "sk": {"field": "sk", "composite": ["id"], "casing": "none"}`,
+			`pk: $TASKAPP#ORG_{org}; sk: $Tasks_1#i_{id}`,
+		},
+		{
+			"template", model, `"pk": {"field": "pk", "composite": ["org"], "template": "ORG#${org}#"}, "sk": {"field": "sk", "template": "${id}", "casing": "none"}`,
+			`pk: org#{org}#; sk: {id}`,
+		},
+		{
+			"numbers", model, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["n"], "template": "${n}"}`,
+			`pk: $taskapp#org_{org}; sk: {n:number} N`,
+		},
+		{
+			"cast", model, `"pk": {"field": "pk", "composite": ["n"], "cast": "number"}, "sk": {"field": "sk", "composite": ["n"], "template": "${n}", "cast": "string"}`,
+			`pk: {n:number} N; sk: {n:number}`,
+		},
+		{
+			"an attribute is the key", model, `"pk": {"field": "org", "composite": ["org"]}, "sk": {"field": "n", "composite": ["n"]}`,
+			`org: {org}; n: {n:number} N`,
+		},
+		{
+			"an attribute under its field", model, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "stored-at", "composite": ["at"]}`,
+			`pk: $taskapp#org_{org}; stored-at: {at}`,
+		},
+		{
+			"before version 1", `"service": "taskapp", "entity": "Tasks", "version": "2"`, `"pk": {"field": "pk", "facets": ["org"]}, "sk": {"field": "sk", "facets": ["id"]}`,
+			`pk: $taskapp_2#org_{org}; sk: $tasks#i_{id}`,
+		},
+		{
+			"no version", `"model": {"entity": "Tasks", "service": "taskapp"}`, `"pk": {"field": "pk", "composite": ["org"]}, "sk": {"field": "sk", "composite": ["id"]}`,
+			`pk: $taskapp#org_{org}; sk: $tasks_1#i_{id}`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			schema := "{" + tt.model + ", " + attributes + `, "indexes": {"main": {` + tt.index + "}}}"

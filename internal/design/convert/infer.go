@@ -254,8 +254,14 @@ func same(column []string) bool {
 
 // candidates are the types that a text alone can identify.
 var candidates = []keys.Type{
-	{Name: "date"}, {Name: "time"}, {Name: "millis"}, {Name: "micros"}, {Name: "nanos"}, {Name: "month"},
-	{Name: "uuid"}, {Name: "ulid"},
+	{Name: "date"},
+	{Name: "time"},
+	{Name: "millis"},
+	{Name: "micros"},
+	{Name: "nanos"},
+	{Name: "month"},
+	{Name: "uuid"},
+	{Name: "ulid"},
 }
 
 // typeOf returns the type that all values have, or false if they are just text.

@@ -80,7 +80,7 @@ func parseSelect(m members) (*selection, error) {
 	}
 	r := &selectParser{tokens: tokens, names: map[string]string{}, values: map[string]json.RawMessage{}}
 	if m.has("Parameters") && json.Unmarshal(m["Parameters"], &r.params) != nil {
-		return nil, errors.New("Parameters is not a list of values")
+		return nil, errors.New("the value of Parameters is not a list")
 	}
 	if !r.word("SELECT") {
 		return nil, fmt.Errorf("can explain only SELECT statements, and this begins with %q", r.next().text)

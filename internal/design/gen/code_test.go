@@ -55,8 +55,8 @@ func at(text string) time.Time {
 
 func day(d string) time.Time { return at("2026-" + d + "T00:00:00Z") }
 
-// patterns are the functions of the model's patterns with the values that the
-// patterns have there.
+// patterns are the functions of the model's patterns with the values of the
+// patterns.
 var patterns = map[string]func() (any, error){
 	"a customer's profile":                   call(func() (any, error) { return store.ACustomersProfile("7") }),
 	"orders of a customer":                   call(func() (any, error) { return store.OrdersOfACustomer("7") }),
@@ -87,8 +87,8 @@ var patterns = map[string]func() (any, error){
 
 func call(f func() (any, error)) func() (any, error) { return f }
 
-// TestPatterns sends what the functions of the patterns return, and what the
-// patterns compile to, and compares the items.
+// TestPatterns sends the requests that the generated functions return and the
+// compiled patterns, and compares the items.
 func TestPatterns(t *testing.T) {
 	m := load(t)
 	w, err := design.Build(t.Context(), m, design.Options{})
@@ -128,7 +128,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// send returns the items of a call, as the service writes them.
+// send returns the items of a call in the form of the service.
 func send(ctx context.Context, client *dynamodb.Client, in any) ([]map[string]any, error) {
 	var items []map[string]types.AttributeValue
 	switch in := in.(type) {
@@ -171,7 +171,7 @@ func send(ctx context.Context, client *dynamodb.Client, in any) ([]map[string]an
 	return all, nil
 }
 
-// TestKeys writes items with the generated keys and reads the keys back.
+// TestKeys writes items with generated keys and parses the keys.
 func TestKeys(t *testing.T) {
 	w, err := design.Build(t.Context(), load(t), design.Options{})
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, order, back)
 
-	// Sparse: what an index needs is not there.
+	// Sparse: the item lacks a key attribute of an index.
 	for name, change := range map[string]func(*store.OrderKey){
 		"state": func(k *store.OrderKey) { k.State = "PAID" },
 		"shard": func(k *store.OrderKey) { k.Shard = 2 },
@@ -208,11 +208,11 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, item, 3) // PK, SK and placed.on
 	_, err = store.OrderKey{Customer: "8#9"}.Attributes()
-	require.NoError(t, err) // no literal follows the customer in any key but OPENSK, which is not made
+	require.NoError(t, err) // only in OPENSK, which is absent, a literal follows the customer
 	_, err = store.OrderKey{Customer: ""}.Key()
 	require.Error(t, err)
 
-	// The value of a key of several precisions is that of the finest.
+	// Of several precisions of a value, the finest counts.
 	log := store.LogKey{At: at("2026-01-05T10:00:00.5Z"), Type: "error"}
 	key, err = log.Key()
 	require.NoError(t, err)
@@ -220,7 +220,7 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, log, logBack)
 
-	// Numbers come back without the zeros of their templates.
+	// Numbers are returned without the zeros of their templates.
 	reading := store.ReadingKey{Device: 1, At: at("2026-01-05T10:00:00Z")}
 	key, err = reading.Key()
 	require.NoError(t, err)
@@ -246,8 +246,8 @@ func TestKeys(t *testing.T) {
 
 func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// TestGoOfModels compiles the code of the example models, and of one whose
-// names are as bad as they get, as packages of this module.
+// TestGoOfModels compiles the code for the example models and for a model with
+// difficult names, as packages of this module.
 func TestGoOfModels(t *testing.T) {
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
@@ -288,7 +288,8 @@ func TestGoPackageName(t *testing.T) {
 	}
 }
 
-// TestExpression writes a pattern of a model, and refuses one that is none.
+// TestExpression writes a pattern of a model, and refuses one that is not one
+// request.
 func TestExpression(t *testing.T) {
 	m := load(t)
 	text, err := gen.Expression(m, m.Pattern("orders of a month"), "python")

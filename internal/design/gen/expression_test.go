@@ -16,14 +16,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/gen"
 )
 
-// written is a request and what it is in a language.
+// A written is a request with its text in a language.
 type written struct {
 	op, body string
 	text     map[string]string
 }
 
-// TestRequest shows each request in each language, then runs what was written
-// and compares the request that it sends.
+// TestRequest writes each request in each language, runs the code and compares
+// the requests that it sends.
 func TestRequest(t *testing.T) {
 	var all []written
 	datadriven.RunTest(t, "testdata/requests", func(t *testing.T, d *datadriven.TestData) string {
@@ -54,7 +54,7 @@ func TestUnknownLanguage(t *testing.T) {
 	}
 }
 
-// same compares requests, with attribute values in one form.
+// same compares requests with normalized attribute values.
 func same(t *testing.T, want, got string) {
 	t.Helper()
 	require.JSONEq(t, normal(t, want), normal(t, got))
@@ -77,8 +77,7 @@ func normal(t *testing.T, body string) string {
 	return string(out)
 }
 
-// runShell reads the words that a shell makes of the command back into a
-// request.
+// runShell parses the words of the command, split by a shell, as a request.
 func runShell(t *testing.T, all []written) {
 	for _, w := range all {
 		script := `aws() { for word in "$@"; do printf '%s\0' "$word"; done; }; ` + w.text["aws"]
@@ -121,7 +120,8 @@ func camel(t *testing.T, option string) string {
 	return name.String()
 }
 
-// runGo compiles the calls into one program and compares what a client sends.
+// runGo compiles the calls into a program and compares the requests of its
+// client.
 func runGo(t *testing.T, all []written) {
 	var calls strings.Builder
 	for _, w := range all {
@@ -160,7 +160,7 @@ func main() {
 	compare(t, all, cmd)
 }
 
-// compare runs a program that prints each request on a line.
+// compare runs a program that prints one request per line.
 func compare(t *testing.T, all []written, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.Stderr = new(strings.Builder)
@@ -177,7 +177,7 @@ func compare(t *testing.T, all []written, cmd *exec.Cmd) {
 func runPython(t *testing.T, all []written) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("python3 is not there: the Python calls are not run")
+		t.Skip("python3 not found: skipping the Python calls")
 	}
 	script := `import base64, json, sys, types
 fake = types.ModuleType("boto3")
@@ -201,7 +201,7 @@ sys.modules["boto3"] = fake
 func runJS(t *testing.T, all []written) {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("node is not there: the JavaScript calls are not run")
+		t.Skip("node not found: skipping the JavaScript calls")
 	}
 	dir := t.TempDir()
 	pkg := filepath.Join(dir, "node_modules", "@aws-sdk", "client-dynamodb")
@@ -227,7 +227,7 @@ export class DynamoDBClient { async send(command) { console.log(JSON.stringify(c
 	compare(t, all, exec.Command(node, filepath.Join(dir, "main.mjs")))
 }
 
-// FuzzRequest: no text panics, and what a request holds is still there.
+// FuzzRequest holds that no text panics and that a written request is complete.
 func FuzzRequest(f *testing.F) {
 	f.Add("Query", `{"TableName": "T", "ExpressionAttributeValues": {":a": {"B": "`+base64.StdEncoding.EncodeToString([]byte("\xff"))+`"}}}`)
 	f.Add("Scan", `{"TableName": "T", "ScanFilter": {"a": {"ComparisonOperator": "IN", "AttributeValueList": [{"L": [{"NULL": true}]}]}}}`)
@@ -242,7 +242,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// TestOtherNamesOfLanguages: what people call them is understood.
+// TestOtherNamesOfLanguages tests the aliases of languages.
 func TestOtherNamesOfLanguages(t *testing.T) {
 	for name, lang := range map[string]string{"javascript": "js", "JavaScript": "js", "ts": "js", "py": "python", "boto3": "python", "cli": "aws", "golang": "go"} {
 		want, err := gen.Request("Scan", []byte(`{"TableName": "T"}`), lang)

@@ -14,9 +14,11 @@ func TestLoud(t *testing.T) {
 patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "` + cond + `", ExpressionAttributeNames: {"#s": SK}, ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "` + a + `"}, ":b": {S: "` + b + `"}}}}]`
 	}
 	for _, tt := range []struct{ name, rule, src, want string }{
-		{"no data: keys of the types", "unpadded-number", `
+		{
+			"no data: keys of the types", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "V#{v:number}#{at:time}#{id:ulid}#{k:enum(A,B)}#{u:uuid}#{h:hex(8)}#{d:date}"}}}`,
-			`such as "P#a1", "V#10#2026-01-05T10:00:00Z#01KE5WGCV08GZZZZZZZZZZZZZZ#A#123e4567-e89b-42d3-a456-426614174000#c0ffee42#2026-01-05"`},
+			`such as "P#a1", "V#10#2026-01-05T10:00:00Z#01KE5WGCV08GZZZZZZZZZZZZZZ#A#123e4567-e89b-42d3-a456-426614174000#c0ffee42#2026-01-05"`,
+		},
 		{"a month is two digits", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{year:number}#{month:number}"}, samples: [{p: a, year: 2025, month: 2}]}}`, `{year:number}#{month:int(2)}`},
 		{"decimals", "unpadded-number", `

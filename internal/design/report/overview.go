@@ -25,9 +25,16 @@ func (p *page) overview() {
 	for _, h := range []struct {
 		text, class, title string
 	}{
-		{"", "", ""}, {"pattern", "", ""}, {"reads", "reads", "the operation and the table or index"}, {"rows", "n", "rows returned"},
-		{"read", "n", "rows read and paid for"}, {"waste", "", "the share of the bytes read that are not returned"}, {"bytes", "n", "bytes read"},
-		{"RCU", "n", "read units, eventually consistent"}, {"RCU strong", "n", "read units with ConsistentRead"}, {"pages", "n", ""},
+		{"", "", ""},
+		{"pattern", "", ""},
+		{"reads", "reads", "the operation and the table or index"},
+		{"rows", "n", "rows returned"},
+		{"read", "n", "rows read and paid for"},
+		{"waste", "", "the share of the bytes read that are not returned"},
+		{"bytes", "n", "bytes read"},
+		{"RCU", "n", "read units, eventually consistent"},
+		{"RCU strong", "n", "read units with ConsistentRead"},
+		{"pages", "n", ""},
 	} {
 		attrs := []markup.Attr{markup.A("scope", "col")}
 		if h.class != "" {

@@ -19,7 +19,7 @@ import (
 
 type object = map[string]any
 
-// sarif writes a log and reads it back.
+// sarif writes a log and parses it.
 func sarif(t *testing.T, r *check.Result, o report.SARIFOptions) object {
 	t.Helper()
 	var b bytes.Buffer
@@ -29,8 +29,8 @@ func sarif(t *testing.T, r *check.Result, o report.SARIFOptions) object {
 	return log
 }
 
-// conform holds a log to the rules of SARIF 2.1.0 for what is in it: required
-// members, no members that are not there, values of enumerations, indexes.
+// conform checks a log against the rules of SARIF 2.1.0: required and unknown
+// members, values of enumerations, indexes.
 func conform(t *testing.T, log object) (rules, results []any) {
 	t.Helper()
 	members(t, log, []string{"version", "runs"}, "$schema")
@@ -99,7 +99,7 @@ func conform(t *testing.T, log object) (rules, results []any) {
 	return rules, results
 }
 
-// members requires that an object has some members, and besides no others.
+// members requires that an object has some members and no others.
 func members(t *testing.T, o object, required []string, optional ...string) {
 	t.Helper()
 	for _, name := range required {
@@ -138,7 +138,7 @@ func TestSARIF(t *testing.T) {
 	require.Contains(t, text, "\nWhat to do: end the prefix with the delimiter")
 }
 
-// TestSARIFVersion: readers compare versions from their first digit.
+// TestSARIFVersion holds that versions begin with a digit.
 func TestSARIFVersion(t *testing.T) {
 	for version, want := range map[string]any{"v1.2.3": "1.2.3", "0.4": "0.4", "(devel)": nil, "v": nil, "": nil} {
 		log := sarif(t, &check.Result{Model: &design.Model{Name: "m"}}, report.SARIFOptions{Version: version})
@@ -147,8 +147,8 @@ func TestSARIFVersion(t *testing.T) {
 	}
 }
 
-// TestSARIFEdges writes findings that have no place, an unknown rule, hostile
-// keys, or a reason to be accepted.
+// TestSARIFEdges writes findings without a place, with an unknown rule, with
+// hostile keys, or accepted.
 func TestSARIFEdges(t *testing.T) {
 	r := &check.Result{Model: &design.Model{Name: "m"}, Findings: []design.Finding{
 		{Rule: "own-rule", Severity: design.Warning, Message: "w"},
@@ -181,8 +181,8 @@ func TestSARIFEdges(t *testing.T) {
 	require.Empty(t, results)
 }
 
-// TestJSONMembers holds the names of members to the list of them: programs
-// depend on these.
+// TestJSONMembers compares the names of members with a fixed list, because
+// programs depend on them.
 func TestJSONMembers(t *testing.T) {
 	_, r := checked(t, parse(t, drive), design.Options{})
 	r.Findings = append(r.Findings, design.Finding{Rule: "x", Severity: design.Note, Accepted: "yes", Table: "T", Index: "I", Entity: "E", Pattern: "P", Message: "m", Advice: "a"})
@@ -201,7 +201,7 @@ func TestJSONMembers(t *testing.T) {
 		case object:
 			for name, e := range v {
 				found[path+"."+name] = true
-				// What explain prints, and DynamoDB JSON, are others' business.
+				// Other tests cover the report and DynamoDB JSON.
 				if name != "report" && name != "request" && name != "partition" {
 					walk(path+"."+name, e)
 				}
