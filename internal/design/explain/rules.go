@@ -30,7 +30,7 @@ const (
 	pageGet        = guide + "WorkingWithItems.html"
 )
 
-// A rule is a rule that a request breaks.
+// A rule describes what a request breaks, and where the guide states it.
 type rule struct {
 	text, source string
 	// kind selects the advice.

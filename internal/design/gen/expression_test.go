@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/gen"
 )
 
-// A written is a request with its text in a language.
+// written pairs a request with its code in a language.
 type written struct {
 	op, body string
 	text     map[string]string

@@ -112,7 +112,7 @@ func shapeOfType(t keys.Type) (shape, bool) {
 	return s, true
 }
 
-// A timestamp is a timestamp in a component of a key.
+// A timestamp is a time in a component of a key, with its shape and an example.
 type timestamp struct {
 	s     *slot
 	name  string

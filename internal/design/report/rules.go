@@ -7,7 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 )
 
-// A rule is a rule of findings.
+// A rule describes a kind of finding.
 type rule struct {
 	id, title, help, cure, source string
 	level                         string // of SARIF
