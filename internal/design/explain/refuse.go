@@ -1,10 +1,12 @@
 package explain
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -28,6 +30,11 @@ func (e *explainer) refuse(s *ServiceError) error {
 		return e.refuseGet()
 	}
 	fixed := e.m
+	if _, err := e.m.expressions(); err != nil {
+		if wrong, ok := errors.AsType[*expr.Error](err); ok && e.m.has(string(wrong.Param)) {
+			r.Refused.Where = text.Caret(e.m.text(string(wrong.Param)), wrong.Pos)
+		}
+	}
 	var first *rule
 	for _, repair := range repairs {
 		var broken *rule

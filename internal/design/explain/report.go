@@ -97,6 +97,9 @@ type Refusal struct {
 	// Code and Message are those of the service.
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	// Where is the expression that is wrong, with a caret below the
+	// fault; "" for other faults.
+	Where string `json:"-"`
 	// Rule is the broken rule in one sentence, and Source the page of the
 	// developer guide that states it.
 	Rule   string `json:"rule,omitempty"`

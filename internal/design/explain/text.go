@@ -299,6 +299,13 @@ func (p *printer) refused() {
 		fmt.Fprintln(&p.out, p.title()+" "+p.paint.Bad("is refused"))
 		p.wrapped("error", strings.TrimSuffix(f.Code+": "+f.Message, ": "))
 	}
+	if f.Where != "" {
+		label := "where"
+		for line := range strings.Lines(f.Where) {
+			p.long(label, strings.TrimSuffix(line, "\n"))
+			label = ""
+		}
+	}
 	if f.Rule != "" {
 		p.wrapped("rule", f.Rule)
 		p.long("", p.paint.Faint(f.Source))

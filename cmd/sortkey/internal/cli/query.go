@@ -18,9 +18,11 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 type queryFlags struct {
@@ -224,7 +226,38 @@ func restored(err error, in *dynamodb.QueryInput) error {
 	}
 	msg := ask.Fill(api.ErrorMessage(), in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	h := explainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: msg})
+	if src, pos, ok := fault(in); ok {
+		fill := func(s string) string {
+			return ask.Fill(s, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+		}
+		h.Msg += "\n" + text.Caret(fill(src), len(fill(src[:pos])))
+	}
 	return h
+}
+
+// fault returns the filter or projection of a request that cannot be parsed, and
+// where.
+func fault(in *dynamodb.QueryInput) (src string, pos int, ok bool) {
+	values, err := sdkvalue.Item(in.ExpressionAttributeValues)
+	if err != nil {
+		return "", 0, false
+	}
+	env, err := expr.NewEnv(in.ExpressionAttributeNames, values)
+	if err != nil {
+		return "", 0, false
+	}
+	if src = aws.ToString(in.FilterExpression); src != "" {
+		_, err = env.Condition(expr.FilterExpression, src)
+	}
+	if err == nil && in.ProjectionExpression != nil {
+		src = *in.ProjectionExpression
+		_, err = env.Projection(src)
+	}
+	wrong, ok := errors.AsType[*expr.Error](err)
+	if !ok || wrong.Pos > len(src) {
+		return "", 0, false
+	}
+	return src, wrong.Pos, true
 }
 
 // completionTimeout bounds the time of a completion with a server. Completion
