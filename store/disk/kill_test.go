@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -96,7 +97,8 @@ func write(dir string) error {
 }
 
 // TestKill kills a writing process at random moments, again and again with one
-// folder; SORTKEY_CHECKS multiplies how often (scripts/crash.sh). Every write that it acknowledged must be present and complete.
+// folder; SORTKEY_CHECKS multiplies how often (scripts/crash.sh). Every write that
+// it acknowledged must be present and complete.
 func TestKill(t *testing.T) {
 	rounds := proptest.Cases(10)
 	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 0))
@@ -140,31 +142,77 @@ func TestKill(t *testing.T) {
 		require.Error(t, cmd.Wait(), "it was killed")
 
 		s := open(t, dir, disk.Options{})
-		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
-			for i := range killWriters {
-				last, err := counter(r, i)
-				require.NoError(t, err)
-				require.GreaterOrEqual(t, last, acked[i], "round %d, writer %d", round, i)
-				name, n := fmt.Appendf(nil, "writer %d", i), uint64(0)
-				for row, err := range r.Query(1, name, store.Range{}, false) {
-					require.NoError(t, err)
-					n++
-					require.Equal(t, n, binary.BigEndian.Uint64(row.Sort), "round %d, writer %d", round, i)
-				}
-				require.Equal(t, last, n, "round %d, writer %d: half an update", round, i)
-				for n := before[i] + 1; n <= last; n++ {
-					_, ok, err := r.Get(2, binary.BigEndian.AppendUint64(nil, n), name)
-					require.NoError(t, err)
-					require.True(t, ok, "round %d, writer %d: half of update %d", round, i, n)
-				}
-				checked += int(acked[i] - before[i])
-				unacked += last - acked[i]
-				acked[i] = last
-			}
-			return nil
-		}))
+		c, u := checkWriters(t, s, fmt.Sprintf("round %d", round), before, acked)
+		checked, unacked = checked+c, unacked+u
 		require.NoError(t, s.Close())
 	}
 	t.Logf("%s acknowledged writes checked over %d kills, none lost; %d more were there unacknowledged",
 		strconv.Itoa(checked), rounds, unacked)
+}
+
+// checkWriters checks that the updates of all writers are whole, and that those
+// acknowledged are present. It counts those acknowledged after before, and those
+// present beyond them, and makes acked the ones that are present.
+func checkWriters(t *testing.T, s *disk.Store, what string, before, acked []uint64) (checked int, unacked uint64) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		for i := range killWriters {
+			last, err := counter(r, i)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, last, acked[i], "%s, writer %d", what, i)
+			name, n := fmt.Appendf(nil, "writer %d", i), uint64(0)
+			for row, err := range r.Query(1, name, store.Range{}, false) {
+				require.NoError(t, err)
+				n++
+				require.Equal(t, n, binary.BigEndian.Uint64(row.Sort), "%s, writer %d", what, i)
+			}
+			require.Equal(t, last, n, "%s, writer %d: half an update", what, i)
+			for n := before[i] + 1; n <= last; n++ {
+				_, ok, err := r.Get(2, binary.BigEndian.AppendUint64(nil, n), name)
+				require.NoError(t, err)
+				require.True(t, ok, "%s, writer %d: half of update %d", what, i, n)
+			}
+			checked += int(acked[i] - before[i])
+			unacked += last - acked[i]
+			acked[i] = last
+		}
+		return nil
+	}))
+	return checked, unacked
+}
+
+// TestKillNewFolder kills processes in their first tenth of a second with a new
+// folder: while it is created, and while its first updates are written. The
+// folder opens afterwards and holds what was acknowledged.
+func TestKillNewFolder(t *testing.T) {
+	rounds := proptest.Cases(10)
+	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 1))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	checked := 0
+	for round := range rounds {
+		dir := filepath.Join(t.TempDir(), "db")
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), writerEnv+"="+dir)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		delay := time.Duration(rng.Int64N(int64(100 * time.Millisecond)))
+		timer := time.AfterFunc(delay, func() { _ = cmd.Process.Kill() })
+		acked := make([]uint64, killWriters)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var i int
+			var n uint64
+			if k, _ := fmt.Sscanf(lines.Text(), "%d %d", &i, &n); k == 2 && n == acked[i]+1 {
+				acked[i] = n
+			}
+		}
+		_ = cmd.Wait()
+		timer.Stop()
+		s := open(t, dir, disk.Options{})
+		c, _ := checkWriters(t, s, fmt.Sprintf("round %d, killed after %v", round, delay), make([]uint64, killWriters), acked)
+		checked += c
+		require.NoError(t, s.Close())
+	}
+	t.Logf("%d acknowledged writes checked in %d new folders, none lost", checked, rounds)
 }
