@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -211,9 +212,6 @@ func canonicalRequest(r *http.Request, body []byte, names []string, presigned bo
 	if presigned {
 		query.Del("X-Amz-Signature")
 	}
-	for _, values := range query {
-		slices.Sort(values)
-	}
 	path := r.URL.EscapedPath()
 	if path == "" {
 		path = "/"
@@ -221,12 +219,24 @@ func canonicalRequest(r *http.Request, body []byte, names []string, presigned bo
 	var b strings.Builder
 	b.WriteString(r.Method + "\n")
 	appendEscaped(&b, path)
-	b.WriteString("\n" + strings.ReplaceAll(query.Encode(), "+", "%20") + "\n")
+	b.WriteString("\n" + canonicalQuery(query) + "\n")
 	for _, name := range names {
 		b.WriteString(name + ":" + headerValue(r, name) + "\n")
 	}
 	b.WriteString("\n" + strings.Join(names, ";") + "\n" + hexSum(body))
 	return b.String()
+}
+
+// canonicalQuery returns the parameters of a query in the order of their encoded
+// names and values.
+func canonicalQuery(query url.Values) string {
+	params := strings.Split(strings.ReplaceAll(query.Encode(), "+", "%20"), "&")
+	slices.SortFunc(params, func(a, b string) int {
+		nameA, valueA, _ := strings.Cut(a, "=")
+		nameB, valueB, _ := strings.Cut(b, "=")
+		return cmp.Or(strings.Compare(nameA, nameB), strings.Compare(valueA, valueB))
+	})
+	return strings.Join(params, "&")
 }
 
 func headerValue(r *http.Request, name string) string {
@@ -238,7 +248,7 @@ func headerValue(r *http.Request, name string) string {
 	}
 	values := slices.Clone(r.Header.Values(name))
 	for i, v := range values {
-		values[i] = strings.Join(strings.FieldsFunc(v, func(c rune) bool { return c == ' ' }), " ")
+		values[i] = strings.TrimSpace(strings.Join(strings.FieldsFunc(v, func(c rune) bool { return c == ' ' }), " "))
 	}
 	return strings.Join(values, ",")
 }
