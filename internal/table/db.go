@@ -2,8 +2,11 @@ package table
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -52,13 +55,18 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 		if err != nil {
 			return err
 		}
+		last, err := lastSpace(r)
+		if err != nil {
+			return err
+		}
+		used := map[store.Space]bool{catalogueSpace: true}
 		for row, err := range r.Query(catalogueSpace, definitionsPartition, store.Range{}, false) {
 			if err != nil {
 				return err
 			}
-			def := new(Definition)
-			if err := json.Unmarshal(row.Value, def); err != nil {
-				return err
+			def, err := readDefinition(row, last, used)
+			if err != nil {
+				return fmt.Errorf("damaged catalogue: definition of table %q: %w", row.Sort, err)
 			}
 			t := compile(def, nil)
 			for _, c := range t.counters(false) {
@@ -67,12 +75,14 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 			}
 			db.tables[def.Name] = t
 		}
-		for _, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
+		for row, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
 			if err != nil {
 				return err
 			}
+			if len(row.Sort) != 8 || used[store.Space(binary.BigEndian.Uint64(row.Sort))] {
+				return fmt.Errorf("damaged catalogue: cannot clear space %x, which is in use", row.Sort)
+			}
 			db.garbage.Store(true)
-			break
 		}
 		db.marked.Store(exact)
 		db.exact.Store(exact || len(db.tables) == 0)
@@ -187,18 +197,58 @@ func (db *DB) change(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, fn)
 }
 
+// lastSpace returns the space that was assigned last.
+func lastSpace(r store.Reader) (last store.Space, err error) {
+	value, ok, err := r.Get(catalogueSpace, countersPartition, spaceCounter)
+	if err != nil || !ok {
+		return 0, err
+	}
+	if err := json.Unmarshal(value, &last); err != nil {
+		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %w", err)
+	}
+	if last > math.MaxInt64 { // so that counting on never wraps around to the catalogue
+		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %d", last)
+	}
+	return last, nil
+}
+
+// readDefinition decodes a definition and checks it, as damage could otherwise mix
+// up the rows of two tables. It adds the definition's spaces to used.
+func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) (*Definition, error) {
+	def := new(Definition)
+	if err := json.Unmarshal(row.Value, def); err != nil {
+		return nil, err
+	}
+	if def.Name != string(row.Sort) {
+		return nil, fmt.Errorf("it has the name %q", def.Name)
+	}
+	if err := def.Check(); err != nil {
+		return nil, err
+	}
+	for _, a := range def.Attributes {
+		if !a.Kind.IsScalar() {
+			return nil, fmt.Errorf("key attribute %q has type %q", a.Name, a.Kind)
+		}
+	}
+	spaces := []store.Space{def.Space}
+	for _, ix := range slices.Concat(def.Global, def.Local) {
+		spaces = append(spaces, ix.Space)
+	}
+	for _, space := range spaces {
+		if used[space] || space > last {
+			return nil, fmt.Errorf("space %d is in use or was never assigned", space)
+		}
+		used[space] = true
+	}
+	return def, nil
+}
+
 // putDefinition writes a definition to the catalogue and assigns a space to the
 // table and to each index without one.
 func putDefinition(w store.Writer, def *Definition) error {
-	value, _, err := w.Get(catalogueSpace, countersPartition, spaceCounter)
+	last, err := lastSpace(w)
 	if err != nil {
 		return err
-	}
-	var last store.Space
-	if value != nil {
-		if err := json.Unmarshal(value, &last); err != nil {
-			return err
-		}
 	}
 	assign := func(s *store.Space) {
 		if *s == 0 {

@@ -56,9 +56,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if len(row.Sort) == 8 {
-				spaces = append(spaces, store.Space(binary.BigEndian.Uint64(row.Sort)))
-			}
+			spaces = append(spaces, store.Space(binary.BigEndian.Uint64(row.Sort)))
 		}
 		return nil
 	})

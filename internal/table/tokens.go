@@ -97,6 +97,9 @@ func (tx *Tx) forget(t time.Time) error {
 		if err := tx.w.Delete(catalogueSpace, timesPartition, at); err != nil {
 			return err
 		}
+		if len(at) < 8 {
+			continue // damaged: no token has it
+		}
 		token := at[8:]
 		value, ok, err := tx.w.Get(catalogueSpace, tokensPartition, token)
 		if err != nil {

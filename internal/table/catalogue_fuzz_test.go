@@ -1,0 +1,140 @@
+package table_test
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+// FuzzCatalogue damages one row of the catalogue. Open then returns an error or
+// opens the tables; operations do not panic, and no row of another table is lost.
+func FuzzCatalogue(f *testing.F) {
+	base := memory.Open()
+	x := begin(f, base)
+	x.create("keep", "PK:S", "G g:S - ALL")
+	x.create("t", "PK:S SK:N", "G g:S at:N INCLUDE x", "LSI PK:S n:N ALL")
+	for _, pk := range []string{"a", "b", "c"} {
+		x.put("keep", `{'PK':{'S':'`+pk+`'},'g':{'S':'g'}}`)
+		x.put("t", `{'PK':{'S':'`+pk+`'},'SK':{'N':'1'},'g':{'S':'g'},'at':{'N':'1'},'n':{'N':'2'},'x':{'S':'x'}}`)
+	}
+	begun := time.Unix(1_000_000, 0)
+	require.NoError(f, x.db.Update(context.Background(), func(tx *table.Tx) error {
+		_, _, err := tx.Remember("token", table.Token{Digest: []byte("d"), Time: begun})
+		return err
+	}))
+	keep := x.scan("keep")
+	require.NoError(f, x.db.Close(context.Background()))
+
+	partitions := []string{"tables", "counters", "garbage", "tokens", "token times"}
+	for i, partition := range partitions {
+		require.NoError(f, base.View(context.Background(), func(r store.Reader) error {
+			for row, err := range r.Query(0, []byte(partition), store.Range{}, false) {
+				if err != nil {
+					return err
+				}
+				f.Add(uint8(i), append([]byte(nil), row.Sort...), append([]byte(nil), row.Value...))
+			}
+			return nil
+		}))
+		f.Add(uint8(i), []byte("short"), []byte("null"))
+		f.Add(uint8(i), []byte(nil), []byte("{}"))
+	}
+	for space := range uint64(7) { // 0 is the catalogue, the next ones belong to the tables
+		f.Add(uint8(2), binary.BigEndian.AppendUint64(nil, space), []byte{1})
+	}
+	for _, last := range []string{"0", "3", "18446744073709551614", "18446744073709551615", "-1"} {
+		f.Add(uint8(1), []byte("space"), []byte(last))
+	}
+	for _, def := range []string{
+		`{"Name":"t","Space":1,"Attributes":[{"Name":"PK","Kind":1}],"Key":[{"Name":"PK","Hash":true}]}`, // that of keep
+		`{"Name":"t","Space":0,"Attributes":[{"Name":"PK","Kind":1}],"Key":[{"Name":"PK","Hash":true}]}`,
+		`{"Name":"u","Space":3,"Attributes":[{"Name":"PK","Kind":1}],"Key":[{"Name":"PK","Hash":true}]}`,
+		`{"Name":"t","Space":3,"Attributes":[{"Name":"PK","Kind":9}],"Key":[{"Name":"PK","Hash":true}]}`,
+		`{"Name":"t","Space":3,"Key":[]}`,
+		`{"Name":"t","Space":3,"Attributes":[{"Name":"PK","Kind":1},{"Name":"g","Kind":1}],"Key":[{"Name":"PK","Hash":true}],"Global":[{"Name":"G","Space":4,"Building":true,"Key":[{"Name":"g","Hash":true}],"Projection":{"Type":"ALL"}}]}`,
+	} {
+		f.Add(uint8(0), []byte("t"), []byte(def))
+	}
+
+	f.Fuzz(func(t *testing.T, partition uint8, sort, value []byte) {
+		name := partitions[int(partition)%len(partitions)]
+		if name == "tables" && string(sort) == "keep" {
+			return // this one is to be kept
+		}
+		st, err := base.Fork()
+		require.NoError(t, err)
+		ctx := t.Context()
+		require.NoError(t, st.Update(ctx, func(w store.Writer) error { return w.Put(0, []byte(name), sort, value) }))
+		db, err := table.Open(ctx, st)
+		if err != nil {
+			return
+		}
+		x := &fixture{t, db}
+		use := func() {
+			for _, name := range db.Names() {
+				useTable(t, db, name)
+			}
+		}
+		use()
+		_ = db.Recover(ctx)
+		_ = db.Update(ctx, func(tx *table.Tx) error {
+			_, _, err := tx.Remember("other", table.Token{Time: begun.Add(time.Hour)})
+			return err
+		})
+		_, _ = db.Sweep(ctx, begun)
+		if _, err := db.Create(ctx, define(t, "new", "PK:S", "G g:S - ALL")); err == nil {
+			x.put("new", `{'PK':{'S':'z'},'g':{'S':'g'}}`)
+		}
+		use()
+		require.Equal(t, keep, x.scan("keep"))
+		for _, name := range db.Names() {
+			if name != "keep" {
+				_, _ = db.Alter(ctx, name, func(def *table.Definition) error { def.Global = nil; return nil })
+				_, _ = db.Delete(ctx, name)
+			}
+		}
+		require.Equal(t, keep, x.scan("keep"))
+		require.NoError(t, db.Close(ctx))
+		x = begin(t, st)
+		require.Equal(t, keep, x.scan("keep"))
+	})
+}
+
+// useTable reads a table and its indexes, and writes back each item it has.
+func useTable(t *testing.T, db *table.DB, name string) {
+	t.Helper()
+	var items []attr.Item
+	_ = db.View(t.Context(), func(v *table.View) error {
+		tb, err := v.Table(name)
+		if err != nil {
+			return err
+		}
+		keep := func(it attr.Item) error {
+			items = append(items, append(attr.Item(nil), it...))
+			return nil
+		}
+		_, _ = v.Scan(&table.Scan{Read: table.Read{Table: tb}}, keep)
+		for _, ix := range tb.Indexes() {
+			_, _ = v.Scan(&table.Scan{Read: table.Read{Table: tb, Index: ix}}, keep)
+		}
+		return nil
+	})
+	for _, it := range items {
+		_ = db.Update(t.Context(), func(tx *table.Tx) error {
+			tb, err := tx.Table(name)
+			if err != nil {
+				return err
+			}
+			_, err = tx.Put(tb, it, nil)
+			return err
+		})
+	}
+}
