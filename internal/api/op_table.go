@@ -167,6 +167,29 @@ func (s *Service) listTables(_ context.Context, in *wire.ListTablesInput) (*wire
 	return out, nil
 }
 
+// A TableSize is the number of items in a table and their bytes in storage, as
+// DescribeTable returns them.
+type TableSize struct {
+	Name         string
+	Items, Bytes int64
+}
+
+// TableSizes returns the sizes of all tables in the order of their names. It costs
+// far less than a DescribeTable of each, and is no operation that observers see.
+func (s *Service) TableSizes() []TableSize {
+	names := s.db.Names()
+	sizes := make([]TableSize, 0, len(names))
+	for _, name := range names {
+		t, err := s.db.Describe(name)
+		if err != nil {
+			continue // deleted meanwhile
+		}
+		items, bytes := t.Items()
+		sizes = append(sizes, TableSize{name, items, bytes})
+	}
+	return sizes
+}
+
 // DescribeLimits returns the default quotas of an account.
 // Source: DG/ServiceQuotas.html.
 func (s *Service) DescribeLimits(ctx context.Context, in *wire.DescribeLimitsInput) (*wire.DescribeLimitsOutput, error) {

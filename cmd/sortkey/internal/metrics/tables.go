@@ -1,11 +1,9 @@
 package metrics
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sortkey/sortkey/internal/api"
 )
 
 var (
@@ -14,12 +12,10 @@ var (
 	tableBytesDesc = prometheus.NewDesc("sortkey_table_bytes", "Size of the items of a table, as in DescribeTable.", []string{"table"}, nil)
 )
 
-// tables collects metrics of tables with requests to the database.
+// tables collects metrics of the tables of a database.
 type tables struct {
-	service interface {
-		Serve(ctx context.Context, target string, body, dst []byte) ([]byte, int)
-	}
-	labels int
+	service *api.Service
+	labels  int
 }
 
 // Describe implements [prometheus.Collector].
@@ -31,71 +27,23 @@ func (*tables) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements [prometheus.Collector].
 func (t *tables) Collect(ch chan<- prometheus.Metric) {
-	names, err := t.names()
-	if err != nil {
-		ch <- prometheus.NewInvalidMetric(tablesDesc, err)
-		return
-	}
 	gauge := func(desc *prometheus.Desc, v int64, label ...string) {
 		ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(v), label...)
 	}
-	gauge(tablesDesc, int64(len(names)))
-	var restItems, restBytes int64
-	for i, name := range names {
-		items, bytes, err := t.describe(name)
-		switch {
-		case err != nil: // the table was deleted, or the database is being closed
-		case i < t.labels:
-			gauge(tableItemsDesc, items, name)
-			gauge(tableBytesDesc, bytes, name)
-		default:
-			restItems += items
-			restBytes += bytes
+	sizes := t.service.TableSizes()
+	gauge(tablesDesc, int64(len(sizes)))
+	var rest api.TableSize
+	for i, size := range sizes {
+		if i < t.labels {
+			gauge(tableItemsDesc, size.Items, size.Name)
+			gauge(tableBytesDesc, size.Bytes, size.Name)
+			continue
 		}
+		rest.Items += size.Items
+		rest.Bytes += size.Bytes
 	}
-	if len(names) > max(t.labels, 0) {
-		gauge(tableItemsDesc, restItems, other)
-		gauge(tableBytesDesc, restBytes, other)
+	if len(sizes) > max(t.labels, 0) {
+		gauge(tableItemsDesc, rest.Items, other)
+		gauge(tableBytesDesc, rest.Bytes, other)
 	}
-}
-
-func (t *tables) names() (names []string, err error) {
-	var page struct {
-		TableNames             []string
-		LastEvaluatedTableName string
-	}
-	for {
-		in := map[string]string{}
-		if page.LastEvaluatedTableName != "" {
-			in["ExclusiveStartTableName"] = page.LastEvaluatedTableName
-		}
-		page.TableNames, page.LastEvaluatedTableName = nil, ""
-		if err := t.request("ListTables", in, &page); err != nil {
-			return nil, err
-		}
-		names = append(names, page.TableNames...)
-		if page.LastEvaluatedTableName == "" {
-			return names, nil
-		}
-	}
-}
-
-func (t *tables) describe(name string) (items, bytes int64, err error) {
-	var out struct {
-		Table struct{ ItemCount, TableSizeBytes int64 }
-	}
-	err = t.request("DescribeTable", map[string]string{"TableName": name}, &out)
-	return out.Table.ItemCount, out.Table.TableSizeBytes, err
-}
-
-func (t *tables) request(op string, in map[string]string, out any) error {
-	body, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	answer, status := t.service.Serve(context.Background(), "DynamoDB_20120810."+op, body, nil)
-	if status != 200 {
-		return fmt.Errorf("metrics: %s: %s", op, answer)
-	}
-	return json.Unmarshal(answer, out)
 }
