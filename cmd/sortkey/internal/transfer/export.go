@@ -98,6 +98,13 @@ const partial = ".partial"
 func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions) (results []ExportResult, err error) {
 	o = o.withDefaults()
 	dir = filepath.Clean(dir)
+	if into {
+		for _, table := range tables { // the endpoint has named them
+			if !filepath.IsLocal(table) || table != filepath.Base(table) || table == "." {
+				return nil, advice.New("export the other tables one by one", "table %q cannot be exported to a folder of this name; nothing was written", table)
+			}
+		}
+	}
 	if err := checkNew(dir); err != nil {
 		return nil, err
 	}

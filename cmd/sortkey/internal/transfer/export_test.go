@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,7 +249,7 @@ func TestDamagedExports(t *testing.T) {
 		}, "manifest-files.json is damaged"},
 		{"no data", func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "data", "00001.json.gz")))
-		}, "data file data/00001.json.gz of "},
+		}, `data file "data/00001.json.gz" of `},
 		{"unfinished", func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.json")))
 		}, "is an unfinished export"},
@@ -269,7 +270,7 @@ func TestDamagedExports(t *testing.T) {
 			})
 			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
 			require.NoError(t, os.RemoveAll(filepath.Join(dir, "data")))
-		}, "data file ../../../../../../../etc/passwd/00000.json.gz of "},
+		}, `names the data file "../../../../../../../etc/passwd/00000.json.gz", which is outside of the export`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, _ := exported(t, db, transfer.ExportOptions{Segments: 2})
@@ -351,6 +352,57 @@ func TestServiceLayout(t *testing.T) {
 	require.ErrorContains(t, err, "are both exports of table Rows")
 }
 
+// TestExportNames: the names of an endpoint's tables do not choose the folders that
+// are written.
+func TestExportNames(t *testing.T) {
+	db := someRows(t, 1)
+	for _, name := range []string{"../../x", "..", ".", "", "/tmp/x", "a/b", "a/../b", "x/"} {
+		parent := t.TempDir()
+		_, err := transfer.Export(t.Context(), db.Direct, []string{"Rows", name}, filepath.Join(parent, "a", "out"), true, transfer.ExportOptions{})
+		require.EqualError(t, err, fmt.Sprintf("table %q cannot be exported to a folder of this name; nothing was written", name))
+		left, err := os.ReadDir(parent)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}
+
+// TestManifestNames: a manifest names no data file outside of its export.
+func TestManifestNames(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "a", "export")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "data"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "secret"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "data", "x.json"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest-summary.json"), []byte(`{"outputFormat":"DYNAMODB_JSON"}`), 0o600))
+	for key, want := range map[string]string{
+		"data/x.json": "", "x.json": "", "/prefix/AWSDynamoDB/1-2/data/x.json": "",
+		"../../secret": "outside of the export; nothing was read", "..": "outside of the export", "data/../../../x.json": "outside of the export",
+		"secret": "is missing", filepath.Join(root, "secret"): "is missing", "a/secret": "is missing", "/": "outside of the export",
+	} {
+		text, err := json.Marshal(map[string]string{"dataFileS3Key": key})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest-files.json"), text, 0o600))
+		_, err = transfer.Discover([]string{dir})
+		if want == "" {
+			require.NoError(t, err, key)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, strconv.Quote(key))
+	}
+}
+
+// TestLargeManifests: the files of an export are read only up to a size.
+func TestLargeManifests(t *testing.T) {
+	db := someRows(t, 1)
+	for name, most := range map[string]int64{"table.json": 4 << 20, "types.json": 4 << 20, "manifest-summary.checksum": 1 << 10} {
+		dir, _ := exported(t, db, transfer.ExportOptions{})
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat(" ", int(most)+1)), 0o600))
+		_, err := transfer.Discover([]string{dir})
+		require.ErrorContains(t, err, fmt.Sprintf("%s is larger than %d bytes", name, most))
+	}
+}
+
 // TestExportInterrupted: an interrupted export leaves no files behind.
 func TestExportInterrupted(t *testing.T) {
 	db := someRows(t, 50)
@@ -401,7 +453,7 @@ func TestExportsAtOnce(t *testing.T) {
 				made++
 				continue
 			}
-			require.Regexp(t, "another export is writing to .*out.partial$|out is there already and not empty$", err.Error())
+			require.Regexp(t, "another export is writing to .*out.partial$|out already exists and is not empty$", err.Error())
 		}
 		require.Equal(t, 1, made, "round %d: %v", round, errs)
 		left, err := os.ReadDir(parent)
@@ -482,6 +534,7 @@ func TestSchemas(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no JSON", `{`, "malformed"},
 		{"nothing", `{}`, "no KeySchema"},
+		{"wrapped often", strings.Repeat(`{"Table":`, 5000) + strings.Repeat(" ", 2<<20) + "{}" + strings.Repeat("}", 5000), "no KeySchema"},
 		{"no types", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`, "no AttributeDefinitions"},
 		{"other type", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"b","AttributeType":"S"}]}`, "type of the key attribute a"},
 	} {

@@ -9,9 +9,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -78,22 +78,35 @@ func (s *summary) tableName() string {
 	return name
 }
 
-// maxManifest bounds the size of a manifest, in bytes.
-const maxManifest = 256 << 20
+// maxManifest bounds the size of a manifest, and maxSchema that of a table's
+// definition and of its types, in bytes.
+const (
+	maxManifest = 256 << 20
+	maxSchema   = 4 << 20
+)
 
-// readManifest reads a manifest file and verifies it if there is a checksum.
-func readManifest(name string) ([]byte, error) {
+// readBounded reads a file of at most limit bytes.
+func readBounded(name string, limit int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
+	}
+	return data, err
+}
+
+// readManifest reads a manifest file and verifies it if there is a checksum.
+func readManifest(name string) ([]byte, error) {
+	data, err := readBounded(name, maxManifest)
 	if err != nil {
 		return nil, err
 	}
 	beside := strings.TrimSuffix(name, ".json") + ".checksum"
-	want, err := os.ReadFile(beside)
+	want, err := readBounded(beside, 1<<10)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return data, nil
@@ -169,23 +182,22 @@ func readExport(dir string) (*Source, error) {
 	return src, nil
 }
 
-// findData returns the path of a data file: beside the manifests or, in a copy
-// of the whole bucket, relative to one of the folders above them. Incremental
-// exports share one data folder.
+// findData returns the path of a data file: in the folder data beside the
+// manifests, or for incremental exports, which share one, in that of the folder
+// above. The key is one of a bucket and may have a prefix. A key that leaves the
+// bucket is an error: it could name any file of this machine.
 func findData(dir, key string) (string, error) {
-	base := path.Base(key)
-	names := []string{filepath.Join(dir, dataFolder, base), filepath.Join(dir, "..", dataFolder, base)}
-	for up, i := dir, 0; i < 8; up, i = filepath.Join(up, ".."), i+1 {
-		if rel := filepath.FromSlash(key); filepath.IsLocal(rel) {
-			names = append(names, filepath.Join(up, rel))
-		}
+	local := filepath.FromSlash(strings.TrimLeft(key, "/"))
+	if !filepath.IsLocal(local) {
+		return "", advice.New("do not trust this export", "%s names the data file %q, which is outside of the export; nothing was read", filepath.Join(dir, filesFile), key)
 	}
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+	base := filepath.Base(local)
+	for _, name := range []string{filepath.Join(dir, dataFolder, base), filepath.Join(dir, "..", dataFolder, base), filepath.Join(dir, local)} {
+		if isFile(name) {
 			return name, nil
 		}
 	}
-	return "", advice.New("copy the data folder beside the manifests", "data file %s of %s is missing", key, filepath.Join(dir, filesFile))
+	return "", advice.New("copy the data folder beside the manifests", "data file %q of %s is missing", key, filepath.Join(dir, filesFile))
 }
 
 // optional reads a file that may be missing.
@@ -199,7 +211,7 @@ func optional[T any](name string, read func(string) (T, error)) (v T, err error)
 }
 
 func readTypes(name string) (Types, error) {
-	data, err := os.ReadFile(name)
+	data, err := readBounded(name, maxSchema)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@ package transfer
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -67,7 +65,11 @@ const schemaAdvice = "give the JSON of a CreateTable request or of a DescribeTab
 
 // ParseSchema reads the JSON of a CreateTable request, of a DescribeTable
 // response, or of the description in one.
-func ParseSchema(data []byte) (*Schema, error) {
+func ParseSchema(data []byte) (*Schema, error) { return parseSchema(data, true) }
+
+// parseSchema is ParseSchema. A schema may be wrapped once: of a text with many
+// wrappers the rest would be read once for each of them.
+func parseSchema(data []byte, wrapped bool) (*Schema, error) {
 	var doc struct {
 		Schema
 		Table            *json.RawMessage
@@ -79,8 +81,8 @@ func ParseSchema(data []byte) (*Schema, error) {
 		return nil, advice.New(schemaAdvice, "the schema is malformed: %w", err)
 	}
 	for _, inner := range []*json.RawMessage{doc.Table, doc.TableDescription} {
-		if inner != nil && doc.KeySchema == nil {
-			return ParseSchema(*inner)
+		if inner != nil && doc.KeySchema == nil && wrapped {
+			return parseSchema(*inner, false)
 		}
 	}
 	s := &doc.Schema
@@ -138,13 +140,7 @@ func (s *Schema) tidy() error {
 
 // ReadSchema reads the schema in a file.
 func ReadSchema(path string) (*Schema, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	const most = 4 << 20
-	data, err := io.ReadAll(io.LimitReader(f, most))
+	data, err := readBounded(path, maxSchema)
 	if err != nil {
 		return nil, err
 	}
