@@ -30,14 +30,44 @@ const (
 	archiveName    = "ARCHIVE"
 	archiveVersion = 1
 
-	maxContents = 64 << 20 // size limit of the first entry, in bytes
+	maxContents = 32 << 20 // size limit of the first entry, in bytes
+	maxFiles    = 1 << 18  // limit of the number of files: enough for some 10 TB
 	maxTrailer  = 1 << 20  // size limit of the data after the last entry, in bytes
+
+	// A file takes up to fileSpace bytes of a disk besides its own.
+	fileSpace = 4 << 10
 )
 
 type contents struct {
-	Archive int           `json:"sortkeyArchive"` // version of the archive format
-	Format  int           `json:"format"`         // format of the store in the archive
-	Files   []archiveFile `json:"files"`
+	Archive int         `json:"sortkeyArchive"` // version of the archive format
+	Format  int         `json:"format"`         // format of the store in the archive
+	Files   archiveList `json:"files"`
+}
+
+// An archiveList decodes at most maxFiles files: "{}," is three bytes of a list
+// and 24 of memory.
+type archiveList []archiveFile
+
+var errManyFiles = fmt.Errorf("more than %d files", maxFiles)
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (l *archiveList) UnmarshalJSON(text []byte) error {
+	*l = nil
+	d := json.NewDecoder(bytes.NewReader(text))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return errors.Join(err, errors.New("files is not a list"))
+	}
+	for d.More() {
+		if len(*l) == maxFiles {
+			return errManyFiles
+		}
+		var f archiveFile
+		if err := d.Decode(&f); err != nil {
+			return err
+		}
+		*l = append(*l, f)
+	}
+	return nil
 }
 
 type archiveFile struct {
@@ -70,9 +100,15 @@ func writeArchive(ctx context.Context, fsys vfs.FS, dir string, w io.Writer) err
 	if err != nil {
 		return err
 	}
+	if len(files) > maxFiles {
+		return errManyFiles
+	}
 	head, err := json.Marshal(contents{Archive: archiveVersion, Format: Format, Files: files})
 	if err != nil {
 		return err
+	}
+	if len(head) > maxContents {
+		return fmt.Errorf("the list of files has %d bytes, more than %d", len(head), maxContents)
 	}
 	tw := tar.NewWriter(w)
 	if err := writeEntry(ctx, tw, archiveFile{archiveName, int64(len(head))}, bytes.NewReader(head)); err != nil {
@@ -210,8 +246,9 @@ func (c *contents) check(what string) (total int64, err error) {
 
 // Extract creates a store from an archive of [Store.Archive], in a folder that
 // does not exist or is empty. Archives may come from untrusted sources: Extract
-// writes nothing but the files of a store inside dir, no more bytes than the
-// archive announces at its beginning, and only if the disk has enough room.
+// writes nothing but the files of a store inside dir, no more files and bytes
+// than the archive announces at its beginning and really contains (sparse files
+// are refused), and only if the disk has enough room.
 // After an error the folder may be incomplete; [Open] refuses it, and it can be
 // removed. The error is a [*FormatError] when a newer version wrote the store.
 // Extract uses only the FS of opts.
@@ -222,7 +259,7 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	w, err := newFolderWriter(opts.FS, dir, total)
+	w, err := newFolderWriter(opts.FS, dir, total, len(c.Files))
 	if err != nil {
 		return err
 	}
@@ -230,6 +267,9 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 		h, err := tr.Next()
 		if err != nil {
 			return badArchive(err)
+		}
+		if sparse(h) {
+			return fmt.Errorf("disk: archive contains the sparse file %q; Sortkey writes none", h.Name)
 		}
 		if h.Typeflag != tar.TypeReg || h.Name != archiveRoot+file.Name || h.Size != file.Bytes {
 			return fmt.Errorf("disk: archive contains %q with %d bytes, want %q with %d bytes", h.Name, h.Size, archiveRoot+file.Name, file.Bytes)
@@ -249,6 +289,17 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 		return badArchive(errors.Join(err, errTrailer(n)))
 	}
 	return w.finish()
+}
+
+// sparse reports whether a file has parts that the archive does not contain and
+// that read as zeros: a kilobyte could fill the disk.
+func sparse(h *tar.Header) bool {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return h.Typeflag == tar.TypeGNUSparse
 }
 
 var errNotArchive = errors.New("disk: not a Sortkey archive")
@@ -274,8 +325,10 @@ func readContents(tr *tar.Reader) (*contents, int64, error) {
 		return nil, 0, errNotArchive
 	case err != nil:
 		return nil, 0, badArchive(err)
-	case h.Typeflag != tar.TypeReg || h.Name != archiveRoot+archiveName || h.Size > maxContents:
+	case h.Typeflag != tar.TypeReg || h.Name != archiveRoot+archiveName || sparse(h):
 		return nil, 0, errNotArchive
+	case h.Size > maxContents:
+		return nil, 0, fmt.Errorf("disk: the archive's list of files has %d bytes, more than %d", h.Size, maxContents)
 	}
 	data, err := io.ReadAll(tr) // at most maxContents
 	if err != nil {
@@ -318,7 +371,7 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	w, err := newFolderWriter(fsys, dir, total)
+	w, err := newFolderWriter(fsys, dir, total, len(files))
 	if err != nil {
 		return err
 	}
@@ -342,15 +395,16 @@ type folderWriter struct {
 	meta strings.Builder
 }
 
-func newFolderWriter(fsys vfs.FS, dir string, total int64) (*folderWriter, error) {
+func newFolderWriter(fsys vfs.FS, dir string, total int64, files int) (*folderWriter, error) {
 	if names, err := fsys.List(dir); err == nil && len(names) > 0 {
 		return nil, fmt.Errorf("disk: %s is not empty", dir)
 	}
 	if err := makeDir(fsys, dir); err != nil {
 		return nil, fmt.Errorf("disk: %w", err)
 	}
-	if usage, err := fsys.GetDiskUsage(dir); err == nil && uint64(total) > usage.AvailBytes {
-		return nil, fmt.Errorf("disk: not enough space for %s: need %d bytes, have %d", dir, total, usage.AvailBytes)
+	need := uint64(total) + uint64(files)*fileSpace
+	if usage, err := fsys.GetDiskUsage(dir); err == nil && need > usage.AvailBytes {
+		return nil, fmt.Errorf("disk: not enough space for %s: need %d bytes, have %d", dir, need, usage.AvailBytes)
 	}
 	return &folderWriter{fs: fsys, dir: dir}, nil
 }
