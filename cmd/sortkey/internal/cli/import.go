@@ -122,7 +122,7 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 		o.Journal = ""
 	}
 	if f.rejects != "" {
-		o.Rejects = f.rejects
+		o.Rejects, o.FollowRejects = f.rejects, true
 	}
 	return o, err
 }

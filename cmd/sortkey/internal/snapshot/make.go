@@ -176,7 +176,7 @@ func errExists(target string) error {
 
 // writeFile writes a file, compressed according to kind, and syncs it.
 func writeFile(path string, kind kind, write func(io.Writer) error) error {
-	f, err := os.Create(path) //nolint:gosec // named by the user
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // named by the user
 	if err != nil {
 		return err
 	}

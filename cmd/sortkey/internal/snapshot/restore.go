@@ -56,7 +56,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		return nil, err
 	}
 	parent := filepath.Dir(data)
-	if err := os.MkdirAll(parent, 0o755); err != nil { //nolint:gosec // as the folder in it
+	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, err
 	}
 	temp, err := os.MkdirTemp(parent, "."+filepath.Base(data)+".tmp-*")

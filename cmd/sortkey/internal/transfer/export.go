@@ -208,7 +208,7 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	if t := ttl.TimeToLiveDescription; t != nil && (t.TimeToLiveStatus == types.TimeToLiveStatusEnabled || t.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
 		x.schema.TimeToLiveSpecification = &TimeToLive{AttributeName: aws.ToString(t.AttributeName), Enabled: true}
 	}
-	if err := os.MkdirAll(filepath.Join(x.dir, dataFolder), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(x.dir, dataFolder), 0o700); err != nil {
 		return r, err
 	}
 	files, shape, err := x.data(ctx)

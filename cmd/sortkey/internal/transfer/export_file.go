@@ -37,7 +37,7 @@ func (x *exporter) create(i int) (*dataWriter, error) {
 		ending += ".gz"
 	}
 	w := &dataWriter{name: fmt.Sprintf("%05d%s", i, ending), sum: md5.New()} //nolint:gosec // as above
-	f, err := os.Create(filepath.Join(x.dir, dataFolder, w.name))
+	f, err := openOwn(filepath.Join(x.dir, dataFolder, w.name), os.O_CREATE|os.O_EXCL|os.O_WRONLY)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,25 @@ var (
 	magicIon  = []byte{0xe0, 0x01, 0x00, 0xea}
 )
 
+// openOwn opens a file that an import or export keeps for itself, beside its input
+// or in its folder. Only its owner can read a file that it creates. It opens
+// regular files only: somebody may have put a link to another file in the way.
+func openOwn(path string, flags int) (*os.File, error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errNotRegular(path)
+	}
+	f, err := os.OpenFile(path, flags|noFollow, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errNotRegular(path), f.Close())
+	}
+	return f, nil
+}
+
+func errNotRegular(path string) error { return fmt.Errorf("%s is not a regular file", path) }
+
 // An input reads a file, decompressed.
 type input struct {
 	io.Reader

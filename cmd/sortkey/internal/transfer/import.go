@@ -41,6 +41,9 @@ type ImportOptions struct {
 	// Rejects is the file for rejected records, a [Reject] as JSON on each line.
 	// The first one creates it. Default: none.
 	Rejects string
+	// FollowRejects lets Rejects be a device, a pipe or a link, which stays and
+	// receives the lines. Default: an error, as others may have put it there.
+	FollowRejects bool
 	// Every is the number of records between two writes of the journal. The
 	// journal counts records that the endpoint has acknowledged; they are as
 	// durable as the endpoint makes them. Default: DefaultEvery.

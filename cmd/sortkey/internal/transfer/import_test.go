@@ -268,6 +268,7 @@ func TestOutputsInTheWay(t *testing.T) {
 		want             string
 	}{
 		{rejects: folder, want: "is a folder"},
+		{rejects: link, want: "is not a regular file"},
 		{rejects: filepath.Join(dir, "absent", "file"), want: "does not exist"},
 		{journal: folder, want: "is not a regular file"},
 		{journal: link, restart: true, want: "is not a regular file"},
@@ -280,7 +281,7 @@ func TestOutputsInTheWay(t *testing.T) {
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
 		require.ErrorContains(t, err, tt.want)
 	}
-	o.Rejects = link // as /dev/stderr is one
+	o.Rejects, o.FollowRejects = link, true // as /dev/stderr is one
 	_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, o, path)
 	require.NoError(t, err)
 	data, err := os.ReadFile(notes)

@@ -68,7 +68,7 @@ func (im *importer) runPrepared(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if im.report, err = openReport(im.o.Rejects, im.journal.Bytes); err != nil {
+	if im.report, err = openReport(im.o.Rejects, im.journal.Bytes, im.o.FollowRejects); err != nil {
 		return err
 	}
 	if err := im.save(); err != nil {

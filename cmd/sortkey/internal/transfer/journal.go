@@ -93,8 +93,12 @@ func readJournal(path string, restart bool) (*journal, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fail(ErrJournal, "", "%s is not a regular file; the journal would replace it", path)
 	}
-	data, err := os.ReadFile(path)
+	f, err := openOwn(path, os.O_RDONLY)
 	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
 	if len(data) > 0 && data[0] != '{' {
@@ -133,7 +137,7 @@ func lockJournal(path string) (*os.File, error) {
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !locksMove {
 			return nil, nil // readJournal reports what is wrong with it
 		}
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		f, err := openOwn(path, os.O_RDWR)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil // an import has just ended
 		}
@@ -170,7 +174,7 @@ func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := openOwn(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -234,9 +238,9 @@ type report struct {
 }
 
 // openReport opens the report: with size bytes of the import that is resumed, or
-// empty. The first reject creates the file. An existing device, pipe or link
-// stays and receives the lines.
-func openReport(path string, size int64) (*report, error) {
+// empty. The first reject creates the file. With follow, an existing device, pipe
+// or link stays and receives the lines.
+func openReport(path string, size int64, follow bool) (*report, error) {
 	r := &report{path: path, size: size}
 	if path == "" {
 		return r, nil
@@ -245,6 +249,8 @@ func openReport(path string, size int64) (*report, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return nil, fail(ErrRejects, "", "cannot write the reject report: %s is a folder", path)
+	case err == nil && !info.Mode().IsRegular() && (size > 0 || !follow):
+		return nil, fail(ErrRejects, "", "cannot write the reject report: %w", errNotRegular(path))
 	case err == nil && !info.Mode().IsRegular():
 		r.stream, r.size = true, 0
 		return r, nil
@@ -254,7 +260,7 @@ func openReport(path string, size int64) (*report, error) {
 		}
 	}
 	if size == 0 { // check now that the file can be created later
-		f, err := os.Create(path)
+		f, err := openOwn(path, os.O_CREATE|os.O_WRONLY)
 		if err == nil {
 			err = errors.Join(f.Close(), os.Remove(path))
 		}
@@ -263,7 +269,7 @@ func openReport(path string, size int64) (*report, error) {
 		}
 		return r, nil
 	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0o644)
+	f, err := openOwn(path, os.O_RDWR)
 	if err != nil {
 		return nil, fail(ErrRestart, "", "cannot append to the reject report: %w", err)
 	}
@@ -271,8 +277,20 @@ func openReport(path string, size int64) (*report, error) {
 	if info, err := f.Stat(); err != nil || info.Size() < size {
 		return nil, errors.Join(fail(ErrRestart, "", "%s is shorter than when the import was interrupted", path), err, f.Close())
 	}
+	// The name is that of the journal: do not truncate any other file.
+	head, end := make([]byte, len(reportHead)), make([]byte, 1)
+	_, err = f.ReadAt(head, 0)
+	if err == nil {
+		_, err = f.ReadAt(end, size-1)
+	}
+	if err != nil || string(head) != reportHead || end[0] != '\n' {
+		return nil, errors.Join(fail(ErrRestart, "", "%s is not the reject report of the interrupted import", path), f.Close())
+	}
 	return r, errors.Join(f.Truncate(size), seekEnd(f))
 }
+
+// reportHead begins each line of a report.
+const reportHead = `{"file":"`
 
 func seekEnd(f *os.File) error {
 	_, err := f.Seek(0, io.SeekEnd)
@@ -285,11 +303,12 @@ func (r *report) add(rejects []Reject) (err error) {
 		return nil
 	}
 	if r.f == nil {
-		flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY
 		if r.stream {
-			flags = os.O_CREATE | os.O_APPEND | os.O_WRONLY
+			r.f, err = os.OpenFile(r.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		} else {
+			r.f, err = openOwn(r.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
 		}
-		if r.f, err = os.OpenFile(r.path, flags, 0o644); err != nil {
+		if err != nil {
 			return err
 		}
 	}

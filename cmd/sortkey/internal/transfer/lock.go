@@ -23,7 +23,7 @@ var errBusy = errors.New("the file is locked")
 // openPartial creates the folder path, or takes it over from an export that was
 // killed.
 func openPartial(path string) (*partialFolder, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
 	for {
@@ -60,9 +60,13 @@ func checkPath(f *os.File, path string) error {
 
 func lockPartial(path string) (*partialFolder, error) {
 	started := filepath.Join(path, startedFile)
-	if err := os.Mkdir(path, 0o755); err != nil {
+	if err := os.Mkdir(path, 0o700); err != nil {
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, err
+		}
+		info, err := os.Lstat(path)
+		if err == nil && !info.IsDir() {
+			return nil, advice.New("remove it, or name another folder", "%s is not a folder", path)
 		}
 		entries, err := os.ReadDir(path)
 		switch {
@@ -79,7 +83,11 @@ func lockPartial(path string) (*partialFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPath(f, started); err != nil {
+	err = checkPath(f, started)
+	if err == nil {
+		err = os.Chmod(path, 0o700) // an earlier version made it
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return &partialFolder{path: path, lock: f}, nil

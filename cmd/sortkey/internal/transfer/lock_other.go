@@ -8,6 +8,9 @@ import (
 	"os"
 )
 
+// noFollow is 0: only openOwn's own check refuses links here.
+const noFollow = 0
+
 // openLocked opens or creates a file and locks it until it is closed. The error
 // is [errBusy] if another process has locked it: here an open file cannot be
 // removed.
@@ -15,7 +18,7 @@ func openLocked(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errBusy
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	f, err := openOwn(path, os.O_CREATE|os.O_EXCL|os.O_RDWR)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, errBusy
 	}

@@ -8,10 +8,13 @@ import (
 	"syscall"
 )
 
+// noFollow is the flag that makes opening a link fail.
+const noFollow = syscall.O_NOFOLLOW
+
 // openLocked opens or creates a file and locks it until it is closed. The error
 // is [errBusy] if another process has locked it.
 func openLocked(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := openOwn(path, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}

@@ -51,3 +51,20 @@ func TestJournalHeld(t *testing.T) {
 	require.Nil(t, f)
 	require.NoFileExists(t, path)
 }
+
+// TestNoFollow: a file that becomes a link after it was checked is not followed.
+func TestNoFollow(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, os.Symlink(path, link))
+	for _, flags := range []int{os.O_RDONLY, os.O_RDWR, os.O_CREATE | os.O_WRONLY} {
+		f, err := openOwn(path, flags)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		_, err = openOwn(link, flags)
+		require.ErrorContains(t, err, "link is not a regular file")
+		_, err = os.OpenFile(link, flags|noFollow, 0o600)
+		require.Error(t, err)
+	}
+}
