@@ -80,7 +80,9 @@ type TableResult struct {
 	Table string `json:"table"`
 	// Created is set if the import created the table.
 	Created bool `json:"created"`
-	// Read = Written + Deleted + Rejected in a complete import.
+	// Read = Written + Deleted + Rejected in a complete import. Written and
+	// Deleted include records that were not sent because a later one with the
+	// same key replaces them.
 	Read     int64 `json:"read"`
 	Written  int64 `json:"written"`
 	Deleted  int64 `json:"deleted,omitempty"`

@@ -18,6 +18,9 @@ import (
 
 const (
 	batchWrites = 25 // the most writes of a BatchWriteItem
+	// batchEntries bounds the entries of a batch. Of those with one key only the
+	// last is written.
+	batchEntries = 1000
 	// batchBytes bounds the size of a batch, and flightBytes the size of all
 	// items that have been read but not yet written. The service limits a
 	// request to 16 MB.
@@ -170,13 +173,13 @@ func (p *pipeline) failed() bool {
 func (p *pipeline) work(q <-chan message) {
 	var batch []entry
 	bytes := 0
-	keys := map[string]bool{}
+	last := map[string]int{} // index in batch of the last entry with a key
 	flush := func() {
 		if len(batch) > 0 {
-			p.write(batch)
+			p.write(batch, last)
 		}
 		clear(batch)
-		clear(keys)
+		clear(last)
 		batch, bytes = batch[:0], 0
 	}
 	for m := range q {
@@ -187,13 +190,12 @@ func (p *pipeline) work(q <-chan message) {
 		case m.flush:
 			flush()
 		default:
-			// The service refuses a batch with one key twice.
-			if keys[m.entry.key] || bytes+m.entry.size > batchBytes {
+			if bytes+m.entry.size > batchBytes {
 				flush()
 			}
+			last[m.entry.key] = len(batch)
 			batch = append(batch, m.entry)
-			keys[m.entry.key] = true
-			if bytes += m.entry.size; len(batch) == batchWrites {
+			if bytes += m.entry.size; len(last) == batchWrites || len(batch) == batchEntries {
 				flush()
 			}
 		}
@@ -203,15 +205,16 @@ func (p *pipeline) work(q <-chan message) {
 	}
 }
 
-// write writes a batch or, if the endpoint rejects it, each of its entries alone.
-func (p *pipeline) write(batch []entry) {
+// write writes a batch or, if the endpoint rejects it, each of its entries alone,
+// also those that a later one replaces: that may be the one that is rejected.
+func (p *pipeline) write(batch []entry, last map[string]int) {
 	if p.failed() {
 		for _, e := range batch {
 			p.settle(e, false)
 		}
 		return
 	}
-	if err := p.writeBatch(batch); err != nil {
+	if err := p.writeBatch(batch, last); err != nil {
 		if !rejected(err) {
 			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
 				err = fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.table)
@@ -242,15 +245,18 @@ func (p *pipeline) write(batch []entry) {
 	}
 }
 
-// writeBatch writes a batch, retrying unprocessed entries. It settles the entries
+// writeBatch writes the last entry of each key in a batch, retrying unprocessed
+// ones: the service refuses a batch with one key twice. It settles all entries
 // unless there is an error, after which some may have been written.
-func (p *pipeline) writeBatch(batch []entry) error {
-	requests := make([]types.WriteRequest, len(batch))
+func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
+	requests := make([]types.WriteRequest, 0, len(last))
 	for i, e := range batch {
-		if e.remove {
-			requests[i].DeleteRequest = &types.DeleteRequest{Key: sdkvalue.Of(e.item)}
-		} else {
-			requests[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(e.item)}
+		switch {
+		case last[e.key] != i:
+		case e.remove:
+			requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: sdkvalue.Of(e.item)}})
+		default:
+			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: sdkvalue.Of(e.item)}})
 		}
 	}
 	left := requests
