@@ -46,8 +46,8 @@ declared with --type. An empty cell means no attribute, an empty quoted cell (""
 an empty string. Sets, lists and maps are written as DynamoDB JSON.
 
 If several records have the same key, the last one wins. Rejected records go to a
-report, as JSON objects with file, line and reason; the exit code is 1 then. An
-interrupted import first writes what it has read. It keeps its position in a
+report, as JSON objects with file, line and reason, of up to 64 MiB; the exit code
+is 1 then. An interrupted import first writes what it has read. It keeps its position in a
 journal beside the input, and --resume continues from there.`,
 		Example: `  sortkey import ./export --data ./sortkey-data
   sortkey import orders.csv --table Orders --key customer:S,placed:N --type total=N
@@ -181,6 +181,9 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 	report := ""
 	if r.Rejects != "" {
 		report = "; see the report " + r.Rejects
+		if r.Unreported > 0 {
+			report += ", which is full: it leaves out " + text.Thousands(r.Unreported)
+		}
 	}
 	if err != nil {
 		h := explainImport(err)

@@ -115,3 +115,13 @@ $`, stderr.String())
 	require.Equal(t, 0, code, errors)
 	require.Regexp(t, `^Rows: 2,000 items written, 0 rejected \(table created\)\n`, out)
 }
+
+// TestImportFullReport: the summary says how many records the report leaves out.
+func TestImportFullReport(t *testing.T) {
+	const n = 400_000
+	path := filepath.Join(t.TempDir(), strings.Repeat("x", 200))
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("{}\n", n)), 0o600))
+	code, _, stderr := run(0, nil, "import", path, "--table", "Rows", "--key", "pk", "--format", "json", "--data", filepath.Join(t.TempDir(), "db"))
+	require.Equal(t, 1, code)
+	require.Regexp(t, `400,000 of 400,000 records rejected; see the report .*rejected.jsonl, which is full: it leaves out \d+,\d+\n`, stderr)
+}

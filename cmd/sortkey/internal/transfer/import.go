@@ -13,6 +13,8 @@ const (
 	DefaultWorkers = 8
 	DefaultEvery   = 20_000
 	DefaultGrace   = 10 * time.Second
+	// DefaultRejectsBytes is 64 MiB.
+	DefaultRejectsBytes = 64 << 20
 )
 
 // ImportOptions configure [Import]. The zero value keeps neither a journal nor
@@ -44,6 +46,10 @@ type ImportOptions struct {
 	// FollowRejects lets Rejects be a device, a pipe or a link, which stays and
 	// receives the lines. Default: an error, as others may have put it there.
 	FollowRejects bool
+	// RejectsBytes is the size limit of the file for rejected records. Those
+	// after it are only counted. A device, a pipe or a link receives all.
+	// Default: DefaultRejectsBytes.
+	RejectsBytes int64
 	// Every is the number of records between two writes of the journal. The
 	// journal counts records that the endpoint has acknowledged; they are as
 	// durable as the endpoint makes them. Default: DefaultEvery.
@@ -104,6 +110,9 @@ type ImportResult struct {
 	Broken []Reject `json:"broken,omitempty"`
 	// Rejects is the file with the report, if there is one.
 	Rejects string `json:"rejects,omitempty"`
+	// Unreported is the number of rejected records that the report leaves out
+	// because it has reached its size limit.
+	Unreported int64 `json:"unreported,omitempty"`
 	// Journal is the file of the journal if the import can be resumed: all
 	// records up to Line of File are done.
 	Journal string `json:"journal,omitempty"`
@@ -139,6 +148,9 @@ func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o I
 	if o.Every <= 0 {
 		o.Every = DefaultEvery
 	}
+	if o.RejectsBytes <= 0 {
+		o.RejectsBytes = DefaultRejectsBytes
+	}
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
@@ -149,6 +161,7 @@ func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o I
 		if im.report.size > 0 {
 			im.result.Rejects = im.report.path
 		}
+		im.result.Unreported = im.report.unreported
 	}
 	im.result.Tables, im.result.Broken = im.journal.Tables, im.journal.Broken
 	return im.result, err

@@ -292,6 +292,37 @@ func TestOutputsInTheWay(t *testing.T) {
 	require.Equal(t, os.ModeSymlink, info.Mode().Type())
 }
 
+// TestFullReport: the report of rejected records is bounded, also when the import is
+// resumed, and what it leaves out is counted.
+func TestFullReport(t *testing.T) {
+	const n, most = 1000, 4000
+	db := sortkeytest.New(t)
+	path := write(t, "a.jsonl", `{"pk":"a"}`+"\n"+strings.Repeat("{}\n", n/2)+`{"pk":"b"}`+"\n"+strings.Repeat("{}\n", n/2))
+	o := options(t, path)
+	o.RejectsBytes, o.Every = most, 50
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(p transfer.Progress) {
+		if p.Items >= n/2 {
+			cancel()
+		}
+	}
+	r, err := importFiles(t, ctx, db.Direct, o, path)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Positive(t, r.Unreported)
+	require.Less(t, r.Sum().Rejected, int64(n))
+	o.Resume, o.Progress = true, nil
+	r, err = importFiles(t, t.Context(), db.Direct, o, path)
+	require.NoError(t, err)
+	require.Equal(t, transfer.TableResult{Read: n + 2, Written: 2, Rejected: n}, r.Sum())
+	info, err := os.Stat(o.Rejects)
+	require.NoError(t, err)
+	require.LessOrEqual(t, info.Size(), int64(most))
+	require.Greater(t, info.Size(), int64(most/2))
+	lines := report(t, o.Rejects)
+	require.Equal(t, int64(n-len(lines)), r.Unreported)
+	require.Equal(t, int64(len(lines)+1), lines[len(lines)-1].Line)
+}
+
 // TestUnprocessed leaves writes of each batch unprocessed.
 func TestUnprocessed(t *testing.T) {
 	db := sortkeytest.New(t)

@@ -71,6 +71,7 @@ func (im *importer) runPrepared(ctx context.Context) error {
 	if im.report, err = openReport(im.o.Rejects, im.journal.Bytes, im.o.FollowRejects); err != nil {
 		return err
 	}
+	im.report.limit, im.report.unreported = im.o.RejectsBytes, im.journal.Unreported
 	if err := im.save(); err != nil {
 		return fail(ErrJournal, "", "cannot write the journal: %w", err)
 	}
@@ -282,7 +283,7 @@ func (im *importer) save() error {
 	if im.o.Journal == "" {
 		return nil
 	}
-	im.journal.Report, im.journal.Bytes = "", im.report.size
+	im.journal.Report, im.journal.Bytes, im.journal.Unreported = "", im.report.size, im.report.unreported
 	if im.report.size > 0 {
 		abs, err := filepath.Abs(im.report.path)
 		if err != nil {

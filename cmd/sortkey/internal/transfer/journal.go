@@ -23,6 +23,8 @@ type journal struct {
 	Broken  []Reject        `json:"broken,omitempty"`
 	Report  string          `json:"report,omitempty"` // file of rejected records
 	Bytes   int64           `json:"reportBytes"`
+	// Unreported is the number of rejected records that the report leaves out.
+	Unreported int64 `json:"unreported,omitempty"`
 }
 
 const journalVersion = 1
@@ -235,6 +237,9 @@ type report struct {
 	f      *os.File
 	size   int64
 	stream bool // path is not a regular file: append to it
+
+	limit      int64 // of size, in bytes; lines are only counted after it
+	unreported int64 // lines counted
 }
 
 // openReport opens the report: with size bytes of the import that is resumed, or
@@ -313,12 +318,19 @@ func (r *report) add(rejects []Reject) (err error) {
 		}
 	}
 	var out []byte
-	for _, x := range rejects {
+	for i, x := range rejects {
 		line, err := json.Marshal(x)
 		if err != nil {
 			return err
 		}
+		if !r.stream && (r.unreported > 0 || r.size+int64(len(out)+len(line)) >= r.limit) {
+			r.unreported += int64(len(rejects) - i)
+			break
+		}
 		out = append(append(out, line...), '\n')
+	}
+	if len(out) == 0 {
+		return nil
 	}
 	n, err := r.f.Write(out)
 	if err != nil || r.stream {
