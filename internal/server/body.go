@@ -89,10 +89,10 @@ func readAll(src io.Reader, limit int, buf *buffer, sh *share) (bool, error) {
 		if len(buf.b) > limit {
 			return false, nil
 		}
+		if !sh.resize(len(buf.b)) {
+			return false, errBudget
+		}
 		if len(buf.b) == cap(buf.b) {
-			if !sh.resize(2 * cap(buf.b)) {
-				return false, errBudget
-			}
 			buf.b = slices.Grow(buf.b, cap(buf.b))
 		}
 		room := buf.b[len(buf.b):cap(buf.b)]

@@ -7,7 +7,8 @@ import "sync/atomic"
 // bound how many there are.
 const uncounted = 64 << 10
 
-// A budget is a number of bytes that all requests share.
+// A budget is a number of bytes that all requests share. Buffers may take twice
+// the memory of the bytes in them.
 type budget struct {
 	limit int64
 	used  atomic.Int64

@@ -77,8 +77,8 @@ type Options struct {
 	// service.
 	CompressBytes int
 
-	// MaxPendingBytes limits the memory of all request bodies together and,
-	// separately, that of all answers that clients have not read yet. Beyond it,
+	// MaxPendingBytes limits the bytes of all request bodies together and,
+	// separately, those of all answers that clients have not read yet. Beyond it,
 	// requests fail with status 503 and a Retry-After header. Bodies and answers
 	// below 64 KiB are not counted. Default: 256 MiB.
 	MaxPendingBytes int64

@@ -97,11 +97,7 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 	if _, inProcess := w.(*response); !inProcess {
 		answer := share{b: &s.answers}
 		defer answer.free()
-		held := len(out.b)
-		if held > uncounted {
-			held = cap(out.b)
-		}
-		if !answer.resize(held) {
+		if !answer.resize(len(out.b)) {
 			out.free()
 			s.fail(w, r, errBusy)
 			return
