@@ -59,6 +59,8 @@ func TestPendingBodies(t *testing.T) {
 	}()
 	_, err := io.WriteString(feed, `"`+strings.Repeat("x", 600<<10))
 	require.NoError(t, err)
+	_, err = io.WriteString(feed, "x") // read after the server has counted the bytes before it
+	require.NoError(t, err)
 
 	res, body := do(t, h, send(strings.NewReader(`"`+strings.Repeat("y", 600<<10)+`"`)))
 	require.Equal(t, 503, res.StatusCode)
