@@ -72,8 +72,8 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.
 	return (*wire.ScanOutput)(&x.out), err
 }
 
-// checkSegments refuses a segment without a total, the reverse, and a segment
-// that is none. Source: dynalite, test/scan.js.
+// checkSegments refuses a segment without a total, a total without a segment, and
+// a segment that is not below the total. Source: dynalite, test/scan.js.
 func checkSegments(in *wire.ScanInput) error {
 	switch {
 	case in.Segment != nil && in.TotalSegments == nil:

@@ -79,7 +79,7 @@ func page[I any, P decodable[I], O appender](sel func(P) *string, method func(*S
 func appendMembers[O appender](dst []byte, out O) []byte {
 	at := len(dst)
 	dst = out.AppendJSON(dst)
-	if dst[at+1] == '}' { // there are none
+	if dst[at+1] == '}' { // the rest of the answer is empty
 		return append(dst[:at], '}')
 	}
 	dst[at] = ',' // instead of the opening brace
