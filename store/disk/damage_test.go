@@ -138,7 +138,7 @@ func FuzzDamage(f *testing.F) {
 		}
 		all = append(all, files)
 	}
-	const lastRecord = 360 // bytes that hold the last row of a log
+	const lastRecord = 370 // bytes that hold the last row of a log
 	const flip, set, zero, cut, insert, empty, remove, kinds = 0, 1, 2, 3, 4, 5, 6, 7
 	for folder, files := range all {
 		for i, file := range files {

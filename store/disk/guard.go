@@ -2,10 +2,12 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +31,8 @@ type guard struct {
 	mu   sync.Mutex
 	lock io.Closer // of the folder, once locked
 
+	durable atomic.Pointer[mark] // how much of the current log is durable; nil before its first sync
+
 	logsMu sync.Mutex
 	logs   []string // with durable updates, as the file SORTKEY lists them
 	listed bool     // SORTKEY is in the state ready, so it lists logs
@@ -44,6 +48,15 @@ func (g *guard) ready() error {
 
 // isLog reports whether a file is a log of the store.
 func (g *guard) isLog(name string) bool { return strings.HasSuffix(name, ".log") && g.ours(name) }
+
+// logNumber returns the number in the name of a log.
+func logNumber(name string) (uint32, error) {
+	n, err := strconv.ParseUint(strings.TrimSuffix(name, ".log"), 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not the name of a log", name)
+	}
+	return uint32(n), nil
+}
 
 // list lists a log, whose first updates are durable now.
 func (g *guard) list(name string) error {
@@ -217,17 +230,25 @@ type file struct {
 	guard *guard
 	name  string
 
-	written atomic.Bool
-	listed  atomic.Bool // a log that is listed
+	written atomic.Uint64 // bytes
+	listed  atomic.Bool   // a log that is listed
 }
 
-// synced lists a log once something in it is durable.
-func (f *file) synced(err error) error {
-	if err != nil || !f.written.Load() || f.listed.Load() || !f.guard.isLog(f.name) {
-		return err
+// synced notes that the first n bytes of a log are durable, and lists the log
+// before the first of them is acknowledged.
+func (f *file) synced(n uint64) error {
+	if n == 0 || !f.guard.isLog(f.name) {
+		return nil
 	}
-	f.listed.Store(true)
-	return f.guard.list(f.name)
+	if !f.listed.Load() {
+		if err := f.guard.list(f.name); err != nil {
+			return err
+		}
+		f.listed.Store(true)
+	}
+	log, err := logNumber(f.guard.PathBase(f.name))
+	f.guard.durable.Store(&mark{log, n})
+	return err
 }
 
 var errGone = errors.New("disk: file was not written after a failure")
@@ -243,11 +264,11 @@ func (f *file) do(what string, op func() error) error {
 
 func (f *file) Write(p []byte) (n int, err error) {
 	n = len(p)
-	f.written.Store(true)
 	err = f.do("write", func() (err error) { n, err = f.File.Write(p); return err })
 	if err == nil {
 		n = len(p)
 	}
+	f.written.Add(uint64(n))
 	return n, err
 }
 
@@ -260,18 +281,27 @@ func (f *file) WriteAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-func (f *file) Sync() error {
-	return f.do("sync", func() error { return f.synced(f.File.Sync()) })
-}
+func (f *file) Sync() error { return f.sync(func() error { return f.File.Sync() }) }
 
-func (f *file) SyncData() error {
-	return f.do("sync", func() error { return f.synced(f.File.SyncData()) })
+func (f *file) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
+
+func (f *file) sync(op func() error) error {
+	return f.do("sync", func() error {
+		n := f.written.Load()
+		if err := op(); err != nil {
+			return err
+		}
+		return f.synced(n)
+	})
 }
 
 func (f *file) SyncTo(length int64) (full bool, err error) {
 	err = f.do("sync", func() (err error) {
-		full, err = f.File.SyncTo(length)
-		return f.synced(err)
+		n := f.written.Load()
+		if full, err = f.File.SyncTo(length); err != nil || !full {
+			return err
+		}
+		return f.synced(n)
 	})
 	return full, err
 }

@@ -7,81 +7,116 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"strconv"
-	"strings"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Pebble reads a log up to the first chunk that is not valid. It takes that for
-// the end, where a crash cut off the last write, unless a chunk in a later block
-// of 32 KiB says that the place had been synced. So damage in the last block, in
-// a log that has lost its end, or of a whole log would pass for a crash, and
-// acknowledged updates would be gone without a word. checkLogs finds it first.
+// the end, where a crash cut off the last write, unless a later chunk says that
+// the place had been synced. What its chunks say may be one sync behind or more,
+// so damage near the end would pass for a crash, and acknowledged updates would
+// be gone without a word. So every update begins with a mark, which says how
+// much of the log was durable before it, and checkLogs compares the marks.
 //
 // A chunk is, in little endian,
 //
 //	checksum uint32 | length uint16 | encoding byte | log uint32 | synced uint64 | payload
 //
-// where the checksum is of everything from the encoding on, and synced is how
-// much of the log was durable when the chunk was written. Source:
+// where the checksum is of everything from the encoding on. Source:
 // record/record.go of Pebble 2.1.
 const (
-	logBlock       = 32 << 10
-	chunkHead      = 19
-	firstSyncChunk = 9 // encodings of chunks with synced
-	lastSyncChunk  = 12
+	logBlock  = 32 << 10
+	chunkHead = 19
+	fullChunk = 9 // a whole batch
+	headChunk = 10
+	lastChunk = 12
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A chunk is a valid chunk of a log.
-type chunk struct {
-	end    int
-	synced uint64
-}
-
-// readChunk returns the chunk of a log at a position.
-func readChunk(data []byte, at int, log uint32) (c chunk, ok bool) {
+// readChunk returns the encoding, payload and end of the chunk of a log at a
+// position, if it is valid.
+func readChunk(data []byte, at int, log uint32) (encoding byte, payload []byte, end int, ok bool) {
 	block := min(len(data), (at/logBlock+1)*logBlock)
 	if at+chunkHead > block {
-		return c, false
+		return 0, nil, 0, false
 	}
 	h := data[at:]
-	encoding := h[6]
-	c.end = at + chunkHead + int(binary.LittleEndian.Uint16(h[4:]))
-	if encoding < firstSyncChunk || encoding > lastSyncChunk || binary.LittleEndian.Uint32(h[7:]) != log || c.end > block {
-		return c, false
+	encoding = h[6]
+	end = at + chunkHead + int(binary.LittleEndian.Uint16(h[4:]))
+	if encoding < fullChunk || encoding > lastChunk || binary.LittleEndian.Uint32(h[7:]) != log || end > block {
+		return 0, nil, 0, false
 	}
-	sum := crc32.Checksum(data[at+6:c.end], castagnoli)
+	sum := crc32.Checksum(data[at+6:end], castagnoli)
 	if sum = sum>>15 | sum<<17; sum+0xa282ead8 != binary.LittleEndian.Uint32(h) {
-		return c, false
+		return 0, nil, 0, false
 	}
-	c.synced = binary.LittleEndian.Uint64(h[11:])
-	return c, true
+	return encoding, data[at+chunkHead : end], end, true
 }
+
+// nextChunk returns where a chunk after one that ends at a position begins.
+func nextChunk(end int) int {
+	if rest := logBlock - end%logBlock; rest < chunkHead {
+		return end + rest // too little room for a chunk
+	}
+	return end
+}
+
+// A mark says that a log was durable up to a position.
+type mark struct {
+	log uint32
+	end uint64
+}
+
+func (m mark) append(b []byte) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.log)), m.end)
+}
+
+// readMark returns the mark at the beginning of a batch, if it has one. A batch
+// begins with 12 bytes of head and the mark as a record of kind 3, whose length
+// precedes it. Source: batchrepr and Batch.LogData of Pebble 2.1.
+func readMark(batch []byte) (m mark, ok bool) {
+	const head, logData = 12, 3
+	if len(batch) < head+2 || batch[head] != logData || len(batch) < head+2+int(batch[head+1]) {
+		return m, false
+	}
+	b := batch[head+2:][:batch[head+1]]
+	log, n := binary.Uvarint(b)
+	if n <= 0 {
+		return m, false
+	}
+	end, k := binary.Uvarint(b[n:])
+	return mark{uint32(log), end}, k > 0 && n+k == len(b)
+}
+
+// maxMark is the length of the longest beginning of a batch that readMark needs.
+const maxMark = 12 + 2 + 2*binary.MaxVarintLen64
 
 // logEnd returns where the valid part of a log ends, and whether anything that
 // was durable follows.
 func logEnd(data []byte, log uint32) (end int, damaged bool) {
-	at := 0
-	for at < len(data) {
-		c, ok := readChunk(data, at, log)
+	for {
+		_, _, next, ok := readChunk(data, nextChunk(end), log)
 		if !ok {
-			if rest := (at/logBlock+1)*logBlock - at; rest < chunkHead {
-				at += rest // too little room for a chunk
-				continue
-			}
 			break
 		}
-		at = c.end
+		end = next
 	}
-	for i := at + 1; i+chunkHead <= len(data); i++ {
-		if c, ok := readChunk(data, i, log); ok && c.synced > uint64(at) {
-			return at, true
+	for i := end + 1; i+chunkHead <= len(data); i++ {
+		encoding, payload, next, ok := readChunk(data, i, log)
+		if !ok || encoding != fullChunk && encoding != headChunk {
+			continue
+		}
+		if len(payload) < maxMark && encoding == headChunk {
+			_, more, _, _ := readChunk(data, nextChunk(next), log)
+			payload = slices.Concat(payload, more)
+		}
+		if m, ok := readMark(payload); ok && m.log == log && m.end > uint64(end) {
+			return end, true
 		}
 	}
-	return at, false
+	return end, false
 }
 
 // checkLogs returns an error if updates that were acknowledged are missing from
@@ -94,12 +129,12 @@ func (s *Store) checkLogs(names []string) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		num, err := strconv.ParseUint(strings.TrimSuffix(name, ".log"), 10, 32)
+		num, err := logNumber(name)
 		if err != nil {
-			return fmt.Errorf("the file %s lists %q, which is not a log", metaName, name)
+			return fmt.Errorf("the file %s lists a log, but %w", metaName, err)
 		}
 		lost := ""
-		end, damaged := logEnd(data, uint32(num))
+		end, damaged := logEnd(data, num)
 		switch {
 		case len(data) == 0:
 			lost = "is missing or empty"
