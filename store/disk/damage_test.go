@@ -155,6 +155,9 @@ func FuzzDamage(f *testing.F) {
 		}
 		damaged := files[int(which)%len(files)]
 		at := int(offset) % max(1, len(damaged.data))
+		for kind%kinds == insert && at < len(damaged.data) && damaged.data[at] == with {
+			at++ // the same file
+		}
 		end := at + 1
 		if kind%kinds == zero {
 			end = at + int(with) // may reach into two records
