@@ -36,7 +36,7 @@ func BenchmarkUnmarshalItem(b *testing.B) {
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
 	for b.Loop() {
-		dec.Reset(bytes.NewBuffer(in), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		dec.Reset(bytes.NewBuffer(in), jsontext.AllowDuplicateNames(true))
 		var it attr.Item
 		if err := it.UnmarshalJSONFrom(&dec); err != nil {
 			b.Fatal(err)

@@ -127,7 +127,7 @@ func parse(json []byte, x interface {
 	p := parsers.Get().(*parser)
 	defer p.release()
 	p.src = *bytes.NewBuffer(json)
-	p.dec.Reset(&p.src, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	p.dec.Reset(&p.src, jsontext.AllowDuplicateNames(true))
 	err := x.UnmarshalJSONFrom(&p.dec)
 	if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Syntax) {
 		return err
@@ -420,8 +420,7 @@ func (r *reader) appendString(dst []byte) ([]byte, error) {
 }
 
 // appendUnquoted appends the text of a JSON string that the decoder has
-// accepted. Bytes that are not UTF-8 become U+FFFD; AppendUnquote reports no
-// other error for such a string.
+// accepted, so AppendUnquote reports no error.
 func appendUnquoted(dst []byte, val jsontext.Value) []byte {
 	out, _ := jsontext.AppendUnquote(dst, val)
 	return out

@@ -85,7 +85,7 @@ func history(t *proptest.T) {
 // TestPropertyHistory stores a failing history as a seed of FuzzHistory.
 func TestPropertyHistory(t *testing.T) {
 	t.Parallel()
-	proptest.CheckTapes(t, 40, 4000, 8000,
+	proptest.CheckTapes(t, 25, 4000, 8000,
 		func(tape []byte) string { return proptest.Play(t, tape, history) },
 		func(tape []byte) { keep(t, "FuzzHistory", "", tape) })
 }

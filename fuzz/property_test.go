@@ -154,12 +154,12 @@ func (w *world) filtered(v view) {
 	}
 }
 
-func TestPropertyQuery(t *testing.T)   { t.Parallel(); property(t, "query", 1200, 200, 3000) }
+func TestPropertyQuery(t *testing.T)   { t.Parallel(); property(t, "query", 600, 200, 3000) }
 func TestPropertyStart(t *testing.T)   { t.Parallel(); property(t, "start", 400, 200, 3000) }
-func TestPropertyPages(t *testing.T)   { t.Parallel(); property(t, "pages", 500, 200, 3000) }
-func TestPropertyChanges(t *testing.T) { t.Parallel(); property(t, "changes", 500, 200, 3000) }
+func TestPropertyPages(t *testing.T)   { t.Parallel(); property(t, "pages", 300, 200, 3000) }
+func TestPropertyChanges(t *testing.T) { t.Parallel(); property(t, "changes", 300, 200, 3000) }
 func TestPropertyIndex(t *testing.T)   { t.Parallel(); property(t, "index", 250, 200, 3000) }
-func TestPropertyLarge(t *testing.T)   { t.Parallel(); property(t, "large", 6, 3000, 6000) }
+func TestPropertyLarge(t *testing.T)   { t.Parallel(); property(t, "large", 3, 3000, 6000) }
 
 // FuzzQuery plays tapes: their bytes determine the tables, the items and the
 // requests, in one of the modes above. With a + after the mode, random choices

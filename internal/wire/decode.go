@@ -47,13 +47,15 @@ var errManyElements = Validation("The request contains too many elements")
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
+// Text that is not UTF-8 and lone surrogates are refused, as other JSON that
+// cannot be parsed: replaced by U+FFFD, two keys would become one.
 var decodeOptions = jsontext.AllowDuplicateNames(true)
 
 // openBody returns a decoder of a body.
 func openBody(body []byte) *decoder {
 	d := decoders.Get().(*decoder)
 	d.src, d.body = *bytes.NewBuffer(body), body
-	d.json.Reset(&d.src, decodeOptions, jsontext.AllowInvalidUTF8(true))
+	d.json.Reset(&d.src, decodeOptions)
 	return d
 }
 
@@ -139,17 +141,13 @@ func (d *decoder) member() ([]byte, bool, error) {
 	return name, true, err
 }
 
-// unquote returns the text of a JSON string, valid until the next call. Bytes
-// that are not UTF-8 become U+FFFD.
+// unquote returns the text of a JSON string, valid until the next call.
 func (d *decoder) unquote(raw jsontext.Value) ([]byte, error) {
 	out, err := jsontext.AppendUnquote(d.scratch[:0], raw)
 	if cap(out) <= 1<<16 {
 		d.scratch = out
 	}
-	if err != nil && errors.As(err, new(*jsontext.SyntacticError)) {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
 func (d *decoder) skip() error { return d.json.SkipValue() }

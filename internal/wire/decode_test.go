@@ -263,3 +263,16 @@ func TestFaults(t *testing.T) {
 		t.Errorf("text = %s", got)
 	}
 }
+
+// Two names or keys that are not text must not become one. No source says what
+// the service answers.
+func TestDecodeNotText(t *testing.T) {
+	for _, body := range []string{
+		`{"TableName":"\ud800"}`, "{\"TableName\":\"x\xff\"}", `{"TableName":"T","Key":{"a":{"S":"\udc00"}}}`,
+		`{"TableName":"T","ExpressionAttributeNames":{"#\ud83d":"a"}}`,
+	} {
+		if got := serialization(t, wire.OpGetItem, body); got != "Unexpected token received from parser" {
+			t.Errorf("%q: %s", body, got)
+		}
+	}
+}

@@ -115,7 +115,7 @@ func TestCrashWhileOpening(t *testing.T) {
 func TestDiskErrors(t *testing.T) {
 	var acknowledged uint64
 	failures := map[string]int{}
-	seeds(t, 25, func(t *testing.T, seed uint64, rng *rand.Rand) {
+	seeds(t, 12, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		fs := vfs.NewCrashableMem()
 		h := &history{ops: map[uint64][]op{}}

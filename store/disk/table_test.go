@@ -139,7 +139,7 @@ func contents(t *testing.T, db *table.DB, name, index string) (items []attr.Item
 func TestCrashTables(t *testing.T) {
 	const writers = 3
 	var checked int64
-	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
+	seeds(t, 20, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		fs := vfs.NewCrashableMem()
 		s := open(t, "db", small(fs))
@@ -300,7 +300,7 @@ func TestCrashIndex(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	unfinished := 0
-	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
+	seeds(t, 20, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		whole := vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rng}
 		fs := base.CrashClone(whole)
