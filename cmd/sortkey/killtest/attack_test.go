@@ -125,6 +125,63 @@ func TestAttackStalledBodies(t *testing.T) {
 	}), 4*128, "MB") // buffers that grew, and what the collector has not freed
 }
 
+// gauge returns a metric of the server.
+func gauge(t *testing.T, address, name string) (value float64) {
+	t.Helper()
+	res, err := http.Get("http://" + address + "/metrics")
+	require.NoError(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	_, after, ok := strings.Cut(string(text), "\n"+name+" ")
+	require.True(t, ok, name)
+	_, err = fmt.Sscan(after, &value)
+	require.NoError(t, err)
+	return value
+}
+
+// freeAddress returns an address to listen on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// TestAttackBurst checks what a server keeps after a burst of large requests. The
+// program's own pages are no part of the heap.
+func TestAttackBurst(t *testing.T) {
+	metrics := freeAddress(t)
+	p := serve(t, "--metrics", metrics)
+	simpleTable(t, p.client(t), "Tab")
+	program := p.resident(t)
+	var keys []string
+	for i := range 40 {
+		status, answer := p.post("PutItem", fmt.Sprintf(`{"TableName":"Tab","Item":{"k":{"S":"%d"},"v":{"S":"%s"}}}`, i, strings.Repeat("x", 390<<10)))
+		require.Equal(t, 200, status, answer)
+		keys = append(keys, fmt.Sprintf(`{"k":{"S":"%d"}}`, i))
+	}
+	body := `{"RequestItems":{"Tab":{"Keys":[` + strings.Join(keys, ",") + `]}}}`
+	peak := p.peak(t, func() {
+		var wait sync.WaitGroup
+		for range 16 {
+			wait.Go(func() {
+				for range 20 {
+					_, _ = p.post("BatchGetItem", body)
+				}
+			})
+		}
+		wait.Wait()
+	})
+	http.DefaultClient.CloseIdleConnections()
+	time.Sleep(time.Minute)
+	resident := p.resident(t) - program
+	live := int(gauge(t, metrics, "go_memstats_heap_alloc_bytes")) >> 20
+	t.Logf("%-62s %6d MB more at its peak", "a burst of answers of 16 MB each", peak)
+	bounded(t, fmt.Sprintf("resident a minute later, with a live heap of %d MB", live), resident, 2*live, "MB")
+}
+
 func TestAttackManyElements(t *testing.T) {
 	p := serve(t)
 	p.alive(t)
@@ -211,10 +268,7 @@ func TestAttackManyNames(t *testing.T) {
 }
 
 func TestAttackNames(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	metrics := ln.Addr().String()
-	require.NoError(t, ln.Close())
+	metrics := freeAddress(t)
 	p := serve(t, "--metrics", metrics)
 	status, answer := p.post("ListTables", "{}", "Host", "evil.example")
 	require.Equal(t, 403, status, answer)

@@ -44,6 +44,10 @@ type serveFlags struct {
 // sweepInterval is the time between two deletions of expired items.
 const sweepInterval = time.Minute
 
+// quietTime is how long no collection must have been necessary before memory is
+// returned to the system.
+const quietTime = 10 * time.Second
+
 func (a *App) serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
@@ -197,6 +201,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		log.Info("metrics", "url", "http://"+scrapes.ln.Addr().String()+"/metrics")
 	}
 	watch.open.Store(true)
+	go returnMemory(ctx, quietTime)
 	at := clientURL(ln.Addr())
 	fmt.Fprintf(a.Stdout, "sortkey: listening on http://%s — point clients at it with AWS_ENDPOINT_URL_DYNAMODB=%s (any region, %s)\n",
 		ln.Addr(), at, who)
