@@ -26,6 +26,7 @@ type Store struct {
 
 	failure  atomic.Pointer[FailedError]
 	poisoned atomic.Bool
+	opened   atomic.Bool // Open is about to return s
 
 	writer  chan struct{} // holds one token while an Update runs or a copy is made
 	logging sync.Mutex    // held to write to the log without the token, or together with it
@@ -74,6 +75,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 	if s.opts.SyncEvery > 0 && !s.opts.ReadOnly {
 		s.startSyncing()
 	}
+	s.opened.Store(true)
 	return s, nil
 }
 

@@ -54,11 +54,17 @@ func (e *FormatError) Error() string {
 		"use a newer version of Sortkey, or export the data with it and import them here", e.Dir, e.Found, e.Supported)
 }
 
-// fail puts s in the failed state. The first failure is kept.
+// fail puts s in the failed state. The first failure is kept. It is logged
+// without the stack that the engine's errors have; that is for debugging. A
+// failure of Open is its error and not logged.
 func (s *Store) fail(op string, err error) {
-	if s.failure.CompareAndSwap(nil, &FailedError{Op: op, Err: err}) {
-		s.opts.Logger.Error("store stopped", "dir", s.dir, "op", op, "err", err)
+	if !s.failure.CompareAndSwap(nil, &FailedError{Op: op, Err: err}) {
+		return
 	}
+	if s.opened.Load() {
+		s.opts.Logger.Error("store stopped", "dir", s.dir, "op", op, "err", err.Error())
+	}
+	s.opts.Logger.Debug("store stopped", "dir", s.dir, "op", op, "err", fmt.Sprintf("%+v", err))
 }
 
 // failed returns the failure that stopped the store, or nil.

@@ -184,6 +184,24 @@ func TestLogger(t *testing.T) {
 	require.NotContains(t, out.String(), "level=ERROR")
 }
 
+// TestLogOfOpen checks that Open only returns its error, without the stack that
+// the engine's errors carry, unless somebody debugs.
+func TestLogOfOpen(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, open(t, dir, disk.Options{}).Close())
+	names, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(names[0], 20))
+	for _, level := range []slog.Level{slog.LevelInfo, slog.LevelDebug} {
+		var out bytes.Buffer
+		_, err = disk.Open(dir, disk.Options{Logger: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: level}))})
+		require.ErrorContains(t, err, "malformed manifest")
+		require.NotContains(t, err.Error(), "stack trace")
+		require.NotContains(t, out.String(), "level=ERROR")
+		require.Equal(t, level == slog.LevelDebug, strings.Contains(out.String(), "stack trace"), out.String())
+	}
+}
+
 func TestTooLarge(t *testing.T) {
 	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
 	long := []byte(strings.Repeat("x", 1<<20))
