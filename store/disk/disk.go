@@ -45,9 +45,14 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
+// leastFree is the free disk space that a store should have, in bytes: room for
+// what is in memory, its log, and a compaction.
+const leastFree = 100 << 20
+
 // Open opens the store in a folder, and creates the folder and the store if
-// they do not exist. Errors: [ErrLocked] when the folder is in use,
-// [*FormatError] when a newer version wrote it, and those of the file system.
+// they do not exist. It logs a warning when less than 100 MB of disk space is
+// free. Errors: [ErrLocked] when the folder is in use, [*FormatError] when a
+// newer version wrote it, and those of the file system.
 func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 
 // openStore opens a folder. For a fork, forks is the folder that contains it.
@@ -76,6 +81,10 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 		s.startSyncing()
 	}
 	s.opened.Store(true)
+	if usage, err := s.opts.FS.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < leastFree && !s.opts.ReadOnly {
+		s.opts.Logger.Warn("little free disk space: a store stops when it cannot write", "dir", s.dir,
+			"free_mb", usage.AvailBytes>>20, "want_mb", leastFree>>20)
+	}
 	return s, nil
 }
 

@@ -202,6 +202,19 @@ func TestLogOfOpen(t *testing.T) {
 	}
 }
 
+func TestLittleSpace(t *testing.T) {
+	for _, tt := range []struct {
+		free uint64
+		want bool
+	}{{99 << 20, true}, {100 << 20, false}} {
+		var out bytes.Buffer
+		log := slog.New(slog.NewTextHandler(&out, nil))
+		s := open(t, "db", disk.Options{FS: smallFS{vfs.NewMem(), tt.free}, Logger: log})
+		require.NoError(t, s.Close())
+		require.Equal(t, tt.want, strings.Contains(out.String(), "little free disk space"), out.String())
+	}
+}
+
 func TestTooLarge(t *testing.T) {
 	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
 	long := []byte(strings.Repeat("x", 1<<20))
