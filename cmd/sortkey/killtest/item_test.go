@@ -103,11 +103,12 @@ func (k key) update(n int) (expr *string, names map[string]string, values item) 
 	return &text, names, values
 }
 
+func attribute(name string, typ types.ScalarAttributeType) types.AttributeDefinition {
+	return types.AttributeDefinition{AttributeName: &name, AttributeType: typ}
+}
+
 // tables are the requests that create the tables.
 func tables() []*dynamodb.CreateTableInput {
-	attribute := func(name string, typ types.ScalarAttributeType) types.AttributeDefinition {
-		return types.AttributeDefinition{AttributeName: &name, AttributeType: typ}
-	}
 	schema := func(hash, sort string) []types.KeySchemaElement {
 		ks := []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}}
 		if sort != "" {

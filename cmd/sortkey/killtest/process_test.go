@@ -36,10 +36,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A process is a server process.
+// A process runs the command.
 type process struct {
 	cmd    *exec.Cmd
-	url    string // "" if it ended before it was ready
+	url    string // of a server; "" if it ended before it was ready
+	stdout buffer // complete when it has ended
 	stderr buffer
 	done   chan struct{} // closed when it has ended
 	err    error         // set before done is closed
@@ -66,9 +67,15 @@ func (b *buffer) String() string {
 // or "" if there is none.
 func spawn(t testing.TB, args ...string) (p *process, first <-chan string) {
 	t.Helper()
+	return start(t, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+}
+
+// start is spawn for any command.
+func start(t testing.TB, args ...string) (p *process, first <-chan string) {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p = &process{cmd: exec.Command(self, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), done: make(chan struct{})}
+	p = &process{cmd: exec.Command(self, args...), done: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), commandEnv+"=1")
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
@@ -80,7 +87,8 @@ func spawn(t testing.TB, args ...string) (p *process, first <-chan string) {
 		r := bufio.NewReader(out)
 		text, _ := r.ReadString('\n')
 		line <- text
-		_, _ = io.Copy(io.Discard, r)
+		_, _ = io.WriteString(&p.stdout, text)
+		_, _ = io.Copy(&p.stdout, r)
 		p.err = p.cmd.Wait()
 	}()
 	t.Cleanup(func() {
@@ -128,6 +136,31 @@ func (p *process) kill(t testing.TB) {
 	if log := p.stderr.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "panic") {
 		t.Fatalf("the server reported: %s", log)
 	}
+}
+
+// run runs a command, which must succeed, and returns its output.
+func run(t testing.TB, args ...string) string {
+	t.Helper()
+	p, _ := start(t, args...)
+	require.NoError(t, p.wait(t), "sortkey %s: %s", strings.Join(args, " "), &p.stderr)
+	return p.stdout.String()
+}
+
+// killAfter kills the process of a command after a time. It reports false if the
+// command ended before that; then it must have succeeded.
+func (p *process) killAfter(t testing.TB, delay time.Duration) bool {
+	t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(delay):
+		_ = p.cmd.Process.Kill()
+	}
+	err := p.wait(t)
+	if !p.cmd.ProcessState.Exited() {
+		return true
+	}
+	require.NoError(t, err, &p.stderr)
+	return false
 }
 
 // client returns a client of the process with its own connections.
