@@ -209,6 +209,6 @@ func lost(ctx context.Context, target string, err error) error {
 	}
 	return &advice.Error{
 		Msg: "the server ended during the snapshot", Err: err,
-		Advice: fmt.Sprintf("remove %s-* if it exists, and take the snapshot again", tempName(target)),
+		Advice: fmt.Sprintf("if %s exists, it is complete; otherwise take the snapshot again", target),
 	}
 }

@@ -232,5 +232,5 @@ func TestServerKilled(t *testing.T) {
 	require.EqualError(t, err, "the server ended during the snapshot")
 	h, ok := errors.AsType[*advice.Error](err)
 	require.True(t, ok)
-	require.Equal(t, "remove "+filepath.Join(root, ".copy.tar.tmp-*")+" if it exists, and take the snapshot again", h.Advice)
+	require.Equal(t, "if "+filepath.Join(root, "copy.tar")+" exists, it is complete; otherwise take the snapshot again", h.Advice)
 }

@@ -57,7 +57,8 @@ var ErrNoDatabase = errors.New("no database")
 // Make copies the database in the folder data to target, which must not exist:
 // to a folder, or to a file if its name ends in .tar, .tar.gz, .tgz, .tar.zst or
 // .tzst. The target appears only when it is complete. If a server has the database
-// open, the server takes the snapshot while it continues to serve requests.
+// open, the server takes the snapshot while it continues to serve requests. A crash
+// may leave a folder .NAME.tmp-… beside the target; the next snapshot there removes it.
 func Make(ctx context.Context, data, target string) (*Info, error) {
 	if !disk.Exists(data, disk.Options{}) {
 		return nil, noDatabase(data)
@@ -125,13 +126,12 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 		return nil, err
 	}
 	info := &Info{Path: target, Tables: db.Names()}
-	above, name := filepath.Split(tempName(target))
-	temp, err := os.MkdirTemp(filepath.Clean(above), name+"-*")
+	temp, err := newTemp(target)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(temp)
-	unfinished := filepath.Join(temp, "snapshot")
+	defer temp.remove()
+	unfinished := filepath.Join(temp.path, snapshotName)
 	if kind := kindOf(target); kind == folder {
 		err = st.Snapshot(ctx, unfinished)
 	} else {
@@ -157,12 +157,6 @@ func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
 		return nil, err
 	}
 	return info, syncFolder(filepath.Dir(filepath.Clean(target)))
-}
-
-// tempName returns the start of the names of unfinished snapshots.
-func tempName(target string) string {
-	target = filepath.Clean(target)
-	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".tmp")
 }
 
 func isFolder(path string) bool {

@@ -26,7 +26,9 @@ var ErrNotEmpty = errors.New("folder is not empty")
 // replace, it may have a database, which Restore replaces. Restore copies the
 // snapshot to a folder beside data, opens the copy to verify it, and renames it:
 // after an error or a crash, data is unchanged. A crash may leave a folder
-// .NAME.tmp-…, which can be removed.
+// .NAME.tmp-… beside data, which the next Restore or [Make] there removes. Where the
+// system cannot exchange two folders, that folder may have the database to be
+// replaced, as data.old; then it stays.
 func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, error) {
 	if err := inside(snapshot, data, "the snapshot"); err != nil {
 		return nil, err
@@ -59,12 +61,12 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, err
 	}
-	temp, err := os.MkdirTemp(parent, "."+filepath.Base(data)+".tmp-*")
+	temp, err := newTemp(data)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(temp)
-	restored := filepath.Join(temp, "data")
+	defer temp.remove()
+	restored := filepath.Join(temp.path, dataName)
 	if err := unpack(ctx, snapshot, restored); err != nil {
 		return nil, err
 	}
@@ -101,7 +103,7 @@ func place(restored, data string, exists bool) error {
 		if err := exchange(restored, data); !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
-		old := restored + ".old"
+		old := filepath.Join(filepath.Dir(restored), oldName)
 		if err := os.Rename(data, old); err != nil {
 			return err
 		}

@@ -196,3 +196,30 @@ func TestInUse(t *testing.T) {
 		require.True(t, strings.HasSuffix(h.Msg, "is in use"), what)
 	}
 }
+
+// TestLeft: a snapshot or restore removes the temporary folders of processes that
+// were killed, and no others.
+func TestLeft(t *testing.T) {
+	root := short(t)
+	data := filepath.Join(root, "data")
+	database(t, data, "old")
+	for _, path := range []string{
+		".a.tar.tmp-1/LOCK", ".a.tar.tmp-1/snapshot", ".b.tmp-22/snapshot/file", ".data.tmp-3/data/SORTKEY", ".data.tmp-4/data.old/SORTKEY", // left behind
+		".gone.tmp-5/data.old/SORTKEY", ".a.tmp-6/notes", ".a.tmp-x7/snapshot", "a.tmp-8/snapshot", ".busy.tmp-9/snapshot",
+	} {
+		path = filepath.Join(root, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+	}
+	lock, err := disk.Lock(filepath.Join(root, ".busy.tmp-9"), disk.Options{})
+	require.NoError(t, err)
+	kept := []string{"data", ".gone.tmp-5", ".a.tmp-6", ".a.tmp-x7", "a.tmp-8"}
+
+	_, err = snapshot.Make(t.Context(), data, filepath.Join(root, "new"))
+	require.NoError(t, err)
+	require.ElementsMatch(t, append(kept, ".busy.tmp-9", "new"), names(t, root))
+	require.NoError(t, lock.Close())
+	_, err = snapshot.Restore(t.Context(), filepath.Join(root, "new"), data, true)
+	require.NoError(t, err)
+	require.ElementsMatch(t, append(kept, "new"), names(t, root))
+}
