@@ -3,6 +3,7 @@ package killtest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/stretchr/testify/require"
 )
@@ -124,4 +126,66 @@ func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 	killed.Store(true)
 	p.kill(t)
 	wait.Wait()
+}
+
+// TestKillNewServer kills servers in their first tenth of a second with a new
+// folder, and the first writes to them. The next server has what was acknowledged.
+func TestKillNewServer(t *testing.T) {
+	kills := proptest.Cases(3)
+	seed := uint64(proptest.Seed())
+	t.Logf("SORTKEY_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 7<<32))
+	ready, created, acked := 0, 0, 0
+	for range kills {
+		dir := filepath.Join(t.TempDir(), "db")
+		delay := time.Duration(rng.Int64N(int64(100 * time.Millisecond)))
+		p, first := spawn(t, "--data", dir)
+		var tables, items int
+		var wait sync.WaitGroup
+		wait.Go(func() {
+			if p.url = endpoint(<-first); p.url == "" {
+				return
+			}
+			ready++
+			tables, items = createUntilKilled(p.client(t, once))
+		})
+		p.killAfter(t, delay)
+		wait.Wait()
+		created, acked = created+tables, acked+items
+
+		p = serve(t, "--data", dir)
+		db := p.client(t)
+		out, err := db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(out.TableNames), tables, "after %v", delay)
+		require.LessOrEqual(t, len(out.TableNames), tables+1)
+		if tables > 0 {
+			found := len(scan(t, db, "Table0", ""))
+			require.GreaterOrEqual(t, found, items, "after %v", delay)
+			require.LessOrEqual(t, found, items+1)
+		}
+		p.kill(t)
+	}
+	t.Logf("%d kills of servers with a new folder, %d of them ready: %d tables and %d items acknowledged, none lost", kills, ready, created, acked)
+}
+
+// createUntilKilled creates tables, each before an item in the first, and counts
+// those acknowledged.
+func createUntilKilled(db *dynamodb.Client) (tables, items int) {
+	ctx := context.Background()
+	for {
+		_, err := db.CreateTable(ctx, &dynamodb.CreateTableInput{
+			TableName: aws.String(fmt.Sprint("Table", tables)), BillingMode: types.BillingModePayPerRequest,
+			AttributeDefinitions: []types.AttributeDefinition{attribute("PK", "S")}, KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash}},
+		})
+		if err != nil {
+			return tables, items
+		}
+		tables++
+		_, err = db.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("Table0"), Item: item{"PK": str(fmt.Sprint(items))}})
+		if err != nil {
+			return tables, items
+		}
+		items++
+	}
 }

@@ -1,0 +1,247 @@
+package killtest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+// inFolder opens the database in a folder, and closes it after check.
+func inFolder(t *testing.T, dir string, check func(db *dynamodb.Client)) {
+	t.Helper()
+	st, err := disk.Open(dir, disk.Options{})
+	require.NoError(t, err)
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	require.NoError(t, err)
+	check(sdk.Direct(db))
+	require.NoError(t, db.Close())
+}
+
+// names returns the names in a folder.
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// checkOneState checks that a database is one consistent state of that of the writers:
+// the accounts agree with the receipts, and the indexes with their table.
+func checkOneState(t *testing.T, db *dynamodb.Client) {
+	t.Helper()
+	balances, sum := map[string]int{}, 0
+	for i := range accounts {
+		balances[accountName(i)] = deposit
+	}
+	found := byAddress(t, bank, scan(t, db, bank, ""))
+	for _, it := range found {
+		if it["amount"] != nil {
+			balances[accountName(number(it["from"]))] -= number(it["amount"])
+			balances[accountName(number(it["to"]))] += number(it["amount"])
+		}
+	}
+	for name, want := range balances {
+		got := number(found[name+", "]["balance"])
+		require.Equal(t, want, got, "%s, by its receipts", name)
+		sum += got
+	}
+	require.Equal(t, accounts*deposit, sum)
+	for _, table := range []string{plain, indexed} {
+		all := byAddress(t, table, scan(t, db, table, ""))
+		for at, it := range all {
+			var k key
+			_, err := fmt.Sscanf(at, "client %d part %d, slot %d", &k.client, new(int), &k.slot)
+			require.NoError(t, err, at)
+			k.table = table
+			if want := k.item(number(it["n"])); !equal(it, want) {
+				t.Fatalf("%v has half a write: %v, want %v", k, it, want)
+			}
+		}
+		if table == indexed {
+			checkIndexes(t, db, all)
+		}
+	}
+}
+
+// randomDelay returns a time at which a command that usually takes long does its work.
+func randomDelay(rng *rand.Rand, long time.Duration) time.Duration {
+	const begin = 10 * time.Millisecond // it starts
+	return begin + time.Duration(rng.Int64N(int64(long)))
+}
+
+// TestKillSnapshot kills the command that takes a snapshot, or the server that takes
+// it for the command while others write. The database loses nothing. The snapshot is
+// absent, or complete and one consistent state; nothing remains of one that was
+// killed after the next one.
+func TestKillSnapshot(t *testing.T) {
+	kills := proptest.Cases(3)
+	seed := uint64(proptest.Seed())
+	t.Logf("SORTKEY_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 3<<32))
+	root, err := os.MkdirTemp("", "kill") // short enough for the path of a socket
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	data, backups := filepath.Join(root, "db"), filepath.Join(root, "backups")
+	require.NoError(t, os.Mkdir(backups, 0o700))
+	p := serve(t, "--data", data)
+	create(t, p.client(t))
+	all := []*writer{newWriter(0, seed), newWriter(1, seed), fill(t, p.client(t), 2, 500)}
+	begun := time.Now()
+	run(t, "snapshot", "--data", data, filepath.Join(backups, "first"))
+	long := time.Since(begun)
+	require.NoError(t, os.RemoveAll(filepath.Join(backups, "first")))
+
+	commands, servers, offline, complete := 0, 0, 0, 0
+	for i := range kills {
+		target := filepath.Join(backups, fmt.Sprint("backup", i)+[]string{"", ".tar", ".tar.zst"}[rng.IntN(3)])
+		delay := randomDelay(rng, long)
+		what := rng.IntN(3)
+		if i < 3 {
+			what = i // at least one of each
+		}
+		switch what {
+		case 0: // the command, beside a server under load
+			var wait sync.WaitGroup
+			wait.Go(func() {
+				c, _ := start(t, "snapshot", "--data", data, target)
+				c.killAfter(t, delay)
+			})
+			load(t, p, all[:2], delay+20*time.Millisecond)
+			wait.Wait()
+			commands++
+		case 1: // the server
+			c, _ := start(t, "snapshot", "--data", data, target)
+			load(t, p, all[:2], delay)
+			if err := c.wait(t); err == nil {
+				require.True(t, exists(target), "acknowledged")
+			}
+			servers++
+		case 2: // the command, without a server
+			p.kill(t)
+			c, _ := start(t, "snapshot", "--data", data, target)
+			if !c.killAfter(t, delay) {
+				require.NoError(t, c.err, &c.stderr)
+				require.True(t, exists(target), "acknowledged")
+			}
+			offline++
+		}
+		p = serve(t, "--data", data)
+		check(t, p.client(t), all)
+		require.False(t, exists(filepath.Join(data, "forks")), "the folder of a copy remains")
+		if exists(target) {
+			complete++
+			restored := filepath.Join(root, "restored")
+			run(t, "restore", target, "--data", restored)
+			inFolder(t, restored, func(db *dynamodb.Client) {
+				checkOneState(t, db)
+				if what == 2 { // nothing was written meanwhile
+					check(t, db, all)
+				}
+			})
+			require.NoError(t, os.RemoveAll(restored))
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	last := filepath.Join(backups, "last.tar")
+	run(t, "snapshot", "--data", data, last)
+	for _, name := range names(t, backups) {
+		require.False(t, strings.HasPrefix(name, "."), "%s remains of a snapshot that was killed", name)
+	}
+	acked := 0
+	for _, w := range all {
+		acked += w.acked
+	}
+	t.Logf("%d kills of a snapshot (%d of the command, %d of its server, %d offline): %d complete, the others absent; %d acknowledged writes, none lost; nothing left over",
+		kills, commands, servers, offline, complete, acked)
+}
+
+// TestKillRestore kills a restore. The folder is absent, or as it was, or has the
+// whole snapshot, and the next restore succeeds.
+func TestKillRestore(t *testing.T) {
+	kills := proptest.Cases(3)
+	seed := uint64(proptest.Seed())
+	t.Logf("SORTKEY_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 4<<32))
+	root := t.TempDir()
+	old, snapshot, beside := filepath.Join(root, "old"), filepath.Join(root, "snapshot"), filepath.Join(root, "beside")
+	database := func(dir string, n int) *writer {
+		var w *writer
+		inFolder(t, dir, func(db *dynamodb.Client) {
+			create(t, db)
+			w = fill(t, db, n, n)
+		})
+		return w
+	}
+	before, after := database(old, 50), database(snapshot, 500)
+	run(t, "snapshot", "--data", snapshot, snapshot+".tar.zst")
+	begun := time.Now()
+	run(t, "restore", snapshot, "--data", filepath.Join(root, "first"))
+	long := time.Since(begun)
+
+	replaced, untouched, complete := 0, 0, 0
+	for range kills {
+		target := filepath.Join(beside, "db")
+		from := snapshot + []string{"", ".tar.zst"}[rng.IntN(2)]
+		args := []string{"restore", from, "--data", target}
+		force := rng.IntN(2) == 0
+		if force {
+			run(t, "restore", old, "--data", target)
+			args = append(args, "--force")
+			replaced++
+		}
+		p, _ := start(t, args...)
+		killed := p.killAfter(t, randomDelay(rng, long))
+		if !killed {
+			require.NoError(t, p.err, &p.stderr)
+		}
+		switch {
+		case exists(target):
+			inFolder(t, target, func(db *dynamodb.Client) {
+				now := after
+				if force && len(scan(t, db, indexed, "")) == len(before.items) {
+					now = before
+					untouched++
+				} else {
+					complete++
+				}
+				require.True(t, killed || now == after, "acknowledged")
+				check(t, db, []*writer{now})
+			})
+		default:
+			require.True(t, killed && !force, "the folder is gone")
+			untouched++
+		}
+		if !force && exists(target) {
+			args = append(args, "--force")
+		}
+		run(t, args...)
+		inFolder(t, target, func(db *dynamodb.Client) { check(t, db, []*writer{after}) })
+		require.Equal(t, []string{"db"}, names(t, beside), "left by a restore that was killed")
+		require.NoError(t, os.RemoveAll(beside))
+	}
+	t.Logf("%d kills of a restore, %d of them of one that replaces a database: %d folders as before, %d with the whole snapshot; the next restore succeeded, nothing left over",
+		kills, replaced, untouched, complete)
+}
