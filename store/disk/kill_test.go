@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -22,8 +24,12 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-// writerEnv names the folder that a process started by TestKill writes to.
-const writerEnv = "SORTKEY_TEST_WRITER"
+// writerEnv names the folder that a process started by TestKill writes to; copiesEnv
+// names one for snapshots that the process makes at the same time.
+const (
+	writerEnv = "SORTKEY_TEST_WRITER"
+	copiesEnv = "SORTKEY_TEST_COPIES"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(writerEnv); dir != "" {
@@ -78,6 +84,9 @@ func write(dir string) error {
 		return err
 	}
 	errs := make(chan error)
+	if to := os.Getenv(copiesEnv); to != "" {
+		go func() { errs <- makeCopies(s, to) }()
+	}
 	for i, n := range start {
 		go func() {
 			for {
@@ -94,6 +103,32 @@ func write(dir string) error {
 		}()
 	}
 	return <-errs
+}
+
+// makeCopies forks the store and takes snapshots of it until the process is killed.
+// It prints the number of each snapshot before and after it.
+func makeCopies(s *disk.Store, to string) error {
+	for n := 0; ; n++ {
+		f, err := s.Fork()
+		if err != nil {
+			return err
+		}
+		if err := writeNumber(f.(*disk.Store), killWriters, uint64(n)+1, 10); err != nil {
+			return err
+		}
+		if _, err := fmt.Printf("snapshot %d\n", n); err != nil {
+			return err
+		}
+		if err := s.Snapshot(context.Background(), filepath.Join(to, strconv.Itoa(n))); err != nil {
+			return err
+		}
+		if _, err := fmt.Printf("complete %d\n", n); err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
 }
 
 // TestKill kills a writing process at random moments, again and again with one
@@ -215,4 +250,89 @@ func TestKillNewFolder(t *testing.T) {
 		require.NoError(t, s.Close())
 	}
 	t.Logf("%d acknowledged writes checked in %d new folders, none lost", checked, rounds)
+}
+
+// TestKillCopies kills a process that writes, forks and takes snapshots. The store
+// loses nothing and has no row of a fork. Each snapshot is absent, or refused, or one
+// state of the store with all that was acknowledged before it; the folders of forks
+// are gone.
+func TestKillCopies(t *testing.T) {
+	rounds := proptest.Cases(5)
+	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 2))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	acked := make([]uint64, killWriters)
+	checked, complete, cut := 0, 0, 0
+	for round := range rounds {
+		before, to := slices.Clone(acked), t.TempDir()
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), writerEnv+"="+dir, copiesEnv+"="+to)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		var started [][]uint64 // what was acknowledged before each snapshot
+		done := 0
+		var timer *time.Timer
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var i int
+			var n uint64
+			switch line := lines.Text(); {
+			case line == fmt.Sprint("snapshot ", len(started)):
+				started = append(started, slices.Clone(acked))
+			case line == fmt.Sprint("complete ", done):
+				done++
+			default:
+				if k, _ := fmt.Sscanf(line, "%d %d", &i, &n); k == 2 && n == acked[i]+1 {
+					acked[i] = n
+				}
+			}
+			if timer == nil {
+				timer = time.AfterFunc(time.Duration(rng.Int64N(int64(150*time.Millisecond))), func() { _ = cmd.Process.Kill() })
+			}
+		}
+		require.NotNil(t, timer, "round %d: nothing was written", round)
+		require.Error(t, cmd.Wait(), "it was killed")
+		timer.Stop()
+
+		what := fmt.Sprintf("round %d", round)
+		s := open(t, dir, disk.Options{})
+		c, _ := checkWriters(t, s, what, before, acked)
+		checked += c
+		require.Zero(t, writerOf(t, s, killWriters), "a write to a fork")
+		_, err = os.Stat(filepath.Join(dir, "forks"))
+		require.ErrorIs(t, err, os.ErrNotExist, what)
+		require.NoError(t, s.Close())
+
+		for n, least := range started {
+			path, what := filepath.Join(to, strconv.Itoa(n)), fmt.Sprintf("%s, snapshot %d", what, n)
+			if _, err := os.Stat(path); n >= done && errors.Is(err, os.ErrNotExist) {
+				cut++
+				continue
+			}
+			s, err := disk.Open(path, disk.Options{ReadOnly: true})
+			if err != nil && n >= done {
+				cut++
+				continue
+			}
+			require.NoError(t, err, what)
+			checkWriters(t, s, what, make([]uint64, killWriters), least)
+			require.Zero(t, writerOf(t, s, killWriters), "%s: a write to a fork", what)
+			require.NoError(t, s.Close())
+			complete++
+		}
+		require.NoError(t, os.RemoveAll(to))
+	}
+	t.Logf("%d acknowledged writes checked over %d kills, none lost; %d snapshots made under load are whole, %d were cut off", checked, rounds, complete, cut)
+}
+
+// writerOf returns the counter of writer i.
+func writerOf(t *testing.T, s *disk.Store, i int) (n uint64) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) (err error) {
+		n, err = counter(r, i)
+		return err
+	}))
+	return n
 }
