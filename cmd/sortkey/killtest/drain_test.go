@@ -176,3 +176,14 @@ func TestMetrics(t *testing.T) {
 		require.Equal(t, 404, res.StatusCode, url)
 	}
 }
+
+// TestLargeAnswers reads answers without retries.
+func TestLargeAnswers(t *testing.T) {
+	p := serve(t)
+	db := p.client(t, once)
+	create(t, db)
+	fill(t, db, 0, 1000)
+	for range 50 { // an SDK client with a plain HTTP client fails a few times
+		require.Len(t, scan(t, db, indexed, ""), 1000)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -107,11 +106,7 @@ func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 			for {
 				err := w.step(context.Background())
 				if err != nil {
-					// The SDK closes the body of a request when it has the headers of the
-					// response. If the transport has not yet seen the end of the body, it
-					// then closes the connection (smithy-go, transport/http/client.go), and
-					// this client cannot know whether the request was applied.
-					if !killed.Load() && !errors.Is(err, net.ErrClosed) || errors.Is(err, errWrong) {
+					if !killed.Load() || errors.Is(err, errWrong) {
 						t.Errorf("client %d, with %v: %v", w.id, w.pending, err)
 					}
 					answered.Do(func() { close(first) })

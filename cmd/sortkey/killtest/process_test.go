@@ -168,7 +168,7 @@ func (p *process) client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynam
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
 	return dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(p.url), HTTPClient: &http.Client{Transport: tr},
+		Region: "us-east-1", BaseEndpoint: aws.String(p.url), HTTPClient: cli.HTTPClient{Next: &http.Client{Transport: tr}},
 		Credentials: credentials.NewStaticCredentialsProvider("AKID", "secret", ""),
 	}, optFns...)
 }

@@ -55,7 +55,7 @@ func (a *App) open(ctx context.Context, f sourceFlags) (*source, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, usageError("write a URL such as http://127.0.0.1:8000", "the endpoint %q is not a URL", endpoint)
 	}
-	tr := &tracer{next: &http.Client{Timeout: requestTimeout}}
+	tr := &tracer{next: HTTPClient{&http.Client{Timeout: requestTimeout}}}
 	client := dynamodb.New(dynamodb.Options{
 		Region:           a.env("us-east-1", "AWS_REGION", "AWS_DEFAULT_REGION"),
 		BaseEndpoint:     &endpoint,

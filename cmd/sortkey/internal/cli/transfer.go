@@ -134,7 +134,7 @@ func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*targ
 			return nil, err
 		}
 		o := src.client.Options()
-		o.HTTPClient = awshttp.NewBuildableClient().WithTimeout(requestTimeout)
+		o.HTTPClient = HTTPClient{awshttp.NewBuildableClient().WithTimeout(requestTimeout)}
 		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.close}, nil
 	}
 	abs, err := filepath.Abs(f.data)
