@@ -257,7 +257,7 @@ func TestKillNewFolder(t *testing.T) {
 // state of the store with all that was acknowledged before it; the folders of forks
 // are gone.
 func TestKillCopies(t *testing.T) {
-	rounds := proptest.Cases(5)
+	rounds := proptest.Cases(3)
 	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 2))
 	self, err := os.Executable()
 	require.NoError(t, err)

@@ -110,7 +110,7 @@ func (in *input) check(t *testing.T, db *dynamodb.Client) {
 // TestKillImport kills an import into a folder and resumes it, again and again until
 // it is complete. Then each line has been imported or reported once.
 func TestKillImport(t *testing.T) {
-	kills := proptest.Cases(3)
+	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 5<<32))
@@ -154,7 +154,7 @@ func left(imports int) []string {
 // TestKillImportServer kills the server to which an import writes, and starts it
 // again; sometimes it kills the import, too, and resumes it.
 func TestKillImportServer(t *testing.T) {
-	kills := proptest.Cases(3)
+	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 6<<32))

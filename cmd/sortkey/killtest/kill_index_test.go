@@ -154,7 +154,7 @@ func fill(t *testing.T, db *dynamodb.Client, client, n int) *writer {
 // others write. Afterwards the index is as the last answer said, or the next one
 // would have said, and its rows are those of the table's items.
 func TestKillIndex(t *testing.T) {
-	kills := proptest.Cases(3)
+	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2<<32))

@@ -95,7 +95,7 @@ func randomDelay(rng *rand.Rand, long time.Duration) time.Duration {
 // absent, or complete and one consistent state; nothing remains of one that was
 // killed after the next one.
 func TestKillSnapshot(t *testing.T) {
-	kills := proptest.Cases(3)
+	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 3<<32))
@@ -181,7 +181,7 @@ func TestKillSnapshot(t *testing.T) {
 // TestKillRestore kills a restore. The folder is absent, or as it was, or has the
 // whole snapshot, and the next restore succeeds.
 func TestKillRestore(t *testing.T) {
-	kills := proptest.Cases(3)
+	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 4<<32))

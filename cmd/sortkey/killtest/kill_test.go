@@ -25,11 +25,11 @@ const writers = 6
 // complete, every transaction applied as a whole or not at all, and every index must
 // match its items.
 //
-// There are 10 kills; SORTKEY_CHECKS multiplies them (scripts/crash.sh). SORTKEY_SEED
+// There are 6 kills; SORTKEY_CHECKS multiplies them (scripts/crash.sh). SORTKEY_SEED
 // determines the requests and the times of the kills, but not the state of the server
 // at these times.
 func TestKill(t *testing.T) {
-	kills := proptest.Cases(10)
+	kills := proptest.Cases(6)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1<<32))
@@ -126,7 +126,7 @@ func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 // TestKillNewServer kills servers in their first tenth of a second with a new
 // folder, and the first writes to them. The next server has what was acknowledged.
 func TestKillNewServer(t *testing.T) {
-	kills := proptest.Cases(3)
+	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 7<<32))
