@@ -42,8 +42,11 @@ type Options struct {
 	// Region and Account appear in the ARNs of tables. Default: "us-east-1" and
 	// "000000000000".
 	Region, Account string
-	// SweepInterval is how often the database deletes expired items in the
-	// background. Default: never; call [DB.Sweep] instead. Forks use the same
+	// StreamShards is the number of shards that new streams of tables have at a
+	// time, each with a range of the partition keys, up to 1000. Default: 1.
+	StreamShards int
+	// SweepInterval is how often the database deletes expired items, and records
+	// of streams that are older than 24 hours, in the background. Default: never; call [DB.Sweep] instead. Forks use the same
 	// interval.
 	SweepInterval time.Duration
 	// Observer sees every request, whether it comes over HTTP or not. Default:
@@ -93,6 +96,7 @@ func Open(opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	tables.Clock = opts.Clock
 	return newDB(opts, opts.Store, tables), nil
 }
 
@@ -100,6 +104,7 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
+		StreamShards: opts.StreamShards,
 	})
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
 	ctx, cancel := context.WithCancel(context.Background())

@@ -6,7 +6,8 @@ import (
 )
 
 // Sweep deletes the expired items of all tables, with their index entries, and
-// returns how many it deleted. An item has expired when its table has time to
+// returns how many it deleted. It also removes the records of streams that are
+// older than 24 hours. An item has expired when its table has time to
 // live enabled and the attribute that UpdateTimeToLive named holds a time
 // within the five years before the database's clock, as a number of seconds
 // since 1970. Until a sweep deletes them, expired items are visible like any
@@ -15,18 +16,22 @@ func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 	return db.tables.Sweep(ctx, db.opts.Clock())
 }
 
-// sweepEvery sweeps at every interval until ctx ends.
+// sweepEvery sweeps at every interval until ctx ends. A sweep reads all items of
+// the tables with time to live, so after a long one it waits longer: sweeps take
+// at most a tenth of the time.
 func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
+	timer := time.NewTimer(interval)
+	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-timer.C:
 		}
+		began := time.Now()
 		if _, err := db.Sweep(ctx); err != nil && ctx.Err() == nil {
 			db.opts.Logger.Error("sweep of expired items failed", "error", err)
 		}
+		timer.Reset(max(interval, 9*time.Since(began)))
 	}
 }

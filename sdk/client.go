@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/sortkey/sortkey"
 )
@@ -19,6 +20,15 @@ const endpoint = "http://sortkey.invalid"
 // options are applied after those that lead to db.
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(options(db), optFns...)
+}
+
+// Streams returns a client of the database's streams, as [Client] does for its
+// tables.
+func Streams(db *sortkey.DB, optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
+	o := options(db)
+	return dynamodbstreams.New(dynamodbstreams.Options{
+		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient, RetryMaxAttempts: o.RetryMaxAttempts,
+	}, optFns...)
 }
 
 func options(db *sortkey.DB) dynamodb.Options {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -25,34 +26,46 @@ func TestEveryOperation(t *testing.T) {
 	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		answered := map[string]bool{}
-		for i := range reflect.TypeOf(c).NumMethod() {
-			m := reflect.TypeOf(c).Method(i)
-			if m.Type.NumIn() != 4 || m.Type.In(1) != reflect.TypeFor[context.Context]() {
-				continue // not an operation
-			}
-			for _, in := range []reflect.Value{reflect.New(m.Type.In(2).Elem()), named(m.Type.In(2).Elem())} {
-				out := reflect.ValueOf(c).Method(i).Call([]reflect.Value{reflect.ValueOf(t.Context()), in, reflect.ValueOf(unchecked)})
-				err, _ := out[1].Interface().(error)
-				if answered[m.Name] = true; err == nil {
-					continue
-				}
-				fault, ok := errors.AsType[smithy.APIError](err)
-				if !ok || fault.ErrorCode() == "" || fault.ErrorFault() == smithy.FaultServer || strings.HasPrefix(fault.ErrorCode(), "Internal") {
-					t.Errorf("%s: %v", m.Name, err)
-					continue
-				}
-				if fault.ErrorCode() == "UnknownOperationException" {
-					if !strings.Contains(fault.ErrorMessage(), "Sortkey does not answer "+m.Name+": it has no ") {
-						t.Errorf("%s: %v", m.Name, err)
-					}
-					answered[m.Name] = false
-				}
-			}
-		}
+		everyOperation(t, c, answered)
+		everyOperation(t, sdk.Streams(db.DB), answered)
 		for _, op := range wire.Operations() {
 			require.True(t, answered[op.String()], op)
 		}
 	})
+}
+
+// everyOperation calls all operations of a client and sets in answered whether
+// each is there.
+func everyOperation(t *testing.T, c any, answered map[string]bool) {
+	t.Helper()
+	for i := range reflect.TypeOf(c).NumMethod() {
+		m := reflect.TypeOf(c).Method(i)
+		if m.Type.NumIn() != 4 || m.Type.In(1) != reflect.TypeFor[context.Context]() {
+			continue // not an operation
+		}
+		options := reflect.MakeFunc(m.Type.In(3).Elem(), func(args []reflect.Value) []reflect.Value {
+			unchecked(args[0].Elem().FieldByName("APIOptions").Addr().Interface().(*[]func(*middleware.Stack) error))
+			return nil
+		})
+		for _, in := range []reflect.Value{reflect.New(m.Type.In(2).Elem()), named(m.Type.In(2).Elem())} {
+			out := reflect.ValueOf(c).Method(i).Call([]reflect.Value{reflect.ValueOf(t.Context()), in, options})
+			err, _ := out[1].Interface().(error)
+			if answered[m.Name] = true; err == nil {
+				continue
+			}
+			fault, ok := errors.AsType[smithy.APIError](err)
+			if !ok || fault.ErrorCode() == "" || fault.ErrorFault() == smithy.FaultServer || strings.HasPrefix(fault.ErrorCode(), "Internal") {
+				t.Errorf("%s: %v", m.Name, err)
+				continue
+			}
+			if fault.ErrorCode() == "UnknownOperationException" {
+				if !strings.Contains(fault.ErrorMessage(), "Sortkey does not answer "+m.Name+": it has no ") {
+					t.Errorf("%s: %v", m.Name, err)
+				}
+				answered[m.Name] = false
+			}
+		}
+	}
 }
 
 // named returns an input with the name of a table in its members.
@@ -67,8 +80,8 @@ func named(t reflect.Type) reflect.Value {
 }
 
 // unchecked sends what the client would refuse by itself.
-func unchecked(o *dynamodb.Options) {
-	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+func unchecked(options *[]func(*middleware.Stack) error) {
+	*options = append(*options, func(stack *middleware.Stack) error {
 		stack.Initialize.Remove("OperationInputValidation") // an error where there is none
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/internal/table"
@@ -103,6 +104,15 @@ func tablesOf(in any) []string {
 		add(in.TableName)
 	case *wire.DescribeTimeToLiveInput:
 		add(in.TableName)
+	case *wire.ListStreamsInput:
+		add(in.TableName)
+	case *wire.DescribeStreamInput:
+		add(in.StreamArn)
+	case *wire.GetShardIteratorInput:
+		add(in.StreamArn)
+	case *wire.GetRecordsInput:
+		arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
+		add(&arn)
 	case *wire.TagResourceInput:
 		add(in.ResourceArn)
 	case *wire.UntagResourceInput:

@@ -80,11 +80,11 @@ func warmOf(w *wire.WarmThroughput) *table.Warm {
 	return &table.Warm{Read: value(w.ReadUnitsPerSecond), Write: value(w.WriteUnitsPerSecond)}
 }
 
-func streamOf(st *wire.StreamSpecification) *table.Stream {
+func (s *Service) streamOf(st *wire.StreamSpecification) *table.Stream {
 	if st == nil || !value(st.StreamEnabled) {
 		return nil
 	}
-	return &table.Stream{Enabled: true, View: value(st.StreamViewType)}
+	return &table.Stream{View: value(st.StreamViewType), Created: s.now(), Shards: s.opts.StreamShards}
 }
 
 func encryptionOf(e *wire.SSESpecification) *table.Encryption {
@@ -162,6 +162,9 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	}
 	if def.Stream != nil {
 		d.StreamSpecification = &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
+	}
+	if def.LastStream != "" {
+		d.LatestStreamLabel, d.LatestStreamArn = new(def.LastStream), new(s.arns.Stream(def.Name, def.LastStream))
 	}
 	if e := def.Encryption; e != nil {
 		d.SSEDescription = &wire.SSEDescription{Status: new("ENABLED"), SSEType: new(e.Type)}

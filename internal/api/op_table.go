@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -32,7 +31,7 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 	def := &table.Definition{
 		Name: name, Created: s.now(), Attributes: attributesOf(in.AttributeDefinitions), Key: keyOf(in.KeySchema),
 		BillingMode: value(in.BillingMode), Class: value(in.TableClass), Protected: value(in.DeletionProtectionEnabled),
-		OnDemand: onDemandOf(in.OnDemandThroughput), Warm: warmOf(in.WarmThroughput), Stream: streamOf(in.StreamSpecification),
+		OnDemand: onDemandOf(in.OnDemandThroughput), Warm: warmOf(in.WarmThroughput), Stream: s.streamOf(in.StreamSpecification),
 		Encryption: encryptionOf(in.SSESpecification),
 	}
 	if def.OnDemandBilling() {
@@ -216,7 +215,7 @@ func (s *Service) describeEndpoints(_ context.Context, in *wire.DescribeEndpoint
 		return nil, err
 	}
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
-		Address: new("dynamodb." + cmp.Or(s.opts.Region, DefaultRegion) + ".amazonaws.com"), CachePeriodInMinutes: new(int64(1440)),
+		Address: new("dynamodb." + s.region() + ".amazonaws.com"), CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil
 }
 

@@ -47,7 +47,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		if in.TableClass != nil {
 			def.ClassChanged = s.now()
 		}
-		return alterRest(def, in)
+		return s.alterRest(def, in)
 	})
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndex
 
 // alterRest applies the parameters that need no other checks.
 // AttributeDefinitions are added; those that no key uses any more are removed.
-func alterRest(def *table.Definition, in *wire.UpdateTableInput) error {
+func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) error {
 	if in.DeletionProtectionEnabled != nil {
 		def.Protected = *in.DeletionProtectionEnabled
 	}
@@ -221,13 +221,13 @@ func alterRest(def *table.Definition, in *wire.UpdateTableInput) error {
 		def.Warm = warmOf(in.WarmThroughput)
 	}
 	if in.StreamSpecification != nil {
-		if on := value(in.StreamSpecification.StreamEnabled); on == (def.Stream != nil && def.Stream.Enabled) {
+		if on := value(in.StreamSpecification.StreamEnabled); on == (def.Stream != nil) {
 			if on {
 				return wire.Validation("Table already has an enabled stream: " + def.Name)
 			}
 			return wire.Validation("Table already has a disabled stream, or there is no stream to disable: " + def.Name)
 		}
-		def.Stream = streamOf(in.StreamSpecification)
+		def.Stream = s.streamOf(in.StreamSpecification)
 	}
 	if in.SSESpecification != nil {
 		def.Encryption = encryptionOf(in.SSESpecification)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -29,6 +30,9 @@ type Options struct {
 	// Observer is called at the beginning and the end of every operation.
 	// Default: none.
 	Observer event.Observer
+	// StreamShards is the number of shards that a new stream has at a time.
+	// Default: 1.
+	StreamShards int
 	// Region and Account are those of ARNs. Default: [DefaultRegion] and
 	// [DefaultAccount].
 	Region, Account string
@@ -38,6 +42,7 @@ func (o Options) withDefaults() Options {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
+	o.StreamShards = min(max(o.StreamShards, 1), table.MaxShards)
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
@@ -99,9 +104,13 @@ var handlers = [256]handler{
 	wire.OpDeleteTable:        typed((*Service).DeleteTable),
 	wire.OpDescribeEndpoints:  typed((*Service).DescribeEndpoints),
 	wire.OpDescribeLimits:     typed((*Service).DescribeLimits),
+	wire.OpDescribeStream:     typed((*Service).DescribeStream),
 	wire.OpDescribeTable:      typed((*Service).DescribeTable),
 	wire.OpGetItem:            (*Service).serveGetItem,
 	wire.OpDescribeTimeToLive: typed((*Service).DescribeTimeToLive),
+	wire.OpGetRecords:         typed((*Service).GetRecords),
+	wire.OpGetShardIterator:   typed((*Service).GetShardIterator),
+	wire.OpListStreams:        typed((*Service).ListStreams),
 	wire.OpListTables:         typed((*Service).ListTables),
 	wire.OpListTagsOfResource: typed((*Service).ListTagsOfResource),
 	wire.OpPutItem:            typed((*Service).PutItem),
@@ -175,6 +184,14 @@ func (s *Service) wireError(err error) *wire.Error {
 	e.Err = err
 	return e
 }
+
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*table.Error](err)
+	return ok && e.Kind == table.NotFound
+}
+
+// region returns the region of the service.
+func (s *Service) region() string { return cmp.Or(s.opts.Region, DefaultRegion) }
 
 // value returns what p points to, or the zero value.
 func value[T any](p *T) (v T) {

@@ -21,10 +21,6 @@ var missing = []struct {
 		"Use Query, Scan and the operations on items, also in batches and transactions.",
 	},
 	{
-		"streams", []string{"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"},
-		"A table keeps its StreamSpecification, but no changes are recorded; ReturnValues shows what a write changed.",
-	},
-	{
 		"Kinesis streaming destinations", []string{
 			"DescribeKinesisStreamingDestination", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination",
 			"UpdateKinesisStreamingDestination",
@@ -72,7 +68,7 @@ var missing = []struct {
 // IsOperation reports whether the service has an operation of that name, answered
 // here or not.
 func IsOperation(name string) bool {
-	_, ok := wire.Lookup("DynamoDB_20120810." + name)
+	ok := slices.ContainsFunc(wire.Operations(), func(op wire.Op) bool { return op.String() == name })
 	return ok || Unanswered("."+name).Message != ""
 }
 

@@ -101,7 +101,8 @@ var (
 // is generated for others.
 var implemented = []string{
 	"BatchGetItem", "BatchWriteItem", "CreateTable", "DeleteItem", "DeleteTable", "DescribeEndpoints", "DescribeLimits",
-	"DescribeTable", "DescribeTimeToLive", "GetItem", "ListTables", "ListTagsOfResource", "PutItem", "Query", "Scan",
+	"DescribeStream", "DescribeTable", "DescribeTimeToLive", "GetItem", "GetRecords", "GetShardIterator", "ListStreams",
+	"ListTables", "ListTagsOfResource", "PutItem", "Query", "Scan",
 	"TagResource", "TransactGetItems", "TransactWriteItems", "UntagResource", "UpdateItem", "UpdateTable",
 	"UpdateTimeToLive",
 }

@@ -20,7 +20,7 @@ func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 	if err := def.Check(); err != nil {
 		return nil, err
 	}
-	def, err := db.define(ctx, def, nil)
+	def, err := db.define(ctx, def, new(Definition))
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +43,9 @@ func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
 	}
 	db.swap(name, nil)
 	err = db.change(ctx, func(w store.Writer) error {
+		if err := db.endStream(w, t.def, nil); err != nil {
+			return err
+		}
 		if err := w.Delete(catalogueSpace, definitionsPartition, []byte(name)); err != nil {
 			return err
 		}
@@ -139,7 +142,7 @@ func dropped(old, def *Definition) (spaces []store.Space) {
 // redefine stores a definition and puts it in force. Spaces that it no longer
 // has are listed as garbage, since writes go there until it is in force.
 func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table, error) {
-	def, err := db.define(ctx, def, dropped(old.def, def))
+	def, err := db.define(ctx, def, old.def)
 	if err != nil {
 		return nil, err
 	}
@@ -149,9 +152,12 @@ func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table
 }
 
 // define writes a definition and returns it with its spaces.
-func (db *DB) define(ctx context.Context, def *Definition, garbage []store.Space) (stored *Definition, err error) {
+func (db *DB) define(ctx context.Context, def, old *Definition) (stored *Definition, err error) {
 	err = db.change(ctx, func(w store.Writer) error {
-		for _, space := range garbage {
+		if err := db.endStream(w, old, def); err != nil {
+			return err
+		}
+		for _, space := range dropped(old, def) {
 			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(space), []byte{1}); err != nil {
 				return err
 			}

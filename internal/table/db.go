@@ -10,12 +10,17 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sortkey/sortkey/store"
 )
 
 // A DB is a set of tables in a store. It is safe for concurrent use.
 type DB struct {
+	// Clock returns the time of records of streams. Set it before use. Default:
+	// time.Now.
+	Clock func() time.Time
+
 	store store.Store
 
 	// mu is held for reading by every View and Update, so that the tables do
@@ -49,7 +54,7 @@ var (
 // [DB.Recover], possibly in the background; the tables can be used before it
 // ends. The store stays the caller's, to be closed after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
-	db := &DB{store: st, tables: map[string]*Table{}}
+	db := &DB{Clock: time.Now, store: st, tables: map[string]*Table{}}
 	err := st.View(ctx, func(r store.Reader) error {
 		stats, exact, err := readCounters(r)
 		if err != nil {
@@ -74,6 +79,16 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 				c.stats.bytes.Store(stats[c.space][1])
 			}
 			db.tables[def.Name] = t
+		}
+		for row, err := range r.Query(catalogueSpace, endedPartition, store.Range{}, false) {
+			if err != nil {
+				return err
+			}
+			var st StreamInfo
+			if err := json.Unmarshal(row.Value, &st); err != nil || st.Shards < 1 || st.Shards > MaxShards || used[st.Space] || st.Space > last {
+				return fmt.Errorf("damaged catalogue: stream %q", row.Sort)
+			}
+			used[st.Space] = true
 		}
 		for row, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
 			if err != nil {
@@ -106,7 +121,7 @@ func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	copied := &DB{store: st, tables: make(map[string]*Table, len(db.tables))}
+	copied := &DB{Clock: db.Clock, store: st, tables: make(map[string]*Table, len(db.tables))}
 	copied.exact.Store(db.exact.Load())
 	copied.marked.Store(db.marked.Load())
 	copied.garbage.Store(db.garbage.Load())
@@ -225,12 +240,18 @@ func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) 
 	if err := def.Check(); err != nil {
 		return nil, err
 	}
+	if st := def.Stream; st != nil && (st.Shards < 1 || st.Shards > MaxShards) {
+		return nil, fmt.Errorf("its stream has %d shards", st.Shards)
+	}
 	for _, a := range def.Attributes {
 		if !a.Kind.IsScalar() {
 			return nil, fmt.Errorf("key attribute %q has type %q", a.Name, a.Kind)
 		}
 	}
 	spaces := []store.Space{def.Space}
+	if def.Stream != nil {
+		spaces = append(spaces, def.Stream.Space)
+	}
 	for _, ix := range slices.Concat(def.Global, def.Local) {
 		spaces = append(spaces, ix.Space)
 	}
@@ -257,6 +278,13 @@ func putDefinition(w store.Writer, def *Definition) error {
 		}
 	}
 	assign(&def.Space)
+	if st := def.Stream; st != nil && st.Space == 0 {
+		if err := st.begin(w, def.Name); err != nil {
+			return err
+		}
+		assign(&st.Space)
+		def.LastStream = st.Label
+	}
 	for _, indexes := range [][]IndexDefinition{def.Global, def.Local} {
 		for i := range indexes {
 			assign(&indexes[i].Space)

@@ -31,10 +31,13 @@ type Definition struct {
 	Warm           *Warm     `json:",omitempty"`
 	Class          string    `json:",omitempty"`
 	ClassChanged   time.Time
-	Protected      bool              `json:",omitempty"`
-	Stream         *Stream           `json:",omitempty"`
-	Encryption     *Encryption       `json:",omitempty"`
-	Tags           map[string]string `json:",omitempty"`
+	Protected      bool `json:",omitempty"`
+	// Stream is the table's stream while it is on, and LastStream the label of the
+	// last one.
+	Stream     *Stream           `json:",omitempty"`
+	LastStream string            `json:",omitempty"`
+	Encryption *Encryption       `json:",omitempty"`
+	Tags       map[string]string `json:",omitempty"`
 	// Expiry is the attribute with the time at which an item expires, or ""
 	// while time to live is disabled.
 	Expiry string `json:",omitempty"`
@@ -92,12 +95,6 @@ type OnDemand struct{ Read, Write int64 }
 // Warm is warm throughput in units a second.
 type Warm struct{ Read, Write int64 }
 
-// Stream is the specification of a table's stream.
-type Stream struct {
-	Enabled bool
-	View    string `json:",omitempty"`
-}
-
 // Encryption is the server-side encryption that a client asked for. It is
 // reported and not done.
 type Encryption struct {
@@ -117,6 +114,9 @@ func (d *Definition) clone() *Definition {
 	c.Local = slices.Clone(d.Local)
 	c.Global = slices.Clone(d.Global)
 	c.Tags = maps.Clone(d.Tags)
+	if d.Stream != nil {
+		c.Stream = new(*d.Stream)
+	}
 	return &c
 }
 

@@ -41,7 +41,8 @@ const (
 
 // Sweep deletes the items of all tables that have expired at now, with their
 // index entries, and returns how many it deleted. Expired items stay readable
-// until a sweep deletes them, as in the service.
+// until a sweep deletes them, as in the service. Sweep also removes what streams
+// keep no longer.
 // Source: DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	for _, name := range db.Names() {
@@ -51,7 +52,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 			return deleted, err
 		}
 	}
-	return deleted, nil
+	return deleted, db.trimStreams(ctx)
 }
 
 func (db *DB) sweepTable(ctx context.Context, name string, now time.Time) (deleted int, err error) {
@@ -112,7 +113,7 @@ func (db *DB) findExpired(ctx context.Context, name string, span store.Span, now
 // expired.
 func (db *DB) deleteExpired(ctx context.Context, name string, gone []store.Position, now time.Time) (n int, err error) {
 	err = db.Update(ctx, func(tx *Tx) error {
-		n = 0
+		n, tx.expiring = 0, true
 		t, err := tx.Table(name)
 		if err != nil {
 			return nil // deleted meanwhile

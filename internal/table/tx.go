@@ -52,7 +52,9 @@ type Tx struct {
 	View
 	w       store.Writer
 	pending []delta
-	room    [4]delta // for pending
+	// expiring is true while time to live deletes items.
+	expiring bool
+	room     [4]delta // for pending
 }
 
 // A delta is a change of counters, applied after the transaction.
@@ -144,7 +146,10 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 			return Change{}, err
 		}
 	}
-	return change, nil
+	if t.def.Stream != nil {
+		err = tx.record(t, partition, old, item)
+	}
+	return change, err
 }
 
 // count adds the change of counters for a row that was old and is now item.

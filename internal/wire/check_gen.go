@@ -441,6 +441,33 @@ func (x *DescribeLimitsInput) Validate() error {
 
 // Validate checks x against the constraints of the service model. The error is
 // an [*Error], one ValidationException for all violations.
+func (x *DescribeStreamInput) Validate() error {
+	v := violations{op: OpDescribeStream}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeStreamInput) check(v *violations) {
+	if x.ExclusiveStartShardId != nil {
+		v.text("ExclusiveStartShardId", *x.ExclusiveStartShardId, &ruleShardId)
+	}
+	if x.Limit != nil {
+		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
+	}
+	if x.ShardFilter != nil {
+		v.push("ShardFilter")
+		x.ShardFilter.check(v)
+		v.pop()
+	}
+	if x.StreamArn == nil {
+		v.null("StreamArn")
+	} else {
+		v.text("StreamArn", *x.StreamArn, &ruleStreamArn)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
 func (x *DescribeTableInput) Validate() error {
 	v := violations{op: OpDescribeTable}
 	x.check(&v)
@@ -539,6 +566,54 @@ func (x *GetItemInput) check(v *violations) {
 			v.pop()
 		}
 		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *GetRecordsInput) Validate() error {
+	v := violations{op: OpGetRecords}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *GetRecordsInput) check(v *violations) {
+	if x.Limit != nil {
+		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
+	}
+	if x.ShardIterator == nil {
+		v.null("ShardIterator")
+	} else {
+		v.text("ShardIterator", *x.ShardIterator, &ruleShardIterator)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *GetShardIteratorInput) Validate() error {
+	v := violations{op: OpGetShardIterator}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *GetShardIteratorInput) check(v *violations) {
+	if x.SequenceNumber != nil {
+		v.text("SequenceNumber", *x.SequenceNumber, &ruleSequenceNumber)
+	}
+	if x.ShardId == nil {
+		v.null("ShardId")
+	} else {
+		v.text("ShardId", *x.ShardId, &ruleShardId)
+	}
+	if x.ShardIteratorType == nil {
+		v.null("ShardIteratorType")
+	} else {
+		v.enum("ShardIteratorType", *x.ShardIteratorType, enumShardIteratorType[:])
+	}
+	if x.StreamArn == nil {
+		v.null("StreamArn")
+	} else {
+		v.text("StreamArn", *x.StreamArn, &ruleStreamArn)
 	}
 }
 
@@ -650,6 +725,26 @@ func (x *KeysAndAttributes) check(v *violations) {
 			v.pop()
 		}
 		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ListStreamsInput) Validate() error {
+	v := violations{op: OpListStreams}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ListStreamsInput) check(v *violations) {
+	if x.ExclusiveStartStreamArn != nil {
+		v.text("ExclusiveStartStreamArn", *x.ExclusiveStartStreamArn, &ruleStreamArn)
+	}
+	if x.Limit != nil {
+		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
+	}
+	if x.TableName != nil {
+		v.text("TableName", *x.TableName, &ruleTableName)
 	}
 }
 
@@ -1013,6 +1108,15 @@ func (x *ScanInput) check(v *violations) {
 			v.pop()
 		}
 		v.pop()
+	}
+}
+
+func (x *ShardFilter) check(v *violations) {
+	if x.ShardId != nil {
+		v.text("ShardId", *x.ShardId, &ruleShardId)
+	}
+	if x.Type != nil {
+		v.enum("Type", *x.Type, enumShardFilterType[:])
 	}
 }
 
@@ -1498,6 +1602,18 @@ var enumSSEType = [...]string{"AES256", "KMS"}
 var enumScalarAttributeType = [...]string{"B", "N", "S"}
 
 var enumSelect = [...]string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
+
+var ruleSequenceNumber = textRule{min: 21, max: 40, pattern: "", match: nil}
+
+var enumShardFilterType = [...]string{"CHILD_SHARDS"}
+
+var ruleShardId = textRule{min: 28, max: 65, pattern: "", match: nil}
+
+var ruleShardIterator = textRule{min: 1, max: 2048, pattern: "", match: nil}
+
+var enumShardIteratorType = [...]string{"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER"}
+
+var ruleStreamArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
 
 var enumStreamViewType = [...]string{"NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"}
 

@@ -611,6 +611,43 @@ func (x *DescribeLimitsInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readDescribeStreamInput(x *DescribeStreamInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeStreamInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ExclusiveStartShardId":
+			err = readPointer(d, &x.ExclusiveStartShardId, (*decoder).readString)
+		case "Limit":
+			err = readPointer(d, &x.Limit, (*decoder).readInteger)
+		case "ShardFilter":
+			err = readPointer(d, &x.ShardFilter, (*decoder).readShardFilter)
+		case "StreamArn":
+			err = readPointer(d, &x.StreamArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeStreamInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeStreamInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readDescribeTableInput(x *DescribeTableInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeTableInput")
 	if err != nil || !ok {
@@ -784,6 +821,76 @@ func (x *GetItemInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readGetRecordsInput(x *GetRecordsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.GetRecordsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Limit":
+			err = readPointer(d, &x.Limit, (*decoder).readInteger)
+		case "ShardIterator":
+			err = readPointer(d, &x.ShardIterator, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *GetRecordsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readGetRecordsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readGetShardIteratorInput(x *GetShardIteratorInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.GetShardIteratorInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "SequenceNumber":
+			err = readPointer(d, &x.SequenceNumber, (*decoder).readString)
+		case "ShardId":
+			err = readPointer(d, &x.ShardId, (*decoder).readString)
+		case "ShardIteratorType":
+			err = readPointer(d, &x.ShardIteratorType, (*decoder).readString)
+		case "StreamArn":
+			err = readPointer(d, &x.StreamArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *GetShardIteratorInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readGetShardIteratorInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readGlobalSecondaryIndex(x *GlobalSecondaryIndex, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.GlobalSecondaryIndex")
 	if err != nil || !ok {
@@ -942,6 +1049,41 @@ func (d *decoder) readKeysAndAttributes(x *KeysAndAttributes, pos position) (boo
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readListStreamsInput(x *ListStreamsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ListStreamsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ExclusiveStartStreamArn":
+			err = readPointer(d, &x.ExclusiveStartStreamArn, (*decoder).readString)
+		case "Limit":
+			err = readPointer(d, &x.Limit, (*decoder).readInteger)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ListStreamsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readListStreamsInput(x, inBody)
+	return d.close(err, &x.Faults)
 }
 
 func (d *decoder) readListTablesInput(x *ListTablesInput, pos position) (bool, error) {
@@ -1473,6 +1615,30 @@ func (x *ScanInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readScanInput(x, inBody)
 	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readShardFilter(x *ShardFilter, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ShardFilter")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ShardId":
+			err = readPointer(d, &x.ShardId, (*decoder).readString)
+		case "Type":
+			err = readPointer(d, &x.Type, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
 }
 
 func (d *decoder) readStreamSpecification(x *StreamSpecification, pos position) (bool, error) {

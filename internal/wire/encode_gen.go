@@ -335,6 +335,15 @@ func (x *DescribeLimitsOutput) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeStreamOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.StreamDescription != nil {
+		dst = x.StreamDescription.AppendJSON(appendName(dst, `"StreamDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Table != nil {
@@ -396,6 +405,27 @@ func (x *GetItemOutput) AppendJSON(dst []byte) []byte {
 	}
 	if x.Item != nil {
 		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *GetRecordsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.NextShardIterator != nil {
+		dst = appendString(appendName(dst, `"NextShardIterator":`), *x.NextShardIterator)
+	}
+	if x.Records != nil {
+		dst = appendRecordList(appendName(dst, `"Records":`), x.Records)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *GetShardIteratorOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ShardIterator != nil {
+		dst = appendString(appendName(dst, `"ShardIterator":`), *x.ShardIterator)
 	}
 	return append(dst, '}')
 }
@@ -486,6 +516,18 @@ func appendGlobalTableWitnessDescriptionList(dst []byte, l []GlobalTableWitnessD
 		dst = l[i].AppendJSON(dst)
 	}
 	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *Identity) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.PrincipalId != nil {
+		dst = appendString(appendName(dst, `"PrincipalId":`), *x.PrincipalId)
+	}
+	if x.Type != nil {
+		dst = appendString(appendName(dst, `"Type":`), *x.Type)
+	}
+	return append(dst, '}')
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
@@ -617,6 +659,18 @@ func (x *KeysAndAttributes) AppendJSON(dst []byte) []byte {
 	}
 	if x.ProjectionExpression != nil {
 		dst = appendString(appendName(dst, `"ProjectionExpression":`), *x.ProjectionExpression)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ListStreamsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.LastEvaluatedStreamArn != nil {
+		dst = appendString(appendName(dst, `"LastEvaluatedStreamArn":`), *x.LastEvaluatedStreamArn)
+	}
+	if x.Streams != nil {
+		dst = appendStreamList(appendName(dst, `"Streams":`), x.Streams)
 	}
 	return append(dst, '}')
 }
@@ -824,6 +878,44 @@ func (x *QueryOutput) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *Record) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.AwsRegion != nil {
+		dst = appendString(appendName(dst, `"awsRegion":`), *x.AwsRegion)
+	}
+	if x.Dynamodb != nil {
+		dst = x.Dynamodb.AppendJSON(appendName(dst, `"dynamodb":`))
+	}
+	if x.EventID != nil {
+		dst = appendString(appendName(dst, `"eventID":`), *x.EventID)
+	}
+	if x.EventName != nil {
+		dst = appendString(appendName(dst, `"eventName":`), *x.EventName)
+	}
+	if x.EventSource != nil {
+		dst = appendString(appendName(dst, `"eventSource":`), *x.EventSource)
+	}
+	if x.EventVersion != nil {
+		dst = appendString(appendName(dst, `"eventVersion":`), *x.EventVersion)
+	}
+	if x.UserIdentity != nil {
+		dst = x.UserIdentity.AppendJSON(appendName(dst, `"userIdentity":`))
+	}
+	return append(dst, '}')
+}
+
+func appendRecordList(dst []byte, l []Record) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.GlobalSecondaryIndexes != nil {
@@ -974,6 +1066,130 @@ func appendSecondaryIndexesCapacityMap(dst []byte, m map[string]Capacity) []byte
 		dst = append(appendString(dst, k), ':')
 		v := m[k]
 		dst = v.AppendJSON(dst)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *SequenceNumberRange) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.EndingSequenceNumber != nil {
+		dst = appendString(appendName(dst, `"EndingSequenceNumber":`), *x.EndingSequenceNumber)
+	}
+	if x.StartingSequenceNumber != nil {
+		dst = appendString(appendName(dst, `"StartingSequenceNumber":`), *x.StartingSequenceNumber)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *Shard) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ParentShardId != nil {
+		dst = appendString(appendName(dst, `"ParentShardId":`), *x.ParentShardId)
+	}
+	if x.SequenceNumberRange != nil {
+		dst = x.SequenceNumberRange.AppendJSON(appendName(dst, `"SequenceNumberRange":`))
+	}
+	if x.ShardId != nil {
+		dst = appendString(appendName(dst, `"ShardId":`), *x.ShardId)
+	}
+	return append(dst, '}')
+}
+
+func appendShardDescriptionList(dst []byte, l []Shard) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *Stream) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.StreamArn != nil {
+		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
+	}
+	if x.StreamLabel != nil {
+		dst = appendString(appendName(dst, `"StreamLabel":`), *x.StreamLabel)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *StreamDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.CreationRequestDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"CreationRequestDateTime":`), *x.CreationRequestDateTime)
+	}
+	if x.KeySchema != nil {
+		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
+	}
+	if x.LastEvaluatedShardId != nil {
+		dst = appendString(appendName(dst, `"LastEvaluatedShardId":`), *x.LastEvaluatedShardId)
+	}
+	if x.Shards != nil {
+		dst = appendShardDescriptionList(appendName(dst, `"Shards":`), x.Shards)
+	}
+	if x.StreamArn != nil {
+		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
+	}
+	if x.StreamLabel != nil {
+		dst = appendString(appendName(dst, `"StreamLabel":`), *x.StreamLabel)
+	}
+	if x.StreamStatus != nil {
+		dst = appendString(appendName(dst, `"StreamStatus":`), *x.StreamStatus)
+	}
+	if x.StreamViewType != nil {
+		dst = appendString(appendName(dst, `"StreamViewType":`), *x.StreamViewType)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	return append(dst, '}')
+}
+
+func appendStreamList(dst []byte, l []Stream) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *StreamRecord) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ApproximateCreationDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"ApproximateCreationDateTime":`), *x.ApproximateCreationDateTime)
+	}
+	if x.Keys != nil {
+		dst = x.Keys.AppendJSON(appendName(dst, `"Keys":`))
+	}
+	if x.NewImage != nil {
+		dst = x.NewImage.AppendJSON(appendName(dst, `"NewImage":`))
+	}
+	if x.OldImage != nil {
+		dst = x.OldImage.AppendJSON(appendName(dst, `"OldImage":`))
+	}
+	if x.SequenceNumber != nil {
+		dst = appendString(appendName(dst, `"SequenceNumber":`), *x.SequenceNumber)
+	}
+	if x.SizeBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"SizeBytes":`), *x.SizeBytes, 10)
+	}
+	if x.StreamViewType != nil {
+		dst = appendString(appendName(dst, `"StreamViewType":`), *x.StreamViewType)
 	}
 	return append(dst, '}')
 }

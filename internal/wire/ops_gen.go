@@ -11,9 +11,13 @@ const (
 	OpDeleteTable
 	OpDescribeEndpoints
 	OpDescribeLimits
+	OpDescribeStream
 	OpDescribeTable
 	OpDescribeTimeToLive
 	OpGetItem
+	OpGetRecords
+	OpGetShardIterator
+	OpListStreams
 	OpListTables
 	OpListTagsOfResource
 	OpPutItem
@@ -37,9 +41,13 @@ var operations = [...]operation{
 	OpDeleteTable:        {name: "DeleteTable", target: "DynamoDB_20120810.DeleteTable"},
 	OpDescribeEndpoints:  {name: "DescribeEndpoints", target: "DynamoDB_20120810.DescribeEndpoints"},
 	OpDescribeLimits:     {name: "DescribeLimits", target: "DynamoDB_20120810.DescribeLimits"},
+	OpDescribeStream:     {name: "DescribeStream", target: "DynamoDBStreams_20120810.DescribeStream"},
 	OpDescribeTable:      {name: "DescribeTable", target: "DynamoDB_20120810.DescribeTable"},
 	OpDescribeTimeToLive: {name: "DescribeTimeToLive", target: "DynamoDB_20120810.DescribeTimeToLive"},
 	OpGetItem:            {name: "GetItem", target: "DynamoDB_20120810.GetItem"},
+	OpGetRecords:         {name: "GetRecords", target: "DynamoDBStreams_20120810.GetRecords"},
+	OpGetShardIterator:   {name: "GetShardIterator", target: "DynamoDBStreams_20120810.GetShardIterator"},
+	OpListStreams:        {name: "ListStreams", target: "DynamoDBStreams_20120810.ListStreams"},
 	OpListTables:         {name: "ListTables", target: "DynamoDB_20120810.ListTables"},
 	OpListTagsOfResource: {name: "ListTagsOfResource", target: "DynamoDB_20120810.ListTagsOfResource"},
 	OpPutItem:            {name: "PutItem", target: "DynamoDB_20120810.PutItem"},
@@ -71,12 +79,20 @@ func byTarget(target string) Op {
 		return OpDescribeEndpoints
 	case "DynamoDB_20120810.DescribeLimits":
 		return OpDescribeLimits
+	case "DynamoDBStreams_20120810.DescribeStream":
+		return OpDescribeStream
 	case "DynamoDB_20120810.DescribeTable":
 		return OpDescribeTable
 	case "DynamoDB_20120810.DescribeTimeToLive":
 		return OpDescribeTimeToLive
 	case "DynamoDB_20120810.GetItem":
 		return OpGetItem
+	case "DynamoDBStreams_20120810.GetRecords":
+		return OpGetRecords
+	case "DynamoDBStreams_20120810.GetShardIterator":
+		return OpGetShardIterator
+	case "DynamoDBStreams_20120810.ListStreams":
+		return OpListStreams
 	case "DynamoDB_20120810.ListTables":
 		return OpListTables
 	case "DynamoDB_20120810.ListTagsOfResource":

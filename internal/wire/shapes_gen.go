@@ -254,6 +254,22 @@ type DescribeLimitsOutput struct {
 	TableMaxWriteCapacityUnits   *int64
 }
 
+// DescribeStreamInput is the input of DescribeStream.
+type DescribeStreamInput struct {
+	ExclusiveStartShardId *string
+	Limit                 *int64
+	ShardFilter           *ShardFilter
+	StreamArn             *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeStreamOutput is the output of DescribeStream.
+type DescribeStreamOutput struct {
+	StreamDescription *StreamDescription
+}
+
 // DescribeTableInput is the input of DescribeTable.
 type DescribeTableInput struct {
 	TableName *string // required
@@ -322,6 +338,37 @@ type GetItemOutput struct {
 	Item             attr.Item
 }
 
+// GetRecordsInput is the input of GetRecords.
+type GetRecordsInput struct {
+	Limit         *int64
+	ShardIterator *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// GetRecordsOutput is the output of GetRecords.
+type GetRecordsOutput struct {
+	NextShardIterator *string
+	Records           []Record
+}
+
+// GetShardIteratorInput is the input of GetShardIterator.
+type GetShardIteratorInput struct {
+	SequenceNumber    *string
+	ShardId           *string // required
+	ShardIteratorType *string // required; TRIM_HORIZON, LATEST, AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER
+	StreamArn         *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// GetShardIteratorOutput is the output of GetShardIterator.
+type GetShardIteratorOutput struct {
+	ShardIterator *string
+}
+
 // GlobalSecondaryIndex is a shape of the service model.
 type GlobalSecondaryIndex struct {
 	IndexName             *string            // required
@@ -373,6 +420,12 @@ type GlobalTableWitnessGroupUpdate struct {
 	Delete *DeleteGlobalTableWitnessGroupMemberAction
 }
 
+// Identity is a shape of the service model.
+type Identity struct {
+	PrincipalId *string
+	Type        *string
+}
+
 // ItemCollectionMetrics is a shape of the service model.
 type ItemCollectionMetrics struct {
 	ItemCollectionKey   attr.Item
@@ -397,6 +450,22 @@ type KeysAndAttributes struct {
 	ExpressionAttributeNames map[string]string
 	Keys                     []attr.Item // required
 	ProjectionExpression     *string
+}
+
+// ListStreamsInput is the input of ListStreams.
+type ListStreamsInput struct {
+	ExclusiveStartStreamArn *string
+	Limit                   *int64
+	TableName               *string
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ListStreamsOutput is the output of ListStreams.
+type ListStreamsOutput struct {
+	LastEvaluatedStreamArn *string
+	Streams                []Stream
 }
 
 // ListTablesInput is the input of ListTables.
@@ -556,6 +625,17 @@ type QueryOutput struct {
 	ScannedCount     *int64
 }
 
+// Record is a shape of the service model.
+type Record struct {
+	AwsRegion    *string
+	Dynamodb     *StreamRecord
+	EventID      *string
+	EventName    *string // INSERT, MODIFY, REMOVE
+	EventSource  *string
+	EventVersion *string
+	UserIdentity *Identity
+}
+
 // ReplicaDescription is a shape of the service model.
 type ReplicaDescription struct {
 	GlobalSecondaryIndexes             []ReplicaGlobalSecondaryIndexDescription
@@ -648,6 +728,56 @@ type ScanOutput struct {
 	Items            []attr.Item
 	LastEvaluatedKey attr.Item
 	ScannedCount     *int64
+}
+
+// SequenceNumberRange is a shape of the service model.
+type SequenceNumberRange struct {
+	EndingSequenceNumber   *string
+	StartingSequenceNumber *string
+}
+
+// Shard is a shape of the service model.
+type Shard struct {
+	ParentShardId       *string
+	SequenceNumberRange *SequenceNumberRange
+	ShardId             *string
+}
+
+// ShardFilter is a shape of the service model.
+type ShardFilter struct {
+	ShardId *string
+	Type    *string // CHILD_SHARDS
+}
+
+// Stream is a shape of the service model.
+type Stream struct {
+	StreamArn   *string
+	StreamLabel *string
+	TableName   *string
+}
+
+// StreamDescription is a shape of the service model.
+type StreamDescription struct {
+	CreationRequestDateTime *float64 // seconds since 1970
+	KeySchema               []KeySchemaElement
+	LastEvaluatedShardId    *string
+	Shards                  []Shard
+	StreamArn               *string
+	StreamLabel             *string
+	StreamStatus            *string // ENABLING, ENABLED, DISABLING, DISABLED
+	StreamViewType          *string // NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY
+	TableName               *string
+}
+
+// StreamRecord is a shape of the service model.
+type StreamRecord struct {
+	ApproximateCreationDateTime *float64 // seconds since 1970
+	Keys                        attr.Item
+	NewImage                    attr.Item
+	OldImage                    attr.Item
+	SequenceNumber              *string
+	SizeBytes                   *int64
+	StreamViewType              *string // NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY
 }
 
 // StreamSpecification is a shape of the service model.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -22,13 +23,14 @@ func init() {
 		new(wire.PutItemInput), new(wire.QueryInput), new(wire.ScanInput), new(wire.TagResourceInput),
 		new(wire.TransactGetItemsInput), new(wire.TransactWriteItemsInput), new(wire.UntagResourceInput), new(wire.UpdateItemInput),
 		new(wire.UpdateTableInput), new(wire.UpdateTimeToLiveInput),
+		new(wire.DescribeStreamInput), new(wire.GetRecordsInput), new(wire.GetShardIteratorInput), new(wire.ListStreamsInput),
 	} {
 		name := strings.TrimSuffix(strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input"), "Request")
-		op, ok := wire.Lookup("DynamoDB_20120810." + name)
-		if !ok {
+		at := slices.IndexFunc(wire.Operations(), func(op wire.Op) bool { return op.String() == name })
+		if at < 0 {
 			panic("no operation has the input " + name)
 		}
-		inputs[op] = in
+		inputs[wire.Operations()[at]] = in
 	}
 }
 

@@ -37,12 +37,14 @@ type serveFlags struct {
 	connections int
 	pending     int
 	acceptLoss  bool
+	sweep       time.Duration
+	shards      int
 	drain       time.Duration
 	log         logFlags
 }
 
-// sweepInterval is the time between two deletions of expired items.
-const sweepInterval = time.Minute
+// maxShards is the largest value of --stream-shards.
+const maxShards = 1000
 
 // quietTime is how long no collection must have been necessary before memory is
 // returned to the system.
@@ -103,10 +105,12 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.IntVar(&f.connections, "max-connections", 0, "limit of open connections; others wait (default half of the open files allowed, at most 4096)")
 	flags.IntVar(&f.pending, "max-pending-mb", 256, "limit of the memory for request bodies, and for answers, in MB")
 	flags.BoolVar(&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read")
+	flags.DurationVar(&f.sweep, "sweep", time.Second, "`TIME` between two deletions of expired items")
+	flags.IntVar(&f.shards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
-	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "drain"} {
+	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "stream-shards", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -122,7 +126,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	began := time.Now()
-	opts.Logger, opts.SweepInterval = log.Logger, sweepInterval
+	opts.Logger = log.Logger
 	opts.Server.Open = !log.asked // the warning below is for people
 	if f.data != "" {
 		if opts.Store, err = openData(f.data, disk.Options{Logger: opts.Logger, AcceptLoss: f.acceptLoss}); err != nil {
@@ -258,6 +262,13 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	if opts.Server.ShutdownTimeout = f.drain; f.drain == 0 {
 		opts.Server.ShutdownTimeout = -1
 	}
+	if f.sweep <= 0 {
+		return opts, usageError("give a time such as 1s", "--sweep: %s is not positive", f.sweep)
+	}
+	if f.shards < 1 || f.shards > maxShards {
+		return opts, usageError(fmt.Sprintf("give a number from 1 to %d", maxShards), "--stream-shards: %d is out of bounds", f.shards)
+	}
+	opts.SweepInterval, opts.StreamShards = f.sweep, f.shards
 	if f.connections < 0 || f.pending < 1 {
 		return opts, usageError("give --max-connections and --max-pending-mb a positive number", "a limit is not positive")
 	}

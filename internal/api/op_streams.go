@@ -1,0 +1,381 @@
+package api
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // makes ids of events, no secret
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Limits of the operations on streams. Sources: API_streams_ListStreams,
+// API_streams_DescribeStream, API_streams_GetRecords.
+const (
+	maxStreams = 100
+	maxShards  = 100
+	maxRecords = 1000
+)
+
+// iteratorLife is how long a shard iterator can be used. Source:
+// API_streams_GetShardIterator.
+const iteratorLife = 15 * time.Minute
+
+// ListStreams lists the streams of a table or of all tables, by ARN.
+func (s *Service) ListStreams(ctx context.Context, in *wire.ListStreamsInput) (*wire.ListStreamsOutput, error) {
+	return call(ctx, s, wire.OpListStreams, in, s.listStreams)
+}
+
+func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*wire.ListStreamsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	name, err := s.tableName(value(in.TableName))
+	if err != nil {
+		return nil, err
+	}
+	var list []*table.StreamInfo
+	if err := s.db.View(ctx, func(v *table.View) (err error) {
+		list, err = v.Streams(name)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if in.ExclusiveStartStreamArn != nil {
+		at := slices.IndexFunc(list, func(st *table.StreamInfo) bool { return s.streamARN(st) == *in.ExclusiveStartStreamArn })
+		if at < 0 {
+			return nil, noSuchStream(*in.ExclusiveStartStreamArn)
+		}
+		list = list[at+1:]
+	}
+	limit := maxStreams
+	if in.Limit != nil {
+		limit = min(limit, int(*in.Limit))
+	}
+	out := &wire.ListStreamsOutput{Streams: []wire.Stream{}}
+	for _, st := range list[:min(limit, len(list))] {
+		out.Streams = append(out.Streams, wire.Stream{StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label), TableName: new(st.Table)})
+	}
+	if len(list) > limit {
+		out.LastEvaluatedStreamArn = out.Streams[limit-1].StreamArn
+	}
+	return out, nil
+}
+
+func (s *Service) streamARN(st *table.StreamInfo) string { return s.arns.Stream(st.Table, st.Label) }
+
+func noSuchStream(arn string) error {
+	return wire.NewError("ResourceNotFoundException", "Requested resource not found: Stream: "+arn+" not found")
+}
+
+func noSuchShard(id, arn string) error {
+	return wire.NewError("ResourceNotFoundException", "Requested resource not found: Shard: "+id+" in Stream: "+arn+" not found")
+}
+
+// onStream calls fn with a view and the stream that an ARN names. Shards whose
+// time is over have been closed.
+func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View, *table.StreamInfo) error) error {
+	ref, err := ParseARN(arn)
+	if err != nil || ref.Stream == "" {
+		return wire.Validation("Invalid StreamArn")
+	}
+	if !s.arns.Local(ref) {
+		return noSuchStream(arn)
+	}
+	find := func(v *table.View) (*table.StreamInfo, error) {
+		st, err := v.Stream(ref.Name, ref.Stream)
+		if isNotFound(err) {
+			err = noSuchStream(arn)
+		}
+		return st, err
+	}
+	var st *table.StreamInfo
+	if err := s.db.View(ctx, func(v *table.View) (err error) {
+		st, err = find(v)
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := s.db.Roll(ctx, st); err != nil {
+		return err
+	}
+	return s.db.View(ctx, func(v *table.View) error {
+		st, err := find(v)
+		if err != nil {
+			return err
+		}
+		return fn(v, st)
+	})
+}
+
+// DescribeStream describes a stream and its shards.
+func (s *Service) DescribeStream(ctx context.Context, in *wire.DescribeStreamInput) (*wire.DescribeStreamOutput, error) {
+	return call(ctx, s, wire.OpDescribeStream, in, s.describeStream)
+}
+
+func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInput) (*wire.DescribeStreamOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	arn := value(in.StreamArn)
+	var st *table.StreamInfo
+	var shards []table.ShardInfo
+	err := s.onStream(ctx, arn, func(v *table.View, found *table.StreamInfo) (err error) {
+		st = found
+		shards, err = v.Shards(st)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f := in.ShardFilter; f != nil && f.ShardId != nil {
+		parent, ok := parseShardID(st, *f.ShardId)
+		if !ok {
+			return nil, noSuchShard(*f.ShardId, arn)
+		}
+		shards = slices.DeleteFunc(shards, func(sh table.ShardInfo) bool {
+			return sh.Column != parent.Column || sh.Epoch != parent.Epoch+1
+		})
+	}
+	if in.ExclusiveStartShardId != nil {
+		at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return shardID(st, sh.Shard) == *in.ExclusiveStartShardId })
+		if at < 0 {
+			return nil, noSuchShard(*in.ExclusiveStartShardId, arn)
+		}
+		shards = shards[at+1:]
+	}
+	limit := maxShards
+	if in.Limit != nil {
+		limit = min(limit, int(*in.Limit))
+	}
+	d := &wire.StreamDescription{
+		CreationRequestDateTime: seconds(st.Created), KeySchema: keySchema(st.Key), StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label),
+		StreamStatus: new("ENABLED"), StreamViewType: new(st.View), TableName: new(st.Table), Shards: []wire.Shard{},
+	}
+	if !st.Ended.IsZero() {
+		d.StreamStatus = new("DISABLED")
+	}
+	for _, sh := range shards[:min(limit, len(shards))] {
+		x := wire.Shard{ShardId: new(shardID(st, sh.Shard)), SequenceNumberRange: &wire.SequenceNumberRange{StartingSequenceNumber: new(sequence(sh.First()))}}
+		if sh.Closed {
+			x.SequenceNumberRange.EndingSequenceNumber = new(sequence(sh.End()))
+		}
+		if sh.Epoch > 0 {
+			x.ParentShardId = new(shardID(st, table.Shard{Epoch: sh.Epoch - 1, Column: sh.Column}))
+		}
+		d.Shards = append(d.Shards, x)
+	}
+	if len(shards) > limit {
+		d.LastEvaluatedShardId = d.Shards[limit-1].ShardId
+	}
+	return &wire.DescribeStreamOutput{StreamDescription: d}, nil
+}
+
+// A shard id is the time when the shard began, in 20 digits, and its column.
+const shardIDForm = "shardId-%020d-%08x"
+
+func shardID(st *table.StreamInfo, sh table.Shard) string {
+	return fmt.Sprintf(shardIDForm, st.Begins(sh).UnixMilli(), sh.Column)
+}
+
+// parseShardID returns the shard of a stream with an id, which need not exist
+// yet.
+func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
+	var ms int64
+	var sh table.Shard
+	if n, err := fmt.Sscanf(id, shardIDForm, &ms, &sh.Column); n != 2 || err != nil {
+		return sh, false
+	}
+	sh.Epoch = st.EpochOf(time.UnixMilli(ms))
+	return sh, shardID(st, sh) == id
+}
+
+// sequenceBase makes sequence numbers 21 digits long, as the service model
+// wants them at least.
+var sequenceBase, _ = new(big.Int).SetString("100000000000000000000", 10)
+
+func sequence(q table.Sequence) string {
+	n := new(big.Int).SetUint64(uint64(q))
+	return n.Add(n, sequenceBase).String()
+}
+
+func parseSequence(text string) (table.Sequence, bool) {
+	n, ok := new(big.Int).SetString(text, 10)
+	if !ok {
+		return 0, false
+	}
+	n.Sub(n, sequenceBase)
+	return table.Sequence(n.Uint64()), n.IsUint64()
+}
+
+// An iterator is a place in a shard.
+type iterator struct {
+	arn    string
+	shard  string
+	next   table.Sequence
+	issued time.Time
+}
+
+// String returns the iterator as clients see it.
+func (i iterator) String() string {
+	text := fmt.Sprintf("%s %d %d", i.shard, i.next, i.issued.UnixMilli())
+	return i.arn + "|1|" + base64.StdEncoding.EncodeToString([]byte(text))
+}
+
+func parseIterator(text string) (i iterator, err error) {
+	arn, rest, ok := strings.Cut(text, "|1|")
+	inner, bad := base64.StdEncoding.DecodeString(rest)
+	parts := strings.Split(string(inner), " ")
+	if !ok || bad != nil || len(parts) != 3 {
+		return i, wire.Validation("Invalid ShardIterator")
+	}
+	next, err1 := strconv.ParseUint(parts[1], 10, 64)
+	issued, err2 := strconv.ParseInt(parts[2], 10, 64)
+	if err1 != nil || err2 != nil {
+		return i, wire.Validation("Invalid ShardIterator")
+	}
+	return iterator{arn, parts[0], table.Sequence(next), time.UnixMilli(issued)}, nil
+}
+
+// GetShardIterator returns a place in a shard.
+func (s *Service) GetShardIterator(ctx context.Context, in *wire.GetShardIteratorInput) (*wire.GetShardIteratorOutput, error) {
+	return call(ctx, s, wire.OpGetShardIterator, in, s.getShardIterator)
+}
+
+func (s *Service) getShardIterator(ctx context.Context, in *wire.GetShardIteratorInput) (*wire.GetShardIteratorOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	kind := value(in.ShardIteratorType)
+	given := kind == "AT_SEQUENCE_NUMBER" || kind == "AFTER_SEQUENCE_NUMBER"
+	switch {
+	case given && in.SequenceNumber == nil:
+		return nil, wire.Validation("SequenceNumber must be provided when ShardIteratorType is " + kind)
+	case !given && in.SequenceNumber != nil:
+		return nil, wire.Validation("SequenceNumber must not be provided when ShardIteratorType is " + kind)
+	}
+	i := iterator{arn: value(in.StreamArn), shard: value(in.ShardId), issued: s.now()}
+	err := s.onStream(ctx, i.arn, func(v *table.View, st *table.StreamInfo) error {
+		sh, err := findShard(v, st, i.arn, i.shard)
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case "TRIM_HORIZON":
+			i.next = sh.First()
+			return nil
+		case "LATEST":
+			i.next = sh.End() + 1
+			return nil
+		}
+		q, ok := parseSequence(*in.SequenceNumber)
+		if !ok || q < sh.First()-1 || q > sh.Shard.Last() {
+			return wire.Validation("Invalid SequenceNumber: " + *in.SequenceNumber + " is not in shard " + i.shard)
+		}
+		if i.next = q; kind == "AFTER_SEQUENCE_NUMBER" {
+			i.next++
+		}
+		if q < sh.First() || q > sh.End() {
+			return nil // before the first record, or yet to come
+		}
+		if gone, err := v.Trimmed(st, sh.Shard, q); err != nil || !gone {
+			return err
+		}
+		return trimmed()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &wire.GetShardIteratorOutput{ShardIterator: new(i.String())}, nil
+}
+
+func trimmed() error {
+	return wire.NewError("TrimmedDataAccessException", "The operation attempted to read past the oldest stream record in a shard.")
+}
+
+// findShard returns the shard of a stream with an id.
+func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.ShardInfo, error) {
+	shards, err := v.Shards(st)
+	if err != nil {
+		return table.ShardInfo{}, err
+	}
+	want, ok := parseShardID(st, id)
+	at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return sh.Shard == want })
+	if !ok || at < 0 {
+		return table.ShardInfo{}, noSuchShard(id, arn)
+	}
+	return shards[at], nil
+}
+
+// GetRecords returns the records from a place in a shard on.
+func (s *Service) GetRecords(ctx context.Context, in *wire.GetRecordsInput) (*wire.GetRecordsOutput, error) {
+	return call(ctx, s, wire.OpGetRecords, in, s.getRecords)
+}
+
+func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wire.GetRecordsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	limit := maxRecords
+	if in.Limit != nil {
+		if limit = int(*in.Limit); limit > maxRecords {
+			return nil, wire.OpGetRecords.Invalid(fmt.Sprintf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value less than or equal to %d", limit, maxRecords))
+		}
+	}
+	i, err := parseIterator(value(in.ShardIterator))
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	if now.Sub(i.issued) > iteratorLife {
+		return nil, wire.NewError("ExpiredIteratorException", "The shard iterator has expired: it was issued at "+i.issued.UTC().Format(time.RFC3339)+" and can be used for 15 minutes")
+	}
+	out := &wire.GetRecordsOutput{Records: []wire.Record{}}
+	err = s.onStream(ctx, i.arn, func(v *table.View, st *table.StreamInfo) error {
+		sh, err := findShard(v, st, i.arn, i.shard)
+		if err != nil {
+			return err
+		}
+		list, next, more, err := v.Records(st, sh.Shard, i.next, limit)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			out.Records = append(out.Records, s.streamRecord(st, i.shard, &r))
+		}
+		if !sh.Closed || more {
+			out.NextShardIterator = new(iterator{i.arn, i.shard, next, now}.String())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// streamRecord returns a record as clients see it. Source:
+// API_streams_StreamRecord; DG/time-to-live-ttl-streams.html for userIdentity.
+func (s *Service) streamRecord(st *table.StreamInfo, shard string, r *table.StreamRecord) wire.Record {
+	number := sequence(r.Sequence)
+	id := md5.Sum([]byte(s.streamARN(st) + shard + number)) //nolint:gosec // as above
+	out := wire.Record{
+		AwsRegion: new(s.region()), EventID: new(hex.EncodeToString(id[:])), EventName: new(r.Event),
+		EventSource: new("aws:dynamodb"), EventVersion: new("1.1"),
+		Dynamodb: &wire.StreamRecord{
+			ApproximateCreationDateTime: seconds(r.Time.Truncate(time.Second)), Keys: r.Keys, NewImage: r.New, OldImage: r.Old,
+			SequenceNumber: &number, SizeBytes: new(int64(r.Bytes())), StreamViewType: new(st.View),
+		},
+	}
+	if r.Expired {
+		out.UserIdentity = &wire.Identity{PrincipalId: new("dynamodb.amazonaws.com"), Type: new("Service")}
+	}
+	return out
+}
