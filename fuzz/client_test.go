@@ -56,7 +56,11 @@ func (c *client) call(op string, in map[string]any, out any) (status int, fault 
 	c.traces = c.traces[:0]
 	ctx := table.WithTrace(context.Background(), func(tr table.Trace) { c.traces = append(c.traces, tr) })
 	c.store.reset()
-	c.buf, status = c.svc.Serve(ctx, "DynamoDB_20120810."+op, body, c.buf[:0])
+	target := "DynamoDB_20120810." + op
+	if strings.HasPrefix(op, "DescribeStream") || strings.HasPrefix(op, "GetRecords") || strings.HasPrefix(op, "GetShard") {
+		target = "DynamoDBStreams_20120810." + op
+	}
+	c.buf, status = c.svc.Serve(ctx, target, body, c.buf[:0])
 	c.Logf("  %d %s", status, abridge(c.buf))
 	if status != 200 {
 		var e struct {

@@ -47,6 +47,7 @@ func (w *world) step() {
 // with a check of everything after each step.
 func history(t *proptest.T) {
 	w := newWorld(t)
+	w.streams = true
 	w.createTable(3)
 	w.check()
 	action := func(fn func(*model)) func() {

@@ -104,7 +104,7 @@ func rebuild(ctx context.Context, def *table.Definition, rows []store.Row) (stor
 		return nil, nil, err
 	}
 	first := *def
-	first.Space, first.Global = 0, nil
+	first.Space, first.Global, first.Stream = 0, nil, nil
 	first.Local = slices.Clone(def.Local)
 	used := map[string]bool{}
 	note := func(key []table.KeyElement) {
@@ -170,6 +170,9 @@ func (w *world) check() {
 	for _, m := range w.tables {
 		w.run(&read{view: view{m: m}})
 		w.checkCounts(m)
+		if w.streams {
+			w.checkStream(m)
+		}
 	}
 	if err := checkIndexes(w.store.Store); err != nil {
 		w.Fatalf("%v", err)

@@ -17,6 +17,8 @@ type world struct {
 	tables []*model
 	pools  map[string][]value // values that attributes often have
 	made   int                // tables and indexes so far
+	// streams is true if every table has a stream, which check replays.
+	streams bool
 }
 
 func newWorld(t *proptest.T) *world {
@@ -119,6 +121,9 @@ func (w *world) createTable(indexes int) *model {
 	}
 	if global != nil {
 		in["GlobalSecondaryIndexes"] = global
+	}
+	if w.streams {
+		in["StreamSpecification"] = map[string]any{"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 	}
 	w.must("CreateTable", in, nil)
 	w.tables = append(w.tables, m)
