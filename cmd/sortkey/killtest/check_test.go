@@ -52,6 +52,9 @@ func check(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, do
 	for _, table := range []string{plain, indexed, bank} {
 		found[table] = byAddress(t, table, scan(t, db, table, ""))
 		checkCount(t, db, table, len(found[table]))
+		if table != plain {
+			checkStream(t, db, table, found[table])
+		}
 	}
 	hits := number(found[bank]["counter, "]["hits"])
 	least, most := 0, 0

@@ -116,6 +116,7 @@ func tables() []*dynamodb.CreateTableInput {
 		}
 		return ks
 	}
+	stream := &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages}
 	s, n := types.ScalarAttributeTypeS, types.ScalarAttributeTypeN
 	return []*dynamodb.CreateTableInput{
 		{
@@ -123,7 +124,7 @@ func tables() []*dynamodb.CreateTableInput {
 			AttributeDefinitions: []types.AttributeDefinition{attribute("PK", s), attribute("SK", s)}, KeySchema: schema("PK", "SK"),
 		},
 		{
-			TableName: aws.String(indexed), BillingMode: types.BillingModePayPerRequest,
+			TableName: aws.String(indexed), StreamSpecification: stream, BillingMode: types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{attribute("PK", s), attribute("SK", s), attribute("group", s), attribute("when", n), attribute("rank", n)},
 			KeySchema:            schema("PK", "SK"),
 			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
@@ -135,7 +136,7 @@ func tables() []*dynamodb.CreateTableInput {
 			}},
 		},
 		{
-			TableName: aws.String(bank), BillingMode: types.BillingModePayPerRequest,
+			TableName: aws.String(bank), StreamSpecification: stream, BillingMode: types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{attribute("PK", s)}, KeySchema: schema("PK", ""),
 		},
 	}
