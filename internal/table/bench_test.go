@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/btree"
 	"github.com/stretchr/testify/require"
@@ -179,30 +180,50 @@ func BenchmarkFilterAll(b *testing.B) {
 // beside it the same number of rows to a bare B-tree.
 func BenchmarkPut(b *testing.B) {
 	items, keys := make([]attr.Item, 1<<16), make([][]byte, 1<<16)
+	again := make([]attr.Item, len(items)) // the same keys
 	for i := range items {
-		items[i] = item(b, fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10, i%10, i%100, i))
+		for round, list := range [][]attr.Item{items, again} {
+			list[i] = item(b, fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10, i%10, i%100, i+round))
+		}
 		keys[i] = store.AppendAddress(nil, 1, fmt.Appendf(nil, "CUSTOMER#%07d", i/10), fmt.Appendf(nil, "ORDER#%d", i%10))
 	}
-	b.Run("table", func(b *testing.B) {
-		f := open(b)
-		f.create("t", "PK:S SK:S", "G g:S - KEYS_ONLY")
-		b.ReportAllocs()
-		i := 0
-		for b.Loop() {
-			err := f.db.Update(context.Background(), func(tx *table.Tx) error {
-				tb, err := tx.Table("t")
-				if err != nil {
-					return err
-				}
-				_, err = tx.Put(tb, items[i%len(items)], nil)
-				return err
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-			i++
+	for _, view := range []string{"", "KEYS_ONLY", "NEW_AND_OLD_IMAGES"} {
+		name := "table"
+		if view != "" {
+			name = "stream " + view
 		}
-	})
+		b.Run(name, func(b *testing.B) {
+			f := open(b)
+			f.create("t", "PK:S SK:S", "G g:S - KEYS_ONLY")
+			if view != "" {
+				_, err := f.db.Alter(context.Background(), "t", func(d *table.Definition) error {
+					d.Stream = &table.Stream{View: view, Created: time.Now(), Shards: 1}
+					return nil
+				})
+				require.NoError(b, err)
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				err := f.db.Update(context.Background(), func(tx *table.Tx) error {
+					tb, err := tx.Table("t")
+					if err != nil {
+						return err
+					}
+					it := items[i%len(items)]
+					if i/len(items)%2 == 1 {
+						it = again[i%len(items)]
+					}
+					_, err = tx.Put(tb, it, nil)
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
 	b.Run("bare", func(b *testing.B) {
 		tree := btree.NewG(32, func(x, y bareRow) bool { return bytes.Compare(x.key, y.key) < 0 })
 		b.ReportAllocs()
