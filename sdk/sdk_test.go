@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -499,4 +500,16 @@ func TestClientsShareTheDatabase(t *testing.T) {
 	out, err := db.Direct.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
 	require.NoError(t, err)
 	require.Equal(t, key("P", 1), out.Item)
+}
+
+// TestEndpointDiscovery: a client asks the server where to send its requests, and
+// must not be sent to the service.
+func TestEndpointDiscovery(t *testing.T) {
+	db := sortkeytest.New(t)
+	server := httptest.NewServer(db.Handler())
+	defer server.Close()
+	c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}})
+	out, err := c.DescribeEndpoints(t.Context(), &dynamodb.DescribeEndpointsInput{})
+	require.NoError(t, err)
+	require.Equal(t, "http://"+*out.Endpoints[0].Address, server.URL)
 }

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -205,17 +207,20 @@ func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput
 	}, nil
 }
 
-// DescribeEndpoints returns the endpoint of the service's region.
+// DescribeEndpoints returns the host and port that the client asked: a client with
+// endpoint discovery sends its requests there. Without HTTP it returns the
+// service's host of the region.
 func (s *Service) DescribeEndpoints(ctx context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
 	return call(ctx, s, wire.OpDescribeEndpoints, in, s.describeEndpoints)
 }
 
-func (s *Service) describeEndpoints(_ context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
+func (s *Service) describeEndpoints(ctx context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
+	host := cmp.Or(event.Host(ctx), "dynamodb."+s.region()+".amazonaws.com")
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
-		Address: new("dynamodb." + s.region() + ".amazonaws.com"), CachePeriodInMinutes: new(int64(1440)),
+		Address: &host, CachePeriodInMinutes: new(int64(1440)),
 	}}}, nil
 }
 

@@ -71,6 +71,19 @@ func Of(ctx context.Context) *Event {
 	return e
 }
 
+type hostKey struct{}
+
+// WithHost returns a context that carries the host and port that a client asked.
+func WithHost(ctx context.Context, host string) context.Context {
+	return context.WithValue(ctx, hostKey{}, host)
+}
+
+// Host returns the host and port that ctx carries, or "".
+func Host(ctx context.Context) string {
+	host, _ := ctx.Value(hostKey{}).(string)
+	return host
+}
+
 // Fail records the error that ended a request. It does nothing for a nil event.
 func (e *Event) Fail(code, message string) {
 	if e != nil {

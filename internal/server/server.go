@@ -206,7 +206,13 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 		out.b, status = errInternal.appendJSON(nil), errInternal.status
 		errInternal.note(r)
 	}()
-	out.b, status = s.handler.Serve(r.Context(), target, body, out.b)
+	ctx := r.Context()
+	// Only this operation needs the host, and only one reached through a socket
+	// means something to a client.
+	if ctx.Value(http.LocalAddrContextKey) != nil && strings.HasSuffix(target, ".DescribeEndpoints") {
+		ctx = event.WithHost(ctx, r.Host)
+	}
+	out.b, status = s.handler.Serve(ctx, target, body, out.b)
 	if status < 200 || status > 599 {
 		status = http.StatusOK
 	}
@@ -296,6 +302,8 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 	out.free()
 }
 
+var serverName = []string{"Sortkey"}
+
 // finish sets the headers that every answer has, and notes the answer in the
 // event of the request.
 func (s *service) finish(r *http.Request, status int, h http.Header, body []byte) {
@@ -307,6 +315,7 @@ func (s *service) finish(r *http.Request, status int, h http.Header, body []byte
 	if e := event.Of(r.Context()); e != nil {
 		e.Status, e.ID, e.Out = status, values[0], int64(len(body))
 	}
+	h["Server"] = serverName
 	h["X-Amzn-Requestid"] = values[0:1:1]
 	h["X-Amz-Crc32"] = values[1:2:2]
 	h["Content-Length"] = values[2:3:3]
@@ -358,7 +367,13 @@ func (s *service) serveGet(w http.ResponseWriter, r *http.Request) {
 		}
 		s.sendText(w, r, status, "text/plain; charset=utf-8", text)
 	case "/":
-		s.sendText(w, r, http.StatusOK, "text/plain; charset=utf-8", fmt.Sprintf(welcome, host))
+		// The service answers programs, such as health checks of containers, with
+		// its host; a person gets more.
+		text := "healthy: " + host + " \n"
+		if strings.Contains(r.Header.Get("Accept"), "text/html") {
+			text = fmt.Sprintf(welcome, host)
+		}
+		s.sendText(w, r, http.StatusOK, "text/plain; charset=utf-8", text)
 	default:
 		s.notFound(w, r)
 	}
