@@ -204,6 +204,9 @@ func TestKillIndex(t *testing.T) {
 	for _, source := range [][2]string{{plain}, {bank}, {indexed}, {indexed, "ByGroup"}, {indexed, "ByRank"}} {
 		want += len(scan(t, db, source[0], source[1]))
 	}
+	for _, table := range []string{bank, indexed} { // and their streams, with a row for the last sequence number
+		want += checkStream(t, db, table, byAddress(t, table, scan(t, db, table, ""))) + 1
+	}
 	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
 	require.NoError(t, p.wait(t), &p.stderr)
 	require.Equal(t, want, rowsOutsideCatalogue(t, dir), "rows that belong to no table or index")

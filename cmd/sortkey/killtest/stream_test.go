@@ -19,8 +19,8 @@ func streams(db *dynamodb.Client) *dynamodbstreams.Client {
 
 // checkStream replays the whole stream of a table and compares the items that its
 // records leave with those of the table. Record and item are written in one update,
-// so a kill leaves both or neither.
-func checkStream(t *testing.T, db *dynamodb.Client, table string, found map[string]item) {
+// so a kill leaves both or neither. It returns the number of records.
+func checkStream(t *testing.T, db *dynamodb.Client, table string, found map[string]item) (records int) {
 	t.Helper()
 	ctx := context.Background()
 	described, err := db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
@@ -40,6 +40,7 @@ func checkStream(t *testing.T, db *dynamodb.Client, table string, found map[stri
 		for next := at.ShardIterator; next != nil; {
 			page, err := c.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: next})
 			require.NoError(t, err)
+			records += len(page.Records)
 			for _, r := range page.Records {
 				key := address(image(r.Dynamodb.Keys))
 				if old := image(r.Dynamodb.OldImage); !equal(old, items[key]) {
@@ -60,4 +61,5 @@ func checkStream(t *testing.T, db *dynamodb.Client, table string, found map[stri
 			t.Fatalf("the stream of %s gives %v, the table has %v", table, it, found[key])
 		}
 	}
+	return records
 }
