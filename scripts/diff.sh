@@ -7,7 +7,7 @@
 #   scripts/diff.sh 5000 7               # requests and seed
 #   scripts/diff.sh 20000 1 dynalite     # one peer
 #
-# Peers are dynalite (npm) and moto (pip). scripts/lib/peers.sh installs a missing
+# Peers are dynalite (npm), moto (pip) and dynoxide (cargo). scripts/lib/peers.sh installs a missing
 # peer into DIFF_CACHE (default ${TMPDIR:-/tmp}/sortkey-diff), or skips it and
 # says why. DIFF_SHOW is the number of unexplained differences to print (default
 # 40).
@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.."
 requests=${1:-20000}
 seed=${2:-1}
 shift $(($# > 2 ? 2 : $#))
-[ $# -gt 0 ] || set -- dynalite moto
+[ $# -gt 0 ] || set -- dynalite moto dynoxide
 cache=${DIFF_CACHE:-${TMPDIR:-/tmp}/sortkey-diff}
 dir=$(mktemp -d)
 started=()
@@ -50,8 +50,8 @@ bad=0 ran=0
 for peer in "$@"; do
   case $peer in
   dynalite) skip=TransactWriteItems ;;
-  moto) skip= ;;
-  *) echo "unknown peer $peer; the peers are dynalite and moto" >&2; exit 2 ;;
+  moto | dynoxide) skip= ;;
+  *) echo "unknown peer $peer; the peers are dynalite, moto and dynoxide" >&2; exit 2 ;;
   esac
   free_port
   theirs=$port

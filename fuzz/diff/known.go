@@ -101,4 +101,4 @@ func (p *pair) index() (name string, local bool) {
 
 // knownDifferences are the reasons by peer, the most specific first. Each says
 // which side is right and why.
-var knownDifferences = map[string][]known{"dynalite": dynalite, "moto": moto}
+var knownDifferences = map[string][]known{"dynalite": dynalite, "moto": moto, "dynoxide": dynoxide}

@@ -1,0 +1,67 @@
+package main
+
+import "strings"
+
+// dynoxide, version 3. Its author compares it with the service, so where both
+// refuse, its words are a newer layer of validation or another fault of several;
+// those that are captured are in internal/api/fidelity_test.go, one by one. What
+// one takes and the other refuses, and what both answer, is looked at closely.
+var dynoxide = []known{
+	{"dynoxide finds another fault of several first, or has the words of another layer of validation", func(p *pair) bool {
+		return p.ours.status == 400 && p.peer.status == 400
+	}},
+	{"dynoxide describes tables with another region, without milliseconds and with other members", func(p *pair) bool {
+		return p.onlyMembers("Table", "TableDescription")
+	}},
+	{"dynoxide makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
+		update := strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf()) ||
+			p.req.op == "TransactWriteItems, then GetItem" && takes.MatchString(p.expressionOf())
+		return update && p.kind == "body" && p.onlyMembers("Item", "Attributes", "ConsumedCapacity")
+	}},
+	{"dynoxide refuses to remove from a path whose parent is missing in an item that is missing (alternator test_update_expression.py)", func(p *pair) bool {
+		update := strings.HasPrefix(p.req.op, "UpdateItem") || p.req.op == "TransactWriteItems"
+		return p.ours.status == 200 && update && (p.peerSays("The document path provided") || p.peerSays("ValidationError")) && takes.MatchString(p.expressionOf())
+	}},
+	{"dynoxide scans in its own order, so pages and segments hold other items (order is not documented; dynalite has ours)", func(p *pair) bool {
+		return p.req.op == "Scan" && p.kind == "body" && (p.req.body["Limit"] != nil || p.req.body["ExclusiveStartKey"] != nil || p.req.body["Segment"] != nil)
+	}},
+	{"dynoxide does not check that a start key lies in the segment (DG/Scan.html)", func(p *pair) bool {
+		return p.req.op == "Scan" && p.req.body["ExclusiveStartKey"] != nil && p.req.body["Segment"] != nil && p.peer.status == 200
+	}},
+	{"dynoxide leaves out what a global index does not project instead of refusing it (DG/GSI.html)", func(p *pair) bool {
+		name, local := p.index()
+		return name != "" && !local && p.oursSays("does not project") && p.peer.status == 200
+	}},
+	{"dynoxide does not fetch from the table what a local index does not project (DG/LSI.html)", func(p *pair) bool {
+		_, local := p.index()
+		return local && p.onlyMembers("Items", "Count", "ConsumedCapacity", "LastEvaluatedKey")
+	}},
+	{"ties in an index have no documented order, so pages of dynoxide hold other items", func(p *pair) bool {
+		name, _ := p.index()
+		return name != "" && p.kind == "body" && (p.req.body["Limit"] != nil || p.req.body["ExclusiveStartKey"] != nil || p.sameItems())
+	}},
+	{"dynoxide lists a table part of 0 for reads of an index", func(p *pair) bool {
+		return p.onlyMembers("ConsumedCapacity") && p.req.body["IndexName"] != nil
+	}},
+	{"dynoxide takes paths into key attributes (dynalite refuses them too, from the same sequence)", func(p *pair) bool {
+		return p.oursSays("Key attributes must be scalars") && p.peer.status == 200
+	}},
+	{"dynoxide compares the bounds of BETWEEN only when it looks at an item, and not of binary values (dynalite refuses them, from the same sequence)", func(p *pair) bool {
+		return p.oursSays("The BETWEEN condition was provided a range") && p.peer.status == 200
+	}},
+	{"dynoxide takes two equal operands where one is a path of several steps (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
+		return p.oursSays("The first operand must be distinct") && p.peer.status == 200
+	}},
+	{"dynoxide takes empty values for keys of key conditions (DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
+		return p.oursSays("cannot contain an empty") && p.peer.status == 200
+	}},
+	{"dynoxide takes NOT_CONTAINS for true of what is not there; it is not (alternator test_expected.py)", func(p *pair) bool {
+		return strings.Contains(text(p.req.body), "NOT_CONTAINS") && (p.ours.code == "ConditionalCheckFailedException" || p.onlyMembers("Count", "Items"))
+	}},
+	{"dynoxide returns the key as the old attributes of an item that was not there (API_UpdateItem, ReturnValues)", func(p *pair) bool {
+		return p.req.op == "UpdateItem" && p.onlyMembers("Attributes", "ConsumedCapacity") && p.req.body["ReturnValues"] == "ALL_OLD"
+	}},
+	{"dynoxide does not look for undefined and unused placeholders, and for paths that conflict, before it reads (dynalite does)", func(p *pair) bool {
+		return p.peer.status == 200 && (p.oursSays("is not defined") || p.oursSays("paths conflict") || p.oursSays("unused in expressions"))
+	}},
+}
