@@ -180,6 +180,11 @@ func (v *view) pos() design.Pos {
 	return v.t.Pos
 }
 
+// tableView returns the view of a table itself.
+func (l *linter) tableView(t *design.Table) *view {
+	return l.views[slices.IndexFunc(l.views, func(v *view) bool { return v.t == t && v.x == nil })]
+}
+
 // A slot is a key attribute of an entity that is built from a template.
 type slot struct {
 	e      *design.Entity

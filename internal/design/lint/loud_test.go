@@ -70,6 +70,38 @@ patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExp
 entities:
   E: {attributes: {PK: "P#{p}", SK: "U#{u}"}, samples: [{p: a, u: 1}, {p: a, u: 10}]}
   F: {attributes: {PK: "P#{p}", SK: "U#{u}#F#{f}"}, samples: [{p: a, u: 1, f: x}]}`, `note.*"1" of u is also a prefix of its siblings.*reads 10`},
+		{"a user whose name begins another's", "open-prefix", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "USER#{u}"}, samples: [{p: a, u: ann}, {p: a, u: anna}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a, u: {begins_with: ann}}}}]`, `warning the prefix "USER#ann" is the whole key of a row and also reads siblings: USER#anna.*compare the whole key: SK = "USER#ann"`},
+		{"an order whose number begins another's, raw", "open-prefix", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "ORDER#{o}"}, samples: [{p: a, o: 1}, {p: a, o: 10}]}}
+patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p AND begins_with(SK, :a)", ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "ORDER#1"}}}}]`, `warning the prefix "ORDER#1" is the whole key.*compare the whole key: SK = "ORDER#1"`},
+		{"a raw request for the newest", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05T10:00:00Z"}, {p: a, at: "2026-01-06T10:00:00Z"}]}}
+patterns: [{name: the latest event, request: {operation: Query, TableName: Tab, Limit: 1, KeyConditionExpression: "PK = :p", ExpressionAttributeValues: {":p": {S: "P#a"}}}}]`, "error.*asks for the latest rows, but its limit keeps the oldest"},
+		{"a key in descending order", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time:desc}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
+patterns: [{name: newest events, query: {entity: E, where: {p: a}, order: desc, limit: 5}}]`, "warning.*keeps the oldest.*read in descending order.*order: asc"},
+		{"the highest score", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{score:int(6)}#{id}"}, samples: [{p: a, id: x, score: 5}, {p: a, id: y, score: 7}]}}
+patterns: [{name: the highest score, query: {entity: E, where: {p: a}, limit: 1}}]`, "error.*asks for the highest rows, but its limit keeps the lowest"},
+		{"a status that nobody declared mutable", "mutable-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "TASK#{status}#{task}"}, samples: [{p: a, status: open, task: x}]}}`, `warning status in SK, a key of table Tab, looks like a value that changes.*"TASK#{task}"`},
+		{"a time of the last change", "mutable-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{updatedAt:time}#{task}"}, samples: [{p: a, updatedAt: "2026-01-05T10:00:00Z", task: x}]}}`, `warning updatedAt in SK`},
+		{"states of a life", "mutable-key", `
+fields: {state: {values: [OPEN, CLOSED]}}
+entities: {E: {attributes: {PK: "P#{p}", SK: "{state}#{task}"}, samples: [{p: a, state: OPEN, task: x}]}}`, `warning state in SK`},
+		{"both units, with a pattern that needs the order", "mixed-epoch", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:number}#{id}"}, samples: [{p: a, id: x, at: 1767607200}, {p: a, id: y, at: 1767607200123}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `error.*seconds since 1970 and milliseconds since 1970; "newest" needs the order of time`},
+		{"padded epochs of both units", "mixed-epoch", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:int(13)}"}, samples: [{p: a, at: 1767607200}, {p: a, at: 1767607200123}]}}`, "seconds since 1970 and milliseconds since 1970"},
+		{"a range that begins at a fraction", "lost-fraction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:epoch}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a, at: {">=": "2026-01-05T10:00:00.500Z"}}}}]`, `drops the fraction of the second.*"{at:epochms}#{id}"`},
+		{"more items than moments", "time-only-key", `
+entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*among the 500 items of a partition, some share a at"},
 		{"an index by part of its partition key", "partition-prefix", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}#{k}", GSI1SK: "S"}, samples: [{p: a, t: x, k: y}]}}
 patterns: [{name: q, query: {entity: E, index: GSI1, where: {t: x}}}]`, `add an index with the partition key "T#{t}" and the sort key "{k}"`},

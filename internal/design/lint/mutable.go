@@ -12,13 +12,15 @@ import (
 var mutableKey = lint{Rule{
 	ID: "mutable-key", Title: "Mutable components in a key", Severity: design.Note,
 	Help: "The key of an item cannot be updated: UpdateItem refuses it. The item must be deleted and written again under another key, in a transaction if readers must never miss it. " +
-		"In an index, the service does that itself and charges a delete and a write for each change. All attributes that contain the value must be set in the same update.",
+		"In an index, the service does that itself and charges a delete and a write for each change. All attributes that contain the value must be set in the same update. " +
+		"A field in a key of the table that the model does not declare mutable gets a warning if its name says that it changes: status, updatedAt, lastSeen.",
 	Example: []string{`"PROJECT#P1", "STATUS#Open#TASK#T1"`, `"PROJECT#P1", "STATUS#Done#TASK#T1"`},
 	Cure:    "Build table keys from values that never change, SK: TASK#{task}, and query the status through an index.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html; https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html (writes to indexes)",
 }, func(l *linter) {
 	for _, e := range l.entities {
 		l.mutable(e)
+		l.undeclared(e)
 	}
 }}
 
@@ -68,6 +70,59 @@ func (l *linter) mutable(e *design.Entity) {
 			}
 		}
 		l.add(f)
+	}
+}
+
+// states are values of a field that changes during the life of an item.
+var states = []string{
+	"open", "opened", "closed", "new", "pending", "active", "inactive", "done", "paid", "shipped", "delivered", "cancelled", "canceled",
+	"draft", "published", "archived", "approved", "rejected", "todo", "doing", "in progress", "in_progress", "failed", "completed", "blocked", "enabled", "disabled",
+}
+
+// changes reports whether a field changes during the life of an item, by its
+// name or by its values.
+func (l *linter) changes(e *design.Entity, field string) bool {
+	name := strings.ToLower(strings.ReplaceAll(field, "_", ""))
+	switch name {
+	case "status", "updated", "updatedat", "updatedon", "modified", "modifiedat", "modifiedon", "lastmodified", "lastupdated", "lastchanged", "changedat",
+		"lastseen", "lastseenat", "lastlogin", "lastloginat", "lastactive", "lastactivity":
+		return true
+	case "state", "stage", "phase":
+		n := 0
+		for _, w := range l.authored(e, field) {
+			if slices.Contains(states, strings.ToLower(w.text)) {
+				n++
+			}
+		}
+		return n > 1
+	}
+	return false
+}
+
+// undeclared reports fields in keys of the table that change by their names,
+// though the model does not say so. A field after a time in the same key belongs
+// to an event, which does not change.
+func (l *linter) undeclared(e *design.Entity) {
+	for _, s := range l.slots {
+		if s.e != e || !slices.ContainsFunc(s.places, func(p place) bool { return p.v.x == nil }) {
+			continue
+		}
+		for _, p := range s.parts {
+			if p.Name != "" && moment(p.Type) && !l.changes(e, p.Name) {
+				break
+			}
+			if p.Name == "" || slices.Contains(e.Mutable, p.Name) || !l.changes(e, p.Name) || l.single(e, p.Name) {
+				continue
+			}
+			v := l.tableView(e.Table)
+			f := v.in(design.Finding{
+				Severity: design.Warning, Pos: s.t.Pos, Entity: e.Name, Keys: l.keysAroundChange(s, v, p.Name),
+				Message: fmt.Sprintf("%s in %s, a key of table %s, looks like a value that changes, and an update cannot change a key", p.Name, s.t.Name, v.t.Name),
+				Advice:  fmt.Sprintf("leave %s out of %s, as in %q, and add an index that has it", p.Name, s.t.Name, s.without(p.Name)),
+			})
+			l.add(f)
+			break
+		}
 	}
 }
 

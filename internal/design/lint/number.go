@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -188,6 +189,9 @@ func (s *spread) add(number string) {
 func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 	p := s.parts[at]
 	h := numberHazard{s: s, name: p.Name, typed: p.Type.Name == "number"}
+	if l.epochs(s.e, p.Name) {
+		return h, false // mixed-epoch judges those
+	}
 	var seen spread
 	switch f := s.e.Field(p.Name); {
 	case h.typed:
@@ -241,6 +245,13 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 		}
 	}
 	return h, true
+}
+
+// epochs reports whether all values that people wrote for a field are seconds or
+// milliseconds since 1970.
+func (l *linter) epochs(e *design.Entity, field string) bool {
+	all := l.authored(e, field)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(w authoredValue) bool { return !epochText.MatchString(w.text) && !epochMilli.MatchString(w.text) })
 }
 
 // dependsOn reports whether a pattern needs its rows in order of a component:

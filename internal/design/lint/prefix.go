@@ -82,7 +82,7 @@ func (l *linter) pathMark(e *design.Entity, field string) string {
 func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 	prefix := string(c.Values[0].Raw())
 	marks := l.marks(q.v.t, c.Attribute.Name)
-	if prefix == "" || marks == "" || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
+	if prefix == "" || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) {
 		return
 	}
 	p, ok := q.slice()
@@ -120,7 +120,14 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 	if own == nil {
 		return
 	}
-	closed := prefix + closing(string(own.Attributes.Get(c.Attribute.Name).Raw()), prefix, marks)
+	ownKey := string(own.Attributes.Get(c.Attribute.Name).Raw())
+	if ownKey == prefix {
+		if len(siblings) > 0 {
+			l.wholeKey(q, c, own, sibling, siblings)
+		}
+		return
+	}
+	closed := prefix + ownKey[len(prefix):len(prefix)+1]
 	f := q.in(design.Finding{Advice: fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(c.Attribute.Name), quoted(closed))})
 	if len(siblings) == 0 {
 		s := l.insideValue(q, c.Attribute.Name, prefix)
@@ -157,12 +164,19 @@ func (q *query) expectsKey(it *design.Item) bool {
 	})
 }
 
-// closing returns the delimiter that follows prefix in key.
-func closing(key, prefix, marks string) string {
-	if len(key) > len(prefix) {
-		return key[len(prefix) : len(prefix)+1]
+// wholeKey reports a prefix that is the whole key of a row and the beginning of
+// the keys of its siblings.
+func (l *linter) wholeKey(q *query, c *keycond.Clause, own, sibling *design.Item, siblings []string) {
+	prefix := quoted(string(c.Values[0].Raw()))
+	f := q.in(design.Finding{
+		Message: fmt.Sprintf("the prefix %s is the whole key of a row and also reads siblings: %s", prefix, list(siblings)),
+		Keys:    q.v.shown(own, sibling),
+		Advice:  fmt.Sprintf("compare the whole key: %s = %s", text.Name(c.Attribute.Name), prefix),
+	})
+	if q.expectsKey(sibling) || q.p.Expect.Rows != nil && *q.p.Expect.Rows == q.report.Returned && q.report.Returned > 1 {
+		f.Severity = design.Note // the pattern expects them
 	}
-	return marks[:1]
+	l.add(f)
 }
 
 // lowSiblings says which siblings sort before the rows under the prefix.

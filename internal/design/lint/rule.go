@@ -34,10 +34,10 @@ type lint struct {
 // keys by role, sizes and load.
 func lints() []lint {
 	return []lint{
-		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lowByte,
-		randomOrder, componentOrder, partitionPrefix,
+		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte, invisibleDifference,
+		randomOrder, componentOrder, wrongDirection, partitionPrefix,
 		openPrefix, delimiterInValue, highSentinel, foreignRows, sameShape, filterForKey,
-		mutableKey, sparseIndex, mixedPartition, unreadIndex, writeAmplification, multiAttribute,
+		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification, multiAttribute,
 		keyLength, itemSize, collectionSize, partitionSkew, hotPartition,
 		unusedAllowance,
 	}

@@ -146,6 +146,35 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", GSI1PK: "S#{s}", GSI1SK: "
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "{GSI1PK}"}, samples: [{p: a, GSI1PK: x}]}}`},
 		{"another alphabet than emoji", "utf16-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "T#{t}"}, samples: [{p: a, t: "é"}, {p: a, t: "日本"}, {p: a, t: "😀"}]}}`},
+		{"the beginning of several names", "open-prefix", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "USER#{u}"}, samples: [{p: a, u: anna}, {p: a, u: annette}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a, u: {begins_with: ann}}}}]`},
+		{"a whole key", "open-prefix", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "USER#{u}"}, samples: [{p: a, u: ann}, {p: a, u: anna}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a, u: ann}}}]`},
+		{"a page in ascending order", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
+patterns: [{name: events of the last 7 days, query: {entity: E, where: {p: a}, limit: 5}}, {name: "events, oldest to newest", query: {entity: E, where: {p: a}, limit: 5}}]`},
+		{"the newest of a descending key", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time:desc}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
+patterns: [{name: newest events, query: {entity: E, where: {p: a}, limit: 5}}]`},
+		{"a change of status, which is an event", "mutable-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time}#{status}"}, samples: [{p: a, status: open, at: "2026-01-05T10:00:00Z"}]}}`},
+		{"a state of a country", "mutable-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{state}#{city}"}, samples: [{p: a, state: WA, city: Seattle}, {p: a, state: CA, city: Fresno}]}}`},
+		{"a status in the key of an index", "mutable-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{status}", GSI1SK: "{p}"}, samples: [{p: a, status: open}]}}`},
+		{"seconds alone", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:number}"}, samples: [{p: a, at: 1767607200}, {p: a, at: 1767607201}]}}`},
+		{"seconds and milliseconds are for mixed-epoch", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:number}"}, samples: [{p: a, at: 1767607200}, {p: a, at: 1767607200123}]}}`},
+		{"an order has its own id in the partition key", "time-only-key", `
+entities: {Order: {attributes: {PK: "ORDER#{order}", SK: "{at:time}"}, samples: [{order: a, at: "2026-01-05T10:00:00Z"}]}}`},
+		{"fewer items than moments", "time-only-key", `
+entities: {E: {attributes: {PK: "DEVICE#{device}", SK: "{at:time}"}, fields: {device: {values: [A, B]}}, count: 500}}`},
+		{"an index that only raw items enter", "empty-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A}, samples: [{p: a}]}}
+items: {Tab: [{PK: x, SK: y, GSI1PK: a, GSI1SK: b}]}`},
 		{"a space that is not in a common prefix", "low-byte", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{c}#{d}"}, samples: [{p: a, c: New York, d: x}, {p: a, c: Boston, d: x}]}}`},
 	} {

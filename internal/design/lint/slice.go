@@ -177,7 +177,7 @@ var sameShape = lint{Rule{
 		for _, e := range g {
 			names = append(names, e.Name)
 		}
-		v := l.views[slices.IndexFunc(l.views, func(v *view) bool { return v.t == g[0].Table && v.x == nil })]
+		v := l.tableView(g[0].Table)
 		a := v.hash[0]
 		f := design.Finding{
 			Entity:  g[1].Name,
@@ -283,7 +283,7 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 	if n == 0 {
 		return
 	}
-	table := l.views[slices.IndexFunc(l.views, func(o *view) bool { return o.t == v.t && o.x == nil })]
+	table := l.tableView(v.t)
 	if table.keyOf(b.Attributes) < table.keyOf(a.Attributes) {
 		a, b = b, a
 	}

@@ -5,8 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -30,6 +32,87 @@ var mixedEpoch = lint{Rule{
 	Cure:    "Choose one unit and convert the rest: {at:epochms} in all templates that share the key.",
 	Source:  stringOrder,
 }, func(l *linter) { l.times(true) }}
+
+var lostFraction = lint{Rule{
+	ID: "lost-fraction", Title: "A time format that drops a fraction", Severity: design.Warning,
+	Help: "A type of times writes its own precision and drops the rest: {at:time} and {at:epoch} drop milliseconds, {at:millis} drops microseconds. " +
+		"Two moments of one second then have equal text: their rows are not in order of time, and if nothing else in the key differs, one replaces the other. A range that begins at a fraction begins too early. " +
+		"Types of periods, such as {at:date}, drop the rest on purpose.",
+	Example: []string{`"AT#2026-01-05T10:00:00Z" (of 10:00:00.900)`, `"AT#2026-01-05T10:00:00Z" (of 10:00:00.120)`},
+	Cure:    "Use the type with the precision of the data: {at:millis} in text, {at:epochms} as a number, {at:micros} or {at:nanos} for more.",
+	Source:  stringOrder,
+}, func(l *linter) {
+	for _, s := range l.slots {
+		for _, p := range s.parts {
+			if unit := unitOf(p.Type); p.Name != "" && unit > time.Nanosecond {
+				l.fractions(s, p, unit)
+			}
+		}
+	}
+}}
+
+// fractions reports a component that drops a fraction of a value.
+func (l *linter) fractions(s *slot, p keys.Part, unit time.Duration) {
+	all := slices.Clone(l.authored(s.e, p.Name))
+	for _, q := range l.queries {
+		if c, ok := q.given(p.Name); ok && q.p.Entity == s.e && c.Op != ast.OpBeginsWith {
+			for _, arg := range c.Args {
+				all = append(all, authoredValue{text: arg})
+			}
+		}
+	}
+	// Other keys of the entity may keep the whole time.
+	for _, o := range l.slots {
+		if o.e == s.e && slices.ContainsFunc(o.places, func(at place) bool { return slices.Contains(s.places, at) }) {
+			for _, part := range o.parts {
+				if u := unitOf(part.Type); part.Name == p.Name && u > 0 && u < unit {
+					return
+				}
+			}
+		}
+	}
+	var finest time.Duration
+	var lost []authoredValue
+	for _, w := range all {
+		moment, err := time.Parse(time.RFC3339Nano, w.text)
+		if err != nil {
+			continue
+		}
+		rest := time.Duration(moment.Nanosecond()) % unit
+		if rest == 0 {
+			continue
+		}
+		lost = append(lost, w)
+		for _, u := range []time.Duration{time.Millisecond, time.Microsecond, time.Nanosecond} {
+			if finest == 0 || u < finest {
+				finest = u
+			}
+			if rest%u == 0 {
+				break
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return
+	}
+	typ := map[time.Duration]string{time.Millisecond: "millis", time.Microsecond: "micros", time.Nanosecond: "nanos"}[finest]
+	if strings.HasPrefix(p.Type.Name, "epoch") && finest == time.Millisecond {
+		typ = "epochms"
+	}
+	if p.Type.Desc {
+		typ += ":desc"
+	}
+	dropped := map[time.Duration]string{time.Second: "the fraction of the second", time.Millisecond: "what is finer than a millisecond", time.Microsecond: "what is finer than a microsecond"}[unit]
+	f := s.in(design.Finding{
+		Message: fmt.Sprintf("%s in %s of %s drops %s: %s%s", p.Name, s.t.Name, s.view().name(), dropped, quoted(lost[0].text), andMore(len(lost)-1)),
+		Keys:    l.keyWith(s, p.Name, lost[0]),
+	})
+	if s.t.Kind == attr.Number && typ == "millis" {
+		typ = "epochms"
+	}
+	f.Advice = fmt.Sprintf("write %s: %q", s.t.Name, source(s.parts, p.Name, "{"+p.Name+":"+typ+"}"))
+	l.add(f)
+}
 
 // A shape is the format of a timestamp.
 type shape struct {
@@ -178,7 +261,7 @@ func (l *linter) timestampsOf(s *slot, p keys.Part) []timestamp {
 		}
 		return []timestamp{w}
 	}
-	if !textual(p.Type) && p.Type.Name != "number" || p.Type.Name == "path" {
+	if !textual(p.Type) && p.Type.Name != "number" && p.Type.Name != "int" || p.Type.Name == "path" {
 		return nil
 	}
 	var all []timestamp
@@ -223,10 +306,25 @@ func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bo
 				f.Message = fmt.Sprintf("timestamps in %s of %s are written %s: %s in %s, %s in %s", b.s.t.Name, b.s.view().name(), why, x, a.s.e.Name, y, b.s.e.Name)
 			}
 			f.Keys = append(l.keyWith(a.s, a.name, a.w), l.keyWith(b.s, b.name, b.w)...)
+			if q := l.needsOrder(b); epoch && q != nil {
+				f.Severity = design.Error
+				f.Message += fmt.Sprintf("; %q needs the order of time", q.p.Name)
+			}
 			l.add(b.s.in(f))
 			break
 		}
 	}
+}
+
+// needsOrder returns a pattern that depends on the order of a timestamp, or nil.
+func (l *linter) needsOrder(w timestamp) *query {
+	at := slices.IndexFunc(w.s.parts, func(p keys.Part) bool { return p.Name == w.name })
+	for _, q := range l.queries {
+		if q.p.Entity == w.s.e && q.v == w.s.sortView() && q.v != nil && q.dependsOn(l, w.s, at, true) {
+			return q
+		}
+	}
+	return nil
 }
 
 // firstTwo returns up to two keys that contain the timestamp's field.
