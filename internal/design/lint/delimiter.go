@@ -62,7 +62,17 @@ func (l *linter) delimitersIn(s *slot, at int) {
 	name := s.parts[at].Name
 	f := design.Finding{
 		Message: fmt.Sprintf("%s in %s contains the delimiter %s: %s%s", name, s.t.Name, quoted(mark), quoted(hits[0].text), andMore(len(hits)-1)),
-		Advice:  fmt.Sprintf("replace %s in %s when you build the key, or use another delimiter in %s for all entities, here %q", quoted(mark), name, s.t.Name, otherDelimiter(s, mark)),
+		Advice:  fmt.Sprintf("replace %s in %s when you build the key", quoted(mark), name),
+	}
+	better := otherDelimiter(s, mark)
+	fix := proposal{text: f.Advice + fmt.Sprintf(", or use another delimiter in %s for all entities, here %q", s.t.Name, better)}
+	for _, o := range l.slots {
+		if other := otherDelimiter(o, mark); o.e.Table == s.e.Table && o.t.Name == s.t.Name && other != o.t.Template.String() {
+			fix.edits = append(fix.edits, writeTemplate(o.e.Name, o.t.Name, other))
+		}
+	}
+	if better == s.t.Template.String() {
+		fix.text = f.Advice + fmt.Sprintf(", or use another delimiter in %s for the entities whose keys continue after %s", s.t.Name, name)
 	}
 	f.Keys = l.keyWith(s, name, hits[0])
 	short, _, _ := strings.Cut(hits[0].text, mark)
@@ -81,7 +91,7 @@ func (l *linter) delimitersIn(s *slot, at int) {
 			break
 		}
 	}
-	l.add(s.in(f))
+	l.propose(s.in(f), fix)
 }
 
 // otherDelimiter returns the template with another delimiter.

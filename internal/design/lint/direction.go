@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 
@@ -93,14 +94,32 @@ func (l *linter) direction(q *query) {
 			order = "order: asc"
 		}
 		f.Message = fmt.Sprintf("%q asks for the %s rows, but its limit keeps the %s: %s in %s is read in %s order", q.p.Name, word, read, p.Name, s.t.Name, directionOf(w.descending))
-		f.Advice = fmt.Sprintf("read the slice from its other end: %s", order)
+		fix := proposal{text: "read the slice from its other end: " + order, edits: []edit{onPattern(q.p.Name, turned)}}
+		f.Advice = "ask for the other direction"
 		f.Keys = l.twoRows(q, e)
 		if (q.report.Next != nil || q.report.Pages > 1) && q.p.Expect.Keys == nil {
 			f.Severity = design.Error // there are rows that it should return
 		}
-		l.add(f)
+		l.propose(f, fix)
 		return
 	}
+}
+
+// turned makes a pattern read in the other direction.
+func turned(_ *design.Model, p *design.Pattern) bool {
+	if p.Request == nil {
+		p.Ordered, p.Descending = true, !p.Descending
+		return true
+	}
+	var request map[string]json.RawMessage
+	if json.Unmarshal(p.Request, &request) != nil {
+		return false
+	}
+	backward := string(request["ScanIndexForward"]) == "false"
+	request["ScanIndexForward"], _ = json.Marshal(backward)
+	out, err := json.Marshal(request)
+	p.Request = out
+	return err == nil
 }
 
 func directionOf(descending bool) string {

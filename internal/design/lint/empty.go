@@ -68,13 +68,13 @@ func (l *linter) empty(v *view) {
 	switch {
 	case len(missing) > 0:
 		f.Message = fmt.Sprintf("no item can enter index %s: no entity and no item has %s", v.x.Name, list(missing))
-		f.Advice = fmt.Sprintf("add %s to the items that belong in the index, or remove the index", list(missing))
+		f.Advice = fmt.Sprintf("add %s to the items that belong in the index", list(missing))
 	case excluded != "":
 		f.Message = fmt.Sprintf("no item can enter index %s: the conditions on %s exclude each other", v.x.Name, excluded)
 		f.Advice = "give all key attributes of the index one condition"
 	default:
 		f.Message = fmt.Sprintf("no item can enter index %s: none has all of %s", v.x.Name, list(attributeNames(v.all)))
-		f.Advice = fmt.Sprintf("write all of %s on the items that belong in the index, or remove the index", list(attributeNames(v.all)))
+		f.Advice = fmt.Sprintf("write all of %s on the items that belong in the index", list(attributeNames(v.all)))
 	}
 	if slices.ContainsFunc(l.queries, func(q *query) bool { return q.v == v }) {
 		f.Severity = design.Error
@@ -87,7 +87,7 @@ func (l *linter) empty(v *view) {
 	} else {
 		f.Keys = l.key(l.tableView(v.t), l.entities[slices.IndexFunc(l.entities, func(e *design.Entity) bool { return e.Table == v.t })])
 	}
-	l.add(f)
+	l.propose(f, proposal{text: f.Advice + ", or remove the index", edits: []edit{removeIndex(v.t.Name, v.x.Name)}})
 }
 
 func attributeNames(all []design.Attribute) (names []string) {

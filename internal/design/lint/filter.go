@@ -49,27 +49,47 @@ func (l *linter) filtered(q *query, waste float64) {
 		}
 	}
 	if o := l.equivalent(q); o != nil {
-		f.Advice = fmt.Sprintf("query as %q does, on %s: it returns the same rows and reads only %s", o.p.Name, o.v.name(), text.Thousands(o.report.Examined))
-		l.add(f)
+		l.propose(f, proposal{
+			text:  fmt.Sprintf("query as %q does, on %s: it returns the same rows and reads only %s", o.p.Name, o.v.name(), text.Thousands(o.report.Examined)),
+			edits: []edit{ask(q.p.Name, o.v.t.Name, o.v.indexName(), o.clauses)}, index: o.v.x,
+		})
 		return
 	}
+	var fixes []proposal
 	f.Advice = "put the filter's attribute into the key of an index"
 	_, filters := explain.Clauses(q.request)
 	if i := slices.IndexFunc(filters, func(c keycond.Clause) bool { return c.Op == ast.Equal }); i >= 0 {
 		name := filters[i].Attribute.Name
-		if x := serving(q.v, name); x != nil {
-			f.Advice = fmt.Sprintf("query index %s, which has %s in its key", x.Name, name)
-		} else if q.op == "Scan" {
-			f.Advice = fmt.Sprintf("add an index with the partition key %s", name)
-		} else {
-			f.Advice = fmt.Sprintf("add an index with %s in its key, such as By%s: {partition: [%s, %s]", name, title(name), q.v.hash[0].Name, name)
-			if len(q.v.sort) > 0 {
-				f.Advice += ", sort: " + q.v.sort[0].Name
+		// asking returns the edit that queries an index instead.
+		asking := func(x *design.Index) edit {
+			var clauses []keycond.Clause
+			for _, a := range x.Keys() {
+				for _, c := range slices.Concat(q.clauses, filters[i:i+1]) {
+					if c.Attribute.Name == a.Name && c.Op == ast.Equal {
+						clauses = append(clauses, c)
+					}
+				}
 			}
-			f.Advice += "}"
+			return ask(q.p.Name, q.v.t.Name, x.Name, clauses)
+		}
+		if x := serving(q.v, name); x != nil {
+			fixes = []proposal{{text: fmt.Sprintf("query index %s, which has %s in its key", x.Name, name), edits: []edit{asking(x)}, index: x}}
+		} else {
+			x := &design.Index{Name: "By" + title(name), Projection: "ALL", Partition: []design.Attribute{{Name: name, Kind: filters[i].Values[0].Kind()}}, Sort: q.v.sort}
+			if q.op == "Query" {
+				x.Partition = slices.Concat(q.v.hash, x.Partition)
+			}
+			for q.v.t.Index(x.Name) != nil {
+				x.Name += "2"
+			}
+			p := proposal{text: "add an index with " + name + " in its key, such as " + indexText(x), edits: []edit{writeIndex(q.v.t.Name, *x), asking(x)}}
+			if q.op == "Scan" {
+				p.text = "add an index with the partition key " + name + ", such as " + indexText(x)
+			}
+			fixes = []proposal{p}
 		}
 	}
-	l.add(f)
+	l.propose(f, fixes...)
 }
 
 // serving returns an index of the table that has an attribute in its key and

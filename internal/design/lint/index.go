@@ -72,10 +72,12 @@ func (l *linter) unread(v *view) {
 		}
 	}
 	f.Keys = f.Keys[:min(2, len(f.Keys))]
+	var fix proposal
 	switch {
 	case !asked && len(v.rows) > 0:
 		f.Message = fmt.Sprintf("no pattern reads index %s", v.x.Name)
-		f.Advice = "remove it, or add the pattern that needs it"
+		f.Advice = "add the pattern that needs it"
+		fix = proposal{text: "remove it, or add the pattern that needs it", edits: []edit{removeIndex(v.t.Name, v.x.Name)}}
 	case asked && len(unread) > 0:
 		f.Message = fmt.Sprintf("no pattern reads the rows of %s in index %s", list(unread), v.x.Name)
 		var attributes []string
@@ -84,11 +86,17 @@ func (l *linter) unread(v *view) {
 				attributes = append(attributes, a.Name)
 			}
 		}
-		f.Advice = fmt.Sprintf("remove %s from them, or add the patterns that need them", list(attributes))
+		f.Advice = "add the patterns that need them"
+		if len(attributes) > 0 { // an index of the table's own key holds every item
+			fix.text = fmt.Sprintf("remove %s from them, or add the patterns that need them", list(attributes))
+		}
+		for _, name := range unread {
+			fix.edits = append(fix.edits, removeAttributes(name, attributes))
+		}
 	default:
 		return
 	}
-	l.add(f)
+	l.propose(f, fix)
 }
 
 // A reader is a query and an entity whose rows it reads.
@@ -280,15 +288,30 @@ func (l *linter) joined(v *view) {
 			f.Keys = append(f.Keys, v.keyOf(r.it.Attributes))
 		}
 	}
-	f.Advice = fmt.Sprintf("declare %s: {partition: %s", v.x.Name, bracketed(lists[0], parts[0]))
-	if len(lists[1]) > 0 {
-		f.Advice += ", sort: " + bracketed(lists[1], parts[1])
+	better := design.Index{Name: v.x.Name, Projection: v.x.Projection, Include: v.x.Include, Partition: attributesFor(e, lists[0], parts[0]), Sort: attributesFor(e, lists[1], parts[1])}
+	fix := proposal{
+		text:  "declare " + indexText(&better),
+		edits: []edit{storeFields(e.Name, missing), writeIndex(v.t.Name, better)},
 	}
-	f.Advice += "}"
 	if len(missing) > 0 {
-		f.Advice += fmt.Sprintf(", and add %s to the attributes of %s", list(missing), e.Name)
+		fix.text += fmt.Sprintf(", and add %s to the attributes of %s", list(missing), e.Name)
 	}
-	l.add(f)
+	f.Advice = "if you change the index, declare the components as key attributes of their own"
+	l.propose(f, fix)
+}
+
+// attributesFor returns key attributes for components, numbers as numbers.
+func attributesFor(e *design.Entity, names []string, parts []keys.Part) (all []design.Attribute) {
+	for _, name := range names {
+		a := design.Attribute{Name: name, Kind: attr.String}
+		if t := e.Attribute(name); t != nil {
+			a.Kind = t.Kind
+		} else if i := slices.IndexFunc(parts, func(p keys.Part) bool { return p.Name == name }); i >= 0 {
+			a.Kind = kindOf(parts[i].Type)
+		}
+		all = append(all, a)
+	}
+	return all
 }
 
 // joinedIn reports whether a key attribute of the index joins a component with
@@ -298,22 +321,6 @@ func (l *linter) joinedIn(e *design.Entity, v *view, name string) bool {
 		t := e.Attribute(a.Name)
 		return t.Template != nil && len(t.Template.Components()) > 1 && slices.Contains(t.Template.Components(), name)
 	})
-}
-
-func bracketed(list []string, parts []keys.Part) string {
-	specs := make([]string, len(list))
-	for i, name := range list {
-		specs[i] = name
-		for _, p := range parts {
-			if p.Name == name && numeric(p.Type) {
-				specs[i] = "{name: " + name + ", type: N}"
-			}
-		}
-	}
-	if len(specs) == 1 {
-		return specs[0]
-	}
-	return "[" + strings.Join(specs, ", ") + "]"
 }
 
 func numeric(t keys.Type) bool {

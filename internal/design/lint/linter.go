@@ -29,12 +29,19 @@ type linter struct {
 	counted  bool
 	used     map[*design.Allowance]bool
 	found    []design.Finding
+	// proposals are those of findings, by their indexes in found, and settled
+	// the edits of those that became advice. A small linter tries proposals of
+	// another and has none.
+	proposals map[int][]proposal
+	settled   map[int][][]edit
+	small     bool
 }
 
 func newLinter(ctx context.Context, w *design.World) *linter {
 	return &linter{
 		ctx: ctx, w: w, m: w.Model,
 		items: map[*design.Entity][]*design.Item{}, columns: map[column][]authoredValue{}, used: map[*design.Allowance]bool{},
+		proposals: map[int][]proposal{}, settled: map[int][][]edit{},
 	}
 }
 
@@ -178,6 +185,14 @@ func (v *view) pos() design.Pos {
 		return v.x.Pos
 	}
 	return v.t.Pos
+}
+
+// indexName returns the name of the view's index, or "".
+func (v *view) indexName() string {
+	if v.x == nil {
+		return ""
+	}
+	return v.x.Name
 }
 
 // tableView returns the view of a table itself.

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
 )
 
 const partitionGuide = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
@@ -82,22 +84,56 @@ func (l *linter) skewed(v *view) {
 	if it.Entity != nil {
 		f.Entity = it.Entity.Name
 	}
-	f.Advice = l.shardAdvice(v, it.Entity, true)
-	l.add(f)
+	f.Advice = divide
+	l.propose(f, l.shards(v, it, true)...)
 }
 
-// shardAdvice says how to divide a partition.
-func (l *linter) shardAdvice(v *view, e *design.Entity, byDay bool) string {
-	if e != nil {
-		if t := e.Attribute(v.hash[0].Name); t != nil && t.Template != nil {
-			day := ""
-			if name, _, _ := strings.Cut(timeField(e), ":"); name != "" && byDay && !slices.Contains(t.Template.Components(), name) {
-				day = fmt.Sprintf("%q if patterns know the day, or ", t.Template.String()+"#{"+name+":date}")
-			}
-			return fmt.Sprintf("divide it: write %s: %s%q with a shard from a hash of the id, and query the shards in parallel", t.Name, day, t.Template.String()+"#{shard:int(2)}")
-		}
+// divide is the general advice for a partition that is too large or too hot.
+const divide = "divide it by a component that each query knows, or by a shard number from a hash of the id"
+
+// shards returns the proposals to divide the partition of an item: by day, and
+// by a shard number.
+func (l *linter) shards(v *view, it *design.Item, byDay bool) (all []proposal) {
+	e := it.Entity
+	if e == nil {
+		return nil
 	}
-	return "divide it by a component that each query knows, or by a shard number from a hash of the id"
+	name := v.hash[0].Name
+	src := templateOf(e, name)
+	if src == "" {
+		return nil
+	}
+	add := func(field, typ, value, how, more string) {
+		better := src + "#{" + field + ":" + typ + "}"
+		p := proposal{text: fmt.Sprintf("%s: write %s: %q%s", how, name, better, more), or: true}
+		for _, o := range l.entities { // all that share the partition
+			if o.Table == v.t && templateOf(o, name) == src {
+				p.edits = append(p.edits, writeTemplate(o.Name, name, better), alsoGiven(v.t.Name, v.indexName(), o.Name, field, value))
+			}
+		}
+		all = append(all, p)
+	}
+	t := e.Attribute(name)
+	if name, _, _ := strings.Cut(timeField(e), ":"); name != "" && byDay && (t.Template == nil || !slices.Contains(t.Template.Components(), name)) {
+		add(name, "date", it.Values.Get(name), "divide it by day if patterns know it", "")
+	}
+	if e.Field("shard") == nil {
+		add("shard", "int(2)", "7", "divide it by a shard number from a hash of the id", ", and query the shards in parallel")
+	}
+	return all
+}
+
+// templateOf returns the template of an entity's attribute as text, also that of
+// a constant, or "".
+func templateOf(e *design.Entity, name string) string {
+	switch t := e.Attribute(name); {
+	case t == nil || t.Kind != attr.String:
+		return ""
+	case t.Template != nil:
+		return t.Template.String()
+	default:
+		return source([]keys.Part{{Literal: string(t.Const.Raw())}}, "", "")
+	}
 }
 
 var hotPartition = lint{Rule{
@@ -185,8 +221,9 @@ func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
 		Pos: l.partitionPos(v, h.at),
 		Message: fmt.Sprintf("at the declared rates, partition %s of %s gets %s %s per second, and one partition serves %s%s",
 			v.partitionOf(it), v.name(), text.Figure(h.units), what, text.Thousands(int(limit)), others(h.over-1, "over that limit")),
-		Keys: v.shown(it), Advice: l.shardAdvice(v, it.Entity, false),
+		Keys: v.shown(it), Advice: divide,
 	})
+	fixes := l.shards(v, it, false)
 	if h.at.to-h.at.from > 1 {
 		f.Keys = v.shown(it, v.rows[h.at.to-1].it)
 	}
@@ -203,7 +240,7 @@ func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
 		f.Severity = design.Warning
 	}
 	if h.at.to-h.at.from == 1 {
-		f.Advice = "keep copies of the item under several keys, or cache it"
+		f.Advice, fixes = "keep copies of the item under several keys, or cache it", nil
 	}
-	l.add(f)
+	l.propose(f, fixes...)
 }

@@ -102,9 +102,32 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at:epoch}#{id}"}, samples: [{p: a
 patterns: [{name: q, query: {entity: E, where: {p: a, at: {">=": "2026-01-05T10:00:00.500Z"}}}}]`, `drops the fraction of the second.*"{at:epochms}#{id}"`},
 		{"more items than moments", "time-only-key", `
 entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*among the 500 items of a partition, some share a at"},
+		{"a status key brings a note", "filter-for-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", status: "{status}"}, mutable: [status], samples: [{p: a, e: 1, status: x}, {p: a, e: 2, status: x}, {p: a, e: 3, status: y}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, filter: status = "y"}}]`, `ByStatus: {partition: [PK, status], sort: SK}; this brings a note of mutable-key: status changes`},
+		{"a key that moves the hazard to another pattern", "component-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
+patterns: [{name: by a, query: {entity: E, where: {p: a, a: x}}}, {name: by b, query: {entity: E, where: {p: a, b: y}}}]`, `add an index ByB: {partition: PK, sort: b}, store b as an attribute of E, and query it for "by b"`},
+		{"an index that has the order already", "component-order", `name: m
+tables: {Tab: {partition: PK, sort: SK, indexes: {ByB: {partition: PK, sort: b}}}}
+entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}", b: "{b}"}, samples: [{p: a, a: x, b: y}]}}
+patterns: [{name: by a, query: {entity: E, where: {p: a, a: x}}}, {name: by b, query: {entity: E, where: {p: a, b: y}}}]`, `query index ByB instead`},
+		{"a template without the delimiter", "delimiter-in-value", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "{product}"}, samples: [{p: a, product: "TV#55"}]}
+  F: {attributes: {PK: "P#{p}", SK: "{product}#V#{v}"}, samples: [{p: a, product: TV, v: red}]}`, `another delimiter in SK for the entities whose keys continue after product`},
+		{"rows in an index of the table's own key", "unread-index", `name: m
+tables: {Tab: {partition: PK, sort: SK, indexes: {Inverted: {partition: SK, sort: PK}}}}
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "E#{e}"}, samples: [{p: a, e: x}]}
+  F: {attributes: {PK: "P#{p}", SK: "F#{f}"}, samples: [{p: a, f: x}]}
+patterns: [{name: q, query: {entity: E, index: Inverted, where: {e: x}}}]`, "no pattern reads the rows of F in index Inverted.*P#a\"\nadd the patterns that need them"},
+		{"a sentinel after a whole key", "high-sentinel", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "USER#{u}"}, samples: [{p: a, u: ann}, {p: a, u: anna}]}}` +
+			raw("PK = :p AND #s BETWEEN :a AND :b", "USER#ann", "USER#ann~"), "use begins_with, which needs no bound, with a prefix that ends with the delimiter"},
 		{"an index by part of its partition key", "partition-prefix", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}#{k}", GSI1SK: "S"}, samples: [{p: a, t: x, k: y}]}}
-patterns: [{name: q, query: {entity: E, index: GSI1, where: {t: x}}}]`, `add an index with the partition key "T#{t}" and the sort key "{k}"`},
+patterns: [{name: q, query: {entity: E, index: GSI1, where: {t: x}}}]`, `add an index ByT: {partition: t, sort: k}`},
 		{"not a range, as expected", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, b: y}}, expect: {error: NotARange}}]`, `note.*write SK: "{b}#{a}"`},
@@ -138,7 +161,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}", GSI1SK: "{n:num
 	} {
 		src := tt.src
 		var found []string
-		for _, f := range of(parse(t, head+src+"\n", 0), tt.rule) {
+		if !strings.HasPrefix(src, "name:") {
+			src = head + src
+		}
+		for _, f := range of(parse(t, src+"\n", 0), tt.rule) {
 			found = append(found, f.Severity.String()+" "+f.Message+"\n"+strings.Join(f.Keys, "\n")+"\n"+f.Advice)
 		}
 		all := strings.Join(found, "\n\n")

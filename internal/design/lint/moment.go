@@ -80,11 +80,13 @@ func (l *linter) timeOnly(e *design.Entity) {
 	if other == "" {
 		other = strings.ToLower(e.Name)
 	}
-	f.Advice = fmt.Sprintf("add an id after the time: write %s: %q", s.t.Name, s.t.Template.String()+"#{"+other+"}")
+	f.Advice = "add an id after the time"
+	better := s.t.Template.String() + "#{" + other + "}"
+	fix := proposal{text: fmt.Sprintf("add an id after the time: write %s: %q", s.t.Name, better), edits: []edit{writeTemplate(e.Name, s.t.Name, better)}}
 	if it := first(l.items[e]); it != nil {
 		f.Keys = l.tableView(e.Table).shown(it)
 	}
-	l.add(f)
+	l.propose(f, fix)
 }
 
 // reportsAlone reports whether the partitions of an entity each belong to one

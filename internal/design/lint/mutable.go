@@ -61,7 +61,9 @@ func (l *linter) mutable(e *design.Entity) {
 		if c.v.x == nil {
 			f.Severity = design.Error
 			f.Message = fmt.Sprintf("%s and %s in %s, a key of table %s: an update cannot change a key", changing(c.names), are(len(c.names)), c.s.t.Name, c.v.t.Name)
-			f.Advice = fmt.Sprintf("leave %s out of %s, as in %q, and add an index that has it", list(c.names), c.s.t.Name, c.s.without(name))
+			f.Advice = fmt.Sprintf("leave %s out of %s, and add an index that has it", list(c.names), c.s.t.Name)
+			l.propose(f, l.leftOut(c.s, c.names)...)
+			continue
 		} else {
 			f.Message = fmt.Sprintf("%s and %s in the key of index %s: each change deletes a row of it and writes another", changing(c.names), are(len(c.names)), c.v.x.Name)
 			f.Advice = fmt.Sprintf("plan for two writes to %s for each change of %s", c.v.x.Name, list(c.names))
@@ -118,9 +120,9 @@ func (l *linter) undeclared(e *design.Entity) {
 			f := v.in(design.Finding{
 				Severity: design.Warning, Pos: s.t.Pos, Entity: e.Name, Keys: l.keysAroundChange(s, v, p.Name),
 				Message: fmt.Sprintf("%s in %s, a key of table %s, looks like a value that changes, and an update cannot change a key", p.Name, s.t.Name, v.t.Name),
-				Advice:  fmt.Sprintf("leave %s out of %s, as in %q, and add an index that has it", p.Name, s.t.Name, s.without(p.Name)),
+				Advice:  fmt.Sprintf("leave %s out of %s, and add an index that has it", p.Name, s.t.Name),
 			})
-			l.add(f)
+			l.propose(f, l.leftOut(s, []string{p.Name})...)
 			break
 		}
 	}
@@ -175,13 +177,46 @@ func (l *linter) keysAroundChange(s *slot, v *view, name string) []string {
 	return append(shown, nonEmpty(l.suchAs(v, s.e, it, map[string]string{name: other}))...)
 }
 
-// without returns the template without a component, its delimiter, and the word
-// before it if that is its name.
-func (s *slot) without(name string) string {
+// leftOut returns the proposals to leave fields out of a key of the table. The
+// patterns that give one of them query an index.
+func (l *linter) leftOut(s *slot, names []string) []proposal {
+	better := s.without(names...)
+	p := proposal{
+		text:  fmt.Sprintf("leave %s out: write %s: %q", list(names), s.t.Name, better),
+		edits: []edit{writeTemplate(s.e.Name, s.t.Name, better)},
+	}
+	var patterns []string
+	for _, q := range l.queries {
+		if q.p.Entity == s.e && q.v != nil && q.v.x == nil && slices.ContainsFunc(names, func(name string) bool { _, ok := q.given(name); return ok }) {
+			patterns = append(patterns, q.p.Name)
+		}
+	}
+	if len(patterns) == 0 {
+		return []proposal{p}
+	}
+	fix, ok := l.byFields(l.tableView(s.e.Table), s.e, nil, names, patterns...)
+	if !ok {
+		return nil
+	}
+	p.text += ", and " + fix.text
+	p.edits = append(p.edits, fix.edits...)
+	return []proposal{p}
+}
+
+// without returns the template without components, their delimiters, and the
+// words before them if those are their names.
+func (s *slot) without(names ...string) string {
 	parts := s.t.Template.Parts()
+	for _, name := range names {
+		parts = withoutOne(parts, name)
+	}
+	return source(parts, "", "")
+}
+
+func withoutOne(parts []keys.Part, name string) []keys.Part {
 	i := slices.IndexFunc(parts, func(p keys.Part) bool { return p.Name == name })
 	if i < 0 {
-		return source(parts, "", "")
+		return parts
 	}
 	rest := parts[i+1:]
 	if i > 0 {
@@ -196,7 +231,7 @@ func (s *slot) without(name string) string {
 	if len(rest) > 0 && rest[0].Name == "" {
 		rest[0].Literal = strings.TrimPrefix(rest[0].Literal, delimiterAfter(rest[0].Literal))
 	}
-	return source(slices.Concat(parts[:i], rest), "", "")
+	return slices.Concat(parts[:i], rest)
 }
 
 // delimiters are the characters that people use to join keys.

@@ -77,7 +77,6 @@ func (l *linter) addNumbers(all []numberHazard) {
 	}
 	var names []string
 	parts, typed := h.s.t.Template.Parts(), false
-	advice := ""
 	for _, o := range all {
 		names = append(names, o.name)
 		typed = typed || o.typed
@@ -99,12 +98,14 @@ func (l *linter) addNumbers(all []numberHazard) {
 			}
 		}
 	}
-	advice = fmt.Sprintf("write %s: %q, which sorts in numeric order", h.s.t.Name, source(parts, "", ""))
+	better := source(parts, "", "")
+	advice := fmt.Sprintf("write %s: %q, which sorts in numeric order", h.s.t.Name, better)
 	if len(parts) == 1 {
 		advice += "; or give " + h.s.t.Name + " type N"
 	}
 	v := h.s.sortView()
-	f := design.Finding{Advice: advice}
+	f := design.Finding{Advice: "pad the numbers to one width, or use a sort key attribute of type N"}
+	fix := proposal{text: advice, edits: []edit{writeTemplate(h.s.e.Name, h.s.t.Name, better)}}
 	what := map[bool]string{false: "numbers that are not padded", true: "numbers that can be negative"}[h.negative]
 	if len(names) == 1 {
 		what = map[bool]string{false: "a number that is not padded", true: "a number that can be negative"}[h.negative]
@@ -129,7 +130,7 @@ func (l *linter) addNumbers(all []numberHazard) {
 	case !typed && h.pattern == nil:
 		f.Severity = design.Note
 	}
-	l.add(v.in(h.s.in(f)))
+	l.propose(v.in(h.s.in(f)), fix)
 }
 
 // calendar returns the type for a component with the name of a calendar unit.

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,12 +83,34 @@ func (l *linter) orders(q *query, random bool) {
 		if f.Severity = w.severity(random, time >= 0 || timeField(e) != ""); f.Severity == 0 {
 			continue
 		}
+		var fixes []proposal
+		f.Advice = "add an index whose sort key begins with the time"
+		byTime := ""
 		if time >= 0 {
-			f.Advice = fmt.Sprintf("put %s before %s: write %s: %q", s.parts[time].Name, p.Name, s.t.Name, swapped(s.t.Template.Parts(), at, time))
+			byTime = s.parts[time].Name
+			better := swapped(s.t.Template.Parts(), at, time)
+			fixes = append(fixes, proposal{
+				text:  fmt.Sprintf("put %s before %s: write %s: %q", byTime, p.Name, s.t.Name, better),
+				edits: []edit{writeTemplate(e.Name, s.t.Name, better)},
+			})
 		} else if t := timeField(e); t != "" {
-			f.Advice = fmt.Sprintf("put the time first: write %s: %q", s.t.Name, source(s.parts, p.Name, "{"+t+"}#{"+p.Name+"}"))
+			byTime, _, _ = strings.Cut(t, ":")
+			better := source(s.parts, p.Name, "{"+t+"}#{"+p.Name+"}")
+			fixes = append(fixes, proposal{
+				text:  fmt.Sprintf("put the time first: write %s: %q", s.t.Name, better),
+				edits: []edit{writeTemplate(e.Name, s.t.Name, better)},
+			})
 		} else {
-			f.Advice = fmt.Sprintf("use an id that begins with its time, {%s:ulid}, or put a time before the id", p.Name)
+			f.Advice = "use an id that begins with its time, or put a time before the id"
+			fixes = append(fixes, proposal{
+				text:  fmt.Sprintf("use an id that begins with its time, {%s:ulid}, or put a time before the id", p.Name),
+				edits: []edit{writeTemplate(e.Name, s.t.Name, source(s.parts, p.Name, "{"+p.Name+":ulid}"))},
+			})
+		}
+		if _, given := q.given(p.Name); byTime != "" && !given && q.p.Entity == e {
+			if fix, ok := l.byFields(q.v, e, nil, []string{byTime}, q.p.Name); ok {
+				fixes = append(fixes, fix)
+			}
 		}
 		switch {
 		case random:
@@ -100,7 +123,7 @@ func (l *linter) orders(q *query, random bool) {
 		f.Keys = l.twoRows(q, e)
 		f = q.in(f)
 		f.Entity = e.Name
-		l.add(f)
+		l.propose(f, fixes...)
 		return
 	}
 }
@@ -239,8 +262,26 @@ func (l *linter) defeated(q *query) {
 		better = ""
 	}
 	f := q.in(design.Finding{Message: fmt.Sprintf("%s has its components in the wrong order for %q: %s", s.t.Name, q.p.Name, q.failed.Msg), Advice: q.failed.Advice})
+	var fixes []proposal
+	for _, x := range q.v.t.Indexes {
+		p := *q.p
+		p.Index = x
+		if _, _, err := p.Compile(l.m); err == nil && x != q.v.x {
+			fixes = append(fixes, proposal{text: fmt.Sprintf("query index %s instead", x.Name), edits: []edit{throughIndex(q.p.Name, x.Name)}, index: x})
+		}
+	}
 	if better != "" {
-		f.Advice = fmt.Sprintf("write %s: %q, or add an index with that sort key", s.t.Name, better)
+		fixes = append(fixes, proposal{
+			text:  fmt.Sprintf("write %s: %q, or add an index with that sort key", s.t.Name, better),
+			edits: []edit{writeTemplate(e.Name, s.t.Name, better), onPattern(q.p.Name, func(*design.Model, *design.Pattern) bool { return true })},
+		})
+	}
+	var fields []string
+	for _, p := range slices.Concat(equal, ranged) {
+		fields = append(fields, p.Name)
+	}
+	if fix, ok := l.byFields(q.v, e, nil, fields, q.p.Name); ok {
+		fixes = append(fixes, fix)
 	}
 	if q.p.Expect.Error != "" {
 		f.Severity = design.Note
@@ -251,7 +292,7 @@ func (l *linter) defeated(q *query) {
 			f.Keys = append(f.Keys, q.v.keyOf(it.Attributes))
 		}
 	}
-	l.add(f)
+	l.propose(f, fixes...)
 }
 
 var partitionPrefix = lint{Rule{
@@ -290,6 +331,7 @@ func (l *linter) prefixed(q *query, c keycond.Clause) {
 	if q.report != nil && q.report.Refused != nil && len(q.report.Refused.Advice) > 0 {
 		f.Advice = q.report.Refused.Advice[0].Text
 	}
+	var fixes []proposal
 	if c.Values[0].Kind() == attr.String {
 		prefix := string(c.Values[0].Raw())
 		for _, s := range l.slots {
@@ -302,22 +344,74 @@ func (l *linter) prefixed(q *query, c keycond.Clause) {
 			f.Entity = s.e.Name
 			f.Keys = l.partitions(q.v, s, prefix)
 			if head, tail, ok := s.cut(prefix); ok {
-				f.Advice = l.splitAdvice(q, s, head, tail)
+				f.Advice = "use the known part as the partition key of the table or of an index, and the rest as the sort key"
+				fixes = l.splits(q, s, head, tail, knownIn(head, prefix))
 				break
 			}
 		}
 	}
-	l.add(f)
+	l.propose(f, fixes...)
 }
 
-// splitAdvice says how to split a partition key into two keys.
-func (l *linter) splitAdvice(q *query, s *slot, head, tail string) string {
+// splits returns the proposals to split a partition key into two keys. Known are
+// the values of the components in the first.
+func (l *linter) splits(q *query, s *slot, head, tail string, known map[string]string) (fixes []proposal) {
+	// asksBy makes the pattern give the known components.
+	asksBy := func(index string) edit {
+		return onPattern(q.p.Name, func(m *design.Model, p *design.Pattern) bool {
+			e := m.Entity(s.e.Name)
+			if p.Request != nil {
+				*p = design.Pattern{Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Entity: e, Rate: p.Rate}
+				for _, field := range slices.Sorted(maps.Keys(known)) {
+					p.Where = append(p.Where, design.Condition{Field: field, Op: ast.Equal, Args: []string{known[field]}})
+				}
+			}
+			p.Table = e.Table
+			p.Index = e.Table.Index(index)
+			return len(p.Where) > 0
+		})
+	}
 	if q.v.x == nil && len(q.v.sort) > 0 {
 		if t := s.e.Attribute(q.v.sort[0].Name); t != nil {
-			return fmt.Sprintf("write %s: %q and %s: %q, or use them as the keys of an index", s.t.Name, head, q.v.sort[0].Name, tail)
+			if t.Template != nil && len(t.Template.Components()) > 0 {
+				tail += "#" + t.Template.String()
+			}
+			fixes = append(fixes, proposal{
+				text:  fmt.Sprintf("write %s: %q and %s: %q, or use them as the keys of an index", s.t.Name, head, t.Name, tail),
+				edits: []edit{writeTemplate(s.e.Name, s.t.Name, head), writeTemplate(s.e.Name, t.Name, tail), asksBy("")},
+			})
 		}
 	}
-	return fmt.Sprintf("add an index with the partition key %q and the sort key %q", head, tail)
+	components := func(src string) []string {
+		t, err := keys.Parse(src)
+		if err != nil {
+			return nil
+		}
+		return t.Components()
+	}
+	if fix, ok := l.byFields(q.v, s.e, components(head), components(tail)); ok {
+		fix.edits = append(fix.edits, asksBy(fix.added))
+		fixes = append(fixes, fix)
+	}
+	return fixes
+}
+
+// knownIn returns the values of the components of a template that a key prefix
+// contains entirely.
+func knownIn(head, prefix string) map[string]string {
+	t, err := keys.Parse(head)
+	if err != nil {
+		return nil
+	}
+	for n := len(prefix); n > 0; n-- {
+		if values, ok := t.Match(prefix[:n]); ok {
+			for name, value := range values {
+				values[name] = strings.TrimRight(value, delimiters)
+			}
+			return values
+		}
+	}
+	return nil
 }
 
 // cut splits the template after the last component that a prefix contains
@@ -417,9 +511,10 @@ func (l *linter) partlyKnown(q *query) {
 	if q.p.Expect.Error != "" {
 		f.Severity = design.Note
 	}
+	var fixes []proposal
 	if head, tail := s.halves(last); tail != "" {
-		f.Advice = l.splitAdvice(q, s, head, tail)
+		fixes = l.splits(q, s, head, tail, nil)
 	}
 	f.Keys = l.partitions(q.v, s, s.literal())
-	l.add(f)
+	l.propose(f, fixes...)
 }

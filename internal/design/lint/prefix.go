@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/keys"
 )
 
 var openPrefix = lint{Rule{
@@ -128,7 +129,11 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 		return
 	}
 	closed := prefix + ownKey[len(prefix):len(prefix)+1]
-	f := q.in(design.Finding{Advice: fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(c.Attribute.Name), quoted(closed))})
+	f := q.in(design.Finding{Advice: "end the prefix with the delimiter"})
+	fix := proposal{
+		text:  fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(c.Attribute.Name), quoted(closed)),
+		edits: []edit{q.rangedBy(ast.OpBeginsWith, closed)},
+	}
 	if len(siblings) == 0 {
 		s := l.insideValue(q, c.Attribute.Name, prefix)
 		if s == nil {
@@ -137,8 +142,8 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 		f.Severity = design.Note
 		f.Message = fmt.Sprintf("the prefix %s does not end with a delimiter: other keys of %s can begin with it too", quoted(prefix), q.v.name())
 		f.Keys = append(q.v.shown(own), "such as "+l.beginning(q, c.Attribute.Name)+quoted(prefix+"2"))
-		f.Advice += ", which leaves out a row whose key is the prefix itself: end that key with the delimiter, or read it with GetItem"
-		l.add(f)
+		fix.text += ", which leaves out a row whose key is the prefix itself: end that key with the delimiter, or read it with GetItem"
+		l.propose(f, fix)
 		return
 	}
 	f.Message = fmt.Sprintf("the prefix %s also reads siblings: %s", quoted(prefix), list(siblings))
@@ -149,7 +154,26 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 		f.Message += "; " + low
 	}
 	f.Keys = q.v.shown(own, sibling)
-	l.add(f)
+	l.propose(f, fix)
+}
+
+// rangedBy returns the edit that gives the query another condition in place of
+// the one on its sort key.
+func (q *query) rangedBy(op ast.Op, bounds ...string) edit {
+	old := q.rangeClause()
+	c := keycond.Clause{Attribute: old.Attribute, Op: op}
+	for _, b := range bounds {
+		c.Values = append(c.Values, attr.NewString(b))
+	}
+	var clauses []keycond.Clause
+	for i := range q.clauses {
+		if &q.clauses[i] == old {
+			clauses = append(clauses, c)
+		} else {
+			clauses = append(clauses, q.clauses[i])
+		}
+	}
+	return ask(q.p.Name, q.v.t.Name, q.v.indexName(), clauses)
 }
 
 // expectsKey reports whether the pattern expects an item in its result.
@@ -171,12 +195,16 @@ func (l *linter) wholeKey(q *query, c *keycond.Clause, own, sibling *design.Item
 	f := q.in(design.Finding{
 		Message: fmt.Sprintf("the prefix %s is the whole key of a row and also reads siblings: %s", prefix, list(siblings)),
 		Keys:    q.v.shown(own, sibling),
-		Advice:  fmt.Sprintf("compare the whole key: %s = %s", text.Name(c.Attribute.Name), prefix),
+		Advice:  "compare the whole key with =",
 	})
+	fix := proposal{
+		text:  fmt.Sprintf("compare the whole key: %s = %s", text.Name(c.Attribute.Name), prefix),
+		edits: []edit{q.rangedBy(ast.Equal, string(c.Values[0].Raw()))},
+	}
 	if q.expectsKey(sibling) || q.p.Expect.Rows != nil && *q.p.Expect.Rows == q.report.Returned && q.report.Returned > 1 {
 		f.Severity = design.Note // the pattern expects them
 	}
-	l.add(f)
+	l.propose(f, fix)
 }
 
 // lowSiblings says which siblings sort before the rows under the prefix.
@@ -356,11 +384,23 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 	if sentinel == "" || base == "" && len(c.Values) < 2 {
 		return
 	}
-	f := q.in(design.Finding{})
+	f := q.in(design.Finding{Advice: "end the range with the character after the delimiter"})
+	var fixes []proposal
 	if len(c.Values) == 2 && string(c.Values[0].Raw()) == base {
-		f.Advice = fmt.Sprintf("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute.Name), quoted(base))
-	} else {
-		f.Advice = fmt.Sprintf("use the bound %s, which is above all keys that begin with %s", quoted(above(base)), quoted(base))
+		f.Advice = "use begins_with, which needs no bound, with a prefix that ends with the delimiter"
+		fixes = append(fixes, proposal{
+			text:  fmt.Sprintf("use begins_with(%s, %s), which needs no bound", text.Name(c.Attribute.Name), quoted(base)),
+			edits: []edit{q.rangedBy(ast.OpBeginsWith, base)},
+		})
+	} else if bound, ok := keys.Successor(base); ok {
+		bounds := []string{bound}
+		if len(c.Values) == 2 {
+			bounds = []string{string(c.Values[0].Raw()), bound}
+		}
+		fixes = append(fixes, proposal{
+			text:  fmt.Sprintf("use the bound %s, which is above all keys that begin with %s", quoted(bound), quoted(base)),
+			edits: []edit{q.rangedBy(c.Op, bounds...)},
+		})
 	}
 	missed, last := 0, (*design.Item)(nil)
 	var first *design.Item
@@ -382,7 +422,7 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 		f.Severity = design.Error
 		f.Message = fmt.Sprintf("the bound %s is too low: %s that %s with %s %s above it and missing", quoted(bound), text.Count(missed, "key"), begin(missed), quoted(base), are(missed))
 		f.Keys = q.v.shown(last, first)
-		l.add(f)
+		l.propose(f, fixes...)
 		return
 	}
 	if l.bounded(q, c.Attribute.Name, base) {
@@ -397,7 +437,7 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 	}
 	f.Message = fmt.Sprintf("the bound %s is not above all keys that begin with %s", quoted(bound), quoted(base))
 	f.Keys = append(q.v.shown(last), "such as "+l.beginning(q, c.Attribute.Name)+quoted(base+beyond))
-	l.add(f)
+	l.propose(f, fixes...)
 }
 
 func begin(n int) string {
@@ -405,16 +445,6 @@ func begin(n int) string {
 		return "begins"
 	}
 	return "begin"
-}
-
-// above returns the base with its last character incremented.
-func above(base string) string {
-	r := []rune(base)
-	if len(r) == 0 {
-		return "\U0010FFFF"
-	}
-	r[len(r)-1]++
-	return string(r)
 }
 
 // bounded reports whether every component that follows base in keys is of a

@@ -84,11 +84,7 @@ func (l *linter) viewOf(p *design.Pattern, request json.RawMessage) *view {
 		return nil
 	}
 	for _, v := range l.views {
-		index := ""
-		if v.x != nil {
-			index = v.x.Name
-		}
-		if v.t.Name == named.TableName && index == named.IndexName {
+		if v.t.Name == named.TableName && v.indexName() == named.IndexName {
 			return v
 		}
 	}

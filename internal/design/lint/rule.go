@@ -59,16 +59,30 @@ func Rules() []Rule {
 // database cannot be read.
 func Run(ctx context.Context, w *design.World) ([]design.Finding, error) {
 	l := newLinter(ctx, w)
-	if err := l.prepare(); err != nil {
+	if err := l.run(); err != nil {
 		return nil, err
+	}
+	if err := l.settle(); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(l.found, func(a, b design.Finding) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity))
+	})
+	return l.found, nil
+}
+
+// run applies all rules.
+func (l *linter) run() error {
+	if err := l.prepare(); err != nil {
+		return err
 	}
 	all := lints()
 	for _, rule := range all {
 		l.rules = append(l.rules, rule.ID)
 	}
 	for _, rule := range all {
-		if err := context.Cause(ctx); err != nil {
-			return nil, err
+		if err := context.Cause(l.ctx); err != nil {
+			return err
 		}
 		if rule.ID == unusedAllowance.ID {
 			l.accept()
@@ -84,11 +98,5 @@ func Run(ctx context.Context, w *design.World) ([]design.Finding, error) {
 			l.addKeys(f)
 		}
 	}
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(l.found, func(a, b design.Finding) int {
-		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity))
-	})
-	return l.found, nil
+	return context.Cause(l.ctx)
 }

@@ -77,12 +77,22 @@ func (l *linter) addForeign(q *query, foreign []*design.Entity, rows []string, m
 	for _, o := range append([]*design.Entity{e}, foreign...) {
 		named = append(named, o.Name)
 	}
-	f.Advice = fmt.Sprintf("if the pattern should read both, add entities: [%s] to expect", strings.Join(named, ", "))
+	both := fmt.Sprintf("if the pattern should read both, add entities: [%s] to expect", strings.Join(named, ", "))
+	expects := func(m *design.Model) bool {
+		for _, p := range m.Patterns {
+			if p.Name == q.p.Name || more > 0 && p.Entity != nil && slices.Contains(named, p.Entity.Name) {
+				p.Expect.Entities = named
+			}
+		}
+		return true
+	}
+	fixes := []proposal{{text: both, edits: []edit{expects}}}
+	f.Advice = "give each entity its own first word in the sort key"
 	if len(q.v.sort) > 0 {
 		switch s := l.slotOf(foreign[0], q.v.sort[0].Name); {
 		case s == nil || s.t.Kind != attr.String:
 		case natural(s.t):
-			f.Advice = fmt.Sprintf("sort %s by an attribute that begins with the entity name; ", q.v.name()) + f.Advice
+			fixes[0].text = fmt.Sprintf("sort %s by an attribute that begins with the entity name; ", q.v.name()) + both
 		default:
 			parts := []string{strings.ToUpper(strings.ReplaceAll(foreign[0].Name, " ", "_"))}
 			for _, p := range s.parts {
@@ -90,10 +100,14 @@ func (l *linter) addForeign(q *query, foreign []*design.Entity, rows []string, m
 					parts = append(parts, source([]keys.Part{p}, "", ""))
 				}
 			}
-			f.Advice = fmt.Sprintf("begin the keys of %s differently, for example %s: %q; ", foreign[0].Name, s.t.Name, strings.Join(parts, "#")) + f.Advice
+			better := strings.Join(parts, "#")
+			fixes = slices.Insert(fixes, 0, proposal{
+				text:  fmt.Sprintf("begin the keys of %s differently, for example %s: %q; ", foreign[0].Name, s.t.Name, better) + both,
+				edits: []edit{writeTemplate(foreign[0].Name, s.t.Name, better)},
+			})
 		}
 	}
-	l.add(f)
+	l.propose(f, fixes...)
 }
 
 // expects reports whether the pattern declares that it reads rows of an entity.
@@ -184,15 +198,18 @@ var sameShape = lint{Rule{
 			Message: fmt.Sprintf("the keys of %s look alike: an item of one replaces an item of the other with the same id", list(names)),
 			Keys:    append(l.key(v, g[0]), l.key(v, g[1])...),
 		}
+		f.Advice = "begin the partition key or the sort key with the entity name"
+		var fix proposal
 		t := g[1].Attribute(a.Name)
 		f.Pos = g[1].Pos
 		if t != nil {
 			f.Pos = t.Pos
 			if t.Template != nil {
-				f.Advice = fmt.Sprintf("begin %s with the entity name: %q", a.Name, strings.ToUpper(g[1].Name)+"#"+t.Template.String())
+				better := strings.ToUpper(g[1].Name) + "#" + t.Template.String()
+				fix = proposal{text: fmt.Sprintf("begin %s with the entity name: %q", a.Name, better), edits: []edit{writeTemplate(g[1].Name, a.Name, better)}}
 			}
 		}
-		l.add(v.in(f))
+		l.propose(v.in(f), fix)
 	}
 }}
 
@@ -292,6 +309,8 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 		Message: fmt.Sprintf("rows of %s and %s have equal keys in index %s%s: its partition key does not include %s", table.partitionOf(a), table.partitionOf(b), v.x.Name, andMore(n-1), list(slices.Sorted(maps.Keys(own)))),
 		Keys:    table.shown(a, b),
 	})
+	f.Advice = "include the partition key of the table in the partition key of the index"
+	var fixes []proposal
 	var names []string
 	for name := range own {
 		names = append(names, "{"+name+"}")
@@ -300,14 +319,22 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 	if t := e.Attribute(v.hash[0].Name); t != nil {
 		f.Pos = t.Pos
 		if t.Template != nil {
-			f.Advice = fmt.Sprintf("declare %s: {partition: [%s, %s]", v.x.Name, v.t.Partition[0].Name, t.Name)
-			if len(v.sort) > 0 {
-				f.Advice += ", sort: " + v.sort[0].Name
+			// The patterns that read the index must know the partition.
+			var given []edit
+			for _, name := range slices.Sorted(maps.Keys(own)) {
+				given = append(given, alsoGiven(v.t.Name, v.x.Name, e.Name, name, a.Values.Get(name)))
 			}
-			f.Advice += fmt.Sprintf("}, or write %s: %q", t.Name, strings.Join(names, "#")+"#"+t.Template.String())
+			better := *v.x
+			better.Partition = slices.Concat(v.t.Partition, v.hash)
+			joined := strings.Join(names, "#") + "#" + t.Template.String()
+			write := proposal{or: true, text: fmt.Sprintf("write %s: %q", t.Name, joined), edits: append(given, writeTemplate(e.Name, t.Name, joined))}
+			fixes = []proposal{
+				{text: "declare " + indexText(&better), edits: append(slices.Clone(given), writeIndex(v.t.Name, better))},
+				write,
+			}
 		}
 	}
-	l.add(f)
+	l.propose(f, fixes...)
 }
 
 // sameKey reports whether two items have equal keys in the view.

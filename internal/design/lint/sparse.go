@@ -57,6 +57,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		return
 	}
 	f := v.in(design.Finding{Entity: e.Name, Pos: e.Attribute(made[0]).Pos})
+	var fixes []proposal
 	items := l.items[e]
 	switch {
 	case len(missing) > 0:
@@ -64,15 +65,27 @@ func (l *linter) membership(v *view, e *design.Entity) {
 			return
 		}
 		f.Message = fmt.Sprintf("%s has %s but not %s, so it is never in index %s", e.Name, list(made), list(missing), v.x.Name)
-		f.Advice = fmt.Sprintf("add %s to the attributes of %s, or remove %s", list(missing), e.Name, list(made))
+		f.Advice = fmt.Sprintf("add %s to the attributes of %s", list(missing), e.Name)
+		extra := slices.DeleteFunc(slices.Clone(made), func(name string) bool {
+			return slices.ContainsFunc(v.t.Keys(), func(a design.Attribute) bool { return a.Name == name })
+		})
+		fixes = append(fixes, proposal{text: f.Advice + ", or remove " + list(extra), edits: []edit{removeAttributes(e.Name, extra)}})
 		f.Keys = l.tableKeys(v, items)
 	case len(when) > 0 && len(always) > 0:
 		f.Message = fmt.Sprintf("%s of %s has a condition and %s does not: the index holds only items with both, and the others store %s for nothing", names(when), e.Name, names(always), names(always))
-		f.Advice = fmt.Sprintf("give %s the condition of %s: when: %s", names(always), names(when), whenText(when[0].When))
+		f.Advice = "give all key attributes of the index one condition"
+		fixes = append(fixes, proposal{
+			text:  fmt.Sprintf("give %s the condition of %s: when: %s", names(always), names(when), whenText(when[0].When)),
+			edits: []edit{writeWhen(e.Name, when[0].When, templateNames(always)...)},
+		})
 		f.Keys = l.tableKeys(v, items)
 	case len(when) > 1 && !sameWhen(when):
 		f.Message = fmt.Sprintf("%s of %s have different conditions: index %s holds only items that meet both", names(when), e.Name, v.x.Name)
-		f.Advice = fmt.Sprintf("give both one condition: when: %s", whenText(when[0].When))
+		f.Advice = "give both one condition"
+		fixes = append(fixes, proposal{
+			text:  fmt.Sprintf("give both one condition: when: %s", whenText(when[0].When)),
+			edits: []edit{writeWhen(e.Name, when[0].When, templateNames(when)...)},
+		})
 		f.Keys = l.tableKeys(v, items)
 	case len(when) > 0:
 		all, field := l.coversAll(e, when[0])
@@ -82,7 +95,8 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		f.Severity = design.Note
 		f.Pos = when[0].Pos
 		f.Message = fmt.Sprintf("the condition of %s lists all values of %s, so index %s is not sparse", when[0].Name, field, v.x.Name)
-		f.Advice = "remove the condition, or list only the values that patterns query"
+		f.Advice = "list only the values that patterns query"
+		fixes = append(fixes, proposal{text: "remove the condition, or list only the values that patterns query", edits: []edit{writeWhen(e.Name, nil, templateNames(when)...)}})
 		f.Keys = l.tableKeys(v, items)
 	default:
 		var in, out *design.Item
@@ -104,7 +118,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		f.Advice = "add the missing values, or use when: to say which items belong in the index"
 		f.Keys = l.tableKeys(v, []*design.Item{out, in})
 	}
-	l.add(f)
+	l.propose(f, fixes...)
 }
 
 // natural reports whether an attribute is just the field of its name, which
@@ -139,12 +153,13 @@ func (l *linter) tableKeys(v *view, items []*design.Item) (shown []string) {
 	return shown
 }
 
-func names(all []*design.Template) string {
-	var list []string
+func names(all []*design.Template) string { return strings.Join(templateNames(all), " and ") }
+
+func templateNames(all []*design.Template) (list []string) {
 	for _, t := range all {
 		list = append(list, t.Name)
 	}
-	return strings.Join(list, " and ")
+	return list
 }
 
 func sameWhen(all []*design.Template) bool {

@@ -110,8 +110,9 @@ func (l *linter) fractions(s *slot, p keys.Part, unit time.Duration) {
 	if s.t.Kind == attr.Number && typ == "millis" {
 		typ = "epochms"
 	}
-	f.Advice = fmt.Sprintf("write %s: %q", s.t.Name, source(s.parts, p.Name, "{"+p.Name+":"+typ+"}"))
-	l.add(f)
+	better := source(s.parts, p.Name, "{"+p.Name+":"+typ+"}")
+	f.Advice = "use a type with the precision of the values"
+	l.propose(f, proposal{text: fmt.Sprintf("write %s: %q", s.t.Name, better), edits: []edit{writeTemplate(s.e.Name, s.t.Name, better)}})
 }
 
 // A shape is the format of a timestamp.
@@ -285,11 +286,12 @@ func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bo
 		}
 		if how := unordered[b.shape.format]; how != "" && !epoch && b.s.sortView() != nil {
 			reported[b.s] = true
-			l.add(b.s.in(design.Finding{
+			better := source(b.s.parts, b.name, "{"+b.name+":date}")
+			l.propose(b.s.in(design.Finding{
 				Message: fmt.Sprintf("%s in %s of %s is a date written %s, so its byte order is not chronological", b.name, b.s.t.Name, b.s.sortView().name(), how),
 				Keys:    l.firstTwo(b),
-				Advice:  fmt.Sprintf("write %s: %q", b.s.t.Name, source(b.s.parts, b.name, "{"+b.name+":date}")),
-			}))
+				Advice:  "write the year first, then the month, then the day, all with leading zeros",
+			}), proposal{text: fmt.Sprintf("write %s: %q", b.s.t.Name, better), edits: []edit{writeTemplate(b.s.e.Name, b.s.t.Name, better)}})
 			continue
 		}
 		for _, a := range all[:i] {
@@ -300,7 +302,10 @@ func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bo
 			reported[b.s] = true
 			f := design.Finding{
 				Message: fmt.Sprintf("timestamps in %s of %s are written %s: %s and %s", b.s.t.Name, b.s.view().name(), why, x, y),
-				Advice:  l.unifyAdvice(a, b),
+				Advice:  "write all of them in one format: in UTC, with one precision",
+			}
+			if b.s.t.Kind == attr.Number {
+				f.Advice = fmt.Sprintf("write %s in one unit everywhere: multiply the seconds by 1,000", b.name)
 			}
 			if a.s != b.s {
 				f.Message = fmt.Sprintf("timestamps in %s of %s are written %s: %s in %s, %s in %s", b.s.t.Name, b.s.view().name(), why, x, a.s.e.Name, y, b.s.e.Name)
@@ -310,7 +315,7 @@ func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bo
 				f.Severity = design.Error
 				f.Message += fmt.Sprintf("; %q needs the order of time", q.p.Name)
 			}
-			l.add(b.s.in(f))
+			l.propose(b.s.in(f), l.unified(a, b)...)
 			break
 		}
 	}
@@ -383,8 +388,8 @@ func formatName(s shape) string {
 	return s.format
 }
 
-// unifyAdvice says how to write timestamps in one format.
-func (l *linter) unifyAdvice(a, b timestamp) string {
+// unified returns the proposal to write timestamps in one format.
+func (l *linter) unified(a, b timestamp) []proposal {
 	typ := "time"
 	for _, w := range []timestamp{a, b} {
 		switch s := w.shape; {
@@ -404,11 +409,28 @@ func (l *linter) unifyAdvice(a, b timestamp) string {
 		typ += ":desc"
 	}
 	if b.s.t.Kind == attr.Number {
-		return fmt.Sprintf("write %s in one unit everywhere: multiply the seconds by 1,000", b.name)
+		return nil // it is the program that must convert
 	}
-	advice := fmt.Sprintf("write %s: %q", b.s.t.Name, source(b.s.parts, b.name, "{"+b.name+":"+typ+"}"))
+	fixes := []proposal{unifiedAs(a, b, typ)}
+	if typ == "date" {
+		fixes = append(fixes, unifiedAs(a, b, "time")) // for times of one day
+	}
+	return fixes
+}
+
+// unifiedAs returns the proposal to write timestamps as a type.
+func unifiedAs(a, b timestamp, typ string) proposal {
+	var p proposal
+	write := func(w timestamp) string {
+		better := source(w.s.parts, w.name, "{"+w.name+":"+typ+"}")
+		if better != w.s.t.Template.String() {
+			p.edits = append(p.edits, writeTemplate(w.s.e.Name, w.s.t.Name, better))
+		}
+		return better
+	}
+	p.text = fmt.Sprintf("write %s: %q", b.s.t.Name, write(b))
 	if a.s != b.s {
-		advice += fmt.Sprintf(" here, and %q in %s", source(a.s.parts, a.name, "{"+a.name+":"+typ+"}"), a.s.e.Name)
+		p.text += fmt.Sprintf(" here, and %q in %s", write(a), a.s.e.Name)
 	}
-	return advice
+	return p
 }

@@ -1,0 +1,32 @@
+package lint
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/internal/design"
+)
+
+// A Proposed is a finding whose advice is a proposal.
+type Proposed struct {
+	design.Finding
+	Apply func() (*design.Model, error)
+}
+
+// Proposals returns the findings whose advice is a proposal, and a copy of the
+// model without proposals for comparison.
+func Proposals(ctx context.Context, w *design.World) (all []Proposed, base *design.Model, err error) {
+	l := newLinter(ctx, w)
+	if err := l.run(); err != nil {
+		return nil, nil, err
+	}
+	if err := l.settle(); err != nil {
+		return nil, nil, err
+	}
+	for i := range l.found {
+		for _, edits := range l.settled[i] {
+			all = append(all, Proposed{l.found[i], func() (*design.Model, error) { return edited(w.Model, edits) }})
+		}
+	}
+	base, err = edited(w.Model, nil)
+	return all, base, err
+}

@@ -1,0 +1,86 @@
+package lint_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/lint"
+)
+
+// TestProposals applies every proposal that is printed for the examples and for
+// the models of the rules, with more items than [lint.Run] tries them with. The
+// finding must be gone, and no other error or warning may have come.
+func TestProposals(t *testing.T) {
+	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
+	require.NoError(t, err)
+	bad, err := filepath.Glob("testdata/*/bad.yaml")
+	require.NoError(t, err)
+	applied := 0
+	for _, file := range slices.Concat(files, bad) {
+		m, err := design.Load(file)
+		require.NoError(t, err)
+		w, err := design.Build(t.Context(), m, design.Options{MaxItems: maxItems})
+		require.NoError(t, err)
+		proposed, base, err := lint.Proposals(t.Context(), w)
+		require.NoError(t, err)
+		printed, err := lint.Run(t.Context(), w)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		for _, f := range printed {
+			concrete := quotedTemplate.MatchString(f.Advice) || strings.Contains(f.Advice, "{partition:")
+			if concrete && !slices.ContainsFunc(proposed, func(p lint.Proposed) bool { return p.Advice == f.Advice }) {
+				t.Errorf("%s: printed, but not tried:\n%s", file, text([]design.Finding{f}))
+			}
+		}
+		before := subjects(lintAll(t, base), design.Warning)
+		everything := subjects(lintAll(t, base), design.Note)
+		for _, p := range proposed {
+			changed, err := p.Apply()
+			require.NoError(t, err)
+			found := lintAll(t, changed)
+			if n := subjects(found, design.Note)[subject(p.Finding)]; n > 0 && n >= everything[subject(p.Finding)] {
+				t.Errorf("%s: the finding is still there:\n%s\nthen:\n%s", file, text([]design.Finding{p.Finding}), text(found))
+			}
+			for other, n := range subjects(found, design.Warning) {
+				if n > before[other] {
+					t.Errorf("%s: a proposal brings a new finding:\n%s\nthen:\n%s", file, text([]design.Finding{p.Finding}), text(found))
+				}
+			}
+			applied++
+		}
+	}
+	if applied < 40 {
+		t.Errorf("only %d proposals", applied)
+	}
+}
+
+func lintAll(t *testing.T, m *design.Model) []design.Finding {
+	t.Helper()
+	w, err := design.Build(t.Context(), m, design.Options{MaxItems: maxItems})
+	require.NoError(t, err)
+	defer w.Close()
+	found, err := lint.Run(t.Context(), w)
+	require.NoError(t, err)
+	return found
+}
+
+// subject identifies what a finding is about, but for its place.
+func subject(f design.Finding) string {
+	return strings.Join([]string{f.Rule, f.Table, f.Index, f.Entity, f.Pattern}, " ")
+}
+
+// subjects counts the findings of at least a severity by subject.
+func subjects(found []design.Finding, least design.Severity) map[string]int {
+	all := map[string]int{}
+	for _, f := range found {
+		if f.Severity >= least {
+			all[subject(f)]++
+		}
+	}
+	return all
+}
