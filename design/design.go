@@ -78,36 +78,25 @@ func (m *Model) build(ctx context.Context, o Options) (*design.World, error) {
 }
 
 // Check runs the access patterns of the model and the lint rules, and returns
-// the findings, errors first.
+// the findings of sortkey design check, errors first.
 func (m *Model) Check(ctx context.Context, o Options) (findings []Finding, err error) {
 	w, err := m.build(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	found := []design.Finding{}
-	for _, p := range m.m.Patterns {
-		if len(o.Only) > 0 && !slices.Contains(o.Only, p.Name) {
-			continue
-		}
-		r, err := check.Pattern(ctx, w, p, check.Options{})
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, r.Failures...)
+	rules := check.Options{Lint: lint.Run}
+	if o.NoLints {
+		rules.Lint = nil
 	}
-	if !o.NoLints {
-		hazards, err := lint.Run(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, hazards...)
+	r, err := check.Run(ctx, w, rules) // as the command does
+	if err != nil {
+		return nil, err
 	}
-	for _, severity := range []design.Severity{design.Error, design.Warning, design.Note} {
-		for _, f := range found {
-			if f.Severity == severity {
-				findings = append(findings, newFinding(&f))
-			}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Rule != check.Rule || len(o.Only) == 0 || slices.Contains(o.Only, f.Pattern) {
+			findings = append(findings, newFinding(f))
 		}
 	}
 	return findings, nil

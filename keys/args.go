@@ -13,7 +13,8 @@ import (
 // A string must be the text form of a value. Format converts integers,
 // [time.Time], types with a String or MarshalText method, and types whose
 // underlying type is a string or an integer. It refuses floating-point numbers,
-// which have no exact decimal text: pass a string. Its errors are an [*Error].
+// which have no exact decimal text: pass a string. It refuses the zero
+// [time.Time], which is a time that was not set. Its errors are an [*Error].
 func (t *Template) Format(args ...any) (string, error) {
 	if len(args) != len(t.names) {
 		return "", t.count(len(args), "Format")
@@ -62,6 +63,9 @@ func textOf(arg any) (string, error) {
 	case string:
 		return v, nil
 	case time.Time:
+		if v.IsZero() {
+			return "", &Error{Msg: "the time is zero", Advice: "set the time, or pass nil for no bound of a range"}
+		}
 		return v.UTC().Format(time.RFC3339Nano), nil
 	}
 	v := reflect.ValueOf(arg)

@@ -121,7 +121,7 @@ func TestFormatArguments(t *testing.T) {
 			t.Errorf("%s of %T: Format(%v) = %q, %v, want %q", tt.typ, tt.arg, tt.arg, got, err, tt.want)
 		}
 	}
-	for _, arg := range []any{nil, 1.5, true, []byte("a"), (*time.Time)(nil), struct{}{}} {
+	for _, arg := range []any{nil, 1.5, true, []byte("a"), (*time.Time)(nil), time.Time{}, struct{}{}} {
 		if got, err := keys.MustParse("{a}").Format(arg); err == nil {
 			t.Errorf("Format(%#v) = %q, want an error", arg, got)
 		}

@@ -34,6 +34,8 @@ func TestFailures(t *testing.T) {
 		"--- FAIL: TestFailing/one_file",
 		"testdata/failing.yaml:16:13: expected 1 row, got 2",
 		`key "D#a", "F#one#x"`,
+		"--- FAIL: TestFailing/lint",
+		"component-order: SK has its components in the wrong order",
 		"--- FAIL: TestFailing/no_range",
 		"testdata/failing.yaml:18:35: the pattern is not one request: name comes after kind in SK",
 	} {

@@ -70,7 +70,7 @@ func (c *compiler) sort(a Attribute) (*keycond.Clause, bool, error) {
 	}
 	equal := c.equal()
 	for _, part := range t.Template.Parts() {
-		if _, day := lastOf(part.Type, equal[part.Name]); day {
+		if _, day := LastOf(part.Type, equal[part.Name]); day {
 			delete(equal, part.Name) // a range
 		}
 	}
@@ -111,8 +111,9 @@ func (c *compiler) sort(a Attribute) (*keycond.Clause, bool, error) {
 	return cl, false, nil
 }
 
-// lastOf returns the last time of a day, for types more precise than a day.
-func lastOf(t keys.Type, text string) (string, bool) {
+// LastOf returns the last time of a day, for types more precise than a day. It
+// reports false for other types and for a text that is not a day.
+func LastOf(t keys.Type, text string) (string, bool) {
 	frac := ""
 	switch t.Name {
 	case "time", "epoch":
@@ -136,7 +137,7 @@ func lastOf(t keys.Type, text string) (string, bool) {
 func wholeDays(w Condition, t keys.Type) Condition {
 	end, ok := "", false
 	if n := len(w.Args); n > 0 {
-		end, ok = lastOf(t, w.Args[n-1])
+		end, ok = LastOf(t, w.Args[n-1])
 	}
 	if !ok {
 		return w

@@ -23,7 +23,7 @@ import (
 //   - for each component of a sort key its prefix, and the range between two
 //     values;
 //   - for each access pattern a function that returns the input of the SDK's
-//     call for its values.
+//     call for its values, and one that returns the items of all pages.
 //
 // The file imports package keys, which encodes values and refuses invalid ones,
 // and the AWS SDK for Go v2. Patterns that are not one request have no
@@ -112,7 +112,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 var imports = map[string]string{
 	"aws": "github.com/aws/aws-sdk-go-v2/aws", "dynamodb": "github.com/aws/aws-sdk-go-v2/service/dynamodb",
 	"types": "github.com/aws/aws-sdk-go-v2/service/dynamodb/types", "keys": "github.com/sortkey/sortkey/keys",
-	"fmt": "fmt", "strings": "strings", "time": "time",
+	"context": "context", "fmt": "fmt", "iter": "iter", "strings": "strings", "time": "time",
 }
 
 func (f *file) head() string {
@@ -125,7 +125,7 @@ func (f *file) head() string {
 	b.WriteString(comment(fmt.Sprintf("Package %s has the keys and the access patterns of the design %s%s", f.pkg, f.m.Name, about)))
 	b.WriteString("package " + f.pkg + "\n\nimport (\n")
 	for _, own := range []bool{true, false} {
-		for _, name := range []string{"fmt", "strings", "time", "aws", "dynamodb", "types", "keys"} {
+		for _, name := range []string{"context", "fmt", "iter", "strings", "time", "aws", "dynamodb", "types", "keys"} {
 			if path := imports[name]; slices.Contains(f.uses, name) && own == !strings.Contains(path, ".") {
 				b.WriteString("\t" + strconv.Quote(path) + "\n")
 			}
@@ -224,7 +224,8 @@ func (f *file) constValue(v attr.Value) string {
 }
 
 // helperNames are the helper functions that [file.helpers] can add.
-var helperNames = []string{"keyCondition", "inRange", "attributeS", "attributeN", "attributeB", "addConditions", "keyText"}
+var helperNames = []string{"keyCondition", "inRange", "attributeS", "attributeN", "attributeB", "addConditions", "keyText",
+	"queryItems", "scanItems", "startOfDay", "endOfDay", "endOfDayText"}
 
 // helpers adds the helper functions that the body uses.
 func (f *file) helpers() {
@@ -235,6 +236,19 @@ func (f *file) helpers() {
 	if slices.Contains(f.uses, "addConditions") {
 		f.use("fmt", "types", "dynamodb", "aws")
 		f.body.WriteString(conditionsSource)
+	}
+	for _, op := range []string{"Query", "Scan"} {
+		if slices.Contains(f.uses, op+"Items") {
+			f.body.WriteString(strings.NewReplacer("Query", op, "query", strings.ToLower(op)).Replace(itemsSource))
+		}
+	}
+	for _, day := range [][2]string{{"startOfDay", startOfDaySource}, {"endOfDay", endOfDaySource}, {"endOfDayText", endOfDayTextSource}} {
+		if slices.Contains(f.uses, day[0]) {
+			f.body.WriteString(day[1])
+			if !strings.HasSuffix(day[0], "Text") {
+				f.use("time")
+			}
+		}
 	}
 	if slices.Contains(f.uses, "inRange") {
 		f.use("keys")
@@ -311,6 +325,64 @@ func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 	in.KeyConditionExpression = aws.String(expression)
 }
 `
+
+const itemsSource = `
+// queryItems returns the items of all pages. A request with a limit asks for one
+// page of that size.
+func queryItems(ctx context.Context, client dynamodb.QueryAPIClient, in *dynamodb.QueryInput, err error) iter.Seq2[map[string]types.AttributeValue, error] {
+	return func(yield func(map[string]types.AttributeValue, error) bool) {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		page := *in
+		for {
+			out, err := client.Query(ctx, &page)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range out.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if len(out.LastEvaluatedKey) == 0 || in.Limit != nil {
+				return
+			}
+			page.ExclusiveStartKey = out.LastEvaluatedKey
+		}
+	}
+}
+`
+
+// Bounds that the model gives as days.
+const (
+	startOfDaySource = `
+// startOfDay returns the first moment of the day of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+`
+	endOfDaySource = `
+// endOfDay returns the last moment of the day of a time, in UTC. It keeps the zero
+// time, which package keys refuses.
+func endOfDay(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return at.UTC().Truncate(24 * time.Hour).Add(24*time.Hour - 1)
+}
+`
+	endOfDayTextSource = `
+// endOfDayText returns the last moment of a day. It keeps other texts.
+func endOfDayText(day string) string {
+	if len(day) == len("2006-01-02") {
+		return day + "T23:59:59.999999999Z"
+	}
+	return day
+}
+`
+)
 
 const inRangeSource = `
 // inRange returns the condition that an attribute is in a range.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,14 +76,18 @@ var patterns = map[string]func() (any, error){
 	"orders of a region by total and day": call(func() (any, error) {
 		return store.OrdersOfARegionByTotalAndDay("NEW", "eu", "12.5", day("01-01"), day("01-31"))
 	}),
-	"open orders":               call(func() (any, error) { return store.OpenOrders(1) }),
-	"open orders due soon":      call(func() (any, error) { return store.OpenOrdersDueSoon(1, day("02-15")) }),
-	"readings of a device":      call(func() (any, error) { return store.ReadingsOfADevice(1) }),
-	"late readings of a device": call(func() (any, error) { return store.LateReadingsOfADevice(1, at("2026-01-05T10:00:00Z")) }),
-	"a blob":                    call(func() (any, error) { return store.ABlob("00ff") }),
-	"log of a day":              call(func() (any, error) { return store.LogOfADay("2026-01-05") }),
-	"all orders that are paid":  call(func() (any, error) { return store.AllOrdersThatArePaid(), nil }),
-	"raw":                       call(func() (any, error) { return store.Raw(), nil }),
+	"open orders":                 call(func() (any, error) { return store.OpenOrders(1) }),
+	"open orders due soon":        call(func() (any, error) { return store.OpenOrdersDueSoon(1, day("02-15")) }),
+	"open orders due until a day": call(func() (any, error) { return store.OpenOrdersDueUntilADay(1, day("02-01")) }),
+	"open orders due after a day": call(func() (any, error) { return store.OpenOrdersDueAfterADay(1, day("02-01")) }),
+	"readings of two days":        call(func() (any, error) { return store.ReadingsOfTwoDays(1, day("01-04"), day("01-05")) }),
+	"log of a whole day":          call(func() (any, error) { return store.LogOfAWholeDay(day("01-05")) }),
+	"readings of a device":        call(func() (any, error) { return store.ReadingsOfADevice(1) }),
+	"late readings of a device":   call(func() (any, error) { return store.LateReadingsOfADevice(1, at("2026-01-05T10:00:00Z")) }),
+	"a blob":                      call(func() (any, error) { return store.ABlob("00ff") }),
+	"log of a day":                call(func() (any, error) { return store.LogOfADay("2026-01-05") }),
+	"all orders that are paid":    call(func() (any, error) { return store.AllOrdersThatArePaid(), nil }),
+	"raw":                         call(func() (any, error) { return store.Raw(), nil }),
 }
 
 func call(f func() (any, error)) func() (any, error) { return f }
@@ -207,10 +212,18 @@ func TestKeys(t *testing.T) {
 	item, err = store.OrderKey{Customer: "8", Placed: day("03-01")}.Attributes()
 	require.NoError(t, err)
 	require.Len(t, item, 3) // PK, SK and placed.on
-	_, err = store.OrderKey{Customer: "8#9"}.Attributes()
+	_, err = store.OrderKey{Customer: "8#9", Placed: day("03-01")}.Attributes()
 	require.NoError(t, err) // only in OPENSK, which is absent, a literal follows the customer
-	_, err = store.OrderKey{Customer: ""}.Key()
+	_, err = store.OrderKey{Customer: "", Placed: day("03-01")}.Key()
 	require.Error(t, err)
+	_, err = store.OrderKey{Customer: "8"}.Key()
+	require.ErrorContains(t, err, "the time is zero")
+	_, err = store.OrdersBetweenDays("7", day("01-05"), time.Time{})
+	require.ErrorContains(t, err, "the time is zero")
+	_, err = store.OpenOrdersDueUntilADay(1, time.Time{})
+	require.ErrorContains(t, err, "the time is zero")
+	_, err = store.ReadingsOfTwoDays(1, time.Time{}, day("01-05"))
+	require.ErrorContains(t, err, "the time is zero")
 
 	// Of several precisions of a value, the finest counts.
 	log := store.LogKey{At: at("2026-01-05T10:00:00.5Z"), Type: "error"}
@@ -242,6 +255,61 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "ORDER#2026-01-05#", prefix)
 	require.Equal(t, "ORDER#", store.OrderSKPrefix)
+}
+
+// A onePager reads pages of one item.
+type onePager struct {
+	client *dynamodb.Client
+	pages  int
+}
+
+func (p *onePager) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	p.pages++
+	one := *in
+	one.Limit = aws.Int32(1)
+	return p.client.Query(ctx, &one, o...)
+}
+
+func (p *onePager) Scan(ctx context.Context, in *dynamodb.ScanInput, o ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error) {
+	p.pages++
+	one := *in
+	one.Limit = aws.Int32(1)
+	return p.client.Scan(ctx, &one, o...)
+}
+
+// TestPages reads the items of patterns from all pages. A pattern with a limit
+// reads one page.
+func TestPages(t *testing.T) {
+	w, err := design.Build(t.Context(), load(t), design.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	pager := &onePager{client: sdk.Client(w.DB)}
+	count := func(all iter.Seq2[map[string]types.AttributeValue, error], most int) (n int) {
+		pager.pages = 0
+		for item, err := range all {
+			require.NoError(t, err)
+			require.NotEmpty(t, item)
+			if n++; n == most {
+				break
+			}
+		}
+		return n
+	}
+	all := store.OrdersOfACustomerItems(t.Context(), pager, "7")
+	require.Equal(t, 4, count(all, 0))
+	require.Equal(t, 5, pager.pages)
+	require.Equal(t, 4, count(all, 0), "a second time")
+	require.Equal(t, 2, count(all, 2))
+	require.Equal(t, 2, pager.pages)
+	require.Equal(t, 1, count(store.EverythingOfACustomerNewestFirstItems(t.Context(), pager, "CUSTOMER#7"), 0))
+	require.Equal(t, 1, pager.pages)
+	require.Equal(t, 1, count(store.AllOrdersThatArePaidItems(t.Context(), pager), 0))
+	require.Greater(t, pager.pages, 5)
+	require.Equal(t, 1, count(store.RawItems(t.Context(), pager), 1))
+	for item, err := range store.OrdersBetweenDaysItems(t.Context(), pager, "7", day("01-05"), time.Time{}) {
+		require.Nil(t, item)
+		require.Error(t, err)
+	}
 }
 
 func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }

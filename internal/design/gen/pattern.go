@@ -63,7 +63,28 @@ func (f *file) fixed(p *design.Pattern, op string, body json.RawMessage) error {
 	f.printf("func %s() *dynamodb.%sInput {\n\treturn &dynamodb.%sInput{\n", name, op, op)
 	f.members(r)
 	f.printf("\t}\n}\n")
+	if op != "GetItem" {
+		f.itemsOf(op, name, nil, nil, false)
+	}
 	return nil
+}
+
+// itemsOf generates the function that returns the items of a pattern from all
+// pages. Call is the function of its request.
+func (f *file) itemsOf(op, call string, names, types []string, fails bool) {
+	f.use("context", "iter", "types", op+"Items")
+	name := f.names.add(call+"Items", "OfAllPages")
+	f.doc("%s returns the items of [%s], page by page.", name, call)
+	in, given := "in, err := ", ", err"
+	if !fails {
+		in, given = "in := ", ", nil"
+	}
+	list := parameters(names, types)
+	if list != "" {
+		list = ", " + list
+	}
+	f.printf("func %s(ctx context.Context, client dynamodb.%sAPIClient%s) iter.Seq2[map[string]types.AttributeValue, error] {\n", name, op, list)
+	f.printf("\t%s%s(%s)\n\treturn %sItems(ctx, client, in%s)\n}\n", in, call, strings.Join(names, ", "), strings.ToLower(op), given)
 }
 
 // members generates the members of a request as fields of an input struct.
@@ -228,7 +249,7 @@ func (w *patternWriter) sort(a design.Attribute) bool {
 	}
 	n := 0
 	for n < len(parts) {
-		if c, ok := w.given(parts[n].Name); !ok || c.Op != ast.Equal {
+		if c, ok := w.given(parts[n].Name); !ok || c.Op != ast.Equal || ofDay(c, parts[n].Type) {
 			break
 		}
 		n++
@@ -241,6 +262,9 @@ func (w *patternWriter) sort(a design.Attribute) bool {
 	switch {
 	case t.Kind == attr.Number && ok:
 		op := string(c.Op)
+		if c.Op == ast.Equal {
+			op = string(ast.OpBetween) // of a day
+		}
 		operands := w.operands(a, c, t, fieldType(w.values, parts[n].Name))
 		if parts[n].Type.Desc {
 			op = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
@@ -272,19 +296,52 @@ func (w *patternWriter) rangeOf(t *design.Template, parts []keys.Part, n int, c 
 	}
 	field := parts[n].Name
 	typ := fieldType(w.values, field)
+	low := func(suffix string, arg int) string {
+		return w.moment(w.param(field, typ, suffix), typ, parts[n].Type, c.Args[arg], false)
+	}
+	high := func(suffix string, arg int) string {
+		return w.moment(w.param(field, typ, suffix), typ, parts[n].Type, c.Args[arg], true)
+	}
 	switch c.Op {
 	case ast.OpBeginsWith:
 		return "BeginsWith(" + w.param(field, goText, "Prefix") + outer + ")"
 	case ast.OpBetween:
-		return "Between(" + w.param(field, typ, "From") + ", " + w.param(field, typ, "To") + outer + ")"
+		return "Between(" + low("From", 0) + ", " + high("To", 1) + outer + ")"
+	case ast.Equal:
+		return "Between(" + low("", 0) + ", " + high("", 0) + outer + ")"
 	case ast.Less:
-		return "Between(nil, keys.Excluding(" + w.param(field, typ, "Below") + ")" + outer + ")"
+		return "Between(nil, keys.Excluding(" + low("Below", 0) + ")" + outer + ")"
 	case ast.LessOrEqual:
-		return "Between(nil, " + w.param(field, typ, "To") + outer + ")"
+		return "Between(nil, " + high("To", 0) + outer + ")"
 	case ast.Greater:
-		return "Between(keys.Excluding(" + w.param(field, typ, "Above") + "), nil" + outer + ")"
+		return "Between(keys.Excluding(" + high("Above", 0) + "), nil" + outer + ")"
 	}
-	return "Between(" + w.param(field, typ, "From") + ", nil" + outer + ")"
+	return "Between(" + low("From", 0) + ", nil" + outer + ")"
+}
+
+// moment returns a parameter as a bound. If the model gives the bound as a day,
+// it stands for the first or for the last moment of the day.
+func (w *patternWriter) moment(name, typ string, t keys.Type, arg string, last bool) string {
+	if _, day := design.LastOf(t, arg); !day {
+		return name
+	}
+	helper := "startOfDay"
+	if last {
+		helper = "endOfDay"
+	}
+	if typ == goText {
+		if !last {
+			return name // the text of a day is its first moment
+		}
+		helper += "Text"
+	}
+	w.use(helper)
+	return helper + "(" + name + ")"
+}
+
+// ofDay reports whether a condition on a time has a day in place of a time.
+func ofDay(c design.Condition, t keys.Type) bool {
+	return slices.ContainsFunc(c.Args, func(arg string) bool { _, day := design.LastOf(t, arg); return day }) && c.Op != ast.OpBeginsWith
 }
 
 // operands returns the values of a condition on a whole attribute, formatted by
@@ -294,10 +351,16 @@ func (w *patternWriter) operands(a design.Attribute, c design.Condition, t *desi
 		ast.OpBetween: {"From", "To"}, ast.OpBeginsWith: {"Prefix"}, ast.Less: {"Below"}, ast.LessOrEqual: {"To"},
 		ast.Greater: {"Above"}, ast.GreaterOrEqual: {"From"}, ast.Equal: {""},
 	}[c.Op]
+	if t != nil && c.Op == ast.Equal {
+		suffixes = []string{"", ""} // from the start of a day to its end
+	}
 	var all []string
-	for _, suffix := range suffixes {
+	for i, suffix := range suffixes {
 		text := w.param(c.Field, typ, suffix)
 		if t != nil {
+			last := i > 0 || c.Op == ast.LessOrEqual || c.Op == ast.Greater
+			at := slices.IndexFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Name == c.Field })
+			text = w.moment(text, typ, t.Template.Parts()[at].Type, c.Args[min(i, len(c.Args)-1)], last)
 			text = w.compute(a.Name+suffix, w.templates[t]+".Format("+text+")")
 		}
 		all = append(all, w.member(a.Kind, text))
@@ -331,6 +394,7 @@ func (w *patternWriter) finish(op string, more func()) error {
 	}
 	if op == "Query" {
 		w.printf("\t}\n\taddConditions(in, %s)\n\treturn in, nil\n}\n", strings.Join(w.conditions, ", "))
+		w.itemsOf(op, name, w.list, w.types, true)
 	} else {
 		w.printf("\t}, nil\n}\n")
 	}

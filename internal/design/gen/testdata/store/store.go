@@ -5,7 +5,9 @@
 package store
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -584,6 +586,13 @@ func OrdersOfACustomer(customer string) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
+// OrdersOfACustomerItems returns the items of [OrdersOfACustomer], page by
+// page.
+func OrdersOfACustomerItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersOfACustomer(customer)
+	return queryItems(ctx, client, in, err)
+}
+
 // EverythingOfACustomerNewestFirst returns the request for: everything of a
 // customer, newest first.
 func EverythingOfACustomerNewestFirst(pk string) (*dynamodb.QueryInput, error) {
@@ -595,6 +604,13 @@ func EverythingOfACustomerNewestFirst(pk string) (*dynamodb.QueryInput, error) {
 	}
 	addConditions(in, keyCondition{AttributePK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: pk}}})
 	return in, nil
+}
+
+// EverythingOfACustomerNewestFirstItems returns the items of
+// [EverythingOfACustomerNewestFirst], page by page.
+func EverythingOfACustomerNewestFirstItems(ctx context.Context, client dynamodb.QueryAPIClient, pk string) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := EverythingOfACustomerNewestFirst(pk)
+	return queryItems(ctx, client, in, err)
 }
 
 // OneOrder returns the request for: one order.
@@ -614,6 +630,12 @@ func OneOrder(customer string, placed time.Time, orderID int64) (*dynamodb.Query
 	return in, nil
 }
 
+// OneOrderItems returns the items of [OneOrder], page by page.
+func OneOrderItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placed time.Time, orderID int64) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OneOrder(customer, placed, orderID)
+	return queryItems(ctx, client, in, err)
+}
+
 // OrdersOfADay returns the request for: orders of a day.
 func OrdersOfADay(customer string, placed time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
@@ -629,6 +651,12 @@ func OrdersOfADay(customer string, placed time.Time) (*dynamodb.QueryInput, erro
 	}
 	addConditions(in, keyCondition{AttributePK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: pk}}}, inRange(AttributeSK, sk, attributeS))
 	return in, nil
+}
+
+// OrdersOfADayItems returns the items of [OrdersOfADay], page by page.
+func OrdersOfADayItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placed time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersOfADay(customer, placed)
+	return queryItems(ctx, client, in, err)
 }
 
 // OrdersOfAMonth returns the request for: orders of a month. A month is the
@@ -659,6 +687,12 @@ func OrdersOfAMonth(customer, placedPrefix string) (*dynamodb.QueryInput, error)
 	return in, nil
 }
 
+// OrdersOfAMonthItems returns the items of [OrdersOfAMonth], page by page.
+func OrdersOfAMonthItems(ctx context.Context, client dynamodb.QueryAPIClient, customer, placedPrefix string) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersOfAMonth(customer, placedPrefix)
+	return queryItems(ctx, client, in, err)
+}
+
 // OrdersBetweenDays returns the request for: orders between days.
 func OrdersBetweenDays(customer string, placedFrom, placedTo time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
@@ -674,6 +708,13 @@ func OrdersBetweenDays(customer string, placedFrom, placedTo time.Time) (*dynamo
 	}
 	addConditions(in, keyCondition{AttributePK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: pk}}}, inRange(AttributeSK, sk, attributeS))
 	return in, nil
+}
+
+// OrdersBetweenDaysItems returns the items of [OrdersBetweenDays], page by
+// page.
+func OrdersBetweenDaysItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placedFrom, placedTo time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersBetweenDays(customer, placedFrom, placedTo)
+	return queryItems(ctx, client, in, err)
 }
 
 // OrdersBeforeADay returns the request for: orders before a day.
@@ -693,6 +734,13 @@ func OrdersBeforeADay(customer string, placedBelow time.Time) (*dynamodb.QueryIn
 	return in, nil
 }
 
+// OrdersBeforeADayItems returns the items of [OrdersBeforeADay], page by
+// page.
+func OrdersBeforeADayItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placedBelow time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersBeforeADay(customer, placedBelow)
+	return queryItems(ctx, client, in, err)
+}
+
 // OrdersUntilADay returns the request for: orders until a day.
 func OrdersUntilADay(customer string, placedTo time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
@@ -708,6 +756,12 @@ func OrdersUntilADay(customer string, placedTo time.Time) (*dynamodb.QueryInput,
 	}
 	addConditions(in, keyCondition{AttributePK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: pk}}}, inRange(AttributeSK, sk, attributeS))
 	return in, nil
+}
+
+// OrdersUntilADayItems returns the items of [OrdersUntilADay], page by page.
+func OrdersUntilADayItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placedTo time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersUntilADay(customer, placedTo)
+	return queryItems(ctx, client, in, err)
 }
 
 // OrdersAfterADay returns the request for: orders after a day.
@@ -727,6 +781,12 @@ func OrdersAfterADay(customer string, placedAbove time.Time) (*dynamodb.QueryInp
 	return in, nil
 }
 
+// OrdersAfterADayItems returns the items of [OrdersAfterADay], page by page.
+func OrdersAfterADayItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placedAbove time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersAfterADay(customer, placedAbove)
+	return queryItems(ctx, client, in, err)
+}
+
 // OrdersSinceADay returns the request for: orders since a day.
 func OrdersSinceADay(customer string, placedFrom time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
@@ -742,6 +802,12 @@ func OrdersSinceADay(customer string, placedFrom time.Time) (*dynamodb.QueryInpu
 	}
 	addConditions(in, keyCondition{AttributePK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: pk}}}, inRange(AttributeSK, sk, attributeS))
 	return in, nil
+}
+
+// OrdersSinceADayItems returns the items of [OrdersSinceADay], page by page.
+func OrdersSinceADayItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placedFrom time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersSinceADay(customer, placedFrom)
+	return queryItems(ctx, client, in, err)
 }
 
 // FirstOrdersOfADay returns the request for: first orders of a day.
@@ -761,6 +827,13 @@ func FirstOrdersOfADay(customer string, placed time.Time, orderIDBelow int64) (*
 	return in, nil
 }
 
+// FirstOrdersOfADayItems returns the items of [FirstOrdersOfADay], page by
+// page.
+func FirstOrdersOfADayItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placed time.Time, orderIDBelow int64) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := FirstOrdersOfADay(customer, placed, orderIDBelow)
+	return queryItems(ctx, client, in, err)
+}
+
 // NewOrdersOfARegion returns the request for: new orders of a region.
 func NewOrdersOfARegion(state, region string) (*dynamodb.QueryInput, error) {
 	status, err := OrderStatus.Format(state)
@@ -777,6 +850,13 @@ func NewOrdersOfARegion(state, region string) (*dynamodb.QueryInput, error) {
 	}
 	addConditions(in, keyCondition{AttributeStatus, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: status}}}, keyCondition{AttributeRegion, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: regionKey}}})
 	return in, nil
+}
+
+// NewOrdersOfARegionItems returns the items of [NewOrdersOfARegion], page by
+// page.
+func NewOrdersOfARegionItems(ctx context.Context, client dynamodb.QueryAPIClient, state, region string) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := NewOrdersOfARegion(state, region)
+	return queryItems(ctx, client, in, err)
 }
 
 // LargeOrdersOfARegion returns the request for: large orders of a region.
@@ -799,6 +879,13 @@ func LargeOrdersOfARegion(state, region, totalAbove string) (*dynamodb.QueryInpu
 	}
 	addConditions(in, keyCondition{AttributeStatus, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: status}}}, keyCondition{AttributeRegion, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: regionKey}}}, keyCondition{AttributeTotal, ">", []types.AttributeValue{&types.AttributeValueMemberN{Value: totalAboveKey}}})
 	return in, nil
+}
+
+// LargeOrdersOfARegionItems returns the items of [LargeOrdersOfARegion],
+// page by page.
+func LargeOrdersOfARegionItems(ctx context.Context, client dynamodb.QueryAPIClient, state, region, totalAbove string) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := LargeOrdersOfARegion(state, region, totalAbove)
+	return queryItems(ctx, client, in, err)
 }
 
 // OrdersOfARegionByTotalAndDay returns the request for: orders of a region
@@ -828,6 +915,13 @@ func OrdersOfARegionByTotalAndDay(state, region, total string, placedFrom, place
 	return in, nil
 }
 
+// OrdersOfARegionByTotalAndDayItems returns the items of
+// [OrdersOfARegionByTotalAndDay], page by page.
+func OrdersOfARegionByTotalAndDayItems(ctx context.Context, client dynamodb.QueryAPIClient, state, region, total string, placedFrom, placedTo time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersOfARegionByTotalAndDay(state, region, total, placedFrom, placedTo)
+	return queryItems(ctx, client, in, err)
+}
+
 // OpenOrders returns the request for: open orders.
 func OpenOrders(shard int64) (*dynamodb.QueryInput, error) {
 	openpk, err := OrderOPENPK.Format(shard)
@@ -840,6 +934,12 @@ func OpenOrders(shard int64) (*dynamodb.QueryInput, error) {
 	}
 	addConditions(in, keyCondition{AttributeOPENPK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: openpk}}})
 	return in, nil
+}
+
+// OpenOrdersItems returns the items of [OpenOrders], page by page.
+func OpenOrdersItems(ctx context.Context, client dynamodb.QueryAPIClient, shard int64) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OpenOrders(shard)
+	return queryItems(ctx, client, in, err)
 }
 
 // OpenOrdersDueSoon returns the request for: open orders due soon.
@@ -860,6 +960,116 @@ func OpenOrdersDueSoon(shard int64, dueTo time.Time) (*dynamodb.QueryInput, erro
 	return in, nil
 }
 
+// OpenOrdersDueSoonItems returns the items of [OpenOrdersDueSoon], page by
+// page.
+func OpenOrdersDueSoonItems(ctx context.Context, client dynamodb.QueryAPIClient, shard int64, dueTo time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OpenOrdersDueSoon(shard, dueTo)
+	return queryItems(ctx, client, in, err)
+}
+
+// OpenOrdersDueUntilADay returns the request for: open orders due until a
+// day.
+func OpenOrdersDueUntilADay(shard int64, dueTo time.Time) (*dynamodb.QueryInput, error) {
+	openpk, err := OrderOPENPK.Format(shard)
+	if err != nil {
+		return nil, err
+	}
+	opensk, err := OrderOPENSK.Between(nil, endOfDay(dueTo))
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableStore),
+		IndexName: aws.String(IndexStoreOpenOrders),
+	}
+	addConditions(in, keyCondition{AttributeOPENPK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: openpk}}}, inRange(AttributeOPENSK, opensk, attributeS))
+	return in, nil
+}
+
+// OpenOrdersDueUntilADayItems returns the items of [OpenOrdersDueUntilADay],
+// page by page.
+func OpenOrdersDueUntilADayItems(ctx context.Context, client dynamodb.QueryAPIClient, shard int64, dueTo time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OpenOrdersDueUntilADay(shard, dueTo)
+	return queryItems(ctx, client, in, err)
+}
+
+// OpenOrdersDueAfterADay returns the request for: open orders due after a
+// day.
+func OpenOrdersDueAfterADay(shard int64, dueAbove time.Time) (*dynamodb.QueryInput, error) {
+	openpk, err := OrderOPENPK.Format(shard)
+	if err != nil {
+		return nil, err
+	}
+	opensk, err := OrderOPENSK.Between(keys.Excluding(endOfDay(dueAbove)), nil)
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableStore),
+		IndexName: aws.String(IndexStoreOpenOrders),
+	}
+	addConditions(in, keyCondition{AttributeOPENPK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: openpk}}}, inRange(AttributeOPENSK, opensk, attributeS))
+	return in, nil
+}
+
+// OpenOrdersDueAfterADayItems returns the items of [OpenOrdersDueAfterADay],
+// page by page.
+func OpenOrdersDueAfterADayItems(ctx context.Context, client dynamodb.QueryAPIClient, shard int64, dueAbove time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OpenOrdersDueAfterADay(shard, dueAbove)
+	return queryItems(ctx, client, in, err)
+}
+
+// ReadingsOfTwoDays returns the request for: readings of two days.
+func ReadingsOfTwoDays(device int64, atFrom, atTo time.Time) (*dynamodb.QueryInput, error) {
+	deviceKey, err := ReadingDevice.Format(device)
+	if err != nil {
+		return nil, err
+	}
+	atFromKey, err := ReadingAt.Format(startOfDay(atFrom))
+	if err != nil {
+		return nil, err
+	}
+	atToKey, err := ReadingAt.Format(endOfDay(atTo))
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableReadings),
+	}
+	addConditions(in, keyCondition{AttributeDevice, "=", []types.AttributeValue{&types.AttributeValueMemberN{Value: deviceKey}}}, keyCondition{AttributeAt, "BETWEEN", []types.AttributeValue{&types.AttributeValueMemberN{Value: atFromKey}, &types.AttributeValueMemberN{Value: atToKey}}})
+	return in, nil
+}
+
+// ReadingsOfTwoDaysItems returns the items of [ReadingsOfTwoDays], page by
+// page.
+func ReadingsOfTwoDaysItems(ctx context.Context, client dynamodb.QueryAPIClient, device int64, atFrom, atTo time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := ReadingsOfTwoDays(device, atFrom, atTo)
+	return queryItems(ctx, client, in, err)
+}
+
+// LogOfAWholeDay returns the request for: log of a whole day.
+func LogOfAWholeDay(at time.Time) (*dynamodb.QueryInput, error) {
+	day, err := LogDay.Format(at)
+	if err != nil {
+		return nil, err
+	}
+	atKey, err := LogAt.Between(startOfDay(at), endOfDay(at))
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableLogs),
+	}
+	addConditions(in, keyCondition{AttributeDay, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: day}}}, inRange(AttributeAt, atKey, attributeS))
+	return in, nil
+}
+
+// LogOfAWholeDayItems returns the items of [LogOfAWholeDay], page by page.
+func LogOfAWholeDayItems(ctx context.Context, client dynamodb.QueryAPIClient, at time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := LogOfAWholeDay(at)
+	return queryItems(ctx, client, in, err)
+}
+
 // ReadingsOfADevice returns the request for: readings of a device.
 func ReadingsOfADevice(device int64) (*dynamodb.QueryInput, error) {
 	deviceKey, err := ReadingDevice.Format(device)
@@ -871,6 +1081,13 @@ func ReadingsOfADevice(device int64) (*dynamodb.QueryInput, error) {
 	}
 	addConditions(in, keyCondition{AttributeDevice, "=", []types.AttributeValue{&types.AttributeValueMemberN{Value: deviceKey}}})
 	return in, nil
+}
+
+// ReadingsOfADeviceItems returns the items of [ReadingsOfADevice], page by
+// page.
+func ReadingsOfADeviceItems(ctx context.Context, client dynamodb.QueryAPIClient, device int64) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := ReadingsOfADevice(device)
+	return queryItems(ctx, client, in, err)
 }
 
 // LateReadingsOfADevice returns the request for: late readings of a device.
@@ -888,6 +1105,13 @@ func LateReadingsOfADevice(device int64, atAbove time.Time) (*dynamodb.QueryInpu
 	}
 	addConditions(in, keyCondition{AttributeDevice, "=", []types.AttributeValue{&types.AttributeValueMemberN{Value: deviceKey}}}, keyCondition{AttributeAt, ">", []types.AttributeValue{&types.AttributeValueMemberN{Value: atAboveKey}}})
 	return in, nil
+}
+
+// LateReadingsOfADeviceItems returns the items of [LateReadingsOfADevice],
+// page by page.
+func LateReadingsOfADeviceItems(ctx context.Context, client dynamodb.QueryAPIClient, device int64, atAbove time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := LateReadingsOfADevice(device, atAbove)
+	return queryItems(ctx, client, in, err)
 }
 
 // ABlob returns the request for: a blob.
@@ -913,6 +1137,12 @@ func LogOfADay(day string) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
+// LogOfADayItems returns the items of [LogOfADay], page by page.
+func LogOfADayItems(ctx context.Context, client dynamodb.QueryAPIClient, day string) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := LogOfADay(day)
+	return queryItems(ctx, client, in, err)
+}
+
 // AllOrdersThatArePaid returns the request for: all orders that are paid.
 func AllOrdersThatArePaid() *dynamodb.ScanInput {
 	return &dynamodb.ScanInput{
@@ -927,6 +1157,13 @@ func AllOrdersThatArePaid() *dynamodb.ScanInput {
 	}
 }
 
+// AllOrdersThatArePaidItems returns the items of [AllOrdersThatArePaid],
+// page by page.
+func AllOrdersThatArePaidItems(ctx context.Context, client dynamodb.ScanAPIClient) iter.Seq2[map[string]types.AttributeValue, error] {
+	in := AllOrdersThatArePaid()
+	return scanItems(ctx, client, in, nil)
+}
+
 // Raw returns the request for: raw. The request is the raw request of the
 // design.
 func Raw() *dynamodb.QueryInput {
@@ -937,6 +1174,12 @@ func Raw() *dynamodb.QueryInput {
 			":pk": &types.AttributeValueMemberS{Value: "CUSTOMER#70"},
 		},
 	}
+}
+
+// RawItems returns the items of [Raw], page by page.
+func RawItems(ctx context.Context, client dynamodb.QueryAPIClient) iter.Seq2[map[string]types.AttributeValue, error] {
+	in := Raw()
+	return queryItems(ctx, client, in, nil)
 }
 
 // keyText returns the text of a key attribute of an item. Numbers have lost their
@@ -993,6 +1236,75 @@ func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 		}
 	}
 	in.KeyConditionExpression = aws.String(expression)
+}
+
+// queryItems returns the items of all pages. A request with a limit asks for one
+// page of that size.
+func queryItems(ctx context.Context, client dynamodb.QueryAPIClient, in *dynamodb.QueryInput, err error) iter.Seq2[map[string]types.AttributeValue, error] {
+	return func(yield func(map[string]types.AttributeValue, error) bool) {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		page := *in
+		for {
+			out, err := client.Query(ctx, &page)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range out.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if len(out.LastEvaluatedKey) == 0 || in.Limit != nil {
+				return
+			}
+			page.ExclusiveStartKey = out.LastEvaluatedKey
+		}
+	}
+}
+
+// scanItems returns the items of all pages. A request with a limit asks for one
+// page of that size.
+func scanItems(ctx context.Context, client dynamodb.ScanAPIClient, in *dynamodb.ScanInput, err error) iter.Seq2[map[string]types.AttributeValue, error] {
+	return func(yield func(map[string]types.AttributeValue, error) bool) {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		page := *in
+		for {
+			out, err := client.Scan(ctx, &page)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, item := range out.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if len(out.LastEvaluatedKey) == 0 || in.Limit != nil {
+				return
+			}
+			page.ExclusiveStartKey = out.LastEvaluatedKey
+		}
+	}
+}
+
+// startOfDay returns the first moment of the day of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+
+// endOfDay returns the last moment of the day of a time, in UTC. It keeps the zero
+// time, which package keys refuses.
+func endOfDay(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return at.UTC().Truncate(24 * time.Hour).Add(24*time.Hour - 1)
 }
 
 // inRange returns the condition that an attribute is in a range.
