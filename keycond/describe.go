@@ -87,6 +87,9 @@ func (s *Schema) end(b []byte, upper, zero bool) End {
 	switch {
 	case upper && p.above:
 		e.Words = "up to " + p.text
+		if next, ok := s.beforeNext(b); ok {
+			e.Words = "before " + next
+		}
 	case upper:
 		e.Words = "before " + p.text
 	case p.above:
@@ -95,6 +98,33 @@ func (s *Schema) end(b []byte, upper, zero bool) End {
 		e.Words = "from " + p.text
 	}
 	return e
+}
+
+// beforeNext returns the text above an inclusive upper bound that ends in the
+// highest character, U+10FFFF, with which requests ask for everything that begins
+// with the text before it. Nobody reads that character as a bound.
+func (s *Schema) beforeNext(b []byte) (string, bool) {
+	const highest = "\U0010FFFF"
+	if len(s.Range) != 1 || s.Range[0].Kind != attr.String {
+		return "", false
+	}
+	raw, ok := bytes.CutSuffix(b, []byte{0})
+	if s.Table != nil {
+		if raw, ok = bytes.CutSuffix(b, []byte{0, 2}); ok {
+			raw, _, ok = item.CutKey(nil, append(bytes.Clone(raw), 0, 1))
+		}
+	}
+	if !ok {
+		return "", false
+	}
+	raw, ok = bytes.CutSuffix(raw, []byte(highest))
+	last := len(raw) - 1
+	if !ok || last < 0 || raw[last] >= 0x7E {
+		return "", false
+	}
+	next := bytes.Clone(raw)
+	next[last]++
+	return text.Quote(next), true
 }
 
 func (s *Schema) sortName() string {

@@ -88,7 +88,38 @@ func (r *reader) document(data []byte) *yaml.Node {
 		r.fail(top, "sortkey design new writes a first model", "the file is empty")
 		return nil
 	}
+	r.joinTypes(doc.Content[0], 0)
 	return doc.Content[0]
+}
+
+// joinTypes puts together types whose commas YAML takes for the ends of values,
+// as in {kind: enum(A,B,C)}, so that each gives one error.
+func (r *reader) joinTypes(n *yaml.Node, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	for i := 1; n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && i < len(n.Content); i += 2 {
+		v := n.Content[i]
+		if v.Kind != yaml.ScalarNode || v.Style != 0 || !strings.Contains(v.Value, "(") || strings.Contains(v.Value, ")") {
+			continue
+		}
+		for k := i + 1; k+1 < len(n.Content) && n.Content[k].Kind == yaml.ScalarNode && empty(n.Content[k+1]); k += 2 {
+			if !strings.HasSuffix(n.Content[k].Value, ")") {
+				continue
+			}
+			for _, rest := range n.Content[i+1 : k+2] {
+				if rest.Value != "" {
+					v.Value += "," + rest.Value
+				}
+			}
+			r.fail(v, fmt.Sprintf("put it in quotes: %q", v.Value), "inside braces, a comma ends a value, so %s is cut", clip(v.Value))
+			n.Content = slices.Delete(n.Content, i+1, k+2)
+			break
+		}
+	}
+	for _, c := range n.Content {
+		r.joinTypes(c, depth+1)
+	}
 }
 
 // surrogates matches JSON escapes of a surrogate pair, which YAML does not
@@ -116,7 +147,7 @@ func (r *reader) syntax(err error) {
 			hint = "indent with spaces, not tabs, and put text that begins with @, ` or % in quotes"
 		}
 		if strings.Contains(load.Message, "did not find expected") {
-			hint = "check the lines before it for an unclosed quote, bracket or brace"
+			hint = "check this line and those before it for an unclosed quote, bracket or brace; put templates in quotes"
 		}
 		r.failAt(top, hint, "not YAML: %s", load.Message)
 		return

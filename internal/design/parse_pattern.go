@@ -315,6 +315,10 @@ func (p *parser) condition(m member) (Condition, bool) {
 		c.Args = []string{s}
 		return c, ok
 	}
+	if v.Kind == yaml.SequenceNode {
+		p.fail(v, "a query reads one range: write a range as {between: [low, high]}, and several values as several patterns", "the condition on %s is a list", m.name)
+		return c, false
+	}
 	all := p.members(v, "the condition on "+m.name)
 	if len(all) != 1 {
 		if v.Kind == yaml.MappingNode {
@@ -326,7 +330,7 @@ func (p *parser) condition(m member) (Condition, bool) {
 	if !slices.Contains(operators, op.name) {
 		hint := text.DidYouMean(op.name, operators)
 		if strings.Contains("<> != in or not contains", strings.ToLower(op.name)) {
-			hint = "a slice is one range: use filter"
+			hint = "a query reads one range: write a pattern for each value, or use filter for an attribute outside the key"
 		}
 		p.fail(op.key, hint, "unknown condition %s on a key", clip(op.name))
 		return c, false

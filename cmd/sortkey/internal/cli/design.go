@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,8 +95,9 @@ func (a *App) designNewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [FILE]",
 		Short: "Write a first model with comments",
-		Long: `New writes a small model whose comments explain the model file. Without FILE it
-writes to standard output. It overwrites an existing file only with --force.`,
+		Long: `New writes a small model whose comments explain the model file, and beside it
+` + schemaFile + `, with which editors check and complete the model. Without FILE it
+writes the model to standard output. It overwrites an existing model only with --force.`,
 		Example: `  sortkey design new shop.yaml
   sortkey design check shop.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -110,12 +112,23 @@ writes to standard output. It overwrites an existing file only with --force.`,
 				_, err := a.Stdout.Write(design.Starter())
 				return err
 			}
-			return a.writeNew(args[0], design.Starter(), force)
+			if err := a.writeNew(args[0], design.Starter(), force); err != nil {
+				return err
+			}
+			// The model names the schema in its first line, for editors.
+			err := a.writeNew(filepath.Join(filepath.Dir(args[0]), schemaFile), design.Schema(), false)
+			if errors.Is(err, fs.ErrExist) {
+				return nil
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd
 }
+
+// schemaFile is the schema that the first line of a new model names.
+const schemaFile = "model.schema.json"
 
 // writeNew writes a file that must not exist, unless force is set.
 func (a *App) writeNew(path string, data []byte, force bool) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
@@ -77,6 +78,10 @@ The exit code is 1 if the request is rejected.`,
 					return cmd.Help()
 				}
 				args = cmd.Flags().Args()
+			}
+			if i := slices.Index(args, "--json"); i >= 0 { // no flag of the AWS CLI
+				f.asJSON = true
+				args = slices.Delete(slices.Clone(args), i, i+1)
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
