@@ -17,6 +17,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -24,11 +25,13 @@ import (
 // declare millions are quick.
 const maxItems = 3000
 
-func find(t *testing.T, path string) []design.Finding {
+func find(t *testing.T, path string) []design.Finding { return findIn(t, path, maxItems) }
+
+func findIn(t *testing.T, path string, items int) []design.Finding {
 	t.Helper()
 	m, err := design.Load(path)
 	require.NoError(t, err)
-	w, err := design.Build(context.Background(), m, design.Options{MaxItems: maxItems})
+	w, err := design.Build(context.Background(), m, design.Options{MaxItems: items})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(context.Background(), w)
@@ -157,11 +160,34 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestClean holds that a good design has no findings.
+// TestClean holds that good designs have no findings, and that the examples have
+// only the errors and warnings that they explain. A long run (SORTKEY_CHECKS)
+// generates all items of the large designs, 100,000 each.
 func TestClean(t *testing.T) {
-	for _, file := range []string{"testdata/clean.yaml"} {
-		if found := find(t, file); len(found) > 0 {
+	large, err := filepath.Glob("testdata/large-*.yaml")
+	require.NoError(t, err)
+	require.Len(t, large, 3)
+	for _, file := range append(large, "testdata/clean.yaml") {
+		found := findIn(t, file, min(proptest.Cases(maxItems), 100_000))
+		if len(found) > 0 {
 			t.Errorf("%s:\n%s", file, text(found))
 		}
+	}
+	explained := map[string][]string{
+		"composite-patterns": {"unpadded-number"},
+		"content-management": {"component-order"},
+		"file-tree":          {"mixed-partition"},
+		"shop":               {"hot-partition", "component-order"},
+	}
+	examples, err := filepath.Glob("../../../design/examples/*/model.yaml")
+	require.NoError(t, err)
+	for _, file := range examples {
+		var loud []string
+		for _, f := range findIn(t, file, design.DefaultMaxItems) {
+			if f.Severity >= design.Warning {
+				loud = append(loud, f.Rule)
+			}
+		}
+		require.Equal(t, explained[filepath.Base(filepath.Dir(file))], loud, file)
 	}
 }

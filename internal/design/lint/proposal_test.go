@@ -24,7 +24,7 @@ func TestProposals(t *testing.T) {
 	for _, file := range slices.Concat(files, bad) {
 		m, err := design.Load(file)
 		require.NoError(t, err)
-		w, err := design.Build(t.Context(), m, design.Options{MaxItems: maxItems})
+		w, err := design.Build(t.Context(), m, design.Options{MaxItems: 1000})
 		require.NoError(t, err)
 		proposed, base, err := lint.Proposals(t.Context(), w)
 		require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestProposals(t *testing.T) {
 
 func lintAll(t *testing.T, m *design.Model) []design.Finding {
 	t.Helper()
-	w, err := design.Build(t.Context(), m, design.Options{MaxItems: maxItems})
+	w, err := design.Build(t.Context(), m, design.Options{MaxItems: 1000})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(t.Context(), w)
