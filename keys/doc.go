@@ -33,6 +33,7 @@
 //
 //	type         value                        part of the key            byte order
 //	string       Ann                          Ann                        of the text
+//	string(3)    JFK                          JFK                        of the text
 //	path         photos/2026/a.jpg            photos/2026/a.jpg          of the text
 //	int(5)       42                           00042                      of the numbers, from 0
 //	signed(5)    -42, 42                      099957, 100042             of the numbers

@@ -121,6 +121,16 @@ func TestFormatArguments(t *testing.T) {
 			t.Errorf("%s of %T: Format(%v) = %q, %v, want %q", tt.typ, tt.arg, tt.arg, got, err, tt.want)
 		}
 	}
+	for _, text := range []string{"JF", "JFKX", ""} {
+		if got, err := keys.MustParse("{a:string(3)}").Format(text); err == nil {
+			t.Errorf("string(3): Format(%q) = %q, want an error", text, got)
+		}
+	}
+	for _, src := range []string{"{a:string(0)}", "{a:string()}", "{a:string(2,3)}", "{a:string(1025)}"} {
+		if _, err := keys.Parse(src); err == nil {
+			t.Errorf("Parse(%q) succeeds", src)
+		}
+	}
 	for _, arg := range []any{nil, 1.5, true, []byte("a"), (*time.Time)(nil), time.Time{}, struct{}{}} {
 		if got, err := keys.MustParse("{a}").Format(arg); err == nil {
 			t.Errorf("Format(%#v) = %q, want an error", arg, got)

@@ -39,6 +39,7 @@ func TestEncode(t *testing.T) {
 		{"ulid", "01arz3ndektsv4rrffq69g5fav", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
 		{"ksuid", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", "0ujtsYcgvSTl8PAuAdqWYSMnLOv"},
 		{"hex(4)", "BeeF", "beef", "beef"},
+		{"string(3)", "JFK", "JFK", "JFK"},
 		{"enum(NEW,PAID)", "NEW", "NEW", "NEW"},
 	} {
 		typ, err := keys.ParseType(tt.typ)

@@ -37,12 +37,16 @@ type params int
 const (
 	noParams params = iota
 	oneWidth
+	optionalWidth
 	widthAndScale
 	valueList
 )
 
 var kinds = []*kind{
-	{name: "string", ordered: true, canonical: text, prefix: text},
+	{
+		name: "string", params: optionalWidth, ordered: true, canonical: fixedText, prefix: text,
+		width: func(t Type) int { return t.Width },
+	},
 	{name: "path", ordered: true, canonical: text, prefix: text},
 	{
 		name: "int", params: oneWidth, ordered: true, digits: true, canonical: canonicalInt, encode: encodeInt, decode: decodeInt,
@@ -116,7 +120,7 @@ func (k *kind) check(t Type) (msg, advice string) {
 		return k.name + " cannot be reversed", "only int, signed, decimal and the time types support desc"
 	}
 	if k.params != valueList && len(t.Values) > 0 || k.params != widthAndScale && t.Scale != 0 ||
-		k.params != oneWidth && k.params != widthAndScale && t.Width != 0 {
+		k.params != oneWidth && k.params != optionalWidth && k.params != widthAndScale && t.Width != 0 {
 		return k.name + " does not take these parameters", "write " + k.example()
 	}
 	most := maxDigits
@@ -127,6 +131,10 @@ func (k *kind) check(t Type) (msg, advice string) {
 	case oneWidth:
 		if t.Width < 1 || t.Width > most {
 			return k.name + " needs the number of its digits, from 1 to " + strconv.Itoa(most), "write " + k.example()
+		}
+	case optionalWidth:
+		if t.Width < 0 || t.Width > maxBytes {
+			return k.name + " takes a number of bytes, from 1 to " + strconv.Itoa(maxBytes), "write " + k.example()
 		}
 	case widthAndScale:
 		if t.Width < 1 || t.Scale < 0 || t.Width > most || t.Scale > most || t.Width+t.Scale > most {
@@ -144,6 +152,8 @@ func (k *kind) example() string {
 	switch k.params {
 	case oneWidth:
 		return k.name + "(8)"
+	case optionalWidth:
+		return k.name + ", or " + k.name + "(3) for values of three bytes"
 	case widthAndScale:
 		return k.name + "(8,2)"
 	case valueList:
@@ -189,12 +199,12 @@ func (t *Type) setParams(k *kind, list []string) *Error {
 		return nil
 	}
 	places := []*int{&t.Width, &t.Scale}
-	if k.params == noParams || len(list) > len(places) || k.params == oneWidth && len(list) > 1 {
+	if k.params == noParams || len(list) > len(places) || (k.params == oneWidth || k.params == optionalWidth) && len(list) > 1 {
 		return &Error{Msg: t.Name + " does not take these parameters", Advice: "write " + k.example()}
 	}
 	for i, s := range list {
 		n, err := strconv.ParseUint(s, 10, 16)
-		if err != nil {
+		if err != nil || n == 0 && k.params == optionalWidth {
 			return &Error{Msg: "the parameter " + clip(s) + " of " + t.Name + " is not a number of digits", Advice: "write " + k.example()}
 		}
 		*places[i] = int(n)

@@ -65,6 +65,7 @@ var generators = map[string]generator{
 	"year":   times, "month": times, "date": times, "time": times, "millis": times, "micros": times, "nanos": times,
 	"epoch": times, "epochms": times, "date:desc": times, "nanos:desc": times, "epoch:desc": times, "epochms:desc": times,
 	"uuid": uuid, "ulid": ulid, "ksuid": ksuid,
+	"string(3)":     func(t *proptest.T) string { return t.Text("AZ#a", 3, 3) },
 	"hex(4)":        func(t *proptest.T) string { return t.Text("09aF", 4, 4) },
 	"enum(A,BB,C)":  enum("A", "BB", "C"),
 	"enum(NEW,OLD)": enum("NEW", "OLD"),

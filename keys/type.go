@@ -206,6 +206,14 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 	return part, nil
 }
 
+// fixedText is text, for a string that can have a fixed width.
+func fixedText(t Type, s string) (string, error) {
+	if t.Width > 0 && len(s) != t.Width {
+		return "", invalid(t, s, "has "+strconv.Itoa(len(s))+" bytes, not "+strconv.Itoa(t.Width), "pass a value of that length, or use the type string")
+	}
+	return text(t, s)
+}
+
 // text returns the canonical form of a string, which is the string itself.
 func text(t Type, s string) (string, error) {
 	if !utf8.ValidString(s) {

@@ -329,6 +329,9 @@ func (p *parser) checkFields() {
 }
 
 func (p *parser) checkField(f *Field) {
+	if f.Type.Name == "string" && f.Type.Width > 0 {
+		f.MinSize, f.MaxSize = f.Type.Width, f.Type.Width
+	}
 	texts := slices.Clone(f.Values)
 	switch f.Type.Name {
 	case "int", "signed", "decimal", "number": // bounds of a time can also be a month or a year

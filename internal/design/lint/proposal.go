@@ -295,6 +295,8 @@ func fitting(t keys.Type, value string, i int) string {
 		return at.UTC().Format(time.RFC3339Nano)
 	}
 	switch {
+	case textual(t) && t.Width > 0:
+		return fmt.Sprintf("%0*d", t.Width, i)[:t.Width]
 	case textual(t):
 		return fmt.Sprintf("n%d", i)
 	case t.Name == "ulid":

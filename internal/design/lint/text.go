@@ -128,6 +128,9 @@ func example(f *design.Field, t keys.Type) string {
 			return t.Values[0]
 		}
 	}
+	if t.Width > 0 {
+		return strings.Repeat("a", t.Width)
+	}
 	return "a1"
 }
 
