@@ -38,9 +38,10 @@ type edit func(*design.Model) bool
 
 // Limits on the copies of a model in which proposals are tried.
 const (
-	trialItems   = 200 // generated
-	trialWritten = 200 // samples of one entity, and raw items
-	maxTrials    = 60  // further findings keep their general advice
+	trialItems   = 200  // generated
+	moreItems    = 3000 // generated, for findings that show only then
+	trialWritten = 200  // samples of one entity, and raw items
+	maxTrials    = 60   // further findings keep their general advice
 )
 
 // propose adds a finding with proposals. The first that holds becomes its
@@ -62,22 +63,35 @@ func (l *linter) settle() error {
 	if len(l.proposals) == 0 || l.small {
 		return nil
 	}
-	before, err := l.try(nil)
-	if err != nil {
-		return context.Cause(l.ctx) // a model made by a program may not be writable
-	}
+	base := map[int]*trial{} // by number of generated items
 	trials := 0
 	for i := range l.found {
 		f := &l.found[i]
 		var remarks []string
 		for _, p := range l.proposals[i] {
-			if len(l.settled[i]) > 0 && !p.or {
+			if len(p.edits) == 0 || len(l.settled[i]) > 0 && !p.or {
 				continue
 			}
 			if trials++; trials > maxTrials {
 				break
 			}
-			after, err := l.try(p.edits)
+			items, before := trialItems, (*trial)(nil)
+			for _, items = range []int{trialItems, moreItems} {
+				if base[items] == nil {
+					var err error
+					if base[items], err = l.try(nil, items); err != nil {
+						return context.Cause(l.ctx) // a model made by a program may not be writable
+					}
+				}
+				if base[items].all[subject(f)] > 0 {
+					before = base[items]
+					break
+				}
+			}
+			if before == nil {
+				continue
+			}
+			after, err := l.try(p.edits, items)
 			if cause := context.Cause(l.ctx); cause != nil {
 				return cause
 			}
@@ -132,7 +146,7 @@ func (t *trial) improves(before *trial, f *design.Finding) ([]string, bool) {
 		}
 	}
 	key := subject(f)
-	if n := before.all[key]; n > 0 && t.all[key] >= n || n == 0 && t.all[key] > 0 {
+	if t.all[key] >= before.all[key] {
 		return nil, false
 	}
 	for other, n := range t.serious {
@@ -154,13 +168,14 @@ func (t *trial) improves(before *trial, f *design.Finding) ([]string, bool) {
 	return notes, len(notes) < 3
 }
 
-// try applies edits to a copy of the model and runs the rules on it.
-func (l *linter) try(edits []edit) (*trial, error) {
+// try applies edits to a copy of the model and runs the rules on it, with a
+// number of generated items.
+func (l *linter) try(edits []edit, items int) (*trial, error) {
 	m, err := edited(l.m, edits)
 	if err != nil {
 		return nil, err
 	}
-	w, err := design.Build(l.ctx, m, design.Options{MaxItems: trialItems})
+	w, err := design.Build(l.ctx, m, design.Options{MaxItems: items})
 	if err != nil {
 		return nil, err
 	}
@@ -191,17 +206,18 @@ func (l *linter) try(edits []edit) (*trial, error) {
 // edited returns a copy of a model with edits, without allowances and with
 // fewer items.
 func edited(m *design.Model, edits []edit) (*design.Model, error) {
-	clone, err := rewritten(m)
-	if err != nil {
-		return nil, err
+	small := *m
+	small.Allow = nil
+	small.Items = m.Items[:min(len(m.Items), trialWritten)]
+	small.Entities = nil
+	for _, e := range m.Entities {
+		fewer := *e
+		fewer.Samples = e.Samples[:min(len(e.Samples), trialWritten)]
+		small.Entities = append(small.Entities, &fewer)
 	}
-	clone.Allow = nil
-	clone.Items = clone.Items[:min(len(clone.Items), trialWritten)]
-	for _, e := range clone.Entities {
-		e.Samples = e.Samples[:min(len(e.Samples), trialWritten)]
-	}
-	if len(edits) == 0 {
-		return clone, nil
+	clone, err := rewritten(&small)
+	if err != nil || len(edits) == 0 {
+		return clone, err
 	}
 	for _, change := range edits {
 		if !change(clone) {
