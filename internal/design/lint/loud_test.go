@@ -101,7 +101,7 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at:int(13)}"}, samples: [{p: a, a
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:epoch}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, at: {">=": "2026-01-05T10:00:00.500Z"}}}}]`, `drops the fraction of the second.*"{at:epochms}#{id}"`},
 		{"more items than moments", "time-only-key", `
-entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*among the 500 items of a partition, some share a at"},
+entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*among the 500 items of a partition, some have the same at and replace each other"},
 		{"a status key brings a note", "filter-for-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", status: "{status}"}, mutable: [status], samples: [{p: a, e: 1, status: x}, {p: a, e: 2, status: x}, {p: a, e: 3, status: y}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a}, filter: status = "y"}}]`, `ByStatus: {partition: [PK, status], sort: SK}; this brings a note of mutable-key: status changes`},

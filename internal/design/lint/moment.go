@@ -70,7 +70,7 @@ func (l *linter) timeOnly(e *design.Entity) {
 	if other != "" {
 		f.Message += fmt.Sprintf(": two items of one partition with the same %s and different %s replace each other", p.Name, other)
 	} else if n, shared := l.shared(e, unit); shared {
-		f.Message += fmt.Sprintf(": among the %s items of a partition, some share a %s and replace each other", n, p.Name)
+		f.Message += fmt.Sprintf(": among the %s items of a partition, some have the same %s and replace each other", n, p.Name)
 	} else if unit == time.Second && !reportsAlone(e) {
 		f.Severity = design.Note
 		f.Message += ": two items of one partition in the same moment replace each other"
