@@ -183,7 +183,7 @@ func TestClean(t *testing.T) {
 	require.NoError(t, err)
 	for _, file := range examples {
 		var loud []string
-		for _, f := range findIn(t, file, design.DefaultMaxItems) {
+		for _, f := range findIn(t, file, min(proptest.Cases(maxItems), design.DefaultMaxItems)) {
 			if f.Severity >= design.Warning {
 				loud = append(loud, f.Rule)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // TestProposals applies every proposal that is printed for the examples and for
@@ -24,7 +25,7 @@ func TestProposals(t *testing.T) {
 	for _, file := range slices.Concat(files, bad) {
 		m, err := design.Load(file)
 		require.NoError(t, err)
-		w, err := design.Build(t.Context(), m, design.Options{MaxItems: 1000})
+		w, err := design.Build(t.Context(), m, design.Options{MaxItems: min(proptest.Cases(250), 1000)})
 		require.NoError(t, err)
 		proposed, base, err := lint.Proposals(t.Context(), w)
 		require.NoError(t, err)
@@ -61,7 +62,7 @@ func TestProposals(t *testing.T) {
 
 func lintAll(t *testing.T, m *design.Model) []design.Finding {
 	t.Helper()
-	w, err := design.Build(t.Context(), m, design.Options{MaxItems: 1000})
+	w, err := design.Build(t.Context(), m, design.Options{MaxItems: min(proptest.Cases(250), 1000)})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(t.Context(), w)
