@@ -92,23 +92,41 @@ func (t *Table) Schema(x *Index) *keycond.Schema {
 // RowSize returns the documented size of an item's row in an index of the table,
 // or in the table itself for nil. It reports false if the index does not hold
 // the item.
-func (t *Table) RowSize(x *Index, it attr.Item) (int, bool) {
+func (t *Table) RowSize(x *Index, it attr.Item) (int, bool) { return t.sizes(x).of(it) }
+
+// A rowSizes computes the sizes of rows in one table or index.
+type rowSizes struct {
+	keys []Attribute // of the index; nil for a table
+	all  bool        // rows have all attributes, otherwise the projected ones
+	has  map[string]bool
+}
+
+func (t *Table) sizes(x *Index) *rowSizes {
 	if x == nil {
-		return it.Size(), true
+		return &rowSizes{all: true}
 	}
-	for _, a := range x.Keys() {
+	s := &rowSizes{keys: x.Keys(), all: x.Projection == "ALL", has: map[string]bool{}}
+	for _, a := range slices.Concat(t.Keys(), s.keys) {
+		s.has[a.Name] = true
+	}
+	for _, name := range x.Include {
+		s.has[name] = true
+	}
+	return s
+}
+
+func (s *rowSizes) of(it attr.Item) (int, bool) {
+	for _, a := range s.keys {
 		if it.Get(a.Name).Kind() != a.Kind {
 			return 0, false
 		}
 	}
-	if x.Projection == "ALL" {
+	if s.all {
 		return it.Size(), true
 	}
 	size := 0
 	for name, v := range it.All() {
-		n := string(name)
-		is := func(a Attribute) bool { return a.Name == n }
-		if slices.ContainsFunc(t.Keys(), is) || slices.ContainsFunc(x.Keys(), is) || slices.Contains(x.Include, n) {
+		if s.has[string(name)] {
 			size += len(name) + v.Size()
 		}
 	}

@@ -44,6 +44,9 @@ type World struct {
 	// counts has the number of items of each entity, and made the number of
 	// generated ones.
 	counts, made map[*Entity]int
+
+	mu     sync.Mutex
+	spaces map[spaceID]*Space
 }
 
 // Close closes the database.

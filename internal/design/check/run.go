@@ -113,7 +113,10 @@ func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 		r.Patterns = append(r.Patterns, pr)
 		r.Findings = append(r.Findings, pr.Failures...)
 	}
-	r.Tables = Stats(w)
+	var err error
+	if r.Tables, err = Stats(ctx, w); err != nil {
+		return nil, err
+	}
 	if o.Lint != nil {
 		found, err := o.Lint(ctx, w)
 		if err != nil {

@@ -2,7 +2,7 @@ package check
 
 import (
 	"cmp"
-	"maps"
+	"context"
 	"math"
 	"slices"
 
@@ -54,81 +54,85 @@ func (p *Partition) Text() string { return keyText(p.Key) }
 
 // Stats returns the statistics of all tables and indexes, each table before its
 // indexes.
-func Stats(w *design.World) []TableStats {
+func Stats(ctx context.Context, w *design.World) ([]TableStats, error) {
 	var all []TableStats
 	for _, t := range w.Model.Tables {
-		all = append(all, stats(w, t, nil))
-		for _, x := range t.Indexes {
-			all = append(all, stats(w, t, x))
+		for _, x := range append([]*design.Index{nil}, t.Indexes...) {
+			s, err := w.Space(ctx, t, x)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, stats(w, s))
 		}
 	}
-	return all
+	return all, nil
 }
 
-func stats(w *design.World, t *design.Table, x *design.Index) TableStats {
-	s := TableStats{Table: t, Index: x}
-	hash := t.Partition
-	if x != nil {
-		hash = x.Partition
-	}
-	partitions := map[string]*Partition{}
-	entities := map[string]*EntityStats{}
-	grow := w.Growth(hash)
-	for row := range w.Rows(t, x) {
-		it, size := row.Item, row.Size
-		s.Items++
-		s.Bytes += size
-		s.DeclaredItems += w.Represents(it)
-		s.DeclaredBytes += w.Represents(it) * float64(size)
-		p := partitions[string(row.Partition)]
-		if p == nil {
-			p = &Partition{}
-			for _, a := range hash {
-				p.Key = append(p.Key, it.Attributes.Get(a.Name))
+func stats(w *design.World, space *design.Space) TableStats {
+	s := TableStats{Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes, Partitions: len(space.Parts)}
+	entities := map[*design.Entity]*EntityStats{}
+	grow := w.Growth(space.Hash)
+	for _, at := range space.Parts {
+		rows := space.In(at)
+		p := Partition{Items: len(rows)}
+		for i := range rows {
+			row := &rows[i]
+			it, size := row.Item, row.Size()
+			s.DeclaredItems += w.Represents(it)
+			s.DeclaredBytes += w.Represents(it) * float64(size)
+			p.Bytes += size
+			p.DeclaredItems += grow.Of(it)
+			p.DeclaredBytes += grow.Of(it) * float64(size)
+			reads, writes := w.Load(row, space.Index, grow)
+			p.Reads += reads
+			p.Writes += writes
+			es := entities[it.Entity]
+			if es == nil {
+				es = &EntityStats{}
+				if it.Entity != nil {
+					es.Entity = it.Entity.Name
+				}
+				entities[it.Entity] = es
 			}
-			partitions[string(row.Partition)] = p
+			es.Items++
+			es.Bytes += size
 		}
-		p.Items++
-		p.Bytes += size
-		p.DeclaredItems += grow.Of(it)
-		p.DeclaredBytes += grow.Of(it) * float64(size)
-		reads, writes := w.Load(row, x, grow)
-		p.Reads += reads
-		p.Writes += writes
-		name := ""
-		if it.Entity != nil {
-			name = it.Entity.Name
+		highest(&s.ByItems, &p, p.DeclaredItems, func(p *Partition) float64 { return p.DeclaredItems })
+		highest(&s.ByBytes, &p, p.DeclaredBytes, func(p *Partition) float64 { return p.DeclaredBytes })
+		highest(&s.ByReads, &p, p.Reads, func(p *Partition) float64 { return p.Reads })
+		highest(&s.ByWrites, &p, p.Writes, func(p *Partition) float64 { return p.Writes })
+		for _, best := range []*Partition{s.ByItems, s.ByBytes, s.ByReads, s.ByWrites} {
+			if best != nil && best.Key == nil {
+				best.Key = partitionKey(space, &rows[0])
+			}
 		}
-		es := entities[name]
-		if es == nil {
-			es = &EntityStats{Entity: name}
-			entities[name] = es
-		}
-		es.Items++
-		es.Bytes += size
 	}
-	s.Partitions = len(partitions)
 	for _, es := range entities {
 		s.Entities = append(s.Entities, *es)
 	}
 	slices.SortFunc(s.Entities, func(a, b EntityStats) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Entity, b.Entity))
 	})
-	ids := slices.Sorted(maps.Keys(partitions))
-	hottest := func(by func(*Partition) float64) *Partition {
-		var best *Partition
-		most := 0.0
-		for _, id := range ids {
-			// Ignore rounding in sums of shares.
-			if v := by(partitions[id]); v > most*(1+1e-9) && !math.IsNaN(v) {
-				best, most = partitions[id], v
-			}
-		}
-		return best
-	}
-	s.ByItems = hottest(func(p *Partition) float64 { return p.DeclaredItems })
-	s.ByBytes = hottest(func(p *Partition) float64 { return p.DeclaredBytes })
-	s.ByReads = hottest(func(p *Partition) float64 { return p.Reads })
-	s.ByWrites = hottest(func(p *Partition) float64 { return p.Writes })
 	return s
+}
+
+// highest replaces *best by a copy of p if its value is higher, except for
+// rounding in sums of shares.
+func highest(best **Partition, p *Partition, v float64, of func(*Partition) float64) {
+	most := 0.0
+	if *best != nil {
+		most = of(*best)
+	}
+	if v > most*(1+1e-9) && !math.IsNaN(v) {
+		next := *p
+		*best = &next
+	}
+}
+
+// partitionKey returns the values of the partition key of a row.
+func partitionKey(s *design.Space, r *design.Row) (key []attr.Value) {
+	for _, a := range s.Hash {
+		key = append(key, r.Item.Attributes.Get(a.Name))
+	}
+	return key
 }

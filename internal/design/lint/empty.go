@@ -16,7 +16,7 @@ var emptyIndex = lint{Rule{
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general-sparse-indexes.html",
 }, func(l *linter) {
 	for _, v := range l.views {
-		if v.x != nil && len(v.rows) == 0 {
+		if v.x != nil && len(v.Rows) == 0 {
 			l.empty(v)
 		}
 	}
@@ -46,12 +46,12 @@ func (l *linter) empty(v *view) {
 		}
 	}
 	var example *design.Item
-	for _, r := range l.tableView(v.t).rows {
+	for _, r := range l.tableView(v.t).Rows {
 		if example == nil {
-			example = r.it
+			example = r.Item
 		}
 		for _, a := range v.all {
-			if r.it.Attributes.Get(a.Name).Kind() != 0 {
+			if r.Item.Attributes.Get(a.Name).Kind() != 0 {
 				written[a.Name] = true
 			}
 		}

@@ -57,12 +57,12 @@ func (l *linter) unread(v *view) {
 	var unread []string
 	shown := map[*design.Entity][]string{}
 	items := map[*design.Entity]*design.Item{}
-	for _, r := range v.rows {
-		e := r.it.Entity
+	for _, r := range v.Rows {
+		e := r.Item.Entity
 		if e == nil || read[e] || len(shown[e]) > 0 {
 			continue
 		}
-		shown[e], items[e] = v.shown(r.it), r.it
+		shown[e], items[e] = v.shown(r.Item), r.Item
 	}
 	f := v.in(design.Finding{Pos: v.x.Pos})
 	for _, e := range l.entities {
@@ -74,7 +74,7 @@ func (l *linter) unread(v *view) {
 	f.Keys = f.Keys[:min(2, len(f.Keys))]
 	var fix proposal
 	switch {
-	case !asked && len(v.rows) > 0:
+	case !asked && len(v.Rows) > 0:
 		f.Message = fmt.Sprintf("no pattern reads index %s", v.x.Name)
 		f.Advice = "add the pattern that needs it"
 		fix = proposal{text: "remove it, or add the pattern that needs it", edits: []edit{removeIndex(v.t.Name, v.x.Name)}}
@@ -257,8 +257,8 @@ func (l *linter) joined(v *view) {
 	if !joined {
 		return
 	}
-	for _, r := range v.rows {
-		if r.it.Entity != e {
+	for _, r := range v.Rows {
+		if r.Item.Entity != e {
 			return // raw items lack these attributes
 		}
 	}
@@ -284,8 +284,8 @@ func (l *linter) joined(v *view) {
 		f.Message += fmt.Sprintf(", in the same order (%s compared)", text.Count(checked, "row"))
 	}
 	if f.Keys == nil {
-		for _, r := range v.rows[:min(2, len(v.rows))] {
-			f.Keys = append(f.Keys, v.keyOf(r.it.Attributes))
+		for _, r := range v.Rows[:min(2, len(v.Rows))] {
+			f.Keys = append(f.Keys, v.keyOf(r.Item.Attributes))
 		}
 	}
 	better := design.Index{Name: v.x.Name, Projection: v.x.Projection, Include: v.x.Include, Partition: attributesFor(e, lists[0], parts[0]), Sort: attributesFor(e, lists[1], parts[1])}
@@ -336,19 +336,19 @@ func numeric(t keys.Type) bool {
 // compared.
 func (l *linter) sameOrder(v *view, parts []keys.Part) (a, b *design.Item, checked int) {
 	var last, now []byte
-	for _, p := range v.parts {
+	for _, p := range v.Parts {
 		last = last[:0]
-		for i, r := range v.rows[p.from:p.to] {
+		for i, r := range v.In(p) {
 			now = now[:0]
 			for _, c := range parts {
-				value, ok := component(c, r.it.Values.Get(c.Name))
+				value, ok := component(c, r.Item.Values.Get(c.Name))
 				if !ok {
 					return nil, nil, 0
 				}
 				now = item.AppendKey(now, value)
 			}
 			if i > 0 && bytes.Compare(last, now) > 0 {
-				return v.rows[p.from+i-1].it, r.it, checked
+				return v.Rows[p.From+i-1].Item, r.Item, checked
 			}
 			last, now = now, last
 			checked++

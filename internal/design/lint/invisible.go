@@ -98,27 +98,27 @@ func (l *linter) invisibleInKeys() {
 				continue
 			}
 			known := map[string]*design.Item{}
-			for _, r := range v.rows {
-				if r.it.Generated {
+			for _, r := range v.Rows {
+				if r.Item.Generated {
 					continue
 				}
-				name := string(r.it.Attributes.Get(a.Name).Raw())
+				name := string(r.Item.Attributes.Get(a.Name).Raw())
 				key := visible(name)
 				have, ok := known[key]
 				if !ok {
-					known[key] = r.it
+					known[key] = r.Item
 					continue
 				}
 				other := string(have.Attributes.Get(a.Name).Raw())
 				how := hiddenDifference(other, name)
-				if how == "" || have.Entity != nil && r.it.Entity != nil {
+				if how == "" || have.Entity != nil && r.Item.Entity != nil {
 					continue // invisibleInFields reports those
 				}
 				f := v.in(design.Finding{
-					Pos:     r.it.Pos,
+					Pos:     r.Item.Pos,
 					Message: fmt.Sprintf("%s and %s are two values of %s that look the same: they differ in %s", escaped(other), escaped(name), a.Name, how),
 					Advice:  normalAdvice(a.Name, how),
-					Keys:    escapedKeys(v.shown(have, r.it)),
+					Keys:    escapedKeys(v.shown(have, r.Item)),
 				})
 				l.add(f)
 				break

@@ -1,14 +1,12 @@
 package lint
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -79,88 +77,26 @@ func (l *linter) add(f design.Finding) { l.found = append(l.found, f) }
 
 // A view is a table or an index with its rows in key order.
 type view struct {
-	t      *design.Table
-	x      *design.Index // nil for the table itself
-	schema *keycond.Schema
-	hash   []design.Attribute
-	sort   []design.Attribute
-	all    []design.Attribute // hash, then sort
-	rows   []row
-	parts  []part
+	*design.Space
+	t    *design.Table
+	x    *design.Index // nil for the table itself
+	hash []design.Attribute
+	sort []design.Attribute
+	all  []design.Attribute // hash, then sort
 }
-
-// A row is an item as stored in the view.
-type row struct {
-	it         *design.Item
-	part, sort []byte
-	size       int
-}
-
-// A part is a range of rows that form one partition.
-type part struct{ from, to int }
 
 func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
-	v := &view{t: t, x: x, schema: t.Schema(x), hash: t.Partition, sort: t.Sort}
-	if x != nil {
-		v.hash, v.sort = x.Partition, x.Sort
+	s, err := l.w.Space(l.ctx, t, x)
+	if err != nil {
+		return nil, err
 	}
-	v.all = slices.Concat(v.hash, v.sort)
-	most := len(l.items[nil])
-	for e, items := range l.items {
-		if e != nil && e.Table == t && v.writtenBy(e) {
-			most += len(items)
-		}
-	}
-	v.rows = make([]row, 0, most)
-	var arena []byte
-	for r := range l.w.Rows(t, x) {
-		if len(v.rows)%1024 == 0 {
-			if err := context.Cause(l.ctx); err != nil {
-				return nil, err
-			}
-		}
-		if cap(arena)-len(arena) < 8192 {
-			arena = make([]byte, 0, 1<<18)
-		}
-		at := len(arena)
-		arena = append(arena, r.Partition...)
-		mid := len(arena)
-		var ok bool
-		if arena, ok = v.schema.AppendSort(arena, r.Item.Attributes); !ok {
-			continue
-		}
-		v.rows = append(v.rows, row{it: r.Item, part: arena[at:mid:mid], sort: arena[mid:len(arena):len(arena)], size: r.Size})
-	}
-	slices.SortFunc(v.rows, func(a, b row) int {
-		if c := bytes.Compare(a.part, b.part); c != 0 {
-			return c
-		}
-		return bytes.Compare(a.sort, b.sort)
-	})
-	for i := 0; i < len(v.rows); {
-		p := part{from: i}
-		for i < len(v.rows) && bytes.Equal(v.rows[i].part, v.rows[p.from].part) {
-			i++
-		}
-		p.to = i
-		v.parts = append(v.parts, p)
-	}
-	return v, nil
+	return &view{Space: s, t: t, x: x, hash: s.Hash, sort: s.Sort, all: slices.Concat(s.Hash, s.Sort)}, nil
 }
 
 // size returns the documented size of an item in the view, and whether the view
 // holds the item.
 func (v *view) size(it attr.Item) (int, bool) {
 	return v.t.RowSize(v.x, it)
-}
-
-// partition returns the partition with the given encoded key.
-func (v *view) partition(id []byte) (part, bool) {
-	i, ok := slices.BinarySearchFunc(v.parts, id, func(p part, id []byte) int { return bytes.Compare(v.rows[p.from].part, id) })
-	if !ok {
-		return part{}, false
-	}
-	return v.parts[i], true
 }
 
 // in fills in the table and index of a finding.

@@ -43,20 +43,20 @@ const (
 )
 
 func (l *linter) skewed(v *view) {
-	if len(v.rows) == 0 {
+	if len(v.Rows) == 0 {
 		return
 	}
 	grow := l.w.Growth(v.hash)
 	var items, bytes float64 // of the largest partition
-	var at part
+	var at design.Part
 	var allItems, allBytes float64
 	large := 0
-	for _, p := range v.parts {
+	for _, p := range v.Parts {
 		n, b := 0.0, 0.0
-		for _, r := range v.rows[p.from:p.to] {
-			g := grow.Of(r.it)
+		for _, r := range v.In(p) {
+			g := grow.Of(r.Item)
 			n += g
-			b += g * float64(r.size)
+			b += g * float64(r.Size())
 		}
 		if n >= manyItems || b >= manyBytes {
 			large++
@@ -65,21 +65,21 @@ func (l *linter) skewed(v *view) {
 			items, bytes, at = n, b, p
 		}
 	}
-	for _, r := range v.rows {
-		g := l.w.Represents(r.it)
+	for _, r := range v.Rows {
+		g := l.w.Represents(r.Item)
 		allItems += g
-		allBytes += g * float64(r.size)
+		allBytes += g * float64(r.Size())
 	}
 	items, bytes = min(items, allItems), min(bytes, allBytes)
 	if (items < manyItems || items < largePart*allItems) && (bytes < manyBytes || bytes < largePart*allBytes) {
 		return
 	}
-	it := v.rows[at.from].it
+	it := v.Rows[at.From].Item
 	f := v.in(design.Finding{
 		Pos: l.partitionPos(v, at),
 		Message: fmt.Sprintf("at the declared scale, partition %s of %s holds %s items, %s of all, in %s%s",
 			v.partitionOf(it), v.name(), text.Thousands(int(items)), text.Percent(items/allItems), text.Size(bytes), others(large-1, "large")),
-		Keys: v.shown(it, v.rows[at.to-1].it),
+		Keys: v.shown(it, v.Rows[at.To-1].Item),
 	})
 	if it.Entity != nil {
 		f.Entity = it.Entity.Name
@@ -152,10 +152,10 @@ var hotPartition = lint{Rule{
 func (l *linter) hot(v *view) {
 	grow := l.w.Growth(v.hash)
 	var reads, writes load
-	for _, p := range v.parts {
+	for _, p := range v.Parts {
 		r, w := 0.0, 0.0
-		for _, row := range v.rows[p.from:p.to] {
-			rowReads, rowWrites := l.w.Load(design.Row{Item: row.it, Size: row.size}, v.x, grow)
+		for _, row := range v.In(p) {
+			rowReads, rowWrites := l.w.Load(&row, v.x, grow)
 			r += rowReads
 			w += rowWrites
 		}
@@ -182,13 +182,13 @@ func (l *linter) hot(v *view) {
 // A load is the partition with the highest load by one measure.
 type load struct {
 	units   float64
-	at      part
+	at      design.Part
 	over    int // partitions beyond the limit
 	pattern *design.Pattern
 	among   float64 // number of partitions that its requests are spread over
 }
 
-func (h *load) add(units float64, p part, limit float64) {
+func (h *load) add(units float64, p design.Part, limit float64) {
 	if units > limit {
 		h.over++
 	}
@@ -216,7 +216,7 @@ func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
 	if h.units < limit/2 {
 		return
 	}
-	it := v.rows[h.at.from].it
+	it := v.Rows[h.at.From].Item
 	f := v.in(design.Finding{
 		Pos: l.partitionPos(v, h.at),
 		Message: fmt.Sprintf("at the declared rates, partition %s of %s gets %s %s per second, and one partition serves %s%s",
@@ -224,8 +224,8 @@ func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
 		Keys: v.shown(it), Advice: divide,
 	})
 	fixes := l.shards(v, it, false)
-	if h.at.to-h.at.from > 1 {
-		f.Keys = v.shown(it, v.rows[h.at.to-1].it)
+	if h.at.To-h.at.From > 1 {
+		f.Keys = v.shown(it, v.Rows[h.at.To-1].Item)
 	}
 	if it.Entity != nil {
 		f.Entity = it.Entity.Name
@@ -239,7 +239,7 @@ func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
 	if h.units <= limit {
 		f.Severity = design.Warning
 	}
-	if h.at.to-h.at.from == 1 {
+	if h.at.To-h.at.From == 1 {
 		f.Advice, fixes = "keep copies of the item under several keys, or cache it", nil
 	}
 	l.propose(f, fixes...)

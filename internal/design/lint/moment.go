@@ -140,15 +140,15 @@ func (l *linter) shared(e *design.Entity, unit time.Duration) (string, bool) {
 	at := e.Attribute(e.Table.Sort[0].Name).Template.Components()[0]
 	v := l.tableView(e.Table)
 	grow := l.w.Growth(v.hash)
-	for _, p := range v.parts {
+	for _, p := range v.Parts {
 		n := 0.0
 		var low, high time.Time
-		for _, r := range v.rows[p.from:p.to] {
-			if r.it.Entity != e || !r.it.Generated {
+		for _, r := range v.Rows[p.From:p.To] {
+			if r.Item.Entity != e || !r.Item.Generated {
 				continue
 			}
-			n += grow.Of(r.it)
-			moment, err := time.Parse(time.RFC3339Nano, r.it.Values.Get(at))
+			n += grow.Of(r.Item)
+			moment, err := time.Parse(time.RFC3339Nano, r.Item.Values.Get(at))
 			if err != nil {
 				continue
 			}

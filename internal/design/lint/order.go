@@ -193,9 +193,9 @@ func (l *linter) twoRows(q *query, e *design.Entity) (shown []string) {
 	if !ok {
 		return nil
 	}
-	for _, r := range q.v.rows[p.from:p.to] {
-		if r.it.Entity == e && len(shown) < 2 {
-			shown = append(shown, q.v.shown(r.it)...)
+	for _, r := range q.v.In(p) {
+		if r.Item.Entity == e && len(shown) < 2 {
+			shown = append(shown, q.v.shown(r.Item)...)
 		}
 	}
 	if len(shown) < 2 {
@@ -464,8 +464,8 @@ func (s *slot) halves(last int) (head, tail string) {
 // partitions returns up to two partition keys of the slot that begin with
 // prefix.
 func (l *linter) partitions(v *view, s *slot, prefix string) (shown []string) {
-	for _, p := range v.parts {
-		it := v.rows[p.from].it
+	for _, p := range v.Parts {
+		it := v.Rows[p.From].Item
 		if it.Entity == s.e && strings.HasPrefix(string(it.Attributes.Get(s.t.Name).Raw()), prefix) && len(shown) < 2 {
 			shown = append(shown, v.keyOf(it.Attributes))
 		}

@@ -94,15 +94,15 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 	var siblings []string
 	var sibling *design.Item
 	seen := map[string]bool{}
-	for _, r := range q.v.rows[p.from:p.to] {
-		key := string(r.it.Attributes.Get(c.Attribute.Name).Raw())
+	for _, r := range q.v.In(p) {
+		key := string(r.Item.Attributes.Get(c.Attribute.Name).Raw())
 		rest, ok := strings.CutPrefix(key, prefix)
 		if !ok {
 			continue
 		}
 		if rest == "" || strings.ContainsRune(marks, rune(rest[0])) {
-			if own == nil || rest != "" && r.it.Attributes.Get(c.Attribute.Name).Size() > len(prefix) && own.Attributes.Get(c.Attribute.Name).Size() == len(prefix) {
-				own = r.it
+			if own == nil || rest != "" && r.Item.Attributes.Get(c.Attribute.Name).Size() > len(prefix) && own.Attributes.Get(c.Attribute.Name).Size() == len(prefix) {
+				own = r.Item
 			}
 			continue
 		}
@@ -115,7 +115,7 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 			siblings = append(siblings, name)
 		}
 		if sibling == nil {
-			sibling = r.it
+			sibling = r.Item
 		}
 	}
 	if own == nil {
@@ -228,12 +228,12 @@ func lowSiblings(siblings []string, prefix, closed string) string {
 }
 
 // slice returns the partition that the query reads.
-func (q *query) slice() (part, bool) {
-	id, ok := q.v.schema.AppendPartition(nil, q.key())
+func (q *query) slice() (design.Part, bool) {
+	id, ok := q.v.Schema.AppendPartition(nil, q.key())
 	if !ok {
-		return part{}, false
+		return design.Part{}, false
 	}
-	return q.v.partition(id)
+	return q.v.Partition(id)
 }
 
 // beginning returns the values of the key attributes before the named one, as
@@ -405,15 +405,15 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 	missed, last := 0, (*design.Item)(nil)
 	var first *design.Item
 	if p, ok := q.slice(); ok {
-		for _, r := range q.v.rows[p.from:p.to] {
-			key := string(r.it.Attributes.Get(c.Attribute.Name).Raw())
+		for _, r := range q.v.In(p) {
+			key := string(r.Item.Attributes.Get(c.Attribute.Name).Raw())
 			switch {
 			case !strings.HasPrefix(key, base):
 			case key <= bound:
-				last = r.it
+				last = r.Item
 			default:
 				if missed++; first == nil {
-					first = r.it
+					first = r.Item
 				}
 			}
 		}

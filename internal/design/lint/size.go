@@ -178,16 +178,16 @@ func (l *linter) collections(v *view) {
 	}
 	grow := l.w.Growth(v.hash)
 	most, over := 0.0, 0
-	var at part
-	for _, p := range v.parts {
+	var at design.Part
+	for _, p := range v.Parts {
 		sum := 0.0
-		for _, r := range v.rows[p.from:p.to] {
-			sum += float64(r.size) * grow.Of(r.it)
+		for _, r := range v.In(p) {
+			sum += float64(r.Size()) * grow.Of(r.Item)
 		}
 		for _, o := range local {
-			if lp, ok := o.partition(v.rows[p.from].part); ok {
-				for _, r := range o.rows[lp.from:lp.to] {
-					sum += float64(r.size) * grow.Of(r.it)
+			if lp, ok := o.Partition(v.Rows[p.From].Partition()); ok {
+				for _, r := range o.In(lp) {
+					sum += float64(r.Size()) * grow.Of(r.Item)
 				}
 			}
 		}
@@ -201,7 +201,7 @@ func (l *linter) collections(v *view) {
 	if most < maxCollectionBytes/2 {
 		return
 	}
-	f := v.in(design.Finding{Pos: l.partitionPos(v, at), Keys: v.shown(v.rows[at.from].it, v.rows[at.to-1].it)})
+	f := v.in(design.Finding{Pos: l.partitionPos(v, at), Keys: v.shown(v.Rows[at.From].Item, v.Rows[at.To-1].Item)})
 	for _, x := range v.t.Indexes {
 		if x.Local {
 			f.Advice = fmt.Sprintf("make %s a global index with its own partition key, or divide the partition by month or by a number", x.Name)
@@ -209,7 +209,7 @@ func (l *linter) collections(v *view) {
 			break
 		}
 	}
-	f.Message = fmt.Sprintf("at the declared scale, the item collection of %s has %s with its local indexes, and the limit is 10 GB%s", v.partitionOf(v.rows[at.from].it), text.Size(most), others(over-1, "over it"))
+	f.Message = fmt.Sprintf("at the declared scale, the item collection of %s has %s with its local indexes, and the limit is 10 GB%s", v.partitionOf(v.Rows[at.From].Item), text.Size(most), others(over-1, "over it"))
 	if over == 0 {
 		f.Severity = design.Warning
 	}
@@ -218,8 +218,8 @@ func (l *linter) collections(v *view) {
 
 // partitionPos returns the position of the template that builds the partition
 // key of a partition's first row.
-func (l *linter) partitionPos(v *view, p part) design.Pos {
-	if e := v.rows[p.from].it.Entity; e != nil {
+func (l *linter) partitionPos(v *view, p design.Part) design.Pos {
+	if e := v.Rows[p.From].Item.Entity; e != nil {
 		if t := e.Attribute(v.hash[0].Name); t != nil {
 			return t.Pos
 		}

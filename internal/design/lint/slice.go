@@ -283,18 +283,18 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 	}
 	var a, b *design.Item
 	n := 0
-	for _, p := range v.parts {
+	for _, p := range v.Parts {
 		var last *design.Item
-		for _, r := range v.rows[p.from:p.to] {
-			if r.it.Entity != e || r.it.Generated {
+		for _, r := range v.In(p) {
+			if r.Item.Entity != e || r.Item.Generated {
 				continue // generated names coincide by chance
 			}
-			if last != nil && sameKey(v, last, r.it) && !attr.Equal(last.Attributes.Get(v.t.Partition[0].Name), r.it.Attributes.Get(v.t.Partition[0].Name)) {
+			if last != nil && sameKey(v, last, r.Item) && !attr.Equal(last.Attributes.Get(v.t.Partition[0].Name), r.Item.Attributes.Get(v.t.Partition[0].Name)) {
 				if n++; n == 1 {
-					a, b = last, r.it
+					a, b = last, r.Item
 				}
 			}
-			last = r.it
+			last = r.Item
 		}
 	}
 	if n == 0 {

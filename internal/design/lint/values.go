@@ -70,20 +70,20 @@ func (l *linter) adjacentRows(v *view, s *slot, at int, f func(a, b *design.Item
 			before = append(before, p.Name)
 		}
 	}
-	for _, p := range v.parts {
+	for _, p := range v.Parts {
 		var last *design.Item
-		for _, r := range v.rows[p.from:p.to] {
-			if r.it.Entity != s.e {
+		for _, r := range v.In(p) {
+			if r.Item.Entity != s.e {
 				continue
 			}
 			same := last != nil
 			for _, name := range before {
-				same = same && last.Values.Get(name) == r.it.Values.Get(name)
+				same = same && last.Values.Get(name) == r.Item.Values.Get(name)
 			}
-			if same && !f(last, r.it) {
+			if same && !f(last, r.Item) {
 				return
 			}
-			last = r.it
+			last = r.Item
 		}
 	}
 }

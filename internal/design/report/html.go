@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"io"
@@ -32,13 +33,17 @@ const colors = 8
 // pattern, the skew of partitions, and the findings. W is the checked world; it
 // may be closed, but must not change.
 func HTML(out io.Writer, w *design.World, r *check.Result) error {
-	p := &page{w: w, r: r, spaces: spaces(w), colors: map[string]string{"": "en"}}
+	all, err := spaces(context.Background(), w) // sorted by the check, usually
+	if err != nil {
+		return err
+	}
+	p := &page{w: w, r: r, spaces: all, colors: map[string]string{"": "en"}}
 	for i, e := range w.Model.Entities {
 		p.colors[e.Name] = fmt.Sprintf("e%d", i%colors)
 	}
 	p.slices = findSlices(p.spaces, r)
 	p.html()
-	_, err := p.WriteTo(out)
+	_, err = p.WriteTo(out)
 	return err
 }
 
@@ -159,7 +164,7 @@ func (p *page) header() {
 	bytes := 0
 	for _, s := range p.spaces {
 		if s.x == nil {
-			bytes += s.bytes
+			bytes += s.Bytes
 		}
 	}
 	chip("", text.Count(p.r.Items, "item")+", "+text.Size(float64(bytes)), "space")

@@ -47,10 +47,10 @@ const (
 // newLadder lays out a partition.
 func newLadder(s *space, p *part, lanes []*slice) *ladder {
 	l := &ladder{s: s, p: p}
-	rows := s.ordered(p)
+	rows := p.rows
 	l.lines = outline(len(rows), lanes)
 	y := float64(ladderTop)
-	longest, entity := 12, 0
+	longest, names := 12, 0
 	for i := range l.lines {
 		ln := &l.lines[i]
 		ln.y, ln.h = y, rowHeight
@@ -58,13 +58,13 @@ func newLadder(s *space, p *part, lanes []*slice) *ladder {
 			ln.h = runHeight
 		} else {
 			longest = max(longest, width(s.name(p, ln.at)))
-			entity = max(entity, width(s.entity(rows[ln.at].item)))
+			names = max(names, width(entity(&rows[ln.at])))
 		}
 		y += ln.h
 	}
 	l.keys = float64(min(longest, 40))*charWidth + 26
 	if len(s.entities) > 1 {
-		l.names = float64(min(entity, 14))*6.4 + 12
+		l.names = float64(min(names, 14))*6.4 + 12
 	}
 	room := ladderWidth - l.keys - l.names
 	l.lane = min(max(room/float64(max(min(len(lanes), maxLanes), 1)), minLane), maxLane)
@@ -237,7 +237,7 @@ func (p *page) ladder(l *ladder, first bool) {
 
 // ladderLine draws a row or a run of rows, with a guide across all lanes.
 func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
-	rows := l.s.ordered(l.p)
+	rows := l.p.rows
 	if i%2 == 0 && len(l.lanes) > 0 {
 		p.Void("rect", markup.Num("x", l.keys-2), markup.Num("y", ln.y), markup.Num("width", wide-l.keys+2), markup.Num("height", ln.h), markup.Class("zebra"))
 	}
@@ -245,14 +245,14 @@ func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 		p.run(l, ln)
 		return
 	}
-	it := l.s.attributes(rows[ln.at])
-	entity := l.s.entity(rows[ln.at].item)
+	it := rows[ln.at].Item.Attributes
+	of := entity(&rows[ln.at])
 	p.Open("g")
-	p.Leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(entity), text.Count(int(rows[ln.at].size), "byte")))
-	p.rowBox(entity, 0, ln.y+1, l.keys-6, ln.h-2)
+	p.Leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(of), text.Count(rows[ln.at].Size(), "byte")))
+	p.rowBox(of, 0, ln.y+1, l.keys-6, ln.h-2)
 	p.Leaf("text", short(l.s.name(l.p, ln.at), 40), markup.Class("mono key"), markup.Num("x", 13), markup.Num("y", ln.y+ln.h/2+4))
 	if l.names > 0 {
-		p.Leaf("text", short(named(entity), 14), markup.Class("small muted"), markup.Num("x", l.keys+2), markup.Num("y", ln.y+ln.h/2+4))
+		p.Leaf("text", short(named(of), 14), markup.Class("small muted"), markup.Num("x", l.keys+2), markup.Num("y", ln.y+ln.h/2+4))
 	}
 	p.Close()
 }
@@ -266,10 +266,10 @@ func (p *page) rowBox(entity string, x, y, w, h float64) {
 
 // run draws a run of rows as a band with the colours of its entities.
 func (p *page) run(l *ladder, ln line) {
-	rows := l.s.ordered(l.p)
+	rows := l.p.rows
 	shares := map[string]int{}
 	for _, r := range rows[ln.at : ln.at+ln.n] {
-		shares[l.s.entity(r.item)]++
+		shares[entity(&r)]++
 	}
 	p.Open("g")
 	p.Leaf("title", fmt.Sprintf("%s more: %s", text.Thousands(ln.n), sharesText(l.s.entities, shares)))
@@ -333,8 +333,8 @@ func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 		p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", laneCells), markup.Num("height", h), markup.Num("rx", 2), markup.Class("unread"))
 		return
 	}
-	rows := l.s.ordered(l.p)
-	c := p.color(l.s.entity(rows[ln.at].item))
+	rows := l.p.rows
+	c := p.color(entity(&rows[ln.at]))
 	if s.stray != nil && ln.n == 1 && s.stray(l.s.name(l.p, ln.at)) {
 		p.strayCell(c, x, y, laneCells, h)
 		return

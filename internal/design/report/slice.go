@@ -70,7 +70,7 @@ func (s *slice) place() {
 	}
 	s.part = p
 	p.slices = append(p.slices, s)
-	rows := s.space.ordered(p)
+	rows := p.rows
 	s.hi = len(rows)
 	if r.Low.Bytes != nil {
 		s.lo, _ = s.space.find(p, r.Low.Bytes)
@@ -122,7 +122,7 @@ func (s *slice) strays(findings []design.Finding) {
 			return ok && rest != "" && (mark == "" || !strings.HasPrefix(rest, mark))
 		}
 		for _, r := range s.part.rows[s.from:s.to] {
-			if s.stray(s.space.label(s.space.attributes(r))) {
+			if s.stray(s.space.label(r.Item.Attributes)) {
 				s.strayed++
 			}
 		}

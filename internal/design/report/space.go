@@ -1,86 +1,75 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
 )
 
-// A space is the key space of a table or an index, with its rows in key order.
+// A space is the key space of a table or an index, as the page shows it.
 type space struct {
-	id   int // from 1
-	t    *design.Table
-	x    *design.Index // nil for the table itself
-	w    *design.World
-	hash []design.Attribute
-	sort []design.Attribute
+	*design.Space
+	id int // from 1
+	t  *design.Table
+	x  *design.Index // nil for the table itself
 	// parts are the partitions, the largest first.
-	parts        []*part
-	byKey        map[string]*part
-	items, bytes int
-	entities     []string // in the order of the model; "" is last
-	slices       []*slice // of the patterns that read the space, in order
+	parts    []*part
+	byKey    map[string]*part
+	entities []string // in the order of the model; "" is last
+	slices   []*slice // of the patterns that read the space, in order
 }
 
 // A part is a partition.
 type part struct {
 	key           string // encoded
 	name          string
-	rows          []row    // in order once places is set
-	places        [][]byte // encoded sort keys of rows
+	at            design.Part
+	rows          []design.Row // in order
 	bytes         int
 	declared      float64 // bytes at the declared scale
 	reads, writes float64 // units per second
 	slices        []*slice
 }
 
-// A row is an item as stored in the space.
-type row struct {
-	item int32 // index in the world
-	size int32
-}
-
 // spaces returns the spaces of all tables and indexes of a world.
-func spaces(w *design.World) []*space {
+func spaces(ctx context.Context, w *design.World) ([]*space, error) {
 	var all []*space
 	for _, t := range w.Model.Tables {
 		for _, x := range append([]*design.Index{nil}, t.Indexes...) {
-			s := &space{id: len(all) + 1, t: t, x: x, w: w, hash: t.Partition, sort: t.Sort, byKey: map[string]*part{}}
-			if x != nil {
-				s.hash, s.sort = x.Partition, x.Sort
+			rows, err := w.Space(ctx, t, x)
+			if err != nil {
+				return nil, err
 			}
-			s.fill()
+			s := &space{Space: rows, id: len(all) + 1, t: t, x: x, byKey: make(map[string]*part, len(rows.Parts))}
+			s.fill(w)
 			all = append(all, s)
 		}
 	}
-	return all
+	return all, nil
 }
 
-func (s *space) fill() {
-	grow := s.w.Growth(s.hash)
+func (s *space) fill(w *design.World) {
+	grow := w.Growth(s.Hash)
 	has := map[string]bool{}
-	for r := range s.w.Rows(s.t, s.x) {
-		it, n := r.Item, r.Size
-		p := s.byKey[string(r.Partition)]
-		if p == nil {
-			p = &part{key: string(r.Partition), name: values(it.Attributes, s.hash)}
-			s.byKey[p.key] = p
-			s.parts = append(s.parts, p)
+	for _, at := range s.Parts {
+		rows := s.In(at)
+		p := &part{key: string(rows[0].Partition()), name: values(rows[0].Item.Attributes, s.Hash), at: at, rows: rows}
+		s.byKey[p.key] = p
+		s.parts = append(s.parts, p)
+		for i := range rows {
+			r := &rows[i]
+			p.bytes += r.Size()
+			p.declared += grow.Of(r.Item) * float64(r.Size())
+			has[entity(r)] = true
+			reads, writes := w.Load(r, s.x, grow)
+			p.reads += reads
+			p.writes += writes
 		}
-		p.rows = append(p.rows, row{item: int32(r.N), size: int32(n)})
-		p.bytes += n
-		p.declared += grow.Of(it) * float64(n)
-		s.items++
-		s.bytes += n
-		has[s.entity(int32(r.N))] = true
-		reads, writes := s.w.Load(r, s.x, grow)
-		p.reads += reads
-		p.writes += writes
 	}
-	for _, e := range s.w.Model.Entities {
+	for _, e := range w.Model.Entities {
 		if has[e.Name] {
 			s.entities = append(s.entities, e.Name)
 		}
@@ -93,15 +82,13 @@ func (s *space) fill() {
 	})
 }
 
-// entity returns the name of an item's entity, or "".
-func (s *space) entity(item int32) string {
-	if e := s.w.Items[item].Entity; e != nil {
+// entity returns the name of the entity of a row's item, or "".
+func entity(r *design.Row) string {
+	if e := r.Item.Entity; e != nil {
 		return e.Name
 	}
 	return ""
 }
-
-func (s *space) attributes(r row) attr.Item { return s.w.Items[r.item].Attributes }
 
 // title names the space.
 func (s *space) title() string {
@@ -111,44 +98,21 @@ func (s *space) title() string {
 	return s.t.Name + " by " + s.x.Name
 }
 
-// ordered returns the rows of a partition in the order of the space.
-func (s *space) ordered(p *part) []row {
-	if p.places != nil {
-		return p.rows
-	}
-	type placed struct {
-		row
-		place []byte
-	}
-	schema := s.t.Schema(s.x)
-	all := make([]placed, len(p.rows))
-	for i, r := range p.rows {
-		place, _ := schema.AppendSort(nil, s.attributes(r))
-		all[i] = placed{r, place}
-	}
-	slices.SortFunc(all, func(a, b placed) int { return bytes.Compare(a.place, b.place) })
-	p.places = make([][]byte, len(all))
-	for i, r := range all {
-		p.rows[i], p.places[i] = r.row, r.place
-	}
-	return p.rows
-}
-
-// find returns the index of the first row at or above an encoded sort key, and
-// whether it is an exact match.
+// find returns the index of the first row of a partition at or above an encoded
+// sort key, and whether it is an exact match.
 func (s *space) find(p *part, place []byte) (int, bool) {
-	s.ordered(p)
-	return slices.BinarySearchFunc(p.places, place, bytes.Compare)
+	i, ok := s.Find(p.at, place)
+	return i - p.at.From, ok
 }
 
 // label returns the name of a row in its partition: its sort key, or the table
 // key if there is none.
 func (s *space) label(it attr.Item) string {
-	if text := values(it, s.sort); text != "" {
+	if text := values(it, s.Sort); text != "" {
 		return text
 	}
 	if s.x == nil {
-		return values(it, s.hash)
+		return values(it, s.Hash)
 	}
 	return values(it, s.t.Keys())
 }
@@ -156,7 +120,7 @@ func (s *space) label(it attr.Item) string {
 // full returns the whole key of a row, for a title.
 func (s *space) full(it attr.Item) string {
 	text := ""
-	keys := append(append([]design.Attribute(nil), s.hash...), s.sort...)
+	keys := append(append([]design.Attribute(nil), s.Hash...), s.Sort...)
 	if s.x != nil {
 		for _, a := range s.t.Keys() {
 			if !slices.ContainsFunc(keys, func(k design.Attribute) bool { return k.Name == a.Name }) {
@@ -178,14 +142,14 @@ func (s *space) full(it attr.Item) string {
 // name returns the name of row i of a partition: its label, with the table key
 // if an adjacent row has the same label.
 func (s *space) name(p *part, i int) string {
-	rows := s.ordered(p)
-	it := s.attributes(rows[i])
+	rows := p.rows
+	it := rows[i].Item.Attributes
 	text := s.label(it)
 	if s.x == nil {
 		return text
 	}
 	for _, j := range []int{i - 1, i + 1} {
-		if j >= 0 && j < len(rows) && s.label(s.attributes(rows[j])) == text {
+		if j >= 0 && j < len(rows) && s.label(rows[j].Item.Attributes) == text {
 			return text + " ← " + values(it, s.t.Keys())
 		}
 	}

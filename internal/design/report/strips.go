@@ -27,10 +27,10 @@ func (p *page) space(s *space) {
 	p.Leaf("h3", s.title())
 	p.Open("p", markup.Class("muted"))
 	p.Text("partition key ")
-	p.Leaf("code", attributes(s.hash))
-	if len(s.sort) > 0 {
+	p.Leaf("code", attributes(s.Hash))
+	if len(s.Sort) > 0 {
 		p.Text(", sort key ")
-		p.Leaf("code", attributes(s.sort))
+		p.Leaf("code", attributes(s.Sort))
 	}
 	if s.x != nil {
 		p.Text(", projects " + strings.ReplaceAll(strings.ToLower(s.x.Projection), "_", " "))
@@ -38,7 +38,7 @@ func (p *page) space(s *space) {
 			p.Text(" " + strings.Join(s.x.Include, ", "))
 		}
 	}
-	p.Text(fmt.Sprintf(". %s, %s, in %s.", text.Count(s.items, "item"), text.Size(float64(s.bytes)), text.Count(len(s.parts), "partition")))
+	p.Text(fmt.Sprintf(". %s, %s, in %s.", text.Count(len(s.Rows), "item"), text.Size(float64(s.Bytes)), text.Count(len(s.parts), "partition")))
 	p.Close()
 	p.entities(s)
 	for _, sl := range s.slices {
@@ -87,7 +87,7 @@ func (p *page) entities(s *space) {
 	n := map[string]int{}
 	for _, part := range s.parts {
 		for _, r := range part.rows {
-			n[s.entity(r.item)]++
+			n[entity(&r)]++
 		}
 	}
 	if len(n) == 0 {
@@ -115,7 +115,7 @@ func kinds(s *space) []*part {
 	for _, part := range s.parts {
 		has := map[string]bool{}
 		for _, r := range part.rows {
-			has[s.entity(r.item)] = true
+			has[entity(&r)] = true
 		}
 		if kind := strings.Join(slices.Sorted(maps.Keys(has)), "\x00"); !seen[kind] {
 			seen[kind] = true
@@ -159,7 +159,7 @@ func choose(s *space, least, most int) []*part {
 // slices first.
 func ladderParts(s *space) []*part {
 	least := 0
-	if s.items <= smallSpace {
+	if len(s.Rows) <= smallSpace {
 		least = maxLadders
 	}
 	out := choose(s, least, maxLadders)
@@ -195,7 +195,7 @@ func (p *page) strips(s *space) {
 		p.Close()
 	}
 	if n := len(s.parts) - len(shown); n > 0 {
-		items, bytes := s.items, s.bytes
+		items, bytes := len(s.Rows), s.Bytes
 		for _, part := range shown {
 			items -= len(part.rows)
 			bytes -= part.bytes
@@ -208,7 +208,7 @@ func (p *page) strips(s *space) {
 // strip draws the rows of a partition as bands in the colours of their
 // entities. A bin of several rows shows their shares.
 func (p *page) strip(s *space, part *part, wide float64) {
-	rows := s.ordered(part)
+	rows := part.rows
 	wide = max(wide, 3)
 	bins := min(len(rows), int(wide/binWidth)+1)
 	pos := func(i int) float64 { return wide * float64(i) / float64(len(rows)) }
@@ -232,10 +232,10 @@ func (p *page) strip(s *space, part *part, wide float64) {
 		from, to := b*len(rows)/bins, (b+1)*len(rows)/bins
 		n := map[string]int{}
 		for _, r := range rows[from:to] {
-			n[s.entity(r.item)]++
+			n[entity(&r)]++
 		}
 		if len(n) == 1 {
-			e := s.entity(rows[from].item)
+			e := entity(&rows[from])
 			if last == nil || last.entity != e || gap > 0 {
 				flush()
 				last = &band{e, from, to}

@@ -1,0 +1,162 @@
+package design
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// A Space is the key space of a table or an index: its rows in key order.
+type Space struct {
+	Table *Table
+	Index *Index // nil for the table itself
+	// Schema is the key; Hash and Sort are its attributes.
+	Schema     *keycond.Schema
+	Hash, Sort []Attribute
+	Rows       []Row
+	Parts      []Part
+	// Bytes is the documented size of all rows.
+	Bytes int
+}
+
+// A Row is the row of an item in a space.
+type Row struct {
+	Item *Item
+	size int32 // documented, in bytes
+	mid  int32 // length of the encoded partition key in key
+	key  []byte
+}
+
+// Size returns the documented size in bytes.
+func (r *Row) Size() int { return int(r.size) }
+
+// Partition returns the encoded partition key.
+func (r *Row) Partition() []byte { return r.key[:r.mid] }
+
+// Sort returns the position in the partition.
+func (r *Row) Sort() []byte { return r.key[r.mid:] }
+
+// A Part is a range of rows that form one partition.
+type Part struct{ From, To int }
+
+// In returns the rows of a partition.
+func (s *Space) In(p Part) []Row { return s.Rows[p.From:p.To] }
+
+// Partition returns the partition with the given encoded key.
+func (s *Space) Partition(id []byte) (Part, bool) {
+	i, ok := slices.BinarySearchFunc(s.Parts, id, func(p Part, id []byte) int { return bytes.Compare(s.Rows[p.From].Partition(), id) })
+	if !ok {
+		return Part{}, false
+	}
+	return s.Parts[i], true
+}
+
+// Find returns the index in Rows of the first row of a partition at or above a
+// position, and whether it is at the position.
+func (s *Space) Find(p Part, position []byte) (int, bool) {
+	i, ok := slices.BinarySearchFunc(s.In(p), position, func(r Row, position []byte) int { return bytes.Compare(r.Sort(), position) })
+	return p.From + i, ok
+}
+
+// Space returns the key space of an index of a table, or of the table itself for
+// nil. The first call sorts the rows; later calls return the same space.
+func (w *World) Space(ctx context.Context, t *Table, x *Index) (*Space, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	id := spaceID{t, x}
+	if s := w.spaces[id]; s != nil {
+		return s, nil
+	}
+	s := &Space{Table: t, Index: x, Schema: t.Schema(x), Hash: t.Partition, Sort: t.Sort}
+	if x != nil {
+		s.Hash, s.Sort = x.Partition, x.Sort
+	}
+	if err := s.fill(ctx, w); err != nil {
+		return nil, err
+	}
+	if w.spaces == nil {
+		w.spaces = map[spaceID]*Space{}
+	}
+	w.spaces[id] = s
+	return s, nil
+}
+
+type spaceID struct {
+	t *Table
+	x *Index
+}
+
+func (s *Space) fill(ctx context.Context, w *World) error {
+	most := 0
+	for e, n := range w.counts {
+		if e == nil || e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), func(a Attribute) bool { return e.Attribute(a.Name) == nil }) {
+			most += n
+		}
+	}
+	s.Rows = make([]Row, 0, most)
+	sizes := s.Table.sizes(s.Index)
+	var arena []byte
+	for i := range w.Items {
+		if i%1024 == 0 {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+		}
+		it := &w.Items[i]
+		if it.Table != s.Table {
+			continue
+		}
+		size, ok := sizes.of(it.Attributes)
+		if !ok {
+			continue
+		}
+		if cap(arena)-len(arena) < 8192 {
+			arena = make([]byte, 0, 1<<18)
+		}
+		at := len(arena)
+		key, ok := s.Schema.AppendPartition(arena, it.Attributes)
+		if !ok {
+			continue
+		}
+		mid := len(key)
+		if key, ok = s.Schema.AppendSort(key, it.Attributes); !ok {
+			continue
+		}
+		arena = key
+		s.Rows = append(s.Rows, Row{Item: it, size: int32(size), mid: int32(mid - at), key: key[at:len(key):len(key)]})
+		s.Bytes += size
+	}
+	slices.SortFunc(s.Rows, func(a, b Row) int {
+		if c := bytes.Compare(a.Partition(), b.Partition()); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.Sort(), b.Sort())
+	})
+	for i := 0; i < len(s.Rows); {
+		p := Part{From: i}
+		for i < len(s.Rows) && bytes.Equal(s.Rows[i].Partition(), s.Rows[p.From].Partition()) {
+			i++
+		}
+		p.To = i
+		s.Parts = append(s.Parts, p)
+	}
+	return nil
+}
+
+// Load returns the units per second that fall to a row at the declared rates,
+// which are spread evenly over the items of the entity. Reads are eventually
+// consistent, and 0 in an index: its reads are not declared.
+func (w *World) Load(r *Row, x *Index, g Growth) (reads, writes float64) {
+	e := r.Item.Entity
+	if e == nil || e.Reads == 0 && e.Writes == 0 {
+		return 0, 0
+	}
+	share := w.Share(r.Item, g)
+	if x == nil {
+		reads = e.Reads * share * table.ReadUnits(r.Size(), false)
+	}
+	return reads, e.Writes * share * table.WriteUnits(r.Size())
+}
