@@ -116,7 +116,7 @@ func (t *Template) produces(v attr.Value) bool {
 	if t.Template == nil {
 		return attr.Equal(v, t.Const)
 	}
-	text := textOf(v)
+	text := TextOf(v)
 	if v.Kind() == attr.Number {
 		// Numbers lose the leading zeros of a padded type.
 		parts := t.Template.Parts()
@@ -136,7 +136,7 @@ func (e *Entity) FieldsOf(it attr.Item) map[string]string {
 		if t.Template == nil || v.Kind() != t.Kind {
 			continue
 		}
-		found, ok := t.Template.Match(textOf(v))
+		found, ok := t.Template.Match(TextOf(v))
 		if !ok {
 			continue
 		}

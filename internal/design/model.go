@@ -190,8 +190,17 @@ type Condition struct {
 	Args  []string // two for BETWEEN, one for the others, in the text form of the field
 }
 
+// The partitions in which the budgets of a pattern hold.
+const (
+	BudgetSample = "sample" // the one in the pattern's conditions
+	BudgetP95    = "p95"    // 95 of 100 partitions
+	BudgetWorst  = "worst"  // all
+)
+
 // Expect is the expected result of a pattern over all pages. Nil and empty
-// members expect nothing.
+// members expect nothing. MaxRows, Units, Pages and Waste are budgets: they hold
+// in the partitions that Budget names. The others are about the pattern's own
+// values.
 type Expect struct {
 	Pos      Pos
 	Rows     *int     // rows returned
@@ -202,6 +211,8 @@ type Expect struct {
 	// Waste is the largest share of the bytes read that are not returned: 0.1
 	// is a tenth.
 	Waste *float64
+	// Budget is one of the constants above; "" is [BudgetWorst].
+	Budget string
 	// Keys are the keys of the rows in order; an empty list that is not nil
 	// expects no rows. Ties allows rows with equal index keys in any order.
 	Keys []Key

@@ -447,7 +447,7 @@ func appendJSONString(dst []byte, s string) []byte {
 func (p *parser) expect(q *Pattern, n *yaml.Node) {
 	x := &q.Expect
 	x.Pos = p.pos(p.deref(n))
-	o := p.object(n, "expect", "rows", "max_rows", "entities", "units", "pages", "waste", "keys", "ties", "item", "error")
+	o := p.object(n, "expect", "rows", "max_rows", "entities", "units", "pages", "waste", "budget", "keys", "ties", "item", "error")
 	count := func(name string) *int {
 		if o[name] == nil {
 			return nil
@@ -466,6 +466,12 @@ func (p *parser) expect(q *Pattern, n *yaml.Node) {
 	x.Units, x.Waste = share("units"), share("waste")
 	if x.Waste != nil && *x.Waste > 1 {
 		p.fail(o["waste"], "0.1 is a tenth", "waste must be from 0 to 1")
+	}
+	if o["budget"] != nil {
+		levels := []string{BudgetSample, BudgetP95, BudgetWorst}
+		if x.Budget, _ = p.text(o["budget"], "budget"); !slices.Contains(levels, x.Budget) {
+			p.fail(o["budget"], text.DidYouMean(x.Budget, levels), "budget is sample, p95 or worst, not %s", clip(x.Budget))
+		}
 	}
 	if e := o["entities"]; e != nil {
 		for _, n := range p.list(e, "entities") {

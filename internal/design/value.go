@@ -182,8 +182,8 @@ func valueOf(text string, kind attr.Kind) (attr.Value, error) {
 	return attr.NewString(text), nil
 }
 
-// textOf is the inverse of [valueOf].
-func textOf(v attr.Value) string {
+// TextOf is the inverse of [valueOf].
+func TextOf(v attr.Value) string {
 	if v.Kind() == attr.Number {
 		return string(v.AppendNumber(nil))
 	}

@@ -160,6 +160,9 @@ func (p *writer) expect(q *Pattern) {
 	if x.Waste != nil {
 		add("waste: %v", *x.Waste)
 	}
+	if x.Budget != "" {
+		add("budget: %s", x.Budget)
+	}
 	if x.Ties {
 		add("ties: true")
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,18 +80,37 @@ func (j *judge) judge() {
 	if x.Rows != nil && r.Returned != *x.Rows {
 		j.fail(j.some(""), "", "expected %s, got %d", rows(*x.Rows), r.Returned)
 	}
-	if x.MaxRows != nil && r.Returned > *x.MaxRows {
-		j.fail(j.some(""), "add a limit, or narrow the range", "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
+	const narrow = "add a limit, or narrow the range"
+	if x.MaxRows != nil {
+		if r.Returned > *x.MaxRows {
+			j.fail(j.some(""), narrow, "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
+		} else if w := j.over(float64(*x.MaxRows), (*Reading).declaredRows); w != nil {
+			j.spread(narrow, "expected at most %s, got %s in partition %s", rows(*x.MaxRows), grown(float64(w.Rows), w.declaredRows(), count), w.Text())
+		}
 	}
-	if x.Pages != nil && r.Pages > *x.Pages {
-		j.fail(nil, "a page ends at 1 MB or at the limit, before the filter: read less, or expect more pages", "expected at most %s, got %d", text.Count(*x.Pages, "page"), r.Pages)
+	const pages = "a page ends at 1 MB or at the limit, before the filter: read less, or expect more pages"
+	if x.Pages != nil {
+		if r.Pages > *x.Pages {
+			j.fail(nil, pages, "expected at most %s, got %d", text.Count(*x.Pages, "page"), r.Pages)
+		} else if w := j.over(float64(*x.Pages), (*Reading).declaredPages); w != nil {
+			j.spread(pages, "expected at most %s, got %s in partition %s", text.Count(*x.Pages, "page"), grown(float64(w.Pages), w.declaredPages(), count), w.Text())
+		}
 	}
-	if x.Units != nil && j.pr.Units() > *x.Units {
-		j.fail(nil, advice, "expected at most %v read units, got %v for %s", *x.Units, j.pr.Units(), text.Count(r.Bytes+r.Fetched, "byte"))
+	if x.Units != nil {
+		if j.pr.Units() > *x.Units {
+			j.fail(nil, advice, "expected at most %v read units, got %v for %s", *x.Units, j.pr.Units(), text.Count(r.Bytes+r.Fetched, "byte"))
+		} else if w := j.over(*x.Units, (*Reading).declaredUnits); w != nil {
+			j.spread(cmp.Or(advice, narrow), "expected at most %v read units, got %s for %s in partition %s", *x.Units, grown(w.Units, w.declaredUnits(), text.Figure), rows(w.Examined), w.Text())
+		}
 	}
-	if x.Waste != nil && j.pr.Waste() > *x.Waste {
-		j.fail(j.wasted(), advice, "expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
-			text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
+	if x.Waste != nil {
+		if j.pr.Waste() > *x.Waste {
+			j.fail(j.wasted(), advice, "expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
+				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
+		} else if w := j.over(*x.Waste, func(r *Reading) float64 { return r.Waste }); w != nil {
+			j.spread(advice, "expected at most %s of the bytes wasted, got %s in partition %s: %d of %s were read and dropped",
+				text.Percent(*x.Waste), text.Percent(w.Waste), w.Text(), w.Examined-w.Rows, rows(w.Examined))
+		}
 	}
 	if len(x.Entities) > 0 {
 		for _, s := range r.Entities {
@@ -109,6 +129,43 @@ func (j *judge) judge() {
 	}
 	j.item()
 }
+
+// over returns the partition that exceeds a budget most, among those in which
+// the budget holds, or nil.
+func (j *judge) over(budget float64, of func(*Reading) float64) (most *Reading) {
+	s := j.pr.Spread
+	if s == nil || j.p.Expect.Budget == design.BudgetSample {
+		return nil
+	}
+	all := s.readings
+	if j.p.Expect.Budget == design.BudgetP95 {
+		all = []Reading{s.P50, s.P95}
+	}
+	for i := range all {
+		if v := of(&all[i]); v > budget && (most == nil || v > of(most)) {
+			most = &all[i]
+		}
+	}
+	return most
+}
+
+// spread adds a failure in another partition than that of the sample.
+func (j *judge) spread(advice, format string, args ...any) {
+	if advice != "" {
+		advice += "; "
+	}
+	j.fail(nil, advice+"if the budget is only for the values in where, write budget: sample", format, args...)
+}
+
+// grown returns a figure, and that at the declared scale if it differs.
+func grown(v, declared float64, figure func(float64) string) string {
+	if declared < v*1.1 {
+		return figure(v)
+	}
+	return fmt.Sprintf("%s, about %s at the declared scale,", figure(v), figure(declared))
+}
+
+func count(v float64) string { return text.Thousands(int(v)) }
 
 func (j *judge) refused() {
 	r, want := j.pr.Report.Refused, j.p.Expect.Error

@@ -57,6 +57,9 @@ type PatternResult struct {
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
 	Growth float64
+	// Spread is what the pattern reads in other partitions, or nil if there are
+	// none.
+	Spread *Spread
 	// Failures are the unmet expectations.
 	Failures []design.Finding
 }
@@ -165,6 +168,9 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 		return pr, nil
 	}
 	pr.Growth = growth(w, pr.Report)
+	if pr.Spread, err = spread(ctx, w, target, &pr, o); err != nil {
+		return pr, err
+	}
 	pr.Judge()
 	return pr, nil
 }

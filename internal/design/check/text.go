@@ -148,6 +148,12 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	if pr.Growth >= 1.1 {
 		p.line("declared", p.paint.Warn, fmt.Sprintf("about %s times these rows at the declared scale, if they grow like their partition", text.Figure(pr.Growth)))
 	}
+	if s := pr.Spread; s != nil {
+		p.line("spread", nil, fmt.Sprintf("the same request in %s, by cost:", text.Count(s.Partitions, "partition")))
+		p.reading("p50", &s.P50)
+		p.reading("p95", &s.P95)
+		p.reading("worst", &s.Worst)
+	}
 	if pr.idle() {
 		p.line("note", p.paint.Warn, "no item has this key, so the cost is meaningless: use values of a sample, or expect: {rows: 0}")
 	}
@@ -169,6 +175,19 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	if r.Operation == "Query" && r.Limit > 0 && r.Last != nil {
 		p.line("stops", nil, r.Stop)
 	}
+}
+
+// reading writes what a pattern reads in a partition.
+func (p *printer) reading(label string, r *Reading) {
+	read := rows(r.Rows)
+	if r.Examined != r.Rows {
+		read += fmt.Sprintf(" of %s", text.Thousands(r.Examined))
+	}
+	read += fmt.Sprintf(", %s, %s", units(r.Units), text.Count(r.Pages, "page"))
+	if r.Growth >= 1.1 {
+		read += fmt.Sprintf(", about %s times as much at the declared scale", text.Figure(r.Growth))
+	}
+	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, read, r.Text()))
 }
 
 // idle reports whether the pattern unexpectedly read no rows.

@@ -11,6 +11,9 @@ import (
 
 // adjacentRows reads the rows just outside the range of a query.
 func (e *explainer) adjacentRows() error {
+	if e.opts.Brief {
+		return nil
+	}
 	r := e.report
 	for _, side := range []struct {
 		below  bool
@@ -87,7 +90,7 @@ func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, 
 
 // next reads the row that the last page stopped before.
 func (e *explainer) next(asked members) error {
-	if e.report.Last == nil {
+	if e.report.Last == nil || e.opts.Brief {
 		return nil
 	}
 	m := asked.whole()

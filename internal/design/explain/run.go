@@ -23,6 +23,9 @@ type Options struct {
 	// Classify returns the entity of an item of a table, or "". It may be nil.
 	// The item lacks attributes that an index does not hold.
 	Classify func(table string, it attr.Item) string
+	// Brief leaves out the rows beside the range and the advice, which take
+	// requests of their own.
+	Brief bool
 }
 
 // MaxPages is the default limit on the pages that [Run] reads.
@@ -140,6 +143,9 @@ func (e *explainer) run() error {
 		return err
 	}
 	e.total()
+	if e.opts.Brief {
+		return nil
+	}
 	return e.improve()
 }
 

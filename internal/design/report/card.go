@@ -61,6 +61,9 @@ func (p *page) card(i int) {
 		p.question(pr.Report)
 		p.picture(i+1, pr)
 		p.cost(pr)
+		if pr.Spread != nil {
+			p.spread(pr.Spread)
+		}
 		p.remarks(pr.Report)
 	}
 	p.Close()

@@ -48,6 +48,36 @@ func (p *page) cost(pr *check.PatternResult) {
 	p.Close()
 }
 
+// spread shows what a pattern reads in other partitions.
+func (p *page) spread(s *check.Spread) {
+	p.Open("div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"), markup.A("aria-label", "The same request in other partitions"))
+	p.Open("table", markup.Class("overview"))
+	p.Leaf("caption", fmt.Sprintf("The same request in %s, by cost", text.Count(s.Partitions, "partition")), markup.Class("muted"))
+	p.Open("thead")
+	p.Open("tr")
+	for _, h := range []string{"", "rows", "read", "RCU", "pages", "growth", "partition"} {
+		p.Leaf("th", h, markup.A("scope", "col"))
+	}
+	p.Close()
+	p.Close()
+	p.Open("tbody")
+	for _, row := range []struct {
+		name string
+		r    *check.Reading
+	}{{"p50", &s.P50}, {"p95", &s.P95}, {"worst", &s.Worst}} {
+		p.Open("tr")
+		p.Leaf("td", row.name)
+		for _, figure := range []string{text.Thousands(row.r.Rows), text.Thousands(row.r.Examined), text.Figure(row.r.Units), text.Thousands(row.r.Pages), "× " + text.Figure(row.r.Growth)} {
+			p.Leaf("td", figure, markup.Class("n"))
+		}
+		p.Open("td")
+		p.Leaf("code", short(row.r.Text(), 60), markup.Class("key"), markup.A("title", row.r.Text()))
+		p.Close()
+		p.Close()
+	}
+	p.CloseTo(p.Depth() - 3)
+}
+
 // remarks shows the entities, notes and advice of a pattern.
 func (p *page) remarks(r *explain.Report) {
 	if len(r.Entities) > 1 {

@@ -56,10 +56,42 @@ type jsonPattern struct {
 	Waste float64 `json:"waste"`
 	Rate  float64 `json:"rate,omitempty"`
 	// Growth is the number of rows at the declared scale for each row read.
-	Growth float64 `json:"growth"`
+	Growth float64     `json:"growth"`
+	Spread *jsonSpread `json:"spread,omitempty"`
 	// Report is what sortkey explain --json prints.
 	Report   any           `json:"report,omitempty"`
 	Failures []jsonFinding `json:"failures"`
+}
+
+// A jsonSpread is what the pattern reads in other partitions; worst costs most.
+type jsonSpread struct {
+	Partitions int         `json:"partitions"`
+	P50        jsonReading `json:"p50"`
+	P95        jsonReading `json:"p95"`
+	Worst      jsonReading `json:"worst"`
+}
+
+type jsonReading struct {
+	Partition []json.RawMessage `json:"partition"`
+	Request   json.RawMessage   `json:"request"`
+	Rows      int               `json:"rows"`
+	Examined  int               `json:"examined"`
+	Bytes     int               `json:"bytes"`
+	Pages     int               `json:"pages"`
+	Units     float64           `json:"units"`
+	Waste     float64           `json:"waste"`
+	// Growth is the number of rows at the declared scale for each row examined.
+	Growth float64 `json:"growth"`
+}
+
+func jsonReadingOf(r *check.Reading) jsonReading {
+	j := jsonReading{
+		Request: r.Request, Rows: r.Rows, Examined: r.Examined, Bytes: r.Bytes, Pages: r.Pages, Units: r.Units, Waste: r.Waste, Growth: r.Growth,
+	}
+	for _, v := range r.Key {
+		j.Partition = append(j.Partition, v.AppendJSON(nil))
+	}
+	return j
 }
 
 type jsonRefusal struct {
@@ -156,6 +188,9 @@ func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 	}
 	if pr.Compile != nil {
 		p.NotARange = &jsonRefusal{Message: pr.Compile.Msg, Advice: pr.Compile.Advice}
+	}
+	if s := pr.Spread; s != nil {
+		p.Spread = &jsonSpread{s.Partitions, jsonReadingOf(&s.P50), jsonReadingOf(&s.P95), jsonReadingOf(&s.Worst)}
 	}
 	if pr.Report != nil {
 		p.Report = pr.Report

@@ -1,0 +1,152 @@
+package check_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/report"
+)
+
+// busy is a model whose patterns read one row with the values of the sample. One
+// tenant has most of the documents.
+const busy = `name: busy
+tables: {Docs: {partition: PK, sort: SK, indexes: {ByDay: {partition: day, sort: SK}}}}
+fields:
+  tenant: {distinct: 50, distribution: zipf(2)}
+  doc: {type: ulid}
+  body: {size: 200..300}
+  state: {values: [draft, final]}
+  at: {type: time, from: 2026-01-01, to: 2026-01-10}
+entities:
+  Doc:
+    attributes: {PK: "TENANT#{tenant}", SK: "DOC#{state}#{doc}", body: "{body}", day: "DAY#{at:date}"}
+    samples: [{tenant: t1, state: draft, doc: 01ARZ3NDEKTSV4RRFFQ69G5FAV, body: x, at: 2025-12-31}]
+    count: 33300
+patterns:
+`
+
+func checked(t *testing.T, o design.Options, model string) *check.Result {
+	t.Helper()
+	m, err := design.Parse("m.yaml", []byte(model))
+	require.NoError(t, err)
+	w, err := design.Build(t.Context(), m, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { w.Close() })
+	r, err := check.Run(t.Context(), w, check.Options{})
+	require.NoError(t, err)
+	return r
+}
+
+// TestBudgets holds that budgets hold in the worst partition unless the model
+// says otherwise.
+func TestBudgets(t *testing.T) {
+	const pattern = `  - {name: documents, query: {entity: Doc, where: {tenant: t1}}, expect: {rows: 1, %}}`
+	for _, tt := range []struct{ budgets, want string }{
+		{"units: 0.5", `expected at most 0.5 read units, got 821 for 20,316 rows in partition "TENANT#`},
+		{"max_rows: 100", `expected at most 100 rows, got 20,316 in partition "TENANT#`},
+		{"pages: 1", `expected at most 1 page, got 7 in partition "TENANT#`},
+		{"units: 0.5, budget: worst", `20,316 rows`},
+		{"units: 10, budget: p95", `expected at most 10 read units, got `},
+		{"units: 100, budget: p95", ""},
+		{"units: 0.5, max_rows: 1, pages: 1, budget: sample", ""},
+		{"waste: 0", ""},
+		{"units: 1000, max_rows: 30000, pages: 7", ""},
+	} {
+		t.Run(tt.budgets, func(t *testing.T) {
+			r := checked(t, design.Options{}, busy+strings.Replace(pattern, "%", tt.budgets, 1))
+			pr := r.Patterns[0]
+			if tt.want == "" {
+				require.Empty(t, pr.Failures)
+				return
+			}
+			require.Len(t, pr.Failures, 1)
+			require.Contains(t, pr.Failures[0].Message, tt.want)
+			require.Contains(t, pr.Failures[0].Advice, "write budget: sample")
+		})
+	}
+}
+
+// TestSpread compares the spread of a pattern with a count of all rows.
+func TestSpread(t *testing.T) {
+	r := checked(t, design.Options{}, busy+`
+  - {name: all, query: {entity: Doc, where: {tenant: t1}}}
+  - {name: of a state, query: {entity: Doc, where: {tenant: t1, state: draft}}}
+  - {name: page, query: {entity: Doc, where: {tenant: t1}, limit: 7}}
+  - {name: one, query: {entity: Doc, where: {tenant: t1, state: draft, doc: 01ARZ3NDEKTSV4RRFFQ69G5FAV}}}
+  - {name: get, get: {entity: Doc, where: {tenant: t1, state: draft, doc: 01ARZ3NDEKTSV4RRFFQ69G5FAV}}}
+  - {name: filtered, query: {entity: Doc, where: {tenant: t1}, filter: "body = 'x'"}}
+  - {name: day, query: {entity: Doc, index: ByDay, where: {at: 2025-12-31}}}
+  - {name: key, query: {table: Docs, where: {PK: TENANT#t1}}}
+  - {name: scan, scan: {table: Docs}}
+  - name: raw
+    request: {operation: Query, TableName: Docs, KeyConditionExpression: "PK = :pk AND begins_with(SK, :x)", ExpressionAttributeValues: {":pk": {S: TENANT#t1}, ":x": {S: "DOC#"}}}
+`)
+	by := map[string]*check.Spread{}
+	for _, p := range r.Patterns {
+		require.Empty(t, p.Failures, p.Pattern.Name)
+		by[p.Pattern.Name] = p.Spread
+	}
+	require.Nil(t, by["scan"])
+	largest := r.Tables[0].ByItems
+	for _, name := range []string{"all", "key", "raw"} {
+		s := by[name]
+		require.Equal(t, r.Tables[0].Partitions, s.Partitions, name)
+		require.Equal(t, largest.Items, s.Worst.Rows, name)
+		require.Equal(t, largest.Text(), s.Worst.Text(), name)
+		require.Equal(t, largest.Bytes, s.Worst.Bytes, name)
+		require.Less(t, s.P50.Units, s.P95.Units, name)
+		require.Less(t, s.P95.Units, s.Worst.Units, name)
+		require.Contains(t, string(s.Worst.Request), strings.Trim(s.Worst.Text(), "\""), name)
+	}
+	require.InEpsilon(t, float64(largest.Items)/2, float64(by["of a state"].Worst.Rows), 0.05)
+	require.Equal(t, 7, by["page"].Worst.Rows)
+	for _, name := range []string{"one", "get"} {
+		require.Equal(t, 51, by[name].Partitions, name)
+		require.Equal(t, 1, by[name].P50.Rows, name)
+		require.Equal(t, 1, by[name].Worst.Rows, name)
+	}
+	require.Equal(t, largest.Items, by["filtered"].Worst.Examined)
+	require.Equal(t, 0, by["filtered"].Worst.Rows)
+	require.Equal(t, 1.0, by["filtered"].Worst.Waste)
+	require.Equal(t, 11, by["day"].Partitions)
+	require.InEpsilon(t, 3330, by["day"].P50.Rows, 0.1)
+
+	var text, doc bytes.Buffer
+	require.NoError(t, r.WriteText(&text, check.TextOptions{}))
+	require.Contains(t, text.String(), "the same request in 51 partitions, by cost:\n             p50 ")
+	require.Contains(t, text.String(), "worst  20,316 rows, 821 read units, 7 pages: "+largest.Text())
+	require.NoError(t, report.JSON(&doc, r))
+	var out struct {
+		Patterns []struct {
+			Spread *struct {
+				Partitions      int
+				P50, P95, Worst struct {
+					Partition   []map[string]string
+					Rows, Pages int
+					Units       float64
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(doc.Bytes(), &out))
+	require.Equal(t, 20316, out.Patterns[0].Spread.Worst.Rows)
+	require.Equal(t, 7, out.Patterns[0].Spread.Worst.Pages)
+	require.Equal(t, largest.Text(), `"`+out.Patterns[0].Spread.Worst.Partition[0]["S"]+`"`)
+}
+
+// TestSpreadScale holds that budgets are for the declared scale.
+func TestSpreadScale(t *testing.T) {
+	model := strings.Replace(busy, "count: 33300", "count: 333000", 1) + `
+  - {name: all, query: {entity: Doc, where: {tenant: t1}}, expect: {max_rows: 100000}}`
+	r := checked(t, design.Options{MaxItems: 33300}, model)
+	s := r.Patterns[0].Spread
+	require.InDelta(t, 10, s.Worst.Growth, 0.1)
+	require.Len(t, r.Patterns[0].Failures, 1)
+	require.Contains(t, r.Patterns[0].Failures[0].Message, "got 20,316, about 203,160 at the declared scale, in partition")
+}
