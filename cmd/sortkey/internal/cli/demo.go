@@ -30,8 +30,8 @@ func (a *App) demoCommand() *cobra.Command {
 		Short: "Run the access patterns of the examples and check their answers",
 		Long: `Demo loads each example into its own database in memory and runs its access
 patterns through the AWS SDK. For each it prints the request, the slice that it
-reads, and the rows in order. It loads the items written out in the model file;
-design check also generates items.
+reads, and up to 25 rows in order. The items are those of design check, generated
+ones included.
 
 With --data all examples share one database in a folder. The first run loads them;
 a second run finds them, loads nothing and checks all answers again. sortkey serve

@@ -41,6 +41,9 @@ func Print(w io.Writer, r *Report, style Style) {
 	}
 }
 
+// maxRows is the number of items shown for each pattern.
+const maxRows = 25
+
 func printResult(w io.Writer, res *Result, style Style) {
 	p := style.Paint
 	mark := p.Good("✓")
@@ -67,13 +70,13 @@ func printResult(w io.Writer, res *Result, style Style) {
 		note := wrap(res.Pattern.About, indent+"      ")
 		line(w, p, "note", strings.TrimSpace(note))
 	}
-	fmt.Fprint(w, show.Rows(res.Items, res.First, style.Width, indent, p))
+	shown := res.Items[:min(len(res.Items), maxRows)]
+	fmt.Fprint(w, show.Rows(shown, res.First, style.Width, indent, p))
+	if n := len(res.Items) - len(shown); n > 0 {
+		fmt.Fprintln(w, indent+p.Faint("and "+text.Count(n, "item")+" more"))
+	}
 	if res.Err == nil && res.Compile == nil && len(res.Items) == 0 {
-		none := "no items"
-		if res.generated {
-			none = "no items among the samples; design check generates more"
-		}
-		fmt.Fprintln(w, indent+p.Faint(none))
+		fmt.Fprintln(w, indent+p.Faint("no items"))
 	}
 	for _, f := range res.Failures {
 		fmt.Fprintln(w, indent+p.Bad("wrong: "+f.Message))

@@ -26,13 +26,13 @@ const (
 // ErrOther is the error of [Ensure] for a table that does not match the model.
 var ErrOther = errors.New("already exists with other keys")
 
-// Ensure creates the tables of m and loads the items written out in its file,
+// Ensure creates the tables of m and loads its items, generated ones included,
 // unless they exist, and reports whether they did. It loads a table with fewer
-// items than the file again, as an earlier load was interrupted, and leaves a
+// items than the model again, as an earlier load was interrupted, and leaves a
 // table with more items alone. The error wraps [ErrOther] if a table has other
 // keys or indexes.
 func Ensure(ctx context.Context, client *dynamodb.Client, m *design.Model) (found bool, err error) {
-	items, err := written(ctx, m)
+	items, err := itemsOf(ctx, m)
 	if err != nil {
 		return false, err
 	}
@@ -89,32 +89,10 @@ func count(ctx context.Context, client *dynamodb.Client, table string) (n int, e
 	return n, nil
 }
 
-// Load creates the tables of m and writes the items written out in its file:
-// samples and items without an entity, but no generated items.
-func Load(ctx context.Context, client *dynamodb.Client, m *design.Model) error {
-	items, err := written(ctx, m)
-	if err != nil {
-		return err
-	}
-	for _, t := range m.Tables {
-		var in dynamodb.CreateTableInput
-		if err := wire.Decode(t.CreateRequest(), &in); err != nil {
-			return fmt.Errorf("%s: table %s: %w", m.Name, t.Name, err)
-		}
-		if _, err := client.CreateTable(ctx, &in); err != nil {
-			return fmt.Errorf("%s: cannot create table %s: %w", m.Name, t.Name, err)
-		}
-		if err := loadItems(ctx, client, t.Name, items[t]); err != nil {
-			return fmt.Errorf("%s: cannot write items to %s: %w", m.Name, t.Name, err)
-		}
-	}
-	return nil
-}
-
-// written returns the items written out in the file of m. It builds a world of
-// its own: that rejects invalid items with their place in the file.
-func written(ctx context.Context, m *design.Model) (map[*design.Table][]attr.Item, error) {
-	w, err := design.Build(ctx, m, design.Options{MaxItems: -1})
+// itemsOf returns the items of m by table. It builds a world of its own: that
+// rejects invalid items with their place in the file.
+func itemsOf(ctx context.Context, m *design.Model) (map[*design.Table][]attr.Item, error) {
+	w, err := design.Build(ctx, m, design.Options{})
 	if err != nil {
 		return nil, err
 	}
