@@ -36,18 +36,17 @@ func (w *World) growth(e *Entity, hash []Attribute) float64 {
 	if made == 0 || made >= declared {
 		return 1
 	}
-	now, then := w.Values(e, hash)
+	now, then := w.values(e, hash, nil)
 	rowsNow := made / math.Min(now, made)
 	rowsThen := declared / math.Min(then, declared)
 	return math.Max(rowsThen/rowsNow, 1)
 }
 
-// Share returns the item's share of the rates of its entity. Rates are spread
-// evenly over all items, and at the declared scale there are more items in more
-// partitions.
-func (w *World) Share(it *Item, g Growth) float64 {
-	e := it.Entity
-	if e == nil || w.counts[e] == 0 {
+// share returns the share of the rates of an entity that falls to one item. Rates
+// are spread evenly over all items, and at
+// the declared scale there are more items in more partitions.
+func (w *World) share(e *Entity, g Growth) float64 {
+	if w.counts[e] == 0 {
 		return 0
 	}
 	share := 1 / float64(w.counts[e])
@@ -65,11 +64,15 @@ func (w *World) Represents(it *Item) float64 {
 	return 1 / w.Scale
 }
 
-// Values returns the largest possible number of combined values of key
-// attributes of an entity, in the generated items and at the declared scale.
-func (w *World) Values(e *Entity, list []Attribute) (now, then float64) {
+// values returns the largest possible number of combined values of key
+// attributes of an entity, in the generated items and at the declared scale. Times
+// for which skip is true count once.
+func (w *World) values(e *Entity, list []Attribute, skip func(field string) bool) (now, then float64) {
 	now, then = 1, 1
 	for _, f := range e.Fields {
+		if skip != nil && skip(f.Name) {
+			continue
+		}
 		finest := 0.0 // of its components: a time can appear as a day
 		for _, a := range list {
 			t := e.Attribute(a.Name)

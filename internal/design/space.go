@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -144,19 +143,4 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 		s.Parts = append(s.Parts, p)
 	}
 	return nil
-}
-
-// Load returns the units per second that fall to a row at the declared rates,
-// which are spread evenly over the items of the entity. Reads are eventually
-// consistent, and 0 in an index: its reads are not declared.
-func (w *World) Load(r *Row, x *Index, g Growth) (reads, writes float64) {
-	e := r.Item.Entity
-	if e == nil || e.Reads == 0 && e.Writes == 0 {
-		return 0, 0
-	}
-	share := w.Share(r.Item, g)
-	if x == nil {
-		reads = e.Reads * share * table.ReadUnits(r.Size(), false)
-	}
-	return reads, e.Writes * share * table.WriteUnits(r.Size())
 }

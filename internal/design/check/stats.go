@@ -42,10 +42,9 @@ type Partition struct {
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared scale
 	// (see [design.World.Growth]).
 	DeclaredItems, DeclaredBytes float64
-	// Reads and Writes are units per second: the rates of entities, spread
-	// evenly over their items at the declared scale. Reads are eventually
-	// consistent and counted only for tables, because reads of indexes are not
-	// declared.
+	// Reads and Writes are units per second (see [design.Rates]). Reads are
+	// eventually consistent and counted only for tables, because reads of
+	// indexes are not declared.
 	Reads, Writes float64
 }
 
@@ -62,13 +61,17 @@ func Stats(ctx context.Context, w *design.World) ([]TableStats, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, stats(w, s))
+			rates, err := w.Rates(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, stats(w, s, rates))
 		}
 	}
 	return all, nil
 }
 
-func stats(w *design.World, space *design.Space) TableStats {
+func stats(w *design.World, space *design.Space, rates *design.Rates) TableStats {
 	s := TableStats{Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes, Partitions: len(space.Parts)}
 	entities := map[*design.Entity]*EntityStats{}
 	grow := w.Growth(space.Hash)
@@ -83,9 +86,6 @@ func stats(w *design.World, space *design.Space) TableStats {
 			p.Bytes += size
 			p.DeclaredItems += grow.Of(it)
 			p.DeclaredBytes += grow.Of(it) * float64(size)
-			reads, writes := w.Load(row, space.Index, grow)
-			p.Reads += reads
-			p.Writes += writes
 			es := entities[it.Entity]
 			if es == nil {
 				es = &EntityStats{}
@@ -97,6 +97,7 @@ func stats(w *design.World, space *design.Space) TableStats {
 			es.Items++
 			es.Bytes += size
 		}
+		p.Reads, p.Writes = rates.Of(at)
 		highest(&s.ByItems, &p, p.DeclaredItems, func(p *Partition) float64 { return p.DeclaredItems })
 		highest(&s.ByBytes, &p, p.DeclaredBytes, func(p *Partition) float64 { return p.DeclaredBytes })
 		highest(&s.ByReads, &p, p.Reads, func(p *Partition) float64 { return p.Reads })

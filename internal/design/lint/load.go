@@ -2,12 +2,12 @@ package lint
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -139,7 +139,9 @@ func templateOf(e *design.Entity, name string) string {
 var hotPartition = lint{Rule{
 	ID: "hot-partition", Title: "Partitions with more load than one partition serves", Severity: design.Error,
 	Help: "One partition serves 3,000 read units and 1,000 write units per second, whatever the capacity of the table. Beyond that, requests are throttled. " +
-		"The load comes from the declared rates, divided evenly over the items of each entity; a write also counts in each index that holds the item. Rates of patterns are divided evenly over the possible values of their partition key.",
+		"The load comes from the declared rates, divided evenly over the items of each entity, so that a partition gets as much as it has items; a partition key with a time gets all of it in the current period. " +
+		"A write also counts in each index that holds the item, and its rows in local indexes in the partition of the table. " +
+		"Rates of patterns are divided in the same way, and count what the pattern reads in the partition, whatever a filter drops; a scan reads every partition.",
 	Example: []string{`"METRICS": 2,500 write units per second`},
 	Cure:    "Divide the partition by a shard number, METRICS#{shard:int(2)}, or by a component that each request knows. Cache data that everybody reads.",
 	Source:  partitionGuide,
@@ -150,33 +152,119 @@ var hotPartition = lint{Rule{
 }}
 
 func (l *linter) hot(v *view) {
-	grow := l.w.Growth(v.hash)
+	rates, err := l.w.Rates(l.ctx, v.Space)
+	if err != nil {
+		return // the context is done, which Run reports
+	}
 	var reads, writes load
 	for _, p := range v.Parts {
-		r, w := 0.0, 0.0
-		for _, row := range v.In(p) {
-			rowReads, rowWrites := l.w.Load(&row, v.x, grow)
-			r += rowReads
-			w += rowWrites
-		}
+		r, w := rates.Of(p)
 		reads.add(r, p, maxReads)
 		writes.add(w, p, maxWrites)
 	}
-	l.tooHot(v, &writes, "write units", maxWrites)
+	l.tooHot(v, rates, &writes, "write units", maxWrites)
 	for _, q := range l.queries {
-		if q.v != v || q.report == nil || q.report.Refused != nil || q.p.Rate == 0 || q.op != "Query" {
-			continue
-		}
-		units := q.report.Eventual
-		if q.p.Consistent || q.report.Consistent {
-			units = q.report.Strong
-		}
-		n := l.partitionCount(v, q)
-		if p, ok := q.slice(); ok && units*q.p.Rate/n > reads.units {
-			reads = load{units: units * q.p.Rate / n, at: p, over: 1, pattern: q.p, among: n}
+		if q.v == v && q.p.Rate > 0 && q.failed == nil && (q.report == nil || q.report.Refused == nil) {
+			if h := l.patternLoad(v, q, rates); h.units > reads.units {
+				reads = h
+			}
 		}
 	}
-	l.tooHot(v, &reads, "read units", maxReads)
+	l.tooHot(v, rates, &reads, "read units", maxReads)
+}
+
+// patternLoad returns the highest load of one pattern on a partition.
+func (l *linter) patternLoad(v *view, q *query, rates *design.Rates) load {
+	h := load{pattern: q.p}
+	grow := l.w.Growth(v.hash)
+	e := q.p.Entity
+	if e == nil && len(q.entities) > 0 {
+		e = q.entities[0]
+	}
+	own, known := q.slice()
+	for _, p := range v.Parts {
+		rate := q.p.Rate
+		switch {
+		case q.op == "Scan":
+		case e != nil:
+			share, among := rates.Share(p, e)
+			if rate *= share; among > 0 {
+				h.among = among
+			}
+		case !known || p != own:
+			rate = 0 // the request names its partition itself
+		}
+		if rate > 0 {
+			h.add(rate*q.units(p, e, grow), p, maxReads)
+		}
+	}
+	if q.op == "Scan" {
+		h.over = 1
+	}
+	return h
+}
+
+// units returns the read units that a request consumes in a partition.
+func (q *query) units(p design.Part, e *design.Entity, grow design.Growth) float64 {
+	rows := q.v.In(p)
+	r := q.report
+	switch {
+	case q.op == "GetItem":
+		rows = nil // the average of the entity's rows
+		n, bytes := 0, 0
+		for _, row := range q.v.In(p) {
+			if row.Item.Entity == e {
+				n++
+				bytes += row.Size()
+			}
+		}
+		return table.ReadUnits(bytes/max(n, 1), q.p.Consistent)
+	case q.op == "Query" && r != nil && !q.depends():
+		from, to := p.From, p.To
+		if r.Low.Bytes != nil {
+			from, _ = q.v.Find(p, r.Low.Bytes)
+		}
+		if r.High.Bytes != nil {
+			to, _ = q.v.Find(p, r.High.Bytes)
+		}
+		rows = q.v.Rows[from:max(from, to)]
+	case r != nil && q.op == "Query":
+		if q.p.Consistent || r.Consistent {
+			return r.Strong
+		}
+		return r.Eventual
+	}
+	limit := q.p.Limit
+	if r != nil {
+		limit = r.Limit
+	}
+	bytes := 0.0
+	for i, row := range rows {
+		if limit > 0 && i == limit {
+			break
+		}
+		grown := grow.Of(row.Item)
+		if limit > 0 {
+			grown = 1
+		}
+		bytes += float64(row.Size()) * grown
+	}
+	return table.ReadUnits(int(bytes), q.p.Consistent || r != nil && r.Consistent)
+}
+
+// depends reports whether the range of a pattern is another in each partition: a
+// field is in the partition key and in the sort key.
+func (q *query) depends() bool {
+	if q.p.Entity == nil {
+		return false
+	}
+	sort := q.p.Entity.ComponentsOf(q.v.sort)
+	for name := range q.p.Entity.ComponentsOf(q.v.hash) {
+		if sort[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // A load is the partition with the highest load by one measure.
@@ -185,7 +273,7 @@ type load struct {
 	at      design.Part
 	over    int // partitions beyond the limit
 	pattern *design.Pattern
-	among   float64 // number of partitions that its requests are spread over
+	among   float64 // number of partitions that its requests are spread over, if evenly
 }
 
 func (h *load) add(units float64, p design.Part, limit float64) {
@@ -198,29 +286,19 @@ func (h *load) add(units float64, p design.Part, limit float64) {
 	}
 }
 
-// partitionCount returns the largest number of partitions that the requests of
-// a query can be spread over: the number of values of its partition key.
-func (l *linter) partitionCount(v *view, q *query) float64 {
-	e := q.p.Entity
-	if e == nil && len(q.entities) > 0 {
-		e = q.entities[0]
-	}
-	if e == nil {
-		return math.Inf(1)
-	}
-	_, n := l.w.Values(e, v.hash)
-	return math.Max(n, 1)
-}
-
-func (l *linter) tooHot(v *view, h *load, what string, limit float64) {
+func (l *linter) tooHot(v *view, rates *design.Rates, h *load, what string, limit float64) {
 	if h.units < limit/2 {
 		return
 	}
 	it := v.Rows[h.at.From].Item
+	when, over := "", others(h.over-1, "over that limit")
+	if rates.Periodic(it.Entity) {
+		when, over = " in its period", ""
+	}
 	f := v.in(design.Finding{
 		Pos: l.partitionPos(v, h.at),
-		Message: fmt.Sprintf("at the declared rates, partition %s of %s gets %s %s per second, and one partition serves %s%s",
-			v.partitionOf(it), v.name(), text.Figure(h.units), what, text.Thousands(int(limit)), others(h.over-1, "over that limit")),
+		Message: fmt.Sprintf("at the declared rates, partition %s of %s gets %s %s per second%s, and one partition serves %s%s",
+			v.partitionOf(it), v.name(), text.Figure(h.units), what, when, text.Thousands(int(limit)), over),
 		Keys: v.shown(it), Advice: divide,
 	})
 	fixes := l.shards(v, it, false)

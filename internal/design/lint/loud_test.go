@@ -3,6 +3,8 @@ package lint_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestLoud tests designs with variants of the hazards in testdata, and checks
@@ -154,6 +156,30 @@ entities: {E: {attributes: {PK: "CONFIG", SK: "MAIN"}, samples: [{}], rates: {re
 fields: {s: {values: [A, B]}}
 entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, samples: [{s: A, e: x}]}}
 patterns: [{name: q, query: {entity: E, where: {s: A}}, rate: 20000}]`, "gets 5,000 read units per second.*spread over 2 partitions at most"},
+		{"a partition of the current day gets all writes", "hot-partition", `
+fields: {at: {type: time, from: 2025-01-01, to: 2025-12-31}}
+entities: {Log: {attributes: {PK: "LOG#{at:date}", SK: "{e}"}, count: 5000, rates: {writes: 9000}}}`, `partition "LOG#2025-.*" of table Tab gets 9,000 write units per second`},
+		{"and the share of its other components", "hot-partition", `
+fields: {at: {type: time, from: 2025-01-01, to: 2025-12-31}, s: {values: [A, A, A, B]}}
+entities: {Log: {attributes: {PK: "LOG#{s}#{at:date}", SK: "{e}"}, count: 5000, rates: {writes: 8000}}}`, `"LOG#A#2025-.* gets 6,019 write units per second in its period`},
+		{"a skewed partition gets its share of requests", "hot-partition", `
+fields: {t: {distinct: 100, distribution: zipf(2)}}
+entities: {E: {attributes: {PK: "T#{t}", SK: "{e}"}, count: 1000}}
+patterns: [{name: q, query: {entity: E, where: {t: a}, limit: 1}, rate: 20000}]`, "gets 5,990 read units per second"},
+		{"an unfiltered scan", "hot-partition", `
+fields: {big: {size: 1000}}
+entities: {E: {attributes: {PK: "ALL", SK: "{e}", big: "{big}"}, count: 100}}
+patterns: [{name: q, scan: {table: Tab}, rate: 300}]`, "gets 3,750 read units per second"},
+		{"a constant partition of raw items", "hot-partition", `
+items: {Tab: [{PK: CONFIG, SK: MAIN}, {PK: x, SK: MAIN}]}
+patterns: [{name: q, query: {table: Tab, where: {PK: CONFIG}}, rate: 9000}]`, `"CONFIG" of table Tab gets 4,500 read units`},
+		{"a get of a constant key", "hot-partition", `
+entities: {E: {attributes: {PK: "CONFIG", SK: "MAIN"}, samples: [{}]}}
+patterns: [{name: q, get: {entity: E, where: {}}, rate: 9000}]`, `"CONFIG" of table Tab gets 4,500 read units`},
+		{"a limit counts rows before the filter", "hot-partition", `
+fields: {big: {size: 1000}}
+entities: {E: {attributes: {PK: "ALL", SK: "{e}", big: "{big}"}, count: 100}}
+patterns: [{name: q, query: {entity: E, where: {}, limit: 50, filter: "big = 'none'"}, rate: 1000}]`, "gets 6,500 read units per second"},
 		{"half of what a partition serves", "hot-partition", `
 entities: {E: {attributes: {PK: "ALL", SK: "{e}"}, samples: [{e: x}, {e: y}], rates: {writes: 600}}}`, "warning"},
 		{"a multi-attribute index shows the numbers", "multi-attribute", `
@@ -181,4 +207,16 @@ entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "T#{t}", GSI1SK: "{n:num
 			t.Errorf("%s: no %s that says %q:\n%s", tt.name, tt.rule, tt.want, all)
 		}
 	}
+}
+
+// TestLocalIndexLoad holds that writes to a local index count in the partition of
+// the table.
+func TestLocalIndexLoad(t *testing.T) {
+	w := parse(t, `name: m
+tables: {Tab: {partition: PK, sort: SK, indexes: {ByL: {local: true, sort: l, projection: all}}}}
+entities: {E: {attributes: {PK: "ALL", SK: "{e}", l: "{e}"}, count: 10, rates: {writes: 600}}}
+`, 0)
+	found := of(w, "hot-partition")
+	require.NotEmpty(t, found)
+	require.Contains(t, found[0].Message, `partition "ALL" of table Tab gets 1,200 write units`)
 }

@@ -44,14 +44,18 @@ func spaces(ctx context.Context, w *design.World) ([]*space, error) {
 				return nil, err
 			}
 			s := &space{Space: rows, id: len(all) + 1, t: t, x: x, byKey: make(map[string]*part, len(rows.Parts))}
-			s.fill(w)
+			rates, err := w.Rates(ctx, rows)
+			if err != nil {
+				return nil, err
+			}
+			s.fill(w, rates)
 			all = append(all, s)
 		}
 	}
 	return all, nil
 }
 
-func (s *space) fill(w *design.World) {
+func (s *space) fill(w *design.World, rates *design.Rates) {
 	grow := w.Growth(s.Hash)
 	has := map[string]bool{}
 	for _, at := range s.Parts {
@@ -59,14 +63,12 @@ func (s *space) fill(w *design.World) {
 		p := &part{key: string(rows[0].Partition()), name: values(rows[0].Item.Attributes, s.Hash), at: at, rows: rows}
 		s.byKey[p.key] = p
 		s.parts = append(s.parts, p)
+		p.reads, p.writes = rates.Of(at)
 		for i := range rows {
 			r := &rows[i]
 			p.bytes += r.Size()
 			p.declared += grow.Of(r.Item) * float64(r.Size())
 			has[entity(r)] = true
-			reads, writes := w.Load(r, s.x, grow)
-			p.reads += reads
-			p.writes += writes
 		}
 	}
 	for _, e := range w.Model.Entities {

@@ -1,0 +1,182 @@
+package design
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// Rates divide the declared rates of entities among the partitions of a space.
+//
+// Rates are spread evenly over the items of an entity, so a partition gets as
+// much as it has items. Where a component of the partition key is a time, all
+// requests are for the current period: a partition is loaded as in its own
+// period, with the share that the other components have over all periods.
+type Rates struct {
+	w      *World
+	s      *Space
+	grow   Growth
+	of     map[*Entity]*entityRates
+	locals []*Rates // of the local indexes of a table
+}
+
+// entityRates are what the rows of an entity get.
+type entityRates struct {
+	share float64 // of the rates, for a row
+	// timed is true if the partition key has a time. Fields are its other
+	// components, and sums the shares of their values.
+	timed  bool
+	fields []string
+	sums   map[string]float64
+}
+
+// Rates returns the rates of a space.
+func (w *World) Rates(ctx context.Context, s *Space) (*Rates, error) {
+	r := &Rates{w: w, s: s, grow: w.Growth(s.Hash), of: map[*Entity]*entityRates{}}
+	timed := false
+	for _, e := range w.Model.Entities {
+		if e.Table != s.Table {
+			continue
+		}
+		o := &entityRates{share: w.share(e, r.grow)}
+		for name := range e.ComponentsOf(s.Hash) {
+			if periodic(e, s.Hash, name) {
+				o.timed, o.sums = true, map[string]float64{}
+			} else {
+				o.fields = append(o.fields, name)
+			}
+		}
+		slices.Sort(o.fields)
+		timed = timed || o.timed
+		r.of[e] = o
+	}
+	if timed {
+		for i := range s.Rows {
+			if o := r.of[s.Rows[i].Item.Entity]; o != nil && o.timed {
+				o.sums[o.group(s.Rows[i].Item)] += o.share
+			}
+		}
+	}
+	if s.Index != nil {
+		return r, nil
+	}
+	for _, x := range s.Table.Indexes {
+		if !x.Local {
+			continue
+		}
+		local, err := w.Space(ctx, s.Table, x)
+		if err != nil {
+			return nil, err
+		}
+		rates, err := w.Rates(ctx, local)
+		if err != nil {
+			return nil, err
+		}
+		r.locals = append(r.locals, rates)
+	}
+	return r, nil
+}
+
+// periodic reports whether a component of the partition key is a time of a
+// second or more: one value is then loaded for a whole period.
+func periodic(e *Entity, hash []Attribute, name string) bool {
+	is := false
+	for _, a := range hash {
+		t := e.Attribute(a.Name)
+		if t == nil || t.Template == nil {
+			continue
+		}
+		for _, p := range t.Template.Parts() {
+			if p.Name == name {
+				if !slices.Contains([]string{"year", "month", "date", "time", "epoch"}, p.Type.Name) {
+					return false
+				}
+				is = true
+			}
+		}
+	}
+	return is
+}
+
+// group returns the values of the components that are not times.
+func (o *entityRates) group(it *Item) string {
+	key := ""
+	for _, name := range o.fields {
+		key += it.Values.Get(name) + "\x00"
+	}
+	return key
+}
+
+// Share returns the share of an entity's requests that falls to a partition: that
+// of its items, or if none were generated, one of all possible partitions, whose
+// number is then among.
+func (r *Rates) Share(p Part, e *Entity) (share, among float64) {
+	n, sum := 0, 0.0
+	r.rows(p, func(row *Row, share float64) {
+		if row.Item.Entity == e {
+			n++
+			sum += share
+		}
+	})
+	if n == 0 || r.w.made[e] > 0 {
+		return sum, 0
+	}
+	_, among = r.w.values(e, r.s.Hash, func(field string) bool { return periodic(e, r.s.Hash, field) })
+	among = max(among, 1)
+	return 1 / among, among
+}
+
+// Periodic reports whether a time is in the partition key of an entity.
+func (r *Rates) Periodic(e *Entity) bool { o := r.of[e]; return o != nil && o.timed }
+
+// rows calls f for each row of a partition whose entity has rates, with its
+// share of them.
+func (r *Rates) rows(p Part, f func(row *Row, share float64)) {
+	var timed map[*Entity]float64 // shares of a row
+	rows := r.s.In(p)
+	for i := range rows {
+		e := rows[i].Item.Entity
+		o := r.of[e]
+		if o == nil {
+			continue
+		}
+		if !o.timed {
+			f(&rows[i], o.share)
+			continue
+		}
+		if timed == nil {
+			timed = map[*Entity]float64{}
+		}
+		if timed[e] == 0 {
+			n := 0
+			for k := range rows {
+				if rows[k].Item.Entity == e {
+					n++
+				}
+			}
+			timed[e] = o.sums[o.group(rows[i].Item)] / float64(n)
+		}
+		f(&rows[i], timed[e])
+	}
+}
+
+// Of returns the units per second that fall to a partition. Reads are eventually
+// consistent, and 0 in an index: its reads are not declared. Writes of a table's
+// partition include those of its rows in local indexes, which are stored with it.
+func (r *Rates) Of(p Part) (reads, writes float64) {
+	r.rows(p, func(row *Row, share float64) {
+		e := row.Item.Entity
+		if r.s.Index == nil {
+			reads += e.Reads * share * table.ReadUnits(row.Size(), false)
+		}
+		writes += e.Writes * share * table.WriteUnits(row.Size())
+	})
+	for _, local := range r.locals {
+		if lp, ok := local.s.Partition(r.s.Rows[p.From].Partition()); ok {
+			_, more := local.Of(lp)
+			writes += more
+		}
+	}
+	return reads, writes
+}
