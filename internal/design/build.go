@@ -54,13 +54,22 @@ func (b *builder) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.grow(min(declared, limit, 1<<21) + len(generators))
+	share := 1.0
+	if declared > limit {
+		share = float64(limit) / float64(declared)
+	}
+	if limit > 0 {
+		if bytes := estimate(generators); bytes*share > float64(b.o.MaxBytes) {
+			share, b.w.Bytes = float64(b.o.MaxBytes)/bytes, true
+		}
+	}
+	b.grow(min(int(float64(declared)*share), 1<<21) + len(generators))
 	made := 0
 	for _, g := range generators {
 		n := g.e.Count
-		if declared > limit {
+		if share < 1 {
 			// Each entity gets its share, but at least one item.
-			n = int(float64(g.e.Count) * (float64(limit) / float64(declared)))
+			n = int(float64(g.e.Count) * share)
 			if n == 0 && g.e.Count > 0 && limit > 0 {
 				n = 1
 			}
@@ -73,6 +82,34 @@ func (b *builder) generate(ctx context.Context) error {
 	}
 	b.w.Scale = float64(made) / float64(declared)
 	return nil
+}
+
+// estimate returns the bytes that all declared items have in tables and indexes,
+// from the first of each entity.
+func estimate(generators []*generator) float64 {
+	const first = 64
+	sum := 0.0
+	for _, g := range generators {
+		g.count = uint64(g.e.Count)
+		n := min(g.count, first)
+		bytes := 0
+		for i := range n {
+			for k, f := range g.fields {
+				g.values[f.Name] = g.draw(k, i, 0)
+			}
+			it, err := g.e.build(&g.b, g.values, nil)
+			if err != nil {
+				break // reported when it is generated
+			}
+			for _, x := range append([]*Index{nil}, g.e.Table.Indexes...) {
+				if size, ok := g.e.Table.RowSize(x, it); ok {
+					bytes += size
+				}
+			}
+		}
+		sum += float64(bytes) / float64(n) * float64(g.count)
+	}
+	return sum
 }
 
 // newGenerators creates one domain per field, so that entities that share a

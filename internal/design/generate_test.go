@@ -1,6 +1,7 @@
 package design_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -173,5 +174,56 @@ func TestInvalidItems(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.rest, err, tt.want)
 		}
+	}
+}
+
+// TestMaxBytes holds that large items are bounded by their bytes.
+func TestMaxBytes(t *testing.T) {
+	m, err := design.Parse("m.yaml", []byte(`name: m
+tables: {Docs: {partition: PK, sort: SK, indexes: {ByDoc: {partition: SK, projection: all}}}}
+fields: {user: {distinct: 10}, body: {size: 2000..6000}}
+entities:
+  Doc: {attributes: {PK: "U#{user}", SK: "{doc}", body: "{body}"}, count: 50000}
+  Tag: {attributes: {PK: "T#{user}", SK: "{tag}"}, count: 5000}
+`))
+	require.NoError(t, err)
+	w, err := design.Build(t.Context(), m, design.Options{MaxBytes: 8 << 20})
+	require.NoError(t, err)
+	defer w.Close()
+	require.True(t, w.Bytes)
+	size := 0
+	for _, x := range []*design.Index{nil, m.Tables[0].Indexes[0]} {
+		s, err := w.Space(t.Context(), m.Tables[0], x)
+		require.NoError(t, err)
+		size += s.Bytes
+	}
+	require.InEpsilon(t, 8<<20, size, 0.1)
+	require.InEpsilon(t, w.Scale, float64(len(w.Items))/55000, 0.01)
+	require.InEpsilon(t, 1000, 50000*w.Scale, 0.1)
+}
+
+// TestSeed holds that all bits of the seed count, in the file, too.
+func TestSeed(t *testing.T) {
+	seen := map[string]uint64{}
+	for _, seed := range []uint64{1, 1 << 32, 1 << 53, 1<<53 + 1, 1 << 63, 1<<63 + 1, 1<<64 - 1} {
+		m, err := design.Parse("m.yaml", []byte(fmt.Sprintf(`name: m
+seed: %d
+tables: {Docs: {partition: PK}}
+entities:
+  Doc: {attributes: {PK: "{id}"}, count: 1}
+`, seed)))
+		require.NoError(t, err)
+		require.Equal(t, seed, m.Seed)
+		var b bytes.Buffer
+		require.NoError(t, design.Write(&b, m))
+		again, err := design.Parse("m.yaml", b.Bytes())
+		require.NoError(t, err)
+		require.Equal(t, seed, again.Seed)
+		w, err := design.Build(t.Context(), m, design.Options{})
+		require.NoError(t, err)
+		key := string(w.Items[0].Attributes.AppendJSON(nil))
+		require.NoError(t, w.Close())
+		require.Zero(t, seen[key], "seeds %d and %d give the same item", seed, seen[key])
+		seen[key] = seed
 	}
 }

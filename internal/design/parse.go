@@ -3,6 +3,7 @@ package design
 import (
 	"errors"
 	"io"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -77,7 +78,12 @@ func (p *parser) model(root *yaml.Node) {
 		m.About, _ = p.text(n, "about")
 	}
 	if n := top["seed"]; n != nil {
-		m.Seed = uint64(p.integer(n, "the seed", 0, 1<<53))
+		var err error
+		if at := p.deref(n); at != nil {
+			if m.Seed, err = strconv.ParseUint(at.Value, 10, 64); err != nil {
+				p.fail(n, "", "the seed must be a whole number from 0 to %d", uint64(math.MaxUint64))
+			}
+		}
 	}
 	p.tables(top["tables"], root)
 	p.declared = map[*Field]bool{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -19,7 +20,13 @@ type Space struct {
 	Parts      []Part
 	// Bytes is the documented size of all rows.
 	Bytes int
+
+	sizes *rowSizes
 }
+
+// Size returns the documented size of an item's row in the space, and whether the
+// space holds the item.
+func (s *Space) Size(it attr.Item) (int, bool) { return s.sizes.of(it) }
 
 // A Row is the row of an item in a space.
 type Row struct {
@@ -96,7 +103,7 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 		}
 	}
 	s.Rows = make([]Row, 0, most)
-	sizes := s.Table.sizes(s.Index)
+	s.sizes = s.Table.sizes(s.Index)
 	var arena []byte
 	for i := range w.Items {
 		if i%1024 == 0 {
@@ -108,7 +115,7 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 		if it.Table != s.Table {
 			continue
 		}
-		size, ok := sizes.of(it.Attributes)
+		size, ok := s.sizes.of(it.Attributes)
 		if !ok {
 			continue
 		}

@@ -34,9 +34,10 @@ type Options struct {
 type Result struct {
 	Model *design.Model
 	// Items is the number of items in the world. Scale is the share of the
-	// declared items that were generated.
+	// declared items that were generated; Bytes is true if their size limits it.
 	Items    int
 	Scale    float64
+	Bytes    bool
 	Patterns []PatternResult
 	// Findings are the findings of patterns and lint rules, errors first, in
 	// the order of the file for each severity.
@@ -106,7 +107,7 @@ func (r *Result) Failed(s design.Severity) bool {
 // Run runs every access pattern of a world and judges it. A failing pattern is
 // part of the result; Run fails if ctx is done or Lint fails.
 func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
-	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale}
+	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale, Bytes: w.Bytes}
 	target := explain.InProcess(w.DB)
 	for _, p := range w.Model.Patterns {
 		pr, err := runPattern(ctx, w, target, p, o)

@@ -308,7 +308,11 @@ func (p *printer) sample() string {
 	if p.r.Scale <= 0 {
 		return "no declared items were generated (--max-items generates more): patterns read only the samples."
 	}
-	return fmt.Sprintf("a sample: %s of the declared items were generated (--max-items generates more). Patterns read the sample; sizes, rates and findings are for the declared scale.", text.Percent(p.r.Scale))
+	more := "--max-items generates more"
+	if p.r.Bytes {
+		more = "their size is the limit; --max-bytes generates more"
+	}
+	return fmt.Sprintf("a sample: %s of the declared items were generated (%s). Patterns read the sample; budgets, sizes, rates and findings are for the declared scale.", text.Percent(p.r.Scale), more)
 }
 
 func units(f float64) string {

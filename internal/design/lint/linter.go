@@ -95,9 +95,7 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 
 // size returns the documented size of an item in the view, and whether the view
 // holds the item.
-func (v *view) size(it attr.Item) (int, bool) {
-	return v.t.RowSize(v.x, it)
-}
+func (v *view) size(it attr.Item) (int, bool) { return v.Size(it) }
 
 // in fills in the table and index of a finding.
 func (v *view) in(f design.Finding) design.Finding {

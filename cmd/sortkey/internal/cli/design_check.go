@@ -21,6 +21,7 @@ import (
 type designCheckFlags struct {
 	seed     uint64
 	maxItems int
+	maxBytes int
 	format   string
 	failOn   string
 	out      string
@@ -52,6 +53,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of generated values (default the model's)")
 	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
+	flags.IntVar(&f.maxBytes, "max-bytes", design.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes")
 	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(checkFormats(), ", "))
 	flags.StringVar(&f.failOn, "fail-on", "error", "lowest `SEVERITY` with exit code 1: error, warning, or never")
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
@@ -61,7 +63,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 			return withPrefix(words, toComplete), cobra.ShellCompDirectiveNoFileComp
 		})
 	}
-	for _, name := range []string{"seed", "max-items"} {
+	for _, name := range []string{"seed", "max-items", "max-bytes"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -79,13 +81,16 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 	if f.maxItems < 0 {
 		return usage("design check", "--max-items must not be negative")
 	}
+	if f.maxBytes <= 0 {
+		return usage("design check", "--max-bytes must be positive")
+	}
 	m, err := loadModel(path)
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	o := design.Options{Seed: f.seed, MaxItems: f.maxItems}
+	o := design.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
