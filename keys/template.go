@@ -100,7 +100,8 @@ func (t *Template) Build(values map[string]string) (string, error) {
 // with [Template.Prefix], the prefix includes the literal after the last of
 // them. Its errors are an [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
-	list := make([]string, 0, len(t.names))
+	var room [8]string
+	list := room[:0]
 	for _, name := range t.names {
 		v, ok := values[name]
 		if !ok {
@@ -114,10 +115,12 @@ func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, 
 
 // prefix returns the first components, each with the literal after it.
 func (t *Template) prefix(values []string) (string, error) {
-	var b strings.Builder
-	for i, p := range t.parts {
+	var room [128]byte
+	b := room[:0]
+	for i := range t.parts {
+		p := &t.parts[i]
 		if p.Name == "" {
-			b.WriteString(p.Literal)
+			b = append(b, p.Literal...)
 			continue
 		}
 		if len(values) == 0 {
@@ -127,15 +130,15 @@ func (t *Template) prefix(values []string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(part)
+		b = append(b, part...)
 		values = values[1:]
 	}
-	return b.String(), nil
+	return string(b), nil
 }
 
 // part returns the encoded value of the component at t.parts[i].
 func (t *Template) part(i int, value string) (string, error) {
-	p := t.parts[i]
+	p := &t.parts[i]
 	part, err := p.Type.Encode(value)
 	if err != nil {
 		return "", in(err, t.src, p.Name)

@@ -97,7 +97,7 @@ func estimate(generators []*generator) float64 {
 			for k, f := range g.fields {
 				g.values[f.Name] = g.draw(k, i, 0)
 			}
-			it, err := g.e.build(&g.b, g.values, nil)
+			it, err := g.e.build(&g.b, g.values, nil, true)
 			if err != nil {
 				break // reported when it is generated
 			}
@@ -219,7 +219,7 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 	}
 	drawn := Values{g: g, item: i}
 	for attempt := uint64(1); ; attempt++ {
-		it, err := g.e.build(&g.b, values, nil)
+		it, err := g.e.build(&g.b, values, nil, true)
 		if err != nil {
 			return Item{}, [16]byte{}, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
 		}

@@ -15,17 +15,18 @@ func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.it
 // item is like Item, with extra attributes.
 func (e *Entity) item(values map[string]string, extra attr.Item) (attr.Item, error) {
 	var b attr.Builder
-	return e.build(&b, values, extra)
+	return e.build(&b, values, extra, false)
 }
 
-// build is like item and reuses a builder.
-func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Item) (attr.Item, error) {
+// build is like item and reuses a builder. Complete says that all fields have
+// values.
+func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Item, complete bool) (attr.Item, error) {
 	b.Reset()
 	for _, t := range e.Attributes {
-		if extra.Get(t.Name).Kind() != 0 {
+		if extra != nil && extra.Get(t.Name).Kind() != 0 {
 			continue
 		}
-		v, ok, err := t.value(values)
+		v, ok, err := t.value(values, complete)
 		if err != nil {
 			return nil, fmt.Errorf("attribute %s: %s", t.Name, keyError(err))
 		}
@@ -44,7 +45,7 @@ func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Ite
 }
 
 // value returns the attribute's value, and whether the item has the attribute.
-func (t *Template) value(values map[string]string) (attr.Value, bool, error) {
+func (t *Template) value(values map[string]string, complete bool) (attr.Value, bool, error) {
 	for field, want := range t.When {
 		if v, ok := values[field]; !ok || !slices.Contains(want, v) {
 			return attr.Value{}, false, nil
@@ -53,7 +54,7 @@ func (t *Template) value(values map[string]string) (attr.Value, bool, error) {
 	if t.Template == nil {
 		return t.Const, true, nil
 	}
-	if t.missing(values) != "" {
+	if !complete && t.missing(values) != "" {
 		return attr.Value{}, false, nil
 	}
 	text, err := t.Template.Build(values)

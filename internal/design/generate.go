@@ -196,11 +196,24 @@ func word(rng *rand.PCG, n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return digits(rng, letters, 1) + digits(rng, alphabet, n-1)
+	var room [64]byte
+	b := room[:]
+	if n > len(b) {
+		b = make([]byte, n)
+	}
+	fill(b[:1], rng, letters)
+	fill(b[1:n], rng, alphabet)
+	return string(b[:n])
 }
 
 func digits(rng *rand.PCG, of string, n int) string {
 	b := make([]byte, n)
+	fill(b, rng, of)
+	return string(b)
+}
+
+// fill fills b with characters of of.
+func fill(b []byte, rng *rand.PCG, of string) {
 	var random uint64
 	for i := range b {
 		if i%8 == 0 {
@@ -209,7 +222,6 @@ func digits(rng *rand.PCG, of string, n int) string {
 		b[i] = of[random&0xff*uint64(len(of))>>8]
 		random >>= 8
 	}
-	return string(b)
 }
 
 func (d *domain) path(rng *rand.PCG) string {

@@ -81,7 +81,7 @@ func (p *parser) model(root *yaml.Node) {
 		var err error
 		if at := p.deref(n); at != nil {
 			if m.Seed, err = strconv.ParseUint(at.Value, 10, 64); err != nil {
-				p.fail(n, "", "the seed must be a whole number from 0 to %d", uint64(math.MaxUint64))
+				p.fail(n, "", "the seed must be a whole number from 0 to %d, not %q", uint64(math.MaxUint64), clip(at.Value))
 			}
 		}
 	}

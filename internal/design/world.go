@@ -122,6 +122,7 @@ type builder struct {
 	seen map[[16]byte]int32 // indexes of items by key
 	// pending are items not yet written.
 	pending []pendingItem
+	waiting int // bytes in pending
 }
 
 type pendingItem struct {
@@ -192,17 +193,27 @@ func (b *builder) add(ctx context.Context, it Item) error {
 }
 
 func (b *builder) put(ctx context.Context, id [16]byte, it Item) error {
+	if n := len(b.pending); n > 0 && b.pending[n-1].table != it.Table.Name {
+		if err := b.flush(ctx); err != nil {
+			return err
+		}
+	}
 	b.seen[id] = int32(len(b.w.Items))
 	if b.w.counts[it.Entity]++; it.Generated {
 		b.w.made[it.Entity]++
 	}
 	b.w.Items = append(b.w.Items, it)
 	b.pending = append(b.pending, pendingItem{it.Table.Name, it.Attributes, it.Pos})
-	if len(b.pending) < 25 {
+	// Batches are of one table, and not of many large items.
+	b.waiting += len(it.Attributes)
+	if len(b.pending) < maxBatch && b.waiting < 1<<20 {
 		return nil
 	}
 	return b.flush(ctx)
 }
+
+// maxBatch is the number of items written in one update.
+const maxBatch = 1000
 
 // flush writes the pending items. It writes a refused batch item by item, to
 // find the invalid one.
@@ -214,7 +225,7 @@ func (b *builder) flush(ctx context.Context) error {
 		return err
 	}
 	list := b.pending
-	b.pending = b.pending[:0]
+	b.pending, b.waiting = b.pending[:0], 0
 	err := b.write(ctx, list)
 	if err == nil || len(list) == 1 || context.Cause(ctx) != nil {
 		return b.refused(ctx, list[0], err)
@@ -242,10 +253,9 @@ func (b *builder) refused(ctx context.Context, p pendingItem, err error) error {
 }
 
 func (b *builder) write(ctx context.Context, list []pendingItem) error {
-	in := &wire.BatchWriteItemInput{RequestItems: map[string][]wire.WriteRequest{}}
-	for _, p := range list {
-		in.RequestItems[p.table] = append(in.RequestItems[p.table], wire.WriteRequest{PutRequest: &wire.PutRequest{Item: p.item}})
+	items := make([]attr.Item, len(list))
+	for i, p := range list {
+		items[i] = p.item
 	}
-	_, err := inside.Service(b.w.DB).BatchWriteItem(ctx, in)
-	return err
+	return inside.Service(b.w.DB).Load(ctx, list[0].table, items)
 }

@@ -186,6 +186,11 @@ func (s *spreader) names(list []design.Attribute, name string) bool {
 	return s.p.Entity != nil && s.p.Entity.ComponentsOf(list)[name]
 }
 
+// has reports whether the pattern is about an entity.
+func (s *spreader) has(e *design.Entity) bool {
+	return e == s.p.Entity && e != nil || s.p.Entity == nil && s.of[e]
+}
+
 // find finds all candidates.
 func (s *spreader) find(ctx context.Context) error {
 	for i, at := range s.space.Parts {
@@ -195,8 +200,11 @@ func (s *spreader) find(ctx context.Context) error {
 			}
 		}
 		rows := s.space.In(at)
-		first := slices.IndexFunc(rows, func(r design.Row) bool { return s.of[r.Item.Entity] })
-		if first < 0 {
+		first := 0
+		for first < len(rows) && !s.has(rows[first].Item.Entity) {
+			first++
+		}
+		if first == len(rows) {
 			continue
 		}
 		if !s.shared {
@@ -255,7 +263,7 @@ func (s *spreader) group(rows []design.Row) {
 	groups := map[string][]design.Row{}
 	var order []string
 	for _, r := range rows {
-		if !s.of[r.Item.Entity] {
+		if !s.has(r.Item.Entity) {
 			continue
 		}
 		if slices.ContainsFunc(s.listed, func(name string) bool {
