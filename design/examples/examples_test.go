@@ -117,7 +117,7 @@ func keysExist(t *testing.T, m *design.Model) {
 		}
 		have[it.Table.Name+text(key)] = true
 		if it.Entity != nil && m.Classify(it.Table, it.Attributes) != it.Entity {
-			t.Errorf("%s: an item of %s is taken for another entity: %s", it.Pos, it.Entity.Name, it.Attributes.AppendJSON(nil))
+			t.Errorf("an item of %s is taken for another entity: %s", it.Entity.Name, it.Attributes.AppendJSON(nil))
 		}
 	}
 	for _, p := range m.Patterns {

@@ -202,7 +202,7 @@ func (b *builder) run(ctx context.Context, g *generator) error {
 				Hint: "lower count, add a field to the key that differs for each item, or raise distinct",
 			}}
 		}
-		if err := b.put(ctx, id, it); err != nil {
+		if err := b.put(ctx, id, it, g.e.Pos); err != nil {
 			return err
 		}
 	}
@@ -217,7 +217,7 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 	for k, f := range g.fields {
 		values[f.Name] = g.draw(k, i, 0)
 	}
-	drawn := Values{g: g, item: i}
+	drawn := Values{g: g, n: i}
 	for attempt := uint64(1); ; attempt++ {
 		it, err := g.e.build(&g.b, values, nil, true)
 		if err != nil {
@@ -228,13 +228,13 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 			return Item{}, id, false, errorAt(g.e.Pos, "entity %s generates items without all keys of table %s", g.e.Name, g.e.Table.Name)
 		}
 		if _, taken := b.seen[id]; !taken {
-			return Item{Table: g.e.Table, Entity: g.e, Values: drawn, Attributes: it, Pos: g.e.Pos, Generated: true}, id, true, nil
+			return Item{Table: g.e.Table, Entity: g.e, Values: drawn, Attributes: it, Generated: true}, id, true, nil
 		}
 		if attempt <= attempts && !g.alone() {
 			for k, f := range g.fields[:g.key] {
 				values[f.Name] = g.draw(k, i, attempt)
 			}
-			drawn.attempt = attempt
+			drawn.n = i | attempt<<attemptBit
 			continue
 		}
 		if !g.step(values, i+attempt<<32) {

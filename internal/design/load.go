@@ -173,7 +173,7 @@ func (r *Rates) Of(p Part) (reads, writes float64) {
 		writes += e.Writes * share * table.WriteUnits(row.Size())
 	})
 	for _, local := range r.locals {
-		if lp, ok := local.s.Partition(r.s.Rows[p.From].Partition()); ok {
+		if lp, ok := local.s.Partition(r.s.PartitionOf(nil, &r.s.Rows[p.From])); ok {
 			_, more := local.Of(lp)
 			writes += more
 		}

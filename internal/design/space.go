@@ -28,22 +28,27 @@ type Space struct {
 // space holds the item.
 func (s *Space) Size(it attr.Item) (int, bool) { return s.sizes.of(it) }
 
-// A Row is the row of an item in a space.
+// A Row is the row of an item in a space. There can be millions, so a row does not
+// keep its key.
 type Row struct {
 	Item *Item
 	size int32 // documented, in bytes
-	mid  int32 // length of the encoded partition key in key
-	key  []byte
 }
 
 // Size returns the documented size in bytes.
 func (r *Row) Size() int { return int(r.size) }
 
-// Partition returns the encoded partition key.
-func (r *Row) Partition() []byte { return r.key[:r.mid] }
+// PartitionOf appends the encoded partition key of a row.
+func (s *Space) PartitionOf(dst []byte, r *Row) []byte {
+	dst, _ = s.Schema.AppendPartition(dst, r.Item.Attributes)
+	return dst
+}
 
-// Sort returns the position in the partition.
-func (r *Row) Sort() []byte { return r.key[r.mid:] }
+// SortOf appends the position of a row in its partition.
+func (s *Space) SortOf(dst []byte, r *Row) []byte {
+	dst, _ = s.Schema.AppendSort(dst, r.Item.Attributes)
+	return dst
+}
 
 // A Part is a range of rows that form one partition.
 type Part struct{ From, To int }
@@ -53,7 +58,10 @@ func (s *Space) In(p Part) []Row { return s.Rows[p.From:p.To] }
 
 // Partition returns the partition with the given encoded key.
 func (s *Space) Partition(id []byte) (Part, bool) {
-	i, ok := slices.BinarySearchFunc(s.Parts, id, func(p Part, id []byte) int { return bytes.Compare(s.Rows[p.From].Partition(), id) })
+	var room [256]byte
+	i, ok := slices.BinarySearchFunc(s.Parts, id, func(p Part, id []byte) int {
+		return bytes.Compare(s.PartitionOf(room[:0], &s.Rows[p.From]), id)
+	})
 	if !ok {
 		return Part{}, false
 	}
@@ -63,7 +71,10 @@ func (s *Space) Partition(id []byte) (Part, bool) {
 // Find returns the index in Rows of the first row of a partition at or above a
 // position, and whether it is at the position.
 func (s *Space) Find(p Part, position []byte) (int, bool) {
-	i, ok := slices.BinarySearchFunc(s.In(p), position, func(r Row, position []byte) int { return bytes.Compare(r.Sort(), position) })
+	var room [256]byte
+	i, ok := slices.BinarySearchFunc(s.In(p), position, func(r Row, position []byte) int {
+		return bytes.Compare(s.SortOf(room[:0], &r), position)
+	})
 	return p.From + i, ok
 }
 
@@ -95,6 +106,16 @@ type spaceID struct {
 	x *Index
 }
 
+// A keyedRow is a row while its space is sorted.
+type keyedRow struct {
+	item *Item
+	size int32
+	mid  int32 // length of the encoded partition key in key
+	key  []byte
+}
+
+func (r *keyedRow) partition() []byte { return r.key[:r.mid] }
+
 func (s *Space) fill(ctx context.Context, w *World) error {
 	most := 0
 	for e, n := range w.counts {
@@ -102,7 +123,7 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 			most += n
 		}
 	}
-	s.Rows = make([]Row, 0, most)
+	all := make([]keyedRow, 0, most)
 	s.sizes = s.Table.sizes(s.Index)
 	var arena []byte
 	for i := range w.Items {
@@ -132,22 +153,22 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 			continue
 		}
 		arena = key
-		s.Rows = append(s.Rows, Row{Item: it, size: int32(size), mid: int32(mid - at), key: key[at:len(key):len(key)]})
+		all = append(all, keyedRow{item: it, size: int32(size), mid: int32(mid - at), key: key[at:len(key):len(key)]})
 		s.Bytes += size
 	}
-	slices.SortFunc(s.Rows, func(a, b Row) int {
-		if c := bytes.Compare(a.Partition(), b.Partition()); c != 0 {
+	slices.SortFunc(all, func(a, b keyedRow) int {
+		if c := bytes.Compare(a.partition(), b.partition()); c != 0 {
 			return c
 		}
-		return bytes.Compare(a.Sort(), b.Sort())
+		return bytes.Compare(a.key[a.mid:], b.key[b.mid:])
 	})
-	for i := 0; i < len(s.Rows); {
-		p := Part{From: i}
-		for i < len(s.Rows) && bytes.Equal(s.Rows[i].Partition(), s.Rows[p.From].Partition()) {
-			i++
+	s.Rows = make([]Row, len(all))
+	for i := range all {
+		s.Rows[i] = Row{Item: all[i].item, size: all[i].size}
+		if i == 0 || !bytes.Equal(all[i].partition(), all[i-1].partition()) {
+			s.Parts = append(s.Parts, Part{From: i})
 		}
-		p.To = i
-		s.Parts = append(s.Parts, p)
+		s.Parts[len(s.Parts)-1].To = i + 1
 	}
 	return nil
 }

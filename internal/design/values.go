@@ -6,11 +6,13 @@ import "maps"
 // are not stored but drawn again on demand. Safe for concurrent use.
 type Values struct {
 	text map[string]string
-	// For a generated item whose text is not set: its number, and how often its
-	// key fields were redrawn.
-	g             *generator
-	item, attempt uint64
+	// For a generated item whose text is not set: its number, and from attemptBit
+	// on how often its key fields were redrawn.
+	g *generator
+	n uint64
 }
+
+const attemptBit = 48
 
 // Get returns the value of a field, or "".
 func (v Values) Get(field string) string {
@@ -26,7 +28,7 @@ func (v Values) Lookup(field string) (string, bool) {
 	}
 	for k, f := range v.g.fields {
 		if f.Name == field {
-			return v.g.draw(k, v.item, v.attempt), true
+			return v.g.draw(k, v.n&(1<<attemptBit-1), v.n>>attemptBit), true
 		}
 	}
 	return "", false
@@ -41,7 +43,7 @@ func (v Values) Map() map[string]string {
 	}
 	all := make(map[string]string, len(v.g.fields))
 	for k, f := range v.g.fields {
-		all[f.Name] = v.g.draw(k, v.item, v.attempt)
+		all[f.Name] = v.g.draw(k, v.n&(1<<attemptBit-1), v.n>>attemptBit)
 	}
 	return all
 }

@@ -67,9 +67,6 @@ type Item struct {
 	Entity     *Entity // nil for a raw item
 	Values     Values
 	Attributes attr.Item
-	// Pos is the place of the sample or raw item in the file, or of the entity
-	// of a generated item.
-	Pos Pos
 	// Generated is true if the item is not in the file.
 	Generated bool
 }
@@ -117,9 +114,10 @@ func (s *seededReader) Read(p []byte) (int, error) {
 }
 
 type builder struct {
-	w    *World
-	o    Options
-	seen map[[16]byte]int32 // indexes of items by key
+	w      *World
+	o      Options
+	seen   map[[16]byte]int32 // indexes of items by key
+	places []Pos              // of the items of the file, which come first
 	// pending are items not yet written.
 	pending []pendingItem
 	waiting int // bytes in pending
@@ -152,13 +150,13 @@ func (b *builder) build(ctx context.Context) error {
 			if err != nil {
 				return errorAt(s.Pos, "sample of %s: %v", e.Name, err)
 			}
-			if err := b.add(ctx, Item{Table: e.Table, Entity: e, Values: Values{text: s.Values}, Attributes: it, Pos: s.Pos}); err != nil {
+			if err := b.add(ctx, Item{Table: e.Table, Entity: e, Values: Values{text: s.Values}, Attributes: it}, s.Pos); err != nil {
 				return err
 			}
 		}
 	}
 	for _, r := range b.w.Model.Items {
-		if err := b.add(ctx, Item{Table: r.Table, Attributes: r.Item, Pos: r.Pos}); err != nil {
+		if err := b.add(ctx, Item{Table: r.Table, Attributes: r.Item}, r.Pos); err != nil {
 			return err
 		}
 	}
@@ -181,18 +179,19 @@ func message(out []byte) string {
 }
 
 // add adds an item of the file, whose key must be new.
-func (b *builder) add(ctx context.Context, it Item) error {
+func (b *builder) add(ctx context.Context, it Item, pos Pos) error {
 	id, ok := keyID(it.Table, it.Attributes)
 	if !ok {
-		return errorAt(it.Pos, "the item lacks a key of table %s", it.Table.Name)
+		return errorAt(pos, "the item lacks a key of table %s", it.Table.Name)
 	}
 	if first, taken := b.seen[id]; taken {
-		return errorAt(it.Pos, "this item has the same key as the one on line %d", b.w.Items[first].Pos.Line)
+		return errorAt(pos, "this item has the same key as the one on line %d", b.places[first].Line)
 	}
-	return b.put(ctx, id, it)
+	b.places = append(b.places, pos)
+	return b.put(ctx, id, it, pos)
 }
 
-func (b *builder) put(ctx context.Context, id [16]byte, it Item) error {
+func (b *builder) put(ctx context.Context, id [16]byte, it Item, pos Pos) error {
 	if n := len(b.pending); n > 0 && b.pending[n-1].table != it.Table.Name {
 		if err := b.flush(ctx); err != nil {
 			return err
@@ -203,7 +202,7 @@ func (b *builder) put(ctx context.Context, id [16]byte, it Item) error {
 		b.w.made[it.Entity]++
 	}
 	b.w.Items = append(b.w.Items, it)
-	b.pending = append(b.pending, pendingItem{it.Table.Name, it.Attributes, it.Pos})
+	b.pending = append(b.pending, pendingItem{it.Table.Name, it.Attributes, pos})
 	// Batches are of one table, and not of many large items.
 	b.waiting += len(it.Attributes)
 	if len(b.pending) < maxBatch && b.waiting < 1<<20 {

@@ -281,7 +281,7 @@ func (s *spreader) group(rows []design.Row) {
 			key += beginning(s.moved.Args[0], r.Item.Values.Get(s.moved.Field))
 		}
 		if one {
-			key = string(r.Sort())
+			key = string(s.space.SortOf(nil, &r))
 		}
 		if groups[key] == nil {
 			order = append(order, key)

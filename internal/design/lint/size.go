@@ -185,7 +185,7 @@ func (l *linter) collections(v *view) {
 			sum += float64(r.Size()) * grow.Of(r.Item)
 		}
 		for _, o := range local {
-			if lp, ok := o.Partition(v.Rows[p.From].Partition()); ok {
+			if lp, ok := o.Partition(v.PartitionOf(nil, &v.Rows[p.From])); ok {
 				for _, r := range o.In(lp) {
 					sum += float64(r.Size()) * grow.Of(r.Item)
 				}
