@@ -115,7 +115,7 @@ func (l *linter) invisibleInKeys() {
 					continue // invisibleInFields reports those
 				}
 				f := v.in(design.Finding{
-					Pos:     r.Item.Pos,
+					Pos:     l.place(have, r.Item),
 					Message: fmt.Sprintf("%s and %s are two values of %s that look the same: they differ in %s", escaped(other), escaped(name), a.Name, how),
 					Advice:  normalAdvice(a.Name, how),
 					Keys:    escapedKeys(v.shown(have, r.Item)),
@@ -125,6 +125,18 @@ func (l *linter) invisibleInKeys() {
 			}
 		}
 	}
+}
+
+// place returns the place in the file of the last of the raw items.
+func (l *linter) place(items ...*design.Item) (pos design.Pos) {
+	for _, raw := range l.w.Model.Items {
+		for _, it := range items {
+			if raw.Table == it.Table && raw.Item.Equal(it.Attributes) {
+				pos = raw.Pos
+			}
+		}
+	}
+	return pos
 }
 
 func normalAdvice(name, how string) string {
