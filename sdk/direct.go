@@ -93,6 +93,9 @@ func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeIn
 	if !ok || s.once.Swap(true) {
 		return next.HandleDeserialize(ctx, in)
 	}
+	if errors.Is(s.failure, api.ErrReset) {
+		return out, metadata, &smithyhttp.RequestSendError{Err: io.ErrUnexpectedEOF}
+	}
 	body := s.failure.AppendJSON(nil)
 	out.RawResponse = &smithyhttp.Response{Response: &http.Response{
 		StatusCode:    s.failure.Status,

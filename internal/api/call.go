@@ -14,8 +14,11 @@ import (
 // call runs an operation between begin and end. A failed operation has no
 // output.
 func call[I, O any](ctx context.Context, s *Service, op wire.Op, in I, do func(context.Context, I) (O, error)) (O, error) {
-	ctx, c := s.begin(ctx, op, in)
-	out, err := do(ctx, in)
+	ctx, c, err := s.begin(ctx, op, in)
+	var out O
+	if err == nil {
+		out, err = do(ctx, in)
+	}
 	if err = c.end(ctx, err); err != nil {
 		var none O
 		return none, err
@@ -30,14 +33,25 @@ type invocation struct {
 	service *Service
 	event   *event.Event // nil without an observer
 	own     bool         // the event begins and ends here, not in the server
+	lose    bool         // the answer, because of a fault
 }
 
-// begin returns the context in which the operation runs.
-func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Context, invocation) {
+// begin returns the context in which the operation runs. An error, which a fault
+// made, is for end; the operation does not run.
+func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Context, invocation, error) {
 	c := invocation{service: s}
-	if s.opts.Observer == nil {
-		return ctx, c
+	if s.opts.Observer != nil {
+		ctx = s.observe(ctx, &c, op, in)
 	}
+	if s.faults.Empty() {
+		return ctx, c, nil
+	}
+	ctx, err := s.disturb(ctx, &c, op, in)
+	return ctx, c, err
+}
+
+// observe begins the event of an invocation.
+func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in any) context.Context {
 	if c.event = event.Of(ctx); c.event == nil {
 		c.event, c.own = &event.Event{Operation: op.String(), Start: s.opts.Clock()}, true
 		s.opts.Observer.Begin(ctx, c.event)
@@ -48,11 +62,14 @@ func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Contex
 		e := c.event
 		ctx = table.WithTrace(ctx, func(tr table.Trace) { e.Traces = append(e.Traces, tr) })
 	}
-	return ctx, c
+	return ctx
 }
 
 // end records how the operation ended. The error it returns is a [*wire.Error].
 func (c *invocation) end(ctx context.Context, err error) error {
+	if err == nil && c.lose {
+		err = reset()
+	}
 	if err != nil {
 		failure := c.service.wireError(err)
 		c.event.Fail(failure.Code, failure.Message)

@@ -59,12 +59,21 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 	}
 	out := &wire.BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{}}
 	var uses []use
+	requests, left := leave(ctx, in.RequestItems, func(ka wire.KeysAndAttributes) int { return len(ka.Keys) },
+		func(ka wire.KeysAndAttributes, n int) (now, later wire.KeysAndAttributes) {
+			now, later = ka, ka
+			now.Keys, later.Keys = ka.Keys[:n], ka.Keys[n:]
+			return now, later
+		})
 	err := s.db.View(ctx, func(view *table.View) error {
 		read, encoded := 0, 0
 		seen := itemSet{} // of all tables: the request may give one by its name and by its ARN
 		uses = uses[:0]
 		for i, name := range names {
-			ka := in.RequestItems[name]
+			ka, some := requests[name]
+			if !some {
+				continue // left by a fault
+			}
 			t, err := s.lookup(view.Table, &name)
 			if err != nil {
 				return err
@@ -100,6 +109,10 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 		}
 		return nil
 	})
+	for name, ka := range left {
+		ka.Keys = append(slices.Clone(out.UnprocessedKeys[name].Keys), ka.Keys...)
+		out.UnprocessedKeys[name] = ka
+	}
 	if err == nil {
 		consumeAll(ctx, false, uses)
 	}

@@ -27,10 +27,13 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 	if err := checkWrites(in, names); err != nil {
 		return nil, err
 	}
+	requests, left := leave(ctx, in.RequestItems, func(list []wire.WriteRequest) int { return len(list) },
+		func(list []wire.WriteRequest, n int) (now, later []wire.WriteRequest) { return list[:n], list[n:] })
 	var out *wire.BatchWriteItemOutput
 	var uses []use
 	err := s.db.Update(ctx, func(tx *table.Tx) error {
 		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
+		maps.Copy(out.UnprocessedItems, left)
 		uses = uses[:0]
 		tables := make([]*table.Table, len(names))
 		for i, name := range names {
@@ -42,7 +45,10 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 		}
 		seen := itemSet{} // of all tables: one may be there by its name and by its ARN
 		for i, name := range names {
-			used, err := batchTable(tx, tables[i], in.RequestItems[name], seen)
+			if requests[name] == nil {
+				continue // left by a fault
+			}
+			used, err := batchTable(tx, tables[i], requests[name], seen)
 			if err != nil {
 				return err
 			}
@@ -50,7 +56,7 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
-			metrics, err := batchMetrics(in.ReturnItemCollectionMetrics, tx, tables[i], in.RequestItems[name])
+			metrics, err := batchMetrics(in.ReturnItemCollectionMetrics, tx, tables[i], requests[name])
 			if err != nil {
 				return err
 			}

@@ -66,8 +66,10 @@ func (g *get) release() {
 
 func (s *Service) getItem(ctx context.Context, g *get) error {
 	g.service = s
-	ctx, c := s.begin(ctx, wire.OpGetItem, g.in)
-	err := g.check()
+	ctx, c, err := s.begin(ctx, wire.OpGetItem, g.in)
+	if err == nil {
+		err = g.check()
+	}
 	if err == nil {
 		err = s.db.View(ctx, g.read)
 	}

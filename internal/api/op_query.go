@@ -15,8 +15,11 @@ import (
 // the input asks for their number alone. An item is valid until visit returns;
 // an error of visit ends the query. The output has no Items.
 func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit func(attr.Item) error) (*wire.QueryOutput, error) {
-	ctx, c := s.begin(ctx, wire.OpQuery, in)
-	out, err := s.query(ctx, in, visit)
+	ctx, c, err := s.begin(ctx, wire.OpQuery, in)
+	var out *wire.QueryOutput
+	if err == nil {
+		out, err = s.query(ctx, in, visit)
+	}
 	if err = c.end(ctx, err); err != nil {
 		return nil, err
 	}

@@ -13,8 +13,11 @@ import (
 
 // Scan runs one page of a scan, as [Service.Query] runs one of a query.
 func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit func(attr.Item) error) (*wire.ScanOutput, error) {
-	ctx, c := s.begin(ctx, wire.OpScan, in)
-	out, err := s.scan(ctx, in, visit)
+	ctx, c, err := s.begin(ctx, wire.OpScan, in)
+	var out *wire.ScanOutput
+	if err == nil {
+		out, err = s.scan(ctx, in, visit)
+	}
 	if err = c.end(ctx, err); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/fault"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/expr"
@@ -57,9 +58,10 @@ func (o Options) withDefaults() Options {
 // Each operation is a method that takes the typed input and returns the typed
 // output or a [*wire.Error]. [Service.Serve] takes and returns JSON.
 type Service struct {
-	db   *table.DB
-	opts Options
-	arns ARNs
+	db     *table.DB
+	opts   Options
+	arns   ARNs
+	faults fault.Set
 }
 
 // New returns a service over db.
@@ -70,7 +72,8 @@ func New(db *table.DB, opts Options) *Service {
 
 // Serve runs the operation that target names, such as
 // "DynamoDB_20120810.PutItem", on a request body. It appends the response body
-// to dst and returns it with the HTTP status. Errors are responses too.
+// to dst and returns it with the HTTP status. Errors are responses too. The status
+// is -1 if the connection is to be reset instead ([ErrReset]).
 func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int) {
 	op, _ := wire.Lookup(target)
 	h := handlers[op]
@@ -83,6 +86,9 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 	if err != nil {
 		e := s.wireError(err)
 		event.Of(ctx).Fail(e.Code, e.Message)
+		if errors.Is(e, ErrReset) {
+			return dst, -1
+		}
 		return e.AppendJSON(dst), e.Status
 	}
 	return out, http.StatusOK

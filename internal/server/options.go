@@ -19,6 +19,8 @@ type Handler interface {
 	// the response, a success or an error, to dst and returns it with its HTTP
 	// status.
 	//
+	// With a negative status the connection is closed without an answer.
+	//
 	// Body and dst are reused: after it returns, Serve must not keep body, dst
 	// or out, or anything that shares their bytes.
 	Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int)

@@ -213,6 +213,9 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 		ctx = event.WithHost(ctx, r.Host)
 	}
 	out.b, status = s.handler.Serve(ctx, target, body, out.b)
+	if status < 0 {
+		panic(http.ErrAbortHandler) // net/http closes the connection
+	}
 	if status < 200 || status > 599 {
 		status = http.StatusOK
 	}

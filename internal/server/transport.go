@@ -97,7 +97,9 @@ type response struct {
 
 func (w *response) serve(h http.Handler, r *http.Request) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		if p := recover(); p == http.ErrAbortHandler {
+			err = io.ErrUnexpectedEOF // as for a connection that is closed
+		} else if p != nil {
 			err = fmt.Errorf("server: handler panicked: %v", p)
 		}
 	}()

@@ -1,0 +1,86 @@
+package sortkey
+
+import (
+	"time"
+
+	"github.com/sortkey/sortkey/internal/fault"
+)
+
+// A Fault makes calls fail on purpose, so that a test can meet what is rare: a
+// throttled request, a lost answer, a conflict. The first group of fields says
+// which calls; all that are set must match. The second says what happens to them.
+// Every client meets a fault, over HTTP or not.
+type Fault struct {
+	// Operation is the name of an operation, such as "PutItem".
+	Operation string
+	// Table and Index are names. Batches and transactions match each of their
+	// tables; only Query and Scan have an index.
+	Table, Index string
+	// Key is a pattern for a key attribute of an item that the call names, in
+	// which * stands for any text: "ORDER#*". Numbers are written as on the wire.
+	// Query and Scan name no items.
+	Key string
+	// Skip is the number of matching calls that pass first, and Times the number
+	// that fail after them; 0 means all.
+	Skip, Times int
+	// Chance is the probability with which a matching call fails, and Seed makes
+	// it reproducible. 0 means that every one fails.
+	Chance float64
+	Seed   uint64
+
+	// Code is the error of the service, such as
+	// "ProvisionedThroughputExceededException", "ThrottlingException",
+	// "RequestLimitExceeded", "InternalServerError", "TransactionConflictException"
+	// or "TransactionInProgressException". Message replaces the service's text.
+	Code, Message string
+	// Reasons cancel a transaction: a code for each action, such as
+	// "TransactionConflict", and "" or "None" for one that is not at fault.
+	Reasons []string
+	// Unprocessed is how many requests of a batch to leave unprocessed, the last
+	// ones. The others are processed.
+	Unprocessed int
+	// Delay is how long the call waits before anything else.
+	Delay time.Duration
+	// Hang lets the call wait until its context ends.
+	Hang bool
+	// Reset closes the connection instead of an answer, before anything is done.
+	Reset bool
+	// LoseAnswer carries the call out and closes the connection instead of an
+	// answer.
+	LoseAnswer bool
+}
+
+// A Failure is a [Fault] in force.
+type Failure struct {
+	set  *fault.Set
+	rule *fault.Rule
+}
+
+// Fail puts a fault in force until [Failure.Lift] is called. Of several faults
+// that match a call, the first takes effect. Forks do not inherit faults.
+func (db *DB) Fail(f Fault) *Failure {
+	r := &fault.Rule{
+		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times, Chance: f.Chance, Seed: f.Seed,
+		Effect: fault.Effect{
+			Delay: f.Delay, Hang: f.Hang, Reset: f.Reset, Lose: f.LoseAnswer, Code: f.Code, Message: f.Message, Reasons: f.Reasons, Unprocessed: f.Unprocessed,
+		},
+	}
+	set := db.service.Faults()
+	set.Add(r)
+	return &Failure{set, r}
+}
+
+// Lift ends the fault. It may be called more than once.
+func (f *Failure) Lift() { f.set.Remove(f.rule) }
+
+// Met returns how many calls the fault has met.
+func (f *Failure) Met() int { return f.rule.Met() }
+
+// String describes the calls that the fault is for and, if it has met none, those
+// that came instead.
+func (f *Failure) String() string {
+	if f.Met() == 0 {
+		return f.rule.String() + "; " + f.set.Calls()
+	}
+	return f.rule.String()
+}

@@ -1,0 +1,235 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/fault"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// ErrReset is the cause of the error of a call whose connection is to be reset
+// instead of an answer. [Service.Serve] returns the status -1 for it.
+var ErrReset = errors.New("connection reset on purpose")
+
+func reset() *wire.Error {
+	return &wire.Error{Code: "ConnectionReset", Message: ErrReset.Error(), Err: ErrReset}
+}
+
+// Faults are the faults that calls are asked to meet.
+func (s *Service) Faults() *fault.Set { return &s.faults }
+
+// disturb applies the faults to a call that begins: it waits, and returns the
+// error with which the call ends at once, or nil.
+func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in any) (context.Context, error) {
+	call := &fault.Call{Operation: op.String(), Tables: tablesOf(in), Keys: func() []string { return s.keysOf(in) }}
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		call.Index = value(in.IndexName)
+	case *wire.ScanInput:
+		call.Index = value(in.IndexName)
+	}
+	e := s.faults.Match(call)
+	if e == nil {
+		return ctx, nil
+	}
+	c.lose = e.Lose
+	if e.Delay > 0 {
+		timer := time.NewTimer(e.Delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx, context.Cause(ctx)
+		}
+	}
+	switch {
+	case e.Hang:
+		<-ctx.Done()
+		return ctx, context.Cause(ctx)
+	case e.Reset:
+		return ctx, reset()
+	case len(e.Reasons) > 0:
+		return ctx, canceled(e.Reasons)
+	case e.Code != "":
+		return ctx, s.faultError(op, call, e)
+	case e.Unprocessed > 0:
+		ctx = context.WithValue(ctx, unprocessedKey{}, e.Unprocessed)
+	}
+	return ctx, nil
+}
+
+// The texts of errors that only faults make. Sources: API_PutItem,
+// API_TransactWriteItems, DG/Programming.Errors.html.
+var faultTexts = map[string]string{
+	"ProvisionedThroughputExceededException":   "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
+	"ThrottlingException":                      "Rate of requests exceeds the allowed throughput.",
+	"RequestLimitExceeded":                     "Throughput exceeds the current throughput limit for your account. Please contact AWS Support at https://aws.amazon.com/support request a limit increase",
+	"InternalServerError":                      "Internal server error",
+	"ServiceUnavailable":                       "The service is currently unavailable or busy.",
+	"TransactionConflictException":             "Transaction is ongoing for the item",
+	"TransactionInProgressException":           "The transaction with the given request token is already in progress.",
+	"ConditionalCheckFailedException":          "The conditional request failed",
+	"ItemCollectionSizeLimitExceededException": "Item collection size limit of 10 GB exceeded",
+	"LimitExceededException":                   "Subscriber limit exceeded",
+	"ResourceInUseException":                   "Attempt to change a resource which is still in use",
+	"ResourceNotFoundException":                "Requested resource not found",
+	"ValidationException":                      "Validation failed",
+	// Reasons of a cancelled transaction.
+	"TransactionConflict":             "Transaction is ongoing for the item",
+	"ConditionalCheckFailed":          "The conditional request failed",
+	"ProvisionedThroughputExceeded":   "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
+	"ThrottlingError":                 "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.",
+	"ItemCollectionSizeLimitExceeded": "Item collection size limit of 10 GB exceeded",
+	"ValidationError":                 "Validation failed",
+}
+
+// faultError returns the error with a code. Errors of throttling name the table
+// and the limit, as the service does since 2025 (DG/throttling-diagnosing.html).
+func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) error {
+	message := e.Message
+	if message == "" {
+		message = faultTexts[e.Code]
+	}
+	out := wire.NewError(e.Code, message)
+	switch e.Code {
+	case wire.CodeUnavailable:
+		out.Status = 503
+	case "ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded":
+		kind := "Read"
+		switch op {
+		case wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpBatchWriteItem, wire.OpTransactWriteItems:
+			kind = "Write"
+		}
+		reason, on := "Provisioned", "Table"
+		if e.Code == "RequestLimitExceeded" {
+			reason = "Account"
+		}
+		resource := ""
+		if len(call.Tables) > 0 {
+			resource = s.arns.Table(call.Tables[0])
+			if call.Index != "" {
+				on, resource = "Index", s.arns.Index(call.Tables[0], call.Index)
+			}
+		}
+		name := on + kind + reason + "ThroughputExceeded"
+		if reason == "Account" {
+			name = on + kind + "AccountLimitExceeded"
+		}
+		out.Throttling = []wire.ThrottlingReason{{Reason: &name, Resource: &resource}}
+	}
+	return out
+}
+
+func canceled(codes []string) error {
+	reasons := make([]wire.CancellationReason, len(codes))
+	for i, code := range codes {
+		if code == "" || code == "None" {
+			reasons[i].Code = new("None")
+			continue
+		}
+		reasons[i].Code, reasons[i].Message = &code, new(faultTexts[code])
+	}
+	return wire.TransactionCanceled(reasons)
+}
+
+// keysOf returns the values of the key attributes of the items that an input
+// names, as text.
+func (s *Service) keysOf(in any) (keys []string) {
+	add := func(name *string, it attr.Item, whole bool) {
+		if whole {
+			t, err := s.lookup(s.db.Describe, name)
+			if err != nil {
+				return
+			}
+			if it, err = t.KeyOf(it); err != nil {
+				return
+			}
+		}
+		for _, v := range it.All() {
+			switch v.Kind() {
+			case attr.Number:
+				keys = append(keys, string(v.AppendNumber(nil)))
+			default:
+				keys = append(keys, string(v.Raw()))
+			}
+		}
+	}
+	switch in := in.(type) {
+	case *wire.GetItemInput:
+		add(in.TableName, in.Key, false)
+	case *wire.PutItemInput:
+		add(in.TableName, in.Item, true)
+	case *wire.UpdateItemInput:
+		add(in.TableName, in.Key, false)
+	case *wire.DeleteItemInput:
+		add(in.TableName, in.Key, false)
+	case *wire.BatchGetItemInput:
+		for name, ka := range in.RequestItems {
+			for _, key := range ka.Keys {
+				add(&name, key, false)
+			}
+		}
+	case *wire.BatchWriteItemInput:
+		for name, writes := range in.RequestItems {
+			for _, w := range writes {
+				if w.PutRequest != nil {
+					add(&name, w.PutRequest.Item, true)
+				} else if w.DeleteRequest != nil {
+					add(&name, w.DeleteRequest.Key, false)
+				}
+			}
+		}
+	case *wire.TransactGetItemsInput:
+		for _, item := range in.TransactItems {
+			if item.Get != nil {
+				add(item.Get.TableName, item.Get.Key, false)
+			}
+		}
+	case *wire.TransactWriteItemsInput:
+		for _, item := range in.TransactItems {
+			switch {
+			case item.Put != nil:
+				add(item.Put.TableName, item.Put.Item, true)
+			case item.Update != nil:
+				add(item.Update.TableName, item.Update.Key, false)
+			case item.Delete != nil:
+				add(item.Delete.TableName, item.Delete.Key, false)
+			case item.ConditionCheck != nil:
+				add(item.ConditionCheck.TableName, item.ConditionCheck.Key, false)
+			}
+		}
+	}
+	return keys
+}
+
+type unprocessedKey struct{}
+
+// leave splits the requests of a batch, which has a list for each table, if a
+// fault wants the last of them left unprocessed.
+func leave[T any](ctx context.Context, requests map[string]T, count func(T) int, cut func(T, int) (T, T)) (now, left map[string]T) {
+	n, _ := ctx.Value(unprocessedKey{}).(int)
+	if n == 0 {
+		return requests, nil
+	}
+	now, left = maps.Clone(requests), map[string]T{}
+	names := slices.Sorted(maps.Keys(requests))
+	slices.Reverse(names)
+	for _, name := range names {
+		all := count(requests[name])
+		take := min(n, all)
+		if take == 0 {
+			break
+		}
+		n -= take
+		now[name], left[name] = cut(requests[name], all-take)
+		if take == all {
+			delete(now, name)
+		}
+	}
+	return now, left
+}

@@ -1,0 +1,189 @@
+// Package fault makes calls of operations fail on purpose: which calls, and how.
+// Package api asks a [Set] about each call; sortkey.Fault is its public form.
+package fault
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Call is what rules can match of a call.
+type Call struct {
+	Operation string
+	Tables    []string // sorted
+	Index     string
+	// Keys returns the values of the key attributes of the items that the call
+	// names, as text. It is called when a rule asks for a key.
+	Keys func() []string
+}
+
+// A Rule says which calls fail and how. Its fields must not change once it is in
+// a [Set].
+type Rule struct {
+	Operation, Table, Index string // "" matches all
+	Key                     string // a pattern in which * stands for any text, or ""
+	Skip                    int    // matching calls that pass first
+	Times                   int    // calls that fail, 0 for all
+	Chance                  float64
+	Seed                    uint64 // of Chance
+	Effect
+
+	mu   sync.Mutex // guards the fields below
+	seen int
+	met  int
+	rng  *rand.Rand
+}
+
+// An Effect is what happens to a call.
+type Effect struct {
+	Delay time.Duration // before all else
+	Hang  bool          // until the context ends
+	Reset bool          // the connection, before anything is done
+	Lose  bool          // the answer: the connection is reset after the call was carried out
+	// Code and Message are the error to answer with.
+	Code, Message string
+	// Reasons are the codes of a cancelled transaction's reasons by position.
+	Reasons []string
+	// Unprocessed is how many requests of a batch to leave unprocessed, the last
+	// ones; more than there are leaves all.
+	Unprocessed int
+}
+
+// A Set is the rules in force. The zero Set is ready to use, and safe for
+// concurrent use.
+type Set struct {
+	some  atomic.Bool
+	mu    sync.Mutex
+	rules []*Rule
+	calls map[string]int // since the first rule, by operation and tables
+}
+
+// Add puts a rule in force, after those that are.
+func (s *Set) Add(r *Rule) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Chance > 0 {
+		r.rng = rand.New(rand.NewPCG(r.Seed, 1)) //nolint:gosec // reproducible by design
+	}
+	s.rules = append(slices.Clone(s.rules), r)
+	if s.calls == nil {
+		s.calls = map[string]int{}
+	}
+	s.some.Store(true)
+}
+
+// Remove lifts a rule.
+func (s *Set) Remove(r *Rule) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = slices.DeleteFunc(slices.Clone(s.rules), func(x *Rule) bool { return x == r })
+	s.some.Store(len(s.rules) > 0)
+}
+
+// Empty reports whether there are no rules, in a few nanoseconds.
+func (s *Set) Empty() bool { return s == nil || !s.some.Load() }
+
+// Match returns the effect of the first rule that applies to a call, or nil.
+// Every rule that matches counts the call.
+func (s *Set) Match(c *Call) *Effect {
+	s.mu.Lock()
+	what := c.Operation + " " + strings.Join(c.Tables, ", ")
+	if len(s.calls) < maxCalls || s.calls[what] > 0 {
+		s.calls[what]++
+	}
+	rules := s.rules
+	s.mu.Unlock()
+	var effect *Effect
+	for _, r := range rules {
+		if r.matches(c) && r.applies() && effect == nil {
+			effect = &r.Effect
+		}
+	}
+	return effect
+}
+
+// maxCalls limits the kinds of calls that Calls reports.
+const maxCalls = 1000
+
+// Calls describes the calls that came since the first rule was added.
+func (s *Set) Calls() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.calls) == 0 {
+		return "no call came"
+	}
+	var list []string
+	for what, n := range s.calls {
+		list = append(list, fmt.Sprintf("%d × %s", n, strings.TrimSpace(what)))
+	}
+	slices.Sort(list)
+	return "the calls were " + strings.Join(list, "; ")
+}
+
+func (r *Rule) matches(c *Call) bool {
+	return (r.Operation == "" || r.Operation == c.Operation) &&
+		(r.Table == "" || slices.Contains(c.Tables, r.Table)) &&
+		(r.Index == "" || r.Index == c.Index) &&
+		(r.Key == "" || slices.ContainsFunc(c.Keys(), func(key string) bool { return like(r.Key, key) }))
+}
+
+// applies counts a matching call and reports whether it fails.
+func (r *Rule) applies() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen++
+	if r.seen <= r.Skip || r.Times > 0 && r.met >= r.Times || r.rng != nil && r.rng.Float64() >= r.Chance {
+		return false
+	}
+	r.met++
+	return true
+}
+
+// Met returns how many calls the rule has made fail.
+func (r *Rule) Met() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.met
+}
+
+// String describes the calls that the rule is for.
+func (r *Rule) String() string {
+	what := r.Operation
+	if what == "" {
+		what = "any operation"
+	}
+	for _, part := range [][2]string{{"table", r.Table}, {"index", r.Index}, {"key", r.Key}} {
+		if part[1] != "" {
+			what += ", " + part[0] + " " + part[1]
+		}
+	}
+	if r.Skip > 0 {
+		what += fmt.Sprintf(", after %d calls", r.Skip)
+	}
+	return what
+}
+
+// like reports whether text matches a pattern, in which * stands for any text.
+func like(pattern, text string) bool {
+	first, rest, more := strings.Cut(pattern, "*")
+	text, ok := strings.CutPrefix(text, first)
+	if !ok || !more {
+		return ok && text == ""
+	}
+	for {
+		part, next, more := strings.Cut(rest, "*")
+		if !more {
+			return strings.HasSuffix(text, part)
+		}
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text, rest = text[at+len(part):], next
+	}
+}

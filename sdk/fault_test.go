@@ -1,0 +1,193 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// threeWays runs a test with a client in process, a direct one, and one over a
+// socket, each over its own database with the table Rows.
+func threeWays(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client)) {
+	t.Helper()
+	for _, way := range []string{"Client", "Direct", "HTTP"} {
+		t.Run(way, func(t *testing.T) {
+			db := sortkeytest.New(t)
+			db.Table("Rows", "pk / sk:N")
+			c := db.Client
+			switch way {
+			case "Direct":
+				c = db.Direct
+			case "HTTP":
+				server := httptest.NewServer(db.Handler())
+				t.Cleanup(server.Close)
+				c = dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1})
+			}
+			fn(t, db, c)
+		})
+	}
+}
+
+func putRow(t *testing.T, c *dynamodb.Client, pk string, sk int) error {
+	t.Helper()
+	_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: key(pk, sk)})
+	return err
+}
+
+func has(t *testing.T, c *dynamodb.Client, pk string, sk int) bool {
+	t.Helper()
+	out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key(pk, sk)})
+	require.NoError(t, err)
+	return out.Item != nil
+}
+
+func TestFaultCodes(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		for _, want := range []string{
+			"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "InternalServerError",
+			"TransactionConflictException", "TransactionInProgressException",
+		} {
+			f := db.Fail(sortkey.Fault{Operation: "PutItem", Table: "Rows", Code: want, Times: 1})
+			require.Equal(t, want, code(putRow(t, c, "P", 1)))
+			require.False(t, has(t, c, "P", 1), want)
+			require.NoError(t, putRow(t, c, "P", 1))
+			require.Equal(t, 1, f.Met())
+			f.Lift()
+			_, err := c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+			require.NoError(t, err)
+		}
+		db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException"})
+		var throttled *types.ThrottlingException
+		require.ErrorAs(t, putRow(t, c, "P", 1), &throttled)
+		require.Equal(t, "TableWriteProvisionedThroughputExceeded", *throttled.ThrottlingReasons[0].Reason)
+		require.Equal(t, "arn:aws:dynamodb:us-east-1:000000000000:table/Rows", *throttled.ThrottlingReasons[0].Resource)
+	})
+}
+
+func TestFaultMatching(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		second := db.Fail(sortkey.Fault{Operation: "PutItem", Key: "ORDER#*", Skip: 1, Times: 1, Code: "ThrottlingException"})
+		require.NoError(t, putRow(t, c, "USER#1", 1))
+		require.NoError(t, putRow(t, c, "ORDER#1", 1))
+		require.Error(t, putRow(t, c, "ORDER#1", 2))
+		require.NoError(t, putRow(t, c, "ORDER#1", 2))
+		second.Lift()
+		db.Fail(sortkey.Fault{Key: "7", Code: "ThrottlingException"}) // a number
+		require.NoError(t, putRow(t, c, "USER#1", 8))
+		require.Error(t, putRow(t, c, "USER#1", 7))
+	})
+}
+
+// An answer that is lost after the write was applied: the retry of a transaction
+// with a token does nothing twice.
+func TestFaultLostAnswer(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Fail(sortkey.Fault{Operation: "TransactWriteItems", LoseAnswer: true, Times: 1})
+		add := func() error {
+			_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String("once"), TransactItems: []types.TransactWriteItem{{
+				Update: &types.Update{TableName: aws.String("Rows"), Key: key("P", 1), UpdateExpression: aws.String("ADD n :one"), ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}}},
+			}}})
+			return err
+		}
+		err := add()
+		var lost *smithyhttp.RequestSendError
+		require.ErrorAs(t, err, &lost)
+		require.NoError(t, add())
+		out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+		require.NoError(t, err)
+		require.Equal(t, &types.AttributeValueMemberN{Value: "1"}, out.Item["n"])
+	})
+}
+
+func TestFaultReset(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Fail(sortkey.Fault{Operation: "PutItem", Reset: true, Times: 1})
+		var lost *smithyhttp.RequestSendError
+		require.ErrorAs(t, putRow(t, c, "P", 1), &lost)
+		require.False(t, has(t, c, "P", 1))
+		require.NoError(t, putRow(t, c, "P", 1))
+	})
+}
+
+func TestFaultHang(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Fail(sortkey.Fault{Operation: "GetItem", Hang: true})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+		require.True(t, errors.Is(err, context.DeadlineExceeded), "%v", err)
+	})
+}
+
+func TestFaultTransaction(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}})
+		_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 1)}}, {Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 2)}},
+		}})
+		var canceled *types.TransactionCanceledException
+		require.ErrorAs(t, err, &canceled)
+		require.Equal(t, "None", *canceled.CancellationReasons[0].Code)
+		require.Equal(t, "TransactionConflict", *canceled.CancellationReasons[1].Code)
+		require.False(t, has(t, c, "P", 1))
+	})
+}
+
+func TestFaultUnprocessed(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Other", "pk / sk:N")
+		put := func(sk int) types.WriteRequest {
+			return types.WriteRequest{PutRequest: &types.PutRequest{Item: key("P", sk)}}
+		}
+		f := db.Fail(sortkey.Fault{Operation: "BatchWriteItem", Unprocessed: 2, Times: 1})
+		requests := map[string][]types.WriteRequest{"Rows": {put(1), put(2)}, "Other": {put(3)}}
+		out, err := c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests})
+		require.NoError(t, err)
+		require.Len(t, out.UnprocessedItems["Rows"], 2)
+		require.False(t, has(t, c, "P", 1))
+		out, err = c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: out.UnprocessedItems})
+		require.NoError(t, err)
+		require.Empty(t, out.UnprocessedItems)
+		require.True(t, has(t, c, "P", 2))
+		f.Lift()
+		db.Fail(sortkey.Fault{Operation: "BatchGetItem", Unprocessed: 1})
+		got, err := c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Rows": {Keys: []map[string]types.AttributeValue{key("P", 1), key("P", 2)}}}})
+		require.NoError(t, err)
+		require.Len(t, got.Responses["Rows"], 1)
+		require.Equal(t, key("P", 2), got.UnprocessedKeys["Rows"].Keys[0])
+	})
+}
+
+// unmetT counts the errors of a test that should fail.
+type unmetT struct {
+	testing.TB
+	errors []string
+	ends   []func()
+}
+
+func (u *unmetT) Errorf(format string, _ ...any) { u.errors = append(u.errors, format) }
+func (u *unmetT) Cleanup(fn func())              { u.ends = append(u.ends, fn) }
+
+func TestFaultUnmet(t *testing.T) {
+	u := &unmetT{TB: t}
+	db := sortkeytest.New(u)
+	db.Table("Rows", "pk / sk:N")
+	f := db.Fail(sortkey.Fault{Operation: "Query", Table: "Rows", Code: "ThrottlingException"})
+	require.NoError(t, putRow(t, db.Client, "P", 1))
+	require.Equal(t, "Query, table Rows; the calls were 1 × PutItem Rows", f.String())
+	for i := range u.ends {
+		u.ends[len(u.ends)-1-i]()
+	}
+	require.Len(t, u.errors, 1)
+}
