@@ -80,27 +80,32 @@ var ErrSnapshot = errors.New("sortkey: store does not support Snapshot (stores o
 // DescribeTable reports it ACTIVE, and DescribeTable reports the counts of the
 // last Close until the items have been counted again.
 func Open(opts Options) (*DB, error) {
-	if opts.Store == nil {
-		opts.Store = memory.Open()
-	}
-	if opts.Clock == nil {
-		opts.Clock = time.Now
-	}
-	if opts.Rand == nil {
-		opts.Rand = rand.Reader
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	opts = opts.withDefaults()
 	tables, err := table.Open(context.Background(), opts.Store)
 	if err != nil {
 		return nil, err
 	}
-	tables.Clock = opts.Clock
 	return newDB(opts, opts.Store, tables), nil
 }
 
+func (o Options) withDefaults() Options {
+	if o.Store == nil {
+		o.Store = memory.Open()
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
 func newDB(opts Options, st store.Store, tables *table.DB) *DB {
+	tables.Clock = opts.Clock
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
@@ -169,13 +174,14 @@ func init() {
 
 // Fork returns a copy of the database as it is now. Neither sees later writes
 // to the other, and each needs its own Close. Fork waits for the running
-// operations; later ones wait for it.
+// operations; later ones wait for it. Each of optFns may change the options of the
+// copy, such as its clock; the store is the copy's own.
 //
 // In memory, Fork takes the same few microseconds whatever the size. On disk,
 // the fork shares files with its origin where it can. It lives in a temporary
 // folder inside its origin's folder, which its Close removes; use [DB.Snapshot]
 // for a permanent copy. The error is [ErrFork] when the store supports neither.
-func (db *DB) Fork() (*DB, error) {
+func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	forker, ok := db.store.(store.Forker)
 	if !ok {
 		return nil, ErrFork
@@ -188,7 +194,13 @@ func (db *DB) Fork() (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDB(db.opts, st, tables), nil
+	opts := db.opts
+	for _, fn := range optFns {
+		fn(&opts)
+	}
+	opts.Store = st
+	opts = opts.withDefaults()
+	return newDB(opts, st, tables), nil
 }
 
 // Snapshot copies the database, as it is now, to a folder that must not exist.

@@ -5,12 +5,15 @@ import (
 	"time"
 )
 
-// A Clock is the time source of a database. It follows the computer's clock
-// until it is set. It is safe for concurrent use.
+// A Clock is the time source of one database. It follows the computer's clock, or
+// the one in the options that [New] was given, until it is set. In a bubble of
+// testing/synctest it follows the bubble's clock. It is safe for concurrent use.
 type Clock struct {
 	mu    sync.Mutex
+	base  func() time.Time // nil is time.Now
 	set   time.Time
 	ahead time.Duration
+	moved func() // called after Advance
 }
 
 // Now returns the time.
@@ -18,9 +21,20 @@ func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.set.IsZero() {
-		return time.Now().Add(c.ahead) //nolint:forbidigo // the clock of tests
+		now := c.base
+		if now == nil {
+			now = time.Now
+		}
+		return now().Add(c.ahead)
 	}
 	return c.set
+}
+
+// fork returns a clock that shows the same time and moves by itself.
+func (c *Clock) fork() *Clock {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &Clock{base: c.base, set: c.set, ahead: c.ahead}
 }
 
 // Set stops the clock at a time. With the zero time, it follows the computer's
@@ -31,13 +45,18 @@ func (c *Clock) Set(at time.Time) {
 	c.set, c.ahead = at, 0
 }
 
-// Advance moves the clock forward, whether it is stopped or not.
+// Advance moves the clock forward, whether it is stopped or not, and does what the
+// service would have done meanwhile: it deletes expired items and the records of
+// streams that are no longer kept.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.set.IsZero() {
 		c.ahead += d
-		return
+	} else {
+		c.set = c.set.Add(d)
 	}
-	c.set = c.set.Add(d)
+	c.mu.Unlock()
+	if c.moved != nil {
+		c.moved()
+	}
 }

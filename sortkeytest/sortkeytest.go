@@ -1,12 +1,15 @@
 package sortkeytest
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/store"
 )
 
 // A DB is the database of one test. It is safe for concurrent use.
@@ -18,7 +21,7 @@ type DB struct {
 	// Direct is [sdk.Direct]: the same answers without JSON, several times
 	// faster.
 	Direct *dynamodb.Client
-	// Clock is the clock of the database. Forks share it.
+	// Clock is the clock of the database.
 	Clock *Clock
 
 	t testing.TB
@@ -28,11 +31,12 @@ type DB struct {
 // change the options of the database before it opens.
 func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	t.Helper()
-	clock := new(Clock)
-	opts := sortkey.Options{Clock: clock.Now}
+	var opts sortkey.Options
 	for _, fn := range optFns {
 		fn(&opts)
 	}
+	clock := &Clock{base: opts.Clock}
+	opts.Clock = clock.Now
 	db, err := sortkey.Open(opts)
 	if err != nil {
 		t.Fatalf("sortkeytest: %v", err)
@@ -42,14 +46,15 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 
 // Fork returns a copy of the database as it is now, for a subtest or the same
 // test. Its time does not depend on the size. Neither sees later writes to the
-// other. The copy is closed when t ends.
+// other, and each has its own clock. The copy is closed when t ends.
 func (db *DB) Fork(t testing.TB) *DB {
 	t.Helper()
-	fork, err := db.DB.Fork()
+	clock := db.Clock.fork()
+	fork, err := db.DB.Fork(func(o *sortkey.Options) { o.Clock = clock.Now })
 	if err != nil {
 		t.Fatalf("sortkeytest: %v", err)
 	}
-	return of(t, fork, db.Clock)
+	return of(t, fork, clock)
 }
 
 func of(t testing.TB, db *sortkey.DB, clock *Clock) *DB {
@@ -59,5 +64,10 @@ func of(t testing.TB, db *sortkey.DB, clock *Clock) *DB {
 			t.Errorf("sortkeytest: close: %v", err)
 		}
 	})
+	clock.moved = func() {
+		if _, err := db.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
+			t.Errorf("sortkeytest: sweep: %v", err)
+		}
+	}
 	return &DB{DB: db, Client: sdk.Client(db), Direct: sdk.Direct(db), Clock: clock, t: t}
 }

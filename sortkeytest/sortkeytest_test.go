@@ -6,13 +6,16 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 	"github.com/sortkey/sortkey/store"
 )
@@ -217,3 +220,52 @@ func BenchmarkFork(b *testing.B) {
 type noCleanup struct{ testing.TB }
 
 func (noCleanup) Cleanup(func()) {}
+
+// Forks in parallel subtests have clocks of their own.
+func TestForkClock(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Clock = func() time.Time { return at } })
+	require.Equal(t, at, db.Clock.Now(), "the clock in the options is the base")
+	fork := db.Fork(t)
+	fork.Clock.Advance(time.Hour)
+	require.Equal(t, at, db.Clock.Now())
+	require.Equal(t, at.Add(time.Hour), fork.Clock.Now())
+	require.Equal(t, at.Add(time.Hour), fork.Fork(t).Clock.Now())
+}
+
+func TestForkOfClosed(t *testing.T) {
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	_, err = db.Fork()
+	require.ErrorIs(t, err, store.ErrClosed)
+}
+
+// Advance deletes what has expired meanwhile.
+func TestAdvanceSweeps(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Sessions", "id")
+	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("Sessions"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)}})
+	require.NoError(t, err)
+	db.Put("Sessions", map[string]any{"id": "a", "ends": db.Clock.Now().Add(time.Minute).Unix()})
+	db.Clock.Advance(2 * time.Minute)
+	out, err := db.Client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Sessions")})
+	require.NoError(t, err)
+	require.Empty(t, out.Items)
+}
+
+// In a bubble of testing/synctest the clock, delays and back-off of retries take
+// no real time.
+func TestSynctest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := sortkeytest.New(t)
+		db.Table("Orders", "id")
+		db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 7, Delay: time.Second})
+		c := sdk.Client(db.DB, func(o *dynamodb.Options) { o.RetryMaxAttempts = 8 })
+		began := time.Now()
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}}})
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, time.Since(began), 7*time.Second)
+	})
+}

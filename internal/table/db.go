@@ -117,6 +117,9 @@ func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	defer db.alter.Unlock()
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	if db.closed {
+		return nil, store.ErrClosed
+	}
 	st, err := fork()
 	if err != nil {
 		return nil, err
