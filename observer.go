@@ -71,18 +71,23 @@ func (e *Event) Traces() []Trace {
 	return traces
 }
 
+// Observe adds an observer of the operations that begin from now on, besides that
+// of the options, until stop is called. It sees neither requests that are refused
+// before their operation is known, nor what describes HTTP.
+func (db *DB) Observe(o Observer) (stop func()) { return db.service.Observe(&observer{o}) }
+
 // observe adapts an observer to the packages below. It returns nil for nil.
 func observe(o Observer) event.Observer {
 	if o == nil {
 		return nil
 	}
-	return observer{o}
+	return &observer{o}
 }
 
 type observer struct{ Observer }
 
-func (o observer) Begin(ctx context.Context, e *event.Event) { o.Observer.Begin(ctx, newEvent(e)) }
-func (o observer) End(ctx context.Context, e *event.Event)   { o.Observer.End(ctx, newEvent(e)) }
+func (o *observer) Begin(ctx context.Context, e *event.Event) { o.Observer.Begin(ctx, newEvent(e)) }
+func (o *observer) End(ctx context.Context, e *event.Event)   { o.Observer.End(ctx, newEvent(e)) }
 
 func newEvent(e *event.Event) *Event {
 	out := &Event{

@@ -33,14 +33,18 @@ type invocation struct {
 	service *Service
 	event   *event.Event // nil without an observer
 	own     bool         // the event begins and ends here, not in the server
-	lose    bool         // the answer, because of a fault
+	extra   []event.Observer
+	lose    bool // the answer, because of a fault
 }
 
 // begin returns the context in which the operation runs. An error, which a fault
 // made, is for end; the operation does not run.
 func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Context, invocation, error) {
 	c := invocation{service: s}
-	if s.opts.Observer != nil {
+	if extra := s.extra.Load(); extra != nil {
+		c.extra = *extra
+	}
+	if s.opts.Observer != nil || c.extra != nil {
 		ctx = s.observe(ctx, &c, op, in)
 	}
 	if s.faults.Empty() {
@@ -54,10 +58,15 @@ func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Contex
 func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in any) context.Context {
 	if c.event = event.Of(ctx); c.event == nil {
 		c.event, c.own = &event.Event{Operation: op.String(), Start: s.opts.Clock()}, true
-		s.opts.Observer.Begin(ctx, c.event)
+		if s.opts.Observer != nil {
+			s.opts.Observer.Begin(ctx, c.event)
+		}
 		ctx = event.With(ctx, c.event)
 	}
 	c.event.Tables = tablesOf(in)
+	for _, o := range c.extra {
+		o.Begin(ctx, c.event)
+	}
 	if op == wire.OpQuery || op == wire.OpScan {
 		e := c.event
 		ctx = table.WithTrace(ctx, func(tr table.Trace) { e.Traces = append(e.Traces, tr) })
@@ -77,7 +86,12 @@ func (c *invocation) end(ctx context.Context, err error) error {
 	}
 	if c.own {
 		c.event.Duration = c.service.opts.Clock().Sub(c.event.Start)
-		c.service.opts.Observer.End(ctx, c.event)
+		if c.service.opts.Observer != nil {
+			c.service.opts.Observer.End(ctx, c.event)
+		}
+	}
+	for _, o := range c.extra {
+		o.End(ctx, c.event)
 	}
 	return err
 }

@@ -8,6 +8,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/event"
@@ -62,12 +65,41 @@ type Service struct {
 	opts   Options
 	arns   ARNs
 	faults fault.Set
+	extra  atomic.Pointer[[]event.Observer] // besides that of the options; nil for none
 }
 
 // New returns a service over db.
 func New(db *table.DB, opts Options) *Service {
 	opts = opts.withDefaults()
 	return &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}}
+}
+
+// Observe adds an observer of the operations that begin from now on, until stop
+// is called.
+func (s *Service) Observe(o event.Observer) (stop func()) {
+	change := func(edit func([]event.Observer) []event.Observer) {
+		for {
+			old := s.extra.Load()
+			var list []event.Observer
+			if old != nil {
+				list = slices.Clone(*old)
+			}
+			next := &list
+			if list = edit(list); len(list) == 0 {
+				next = nil
+			}
+			if s.extra.CompareAndSwap(old, next) {
+				return
+			}
+		}
+	}
+	change(func(list []event.Observer) []event.Observer { return append(list, o) })
+	return sync.OnceFunc(func() {
+		change(func(list []event.Observer) []event.Observer {
+			i := slices.Index(list, o)
+			return slices.Delete(list, i, i+1)
+		})
+	})
 }
 
 // Serve runs the operation that target names, such as

@@ -1,0 +1,147 @@
+package sortkeytest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sortkey/sortkey"
+)
+
+// A Recording holds the calls of all clients of a database since [DB.Record]. It
+// is safe for concurrent use.
+type Recording struct {
+	t    testing.TB
+	stop func()
+
+	mu    sync.Mutex
+	calls []*sortkey.Event
+}
+
+// Record records the calls that begin from now on. If the test fails, it logs
+// them.
+func (db *DB) Record() *Recording {
+	r := &Recording{t: db.t}
+	r.stop = db.Observe((*recorder)(r))
+	db.t.Cleanup(func() {
+		r.stop()
+		if db.t.Failed() {
+			db.t.Logf("sortkeytest: the calls were\n%s", r)
+		}
+	})
+	return r
+}
+
+// A recorder is a Recording that observes.
+type recorder Recording
+
+// Begin implements [sortkey.Observer].
+func (*recorder) Begin(context.Context, *sortkey.Event) {}
+
+// End implements [sortkey.Observer].
+func (r *recorder) End(_ context.Context, e *sortkey.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, e)
+}
+
+// Stop ends the recording.
+func (r *Recording) Stop() { r.stop() }
+
+// Calls returns the calls so far, in the order in which they ended.
+func (r *Recording) Calls() []*sortkey.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
+// Never fails the test if one of the operations was called.
+func (r *Recording) Never(operations ...string) {
+	r.t.Helper()
+	for _, e := range r.Calls() {
+		if slices.Contains(operations, e.Operation) {
+			r.t.Errorf("sortkeytest: %s was called: %s", e.Operation, describe(e))
+		}
+	}
+}
+
+// Only fails the test if a call named another table.
+func (r *Recording) Only(tables ...string) {
+	r.t.Helper()
+	for _, e := range r.Calls() {
+		for _, table := range e.Tables {
+			if !slices.Contains(tables, table) {
+				r.t.Errorf("sortkeytest: table %s was used: %s", table, describe(e))
+			}
+		}
+	}
+}
+
+// AtMost fails the test if the calls together consumed more capacity units.
+func (r *Recording) AtMost(units float64) {
+	r.t.Helper()
+	total := 0.0
+	for _, e := range r.Calls() {
+		total += consumed(e)
+	}
+	if total > units {
+		r.t.Errorf("sortkeytest: the calls consumed %v capacity units, want at most %v\n%s", total, units, r)
+	}
+}
+
+// String returns a line for each call.
+func (r *Recording) String() string {
+	var b strings.Builder
+	for _, e := range r.Calls() {
+		b.WriteString(describe(e))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func consumed(e *sortkey.Event) (units float64) {
+	for _, u := range e.Units {
+		units += u.Units
+	}
+	return units
+}
+
+func describe(e *sortkey.Event) string {
+	line := e.Operation + " " + strings.Join(e.Tables, ", ")
+	for _, trace := range e.Traces() {
+		line += fmt.Sprintf(" [%s]", trace.Slice())
+	}
+	if e.Examined > 0 {
+		line += fmt.Sprintf(", %d of %d rows returned", e.Returned, e.Examined)
+	}
+	if units := consumed(e); units > 0 {
+		line += fmt.Sprintf(", %v units", units)
+	}
+	if e.Error != "" {
+		line += ", " + e.Error + ": " + e.Message
+	}
+	return line
+}
+
+// Forbid fails the test as soon as one of the operations is called.
+func (db *DB) Forbid(operations ...string) {
+	db.t.Cleanup(db.Observe(&ban{db.t, operations}))
+}
+
+type ban struct {
+	t          testing.TB
+	operations []string
+}
+
+// Begin implements [sortkey.Observer].
+func (b *ban) Begin(_ context.Context, e *sortkey.Event) {
+	if slices.Contains(b.operations, e.Operation) {
+		b.t.Errorf("sortkeytest: %s is forbidden: %s", e.Operation, describe(e))
+	}
+}
+
+// End implements [sortkey.Observer].
+func (*ban) End(context.Context, *sortkey.Event) {}
