@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/wire"},
 	{"expr", "internal/wire/wiretest"},
 	{"keycond"},
-	{"internal/table", "internal/literal"},
+	{"internal/table", "internal/literal", "internal/partiql"},
 	{"internal/event"},
 	{"internal/api", "internal/server"},
 	{"internal/inside"},

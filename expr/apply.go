@@ -43,7 +43,7 @@ func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 	if err := s.resolve(); err != nil {
 		return nil, err
 	}
-	return item.AppendWith(nil, old, s.changes(u.touched.root.below, old, 0)), nil
+	return item.AppendWith(nil, old, s.changes(u.tree().root.below, old, 0)), nil
 }
 
 // An updater holds the reusable state of one call of Apply.

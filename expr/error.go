@@ -24,6 +24,9 @@ const (
 	AttributeUpdates Param = "AttributeUpdates"
 )
 
+// isExpression reports whether the parameter is the text of an expression.
+func (p Param) isExpression() bool { return strings.HasSuffix(string(p), "Expression") }
+
 // An Error describes an expression or legacy condition that the service refuses
 // with a ValidationException.
 type Error struct {
@@ -42,7 +45,7 @@ type Error struct {
 
 // Error returns the text of the service's ValidationException.
 func (e *Error) Error() string {
-	if strings.HasSuffix(string(e.Param), "Expression") {
+	if e.Param.isExpression() {
 		return "Invalid " + string(e.Param) + ": " + e.Msg
 	}
 	return e.Msg

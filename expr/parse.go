@@ -84,7 +84,7 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 	if src == "" {
 		return nil, refuse(param, "The expression can not be empty;")
 	}
-	if len(src) > MaxExpressionBytes {
+	if len(src) > MaxExpressionBytes && param.isExpression() { // conditions of statements may be longer
 		return nil, refuse(param, "Expression size has exceeded the maximum allowed size; expression size: %d", len(src))
 	}
 	p := parsers.Get().(*parser)

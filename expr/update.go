@@ -18,29 +18,36 @@ type Update struct {
 	// Actions are the actions in the order of the expression. Their paths
 	// neither overlap nor conflict.
 	Actions []ast.Action
-	touched *Projection
-	creates bool
+	touched *Projection // the paths of Actions; see tree
 }
 
 // newUpdate returns the update of actions that have been checked.
 func newUpdate(p Param, actions []ast.Action) *Update {
-	u := &Update{Param: p, Actions: actions, creates: len(actions) == 0}
-	paths := make([]ast.Path, len(actions))
-	for i, a := range actions {
-		paths[i] = a.Path.Path
-		if a.Clause == ast.SetClause || a.Clause == ast.AddClause {
-			u.creates = true
-		}
-	}
-	u.touched = newProjection(paths)
+	u := &Update{Param: p, Actions: actions}
+	u.touched = u.tree()
 	return u
+}
+
+// tree returns the paths of the actions as a tree. An update that was not made by
+// this package makes it anew at each use.
+func (u *Update) tree() *Projection {
+	if u.touched != nil {
+		return u.touched
+	}
+	paths := make([]ast.Path, len(u.Actions))
+	for i, a := range u.Actions {
+		paths[i] = a.Path.Path
+	}
+	return newProjection(paths)
 }
 
 // Creates reports whether the update creates an item that does not exist. An
 // update with only REMOVE and DELETE actions does not, and then does nothing at
 // all. An update without actions does. Source: alternator, test_item.py and
 // test_returnvalues.py.
-func (u *Update) Creates() bool { return u == nil || u.creates }
+func (u *Update) Creates() bool {
+	return u == nil || len(u.Actions) == 0 || u.Count(ast.SetClause)+u.Count(ast.AddClause) > 0
+}
 
 // Touched returns the paths of the actions, in their order. The caller must not
 // change the slice.
@@ -48,7 +55,7 @@ func (u *Update) Touched() []ast.Path {
 	if u == nil {
 		return nil
 	}
-	return u.touched.Paths
+	return u.tree().Paths
 }
 
 // TopLevel yields the names of the top-level attributes that the update
@@ -57,7 +64,7 @@ func (u *Update) TopLevel() iter.Seq[string] {
 	if u == nil {
 		return func(func(string) bool) {}
 	}
-	return u.touched.TopLevel()
+	return u.tree().TopLevel()
 }
 
 // Paths yields every document path in the update, including those it only
@@ -106,7 +113,7 @@ func (u *Update) Project(it attr.Item) attr.Item {
 	if u == nil || it.Len() == 0 {
 		return nil
 	}
-	out := attr.Item(u.touched.AppendItem(nil, it))
+	out := attr.Item(u.tree().AppendItem(nil, it))
 	if out.Len() == 0 {
 		return nil
 	}

@@ -1,0 +1,150 @@
+package partiql
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A kind is the kind of a token. Signs and operators have their text as kind.
+type kind string
+
+const (
+	tokEnd    kind = "end"
+	tokWord   kind = "word"   // a keyword, or a name without quotes
+	tokQuoted kind = "quoted" // a name in double quotes
+	tokText   kind = "text"   // text in single quotes
+	tokNumber kind = "number" // without a sign
+)
+
+// A token is the bytes [start, end) of a statement.
+type token struct {
+	kind       kind
+	start, end int
+}
+
+// signs are the tokens that are signs, the longer ones first.
+var signs = []kind{
+	"<<", ">>", "<>", "<=", ">=", "!=", "||",
+	"=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", ";", "?", "*", "+", "-", "/", "%",
+}
+
+// lex returns the tokens of a statement, ending with a tokEnd. It reports false,
+// with the position, at something that is no token.
+func lex(src string) (tokens []token, bad int, ok bool) {
+	for i := 0; i < len(src); {
+		start, c := i, src[i]
+		var k kind
+		switch {
+		case strings.IndexByte(" \t\r\n\f\v", c) >= 0:
+			i++
+			continue
+		case strings.HasPrefix(src[i:], "--"):
+			if n := strings.IndexAny(src[i:], "\r\n"); n >= 0 {
+				i += n
+			} else {
+				i = len(src)
+			}
+			continue
+		case strings.HasPrefix(src[i:], "/*"):
+			n := strings.Index(src[i+2:], "*/")
+			if n < 0 {
+				return nil, start, false
+			}
+			i += n + 4
+			continue
+		case isLetter(c):
+			for k = tokWord; i < len(src) && (isLetter(src[i]) || isDigit(src[i])); {
+				i++
+			}
+		case c == '\'' || c == '"':
+			if k = tokText; c == '"' {
+				k = tokQuoted
+			}
+			if i = endOfQuote(src, i); i < 0 {
+				return nil, start, false
+			}
+		case isDigit(c) || c == '.' && i+1 < len(src) && isDigit(src[i+1]):
+			k = tokNumber
+			if i = endOfNumber(src, i); !isDecimal(src[start:i]) {
+				return nil, start, false
+			}
+		default:
+			for _, s := range signs {
+				if strings.HasPrefix(src[i:], string(s)) {
+					k = s
+					break
+				}
+			}
+			if k == "" {
+				return nil, start, false
+			}
+			i += len(k)
+		}
+		tokens = append(tokens, token{k, start, i})
+	}
+	return append(tokens, token{tokEnd, len(src), len(src)}), 0, true
+}
+
+// endOfQuote returns the end of the quoted text that begins at i, in which a
+// quote is written twice, or -1 if it is not closed.
+func endOfQuote(src string, i int) int {
+	quote := src[i]
+	for i++; i < len(src); i++ {
+		if src[i] != quote {
+			continue
+		}
+		if i+1 == len(src) || src[i+1] != quote {
+			return i + 1
+		}
+		i++
+	}
+	return -1
+}
+
+// unquote returns the text inside quotes.
+func unquote(s string) string {
+	quote := s[:1]
+	return strings.ReplaceAll(s[1:len(s)-1], quote+quote, quote)
+}
+
+func endOfNumber(src string, i int) int {
+	digits := func(i int) int {
+		for i < len(src) && isDigit(src[i]) {
+			i++
+		}
+		return i
+	}
+	i = digits(i)
+	if i < len(src) && src[i] == '.' {
+		i = digits(i + 1)
+	}
+	if i < len(src) && src[i]|0x20 == 'e' {
+		from := i + 1
+		if from < len(src) && (src[from] == '+' || src[from] == '-') {
+			from++
+		}
+		if end := digits(from); end > from {
+			i = end
+		}
+	}
+	return i
+}
+
+// isDecimal reports whether the exponent of a number, and the count of its
+// digits after the point less the exponent, fit 32 bits. Other numbers the
+// service cannot read (conformance partiqlGrammar).
+func isDecimal(s string) bool {
+	e := strings.IndexAny(s, "eE")
+	if e < 0 {
+		return true
+	}
+	exponent, err := strconv.ParseInt(s[e+1:], 10, 32)
+	_, fraction, _ := strings.Cut(s[:e], ".")
+	scale := int64(len(fraction)) - exponent
+	return err == nil && scale >= math.MinInt32 && scale <= math.MaxInt32
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

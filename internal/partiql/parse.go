@@ -1,0 +1,530 @@
+package partiql
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
+)
+
+// A Kind is the kind of a statement.
+type Kind string
+
+// The kinds of statements.
+const (
+	Select Kind = "SELECT"
+	Insert Kind = "INSERT"
+	Update Kind = "UPDATE"
+	Delete Kind = "DELETE"
+	// Exists is EXISTS(SELECT …), a condition on an item in a transaction.
+	Exists Kind = "EXISTS"
+)
+
+// MaxStatementBytes is the longest statement. Source: the service model,
+// PartiQLStatement.
+const MaxStatementBytes = 8192
+
+// maxDepth bounds how deep conditions and values may be nested, so that parsing
+// needs a bounded stack.
+const maxDepth = 200
+
+// Param is the parameter of conditions and updates that come from statements.
+// Unlike expressions they may be as long as the statement.
+const Param expr.Param = "Statement"
+
+// A Statement is a parsed statement with its parameters in place. It is
+// immutable.
+type Statement struct {
+	Kind Kind
+	// Table and Index are the names after FROM, INTO or UPDATE; Index may be
+	// empty.
+	Table, Index string
+	// Paths are what a SELECT returns of each item, in the order of the
+	// statement; nil for *.
+	Paths []ast.Path
+	// Where is the condition, or nil.
+	Where *expr.Condition
+	// Order are the attributes after ORDER BY.
+	Order []Order
+	// Item is the item of an INSERT.
+	Item attr.Item
+	// Update is what an UPDATE changes.
+	Update *expr.Update
+	// Returning is what a write returns: "", "ALL OLD", "MODIFIED OLD",
+	// "ALL NEW" or "MODIFIED NEW".
+	Returning string
+	// Names and Values are the placeholders that Where has in its text form.
+	Names  map[string]string
+	Values attr.Item
+}
+
+// An Order is an attribute that the result is ordered by.
+type Order struct {
+	Name string
+	Desc bool
+}
+
+// A parser parses one statement. It stops at the first syntax error; of other
+// faults it records the first.
+type parser struct {
+	src    string
+	tokens []token
+	pos    int // the next token
+	depth  int
+
+	params []attr.Value // those not used yet
+	marks  int          // question marks read
+
+	keys   map[string]string // placeholder of each attribute name
+	names  map[string]string // attribute name of each placeholder
+	values attr.Builder
+
+	syntax, meaning *Error
+}
+
+// Parse parses a statement, with a value for each question mark in it. The error
+// is an [*Error].
+func Parse(src string, params []attr.Value) (*Statement, error) {
+	if len(src) > MaxStatementBytes {
+		return nil, invalid("the statement has %d bytes, at most %d are allowed", len(src), MaxStatementBytes)
+	}
+	tokens, bad, ok := lex(src)
+	if !ok {
+		return nil, &Error{Msg: notWellFormed, Pos: bad}
+	}
+	p := &parser{src: src, tokens: tokens, params: params, keys: map[string]string{}, names: map[string]string{}}
+	s, where := p.statement()
+	p.accept(";")
+	if !p.is(tokEnd) {
+		p.malformed(msgLeftover)
+	}
+	switch {
+	case p.syntax != nil:
+		return nil, p.syntax
+	case p.marks != len(params):
+		return nil, invalid("Number of parameters in request and statement don't match.") // local
+	case p.meaning != nil:
+		return nil, p.meaning
+	}
+	if len(p.names) > 0 {
+		s.Names = p.names
+	}
+	if p.values.Len() > 0 {
+		s.Values = p.values.Item()
+	}
+	if where == nil {
+		return s, nil
+	}
+	env, err := expr.NewEnv(s.Names, s.Values)
+	if err == nil {
+		// Package expr knows what the operands of each operator may be.
+		s.Where, err = env.Condition(Param, ast.Format(where))
+	}
+	if e, ok := errors.AsType[*expr.Error](err); ok {
+		return nil, &Error{Msg: e.Msg}
+	}
+	return s, err
+}
+
+func (p *parser) is(k kind) bool { return p.tokens[p.pos].kind == k }
+
+// next consumes a token and returns its index.
+func (p *parser) next() int {
+	tok := p.pos
+	if !p.is(tokEnd) {
+		p.pos++
+	}
+	return tok
+}
+
+// accept consumes a token if it is of the given kind.
+func (p *parser) accept(k kind) bool {
+	if !p.is(k) {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// expect consumes a token of the given kind. Any other token is a syntax error.
+func (p *parser) expect(k kind, name string) {
+	if !p.accept(k) {
+		p.malformed("Expected " + name)
+	}
+}
+
+func (p *parser) text(tok int) string { return p.src[p.tokens[tok].start:p.tokens[tok].end] }
+
+// atWord reports whether the token n after the next one is a keyword.
+func (p *parser) atWord(n int, word string) bool {
+	tok := p.pos + n
+	return tok < len(p.tokens) && p.tokens[tok].kind == tokWord && strings.EqualFold(p.text(tok), word)
+}
+
+// word consumes a keyword if it is next.
+func (p *parser) word(word string) bool {
+	if !p.atWord(0, word) {
+		return false
+	}
+	p.next()
+	return true
+}
+
+func (p *parser) expectWord(word string) {
+	if !p.word(word) {
+		p.malformed("Expected " + word)
+	}
+}
+
+// nest enters one more level of a condition or a value. The caller must leave it.
+func (p *parser) nest() {
+	if p.depth++; p.depth > maxDepth {
+		p.malformed("Too many nesting levels")
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// statement parses a statement and returns its WHERE apart, not checked yet.
+func (p *parser) statement() (*Statement, ast.Node) {
+	switch {
+	case p.word("SELECT"):
+		return p.selection()
+	case p.word("INSERT"):
+		return p.insert(), nil
+	case p.word("UPDATE"):
+		return p.update()
+	case p.word("FROM"):
+		return p.updateFrom()
+	case p.word("DELETE"):
+		return p.delete()
+	case p.atWord(0, "EXISTS") && p.tokens[p.pos+1].kind == "(":
+		p.next()
+		p.next()
+		p.expectWord("SELECT")
+		s, where := p.selection()
+		s.Kind = Exists
+		p.expect(")", "RIGHT_PAREN")
+		return s, where
+	}
+	p.malformed(msgStatement)
+	return new(Statement), nil
+}
+
+// selection parses what follows SELECT:
+//
+//	selection = ( "*" | path { "," path } ) FROM source [ where ]
+//	            [ ORDER BY name [ ASC | DESC ] { "," name [ ASC | DESC ] } ]
+func (p *parser) selection() (s *Statement, where ast.Node) {
+	s = &Statement{Kind: Select}
+	if p.accept("*") {
+		if p.is(",") {
+			p.fault(p.pos, "Other attributes should not be present in the projection when '*' is used.") // local
+			for !p.is(tokEnd) && !p.atWord(0, "FROM") {
+				p.next()
+			}
+		}
+	} else {
+		s.Paths = p.projection()
+	}
+	p.expectWord("FROM")
+	p.source(s)
+	where = p.where()
+	if p.word("ORDER") {
+		p.expectWord("BY")
+		for more := true; more && p.syntax == nil; more = p.accept(",") {
+			o := Order{Name: p.name(msgTerm)}
+			if o.Desc = p.word("DESC"); !o.Desc {
+				p.word("ASC")
+			}
+			s.Order = append(s.Order, o)
+		}
+	}
+	return s, where
+}
+
+// projection parses the paths of a SELECT. They cannot be renamed.
+func (p *parser) projection() (paths []ast.Path) {
+	seen := map[string]bool{}
+	for more := true; more && p.syntax == nil; more = p.accept(",") {
+		tok := p.pos
+		if p.is(tokWord) && p.tokens[tok+1].kind == "(" {
+			p.faultAt(tok, "Unexpected path component") // conformance partiqlFunctions
+			for !p.is(tokEnd) && !p.is(",") && !p.atWord(0, "FROM") {
+				p.next()
+			}
+			continue
+		}
+		path := p.path()
+		if p.syntax != nil {
+			return nil
+		}
+		if p.word("AS") || p.is(tokWord) && !p.atWord(0, "FROM") || p.is(tokQuoted) {
+			p.fault(p.pos, msgAlias)
+			p.next()
+		}
+		if name := resultName(path); seen[name] {
+			p.fault(tok, "Duplicate identifiers in select clause: %s", name) // local
+		} else {
+			seen[name] = true
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+const (
+	msgAlias  = "Aliasing is not supported" // conformance partiqlGrammar
+	msgNotKey = "Where clause does not contain a mandatory equality on all key attributes"
+	msgSource = "FROM clause may only contain a single table name in data manipulation statements"
+)
+
+// source parses the name of a table, and of an index after it. A name after those
+// is an alias, which the service refuses.
+func (p *parser) source(s *Statement) {
+	p.tableName(s)
+	if p.word("AS") {
+		p.fault(p.pos, msgAlias)
+		p.name(msgTerm)
+		return
+	}
+	for _, word := range []string{"WHERE", "ORDER", "SET", "REMOVE", "RETURNING"} {
+		if p.atWord(0, word) {
+			return
+		}
+	}
+	if p.is(tokWord) || p.is(tokQuoted) {
+		p.fault(p.pos, msgAlias)
+		p.next()
+	}
+}
+
+func (p *parser) tableName(s *Statement) {
+	s.Table = p.name("Expected identifier")
+	if p.accept(".") {
+		s.Index = p.name(msgComponent)
+	}
+	if p.is(".") {
+		p.fault(p.pos, "A path may contain at most 2 components in the FROM clause") // local
+		for p.accept(".") {
+			p.name(msgComponent)
+		}
+	}
+}
+
+// where parses a WHERE, if there is one.
+func (p *parser) where() ast.Node {
+	if !p.word("WHERE") {
+		return nil
+	}
+	tok := p.pos
+	return p.boolean(p.or(), tok, "WHERE clause must contain an expression that resolves to a boolean") // local
+}
+
+// insert parses what follows INSERT.
+func (p *parser) insert() *Statement {
+	s := &Statement{Kind: Insert}
+	p.expectWord("INTO")
+	tok := p.pos
+	p.tableName(s)
+	if s.Index != "" {
+		p.fault(tok, msgSource) // conformance indexQualifier
+	}
+	if tok = p.pos; p.word("VALUES") || p.is("<<") {
+		p.fault(tok, `Unsupported operation: Inserting multiple items in a single statement is not supported, use "INSERT INTO tableName VALUE item" instead`) // local
+		p.pos = len(p.tokens) - 1
+		return s
+	}
+	if !p.word("VALUE") {
+		p.malformed(msgLeftover)
+		return s
+	}
+	tok = p.pos
+	if v := p.value(""); v.Kind() == attr.Map {
+		s.Item = v.Map()
+	} else {
+		p.fault(tok, "Unsupported format in item expression. Please use struct format {...} to express item values for insert statement.") // local
+	}
+	if tok = p.pos; p.returning() != "" {
+		p.fault(tok, "RETURNING is not supported in INSERT") // local
+	}
+	return s
+}
+
+// delete parses what follows DELETE.
+func (p *parser) delete() (*Statement, ast.Node) {
+	s := &Statement{Kind: Delete}
+	p.expectWord("FROM")
+	tok := p.pos
+	p.source(s)
+	where := p.where()
+	p.written(s, tok, where)
+	if tok = p.pos; p.syntax == nil {
+		if s.Returning = p.returning(); s.Returning != "" && s.Returning != "ALL OLD" {
+			p.fault(tok, "Invalid returning clause: RETURNING %s *. Only RETURNING ALL OLD * is allowed in DELETE statements.", s.Returning) // conformance batchExecuteStatement
+		}
+	}
+	return s, where
+}
+
+// written checks what an UPDATE and a DELETE have in common.
+func (p *parser) written(s *Statement, tok int, where ast.Node) {
+	if s.Index != "" {
+		p.fault(tok, "This operation is not supported on an index") // conformance indexQualifier
+	}
+	if where == nil {
+		p.fault(tok, msgNotKey)
+	}
+}
+
+// returning parses RETURNING, if it is next, and returns what it asks for.
+func (p *parser) returning() string {
+	if !p.word("RETURNING") {
+		return ""
+	}
+	const want = "Expected '*' after ( MODIFIED | ALL ) ( NEW | OLD ) in RETURNING clause" // local
+	var out string
+	for _, words := range [][]string{{"ALL", "MODIFIED"}, {"OLD", "NEW"}} {
+		switch {
+		case p.word(words[0]):
+			out += words[0] + " "
+		case p.word(words[1]):
+			out += words[1] + " "
+		default:
+			p.malformed(want)
+			return ""
+		}
+	}
+	if !p.accept("*") {
+		p.malformed(want)
+	}
+	return strings.TrimSpace(out)
+}
+
+// name parses an identifier.
+func (p *parser) name(missing string) string {
+	switch {
+	case p.is(tokQuoted):
+		tok := p.next()
+		name := unquote(p.text(tok))
+		if name == "" {
+			p.fault(tok, "Path component cannot be an empty string") // local
+		}
+		return name
+	case p.is(tokWord):
+		tok := p.next()
+		if isKeyword(p.text(tok)) {
+			p.pos = tok
+			p.malformed(missing)
+		}
+		return p.text(tok)
+	}
+	p.malformed(missing)
+	return ""
+}
+
+// path parses a document path.
+func (p *parser) path() ast.Path {
+	path := ast.Path{{Name: p.name(msgTerm)}}
+	for p.syntax == nil {
+		switch {
+		case p.accept("."):
+			if tok := p.pos; p.accept("*") {
+				p.fault(tok, "Unpivot path component like a.*.b are not supported") // local
+				continue
+			}
+			path = append(path, ast.Step{Name: p.name(msgComponent)})
+		case p.accept("["):
+			path = append(path, p.step())
+			p.expect("]", "RIGHT_BRACKET")
+		default:
+			return path
+		}
+	}
+	return path
+}
+
+// step parses what is between the brackets of a path: an index, or a name as
+// text.
+func (p *parser) step() ast.Step {
+	tok := p.pos
+	switch {
+	case p.accept(tokText):
+		return ast.Step{Name: unquote(p.text(tok))}
+	case p.accept("*"):
+		p.fault(tok, "Wildcard path component like a[*].b are not supported") // local
+		return ast.Step{}
+	}
+	minus := p.accept("-")
+	tok = p.pos
+	if !p.accept(tokNumber) {
+		p.malformed(msgTerm)
+		return ast.Step{}
+	}
+	text := p.text(tok)
+	index, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || minus {
+		if minus {
+			text = "-" + text
+		}
+		p.faultAt(tok, "List index is not within the allowable range; index: [%s]", text) // local
+	}
+	return ast.Step{Index: int(index)}
+}
+
+// operand returns a path as an operand, with placeholders as its text.
+func (p *parser) operand(path ast.Path) *ast.PathOperand {
+	var text strings.Builder
+	for i, step := range path {
+		if step.Name == "" {
+			text.WriteString("[" + strconv.Itoa(step.Index) + "]")
+			continue
+		}
+		if i > 0 {
+			text.WriteByte('.')
+		}
+		key, ok := p.keys[step.Name]
+		if !ok {
+			key = "#n" + strconv.Itoa(len(p.keys))
+			p.keys[step.Name], p.names[key] = key, step.Name
+		}
+		text.WriteString(key)
+	}
+	return &ast.PathOperand{Path: path, Text: text.String()}
+}
+
+// bound returns a value as an operand, with a placeholder as its name.
+func (p *parser) bound(v attr.Value) *ast.ValueOperand {
+	name := ":v" + strconv.Itoa(p.values.Len())
+	p.values.Add(name, v)
+	return &ast.ValueOperand{Name: name, Value: v}
+}
+
+// isKeyword reports whether a word without quotes cannot be a name. The
+// service's list is longer: it has the keywords of SQL-92.
+func isKeyword(word string) bool {
+	switch strings.ToUpper(word) {
+	case "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ORDER", "GROUP", "HAVING", "BY", "AS", "ASC", "DESC",
+		"INSERT", "INTO", "UPDATE", "DELETE", "SET", "REMOVE", "VALUE", "VALUES", "RETURNING", "NULL", "MISSING", "TRUE", "FALSE",
+		"JOIN", "INNER", "OUTER", "LEFT", "RIGHT", "FULL", "CROSS", "ON", "UNION", "EXCEPT", "INTERSECT", "CASE", "WHEN", "THEN", "ELSE", "END", "CREATE", "DROP", "TABLE":
+		return true
+	}
+	return false
+}
+
+// TableOf returns the name of the table that a statement refers to, or "" if it
+// has none. It works for statements that cannot be parsed too.
+func TableOf(statement string) string {
+	tokens, _, _ := lex(statement)
+	p := &parser{src: statement, tokens: tokens}
+	for p.pos = range tokens {
+		if p.atWord(0, "FROM") || p.atWord(0, "INTO") || p.pos == 0 && p.atWord(0, "UPDATE") {
+			p.next()
+			return p.name("")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,371 @@
+package partiql
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// MaxSlices is the most slices that one SELECT reads. Source:
+// DG/ql-operators.html, IN: up to 50 values of the partition key.
+const MaxSlices = 50
+
+// A Plan is how to read what a SELECT asks for: one slice after another, or, with
+// no slices, a scan.
+type Plan struct {
+	Slices  []*keycond.Slice
+	Reverse bool // in descending order of the sort key
+	// Filter is what the slices do not ensure. Nil keeps all rows.
+	Filter *expr.Condition
+	// Keyed is true if the rows must all satisfy the same filter beside the
+	// condition on the key: WHERE is not an OR of both.
+	Keyed bool
+
+	schema *keycond.Schema
+}
+
+// String returns what the plan does: "get", "query", "2 queries" or "scan".
+func (p *Plan) String() string {
+	switch {
+	case len(p.Slices) == 0:
+		return "scan"
+	case len(p.Slices) > 1:
+		return text.Count(len(p.Slices), "query")
+	case p.schema.Table == nil && isKey(p.schema, p.Slices[0].Clauses):
+		return "get"
+	}
+	return "query"
+}
+
+// isKey reports whether clauses are an equality for each attribute of a key.
+func isKey(s *keycond.Schema, clauses []keycond.Clause) bool {
+	return len(clauses) == len(s.Hash)+len(s.Range) && !slices.ContainsFunc(clauses, func(c keycond.Clause) bool { return c.Op != ast.Equal })
+}
+
+// A group is one of the alternatives of a WHERE: conditions on the key and the
+// rest, all of which must hold.
+type group struct {
+	partition ast.Node
+	sort      ast.Node // nil: the whole partition
+	rest      []ast.Node
+}
+
+// Plan returns how to read the rows of a table or an index with the given key.
+// The key has one partition key attribute and at most one sort key attribute. The
+// error is an [*Error] or a [*keycond.Error]. Source: DG/ql-reference.select.html.
+func (s *Statement) Plan(schema *keycond.Schema) (*Plan, error) {
+	p := &Plan{schema: schema, Filter: s.Where, Keyed: true}
+	var groups []group
+	ok := s.Where != nil
+	if ok {
+		groups, ok = s.groups(schema)
+	}
+	if err := s.checkOrder(schema, ok); err != nil || !ok {
+		return p, err
+	}
+	if len(groups) > MaxSlices {
+		return nil, invalid("Too many decomposed read operations for a given query.") // local
+	}
+	same := !slices.ContainsFunc(groups, func(g group) bool { return !slices.Equal(g.rest, groups[0].rest) })
+	if same {
+		p.Filter = conjunction(groups[0].rest)
+	}
+	p.Keyed = same
+	for _, g := range groups {
+		c := conjunction([]ast.Node{g.partition})
+		if g.sort != nil {
+			c = conjunction([]ast.Node{g.partition, g.sort})
+		}
+		slice, err := keycond.Compile(schema, c)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.add(slice); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.order(s.Order)
+}
+
+// conjunction returns the condition that demands all of nodes, or nil.
+func conjunction(nodes []ast.Node) *expr.Condition {
+	var root ast.Node
+	for _, n := range nodes {
+		if root == nil {
+			root = n
+		} else {
+			root = &ast.And{L: root, R: n}
+		}
+	}
+	if root == nil {
+		return nil
+	}
+	return &expr.Condition{Root: root, Param: Param}
+}
+
+// groups returns the alternatives of WHERE. It reports false if one of them does
+// not fix the partition key, so that only a scan finds its rows.
+func (s *Statement) groups(schema *keycond.Schema) (groups []group, ok bool) {
+	alternatives := alternatives(s.Where.Root, schema)
+	for _, nodes := range alternatives {
+		var g group
+		var from, to *ast.Compare
+		for _, n := range nodes {
+			c, isCompare := n.(*ast.Compare)
+			switch on := keyOf(n); {
+			case on == schema.Hash[0].Name && isCompare && c.Op == ast.Equal && g.partition == nil:
+				g.partition = n
+			case len(schema.Range) == 0 || on != schema.Range[0].Name:
+				g.rest = append(g.rest, n)
+			case g.sort == nil:
+				g.sort = n
+			case isCompare && from == nil && to == nil && between(g.sort, c, &from, &to):
+				g.sort = &ast.Between{X: from.L, Lo: from.R, Hi: to.R}
+			default:
+				g.rest = append(g.rest, n)
+			}
+		}
+		if g.partition == nil || slices.ContainsFunc(g.rest, func(n ast.Node) bool { return isEquality(n, schema.Hash[0].Name) }) {
+			return nil, false
+		}
+		groups = append(groups, g)
+	}
+	return groups, true
+}
+
+func isEquality(n ast.Node, name string) bool {
+	c, ok := n.(*ast.Compare)
+	return ok && c.Op == ast.Equal && keyOf(n) == name
+}
+
+// between sets from and to if one condition is >= and the other is <=, both with
+// the attribute first.
+func between(a ast.Node, b *ast.Compare, from, to **ast.Compare) bool {
+	first, ok := a.(*ast.Compare)
+	if !ok {
+		return false
+	}
+	for _, c := range []*ast.Compare{first, b} {
+		if _, ok := c.L.(*ast.PathOperand); ok && c.Op == ast.GreaterOrEqual {
+			*from = c
+		} else if ok && c.Op == ast.LessOrEqual {
+			*to = c
+		}
+	}
+	if *from == nil || *to == nil || (*from).R.(*ast.ValueOperand).Value.Kind() != (*to).R.(*ast.ValueOperand).Value.Kind() {
+		*from, *to = nil, nil
+		return false
+	}
+	n, _ := attr.Compare((*from).R.(*ast.ValueOperand).Value, (*to).R.(*ast.ValueOperand).Value)
+	return n <= 0
+}
+
+// keyOf returns the name of the attribute that a condition compares with values
+// so that it can be a condition on a sort key, or "".
+func keyOf(n ast.Node) string {
+	var x ast.Operand
+	var values []ast.Operand
+	switch n := n.(type) {
+	case *ast.Compare:
+		if x, values = n.L, []ast.Operand{n.R}; n.Op == ast.NotEqual {
+			return ""
+		}
+		if _, ok := x.(*ast.ValueOperand); ok {
+			x, values = n.R, []ast.Operand{n.L}
+		}
+	case *ast.Between:
+		x, values = n.X, []ast.Operand{n.Lo, n.Hi}
+	case *ast.In:
+		x, values = n.X, n.List
+	case *ast.Call:
+		if n.Func != ast.BeginsWith {
+			return ""
+		}
+		x, values = n.Args[0], n.Args[1:]
+	}
+	path, ok := x.(*ast.PathOperand)
+	if !ok || len(path.Path) != 1 {
+		return ""
+	}
+	for _, v := range values {
+		if _, ok := v.(*ast.ValueOperand); !ok {
+			return ""
+		}
+	}
+	return path.Path[0].Name
+}
+
+// alternatives returns lists of conditions: the tree is true if all conditions of
+// one of the lists are. It takes apart only what is about the key.
+func alternatives(n ast.Node, schema *keycond.Schema) [][]ast.Node {
+	switch n := n.(type) {
+	case *ast.Or:
+		if l, r := alternatives(n.L, schema), alternatives(n.R, schema); aboutKey(n, schema) && len(l)+len(r) <= maxAlternatives {
+			return slices.Concat(l, r)
+		}
+	case *ast.And:
+		l, r := alternatives(n.L, schema), alternatives(n.R, schema)
+		if len(l)*len(r) > maxAlternatives {
+			break
+		}
+		var all [][]ast.Node
+		for _, a := range l {
+			for _, b := range r {
+				all = append(all, slices.Concat(a, b))
+			}
+		}
+		return all
+	case *ast.In:
+		if name := keyOf(n); name == "" || !schema.Has(name) {
+			break
+		}
+		var all [][]ast.Node
+		for _, v := range n.List {
+			all = append(all, []ast.Node{&ast.Compare{Op: ast.Equal, L: n.X, R: v}})
+		}
+		return all
+	}
+	return [][]ast.Node{{n}}
+}
+
+// maxAlternatives bounds the work of planning. A statement with more is a scan or
+// has more than MaxSlices.
+const maxAlternatives = 1000
+
+// aboutKey reports whether a tree has a condition on a key attribute.
+func aboutKey(n ast.Node, schema *keycond.Schema) bool {
+	switch n := n.(type) {
+	case *ast.Or:
+		return aboutKey(n.L, schema) || aboutKey(n.R, schema)
+	case *ast.And:
+		return aboutKey(n.L, schema) || aboutKey(n.R, schema)
+	}
+	name := keyOf(n)
+	return name != "" && schema.Has(name)
+}
+
+// add adds a slice beside those of the same partition, so that no row is read
+// twice.
+func (p *Plan) add(slice *keycond.Slice) error {
+	for i, other := range p.Slices {
+		if !bytes.Equal(slice.Partition, other.Partition) || !overlap(slice.Range, other.Range) {
+			continue
+		}
+		switch {
+		case contains(other, slice):
+			return nil
+		case contains(slice, other):
+			p.Slices = slices.Delete(p.Slices, i, i+1)
+			return p.add(slice)
+		}
+		return invalid("Overlapping conditions with range keys are not supported in where clause") // conformance whereOverlap
+	}
+	p.Slices = append(p.Slices, slice)
+	return nil
+}
+
+// contains reports whether a is the whole partition, or the same slice as b.
+func contains(a, b *keycond.Slice) bool {
+	return len(a.Clauses) == 1 || bytes.Equal(a.Range.Lo, b.Range.Lo) && bytes.Equal(a.Range.Hi, b.Range.Hi)
+}
+
+func overlap(a, b store.Range) bool {
+	below := func(lo, hi []byte) bool { return hi == nil || bytes.Compare(lo, hi) < 0 }
+	return below(a.Lo, b.Hi) && below(b.Lo, a.Hi)
+}
+
+// checkOrder refuses an ORDER BY that the rows cannot have. Source of the texts:
+// local.
+func (s *Statement) checkOrder(schema *keycond.Schema, keyed bool) error {
+	for _, o := range s.Order {
+		switch {
+		case s.Where == nil:
+			return invalid("Must have WHERE clause in the statement when using ORDER BY clause.")
+		case !schema.Has(o.Name):
+			return invalid("Variable reference %s in ORDER BY clause must be part of the primary key", o.Name)
+		case !keyed:
+			return invalid("Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.")
+		}
+	}
+	return nil
+}
+
+// order puts the slices in the order that ORDER BY asks for: partitions by their
+// values, or as WHERE names them, and the slices of one partition by their sort
+// keys.
+func (p *Plan) order(orders []Order) error {
+	var partitions *Order
+	for i, o := range orders {
+		if o.Name == p.schema.Hash[0].Name {
+			partitions = &orders[i]
+		} else {
+			p.Reverse = o.Desc
+		}
+	}
+	rank := map[string]int{}
+	for _, slice := range p.Slices {
+		if _, ok := rank[string(slice.Partition)]; !ok {
+			rank[string(slice.Partition)] = len(rank)
+		}
+	}
+	if len(rank) > 1 && orders != nil && partitions == nil {
+		return invalid("Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause.") // local
+	}
+	turned := func(n int, desc bool) int {
+		if desc {
+			return -n
+		}
+		return n
+	}
+	slices.SortStableFunc(p.Slices, func(a, b *keycond.Slice) int {
+		switch {
+		case bytes.Equal(a.Partition, b.Partition):
+			return turned(bytes.Compare(a.Range.Lo, b.Range.Lo), p.Reverse)
+		case partitions == nil:
+			return rank[string(a.Partition)] - rank[string(b.Partition)]
+		}
+		n, _ := attr.Compare(a.Clauses[0].Values[0], b.Clauses[0].Values[0])
+		return turned(n, partitions.Desc)
+	})
+	return nil
+}
+
+// Key returns the key of the one item that WHERE names and what else it demands.
+// It reports false if WHERE does not fix the whole key. The error is an [*Error].
+func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condition, ok bool, err error) {
+	var b attr.Builder
+	var others []ast.Node
+	if s.Where != nil {
+		for _, n := range conjuncts(nil, s.Where.Root) {
+			c, isCompare := n.(*ast.Compare)
+			name := keyOf(n)
+			if !isCompare || c.Op != ast.Equal || !schema.Has(name) {
+				others = append(others, n)
+				continue
+			}
+			v, isValue := c.R.(*ast.ValueOperand)
+			if !isValue {
+				v, _ = c.L.(*ast.ValueOperand)
+			}
+			if !b.Item().Get(name).IsZero() {
+				return nil, nil, false, invalid("Multiple conditions on same key %s. Only single item Update/Insert/Delete are supported", name) // local
+			}
+			b.Add(name, v.Value)
+		}
+	}
+	return b.Item(), conjunction(others), b.Len() == len(schema.Hash)+len(schema.Range), nil
+}
+
+// conjuncts appends the conditions that a tree demands all of.
+func conjuncts(dst []ast.Node, n ast.Node) []ast.Node {
+	if and, ok := n.(*ast.And); ok {
+		return conjuncts(conjuncts(dst, and.L), and.R)
+	}
+	return append(dst, n)
+}

@@ -1,0 +1,36 @@
+package partiql
+
+import (
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+)
+
+// AppendResult appends what a SELECT returns of an item: each path under the name
+// of its last step. Source: conformance executeStatement, "SELECT with nested map
+// path".
+func (s *Statement) AppendResult(dst []byte, it attr.Item) []byte {
+	if s.Paths == nil {
+		return append(dst, it...)
+	}
+	var b attr.Builder
+	for _, path := range s.Paths {
+		b.Add(resultName(path), path.Get(it))
+	}
+	return b.AppendItem(dst)
+}
+
+// resultName returns the name under which the value at a path is returned: the
+// last name in it, with the indexes after that.
+func resultName(path ast.Path) string {
+	name := ""
+	for _, step := range path {
+		if step.Name != "" {
+			name = step.Name
+		} else {
+			name += "[" + strconv.Itoa(step.Index) + "]"
+		}
+	}
+	return name
+}

@@ -1,0 +1,195 @@
+package partiql
+
+import (
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
+)
+
+// update parses what follows UPDATE:
+//
+//	update = source clauses where [ RETURNING … ]
+func (p *parser) update() (*Statement, ast.Node) {
+	s := &Statement{Kind: Update}
+	tok := p.pos
+	p.source(s)
+	p.clauses(s)
+	where := p.where()
+	p.written(s, tok, where)
+	s.Returning = p.returning()
+	return s, where
+}
+
+// updateFrom parses the other form of an UPDATE, after FROM:
+//
+//	update = source where clauses [ RETURNING … ]
+//
+// Source: conformance fromFirstUpdate.
+func (p *parser) updateFrom() (*Statement, ast.Node) {
+	s := &Statement{Kind: Update}
+	tok := p.pos
+	p.source(s)
+	where := p.where()
+	p.clauses(s)
+	p.written(s, tok, where)
+	s.Returning = p.returning()
+	return s, where
+}
+
+// clauses parses the changes of an UPDATE:
+//
+//	clauses = clause { clause }
+//	clause  = SET path "=" change { "," path "=" change } | REMOVE path { "," path }
+func (p *parser) clauses(s *Statement) {
+	u := &expr.Update{Param: Param}
+	first := p.pos
+	for p.syntax == nil {
+		clause := ast.SetClause
+		if p.word("REMOVE") {
+			clause = ast.RemoveClause
+		} else if !p.word("SET") {
+			break
+		}
+		for more := true; more && p.syntax == nil; more = p.accept(",") {
+			tok := p.pos
+			path := p.path()
+			if p.syntax != nil {
+				return
+			}
+			a := ast.Action{Clause: clause, Path: p.operand(path)}
+			if clause == ast.SetClause {
+				p.expect("=", "EQ")
+				p.change(&a)
+			}
+			p.checkOverlap(u.Actions, a, tok)
+			u.Actions = append(u.Actions, a)
+		}
+	}
+	if len(u.Actions) == 0 && p.syntax == nil {
+		p.pos = first
+		p.malformed(msgStatement)
+	}
+	s.Update = u
+}
+
+// checkOverlap refuses a path that equals one of another action, or is inside it.
+func (p *parser) checkOverlap(actions []ast.Action, a ast.Action, tok int) {
+	for _, b := range actions {
+		x, y := b.Path.Path, a.Path.Path
+		if n := min(len(x), len(y)); x[:n].Equal(y[:n]) {
+			p.fault(tok, "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", x.Message(), y.Message())
+			return
+		}
+	}
+}
+
+const (
+	msgKind = "Incorrect operand type for operator or function; operator or function: %s, operand type: %s"
+	// msgUpdateOperator is for what SET cannot compute (local).
+	msgUpdateOperator = "Unsupported operator in Update Expression. Operator: %s"
+)
+
+// change parses the new value of a SET:
+//
+//	change = term [ ( "+" | "-" ) term ]
+//	term   = path | value | function "(" [ term { "," term } ] ")"
+func (p *parser) change(a *ast.Action) {
+	tok := p.pos
+	l := p.changeTerm(a, true)
+	op := ast.Op(p.tokens[p.pos].kind)
+	switch op {
+	case ast.Plus, ast.Minus:
+		p.next()
+		at := p.pos
+		r := p.changeTerm(a, false)
+		p.checkKind(tok, string(op), l, attr.Number)
+		p.checkKind(at, string(op), r, attr.Number)
+		l = &ast.Arithmetic{Op: op, L: l, R: r}
+	case "*", "/", "%", "||":
+		p.fault(p.next(), msgUpdateOperator, op)
+		p.changeTerm(a, false)
+	}
+	a.Value = l
+}
+
+// checkKind refuses a value of another kind.
+func (p *parser) checkKind(tok int, op string, o ast.Operand, k attr.Kind) {
+	if v, ok := o.(*ast.ValueOperand); ok && v.Value.Kind() != k {
+		p.fault(tok, msgKind, op, v.Value.Kind())
+	}
+}
+
+// changeTerm parses an operand of a SET. Only the first may be a function that
+// changes a set.
+func (p *parser) changeTerm(a *ast.Action, first bool) ast.Operand {
+	p.nest()
+	defer p.leave()
+	tok := p.pos
+	switch {
+	case p.isValue():
+		return p.bound(p.literal())
+	case p.accept("("):
+		o := p.changeTerm(a, first)
+		p.expect(")", "RIGHT_PAREN")
+		return o
+	case p.is(tokWord) && p.tokens[tok+1].kind == "(":
+		return p.changeCall(a, first)
+	}
+	path := p.path()
+	if p.syntax != nil {
+		return p.bound(attr.NewNull())
+	}
+	return p.operand(path)
+}
+
+func (p *parser) changeCall(a *ast.Action, first bool) ast.Operand {
+	tok := p.next()
+	fn := strings.ToLower(p.text(tok))
+	at := p.pos + 1 // the first argument
+	p.expect("(", "LEFT_PAREN")
+	var args []ast.Operand
+	for more := !p.is(")"); more && p.syntax == nil; more = p.accept(",") {
+		args = append(args, p.changeTerm(a, false))
+	}
+	p.expect(")", "RIGHT_PAREN")
+	switch {
+	case p.syntax != nil:
+	case fn == "list_append":
+		if len(args) != 2 {
+			p.fault(tok, msgCount, fn, len(args))
+			break
+		}
+		p.checkKind(tok, fn, args[0], attr.List)
+		p.checkKind(tok, fn, args[1], attr.List)
+		return &ast.Call{Func: ast.ListAppend, Args: args}
+	case fn == "set_add" && first:
+		return p.setChange(a, ast.AddClause, tok, at, args)
+	case fn == "set_delete" && first:
+		return p.setChange(a, ast.DeleteClause, tok, at, args)
+	default:
+		p.faultAt(tok, "Unrecognized function: %s", fn)
+	}
+	return p.bound(attr.NewNull())
+}
+
+// setChange makes an action of SET path = set_add(path, set) or set_delete: the
+// ADD or DELETE of expressions. Source of the messages: conformance
+// partiqlFunctions.
+func (p *parser) setChange(a *ast.Action, clause ast.Clause, tok, first int, args []ast.Operand) ast.Operand {
+	name := strings.ToUpper(p.text(tok))
+	a.Clause = clause
+	if len(args) != 2 {
+		p.faultAt(tok, "%s must have exactly two arguments", name)
+		return p.bound(attr.NewNull())
+	}
+	if path, ok := args[0].(*ast.PathOperand); !ok || !path.Path.Equal(a.Path.Path) {
+		p.faultAt(tok, "The first argument to %s must equal the assignment value", name)
+	}
+	v, ok := args[1].(*ast.ValueOperand)
+	if !ok || !v.Value.Kind().IsSet() {
+		p.faultAt(first, "The second argument to %s must be a value with type SET", name)
+	}
+	return args[1]
+}

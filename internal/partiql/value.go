@@ -1,0 +1,157 @@
+package partiql
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item"
+)
+
+// root is where the value of an attribute is in messages; an element of it is
+// root.x or root[1] (conformance partiqlGrammar).
+const root = "root"
+
+// isValue reports whether a value is next.
+func (p *parser) isValue() bool {
+	switch p.tokens[p.pos].kind {
+	case tokText, tokNumber, "?", "[", "{", "<<", "-", "+":
+		return true
+	}
+	return p.atWord(0, "TRUE") || p.atWord(0, "FALSE") || p.atWord(0, "NULL")
+}
+
+// literal parses the value of an attribute.
+func (p *parser) literal() attr.Value {
+	tok := p.pos
+	v := p.value(root)
+	if item.Depth(v) > attr.MaxNesting {
+		p.fault(tok, "%s", attr.ErrNesting.Error())
+	}
+	return v
+}
+
+// value parses a value. Where is its place in the value of an attribute, or "" if
+// it is an item.
+func (p *parser) value(where string) attr.Value {
+	p.nest()
+	defer p.leave()
+	tok := p.pos
+	switch {
+	case p.accept("?"):
+		p.marks++
+		if len(p.params) == 0 {
+			return attr.NewNull() // Parse refuses the statement
+		}
+		v := p.params[0]
+		p.params = p.params[1:]
+		return v
+	case p.accept(tokText):
+		return attr.NewString(unquote(p.text(tok)))
+	case p.is(tokNumber), p.is("-"), p.is("+"):
+		return p.number(where)
+	case p.word("TRUE"):
+		return attr.NewBool(true)
+	case p.word("FALSE"):
+		return attr.NewBool(false)
+	case p.word("NULL"):
+		return attr.NewNull()
+	case p.accept("["):
+		var elems []attr.Value
+		for more := !p.is("]"); more && p.syntax == nil; more = p.accept(",") {
+			elems = append(elems, p.value(where+"["+strconv.Itoa(len(elems))+"]"))
+		}
+		p.expect("]", "RIGHT_BRACKET")
+		return attr.NewList(elems...)
+	case p.accept("<<"):
+		return p.set(tok)
+	case p.accept("{"):
+		return p.tuple(where)
+	case p.is(tokWord) && p.tokens[tok+1].kind == "(":
+		p.faultAt(tok, "Unsupported data type: %s under key %s", p.text(tok), root) // conformance partiqlFunctions
+		p.next()
+		p.arguments()
+		return attr.NewNull()
+	}
+	p.malformed(msgTerm)
+	return attr.NewNull()
+}
+
+// number parses a number with its sign.
+func (p *parser) number(where string) attr.Value {
+	sign := ""
+	if p.accept("-") {
+		sign = "-"
+	} else {
+		p.accept("+")
+	}
+	tok := p.pos
+	if !p.accept(tokNumber) {
+		p.malformed(msgTerm)
+		return attr.NewNull()
+	}
+	v, err := attr.NewNumber(sign + p.text(tok))
+	if err != nil {
+		p.fault(tok, "%s under %s", err.Error(), where)
+		return attr.NewNull()
+	}
+	return v
+}
+
+// set parses the rest of a set.
+func (p *parser) set(tok int) attr.Value {
+	var elems []attr.Value
+	for more := !p.is(">>"); more && p.syntax == nil; more = p.accept(",") {
+		elems = append(elems, p.value(root+"["+strconv.Itoa(len(elems))+"]"))
+	}
+	p.expect(">>", "RIGHT_DOUBLE_ANGLE_BRACKET")
+	if len(elems) == 0 {
+		p.fault(tok, "Empty bags are not supported") // conformance partiqlFunctions
+		return attr.NewNull()
+	}
+	kind, ok := map[attr.Kind]attr.Kind{attr.String: attr.StringSet, attr.Number: attr.NumberSet, attr.Binary: attr.BinarySet}[elems[0].Kind()]
+	for _, e := range elems {
+		ok = ok && e.Kind() == elems[0].Kind()
+	}
+	if !ok {
+		p.fault(tok, "Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags") // local
+		return attr.NewNull()
+	}
+	v, err := attr.NewSet(kind, elems...)
+	if e, ok := errors.AsType[*attr.Error](err); ok {
+		p.fault(tok, "%s", e.OlderMsg())
+		return attr.NewNull()
+	}
+	return v
+}
+
+// tuple parses the rest of a map.
+func (p *parser) tuple(where string) attr.Value {
+	var b attr.Builder
+	seen := map[string]bool{}
+	for more := !p.is("}"); more && p.syntax == nil; more = p.accept(",") {
+		tok := p.pos
+		if !p.accept(tokText) {
+			p.malformed(msgTerm)
+			break
+		}
+		name := unquote(p.text(tok))
+		p.expect(":", "COLON")
+		below := where + "." + name
+		if where == "" {
+			below = root
+		}
+		if seen[name] {
+			p.fault(tok, "Duplicate keys in tuple. Key: %s under %s", name, below) // local
+		}
+		seen[name] = true
+		tok = p.pos
+		v := p.value(below)
+		if where == "" && item.Depth(v) > attr.MaxNesting {
+			p.fault(tok, "%s", attr.ErrNesting.Error())
+		}
+		b.Add(name, v)
+	}
+	p.expect("}", "RIGHT_CURLY")
+	return attr.NewMap(b.Item())
+}
