@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -67,7 +68,7 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in any
 	for _, o := range c.extra {
 		o.Begin(ctx, c.event)
 	}
-	if op == wire.OpQuery || op == wire.OpScan {
+	if op == wire.OpQuery || op == wire.OpScan || op == wire.OpExecuteStatement {
 		e := c.event
 		ctx = table.WithTrace(ctx, func(tr table.Trace) { e.Traces = append(e.Traces, tr) })
 	}
@@ -135,6 +136,16 @@ func tablesOf(in any) []string {
 		add(in.TableName)
 	case *wire.DescribeTimeToLiveInput:
 		add(in.TableName)
+	case *wire.ExecuteStatementInput:
+		add(new(partiql.TableOf(value(in.Statement))))
+	case *wire.BatchExecuteStatementInput:
+		for _, st := range in.Statements {
+			add(new(partiql.TableOf(value(st.Statement))))
+		}
+	case *wire.ExecuteTransactionInput:
+		for _, st := range in.TransactStatements {
+			add(new(partiql.TableOf(value(st.Statement))))
+		}
 	case *wire.ListStreamsInput:
 		add(in.TableName)
 	case *wire.DescribeStreamInput:

@@ -258,6 +258,8 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 	if !ok {
 		if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
 			return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Message)}, true
+		} else if ok && e.Code == codeDuplicate {
+			return wire.CancellationReason{Code: new(memberCode(e)), Message: new(e.Message)}, true
 		}
 		return wire.CancellationReason{}, false
 	}

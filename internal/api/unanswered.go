@@ -17,10 +17,6 @@ var missing = []struct {
 	instead string
 }{
 	{
-		"PartiQL", []string{"BatchExecuteStatement", "ExecuteStatement", "ExecuteTransaction"},
-		"Use Query, Scan and the operations on items, also in batches and transactions.",
-	},
-	{
 		"Kinesis streaming destinations", []string{
 			"DescribeKinesisStreamingDestination", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination",
 			"UpdateKinesisStreamingDestination",

@@ -100,8 +100,8 @@ var (
 // implemented lists the operations that package api has a handler for. Nothing
 // is generated for others.
 var implemented = []string{
-	"BatchGetItem", "BatchWriteItem", "CreateTable", "DeleteItem", "DeleteTable", "DescribeEndpoints", "DescribeLimits",
-	"DescribeStream", "DescribeTable", "DescribeTimeToLive", "GetItem", "GetRecords", "GetShardIterator", "ListStreams",
+	"BatchExecuteStatement", "BatchGetItem", "BatchWriteItem", "CreateTable", "DeleteItem", "DeleteTable", "DescribeEndpoints", "DescribeLimits",
+	"DescribeStream", "DescribeTable", "DescribeTimeToLive", "ExecuteStatement", "ExecuteTransaction", "GetItem", "GetRecords", "GetShardIterator", "ListStreams",
 	"ListTables", "ListTagsOfResource", "PutItem", "Query", "Scan",
 	"TagResource", "TransactGetItems", "TransactWriteItems", "UntagResource", "UpdateItem", "UpdateTable",
 	"UpdateTimeToLive",

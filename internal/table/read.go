@@ -51,6 +51,8 @@ type Scan struct {
 type Page struct {
 	// Examined counts the rows read, Returned those that passed the filter.
 	Examined, Returned int
+	// Bytes is the size of the rows read, without what was fetched from the table.
+	Bytes int
 	// Last is the key of the last row examined, to start the next page after,
 	// or nil when the end was reached.
 	Last attr.Item
@@ -162,6 +164,7 @@ func (p *pager) fetch(entry attr.Item) (attr.Item, error) {
 func (p *pager) count() {
 	q, page, tr := p.q, &p.page, &p.tr
 	units := ReadUnits(tr.Bytes, q.Consistent)
+	page.Bytes = tr.Bytes
 	if tr.Key = q.Table.key; q.Index == nil {
 		page.Capacity.Table += units
 	} else {

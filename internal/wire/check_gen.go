@@ -27,6 +27,35 @@ func (x *AttributeValueUpdate) check(v *violations) {
 
 // Validate checks x against the constraints of the service model. The error is
 // an [*Error], one ValidationException for all violations.
+func (x *BatchExecuteStatementInput) Validate() error {
+	v := violations{op: OpBatchExecuteStatement}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *BatchExecuteStatementInput) check(v *violations) {
+	if x.ReturnConsumedCapacity != nil {
+		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
+	}
+	if x.Statements == nil {
+		v.null("Statements")
+	} else {
+		if v.size("Statements", len(x.Statements), 1, 25) {
+			v.echo(echoPartiQLBatchRequest(nil, x.Statements))
+		}
+		v.push("Statements")
+		for i := range x.Statements {
+			e := &x.Statements[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
 func (x *BatchGetItemInput) Validate() error {
 	v := violations{op: OpBatchGetItem}
 	x.check(&v)
@@ -54,6 +83,22 @@ func (x *BatchGetItemInput) check(v *violations) {
 	}
 	if x.ReturnConsumedCapacity != nil {
 		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
+	}
+}
+
+func (x *BatchStatementRequest) check(v *violations) {
+	if x.Parameters != nil {
+		if v.size("Parameters", len(x.Parameters), 1, -1) {
+			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
+		}
+	}
+	if x.ReturnValuesOnConditionCheckFailure != nil {
+		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
+	}
+	if x.Statement == nil {
+		v.null("Statement")
+	} else {
+		v.text("Statement", *x.Statement, &rulePartiQLStatement)
 	}
 }
 
@@ -498,6 +543,71 @@ func (x *DescribeTimeToLiveInput) check(v *violations) {
 	}
 }
 
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ExecuteStatementInput) Validate() error {
+	v := violations{op: OpExecuteStatement}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ExecuteStatementInput) check(v *violations) {
+	if x.Limit != nil {
+		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
+	}
+	if x.NextToken != nil {
+		v.text("NextToken", *x.NextToken, &rulePartiQLNextToken)
+	}
+	if x.Parameters != nil {
+		if v.size("Parameters", len(x.Parameters), 1, -1) {
+			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
+		}
+	}
+	if x.ReturnConsumedCapacity != nil {
+		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
+	}
+	if x.ReturnValuesOnConditionCheckFailure != nil {
+		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
+	}
+	if x.Statement == nil {
+		v.null("Statement")
+	} else {
+		v.text("Statement", *x.Statement, &rulePartiQLStatement)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ExecuteTransactionInput) Validate() error {
+	v := violations{op: OpExecuteTransaction}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ExecuteTransactionInput) check(v *violations) {
+	if x.ClientRequestToken != nil {
+		v.text("ClientRequestToken", *x.ClientRequestToken, &ruleClientRequestToken)
+	}
+	if x.ReturnConsumedCapacity != nil {
+		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
+	}
+	if x.TransactStatements == nil {
+		v.null("TransactStatements")
+	} else {
+		if v.size("TransactStatements", len(x.TransactStatements), 1, 100) {
+			v.echo(echoParameterizedStatements(nil, x.TransactStatements))
+		}
+		v.push("TransactStatements")
+		for i := range x.TransactStatements {
+			e := &x.TransactStatements[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+}
+
 func (x *ExpectedAttributeValue) check(v *violations) {
 	if x.ComparisonOperator != nil {
 		v.enum("ComparisonOperator", *x.ComparisonOperator, enumComparisonOperator[:])
@@ -808,6 +918,22 @@ func (x *LocalSecondaryIndex) check(v *violations) {
 		v.push("Projection")
 		x.Projection.check(v)
 		v.pop()
+	}
+}
+
+func (x *ParameterizedStatement) check(v *violations) {
+	if x.Parameters != nil {
+		if v.size("Parameters", len(x.Parameters), 1, -1) {
+			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
+		}
+	}
+	if x.ReturnValuesOnConditionCheckFailure != nil {
+		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
+	}
+	if x.Statement == nil {
+		v.null("Statement")
+	} else {
+		v.text("Statement", *x.Statement, &rulePartiQLStatement)
 	}
 }
 
@@ -1584,6 +1710,10 @@ var enumKeyType = [...]string{"HASH", "RANGE"}
 var enumMultiRegionConsistency = [...]string{"EVENTUAL", "STRONG"}
 
 var ruleNonKeyAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
+
+var rulePartiQLNextToken = textRule{min: 1, max: 32768, pattern: "", match: nil}
+
+var rulePartiQLStatement = textRule{min: 1, max: 8192, pattern: "", match: nil}
 
 var enumProjectionType = [...]string{"ALL", "INCLUDE", "KEYS_ONLY"}
 

@@ -70,6 +70,39 @@ func (d *decoder) readAttributeValueUpdate(x *AttributeValueUpdate, pos position
 	}
 }
 
+func (d *decoder) readBatchExecuteStatementInput(x *BatchExecuteStatementInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.BatchExecuteStatementInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ReturnConsumedCapacity":
+			err = readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
+		case "Statements":
+			_, err = d.readPartiQLBatchRequest(&x.Statements, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *BatchExecuteStatementInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readBatchExecuteStatementInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readBatchGetItemInput(x *BatchGetItemInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.BatchGetItemInput")
 	if err != nil || !ok {
@@ -105,6 +138,34 @@ func (x *BatchGetItemInput) DecodeJSON(body []byte) error {
 
 func (d *decoder) readBatchGetRequestMap(x *map[string]KeysAndAttributes, pos position) (bool, error) {
 	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.KeysAndAttributes", (*decoder).readKeysAndAttributes)
+}
+
+func (d *decoder) readBatchStatementRequest(x *BatchStatementRequest, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.BatchStatementRequest")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ConsistentRead":
+			err = readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
+		case "Parameters":
+			_, err = d.readPreparedStatementParameters(&x.Parameters, inField)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
+		case "Statement":
+			err = readPointer(d, &x.Statement, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
 }
 
 func (d *decoder) readBatchWriteItemInput(x *BatchWriteItemInput, pos position) (bool, error) {
@@ -710,6 +771,84 @@ func (x *DescribeTimeToLiveInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readExecuteStatementInput(x *ExecuteStatementInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ExecuteStatementInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ConsistentRead":
+			err = readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
+		case "Limit":
+			err = readPointer(d, &x.Limit, (*decoder).readInteger)
+		case "NextToken":
+			err = readPointer(d, &x.NextToken, (*decoder).readString)
+		case "Parameters":
+			_, err = d.readPreparedStatementParameters(&x.Parameters, inField)
+		case "ReturnConsumedCapacity":
+			err = readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
+		case "Statement":
+			err = readPointer(d, &x.Statement, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ExecuteStatementInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readExecuteStatementInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readExecuteTransactionInput(x *ExecuteTransactionInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ExecuteTransactionInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ClientRequestToken":
+			err = readPointer(d, &x.ClientRequestToken, (*decoder).readString)
+		case "ReturnConsumedCapacity":
+			err = readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
+		case "TransactStatements":
+			_, err = d.readParameterizedStatements(&x.TransactStatements, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ExecuteTransactionInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readExecuteTransactionInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readExpectedAttributeMap(x *map[string]ExpectedAttributeValue, pos position) (bool, error) {
 	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.ExpectedAttributeValue", (*decoder).readExpectedAttributeValue)
 }
@@ -1230,6 +1369,44 @@ func (d *decoder) readOnDemandThroughputOverride(x *OnDemandThroughputOverride, 
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readParameterizedStatement(x *ParameterizedStatement, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ParameterizedStatement")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Parameters":
+			_, err = d.readPreparedStatementParameters(&x.Parameters, inField)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
+		case "Statement":
+			err = readPointer(d, &x.Statement, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readParameterizedStatements(x *[]ParameterizedStatement, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readParameterizedStatement)
+}
+
+func (d *decoder) readPartiQLBatchRequest(x *[]BatchStatementRequest, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readBatchStatementRequest)
+}
+
+func (d *decoder) readPreparedStatementParameters(x *[]attr.Value, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readValue)
 }
 
 func (d *decoder) readProjection(x *Projection, pos position) (bool, error) {

@@ -23,6 +23,37 @@ func echoAttributeNameList(dst []byte, l []string) []byte {
 	return append(dst, ']')
 }
 
+func (x *BatchStatementRequest) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "BatchStatementRequest(consistentRead="...)
+	if x.ConsistentRead == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendBool(dst, *x.ConsistentRead)
+	}
+	dst = append(dst, ", parameters="...)
+	if x.Parameters == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = echoPreparedStatementParameters(dst, x.Parameters)
+	}
+	dst = append(dst, ", returnValuesOnConditionCheckFailure="...)
+	if x.ReturnValuesOnConditionCheckFailure == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.ReturnValuesOnConditionCheckFailure...)
+	}
+	dst = append(dst, ", statement="...)
+	if x.Statement == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.Statement...)
+	}
+	return append(dst, ')')
+}
+
 func echoBatchWriteItemRequestMap(dst []byte, m map[string][]WriteRequest) []byte {
 	dst = append(dst, '{')
 	for i, k := range sortedKeys(m) {
@@ -338,6 +369,76 @@ func (x *OnDemandThroughputOverride) appendEcho(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, *x.MaxReadRequestUnits, 10)
 	}
 	return append(dst, ')')
+}
+
+func (x *ParameterizedStatement) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "ParameterizedStatement(parameters="...)
+	if x.Parameters == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = echoPreparedStatementParameters(dst, x.Parameters)
+	}
+	dst = append(dst, ", returnValuesOnConditionCheckFailure="...)
+	if x.ReturnValuesOnConditionCheckFailure == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.ReturnValuesOnConditionCheckFailure...)
+	}
+	dst = append(dst, ", statement="...)
+	if x.Statement == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.Statement...)
+	}
+	return append(dst, ')')
+}
+
+func echoParameterizedStatements(dst []byte, l []ParameterizedStatement) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
+}
+
+func echoPartiQLBatchRequest(dst []byte, l []BatchStatementRequest) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
+}
+
+func echoPreparedStatementParameters(dst []byte, l []attr.Value) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = echoValue(dst, l[i])
+	}
+	return append(dst, ']')
 }
 
 func (x *ProvisionedThroughputOverride) appendEcho(dst []byte) []byte {

@@ -58,6 +58,18 @@ func appendAttributeNameList(dst []byte, l []string) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ConsumedCapacity != nil {
+		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
+	}
+	if x.Responses != nil {
+		dst = appendPartiQLBatchResponse(appendName(dst, `"Responses":`), x.Responses)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchGetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -94,6 +106,36 @@ func appendBatchGetResponseMap(dst []byte, m map[string][]attr.Item) []byte {
 		dst = append(appendString(dst, k), ':')
 		v := m[k]
 		dst = appendItemList(dst, v)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BatchStatementError) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Code != nil {
+		dst = appendString(appendName(dst, `"Code":`), *x.Code)
+	}
+	if x.Item != nil {
+		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
+	}
+	if x.Message != nil {
+		dst = appendString(appendName(dst, `"Message":`), *x.Message)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BatchStatementResponse) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Error != nil {
+		dst = x.Error.AppendJSON(appendName(dst, `"Error":`))
+	}
+	if x.Item != nil {
+		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
 	}
 	return append(dst, '}')
 }
@@ -382,6 +424,36 @@ func appendEndpoints(dst []byte, l []Endpoint) []byte {
 		dst = l[i].AppendJSON(dst)
 	}
 	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ExecuteStatementOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ConsumedCapacity != nil {
+		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
+	}
+	if x.Items != nil {
+		dst = appendItemList(appendName(dst, `"Items":`), x.Items)
+	}
+	if x.LastEvaluatedKey != nil {
+		dst = x.LastEvaluatedKey.AppendJSON(appendName(dst, `"LastEvaluatedKey":`))
+	}
+	if x.NextToken != nil {
+		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ExecuteTransactionOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ConsumedCapacity != nil {
+		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
+	}
+	if x.Responses != nil {
+		dst = appendItemResponseList(appendName(dst, `"Responses":`), x.Responses)
+	}
+	return append(dst, '}')
 }
 
 func appendExpressionAttributeNameMap(dst []byte, m map[string]string) []byte {
@@ -764,6 +836,17 @@ func (x *OnDemandThroughputOverride) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(appendName(dst, `"MaxReadRequestUnits":`), *x.MaxReadRequestUnits, 10)
 	}
 	return append(dst, '}')
+}
+
+func appendPartiQLBatchResponse(dst []byte, l []BatchStatementResponse) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
 }
 
 // AppendJSON appends x as a JSON object without its absent members.

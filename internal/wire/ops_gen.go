@@ -4,7 +4,8 @@ package wire
 
 // The operations that Sortkey implements, by name. The zero Op is not an operation.
 const (
-	OpBatchGetItem Op = iota + 1
+	OpBatchExecuteStatement Op = iota + 1
+	OpBatchGetItem
 	OpBatchWriteItem
 	OpCreateTable
 	OpDeleteItem
@@ -14,6 +15,8 @@ const (
 	OpDescribeStream
 	OpDescribeTable
 	OpDescribeTimeToLive
+	OpExecuteStatement
+	OpExecuteTransaction
 	OpGetItem
 	OpGetRecords
 	OpGetShardIterator
@@ -34,37 +37,42 @@ const (
 
 // operations is the table of operations, by Op.
 var operations = [...]operation{
-	OpBatchGetItem:       {name: "BatchGetItem", target: "DynamoDB_20120810.BatchGetItem"},
-	OpBatchWriteItem:     {name: "BatchWriteItem", target: "DynamoDB_20120810.BatchWriteItem"},
-	OpCreateTable:        {name: "CreateTable", target: "DynamoDB_20120810.CreateTable"},
-	OpDeleteItem:         {name: "DeleteItem", target: "DynamoDB_20120810.DeleteItem"},
-	OpDeleteTable:        {name: "DeleteTable", target: "DynamoDB_20120810.DeleteTable"},
-	OpDescribeEndpoints:  {name: "DescribeEndpoints", target: "DynamoDB_20120810.DescribeEndpoints"},
-	OpDescribeLimits:     {name: "DescribeLimits", target: "DynamoDB_20120810.DescribeLimits"},
-	OpDescribeStream:     {name: "DescribeStream", target: "DynamoDBStreams_20120810.DescribeStream"},
-	OpDescribeTable:      {name: "DescribeTable", target: "DynamoDB_20120810.DescribeTable"},
-	OpDescribeTimeToLive: {name: "DescribeTimeToLive", target: "DynamoDB_20120810.DescribeTimeToLive"},
-	OpGetItem:            {name: "GetItem", target: "DynamoDB_20120810.GetItem"},
-	OpGetRecords:         {name: "GetRecords", target: "DynamoDBStreams_20120810.GetRecords"},
-	OpGetShardIterator:   {name: "GetShardIterator", target: "DynamoDBStreams_20120810.GetShardIterator"},
-	OpListStreams:        {name: "ListStreams", target: "DynamoDBStreams_20120810.ListStreams"},
-	OpListTables:         {name: "ListTables", target: "DynamoDB_20120810.ListTables"},
-	OpListTagsOfResource: {name: "ListTagsOfResource", target: "DynamoDB_20120810.ListTagsOfResource"},
-	OpPutItem:            {name: "PutItem", target: "DynamoDB_20120810.PutItem"},
-	OpQuery:              {name: "Query", target: "DynamoDB_20120810.Query"},
-	OpScan:               {name: "Scan", target: "DynamoDB_20120810.Scan"},
-	OpTagResource:        {name: "TagResource", target: "DynamoDB_20120810.TagResource"},
-	OpTransactGetItems:   {name: "TransactGetItems", target: "DynamoDB_20120810.TransactGetItems"},
-	OpTransactWriteItems: {name: "TransactWriteItems", target: "DynamoDB_20120810.TransactWriteItems"},
-	OpUntagResource:      {name: "UntagResource", target: "DynamoDB_20120810.UntagResource"},
-	OpUpdateItem:         {name: "UpdateItem", target: "DynamoDB_20120810.UpdateItem"},
-	OpUpdateTable:        {name: "UpdateTable", target: "DynamoDB_20120810.UpdateTable"},
-	OpUpdateTimeToLive:   {name: "UpdateTimeToLive", target: "DynamoDB_20120810.UpdateTimeToLive"},
+	OpBatchExecuteStatement: {name: "BatchExecuteStatement", target: "DynamoDB_20120810.BatchExecuteStatement"},
+	OpBatchGetItem:          {name: "BatchGetItem", target: "DynamoDB_20120810.BatchGetItem"},
+	OpBatchWriteItem:        {name: "BatchWriteItem", target: "DynamoDB_20120810.BatchWriteItem"},
+	OpCreateTable:           {name: "CreateTable", target: "DynamoDB_20120810.CreateTable"},
+	OpDeleteItem:            {name: "DeleteItem", target: "DynamoDB_20120810.DeleteItem"},
+	OpDeleteTable:           {name: "DeleteTable", target: "DynamoDB_20120810.DeleteTable"},
+	OpDescribeEndpoints:     {name: "DescribeEndpoints", target: "DynamoDB_20120810.DescribeEndpoints"},
+	OpDescribeLimits:        {name: "DescribeLimits", target: "DynamoDB_20120810.DescribeLimits"},
+	OpDescribeStream:        {name: "DescribeStream", target: "DynamoDBStreams_20120810.DescribeStream"},
+	OpDescribeTable:         {name: "DescribeTable", target: "DynamoDB_20120810.DescribeTable"},
+	OpDescribeTimeToLive:    {name: "DescribeTimeToLive", target: "DynamoDB_20120810.DescribeTimeToLive"},
+	OpExecuteStatement:      {name: "ExecuteStatement", target: "DynamoDB_20120810.ExecuteStatement"},
+	OpExecuteTransaction:    {name: "ExecuteTransaction", target: "DynamoDB_20120810.ExecuteTransaction"},
+	OpGetItem:               {name: "GetItem", target: "DynamoDB_20120810.GetItem"},
+	OpGetRecords:            {name: "GetRecords", target: "DynamoDBStreams_20120810.GetRecords"},
+	OpGetShardIterator:      {name: "GetShardIterator", target: "DynamoDBStreams_20120810.GetShardIterator"},
+	OpListStreams:           {name: "ListStreams", target: "DynamoDBStreams_20120810.ListStreams"},
+	OpListTables:            {name: "ListTables", target: "DynamoDB_20120810.ListTables"},
+	OpListTagsOfResource:    {name: "ListTagsOfResource", target: "DynamoDB_20120810.ListTagsOfResource"},
+	OpPutItem:               {name: "PutItem", target: "DynamoDB_20120810.PutItem"},
+	OpQuery:                 {name: "Query", target: "DynamoDB_20120810.Query"},
+	OpScan:                  {name: "Scan", target: "DynamoDB_20120810.Scan"},
+	OpTagResource:           {name: "TagResource", target: "DynamoDB_20120810.TagResource"},
+	OpTransactGetItems:      {name: "TransactGetItems", target: "DynamoDB_20120810.TransactGetItems"},
+	OpTransactWriteItems:    {name: "TransactWriteItems", target: "DynamoDB_20120810.TransactWriteItems"},
+	OpUntagResource:         {name: "UntagResource", target: "DynamoDB_20120810.UntagResource"},
+	OpUpdateItem:            {name: "UpdateItem", target: "DynamoDB_20120810.UpdateItem"},
+	OpUpdateTable:           {name: "UpdateTable", target: "DynamoDB_20120810.UpdateTable"},
+	OpUpdateTimeToLive:      {name: "UpdateTimeToLive", target: "DynamoDB_20120810.UpdateTimeToLive"},
 }
 
 // byTarget returns the operation of an X-Amz-Target header, or 0.
 func byTarget(target string) Op {
 	switch target {
+	case "DynamoDB_20120810.BatchExecuteStatement":
+		return OpBatchExecuteStatement
 	case "DynamoDB_20120810.BatchGetItem":
 		return OpBatchGetItem
 	case "DynamoDB_20120810.BatchWriteItem":
@@ -85,6 +93,10 @@ func byTarget(target string) Op {
 		return OpDescribeTable
 	case "DynamoDB_20120810.DescribeTimeToLive":
 		return OpDescribeTimeToLive
+	case "DynamoDB_20120810.ExecuteStatement":
+		return OpExecuteStatement
+	case "DynamoDB_20120810.ExecuteTransaction":
+		return OpExecuteTransaction
 	case "DynamoDB_20120810.GetItem":
 		return OpGetItem
 	case "DynamoDBStreams_20120810.GetRecords":

@@ -25,6 +25,21 @@ type AttributeValueUpdate struct {
 	Value  attr.Value
 }
 
+// BatchExecuteStatementInput is the input of BatchExecuteStatement.
+type BatchExecuteStatementInput struct {
+	ReturnConsumedCapacity *string                 // INDEXES, TOTAL, NONE
+	Statements             []BatchStatementRequest // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// BatchExecuteStatementOutput is the output of BatchExecuteStatement.
+type BatchExecuteStatementOutput struct {
+	ConsumedCapacity []ConsumedCapacity
+	Responses        []BatchStatementResponse
+}
+
 // BatchGetItemInput is the input of BatchGetItem.
 type BatchGetItemInput struct {
 	RequestItems           map[string]KeysAndAttributes // required
@@ -39,6 +54,28 @@ type BatchGetItemOutput struct {
 	ConsumedCapacity []ConsumedCapacity
 	Responses        map[string][]attr.Item
 	UnprocessedKeys  map[string]KeysAndAttributes
+}
+
+// BatchStatementError is a shape of the service model.
+type BatchStatementError struct {
+	Code    *string
+	Item    attr.Item
+	Message *string
+}
+
+// BatchStatementRequest is a shape of the service model.
+type BatchStatementRequest struct {
+	ConsistentRead                      *bool
+	Parameters                          []attr.Value
+	ReturnValuesOnConditionCheckFailure *string // ALL_OLD, NONE
+	Statement                           *string // required
+}
+
+// BatchStatementResponse is a shape of the service model.
+type BatchStatementResponse struct {
+	Error     *BatchStatementError
+	Item      attr.Item
+	TableName *string
 }
 
 // BatchWriteItemInput is the input of BatchWriteItem.
@@ -302,6 +339,44 @@ type Endpoint struct {
 	CachePeriodInMinutes *int64  // required
 }
 
+// ExecuteStatementInput is the input of ExecuteStatement.
+type ExecuteStatementInput struct {
+	ConsistentRead                      *bool
+	Limit                               *int64
+	NextToken                           *string
+	Parameters                          []attr.Value
+	ReturnConsumedCapacity              *string // INDEXES, TOTAL, NONE
+	ReturnValuesOnConditionCheckFailure *string // ALL_OLD, NONE
+	Statement                           *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ExecuteStatementOutput is the output of ExecuteStatement.
+type ExecuteStatementOutput struct {
+	ConsumedCapacity *ConsumedCapacity
+	Items            []attr.Item
+	LastEvaluatedKey attr.Item
+	NextToken        *string
+}
+
+// ExecuteTransactionInput is the input of ExecuteTransaction.
+type ExecuteTransactionInput struct {
+	ClientRequestToken     *string
+	ReturnConsumedCapacity *string                  // INDEXES, TOTAL, NONE
+	TransactStatements     []ParameterizedStatement // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ExecuteTransactionOutput is the output of ExecuteTransaction.
+type ExecuteTransactionOutput struct {
+	ConsumedCapacity []ConsumedCapacity
+	Responses        []ItemResponse
+}
+
 // ExpectedAttributeValue is a shape of the service model.
 type ExpectedAttributeValue struct {
 	AttributeValueList []attr.Value
@@ -524,6 +599,13 @@ type OnDemandThroughput struct {
 // OnDemandThroughputOverride is a shape of the service model.
 type OnDemandThroughputOverride struct {
 	MaxReadRequestUnits *int64
+}
+
+// ParameterizedStatement is a shape of the service model.
+type ParameterizedStatement struct {
+	Parameters                          []attr.Value
+	ReturnValuesOnConditionCheckFailure *string // ALL_OLD, NONE
+	Statement                           *string // required
 }
 
 // Projection is a shape of the service model.

@@ -24,6 +24,7 @@ func init() {
 		new(wire.TransactGetItemsInput), new(wire.TransactWriteItemsInput), new(wire.UntagResourceInput), new(wire.UpdateItemInput),
 		new(wire.UpdateTableInput), new(wire.UpdateTimeToLiveInput),
 		new(wire.DescribeStreamInput), new(wire.GetRecordsInput), new(wire.GetShardIteratorInput), new(wire.ListStreamsInput),
+		new(wire.BatchExecuteStatementInput), new(wire.ExecuteStatementInput), new(wire.ExecuteTransactionInput),
 	} {
 		name := strings.TrimSuffix(strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input"), "Request")
 		at := slices.IndexFunc(wire.Operations(), func(op wire.Op) bool { return op.String() == name })

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/partiql"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// BatchExecuteStatement runs up to 25 PartiQL statements, each on its own. The
+// error of one is in its response. Source: API_BatchExecuteStatement.
+func (s *Service) BatchExecuteStatement(ctx context.Context, in *wire.BatchExecuteStatementInput) (*wire.BatchExecuteStatementOutput, error) {
+	return call(ctx, s, wire.OpBatchExecuteStatement, in, s.batchExecute)
+}
+
+func (s *Service) batchExecute(ctx context.Context, in *wire.BatchExecuteStatementInput) (*wire.BatchExecuteStatementOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	parsed := make([]*partiql.Statement, len(in.Statements))
+	failed := make([]error, len(in.Statements))
+	for i, m := range in.Statements {
+		if failed[i] = wire.OpBatchExecuteStatement.FaultError(in.Faults, "Statements."+strconv.Itoa(i)); failed[i] == nil {
+			parsed[i], failed[i] = parseStatement(m.Statement, m.Parameters)
+		}
+	}
+	if mixed(parsed) {
+		return nil, wire.Validation("A batch has either read statements or write statements, and this has both")
+	}
+	out := &wire.BatchExecuteStatementOutput{Responses: make([]wire.BatchStatementResponse, len(parsed))}
+	var uses []use
+	for i, st := range parsed {
+		r := &out.Responses[i]
+		err := failed[i]
+		ran := false // the statement reached its table
+		if err == nil {
+			var u use
+			r.Item, u, err = s.runMember(ctx, st, value(in.Statements[i].ConsistentRead))
+			if ran = u.table != ""; ran {
+				uses = addUse(uses, u)
+			}
+		}
+		if ran { // conformance batchExecuteStatement
+			r.TableName = &st.Table
+		}
+		if err == nil {
+			continue
+		}
+		e := s.wireError(err)
+		if e.Code == wire.CodeUnavailable {
+			return nil, e
+		}
+		r.Error = &wire.BatchStatementError{Code: new(memberCode(e)), Message: &e.Message}
+	}
+	for i := range uses {
+		if cc := consumed(in.ReturnConsumedCapacity, uses[i].table, &uses[i].Capacity); cc != nil {
+			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
+		}
+	}
+	return out, nil
+}
+
+// mixed reports whether statements both read and write; nil ones do neither.
+func mixed(statements []*partiql.Statement) bool {
+	var reads, writes bool
+	for _, st := range statements {
+		if st != nil {
+			reads = reads || st.Kind == partiql.Select
+			writes = writes || st.Kind != partiql.Select
+		}
+	}
+	return reads && writes
+}
+
+// runMember runs one statement of a batch. The use has no table if the statement
+// was refused before it came to that. ReturnValuesOnConditionCheckFailure has no
+// effect in a batch (conformance batchExecuteStatement).
+func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consistent bool) (item attr.Item, u use, err error) {
+	switch st.Kind {
+	case partiql.Exists:
+		return nil, use{}, wire.Validation(msgExists)
+	case partiql.Select:
+		err = s.db.View(ctx, func(view *table.View) error {
+			t, err := s.lookup(view.Table, &st.Table)
+			if err != nil {
+				return err
+			}
+			key, err := pointRead(t, st, consistent, wire.OpBatchExecuteStatement.String())
+			if err != nil {
+				return err
+			}
+			found, err := view.Get(t, key)
+			if err != nil {
+				return err
+			}
+			if found != nil {
+				item = st.AppendResult(nil, found)
+			}
+			u = use{table: t.Name(), Capacity: table.Capacity{Table: table.ReadUnits(found.Size(), consistent)}}
+			consume(ctx, t.Name(), false, &u.Capacity)
+			return nil
+		})
+		return item, u, err
+	}
+	item, out, err := s.runWrite(ctx, st, nil, nil)
+	e, ok := errors.AsType[*wire.Error](err)
+	if err == nil || ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate) {
+		u = out.use
+	}
+	return bytes.Clone(item), u, err
+}
+
+// addUse adds what was consumed to that of the same table.
+func addUse(uses []use, u use) []use {
+	for i := range uses {
+		if uses[i].table == u.table {
+			uses[i].Add(u.Capacity)
+			return uses
+		}
+	}
+	return append(uses, u)
+}
+
+// memberCode returns the code of an error of one statement. Source: the service
+// model, BatchStatementErrorCodeEnum.
+func memberCode(e *wire.Error) string {
+	if e.Code == wire.CodeValidation {
+		return codeInvalid
+	}
+	return strings.TrimSuffix(e.Code, "Exception")
+}

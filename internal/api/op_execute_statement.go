@@ -1,0 +1,202 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/partiql"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// ExecuteStatement runs one PartiQL statement. Source: API_ExecuteStatement.
+func (s *Service) ExecuteStatement(ctx context.Context, in *wire.ExecuteStatementInput) (*wire.ExecuteStatementOutput, error) {
+	return call(ctx, s, wire.OpExecuteStatement, in, s.executeStatement)
+}
+
+func (s *Service) executeStatement(ctx context.Context, in *wire.ExecuteStatementInput) (*wire.ExecuteStatementOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if err := wire.OpExecuteStatement.FaultError(in.Faults, ""); err != nil {
+		return nil, err
+	}
+	st, err := parseStatement(in.Statement, in.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	switch st.Kind {
+	case partiql.Exists:
+		return nil, wire.Validation(msgExists)
+	case partiql.Select:
+		return s.runSelect(ctx, in, st)
+	}
+	item, written, err := s.runWrite(ctx, st, in.ReturnConsumedCapacity, in.ReturnValuesOnConditionCheckFailure)
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.ExecuteStatementOutput{Items: []attr.Item{}, ConsumedCapacity: written.consumed}
+	if item != nil {
+		out.Items = append(out.Items, item)
+	}
+	return out, nil
+}
+
+const msgExists = "EXISTS can only be used in ExecuteTransaction write requests."
+
+// runSelect reads a page of what a SELECT asks for.
+func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput, st *partiql.Statement) (*wire.ExecuteStatementOutput, error) {
+	digest := statementDigest(wire.ParameterizedStatement{Statement: in.Statement, Parameters: in.Parameters})
+	at, err := parseNextToken(in.NextToken, digest)
+	if err != nil {
+		return nil, err
+	}
+	var out *wire.ExecuteStatementOutput
+	err = s.db.View(ctx, func(view *table.View) error {
+		out = &wire.ExecuteStatementOutput{Items: []attr.Item{}}
+		t, err := s.lookup(view.Table, &st.Table)
+		if err != nil {
+			return err
+		}
+		read, plan, err := planSelect(t, st, value(in.ConsistentRead))
+		if err != nil {
+			return err
+		}
+		read.Limit = int(value(in.Limit))
+		used, next, err := readPlan(view, read, plan, at, func(it attr.Item) error {
+			out.Items = append(out.Items, st.AppendResult(nil, it))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if next != nil {
+			out.LastEvaluatedKey, out.NextToken = next.Key, new(next.token(digest))
+		}
+		consume(ctx, t.Name(), false, used)
+		out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, st.Table, used)
+		return nil
+	})
+	return out, err
+}
+
+// planSelect decides how to read what a SELECT asks for.
+func planSelect(t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *partiql.Plan, error) {
+	read, schema, err := statementRead(t, st, consistent)
+	if err != nil {
+		return read, nil, err
+	}
+	if st.Where != nil {
+		if err := t.CheckPaths(st.Where.Paths()); err != nil {
+			return read, nil, err
+		}
+	}
+	plan, err := st.Plan(schema)
+	if err != nil {
+		return read, nil, statementError(err)
+	}
+	read.Filter = plan.Filter
+	if read.Index == nil || len(plan.Slices) == 0 || !plan.Keyed {
+		return read, plan, nil // where an index does not hold an attribute, the item has none
+	}
+	var missing []string
+	for name := range plan.Filter.TopLevel() {
+		if !read.Index.Projects(name) && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	if missing != nil {
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", read.Index.Name(), strings.Join(missing, ", ")))
+	}
+	return read, plan, nil
+}
+
+// A pagePlace is where the next page of a SELECT begins: in a slice of its plan,
+// after a key.
+type pagePlace struct {
+	Slice int
+	Key   attr.Item
+}
+
+// readPlan reads a page from at on, the slices of the plan one after another, and
+// returns where the next one begins, nil at the end.
+func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, visit func(attr.Item) error) (*table.Capacity, *pagePlace, error) {
+	used, left, size := new(table.Capacity), read.Limit, 0
+	if at.Slice > 0 && at.Slice >= len(plan.Slices) {
+		return nil, nil, wire.Validation(msgToken)
+	}
+	for ; ; at = (pagePlace{Slice: at.Slice + 1}) {
+		var page table.Page
+		var err error
+		r := read
+		r.Start, r.Limit = at.Key, left
+		if len(plan.Slices) == 0 {
+			page, err = view.Scan(&table.Scan{Read: r}, visit)
+		} else {
+			page, err = view.Query(&table.Query{Read: r, Slice: plan.Slices[at.Slice], Reverse: plan.Reverse}, visit)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		used.Add(page.Capacity)
+		left -= page.Examined
+		size += page.Bytes
+		switch {
+		case page.Last != nil:
+			return used, &pagePlace{at.Slice, page.Last}, nil
+		case at.Slice+1 >= len(plan.Slices):
+			return used, nil, nil
+		case read.Limit > 0 && left <= 0 || size >= table.PageBytes:
+			return used, &pagePlace{Slice: at.Slice + 1}, nil
+		}
+	}
+}
+
+// Messages about a NextToken (local).
+const (
+	msgToken      = "Invalid NextToken"
+	msgTokenOther = "NextToken does not match request"
+)
+
+// tokenDigest is how many bytes of the digest of a statement are in its
+// NextTokens. After them comes the number of the slice and, after a space, the key.
+const tokenDigest = 16
+
+// token returns the NextToken of a page, in base64.
+func (p pagePlace) token(digest []byte) string {
+	raw := strconv.AppendInt(slices.Clone(digest[:tokenDigest]), int64(p.Slice), 10)
+	if p.Key != nil {
+		raw = p.Key.AppendJSON(append(raw, ' '))
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// parseNextToken returns where the page that a NextToken is for begins.
+func parseNextToken(token *string, digest []byte) (p pagePlace, err error) {
+	if token == nil {
+		return p, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(*token)
+	if err != nil || len(raw) < tokenDigest {
+		return p, wire.Validation(msgToken)
+	}
+	if !bytes.Equal(raw[:tokenDigest], digest[:tokenDigest]) {
+		return p, wire.Validation(msgTokenOther)
+	}
+	number, key, hasKey := bytes.Cut(raw[tokenDigest:], []byte(" "))
+	if p.Slice, err = strconv.Atoi(string(number)); err != nil || p.Slice < 0 {
+		return p, wire.Validation(msgToken)
+	}
+	if hasKey {
+		if p.Key, err = attr.ParseItem(key); err != nil {
+			return p, wire.Validation(msgToken)
+		}
+	}
+	return p, nil
+}

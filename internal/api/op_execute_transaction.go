@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sortkey/sortkey/internal/partiql"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// ExecuteTransaction runs up to 100 PartiQL statements, all of which read or all
+// of which write, all or nothing. Source: API_ExecuteTransaction.
+func (s *Service) ExecuteTransaction(ctx context.Context, in *wire.ExecuteTransactionInput) (*wire.ExecuteTransactionOutput, error) {
+	return call(ctx, s, wire.OpExecuteTransaction, in, s.executeTransaction)
+}
+
+func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransactionInput) (*wire.ExecuteTransactionOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if err := wire.OpExecuteTransaction.FaultError(in.Faults, ""); err != nil {
+		return nil, err
+	}
+	parsed := make([]*partiql.Statement, len(in.TransactStatements))
+	for i, m := range in.TransactStatements {
+		st, err := parseStatement(m.Statement, m.Parameters)
+		if err == nil {
+			err = checkTransactStatement(st)
+		}
+		if err != nil {
+			return nil, inStatement(i, err)
+		}
+		parsed[i] = st
+	}
+	if mixed(parsed) {
+		return nil, wire.Validation("A transaction has either read statements or write statements, and this has both")
+	}
+	var out *wire.ExecuteTransactionOutput
+	var used *transactUse
+	var err error
+	if parsed[0].Kind == partiql.Select {
+		err = s.db.View(ctx, func(view *table.View) (err error) {
+			used = newTransactUse(in.ReturnConsumedCapacity, true)
+			out, err = s.readStatements(view, parsed, used)
+			return err
+		})
+	} else {
+		err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
+			used = newTransactUse(in.ReturnConsumedCapacity, false)
+			out, err = s.writeStatements(tx, in, parsed, used)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	used.record(ctx)
+	return out, nil
+}
+
+// inStatement says in a ValidationException which statement it is about.
+// Source: conformance partiqlFunctions.
+func inStatement(i int, err error) error {
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
+		return wire.Validation(fmt.Sprintf("Validation failed in TransactStatements[%d]: %s", i, e.Message))
+	}
+	return err
+}
+
+// checkTransactStatement refuses what statements in transactions may not have.
+// Source: conformance executeTransaction; for EXISTS, local.
+func checkTransactStatement(st *partiql.Statement) error {
+	switch {
+	case st.Returning != "":
+		return wire.Validation("RETURNING clause is not supported in ExecuteTransaction.")
+	case st.Kind == partiql.Select && st.Index != "":
+		return wire.Validation("Reads on indices are not supported within transactions.")
+	case st.Index != "":
+		return wire.Validation("Operations on indices are not supported in transactions")
+	}
+	return nil
+}
+
+// writeStatements applies the statements in tx, as TransactWriteItems does.
+func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse) (*wire.ExecuteTransactionOutput, error) {
+	actions := make([]action, len(statements))
+	for i, st := range statements {
+		t, err := s.lookup(tx.Table, &st.Table)
+		if err != nil {
+			return nil, err
+		}
+		if actions[i], err = statementAction(t, st); err != nil {
+			return nil, inStatement(i, s.wireError(err))
+		}
+		actions[i].onFailure = in.TransactStatements[i].ReturnValuesOnConditionCheckFailure
+	}
+	same := &wire.TransactWriteItemsInput{ClientRequestToken: in.ClientRequestToken, ReturnConsumedCapacity: in.ReturnConsumedCapacity}
+	done, err := s.runTransact(tx, same, actions, statementDigest(in.TransactStatements...), used)
+	if err != nil {
+		return nil, err
+	}
+	// Writes have no responses (conformance writeResponses).
+	return &wire.ExecuteTransactionOutput{ConsumedCapacity: done.ConsumedCapacity, Responses: []wire.ItemResponse{}}, nil
+}
+
+// readStatements reads the item of each statement.
+func (s *Service) readStatements(view *table.View, statements []*partiql.Statement, used *transactUse) (*wire.ExecuteTransactionOutput, error) {
+	out := &wire.ExecuteTransactionOutput{Responses: make([]wire.ItemResponse, len(statements))}
+	seen := itemSet{}
+	total := 0
+	for i, st := range statements {
+		t, err := s.lookup(view.Table, &st.Table)
+		if err != nil {
+			return nil, err
+		}
+		key, err := pointRead(t, st, true, wire.OpExecuteTransaction.String())
+		if err != nil {
+			return nil, inStatement(i, s.wireError(err))
+		}
+		if ok, err := seen.add(t, key); err != nil {
+			return nil, inStatement(i, s.wireError(err))
+		} else if !ok {
+			return nil, wire.OpExecuteTransaction.Invalid(msgOneItem)
+		}
+		item, err := view.Get(t, key)
+		if err != nil {
+			return nil, err
+		}
+		if total += item.Size(); total > MaxTransactBytes {
+			return nil, wire.OpExecuteTransaction.Invalid("Transaction payload size cannot exceed 4194304 bytes")
+		}
+		if item != nil {
+			out.Responses[i].Item = st.AppendResult(nil, item)
+		}
+		used.add(t, table.Capacity{Table: table.ReadUnits(item.Size(), true)})
+	}
+	out.ConsumedCapacity = used.consumed()
+	return out, nil
+}

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/partiql"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// This file has what ExecuteStatement, BatchExecuteStatement and
+// ExecuteTransaction have in common. Sources of the texts: see package partiql.
+
+// codeDuplicate is the code of the exception for an INSERT of an item that
+// exists.
+const codeDuplicate = "DuplicateItemException"
+
+// parseStatement parses a statement.
+func parseStatement(statement *string, params []attr.Value) (*partiql.Statement, error) {
+	s, err := partiql.Parse(value(statement), params)
+	return s, statementError(err)
+}
+
+// statementError returns the form on the wire of an error of package partiql.
+func statementError(err error) error {
+	if e, ok := errors.AsType[*partiql.Error](err); ok {
+		return wire.Validation(e.Msg)
+	}
+	return err
+}
+
+// statementDigest is a hash of statements with their parameters.
+func statementDigest(statements ...wire.ParameterizedStatement) []byte {
+	h := sha256.New()
+	var buf []byte
+	for _, s := range statements {
+		buf = binary.AppendUvarint(buf[:0], uint64(len(value(s.Statement))))
+		buf = append(buf, value(s.Statement)...)
+		buf = binary.AppendUvarint(buf, uint64(len(s.Parameters)))
+		for _, v := range s.Parameters {
+			buf = v.AppendJSON(buf)
+		}
+		h.Write(buf)
+	}
+	return h.Sum(nil)
+}
+
+// returnModes are the values of ReturnValues for what RETURNING asks for.
+var returnModes = map[string]string{
+	"ALL OLD": returnAllOld, "ALL NEW": returnAllNew, "MODIFIED OLD": returnUpdatedOld, "MODIFIED NEW": returnUpdatedNew,
+}
+
+// runWrite runs a write of one item and returns what its RETURNING asks for.
+func (s *Service) runWrite(ctx context.Context, st *partiql.Statement, mode, onFailure *string) (item attr.Item, out writeOutput, err error) {
+	w := writeParams{mode: mode, onFailure: onFailure}
+	out, err = w.apply(ctx, s, &st.Table, nil, func(tx *table.Tx, t *table.Table) (table.Change, error) {
+		a, err := statementAction(t, st)
+		if err != nil {
+			return table.Change{}, err
+		}
+		change, err := a.run(tx, t)
+		if err == nil {
+			item = bytes.Clone(returnedOf(returnModes[st.Returning], st.Update, &change))
+		}
+		return change, err
+	})
+	return item, out, err
+}
+
+// statementAction returns what a statement other than SELECT does to an item of
+// t.
+//
+// An INSERT demands that there is no item, an UPDATE and an EXISTS that there is
+// one. A DELETE of an item that does not exist does nothing, whatever else its
+// WHERE demands (conformance executeStatement).
+func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
+	a := action{table: &st.Table}
+	if st.Kind == partiql.Insert {
+		cond := &expr.Condition{Root: onItem(t, ast.AttributeNotExists), Param: partiql.Param}
+		a.key, a.put = st.Item, true
+		a.check = func(t *table.Table) error { return t.CheckPut(st.Item) }
+		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) {
+			change, err := tx.Put(t, st.Item, cond)
+			if e, ok := errors.AsType[*table.Error](err); ok && e.Kind == table.ConditionFailed {
+				err = wire.NewError(codeDuplicate, "Duplicate primary key exists in table")
+			}
+			return change, err
+		}
+		return a, nil
+	}
+	key, rest, ok, err := st.Key(t.Key())
+	switch {
+	case err != nil:
+		return a, statementError(err)
+	case st.Kind == partiql.Exists && (!ok || rest == nil):
+		return a, wire.Validation("EXISTS() must contain a single item read with additional condition")
+	case !ok:
+		return a, wire.Validation("Where clause does not contain a mandatory equality on all key attributes")
+	}
+	a.key = key
+	a.check = func(t *table.Table) error { return t.CheckKey(key) }
+	if st.Where != nil {
+		if err := t.CheckPaths(st.Where.Paths()); err != nil {
+			return a, err
+		}
+	}
+	switch st.Kind {
+	case partiql.Update:
+		cond := &expr.Condition{Root: onItem(t, ast.AttributeExists), Param: partiql.Param}
+		if rest != nil {
+			cond.Root = &ast.And{L: cond.Root, R: rest.Root}
+		}
+		a.check = func(t *table.Table) error { return t.CheckUpdate(key, st.Update) }
+		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, key, st.Update, cond) }
+	case partiql.Delete:
+		if rest != nil {
+			rest = &expr.Condition{Root: &ast.Or{L: onItem(t, ast.AttributeNotExists), R: rest.Root}, Param: partiql.Param}
+		}
+		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, key, rest) }
+	default:
+		rest = &expr.Condition{Root: &ast.And{L: onItem(t, ast.AttributeExists), R: rest.Root}, Param: partiql.Param}
+		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, key, rest) }
+	}
+	return a, nil
+}
+
+// onItem returns the condition that an item exists or not: that it has a
+// partition key or not.
+func onItem(t *table.Table, fn ast.Func) ast.Node {
+	return &ast.Call{Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Hash[0].Name}}}}}
+}
+
+// statementRead finds what a SELECT reads from, with the schema of its key. An
+// attribute that a local index does not project is fetched from the table; of a
+// global one it is refused (conformance indexQualifier).
+func statementRead(t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *keycond.Schema, error) {
+	read := table.Read{Table: t, Consistent: consistent}
+	if err := t.CheckPaths(slices.Values(st.Paths)); err != nil {
+		return read, nil, err
+	}
+	if st.Index == "" {
+		return read, t.Key(), nil
+	}
+	ix, err := t.Index(st.Index)
+	switch {
+	case err != nil:
+		return read, nil, err
+	case len(ix.Key().Hash) > 1 || len(ix.Key().Range) > 1:
+		return read, nil, wire.Validation("PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys.")
+	case !ix.Local() && consistent:
+		return read, nil, wire.Validation("Consistent reads are not supported on global secondary indexes")
+	}
+	read.Index = ix
+	var missing []string
+	for _, path := range st.Paths {
+		if name := path[0].Name; !ix.Projects(name) && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	if read.Fetch = len(missing) > 0; read.Fetch && !ix.Local() {
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+	}
+	return read, ix.Key(), nil
+}
+
+// pointRead returns the key of the one item that a SELECT in a batch or in a
+// transaction reads. WHERE may demand nothing else (conformance
+// partiqlFunctions), and an index is no place for it.
+func pointRead(t *table.Table, st *partiql.Statement, consistent bool, operation string) (attr.Item, error) {
+	if _, _, err := statementRead(t, st, consistent); err != nil {
+		return nil, err
+	}
+	key, rest, ok, err := st.Key(t.Key())
+	if err != nil {
+		return nil, statementError(err)
+	}
+	if !ok || rest != nil || st.Index != "" || st.Order != nil {
+		return nil, wire.Validation("Select statements within " + operation + " must specify the primary key in the where clause.")
+	}
+	return key, nil
+}
