@@ -1,9 +1,7 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -109,11 +107,10 @@ func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consiste
 		return item, u, err
 	}
 	item, out, err := s.runWrite(ctx, st, nil, nil)
-	e, ok := errors.AsType[*wire.Error](err)
-	if err == nil || ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate) {
+	if err == nil || out.refused {
 		u = out.use
 	}
-	return bytes.Clone(item), u, err
+	return item, u, err
 }
 
 // addUse adds what was consumed to that of the same table.

@@ -63,7 +63,7 @@ func (w *writeParams) apply(ctx context.Context, s *Service, name *string, key a
 		if err != nil {
 			err = w.failed(err)
 			e, ok := errors.AsType[*wire.Error](err)
-			out.refused = ok && e.Code == wire.CodeConditionFailed
+			out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
 			return err
 		}
 		if value(w.returns) == returnAllOld && change.Old != nil {
