@@ -146,7 +146,7 @@ func onItem(t *table.Table, fn ast.Func) ast.Node {
 // global one it is refused (conformance indexQualifier).
 func statementRead(t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *keycond.Schema, error) {
 	read := table.Read{Table: t, Consistent: consistent}
-	if err := t.CheckPaths(slices.Values(st.Paths)); err != nil {
+	if err := t.CheckPaths(st.Selected()); err != nil {
 		return read, nil, err
 	}
 	if st.Index == "" {
@@ -163,7 +163,7 @@ func statementRead(t *table.Table, st *partiql.Statement, consistent bool) (tabl
 	}
 	read.Index = ix
 	var missing []string
-	for _, path := range st.Paths {
+	for path := range st.Selected() {
 		if name := path[0].Name; !ix.Projects(name) && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}

@@ -12,7 +12,8 @@ import (
 type Error struct {
 	// Msg is the service's message.
 	Msg string
-	// Pos is the byte offset in the statement of the token at fault.
+	// Pos is the byte offset in the statement of the token at fault, or -1 if no
+	// token is.
 	Pos int
 }
 
@@ -33,7 +34,7 @@ const (
 )
 
 // invalid returns an error about the whole statement.
-func invalid(format string, args ...any) error { return &Error{Msg: fmt.Sprintf(format, args...)} }
+func invalid(format string, args ...any) error { return &Error{Msg: fmt.Sprintf(format, args...), Pos: -1} }
 
 // malformed records that the statement cannot be parsed at the next token, and
 // skips to the end, so that parsing stops.

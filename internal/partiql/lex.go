@@ -29,8 +29,8 @@ var signs = []kind{
 	"=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ".", ":", ";", "?", "*", "+", "-", "/", "%",
 }
 
-// lex returns the tokens of a statement, ending with a tokEnd. It reports false,
-// with the position, at something that is no token.
+// lex returns the tokens of a statement, ending with a tokEnd. At something that
+// cannot be a token it stops and returns false with the position.
 func lex(src string) (tokens []token, bad int, ok bool) {
 	for i := 0; i < len(src); {
 		start, c := i, src[i]
@@ -49,7 +49,7 @@ func lex(src string) (tokens []token, bad int, ok bool) {
 		case strings.HasPrefix(src[i:], "/*"):
 			n := strings.Index(src[i+2:], "*/")
 			if n < 0 {
-				return nil, start, false
+				return tokens, start, false
 			}
 			i += n + 4
 			continue
@@ -62,12 +62,12 @@ func lex(src string) (tokens []token, bad int, ok bool) {
 				k = tokQuoted
 			}
 			if i = endOfQuote(src, i); i < 0 {
-				return nil, start, false
+				return tokens, start, false
 			}
 		case isDigit(c) || c == '.' && i+1 < len(src) && isDigit(src[i+1]):
 			k = tokNumber
 			if i = endOfNumber(src, i); !isDecimal(src[start:i]) {
-				return nil, start, false
+				return tokens, start, false
 			}
 		default:
 			for _, s := range signs {
@@ -77,7 +77,7 @@ func lex(src string) (tokens []token, bad int, ok bool) {
 				}
 			}
 			if k == "" {
-				return nil, start, false
+				return tokens, start, false
 			}
 			i += len(k)
 		}

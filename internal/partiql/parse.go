@@ -44,7 +44,7 @@ type Statement struct {
 	Table, Index string
 	// Paths are what a SELECT returns of each item, in the order of the
 	// statement; nil for *.
-	Paths []ast.Path
+	Paths []*ast.PathOperand
 	// Where is the condition, or nil.
 	Where *expr.Condition
 	// Order are the attributes after ORDER BY.
@@ -56,7 +56,7 @@ type Statement struct {
 	// Returning is what a write returns: "", "ALL OLD", "MODIFIED OLD",
 	// "ALL NEW" or "MODIFIED NEW".
 	Returning string
-	// Names and Values are the placeholders that Where has in its text form.
+	// Names and Values are the placeholders in the text forms of Paths and Where.
 	Names  map[string]string
 	Values attr.Item
 }
@@ -124,7 +124,7 @@ func Parse(src string, params []attr.Value) (*Statement, error) {
 		s.Where, err = env.Condition(Param, ast.Format(where))
 	}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
-		return nil, &Error{Msg: e.Msg}
+		return nil, invalid("%s", e.Msg)
 	}
 	return s, err
 }
@@ -247,7 +247,7 @@ func (p *parser) selection() (s *Statement, where ast.Node) {
 }
 
 // projection parses the paths of a SELECT. They cannot be renamed.
-func (p *parser) projection() (paths []ast.Path) {
+func (p *parser) projection() (paths []*ast.PathOperand) {
 	seen := map[string]bool{}
 	for more := true; more && p.syntax == nil; more = p.accept(",") {
 		tok := p.pos
@@ -271,7 +271,7 @@ func (p *parser) projection() (paths []ast.Path) {
 		} else {
 			seen[name] = true
 		}
-		paths = append(paths, path)
+		paths = append(paths, p.operand(path))
 	}
 	return paths
 }
@@ -518,13 +518,31 @@ func isKeyword(word string) bool {
 // TableOf returns the name of the table that a statement refers to, or "" if it
 // has none. It works for statements that cannot be parsed too.
 func TableOf(statement string) string {
-	tokens, _, _ := lex(statement)
-	p := &parser{src: statement, tokens: tokens}
-	for p.pos = range tokens {
+	p := begin(statement)
+	for p.pos = range p.tokens {
 		if p.atWord(0, "FROM") || p.atWord(0, "INTO") || p.pos == 0 && p.atWord(0, "UPDATE") {
 			p.next()
 			return p.name("")
 		}
 	}
 	return ""
+}
+
+// IsSelect reports whether a text begins like a SELECT, valid or not. Names of
+// files do not.
+func IsSelect(statement string) bool {
+	p := begin(statement)
+	if !p.word("SELECT") {
+		return false
+	}
+	return p.tokens[p.pos].start > p.tokens[p.pos-1].end || p.is(tokQuoted) || p.is("*") || p.is(tokEnd)
+}
+
+// begin returns a parser of the tokens before the first error, if there is one.
+func begin(statement string) *parser {
+	tokens, bad, ok := lex(statement)
+	if !ok {
+		tokens = append(tokens, token{tokEnd, bad, bad})
+	}
+	return &parser{src: statement, tokens: tokens}
 }

@@ -93,7 +93,7 @@ func describe(s *partiql.Statement, err error) string {
 		parts = append(parts, "index "+text.Name(s.Index))
 	}
 	for _, p := range s.Paths {
-		parts = append(parts, "["+spelled.Path(p)+"]")
+		parts = append(parts, "["+spelled.Path(p.Path)+"]")
 	}
 	if s.Item != nil {
 		parts = append(parts, text.Literal(attr.NewMap(s.Item)))
@@ -172,7 +172,7 @@ func FuzzParse(f *testing.F) {
 		s, err := partiql.Parse(src, params[:min(strings.Count(src, "?"), len(params))])
 		if err != nil {
 			e, ok := err.(*partiql.Error)
-			if !ok || e.Pos < 0 || e.Pos > len(src) || e.Msg == "" {
+			if !ok || e.Pos < -1 || e.Pos > len(src) || e.Msg == "" {
 				t.Errorf("Parse(%q) = %#v", src, err)
 			}
 			return

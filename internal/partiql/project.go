@@ -1,11 +1,23 @@
 package partiql
 
 import (
+	"iter"
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 )
+
+// Selected yields the paths that a SELECT returns of each item, none for *.
+func (s *Statement) Selected() iter.Seq[ast.Path] {
+	return func(yield func(ast.Path) bool) {
+		for _, o := range s.Paths {
+			if !yield(o.Path) {
+				return
+			}
+		}
+	}
+}
 
 // AppendResult appends what a SELECT returns of an item: each path under the name
 // of its last step. Source: conformance executeStatement, "SELECT with nested map
@@ -16,7 +28,7 @@ func (s *Statement) AppendResult(dst []byte, it attr.Item) []byte {
 	}
 	var b attr.Builder
 	for _, path := range s.Paths {
-		b.Add(resultName(path), path.Get(it))
+		b.Add(resultName(path.Path), path.Path.Get(it))
 	}
 	return b.AppendItem(dst)
 }
