@@ -34,7 +34,9 @@ const (
 )
 
 // invalid returns an error about the whole statement.
-func invalid(format string, args ...any) error { return &Error{Msg: fmt.Sprintf(format, args...), Pos: -1} }
+func invalid(format string, args ...any) error {
+	return &Error{Msg: fmt.Sprintf(format, args...), Pos: -1}
+}
 
 // malformed records that the statement cannot be parsed at the next token, and
 // skips to the end, so that parsing stops.
