@@ -202,41 +202,38 @@ func keyOf(n ast.Node) string {
 }
 
 // alternatives returns lists of conditions: the tree is true if all conditions of
-// one of the lists are. It takes apart only what is about the key.
-func alternatives(n ast.Node, schema *keycond.Schema) [][]ast.Node {
+// one of the lists are. It takes apart only what is about the key, and returns at
+// most maxAlternatives lists.
+func alternatives(n ast.Node, schema *keycond.Schema) (all [][]ast.Node) {
 	switch n := n.(type) {
 	case *ast.Or:
-		if l, r := alternatives(n.L, schema), alternatives(n.R, schema); aboutKey(n, schema) && len(l)+len(r) <= maxAlternatives {
-			return slices.Concat(l, r)
+		if aboutKey(n, schema) {
+			all = slices.Concat(alternatives(n.L, schema), alternatives(n.R, schema))
 		}
 	case *ast.And:
-		l, r := alternatives(n.L, schema), alternatives(n.R, schema)
-		if len(l)*len(r) > maxAlternatives {
-			break
-		}
-		var all [][]ast.Node
-		for _, a := range l {
-			for _, b := range r {
-				all = append(all, slices.Concat(a, b))
+		right := alternatives(n.R, schema)
+		for _, l := range alternatives(n.L, schema) {
+			for _, r := range right {
+				if len(all) < maxAlternatives {
+					all = append(all, slices.Concat(l, r))
+				}
 			}
 		}
-		return all
 	case *ast.In:
-		if name := keyOf(n); name == "" || !schema.Has(name) {
-			break
+		if schema.Has(keyOf(n)) {
+			for _, v := range n.List {
+				all = append(all, []ast.Node{&ast.Compare{Op: ast.Equal, L: n.X, R: v}})
+			}
 		}
-		var all [][]ast.Node
-		for _, v := range n.List {
-			all = append(all, []ast.Node{&ast.Compare{Op: ast.Equal, L: n.X, R: v}})
-		}
-		return all
 	}
-	return [][]ast.Node{{n}}
+	if all == nil {
+		return [][]ast.Node{{n}}
+	}
+	return all[:min(len(all), maxAlternatives)]
 }
 
-// maxAlternatives bounds the work of planning. A statement with more is a scan or
-// has more than MaxSlices.
-const maxAlternatives = 1000
+// maxAlternatives is enough to see that a statement needs too many slices.
+const maxAlternatives = MaxSlices + 1
 
 // aboutKey reports whether a tree has a condition on a key attribute.
 func aboutKey(n ast.Node, schema *keycond.Schema) bool {
@@ -246,8 +243,7 @@ func aboutKey(n ast.Node, schema *keycond.Schema) bool {
 	case *ast.And:
 		return aboutKey(n.L, schema) || aboutKey(n.R, schema)
 	}
-	name := keyOf(n)
-	return name != "" && schema.Has(name)
+	return schema.Has(keyOf(n))
 }
 
 // add adds a slice beside those of the same partition, so that no row is read
