@@ -11,7 +11,8 @@ import (
 // An Update is a change of an item by UpdateItem: an update expression, or the
 // AttributeUpdates parameter. It is immutable and safe for concurrent use. The
 // nil Update changes nothing, but creates the item if it does not exist, like
-// any update that does more than remove.
+// any update that does more than remove. Actions whose paths neither overlap nor
+// conflict make an Update without an expression too.
 type Update struct {
 	// Param is the request parameter of the update.
 	Param Param

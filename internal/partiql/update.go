@@ -63,7 +63,7 @@ func (p *parser) clauses(s *Statement) {
 				p.expect("=", "EQ")
 				p.change(&a)
 			}
-			p.checkOverlap(u.Actions, a, tok)
+			p.checkPath(u.Actions, a, tok)
 			u.Actions = append(u.Actions, a)
 		}
 	}
@@ -74,13 +74,20 @@ func (p *parser) clauses(s *Statement) {
 	s.Update = u
 }
 
-// checkOverlap refuses a path that equals one of another action, or is inside it.
-func (p *parser) checkOverlap(actions []ast.Action, a ast.Action, tok int) {
+// checkPath refuses a path that overlaps with one of another action, or that
+// needs a list where that needs a map. The texts are those of expressions.
+func (p *parser) checkPath(actions []ast.Action, a ast.Action, tok int) {
 	for _, b := range actions {
 		x, y := b.Path.Path, a.Path.Path
-		if n := min(len(x), len(y)); x[:n].Equal(y[:n]) {
+		n := 0
+		for n < min(len(x), len(y)) && x[n] == y[n] {
+			n++
+		}
+		switch {
+		case n == len(x) || n == len(y):
 			p.fault(tok, "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", x.Message(), y.Message())
-			return
+		case (x[n].Name == "") != (y[n].Name == ""):
+			p.fault(tok, "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", x.Message(), y.Message())
 		}
 	}
 }
