@@ -102,7 +102,7 @@ func planSelect(t *table.Table, st *partiql.Statement, consistent bool) (table.R
 		return read, nil, statementError(err)
 	}
 	read.Filter = plan.Filter
-	if read.Index == nil || len(plan.Slices) == 0 || !plan.Keyed {
+	if read.Index == nil || !plan.Keyed {
 		return read, plan, nil // where an index does not hold an attribute, the item has none
 	}
 	var missing []string

@@ -23,8 +23,8 @@ type Plan struct {
 	Reverse bool // in descending order of the sort key
 	// Filter is what the slices do not ensure. Nil keeps all rows.
 	Filter *expr.Condition
-	// Keyed is true if the rows must all satisfy the same filter beside the
-	// condition on the key: WHERE is not an OR of both.
+	// Keyed is true if the rows of all slices must satisfy the same conditions
+	// beside those on the key.
 	Keyed bool
 
 	schema *keycond.Schema
@@ -60,7 +60,7 @@ type group struct {
 // The key has one partition key attribute and at most one sort key attribute. The
 // error is an [*Error] or a [*keycond.Error]. Source: DG/ql-reference.select.html.
 func (s *Statement) Plan(schema *keycond.Schema) (*Plan, error) {
-	p := &Plan{schema: schema, Filter: s.Where, Keyed: true}
+	p := &Plan{schema: schema, Filter: s.Where}
 	var groups []group
 	ok := s.Where != nil
 	if ok {
@@ -72,17 +72,16 @@ func (s *Statement) Plan(schema *keycond.Schema) (*Plan, error) {
 	if len(groups) > MaxSlices {
 		return nil, invalid("Too many decomposed read operations for a given query.") // local
 	}
-	same := !slices.ContainsFunc(groups, func(g group) bool { return !slices.Equal(g.rest, groups[0].rest) })
-	if same {
+	p.Keyed = !slices.ContainsFunc(groups, func(g group) bool { return !slices.Equal(g.rest, groups[0].rest) })
+	if p.Keyed {
 		p.Filter = conjunction(groups[0].rest)
 	}
-	p.Keyed = same
 	for _, g := range groups {
-		c := conjunction([]ast.Node{g.partition})
+		key := []ast.Node{g.partition}
 		if g.sort != nil {
-			c = conjunction([]ast.Node{g.partition, g.sort})
+			key = append(key, g.sort)
 		}
-		slice, err := keycond.Compile(schema, c)
+		slice, err := keycond.Compile(schema, conjunction(key))
 		if err != nil {
 			return nil, err
 		}
@@ -112,26 +111,28 @@ func conjunction(nodes []ast.Node) *expr.Condition {
 // groups returns the alternatives of WHERE. It reports false if one of them does
 // not fix the partition key, so that only a scan finds its rows.
 func (s *Statement) groups(schema *keycond.Schema) (groups []group, ok bool) {
-	alternatives := alternatives(s.Where.Root, schema)
-	for _, nodes := range alternatives {
+	for _, nodes := range alternatives(s.Where.Root, schema) {
 		var g group
-		var from, to *ast.Compare
 		for _, n := range nodes {
-			c, isCompare := n.(*ast.Compare)
 			switch on := keyOf(n); {
-			case on == schema.Hash[0].Name && isCompare && c.Op == ast.Equal && g.partition == nil:
+			case on == schema.Hash[0].Name && isEquality(n):
+				if g.partition != nil {
+					return nil, false // two values: no row has both
+				}
 				g.partition = n
 			case len(schema.Range) == 0 || on != schema.Range[0].Name:
 				g.rest = append(g.rest, n)
 			case g.sort == nil:
 				g.sort = n
-			case isCompare && from == nil && to == nil && between(g.sort, c, &from, &to):
-				g.sort = &ast.Between{X: from.L, Lo: from.R, Hi: to.R}
 			default:
-				g.rest = append(g.rest, n)
+				if both := between(g.sort, n); both != nil {
+					g.sort = both
+				} else {
+					g.rest = append(g.rest, n)
+				}
 			}
 		}
-		if g.partition == nil || slices.ContainsFunc(g.rest, func(n ast.Node) bool { return isEquality(n, schema.Hash[0].Name) }) {
+		if g.partition == nil {
 			return nil, false
 		}
 		groups = append(groups, g)
@@ -139,31 +140,38 @@ func (s *Statement) groups(schema *keycond.Schema) (groups []group, ok bool) {
 	return groups, true
 }
 
-func isEquality(n ast.Node, name string) bool {
+func isEquality(n ast.Node) bool {
 	c, ok := n.(*ast.Compare)
-	return ok && c.Op == ast.Equal && keyOf(n) == name
+	return ok && c.Op == ast.Equal
 }
 
-// between sets from and to if one condition is >= and the other is <=, both with
-// the attribute first.
-func between(a ast.Node, b *ast.Compare, from, to **ast.Compare) bool {
-	first, ok := a.(*ast.Compare)
-	if !ok {
-		return false
-	}
-	for _, c := range []*ast.Compare{first, b} {
-		if _, ok := c.L.(*ast.PathOperand); ok && c.Op == ast.GreaterOrEqual {
-			*from = c
-		} else if ok && c.Op == ast.LessOrEqual {
-			*to = c
+// between returns the one condition on a sort key for >= and <=, or nil for any
+// other two conditions on it.
+func between(a, b ast.Node) ast.Node {
+	out := new(ast.Between)
+	for _, n := range []ast.Node{a, b} {
+		c, ok := n.(*ast.Compare)
+		if !ok {
+			return nil
+		}
+		x, v, op := c.L, c.R, c.Op
+		if _, ok := x.(*ast.ValueOperand); ok {
+			x, v, op = c.R, c.L, op.Mirror()
+		}
+		switch out.X = x; op {
+		case ast.GreaterOrEqual:
+			out.Lo = v
+		case ast.LessOrEqual:
+			out.Hi = v
 		}
 	}
-	if *from == nil || *to == nil || (*from).R.(*ast.ValueOperand).Value.Kind() != (*to).R.(*ast.ValueOperand).Value.Kind() {
-		*from, *to = nil, nil
-		return false
+	if out.Lo == nil || out.Hi == nil {
+		return nil
 	}
-	n, _ := attr.Compare((*from).R.(*ast.ValueOperand).Value, (*to).R.(*ast.ValueOperand).Value)
-	return n <= 0
+	if n, ok := attr.Compare(out.Lo.(*ast.ValueOperand).Value, out.Hi.(*ast.ValueOperand).Value); !ok || n > 0 {
+		return nil // which a BETWEEN may not be
+	}
+	return out
 }
 
 // keyOf returns the name of the attribute that a condition compares with values
