@@ -127,7 +127,7 @@ type pagePlace struct {
 // readPlan reads a page from at on, the slices of the plan one after another, and
 // returns where the next one begins, nil at the end.
 func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, visit func(attr.Item) error) (*table.Capacity, *pagePlace, error) {
-	used, left, size := new(table.Capacity), read.Limit, 0
+	used, examined, size := new(table.Capacity), 0, 0
 	if at.Slice > 0 && at.Slice >= len(plan.Slices) {
 		return nil, nil, wire.Validation(msgToken)
 	}
@@ -135,7 +135,9 @@ func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlac
 		var page table.Page
 		var err error
 		r := read
-		r.Start, r.Limit = at.Key, left
+		if r.Start = at.Key; read.Limit > 0 {
+			r.Limit -= examined
+		}
 		if len(plan.Slices) == 0 {
 			page, err = view.Scan(&table.Scan{Read: r}, visit)
 		} else {
@@ -145,14 +147,14 @@ func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlac
 			return nil, nil, err
 		}
 		used.Add(page.Capacity)
-		left -= page.Examined
+		examined += page.Examined
 		size += page.Bytes
 		switch {
 		case page.Last != nil:
 			return used, &pagePlace{at.Slice, page.Last}, nil
 		case at.Slice+1 >= len(plan.Slices):
 			return used, nil, nil
-		case read.Limit > 0 && left <= 0 || size >= table.PageBytes:
+		case read.Limit > 0 && examined >= read.Limit || size >= table.PageBytes:
 			return used, &pagePlace{Slice: at.Slice + 1}, nil
 		}
 	}
