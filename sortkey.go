@@ -45,6 +45,9 @@ type Options struct {
 	// StreamShards is the number of shards that new streams of tables have at a
 	// time, each with a range of the partition keys, up to 1000. Default: 1.
 	StreamShards int
+	// S3Root is a folder whose folders are the S3 buckets that tables are exported
+	// to and imported from. Default: none, so there are no buckets.
+	S3Root string
 	// SweepInterval is how often the database deletes expired items, and records
 	// of streams that are older than 24 hours, in the background. Default: never; call [DB.Sweep] instead. Forks use the same
 	// interval.
@@ -109,7 +112,7 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
-		StreamShards: opts.StreamShards,
+		StreamShards: opts.StreamShards, S3Root: opts.S3Root,
 	})
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
 	ctx, cancel := context.WithCancel(context.Background())

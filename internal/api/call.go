@@ -155,6 +155,62 @@ func tablesOf(in any) []string {
 	case *wire.GetRecordsInput:
 		arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
 		add(&arn)
+	case *wire.UpdateContributorInsightsInput:
+		add(in.TableName)
+	case *wire.DescribeContributorInsightsInput:
+		add(in.TableName)
+	case *wire.ListContributorInsightsInput:
+		add(in.TableName)
+	case *wire.KinesisStreamingDestinationInput:
+		add(in.TableName)
+	case *wire.UpdateKinesisStreamingDestinationInput:
+		add(in.TableName)
+	case *wire.DescribeKinesisStreamingDestinationInput:
+		add(in.TableName)
+	case *wire.DescribeTableReplicaAutoScalingInput:
+		add(in.TableName)
+	case *wire.UpdateTableReplicaAutoScalingInput:
+		add(in.TableName)
+	case *wire.CreateGlobalTableInput:
+		add(in.GlobalTableName)
+	case *wire.DescribeGlobalTableInput:
+		add(in.GlobalTableName)
+	case *wire.UpdateGlobalTableInput:
+		add(in.GlobalTableName)
+	case *wire.DescribeGlobalTableSettingsInput:
+		add(in.GlobalTableName)
+	case *wire.UpdateGlobalTableSettingsInput:
+		add(in.GlobalTableName)
+	case *wire.PutResourcePolicyInput:
+		add(in.ResourceArn)
+	case *wire.GetResourcePolicyInput:
+		add(in.ResourceArn)
+	case *wire.DeleteResourcePolicyInput:
+		add(in.ResourceArn)
+	case *wire.CreateBackupInput:
+		add(in.TableName)
+	case *wire.ListBackupsInput:
+		add(in.TableName)
+	case *wire.DescribeContinuousBackupsInput:
+		add(in.TableName)
+	case *wire.UpdateContinuousBackupsInput:
+		add(in.TableName)
+	case *wire.RestoreTableFromBackupInput:
+		add(in.TargetTableName)
+	case *wire.RestoreTableToPointInTimeInput:
+		add(in.SourceTableName)
+		add(in.SourceTableArn)
+		add(in.TargetTableName)
+	case *wire.ExportTableToPointInTimeInput:
+		add(in.TableArn)
+	case *wire.ListExportsInput:
+		add(in.TableArn)
+	case *wire.ListImportsInput:
+		add(in.TableArn)
+	case *wire.ImportTableInput:
+		if in.TableCreationParameters != nil {
+			add(in.TableCreationParameters.TableName)
+		}
 	case *wire.TagResourceInput:
 		add(in.ResourceArn)
 	case *wire.UntagResourceInput:

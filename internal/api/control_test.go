@@ -184,9 +184,6 @@ func TestTableSettings(t *testing.T) {
 		"OnDemandThroughput":{"MaxReadRequestUnits":10,"MaxWriteRequestUnits":5},"WarmThroughput":{"ReadUnitsPerSecond":15000,"WriteUnitsPerSecond":6000,"Status":"ACTIVE"}}`,
 		"DeletionProtectionEnabled", "TableClassSummary", "OnDemandThroughput", "WarmThroughput")
 	e.invalid("DeleteTable", `{"TableName":"HHH"}`, "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
-	for _, global := range []string{`"ReplicaUpdates":[{"Create":{"RegionName":"eu-west-1"}}]`, `"MultiRegionConsistency":"STRONG"`} {
-		e.invalid("UpdateTable", update(global), "Sortkey has no global tables: a table has no replicas. Leave out ReplicaUpdates and the other parameters of global tables.")
-	}
 	e.invalid("UpdateTable", update(`"TableClass":"CHEAP"`), "1 validation error detected: Value 'CHEAP' at 'tableClass' failed to satisfy constraint: Member must satisfy enum value set: [STANDARD, STANDARD_INFREQUENT_ACCESS]")
 }
 

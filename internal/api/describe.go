@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/wire"
@@ -106,6 +107,11 @@ func seconds(t time.Time) *float64 {
 	return new(float64(t.UnixMilli()) / 1000)
 }
 
+// timeOf returns the time that a client sent as seconds since 1970.
+func timeOf(seconds float64) time.Time {
+	return time.UnixMilli(int64(math.Round(min(max(seconds, -1e11), 1e11) * 1000))).UTC()
+}
+
 func (s *Service) throughput(t table.Throughput) *wire.ProvisionedThroughputDescription {
 	out := &wire.ProvisionedThroughputDescription{
 		ReadCapacityUnits: new(t.Read), WriteCapacityUnits: new(t.Write), NumberOfDecreasesToday: new(int64(0)),
@@ -166,14 +172,26 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	if def.LastStream != "" {
 		d.LatestStreamLabel, d.LatestStreamArn = new(def.LastStream), new(s.arns.Stream(def.Name, def.LastStream))
 	}
-	if e := def.Encryption; e != nil {
-		d.SSEDescription = &wire.SSEDescription{Status: new("ENABLED"), SSEType: new(e.Type)}
-		if e.Type == "KMS" {
-			d.SSEDescription.KMSMasterKeyArn = new(s.arns.Key(e.KeyID))
-		}
+	d.SSEDescription = s.encryption(def.Encryption)
+	if def.GlobalSettings != "" {
+		d.GlobalTableSettingsReplicationMode = new(def.GlobalSettings)
+	}
+	if def.Undissociable {
+		d.DisassociationProtectionEnabled = new(true)
 	}
 	for _, ix := range t.Indexes() {
 		s.describeIndex(d, def, ix)
+	}
+	return d
+}
+
+func (s *Service) encryption(e *table.Encryption) *wire.SSEDescription {
+	if e == nil {
+		return nil
+	}
+	d := &wire.SSEDescription{Status: new("ENABLED"), SSEType: new(e.Type)}
+	if e.Type == "KMS" {
+		d.KMSMasterKeyArn = new(s.arns.Key(e.KeyID))
 	}
 	return d
 }

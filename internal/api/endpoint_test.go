@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
@@ -47,11 +48,12 @@ func newEndpoint(t *testing.T, tables ...string) *endpoint {
 		t.Fatal(err)
 	}
 	e := &endpoint{t: t, db: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-	e.svc = api.New(db, api.Options{Clock: func() time.Time {
+	db.Clock = func() time.Time {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return e.now
-	}})
+	}
+	e.svc = api.New(db, api.Options{Clock: db.Clock})
 	for _, body := range tables {
 		e.answer("CreateTable", body)
 	}
@@ -66,7 +68,13 @@ func (e *endpoint) sleep(d time.Duration) {
 }
 
 func (e *endpoint) serve(op, body string) (string, int) {
-	out, status := e.svc.Serve(context.Background(), "DynamoDB_20120810."+op, []byte(body), nil)
+	target := "DynamoDB_20120810." + op
+	for _, known := range wire.Operations() {
+		if known.String() == op {
+			target = known.Target() // also of a stream
+		}
+	}
+	out, status := e.svc.Serve(context.Background(), target, []byte(body), nil)
 	return string(out), status
 }
 

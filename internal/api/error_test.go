@@ -83,9 +83,6 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// newer are operations of the service that its model, as we have it, lacks.
-var newer = []string{"StartBulkPutItems", "DescribeBulkOperation", "ListBulkOperations", "CancelBulkOperation", "SearchVectors"}
-
 // modelOperations returns the names of all operations of the service.
 func modelOperations(t *testing.T) (names []string) {
 	t.Helper()
@@ -96,7 +93,7 @@ func modelOperations(t *testing.T) (names []string) {
 		require.NoError(t, json.Unmarshal(data, &model))
 		names = slices.AppendSeq(names, maps.Keys(model.Operations))
 	}
-	return append(names, newer...)
+	return names
 }
 
 // TestUnanswered: an operation of the service is answered, or its error says

@@ -260,6 +260,10 @@ func (s *Service) getShardIterator(ctx context.Context, in *wire.GetShardIterato
 		return nil, wire.Validation("SequenceNumber must be provided when ShardIteratorType is " + kind)
 	case !given && in.SequenceNumber != nil:
 		return nil, wire.Validation("SequenceNumber must not be provided when ShardIteratorType is " + kind)
+	case kind == "AT_TIMESTAMP" && in.Timestamp == nil:
+		return nil, wire.Validation("Timestamp must be provided when ShardIteratorType is " + kind)
+	case kind != "AT_TIMESTAMP" && in.Timestamp != nil:
+		return nil, wire.Validation("Timestamp must not be provided when ShardIteratorType is " + kind)
 	}
 	i := iterator{arn: value(in.StreamArn), shard: value(in.ShardId), issued: s.now()}
 	err := s.onStream(ctx, i.arn, func(v *table.View, st *table.StreamInfo) error {
@@ -274,6 +278,9 @@ func (s *Service) getShardIterator(ctx context.Context, in *wire.GetShardIterato
 		case "LATEST":
 			i.next = sh.End() + 1
 			return nil
+		case "AT_TIMESTAMP":
+			i.next, err = v.From(st, sh, timeOf(*in.Timestamp))
+			return err
 		}
 		q, ok := parseSequence(*in.SequenceNumber)
 		if !ok || q < sh.First()-1 || q > sh.Shard.Last() {

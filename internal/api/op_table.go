@@ -27,6 +27,9 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 	if err != nil {
 		return nil, err
 	}
+	if len(in.VectorIndexes) > 0 {
+		return nil, noVectors(wire.OpCreateTable, "VectorIndexes")
+	}
 	if len(in.KeySchema) == 0 {
 		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
 	}
@@ -66,6 +69,13 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 	}
 	if def.Tags, err = tagsOf(in.Tags); err != nil {
 		return nil, err
+	}
+	if in.ResourcePolicy != nil {
+		text, err := canonicalPolicy(*in.ResourcePolicy)
+		if err != nil {
+			return nil, err
+		}
+		def.Policy = &table.Policy{Text: text, Revision: s.nextRevision(nil)}
 	}
 	t, err := s.db.Create(ctx, def)
 	if err != nil {

@@ -28,6 +28,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	if err := checkTableUpdate(in); err != nil {
 		return nil, err
 	}
+	if err := s.checkReplicas(in); err != nil {
+		return nil, err
+	}
 	var created, deleted string
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
 		if err := s.alterBilling(def, in); err != nil {
@@ -68,15 +71,15 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 }
 
 // checkTableUpdate refuses an update of nothing and more than one new or deleted
-// index. Source: dynalite, test/updateTable.js. It refuses replicas too, since a
-// client that asked for one would wait for it.
+// index. Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
-	if len(in.ReplicaUpdates) > 0 || len(in.GlobalTableWitnessUpdates) > 0 || in.MultiRegionConsistency != nil || in.GlobalTableSettingsReplicationMode != nil {
-		return wire.OpUpdateTable.Invalid("Sortkey has no global tables: a table has no replicas. Leave out ReplicaUpdates and the other parameters of global tables.")
+	if len(in.VectorIndexUpdates) > 0 {
+		return noVectors(wire.OpUpdateTable, "VectorIndexUpdates")
 	}
 	if in.ProvisionedThroughput == nil && in.BillingMode == nil && in.GlobalSecondaryIndexUpdates == nil &&
 		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil && in.TableClass == nil &&
-		in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
+		in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil &&
+		in.GlobalTableSettingsReplicationMode == nil && in.DisassociationProtectionEnabled == nil {
 		return wire.OpUpdateTable.Invalid("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
 	changes := 0
@@ -102,6 +105,12 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		return wire.NewError("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
 	return nil
+}
+
+// noVectors refuses indexes that cannot be searched, since a client that asked for
+// one would wait for it.
+func noVectors(op wire.Op, member string) error {
+	return op.Invalid("Sortkey has no vector search: a table has no vector indexes. Leave out " + member + ".")
 }
 
 // alterBilling applies BillingMode and ProvisionedThroughput.
@@ -232,6 +241,20 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	if in.SSESpecification != nil {
 		def.Encryption = encryptionOf(in.SSESpecification)
 	}
+	if err := alterGlobal(def, in); err != nil {
+		return err
+	}
+	dropAttributes(def)
+	for _, a := range attributesOf(in.AttributeDefinitions) {
+		if !slices.Contains(def.Attributes, a) {
+			def.Attributes = append(def.Attributes, a)
+		}
+	}
+	return nil
+}
+
+// dropAttributes removes the definitions of attributes that no key uses.
+func dropAttributes(def *table.Definition) {
 	used := map[string]bool{}
 	for _, e := range def.Key {
 		used[e.Name] = true
@@ -242,10 +265,4 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 		}
 	}
 	def.Attributes = slices.DeleteFunc(def.Attributes, func(a keycond.Attribute) bool { return !used[a.Name] })
-	for _, a := range attributesOf(in.AttributeDefinitions) {
-		if !slices.Contains(def.Attributes, a) {
-			def.Attributes = append(def.Attributes, a)
-		}
-	}
-	return nil
 }

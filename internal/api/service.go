@@ -37,6 +37,9 @@ type Options struct {
 	// StreamShards is the number of shards that a new stream has at a time.
 	// Default: 1.
 	StreamShards int
+	// S3Root is the folder whose folders are the buckets of exports and imports.
+	// Default: none, so no bucket exists.
+	S3Root string
 	// Region and Account are those of ARNs. Default: [DefaultRegion] and
 	// [DefaultAccount].
 	Region, Account string
@@ -135,35 +138,67 @@ type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, er
 // handlers are the operations that are implemented. All others are
 // [Unanswered].
 var handlers = [256]handler{
-	wire.OpBatchExecuteStatement: typed((*Service).BatchExecuteStatement),
-	wire.OpExecuteStatement:      typed((*Service).ExecuteStatement),
-	wire.OpExecuteTransaction:    typed((*Service).ExecuteTransaction),
-	wire.OpBatchGetItem:          typed((*Service).BatchGetItem),
-	wire.OpBatchWriteItem:        typed((*Service).BatchWriteItem),
-	wire.OpCreateTable:           typed((*Service).CreateTable),
-	wire.OpDeleteItem:            typed((*Service).DeleteItem),
-	wire.OpDeleteTable:           typed((*Service).DeleteTable),
-	wire.OpDescribeEndpoints:     typed((*Service).DescribeEndpoints),
-	wire.OpDescribeLimits:        typed((*Service).DescribeLimits),
-	wire.OpDescribeStream:        typed((*Service).DescribeStream),
-	wire.OpDescribeTable:         typed((*Service).DescribeTable),
-	wire.OpGetItem:               (*Service).serveGetItem,
-	wire.OpDescribeTimeToLive:    typed((*Service).DescribeTimeToLive),
-	wire.OpGetRecords:            typed((*Service).GetRecords),
-	wire.OpGetShardIterator:      typed((*Service).GetShardIterator),
-	wire.OpListStreams:           typed((*Service).ListStreams),
-	wire.OpListTables:            typed((*Service).ListTables),
-	wire.OpListTagsOfResource:    typed((*Service).ListTagsOfResource),
-	wire.OpPutItem:               typed((*Service).PutItem),
-	wire.OpQuery:                 page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query),
-	wire.OpScan:                  page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan),
-	wire.OpTagResource:           typed((*Service).TagResource),
-	wire.OpTransactGetItems:      typed((*Service).TransactGetItems),
-	wire.OpTransactWriteItems:    typed((*Service).TransactWriteItems),
-	wire.OpUntagResource:         typed((*Service).UntagResource),
-	wire.OpUpdateItem:            typed((*Service).UpdateItem),
-	wire.OpUpdateTable:           typed((*Service).UpdateTable),
-	wire.OpUpdateTimeToLive:      typed((*Service).UpdateTimeToLive),
+	wire.OpBatchExecuteStatement:               typed((*Service).BatchExecuteStatement),
+	wire.OpExecuteStatement:                    typed((*Service).ExecuteStatement),
+	wire.OpExecuteTransaction:                  typed((*Service).ExecuteTransaction),
+	wire.OpBatchGetItem:                        typed((*Service).BatchGetItem),
+	wire.OpBatchWriteItem:                      typed((*Service).BatchWriteItem),
+	wire.OpCreateBackup:                        typed((*Service).CreateBackup),
+	wire.OpCreateGlobalTable:                   typed((*Service).CreateGlobalTable),
+	wire.OpCreateTable:                         typed((*Service).CreateTable),
+	wire.OpDeleteBackup:                        typed((*Service).DeleteBackup),
+	wire.OpDeleteItem:                          typed((*Service).DeleteItem),
+	wire.OpDeleteResourcePolicy:                typed((*Service).DeleteResourcePolicy),
+	wire.OpDeleteTable:                         typed((*Service).DeleteTable),
+	wire.OpDescribeBackup:                      typed((*Service).DescribeBackup),
+	wire.OpDescribeContinuousBackups:           typed((*Service).DescribeContinuousBackups),
+	wire.OpDescribeContributorInsights:         typed((*Service).DescribeContributorInsights),
+	wire.OpDescribeEndpoints:                   typed((*Service).DescribeEndpoints),
+	wire.OpDescribeExport:                      typed((*Service).DescribeExport),
+	wire.OpDescribeGlobalTable:                 typed((*Service).DescribeGlobalTable),
+	wire.OpDescribeGlobalTableSettings:         typed((*Service).DescribeGlobalTableSettings),
+	wire.OpDescribeImport:                      typed((*Service).DescribeImport),
+	wire.OpDescribeKinesisStreamingDestination: typed((*Service).DescribeKinesisStreamingDestination),
+	wire.OpDescribeLimits:                      typed((*Service).DescribeLimits),
+	wire.OpDescribeStream:                      typed((*Service).DescribeStream),
+	wire.OpDescribeTable:                       typed((*Service).DescribeTable),
+	wire.OpDescribeTableReplicaAutoScaling:     typed((*Service).DescribeTableReplicaAutoScaling),
+	wire.OpDescribeTimeToLive:                  typed((*Service).DescribeTimeToLive),
+	wire.OpDisableKinesisStreamingDestination:  typed((*Service).DisableKinesisStreamingDestination),
+	wire.OpEnableKinesisStreamingDestination:   typed((*Service).EnableKinesisStreamingDestination),
+	wire.OpExportTableToPointInTime:            typed((*Service).ExportTableToPointInTime),
+	wire.OpGetItem:                             (*Service).serveGetItem,
+	wire.OpGetRecords:                          typed((*Service).GetRecords),
+	wire.OpGetResourcePolicy:                   typed((*Service).GetResourcePolicy),
+	wire.OpGetShardIterator:                    typed((*Service).GetShardIterator),
+	wire.OpImportTable:                         typed((*Service).ImportTable),
+	wire.OpListBackups:                         typed((*Service).ListBackups),
+	wire.OpListContributorInsights:             typed((*Service).ListContributorInsights),
+	wire.OpListExports:                         typed((*Service).ListExports),
+	wire.OpListGlobalTables:                    typed((*Service).ListGlobalTables),
+	wire.OpListImports:                         typed((*Service).ListImports),
+	wire.OpListStreams:                         typed((*Service).ListStreams),
+	wire.OpListTables:                          typed((*Service).ListTables),
+	wire.OpListTagsOfResource:                  typed((*Service).ListTagsOfResource),
+	wire.OpPutItem:                             typed((*Service).PutItem),
+	wire.OpPutResourcePolicy:                   typed((*Service).PutResourcePolicy),
+	wire.OpQuery:                               page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query),
+	wire.OpRestoreTableFromBackup:              typed((*Service).RestoreTableFromBackup),
+	wire.OpRestoreTableToPointInTime:           typed((*Service).RestoreTableToPointInTime),
+	wire.OpScan:                                page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan),
+	wire.OpTagResource:                         typed((*Service).TagResource),
+	wire.OpTransactGetItems:                    typed((*Service).TransactGetItems),
+	wire.OpTransactWriteItems:                  typed((*Service).TransactWriteItems),
+	wire.OpUntagResource:                       typed((*Service).UntagResource),
+	wire.OpUpdateContinuousBackups:             typed((*Service).UpdateContinuousBackups),
+	wire.OpUpdateContributorInsights:           typed((*Service).UpdateContributorInsights),
+	wire.OpUpdateGlobalTable:                   typed((*Service).UpdateGlobalTable),
+	wire.OpUpdateGlobalTableSettings:           typed((*Service).UpdateGlobalTableSettings),
+	wire.OpUpdateItem:                          typed((*Service).UpdateItem),
+	wire.OpUpdateKinesisStreamingDestination:   typed((*Service).UpdateKinesisStreamingDestination),
+	wire.OpUpdateTable:                         typed((*Service).UpdateTable),
+	wire.OpUpdateTableReplicaAutoScaling:       typed((*Service).UpdateTableReplicaAutoScaling),
+	wire.OpUpdateTimeToLive:                    typed((*Service).UpdateTimeToLive),
 }
 
 // decodable is the input type I with the methods of a [wire.Input].
@@ -226,9 +261,11 @@ func (s *Service) wireError(err error) *wire.Error {
 	return e
 }
 
-func isNotFound(err error) bool {
+func isNotFound(err error) bool { return isKind(err, table.NotFound) }
+
+func isKind(err error, kind table.Kind) bool {
 	e, ok := errors.AsType[*table.Error](err)
-	return ok && e.Kind == table.NotFound
+	return ok && e.Kind == kind
 }
 
 // region returns the region of the service.

@@ -17,43 +17,8 @@ var missing = []struct {
 	instead string
 }{
 	{
-		"Kinesis streaming destinations", []string{
-			"DescribeKinesisStreamingDestination", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination",
-			"UpdateKinesisStreamingDestination",
-		},
-		"ReturnValues shows what a write changed.",
-	},
-	{
-		"backups", []string{
-			"CreateBackup", "DeleteBackup", "DescribeBackup", "DescribeContinuousBackups", "ListBackups",
-			"RestoreTableFromBackup", "RestoreTableToPointInTime", "UpdateContinuousBackups",
-		},
-		"Copy a database with 'sortkey snapshot' and 'sortkey restore', or in a program with Snapshot and Fork.",
-	},
-	{
-		"exports to S3 or imports from it", []string{
-			"DescribeExport", "DescribeImport", "ExportTableToPointInTime", "ImportTable", "ListExports", "ListImports",
-		},
-		"Use 'sortkey export' and 'sortkey import', which write and read the same files.",
-	},
-	{
 		"bulk puts", []string{"CancelBulkOperation", "DescribeBulkOperation", "ListBulkOperations", "StartBulkPutItems"},
 		"Use 'sortkey import' or BatchWriteItem.",
-	},
-	{
-		"global tables", []string{
-			"CreateGlobalTable", "DescribeGlobalTable", "DescribeGlobalTableSettings", "DescribeTableReplicaAutoScaling",
-			"ListGlobalTables", "UpdateGlobalTable", "UpdateGlobalTableSettings", "UpdateTableReplicaAutoScaling",
-		},
-		"A table has no replicas; leave the call out.",
-	},
-	{
-		"contributor insights", []string{"DescribeContributorInsights", "ListContributorInsights", "UpdateContributorInsights"},
-		"To see what is read, use 'sortkey explain', traces, or the metrics of 'sortkey serve'.",
-	},
-	{
-		"resource policies", []string{"DeleteResourcePolicy", "GetResourcePolicy", "PutResourcePolicy"},
-		"Every client has full access; leave the call out.",
 	},
 	{
 		"vector search", []string{"SearchVectors"},

@@ -56,7 +56,7 @@ func load() (*model, error) {
 			joined.Operations[name] = op
 		}
 		for name, s := range m.Shapes {
-			if old, ok := joined.Shapes[name]; ok && !reflect.DeepEqual(old, s) && !slices.Contains(sameShapes, name) {
+			if old, ok := joined.Shapes[name]; ok && !reflect.DeepEqual(old, s) {
 				return nil, fmt.Errorf("model %s: shape %s differs between the models", file, name)
 			} else if !ok {
 				joined.Shapes[name] = s

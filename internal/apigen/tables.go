@@ -5,10 +5,6 @@ package main
 // architect/dynalite, which were run against the service; "conformance" is
 // paritysuite/dynamodb-conformance, captured in October 2026.
 
-// sameShapes differ between the two models only in a limit that is out of date
-// (KeySchema may have more than two elements in an index).
-var sameShapes = []string{"KeySchema"}
-
 // memberOrder lists the members of structures in the order in which the service
 // reports their violations. Unlisted members follow in the model's order.
 var memberOrder = map[string][]string{
@@ -65,7 +61,7 @@ var enumOrder = map[string][]string{
 	"KeyType":                     {"HASH", "RANGE"},
 	"ProjectionType":              {"ALL", "INCLUDE", "KEYS_ONLY"},
 	"BillingMode":                 {"PROVISIONED", "PAY_PER_REQUEST"},
-	"ShardIteratorType":           {"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER"},
+	"ShardIteratorType":           {"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"},
 }
 
 // maxLength limits lists that the model does not limit: only a global index may
@@ -100,10 +96,18 @@ var (
 // implemented lists the operations that package api has a handler for. Nothing
 // is generated for others.
 var implemented = []string{
-	"BatchExecuteStatement", "BatchGetItem", "BatchWriteItem", "CreateTable", "DeleteItem", "DeleteTable", "DescribeEndpoints", "DescribeLimits",
-	"DescribeStream", "DescribeTable", "DescribeTimeToLive", "ExecuteStatement", "ExecuteTransaction", "GetItem", "GetRecords", "GetShardIterator", "ListStreams",
-	"ListTables", "ListTagsOfResource", "PutItem", "Query", "Scan",
-	"TagResource", "TransactGetItems", "TransactWriteItems", "UntagResource", "UpdateItem", "UpdateTable",
+	"BatchExecuteStatement", "BatchGetItem", "BatchWriteItem", "CreateBackup", "CreateGlobalTable", "CreateTable",
+	"DeleteBackup", "DeleteItem", "DeleteResourcePolicy", "DeleteTable", "DescribeBackup", "DescribeContinuousBackups",
+	"DescribeContributorInsights", "DescribeEndpoints", "DescribeExport", "DescribeGlobalTable",
+	"DescribeGlobalTableSettings", "DescribeImport", "DescribeKinesisStreamingDestination", "DescribeLimits",
+	"DescribeStream", "DescribeTable", "DescribeTableReplicaAutoScaling", "DescribeTimeToLive",
+	"DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination", "ExecuteStatement", "ExecuteTransaction",
+	"ExportTableToPointInTime", "GetItem", "GetRecords", "GetResourcePolicy", "GetShardIterator", "ImportTable",
+	"ListBackups", "ListContributorInsights", "ListExports", "ListGlobalTables", "ListImports", "ListStreams",
+	"ListTables", "ListTagsOfResource", "PutItem", "PutResourcePolicy", "Query", "RestoreTableFromBackup",
+	"RestoreTableToPointInTime", "Scan", "TagResource", "TransactGetItems", "TransactWriteItems", "UntagResource",
+	"UpdateContinuousBackups", "UpdateContributorInsights", "UpdateGlobalTable", "UpdateGlobalTableSettings",
+	"UpdateItem", "UpdateKinesisStreamingDestination", "UpdateTable", "UpdateTableReplicaAutoScaling",
 	"UpdateTimeToLive",
 }
 

@@ -29,8 +29,8 @@ func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 	return t, nil
 }
 
-// Delete removes a table with its items and returns the table as it was. The
-// error has kind [NotFound], or [Validation] when the table is protected.
+// Delete removes a table with its items and returns the table as it was. With
+// point-in-time recovery its items become a system backup. The error has kind [NotFound], or [Validation] when the table is protected.
 func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
@@ -53,6 +53,9 @@ func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
 			if err := w.Clear(ix.def.Space); err != nil {
 				return err
 			}
+		}
+		if t.def.Recovery != nil {
+			return db.keepDeleted(w, t)
 		}
 		return w.Clear(t.def.Space)
 	})

@@ -30,10 +30,11 @@ func FuzzCatalogue(f *testing.F) {
 		_, _, err := tx.Remember("token", table.Token{Digest: []byte("d"), Time: begun})
 		return err
 	}))
+	require.NoError(f, x.db.CreateBackup(context.Background(), "t", newBackup("b")))
 	keep := x.scan("keep")
 	require.NoError(f, x.db.Close(context.Background()))
 
-	partitions := []string{"tables", "counters", "garbage", "tokens", "token times"}
+	partitions := []string{"tables", "counters", "garbage", "tokens", "token times", "backups"}
 	for i, partition := range partitions {
 		require.NoError(f, base.View(context.Background(), func(r store.Reader) error {
 			for row, err := range r.Query(0, []byte(partition), store.Range{}, false) {

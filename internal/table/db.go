@@ -90,6 +90,16 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 			}
 			used[st.Space] = true
 		}
+		backups, err := readBackups(r)
+		if err != nil {
+			return err
+		}
+		for _, b := range backups {
+			if used[b.Space] || b.Space > last {
+				return fmt.Errorf("damaged catalogue: backup %q: space %d is in use or was never assigned", b.ID, b.Space)
+			}
+			used[b.Space] = true
+		}
 		for row, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
 			if err != nil {
 				return err
@@ -251,18 +261,11 @@ func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) 
 			return nil, fmt.Errorf("key attribute %q has type %q", a.Name, a.Kind)
 		}
 	}
-	spaces := []store.Space{def.Space}
-	if def.Stream != nil {
-		spaces = append(spaces, def.Stream.Space)
-	}
-	for _, ix := range slices.Concat(def.Global, def.Local) {
-		spaces = append(spaces, ix.Space)
-	}
-	for _, space := range spaces {
-		if used[space] || space > last {
-			return nil, fmt.Errorf("space %d is in use or was never assigned", space)
+	for _, s := range def.spaces() {
+		if used[*s] || *s > last {
+			return nil, fmt.Errorf("space %d is in use or was never assigned", *s)
 		}
-		used[space] = true
+		used[*s] = true
 	}
 	return def, nil
 }
@@ -270,39 +273,37 @@ func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) 
 // putDefinition writes a definition to the catalogue and assigns a space to the
 // table and to each index without one.
 func putDefinition(w store.Writer, def *Definition) error {
-	last, err := lastSpace(w)
-	if err != nil {
-		return err
-	}
-	assign := func(s *store.Space) {
-		if *s == 0 {
-			last++
-			*s = last
-		}
-	}
-	assign(&def.Space)
 	if st := def.Stream; st != nil && st.Space == 0 {
 		if err := st.begin(w, def.Name); err != nil {
 			return err
 		}
-		assign(&st.Space)
 		def.LastStream = st.Label
 	}
-	for _, indexes := range [][]IndexDefinition{def.Global, def.Local} {
-		for i := range indexes {
-			assign(&indexes[i].Space)
-		}
-	}
-	counter, err := json.Marshal(last)
-	if err != nil {
+	if err := takeSpaces(w, def.spaces()); err != nil {
 		return err
 	}
 	row, err := json.Marshal(def)
 	if err != nil {
 		return err
 	}
-	if err := w.Put(catalogueSpace, countersPartition, spaceCounter, counter); err != nil {
+	return w.Put(catalogueSpace, definitionsPartition, []byte(def.Name), row)
+}
+
+// takeSpaces assigns a new space to each that is zero.
+func takeSpaces(w store.Writer, spaces []*store.Space) error {
+	last, err := lastSpace(w)
+	if err != nil {
 		return err
 	}
-	return w.Put(catalogueSpace, definitionsPartition, []byte(def.Name), row)
+	for _, s := range spaces {
+		if *s == 0 {
+			last++
+			*s = last
+		}
+	}
+	counter, err := json.Marshal(last)
+	if err != nil {
+		return err
+	}
+	return w.Put(catalogueSpace, countersPartition, spaceCounter, counter)
 }

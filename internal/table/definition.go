@@ -41,7 +41,52 @@ type Definition struct {
 	// Expiry is the attribute with the time at which an item expires, or ""
 	// while time to live is disabled.
 	Expiry string `json:",omitempty"`
+
+	// Policy is the resource policy of the table; that of its stream is with the
+	// stream.
+	Policy *Policy `json:",omitempty"`
+	// Insights are the settings of contributor insights by global index, "" for
+	// the table.
+	Insights map[string]Insights `json:",omitempty"`
+	// Kinesis lists the Kinesis streams that the client named, the newest first.
+	Kinesis []Destination `json:",omitempty"`
+	// Recovery is set while point-in-time recovery is enabled.
+	Recovery *Recovery `json:",omitempty"`
+	// GlobalSettings is ENABLED or DISABLED, as the client set the replication of
+	// settings, and Undissociable its protection of replicas.
+	GlobalSettings string `json:",omitempty"`
+	Undissociable  bool   `json:",omitempty"`
 }
+
+// A Policy is a resource policy. It is kept and not enforced.
+type Policy struct {
+	// Text is the policy in its canonical form, "" once it is deleted.
+	Text string `json:",omitempty"`
+	// Revision is the time of the last change in milliseconds since 1970. It
+	// grows with each change.
+	Revision int64
+}
+
+// Insights are settings of contributor insights. They are kept; nothing is
+// counted.
+type Insights struct {
+	Enabled bool
+	Mode    string
+	Changed time.Time
+}
+
+// A Destination is a Kinesis stream that a client wants the changes of a table in.
+type Destination struct {
+	ARN string
+	// Status is ACTIVE, DISABLED or ENABLE_FAILED, and Reason says why it failed.
+	Status string
+	Reason string `json:",omitempty"`
+	// Precision is that of the times of records, "" when the client left it out.
+	Precision string `json:",omitempty"`
+}
+
+// Recovery are the settings of point-in-time recovery.
+type Recovery struct{ Days int64 }
 
 // A KeyElement is one attribute of a key schema.
 type KeyElement struct {
@@ -117,7 +162,24 @@ func (d *Definition) clone() *Definition {
 	if d.Stream != nil {
 		c.Stream = new(*d.Stream)
 	}
+	c.Insights = maps.Clone(d.Insights)
+	c.Kinesis = slices.Clone(d.Kinesis)
 	return &c
+}
+
+// spaces returns the spaces of the table, its stream and its indexes, to read or
+// to assign.
+func (d *Definition) spaces() []*store.Space {
+	list := []*store.Space{&d.Space}
+	if d.Stream != nil {
+		list = append(list, &d.Stream.Space)
+	}
+	for _, indexes := range [][]IndexDefinition{d.Global, d.Local} {
+		for i := range indexes {
+			list = append(list, &indexes[i].Space)
+		}
+	}
+	return list
 }
 
 // attribute returns the definition of a key attribute.

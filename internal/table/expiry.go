@@ -41,8 +41,8 @@ const (
 
 // Sweep deletes the items of all tables that have expired at now, with their
 // index entries, and returns how many it deleted. Expired items stay readable
-// until a sweep deletes them, as in the service. Sweep also removes what streams
-// keep no longer.
+// until a sweep deletes them, as in the service. Sweep also removes system
+// backups that have expired, and what streams keep no longer.
 // Source: DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	for _, name := range db.Names() {
@@ -51,6 +51,9 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 		if err != nil {
 			return deleted, err
 		}
+	}
+	if err := db.expireBackups(ctx, now); err != nil {
+		return deleted, err
 	}
 	return deleted, db.trimStreams(ctx)
 }

@@ -32,6 +32,8 @@ type Stream struct {
 	Label   string
 	Space   store.Space
 	Shards  int
+	// Policy is the resource policy of the stream.
+	Policy *Policy `json:",omitempty"`
 }
 
 // The retention of records, and the time after which a shard is closed and
@@ -361,6 +363,25 @@ func (s *View) Records(st *StreamInfo, sh Shard, from Sequence, limit int) (list
 		next = r.Sequence + 1
 	}
 	return list, next, false, nil
+}
+
+// From returns the sequence number of the first record of a shard that is not
+// older than a moment, or the one after the last record. It reads the records
+// before that.
+func (s *View) From(st *StreamInfo, sh ShardInfo, at time.Time) (Sequence, error) {
+	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{}, false) {
+		if err != nil {
+			return 0, err
+		}
+		r, err := decodeRecord(row)
+		if err != nil {
+			return 0, err
+		}
+		if !r.Time.Before(at) {
+			return r.Sequence, nil
+		}
+	}
+	return sh.End() + 1, nil
 }
 
 // Trimmed reports whether the record with a sequence number that its shard has

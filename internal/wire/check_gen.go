@@ -4,6 +4,7 @@ package wire
 
 import (
 	"math"
+	"regexp"
 )
 
 func (x *AttributeDefinition) check(v *violations) {
@@ -22,6 +23,42 @@ func (x *AttributeDefinition) check(v *violations) {
 func (x *AttributeValueUpdate) check(v *violations) {
 	if x.Action != nil {
 		v.enum("Action", *x.Action, enumAttributeAction[:])
+	}
+}
+
+func (x *AutoScalingPolicyUpdate) check(v *violations) {
+	if x.PolicyName != nil {
+		v.text("PolicyName", *x.PolicyName, &ruleAutoScalingPolicyName)
+	}
+	if x.TargetTrackingScalingPolicyConfiguration == nil {
+		v.null("TargetTrackingScalingPolicyConfiguration")
+	} else {
+		v.push("TargetTrackingScalingPolicyConfiguration")
+		x.TargetTrackingScalingPolicyConfiguration.check(v)
+		v.pop()
+	}
+}
+
+func (x *AutoScalingSettingsUpdate) check(v *violations) {
+	if x.AutoScalingRoleArn != nil {
+		v.text("AutoScalingRoleArn", *x.AutoScalingRoleArn, &ruleAutoScalingRoleArn)
+	}
+	if x.MaximumUnits != nil {
+		v.integer("MaximumUnits", *x.MaximumUnits, 1, math.MaxInt64)
+	}
+	if x.MinimumUnits != nil {
+		v.integer("MinimumUnits", *x.MinimumUnits, 1, math.MaxInt64)
+	}
+	if x.ScalingPolicyUpdate != nil {
+		v.push("ScalingPolicyUpdate")
+		x.ScalingPolicyUpdate.check(v)
+		v.pop()
+	}
+}
+
+func (x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) check(v *violations) {
+	if x.TargetValue == nil {
+		v.null("TargetValue")
 	}
 }
 
@@ -182,6 +219,27 @@ func (x *ConditionCheck) check(v *violations) {
 	}
 }
 
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *CreateBackupInput) Validate() error {
+	v := violations{op: OpCreateBackup}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *CreateBackupInput) check(v *violations) {
+	if x.BackupName == nil {
+		v.null("BackupName")
+	} else {
+		v.text("BackupName", *x.BackupName, &ruleBackupName)
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
 func (x *CreateGlobalSecondaryIndexAction) check(v *violations) {
 	if x.IndexName == nil {
 		v.null("IndexName")
@@ -217,7 +275,32 @@ func (x *CreateGlobalSecondaryIndexAction) check(v *violations) {
 	}
 }
 
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *CreateGlobalTableInput) Validate() error {
+	v := violations{op: OpCreateGlobalTable}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *CreateGlobalTableInput) check(v *violations) {
+	if x.GlobalTableName == nil {
+		v.null("GlobalTableName")
+	} else {
+		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
+	}
+	if x.ReplicationGroup == nil {
+		v.null("ReplicationGroup")
+	}
+}
+
 func (x *CreateGlobalTableWitnessGroupMemberAction) check(v *violations) {
+	if x.RegionName == nil {
+		v.null("RegionName")
+	}
+}
+
+func (x *CreateReplicaAction) check(v *violations) {
 	if x.RegionName == nil {
 		v.null("RegionName")
 	}
@@ -348,6 +431,79 @@ func (x *CreateTableInput) check(v *violations) {
 		}
 		v.pop()
 	}
+	if x.VectorIndexes != nil {
+		v.push("VectorIndexes")
+		for i := range x.VectorIndexes {
+			e := &x.VectorIndexes[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+}
+
+func (x *CreateVectorIndexAction) check(v *violations) {
+	if x.Dimensions == nil {
+		v.null("Dimensions")
+	} else {
+		v.integer("Dimensions", *x.Dimensions, 1, math.MaxInt64)
+	}
+	if x.DistanceFunction == nil {
+		v.null("DistanceFunction")
+	} else {
+		v.enum("DistanceFunction", *x.DistanceFunction, enumVectorDistanceFunction[:])
+	}
+	if x.IndexName == nil {
+		v.null("IndexName")
+	} else {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.Projection == nil {
+		v.null("Projection")
+	} else {
+		v.push("Projection")
+		x.Projection.check(v)
+		v.pop()
+	}
+	if x.SearchSchema != nil {
+		if v.size("SearchSchema", len(x.SearchSchema), 1, -1) {
+			v.echo(echoSearchSchema(nil, x.SearchSchema))
+		}
+		v.push("SearchSchema")
+		for i := range x.SearchSchema {
+			e := &x.SearchSchema[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.VectorAttribute == nil {
+		v.null("VectorAttribute")
+	} else {
+		v.push("VectorAttribute")
+		x.VectorAttribute.check(v)
+		v.pop()
+	}
+}
+
+func (x *CsvOptions) check(v *violations) {
+	if x.Delimiter != nil {
+		v.text("Delimiter", *x.Delimiter, &ruleCsvDelimiter)
+	}
+	if x.HeaderList != nil {
+		if v.size("HeaderList", len(x.HeaderList), 1, 255) {
+			v.echo(echoCsvHeaderList(nil, x.HeaderList))
+		}
+		v.push("HeaderList")
+		for i, e := range x.HeaderList {
+			v.elem(i)
+			v.text("", e, &ruleCsvHeader)
+			v.pop()
+		}
+		v.pop()
+	}
 }
 
 func (x *Delete) check(v *violations) {
@@ -371,6 +527,22 @@ func (x *Delete) check(v *violations) {
 		v.null("TableName")
 	} else {
 		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DeleteBackupInput) Validate() error {
+	v := violations{op: OpDeleteBackup}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DeleteBackupInput) check(v *violations) {
+	if x.BackupArn == nil {
+		v.null("BackupArn")
+	} else {
+		v.text("BackupArn", *x.BackupArn, &ruleBackupArn)
 	}
 }
 
@@ -442,6 +614,12 @@ func (x *DeleteItemInput) check(v *violations) {
 	}
 }
 
+func (x *DeleteReplicaAction) check(v *violations) {
+	if x.RegionName == nil {
+		v.null("RegionName")
+	}
+}
+
 func (x *DeleteReplicationGroupMemberAction) check(v *violations) {
 	if x.RegionName == nil {
 		v.null("RegionName")
@@ -451,6 +629,25 @@ func (x *DeleteReplicationGroupMemberAction) check(v *violations) {
 func (x *DeleteRequest) check(v *violations) {
 	if x.Key == nil {
 		v.null("Key")
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DeleteResourcePolicyInput) Validate() error {
+	v := violations{op: OpDeleteResourcePolicy}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DeleteResourcePolicyInput) check(v *violations) {
+	if x.ExpectedRevisionId != nil {
+		v.text("ExpectedRevisionId", *x.ExpectedRevisionId, &rulePolicyRevisionId)
+	}
+	if x.ResourceArn == nil {
+		v.null("ResourceArn")
+	} else {
+		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
 	}
 }
 
@@ -470,11 +667,150 @@ func (x *DeleteTableInput) check(v *violations) {
 	}
 }
 
+func (x *DeleteVectorIndexAction) check(v *violations) {
+	if x.IndexName == nil {
+		v.null("IndexName")
+	} else {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeBackupInput) Validate() error {
+	v := violations{op: OpDescribeBackup}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeBackupInput) check(v *violations) {
+	if x.BackupArn == nil {
+		v.null("BackupArn")
+	} else {
+		v.text("BackupArn", *x.BackupArn, &ruleBackupArn)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeContinuousBackupsInput) Validate() error {
+	v := violations{op: OpDescribeContinuousBackups}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeContinuousBackupsInput) check(v *violations) {
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeContributorInsightsInput) Validate() error {
+	v := violations{op: OpDescribeContributorInsights}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeContributorInsightsInput) check(v *violations) {
+	if x.IndexName != nil {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
 // Validate checks x against the constraints of the service model. The error is
 // an [*Error], one ValidationException for all violations.
 func (x *DescribeEndpointsRequest) Validate() error {
 	v := violations{op: OpDescribeEndpoints}
 	return v.err()
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeExportInput) Validate() error {
+	v := violations{op: OpDescribeExport}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeExportInput) check(v *violations) {
+	if x.ExportArn == nil {
+		v.null("ExportArn")
+	} else {
+		v.text("ExportArn", *x.ExportArn, &ruleExportArn)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeGlobalTableInput) Validate() error {
+	v := violations{op: OpDescribeGlobalTable}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeGlobalTableInput) check(v *violations) {
+	if x.GlobalTableName == nil {
+		v.null("GlobalTableName")
+	} else {
+		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeGlobalTableSettingsInput) Validate() error {
+	v := violations{op: OpDescribeGlobalTableSettings}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeGlobalTableSettingsInput) check(v *violations) {
+	if x.GlobalTableName == nil {
+		v.null("GlobalTableName")
+	} else {
+		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeImportInput) Validate() error {
+	v := violations{op: OpDescribeImport}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeImportInput) check(v *violations) {
+	if x.ImportArn == nil {
+		v.null("ImportArn")
+	} else {
+		v.text("ImportArn", *x.ImportArn, &ruleImportArn)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeKinesisStreamingDestinationInput) Validate() error {
+	v := violations{op: OpDescribeKinesisStreamingDestination}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeKinesisStreamingDestinationInput) check(v *violations) {
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
 }
 
 // Validate checks x against the constraints of the service model. The error is
@@ -529,6 +865,22 @@ func (x *DescribeTableInput) check(v *violations) {
 
 // Validate checks x against the constraints of the service model. The error is
 // an [*Error], one ValidationException for all violations.
+func (x *DescribeTableReplicaAutoScalingInput) Validate() error {
+	v := violations{op: OpDescribeTableReplicaAutoScaling}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeTableReplicaAutoScalingInput) check(v *violations) {
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
 func (x *DescribeTimeToLiveInput) Validate() error {
 	v := violations{op: OpDescribeTimeToLive}
 	x.check(&v)
@@ -540,6 +892,23 @@ func (x *DescribeTimeToLiveInput) check(v *violations) {
 		v.null("TableName")
 	} else {
 		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+func (x *DisassociateReplicationGroupMemberAction) check(v *violations) {
+	if x.DisassociationMode == nil {
+		v.null("DisassociationMode")
+	} else {
+		v.enum("DisassociationMode", *x.DisassociationMode, enumDisassociationMode[:])
+	}
+	if x.RegionName == nil {
+		v.null("RegionName")
+	}
+}
+
+func (x *EnableKinesisStreamingConfiguration) check(v *violations) {
+	if x.ApproximateCreationDateTimePrecision != nil {
+		v.enum("ApproximateCreationDateTimePrecision", *x.ApproximateCreationDateTimePrecision, enumApproximateCreationDateTimePrecision[:])
 	}
 }
 
@@ -611,6 +980,71 @@ func (x *ExecuteTransactionInput) check(v *violations) {
 func (x *ExpectedAttributeValue) check(v *violations) {
 	if x.ComparisonOperator != nil {
 		v.enum("ComparisonOperator", *x.ComparisonOperator, enumComparisonOperator[:])
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ExportTableToPointInTimeInput) Validate() error {
+	v := violations{op: OpExportTableToPointInTime}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ExportTableToPointInTimeInput) check(v *violations) {
+	if x.ClientToken != nil {
+		v.text("ClientToken", *x.ClientToken, &ruleClientToken)
+	}
+	if x.ExportFormat != nil {
+		v.enum("ExportFormat", *x.ExportFormat, enumExportFormat[:])
+	}
+	if x.ExportType != nil {
+		v.enum("ExportType", *x.ExportType, enumExportType[:])
+	}
+	if x.FilterSpecification != nil {
+		v.push("FilterSpecification")
+		x.FilterSpecification.check(v)
+		v.pop()
+	}
+	if x.IncrementalExportSpecification != nil {
+		v.push("IncrementalExportSpecification")
+		x.IncrementalExportSpecification.check(v)
+		v.pop()
+	}
+	if x.S3Bucket == nil {
+		v.null("S3Bucket")
+	} else {
+		v.text("S3Bucket", *x.S3Bucket, &ruleS3Bucket)
+	}
+	if x.S3BucketOwner != nil {
+		v.text("S3BucketOwner", *x.S3BucketOwner, &ruleS3BucketOwner)
+	}
+	if x.S3Prefix != nil {
+		v.text("S3Prefix", *x.S3Prefix, &ruleS3Prefix)
+	}
+	if x.S3SseAlgorithm != nil {
+		v.enum("S3SseAlgorithm", *x.S3SseAlgorithm, enumS3SseAlgorithm[:])
+	}
+	if x.S3SseKmsKeyId != nil {
+		v.text("S3SseKmsKeyId", *x.S3SseKmsKeyId, &ruleS3SseKmsKeyId)
+	}
+	if x.TableArn == nil {
+		v.null("TableArn")
+	} else {
+		v.table("TableArn", *x.TableArn, 1)
+	}
+}
+
+func (x *FilterSpecification) check(v *violations) {
+	if x.ExpressionAttributeNames != nil {
+		v.push("ExpressionAttributeNames")
+		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
+			e := x.ExpressionAttributeNames[k]
+			v.key(k)
+			v.text("", e, &ruleAttributeName)
+			v.pop()
+		}
+		v.pop()
 	}
 }
 
@@ -700,6 +1134,22 @@ func (x *GetRecordsInput) check(v *violations) {
 
 // Validate checks x against the constraints of the service model. The error is
 // an [*Error], one ValidationException for all violations.
+func (x *GetResourcePolicyInput) Validate() error {
+	v := violations{op: OpGetResourcePolicy}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *GetResourcePolicyInput) check(v *violations) {
+	if x.ResourceArn == nil {
+		v.null("ResourceArn")
+	} else {
+		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
 func (x *GetShardIteratorInput) Validate() error {
 	v := violations{op: OpGetShardIterator}
 	x.check(&v)
@@ -762,6 +1212,17 @@ func (x *GlobalSecondaryIndex) check(v *violations) {
 	}
 }
 
+func (x *GlobalSecondaryIndexAutoScalingUpdate) check(v *violations) {
+	if x.IndexName != nil {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.ProvisionedWriteCapacityAutoScalingUpdate != nil {
+		v.push("ProvisionedWriteCapacityAutoScalingUpdate")
+		x.ProvisionedWriteCapacityAutoScalingUpdate.check(v)
+		v.pop()
+	}
+}
+
 func (x *GlobalSecondaryIndexUpdate) check(v *violations) {
 	if x.Update != nil {
 		v.push("Update")
@@ -780,6 +1241,22 @@ func (x *GlobalSecondaryIndexUpdate) check(v *violations) {
 	}
 }
 
+func (x *GlobalTableGlobalSecondaryIndexSettingsUpdate) check(v *violations) {
+	if x.IndexName == nil {
+		v.null("IndexName")
+	} else {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.ProvisionedWriteCapacityAutoScalingSettingsUpdate != nil {
+		v.push("ProvisionedWriteCapacityAutoScalingSettingsUpdate")
+		x.ProvisionedWriteCapacityAutoScalingSettingsUpdate.check(v)
+		v.pop()
+	}
+	if x.ProvisionedWriteCapacityUnits != nil {
+		v.integer("ProvisionedWriteCapacityUnits", *x.ProvisionedWriteCapacityUnits, 1, math.MaxInt64)
+	}
+}
+
 func (x *GlobalTableWitnessGroupUpdate) check(v *violations) {
 	if x.Create != nil {
 		v.push("Create")
@@ -789,6 +1266,61 @@ func (x *GlobalTableWitnessGroupUpdate) check(v *violations) {
 	if x.Delete != nil {
 		v.push("Delete")
 		x.Delete.check(v)
+		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ImportTableInput) Validate() error {
+	v := violations{op: OpImportTable}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ImportTableInput) check(v *violations) {
+	if x.ClientToken != nil {
+		v.text("ClientToken", *x.ClientToken, &ruleClientToken)
+	}
+	if x.InputCompressionType != nil {
+		v.enum("InputCompressionType", *x.InputCompressionType, enumInputCompressionType[:])
+	}
+	if x.InputFormat == nil {
+		v.null("InputFormat")
+	} else {
+		v.enum("InputFormat", *x.InputFormat, enumInputFormat[:])
+	}
+	if x.InputFormatOptions != nil {
+		v.push("InputFormatOptions")
+		x.InputFormatOptions.check(v)
+		v.pop()
+	}
+	if x.S3BucketSource == nil {
+		v.null("S3BucketSource")
+	} else {
+		v.push("S3BucketSource")
+		x.S3BucketSource.check(v)
+		v.pop()
+	}
+	if x.TableCreationParameters == nil {
+		v.null("TableCreationParameters")
+	} else {
+		v.push("TableCreationParameters")
+		x.TableCreationParameters.check(v)
+		v.pop()
+	}
+}
+
+func (x *IncrementalExportSpecification) check(v *violations) {
+	if x.ExportViewType != nil {
+		v.enum("ExportViewType", *x.ExportViewType, enumExportViewType[:])
+	}
+}
+
+func (x *InputFormatOptions) check(v *violations) {
+	if x.Csv != nil {
+		v.push("Csv")
+		x.Csv.check(v)
 		v.pop()
 	}
 }
@@ -835,6 +1367,126 @@ func (x *KeysAndAttributes) check(v *violations) {
 			v.pop()
 		}
 		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *KinesisStreamingDestinationInput) Validate() error {
+	v := violations{op: OpDisableKinesisStreamingDestination}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *KinesisStreamingDestinationInput) check(v *violations) {
+	if x.EnableKinesisStreamingConfiguration != nil {
+		v.push("EnableKinesisStreamingConfiguration")
+		x.EnableKinesisStreamingConfiguration.check(v)
+		v.pop()
+	}
+	if x.StreamArn == nil {
+		v.null("StreamArn")
+	} else {
+		v.text("StreamArn", *x.StreamArn, &ruleStreamArn)
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ListBackupsInput) Validate() error {
+	v := violations{op: OpListBackups}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ListBackupsInput) check(v *violations) {
+	if x.BackupType != nil {
+		v.enum("BackupType", *x.BackupType, enumBackupTypeFilter[:])
+	}
+	if x.ExclusiveStartBackupArn != nil {
+		v.text("ExclusiveStartBackupArn", *x.ExclusiveStartBackupArn, &ruleBackupArn)
+	}
+	if x.Limit != nil {
+		v.integer("Limit", *x.Limit, 1, 100)
+	}
+	if x.TableName != nil {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ListContributorInsightsInput) Validate() error {
+	v := violations{op: OpListContributorInsights}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ListContributorInsightsInput) check(v *violations) {
+	if x.MaxResults != nil {
+		v.integer("MaxResults", *x.MaxResults, math.MinInt64, 100)
+	}
+	if x.TableName != nil {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ListExportsInput) Validate() error {
+	v := violations{op: OpListExports}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ListExportsInput) check(v *violations) {
+	if x.MaxResults != nil {
+		v.integer("MaxResults", *x.MaxResults, 1, 25)
+	}
+	if x.TableArn != nil {
+		v.table("TableArn", *x.TableArn, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ListGlobalTablesInput) Validate() error {
+	v := violations{op: OpListGlobalTables}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ListGlobalTablesInput) check(v *violations) {
+	if x.ExclusiveStartGlobalTableName != nil {
+		v.text("ExclusiveStartGlobalTableName", *x.ExclusiveStartGlobalTableName, &ruleTableName)
+	}
+	if x.Limit != nil {
+		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ListImportsInput) Validate() error {
+	v := violations{op: OpListImports}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ListImportsInput) check(v *violations) {
+	if x.NextToken != nil {
+		v.text("NextToken", *x.NextToken, &ruleImportNextToken)
+	}
+	if x.PageSize != nil {
+		v.integer("PageSize", *x.PageSize, 1, 25)
+	}
+	if x.TableArn != nil {
+		v.table("TableArn", *x.TableArn, 1)
 	}
 }
 
@@ -934,6 +1586,15 @@ func (x *ParameterizedStatement) check(v *violations) {
 		v.null("Statement")
 	} else {
 		v.text("Statement", *x.Statement, &rulePartiQLStatement)
+	}
+}
+
+func (x *PointInTimeRecoverySpecification) check(v *violations) {
+	if x.PointInTimeRecoveryEnabled == nil {
+		v.null("PointInTimeRecoveryEnabled")
+	}
+	if x.RecoveryPeriodInDays != nil {
+		v.integer("RecoveryPeriodInDays", *x.RecoveryPeriodInDays, 1, 35)
 	}
 }
 
@@ -1060,6 +1721,28 @@ func (x *PutRequest) check(v *violations) {
 
 // Validate checks x against the constraints of the service model. The error is
 // an [*Error], one ValidationException for all violations.
+func (x *PutResourcePolicyInput) Validate() error {
+	v := violations{op: OpPutResourcePolicy}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *PutResourcePolicyInput) check(v *violations) {
+	if x.ExpectedRevisionId != nil {
+		v.text("ExpectedRevisionId", *x.ExpectedRevisionId, &rulePolicyRevisionId)
+	}
+	if x.Policy == nil {
+		v.null("Policy")
+	}
+	if x.ResourceArn == nil {
+		v.null("ResourceArn")
+	} else {
+		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
 func (x *QueryInput) Validate() error {
 	v := violations{op: OpQuery}
 	x.check(&v)
@@ -1131,6 +1814,27 @@ func (x *QueryInput) check(v *violations) {
 	}
 }
 
+func (x *ReplicaAutoScalingUpdate) check(v *violations) {
+	if x.RegionName == nil {
+		v.null("RegionName")
+	}
+	if x.ReplicaGlobalSecondaryIndexUpdates != nil {
+		v.push("ReplicaGlobalSecondaryIndexUpdates")
+		for i := range x.ReplicaGlobalSecondaryIndexUpdates {
+			e := &x.ReplicaGlobalSecondaryIndexUpdates[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.ReplicaProvisionedReadCapacityAutoScalingUpdate != nil {
+		v.push("ReplicaProvisionedReadCapacityAutoScalingUpdate")
+		x.ReplicaProvisionedReadCapacityAutoScalingUpdate.check(v)
+		v.pop()
+	}
+}
+
 func (x *ReplicaGlobalSecondaryIndex) check(v *violations) {
 	if x.IndexName == nil {
 		v.null("IndexName")
@@ -1140,6 +1844,76 @@ func (x *ReplicaGlobalSecondaryIndex) check(v *violations) {
 	if x.ProvisionedThroughputOverride != nil {
 		v.push("ProvisionedThroughputOverride")
 		x.ProvisionedThroughputOverride.check(v)
+		v.pop()
+	}
+}
+
+func (x *ReplicaGlobalSecondaryIndexAutoScalingUpdate) check(v *violations) {
+	if x.IndexName != nil {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.ProvisionedReadCapacityAutoScalingUpdate != nil {
+		v.push("ProvisionedReadCapacityAutoScalingUpdate")
+		x.ProvisionedReadCapacityAutoScalingUpdate.check(v)
+		v.pop()
+	}
+}
+
+func (x *ReplicaGlobalSecondaryIndexSettingsUpdate) check(v *violations) {
+	if x.IndexName == nil {
+		v.null("IndexName")
+	} else {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.ProvisionedReadCapacityAutoScalingSettingsUpdate != nil {
+		v.push("ProvisionedReadCapacityAutoScalingSettingsUpdate")
+		x.ProvisionedReadCapacityAutoScalingSettingsUpdate.check(v)
+		v.pop()
+	}
+	if x.ProvisionedReadCapacityUnits != nil {
+		v.integer("ProvisionedReadCapacityUnits", *x.ProvisionedReadCapacityUnits, 1, math.MaxInt64)
+	}
+}
+
+func (x *ReplicaSettingsUpdate) check(v *violations) {
+	if x.RegionName == nil {
+		v.null("RegionName")
+	}
+	if x.ReplicaGlobalSecondaryIndexSettingsUpdate != nil {
+		if v.size("ReplicaGlobalSecondaryIndexSettingsUpdate", len(x.ReplicaGlobalSecondaryIndexSettingsUpdate), 1, 20) {
+			v.echo(echoReplicaGlobalSecondaryIndexSettingsUpdateList(nil, x.ReplicaGlobalSecondaryIndexSettingsUpdate))
+		}
+		v.push("ReplicaGlobalSecondaryIndexSettingsUpdate")
+		for i := range x.ReplicaGlobalSecondaryIndexSettingsUpdate {
+			e := &x.ReplicaGlobalSecondaryIndexSettingsUpdate[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate != nil {
+		v.push("ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate")
+		x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate.check(v)
+		v.pop()
+	}
+	if x.ReplicaProvisionedReadCapacityUnits != nil {
+		v.integer("ReplicaProvisionedReadCapacityUnits", *x.ReplicaProvisionedReadCapacityUnits, 1, math.MaxInt64)
+	}
+	if x.ReplicaTableClass != nil {
+		v.enum("ReplicaTableClass", *x.ReplicaTableClass, enumTableClass[:])
+	}
+}
+
+func (x *ReplicaUpdate) check(v *violations) {
+	if x.Create != nil {
+		v.push("Create")
+		x.Create.check(v)
+		v.pop()
+	}
+	if x.Delete != nil {
+		v.push("Delete")
+		x.Delete.check(v)
 		v.pop()
 	}
 }
@@ -1155,10 +1929,158 @@ func (x *ReplicationGroupUpdate) check(v *violations) {
 		x.Delete.check(v)
 		v.pop()
 	}
+	if x.Disassociate != nil {
+		v.push("Disassociate")
+		x.Disassociate.check(v)
+		v.pop()
+	}
 	if x.Update != nil {
 		v.push("Update")
 		x.Update.check(v)
 		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *RestoreTableFromBackupInput) Validate() error {
+	v := violations{op: OpRestoreTableFromBackup}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *RestoreTableFromBackupInput) check(v *violations) {
+	if x.BackupArn == nil {
+		v.null("BackupArn")
+	} else {
+		v.text("BackupArn", *x.BackupArn, &ruleBackupArn)
+	}
+	if x.BillingModeOverride != nil {
+		v.enum("BillingModeOverride", *x.BillingModeOverride, enumBillingMode[:])
+	}
+	if x.GlobalSecondaryIndexOverride != nil {
+		v.push("GlobalSecondaryIndexOverride")
+		for i := range x.GlobalSecondaryIndexOverride {
+			e := &x.GlobalSecondaryIndexOverride[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.LocalSecondaryIndexOverride != nil {
+		v.push("LocalSecondaryIndexOverride")
+		for i := range x.LocalSecondaryIndexOverride {
+			e := &x.LocalSecondaryIndexOverride[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.ProvisionedThroughputOverride != nil {
+		v.push("ProvisionedThroughputOverride")
+		x.ProvisionedThroughputOverride.check(v)
+		v.pop()
+	}
+	if x.SSESpecificationOverride != nil {
+		v.push("SSESpecificationOverride")
+		x.SSESpecificationOverride.check(v)
+		v.pop()
+	}
+	if x.TargetTableName == nil {
+		v.null("TargetTableName")
+	} else {
+		v.text("TargetTableName", *x.TargetTableName, &ruleTableName)
+	}
+	if x.VectorIndexOverride != nil {
+		v.push("VectorIndexOverride")
+		for i := range x.VectorIndexOverride {
+			e := &x.VectorIndexOverride[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *RestoreTableToPointInTimeInput) Validate() error {
+	v := violations{op: OpRestoreTableToPointInTime}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *RestoreTableToPointInTimeInput) check(v *violations) {
+	if x.BillingModeOverride != nil {
+		v.enum("BillingModeOverride", *x.BillingModeOverride, enumBillingMode[:])
+	}
+	if x.GlobalSecondaryIndexOverride != nil {
+		v.push("GlobalSecondaryIndexOverride")
+		for i := range x.GlobalSecondaryIndexOverride {
+			e := &x.GlobalSecondaryIndexOverride[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.LocalSecondaryIndexOverride != nil {
+		v.push("LocalSecondaryIndexOverride")
+		for i := range x.LocalSecondaryIndexOverride {
+			e := &x.LocalSecondaryIndexOverride[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.ProvisionedThroughputOverride != nil {
+		v.push("ProvisionedThroughputOverride")
+		x.ProvisionedThroughputOverride.check(v)
+		v.pop()
+	}
+	if x.SSESpecificationOverride != nil {
+		v.push("SSESpecificationOverride")
+		x.SSESpecificationOverride.check(v)
+		v.pop()
+	}
+	if x.SourceTableArn != nil {
+		v.table("SourceTableArn", *x.SourceTableArn, 1)
+	}
+	if x.SourceTableName != nil {
+		v.text("SourceTableName", *x.SourceTableName, &ruleTableName)
+	}
+	if x.TargetTableName == nil {
+		v.null("TargetTableName")
+	} else {
+		v.text("TargetTableName", *x.TargetTableName, &ruleTableName)
+	}
+	if x.VectorIndexOverride != nil {
+		v.push("VectorIndexOverride")
+		for i := range x.VectorIndexOverride {
+			e := &x.VectorIndexOverride[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+}
+
+func (x *S3BucketSource) check(v *violations) {
+	if x.S3Bucket == nil {
+		v.null("S3Bucket")
+	} else {
+		v.text("S3Bucket", *x.S3Bucket, &ruleS3Bucket)
+	}
+	if x.S3BucketOwner != nil {
+		v.text("S3BucketOwner", *x.S3BucketOwner, &ruleS3BucketOwner)
+	}
+	if x.S3KeyPrefix != nil {
+		v.text("S3KeyPrefix", *x.S3KeyPrefix, &ruleS3Prefix)
 	}
 }
 
@@ -1237,6 +2159,19 @@ func (x *ScanInput) check(v *violations) {
 	}
 }
 
+func (x *SearchSchemaElement) check(v *violations) {
+	if x.AttributeName == nil {
+		v.null("AttributeName")
+	} else {
+		v.text("AttributeName", *x.AttributeName, &ruleAttributeName)
+	}
+	if x.SearchSchemaElementType == nil {
+		v.null("SearchSchemaElementType")
+	} else {
+		v.enum("SearchSchemaElementType", *x.SearchSchemaElementType, enumSearchSchemaElementType[:])
+	}
+}
+
 func (x *ShardFilter) check(v *violations) {
 	if x.ShardId != nil {
 		v.text("ShardId", *x.ShardId, &ruleShardId)
@@ -1252,6 +2187,74 @@ func (x *StreamSpecification) check(v *violations) {
 	}
 	if x.StreamViewType != nil {
 		v.enum("StreamViewType", *x.StreamViewType, enumStreamViewType[:])
+	}
+}
+
+func (x *TableCreationParameters) check(v *violations) {
+	if x.AttributeDefinitions == nil {
+		v.null("AttributeDefinitions")
+	} else {
+		v.push("AttributeDefinitions")
+		for i := range x.AttributeDefinitions {
+			e := &x.AttributeDefinitions[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.BillingMode != nil {
+		v.enum("BillingMode", *x.BillingMode, enumBillingMode[:])
+	}
+	if x.GlobalSecondaryIndexes != nil {
+		v.push("GlobalSecondaryIndexes")
+		for i := range x.GlobalSecondaryIndexes {
+			e := &x.GlobalSecondaryIndexes[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.KeySchema == nil {
+		v.null("KeySchema")
+	} else {
+		if v.size("KeySchema", len(x.KeySchema), 1, 2) {
+			v.echo(echoKeySchema(nil, x.KeySchema))
+		}
+		v.push("KeySchema")
+		for i := range x.KeySchema {
+			e := &x.KeySchema[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.ProvisionedThroughput != nil {
+		v.push("ProvisionedThroughput")
+		x.ProvisionedThroughput.check(v)
+		v.pop()
+	}
+	if x.SSESpecification != nil {
+		v.push("SSESpecification")
+		x.SSESpecification.check(v)
+		v.pop()
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.text("TableName", *x.TableName, &ruleTableName)
+	}
+	if x.VectorIndexes != nil {
+		v.push("VectorIndexes")
+		for i := range x.VectorIndexes {
+			e := &x.VectorIndexes[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
 	}
 }
 
@@ -1458,6 +2461,56 @@ func (x *Update) check(v *violations) {
 	}
 }
 
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *UpdateContinuousBackupsInput) Validate() error {
+	v := violations{op: OpUpdateContinuousBackups}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *UpdateContinuousBackupsInput) check(v *violations) {
+	if x.PointInTimeRecoverySpecification == nil {
+		v.null("PointInTimeRecoverySpecification")
+	} else {
+		v.push("PointInTimeRecoverySpecification")
+		x.PointInTimeRecoverySpecification.check(v)
+		v.pop()
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *UpdateContributorInsightsInput) Validate() error {
+	v := violations{op: OpUpdateContributorInsights}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *UpdateContributorInsightsInput) check(v *violations) {
+	if x.ContributorInsightsAction == nil {
+		v.null("ContributorInsightsAction")
+	} else {
+		v.enum("ContributorInsightsAction", *x.ContributorInsightsAction, enumContributorInsightsAction[:])
+	}
+	if x.ContributorInsightsMode != nil {
+		v.enum("ContributorInsightsMode", *x.ContributorInsightsMode, enumContributorInsightsMode[:])
+	}
+	if x.IndexName != nil {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+}
+
 func (x *UpdateGlobalSecondaryIndexAction) check(v *violations) {
 	if x.IndexName == nil {
 		v.null("IndexName")
@@ -1467,6 +2520,87 @@ func (x *UpdateGlobalSecondaryIndexAction) check(v *violations) {
 	if x.ProvisionedThroughput != nil {
 		v.push("ProvisionedThroughput")
 		x.ProvisionedThroughput.check(v)
+		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *UpdateGlobalTableInput) Validate() error {
+	v := violations{op: OpUpdateGlobalTable}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *UpdateGlobalTableInput) check(v *violations) {
+	if x.GlobalTableName == nil {
+		v.null("GlobalTableName")
+	} else {
+		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
+	}
+	if x.ReplicaUpdates == nil {
+		v.null("ReplicaUpdates")
+	} else {
+		v.push("ReplicaUpdates")
+		for i := range x.ReplicaUpdates {
+			e := &x.ReplicaUpdates[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *UpdateGlobalTableSettingsInput) Validate() error {
+	v := violations{op: OpUpdateGlobalTableSettings}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *UpdateGlobalTableSettingsInput) check(v *violations) {
+	if x.GlobalTableBillingMode != nil {
+		v.enum("GlobalTableBillingMode", *x.GlobalTableBillingMode, enumBillingMode[:])
+	}
+	if x.GlobalTableGlobalSecondaryIndexSettingsUpdate != nil {
+		if v.size("GlobalTableGlobalSecondaryIndexSettingsUpdate", len(x.GlobalTableGlobalSecondaryIndexSettingsUpdate), 1, 20) {
+			v.echo(echoGlobalTableGlobalSecondaryIndexSettingsUpdateList(nil, x.GlobalTableGlobalSecondaryIndexSettingsUpdate))
+		}
+		v.push("GlobalTableGlobalSecondaryIndexSettingsUpdate")
+		for i := range x.GlobalTableGlobalSecondaryIndexSettingsUpdate {
+			e := &x.GlobalTableGlobalSecondaryIndexSettingsUpdate[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.GlobalTableName == nil {
+		v.null("GlobalTableName")
+	} else {
+		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
+	}
+	if x.GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate != nil {
+		v.push("GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate")
+		x.GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate.check(v)
+		v.pop()
+	}
+	if x.GlobalTableProvisionedWriteCapacityUnits != nil {
+		v.integer("GlobalTableProvisionedWriteCapacityUnits", *x.GlobalTableProvisionedWriteCapacityUnits, 1, math.MaxInt64)
+	}
+	if x.ReplicaSettingsUpdate != nil {
+		if v.size("ReplicaSettingsUpdate", len(x.ReplicaSettingsUpdate), 1, 50) {
+			v.echo(echoReplicaSettingsUpdateList(nil, x.ReplicaSettingsUpdate))
+		}
+		v.push("ReplicaSettingsUpdate")
+		for i := range x.ReplicaSettingsUpdate {
+			e := &x.ReplicaSettingsUpdate[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
 		v.pop()
 	}
 }
@@ -1532,6 +2666,38 @@ func (x *UpdateItemInput) check(v *violations) {
 	}
 	if x.ReturnValuesOnConditionCheckFailure != nil {
 		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
+	}
+}
+
+func (x *UpdateKinesisStreamingConfiguration) check(v *violations) {
+	if x.ApproximateCreationDateTimePrecision != nil {
+		v.enum("ApproximateCreationDateTimePrecision", *x.ApproximateCreationDateTimePrecision, enumApproximateCreationDateTimePrecision[:])
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *UpdateKinesisStreamingDestinationInput) Validate() error {
+	v := violations{op: OpUpdateKinesisStreamingDestination}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *UpdateKinesisStreamingDestinationInput) check(v *violations) {
+	if x.StreamArn == nil {
+		v.null("StreamArn")
+	} else {
+		v.text("StreamArn", *x.StreamArn, &ruleStreamArn)
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+	if x.UpdateKinesisStreamingConfiguration != nil {
+		v.push("UpdateKinesisStreamingConfiguration")
+		x.UpdateKinesisStreamingConfiguration.check(v)
+		v.pop()
 	}
 }
 
@@ -1649,6 +2815,63 @@ func (x *UpdateTableInput) check(v *violations) {
 	if x.TableClass != nil {
 		v.enum("TableClass", *x.TableClass, enumTableClass[:])
 	}
+	if x.VectorIndexUpdates != nil {
+		v.push("VectorIndexUpdates")
+		for i := range x.VectorIndexUpdates {
+			e := &x.VectorIndexUpdates[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *UpdateTableReplicaAutoScalingInput) Validate() error {
+	v := violations{op: OpUpdateTableReplicaAutoScaling}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *UpdateTableReplicaAutoScalingInput) check(v *violations) {
+	if x.GlobalSecondaryIndexUpdates != nil {
+		if v.size("GlobalSecondaryIndexUpdates", len(x.GlobalSecondaryIndexUpdates), 1, -1) {
+			v.echo(echoGlobalSecondaryIndexAutoScalingUpdateList(nil, x.GlobalSecondaryIndexUpdates))
+		}
+		v.push("GlobalSecondaryIndexUpdates")
+		for i := range x.GlobalSecondaryIndexUpdates {
+			e := &x.GlobalSecondaryIndexUpdates[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.ProvisionedWriteCapacityAutoScalingUpdate != nil {
+		v.push("ProvisionedWriteCapacityAutoScalingUpdate")
+		x.ProvisionedWriteCapacityAutoScalingUpdate.check(v)
+		v.pop()
+	}
+	if x.ReplicaUpdates != nil {
+		if v.size("ReplicaUpdates", len(x.ReplicaUpdates), 1, -1) {
+			v.echo(echoReplicaAutoScalingUpdateList(nil, x.ReplicaUpdates))
+		}
+		v.push("ReplicaUpdates")
+		for i := range x.ReplicaUpdates {
+			e := &x.ReplicaUpdates[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
 }
 
 // Validate checks x against the constraints of the service model. The error is
@@ -1674,6 +2897,72 @@ func (x *UpdateTimeToLiveInput) check(v *violations) {
 	}
 }
 
+func (x *VectorAttributeDefinition) check(v *violations) {
+	if x.AttributeName == nil {
+		v.null("AttributeName")
+	} else {
+		v.text("AttributeName", *x.AttributeName, &ruleVectorAttributeName)
+	}
+}
+
+func (x *VectorIndex) check(v *violations) {
+	if x.Dimensions == nil {
+		v.null("Dimensions")
+	} else {
+		v.integer("Dimensions", *x.Dimensions, 1, math.MaxInt64)
+	}
+	if x.DistanceFunction == nil {
+		v.null("DistanceFunction")
+	} else {
+		v.enum("DistanceFunction", *x.DistanceFunction, enumVectorDistanceFunction[:])
+	}
+	if x.IndexName == nil {
+		v.null("IndexName")
+	} else {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.Projection == nil {
+		v.null("Projection")
+	} else {
+		v.push("Projection")
+		x.Projection.check(v)
+		v.pop()
+	}
+	if x.SearchSchema != nil {
+		if v.size("SearchSchema", len(x.SearchSchema), 1, -1) {
+			v.echo(echoSearchSchema(nil, x.SearchSchema))
+		}
+		v.push("SearchSchema")
+		for i := range x.SearchSchema {
+			e := &x.SearchSchema[i]
+			v.elem(i)
+			e.check(v)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.VectorAttribute == nil {
+		v.null("VectorAttribute")
+	} else {
+		v.push("VectorAttribute")
+		x.VectorAttribute.check(v)
+		v.pop()
+	}
+}
+
+func (x *VectorIndexUpdate) check(v *violations) {
+	if x.Create != nil {
+		v.push("Create")
+		x.Create.check(v)
+		v.pop()
+	}
+	if x.Delete != nil {
+		v.push("Delete")
+		x.Delete.check(v)
+		v.pop()
+	}
+}
+
 func (x *WriteRequest) check(v *violations) {
 	if x.DeleteRequest != nil {
 		v.push("DeleteRequest")
@@ -1687,21 +2976,61 @@ func (x *WriteRequest) check(v *violations) {
 	}
 }
 
+var enumApproximateCreationDateTimePrecision = [...]string{"MILLISECOND", "MICROSECOND"}
+
 var enumAttributeAction = [...]string{"ADD", "PUT", "DELETE"}
 
 var ruleAttributeName = textRule{min: 0, max: 65535, pattern: "", match: nil}
+
+var ruleAutoScalingPolicyName = textRule{min: 1, max: 256, pattern: "\\p{Print}+", match: regexp.MustCompile("^(?:[\\x20-\\x{10FFFF}]+)$").MatchString}
+
+var ruleAutoScalingRoleArn = textRule{min: 1, max: 1600, pattern: "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*", match: regexp.MustCompile("^(?:[\\x20-\\x{D7FF}\\x{E000}-\\x{FFFD}\\x{10000}-\\x{10FFFF}\\r\\n\\t]*)$").MatchString}
+
+var ruleBackupArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
+
+var ruleBackupName = textRule{min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+", match: IsName}
+
+var enumBackupTypeFilter = [...]string{"USER", "SYSTEM", "AWS_BACKUP", "ALL"}
 
 var enumBillingMode = [...]string{"PROVISIONED", "PAY_PER_REQUEST"}
 
 var ruleClientRequestToken = textRule{min: 1, max: 36, pattern: "", match: nil}
 
+var ruleClientToken = textRule{min: 0, max: -1, pattern: "^[^\\$]+$", match: regexp.MustCompile("^(?:^[^\\$]+$)$").MatchString}
+
 var enumComparisonOperator = [...]string{"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"}
 
 var enumConditionalOperator = [...]string{"OR", "AND"}
 
+var enumContributorInsightsAction = [...]string{"ENABLE", "DISABLE"}
+
+var enumContributorInsightsMode = [...]string{"ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"}
+
+var ruleCsvDelimiter = textRule{min: 1, max: 1, pattern: "[,;:|\\t ]", match: regexp.MustCompile("^(?:[,;:|\\t ])$").MatchString}
+
+var ruleCsvHeader = textRule{min: 1, max: 65536, pattern: "[\\x20-\\x21\\x23-\\x2B\\x2D-\\x7E]*", match: regexp.MustCompile("^(?:[\\x20-\\x21\\x23-\\x2B\\x2D-\\x7E]*)$").MatchString}
+
+var enumDisassociationMode = [...]string{"WAIT_FOR_REPLICATION"}
+
+var ruleExportArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
+
+var enumExportFormat = [...]string{"DYNAMODB_JSON", "ION"}
+
+var enumExportType = [...]string{"FULL_EXPORT", "INCREMENTAL_EXPORT"}
+
+var enumExportViewType = [...]string{"NEW_IMAGE", "NEW_AND_OLD_IMAGES"}
+
 var enumGlobalTableSettingsReplicationMode = [...]string{"ENABLED", "DISABLED", "ENABLED_WITH_OVERRIDES"}
 
+var ruleImportArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
+
+var ruleImportNextToken = textRule{min: 112, max: 1024, pattern: "([0-9a-f]{16})+", match: regexp.MustCompile("^(?:([0-9a-f]{16})+)$").MatchString}
+
 var ruleIndexName = textRule{min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+", match: IsName}
+
+var enumInputCompressionType = [...]string{"GZIP", "ZSTD", "NONE"}
+
+var enumInputFormat = [...]string{"DYNAMODB_JSON", "ION", "CSV"}
 
 var ruleKeySchemaAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
 
@@ -1715,6 +3044,8 @@ var rulePartiQLNextToken = textRule{min: 1, max: 32768, pattern: "", match: nil}
 
 var rulePartiQLStatement = textRule{min: 1, max: 8192, pattern: "", match: nil}
 
+var rulePolicyRevisionId = textRule{min: 1, max: 255, pattern: "", match: nil}
+
 var enumProjectionType = [...]string{"ALL", "INCLUDE", "KEYS_ONLY"}
 
 var ruleResourceArnString = textRule{min: 1, max: 1283, pattern: "", match: nil}
@@ -1727,9 +3058,21 @@ var enumReturnValue = [...]string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "
 
 var enumReturnValuesOnConditionCheckFailure = [...]string{"ALL_OLD", "NONE"}
 
+var ruleS3Bucket = textRule{min: 0, max: 255, pattern: "^[a-z0-9A-Z]+[\\.\\-\\w]*[a-z0-9A-Z]+$", match: regexp.MustCompile("^(?:^[a-z0-9A-Z]+[\\.\\-\\w]*[a-z0-9A-Z]+$)$").MatchString}
+
+var ruleS3BucketOwner = textRule{min: 0, max: -1, pattern: "[0-9]{12}", match: regexp.MustCompile("^(?:[0-9]{12})$").MatchString}
+
+var ruleS3Prefix = textRule{min: 0, max: 1024, pattern: "", match: nil}
+
+var enumS3SseAlgorithm = [...]string{"AES256", "KMS"}
+
+var ruleS3SseKmsKeyId = textRule{min: 1, max: 2048, pattern: "", match: nil}
+
 var enumSSEType = [...]string{"AES256", "KMS"}
 
 var enumScalarAttributeType = [...]string{"B", "N", "S"}
+
+var enumSearchSchemaElementType = [...]string{"HASH", "INLINE_FILTER"}
 
 var enumSelect = [...]string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
 
@@ -1741,7 +3084,7 @@ var ruleShardId = textRule{min: 28, max: 65, pattern: "", match: nil}
 
 var ruleShardIterator = textRule{min: 1, max: 2048, pattern: "", match: nil}
 
-var enumShardIteratorType = [...]string{"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER"}
+var enumShardIteratorType = [...]string{"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"}
 
 var ruleStreamArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
 
@@ -1756,3 +3099,7 @@ var ruleTagKeyString = textRule{min: 1, max: 128, pattern: "", match: nil}
 var ruleTagValueString = textRule{min: 0, max: 256, pattern: "", match: nil}
 
 var ruleTimeToLiveAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
+
+var ruleVectorAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
+
+var enumVectorDistanceFunction = [...]string{"COSINE", "DOT_PRODUCT", "EUCLIDEAN"}

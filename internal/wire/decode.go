@@ -272,6 +272,27 @@ func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) 
 	return true, nil
 }
 
+func (d *decoder) readDouble(x *float64, _ position) (bool, error) {
+	return d.readFloat(x, "Double")
+}
+
+// readTimestamp reads seconds since 1970.
+func (d *decoder) readTimestamp(x *float64, _ position) (bool, error) {
+	return d.readFloat(x, "Date")
+}
+
+func (d *decoder) readFloat(x *float64, class string) (bool, error) {
+	raw, ok, err := d.scalar("java.lang." + class)
+	if err != nil || !ok {
+		return false, err
+	}
+	if raw.Kind() != '0' {
+		return false, mismatch(raw, class)
+	}
+	*x, _ = strconv.ParseFloat(string(raw), 64) // ±Inf when out of range
+	return true, nil
+}
+
 func (d *decoder) readBoolean(x *bool, _ position) (bool, error) {
 	raw, ok, err := d.scalar("java.lang.Boolean")
 	if err != nil || !ok {

@@ -70,6 +70,88 @@ func (d *decoder) readAttributeValueUpdate(x *AttributeValueUpdate, pos position
 	}
 }
 
+func (d *decoder) readAutoScalingPolicyUpdate(x *AutoScalingPolicyUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.AutoScalingPolicyUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "PolicyName":
+			err = readPointer(d, &x.PolicyName, (*decoder).readString)
+		case "TargetTrackingScalingPolicyConfiguration":
+			err = readPointer(d, &x.TargetTrackingScalingPolicyConfiguration, (*decoder).readAutoScalingTargetTrackingScalingPolicyConfigurationUpdate)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readAutoScalingSettingsUpdate(x *AutoScalingSettingsUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.AutoScalingSettingsUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "AutoScalingDisabled":
+			err = readPointer(d, &x.AutoScalingDisabled, (*decoder).readBoolean)
+		case "AutoScalingRoleArn":
+			err = readPointer(d, &x.AutoScalingRoleArn, (*decoder).readString)
+		case "MaximumUnits":
+			err = readPointer(d, &x.MaximumUnits, (*decoder).readLong)
+		case "MinimumUnits":
+			err = readPointer(d, &x.MinimumUnits, (*decoder).readLong)
+		case "ScalingPolicyUpdate":
+			err = readPointer(d, &x.ScalingPolicyUpdate, (*decoder).readAutoScalingPolicyUpdate)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readAutoScalingTargetTrackingScalingPolicyConfigurationUpdate(x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.AutoScalingTargetTrackingScalingPolicyConfigurationUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "DisableScaleIn":
+			err = readPointer(d, &x.DisableScaleIn, (*decoder).readBoolean)
+		case "ScaleInCooldown":
+			err = readPointer(d, &x.ScaleInCooldown, (*decoder).readInteger)
+		case "ScaleOutCooldown":
+			err = readPointer(d, &x.ScaleOutCooldown, (*decoder).readInteger)
+		case "TargetValue":
+			err = readPointer(d, &x.TargetValue, (*decoder).readDouble)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
 func (d *decoder) readBatchExecuteStatementInput(x *BatchExecuteStatementInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.BatchExecuteStatementInput")
 	if err != nil || !ok {
@@ -263,6 +345,39 @@ func (d *decoder) readConditionCheck(x *ConditionCheck, pos position) (bool, err
 	}
 }
 
+func (d *decoder) readCreateBackupInput(x *CreateBackupInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CreateBackupInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "BackupName":
+			err = readPointer(d, &x.BackupName, (*decoder).readString)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *CreateBackupInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readCreateBackupInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readCreateGlobalSecondaryIndexAction(x *CreateGlobalSecondaryIndexAction, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CreateGlobalSecondaryIndexAction")
 	if err != nil || !ok {
@@ -295,8 +410,63 @@ func (d *decoder) readCreateGlobalSecondaryIndexAction(x *CreateGlobalSecondaryI
 	}
 }
 
+func (d *decoder) readCreateGlobalTableInput(x *CreateGlobalTableInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CreateGlobalTableInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "GlobalTableName":
+			err = readPointer(d, &x.GlobalTableName, (*decoder).readString)
+		case "ReplicationGroup":
+			_, err = d.readReplicaList(&x.ReplicationGroup, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *CreateGlobalTableInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readCreateGlobalTableInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readCreateGlobalTableWitnessGroupMemberAction(x *CreateGlobalTableWitnessGroupMemberAction, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CreateGlobalTableWitnessGroupMemberAction")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "RegionName":
+			err = readPointer(d, &x.RegionName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readCreateReplicaAction(x *CreateReplicaAction, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CreateReplicaAction")
 	if err != nil || !ok {
 		return false, err
 	}
@@ -392,6 +562,8 @@ func (d *decoder) readCreateTableInput(x *CreateTableInput, pos position) (bool,
 			err = readPointer(d, &x.TableName, (*decoder).readString)
 		case "Tags":
 			_, err = d.readTagList(&x.Tags, inField)
+		case "VectorIndexes":
+			_, err = d.readVectorIndexList(&x.VectorIndexes, inField)
 		case "WarmThroughput":
 			err = readPointer(d, &x.WarmThroughput, (*decoder).readWarmThroughput)
 		default:
@@ -410,6 +582,66 @@ func (x *CreateTableInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readCreateTableInput(x, inBody)
 	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readCreateVectorIndexAction(x *CreateVectorIndexAction, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CreateVectorIndexAction")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Dimensions":
+			err = readPointer(d, &x.Dimensions, (*decoder).readLong)
+		case "DistanceFunction":
+			err = readPointer(d, &x.DistanceFunction, (*decoder).readString)
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "Projection":
+			err = readPointer(d, &x.Projection, (*decoder).readProjection)
+		case "SearchSchema":
+			_, err = d.readSearchSchema(&x.SearchSchema, inField)
+		case "VectorAttribute":
+			err = readPointer(d, &x.VectorAttribute, (*decoder).readVectorAttributeDefinition)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readCsvHeaderList(x *[]string, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readString)
+}
+
+func (d *decoder) readCsvOptions(x *CsvOptions, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CsvOptions")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Delimiter":
+			err = readPointer(d, &x.Delimiter, (*decoder).readString)
+		case "HeaderList":
+			_, err = d.readCsvHeaderList(&x.HeaderList, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
 }
 
 func (d *decoder) readDelete(x *Delete, pos position) (bool, error) {
@@ -442,6 +674,37 @@ func (d *decoder) readDelete(x *Delete, pos position) (bool, error) {
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readDeleteBackupInput(x *DeleteBackupInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DeleteBackupInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "BackupArn":
+			err = readPointer(d, &x.BackupArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DeleteBackupInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDeleteBackupInput(x, inBody)
+	return d.close(err, &x.Faults)
 }
 
 func (d *decoder) readDeleteGlobalSecondaryIndexAction(x *DeleteGlobalSecondaryIndexAction, pos position) (bool, error) {
@@ -539,6 +802,28 @@ func (x *DeleteItemInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readDeleteReplicaAction(x *DeleteReplicaAction, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DeleteReplicaAction")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "RegionName":
+			err = readPointer(d, &x.RegionName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
 func (d *decoder) readDeleteReplicationGroupMemberAction(x *DeleteReplicationGroupMemberAction, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DeleteReplicationGroupMemberAction")
 	if err != nil || !ok {
@@ -583,6 +868,39 @@ func (d *decoder) readDeleteRequest(x *DeleteRequest, pos position) (bool, error
 	}
 }
 
+func (d *decoder) readDeleteResourcePolicyInput(x *DeleteResourcePolicyInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DeleteResourcePolicyInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ExpectedRevisionId":
+			err = readPointer(d, &x.ExpectedRevisionId, (*decoder).readString)
+		case "ResourceArn":
+			err = readPointer(d, &x.ResourceArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DeleteResourcePolicyInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDeleteResourcePolicyInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readDeleteTableInput(x *DeleteTableInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DeleteTableInput")
 	if err != nil || !ok {
@@ -614,6 +932,123 @@ func (x *DeleteTableInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readDeleteVectorIndexAction(x *DeleteVectorIndexAction, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DeleteVectorIndexAction")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readDescribeBackupInput(x *DescribeBackupInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeBackupInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "BackupArn":
+			err = readPointer(d, &x.BackupArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeBackupInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeBackupInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeContinuousBackupsInput(x *DescribeContinuousBackupsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeContinuousBackupsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeContinuousBackupsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeContinuousBackupsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeContributorInsightsInput(x *DescribeContributorInsightsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeContributorInsightsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeContributorInsightsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeContributorInsightsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readDescribeEndpointsRequest(x *DescribeEndpointsRequest, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeEndpointsRequest")
 	if err != nil || !ok {
@@ -640,6 +1075,161 @@ func (d *decoder) readDescribeEndpointsRequest(x *DescribeEndpointsRequest, pos 
 func (x *DescribeEndpointsRequest) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDescribeEndpointsRequest(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeExportInput(x *DescribeExportInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeExportInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ExportArn":
+			err = readPointer(d, &x.ExportArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeExportInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeExportInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeGlobalTableInput(x *DescribeGlobalTableInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeGlobalTableInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "GlobalTableName":
+			err = readPointer(d, &x.GlobalTableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeGlobalTableInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeGlobalTableInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeGlobalTableSettingsInput(x *DescribeGlobalTableSettingsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeGlobalTableSettingsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "GlobalTableName":
+			err = readPointer(d, &x.GlobalTableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeGlobalTableSettingsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeGlobalTableSettingsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeImportInput(x *DescribeImportInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeImportInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ImportArn":
+			err = readPointer(d, &x.ImportArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeImportInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeImportInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeKinesisStreamingDestinationInput(x *DescribeKinesisStreamingDestinationInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeKinesisStreamingDestinationInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeKinesisStreamingDestinationInput(x, inBody)
 	return d.close(err, &x.Faults)
 }
 
@@ -740,6 +1330,37 @@ func (x *DescribeTableInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readDescribeTableReplicaAutoScalingInput(x *DescribeTableReplicaAutoScalingInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeTableReplicaAutoScalingInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeTableReplicaAutoScalingInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readDescribeTimeToLiveInput(x *DescribeTimeToLiveInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeTimeToLiveInput")
 	if err != nil || !ok {
@@ -769,6 +1390,52 @@ func (x *DescribeTimeToLiveInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDescribeTimeToLiveInput(x, inBody)
 	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDisassociateReplicationGroupMemberAction(x *DisassociateReplicationGroupMemberAction, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DisassociateReplicationGroupMemberAction")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "DisassociationMode":
+			err = readPointer(d, &x.DisassociationMode, (*decoder).readString)
+		case "RegionName":
+			err = readPointer(d, &x.RegionName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readEnableKinesisStreamingConfiguration(x *EnableKinesisStreamingConfiguration, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.EnableKinesisStreamingConfiguration")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ApproximateCreationDateTimePrecision":
+			err = readPointer(d, &x.ApproximateCreationDateTimePrecision, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
 }
 
 func (d *decoder) readExecuteStatementInput(x *ExecuteStatementInput, pos position) (bool, error) {
@@ -881,12 +1548,95 @@ func (d *decoder) readExpectedAttributeValue(x *ExpectedAttributeValue, pos posi
 	}
 }
 
+func (d *decoder) readExportTableToPointInTimeInput(x *ExportTableToPointInTimeInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ExportTableToPointInTimeInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ClientToken":
+			err = readPointer(d, &x.ClientToken, (*decoder).readString)
+		case "ExportFormat":
+			err = readPointer(d, &x.ExportFormat, (*decoder).readString)
+		case "ExportTime":
+			err = readPointer(d, &x.ExportTime, (*decoder).readTimestamp)
+		case "ExportType":
+			err = readPointer(d, &x.ExportType, (*decoder).readString)
+		case "FilterSpecification":
+			err = readPointer(d, &x.FilterSpecification, (*decoder).readFilterSpecification)
+		case "IncrementalExportSpecification":
+			err = readPointer(d, &x.IncrementalExportSpecification, (*decoder).readIncrementalExportSpecification)
+		case "S3Bucket":
+			err = readPointer(d, &x.S3Bucket, (*decoder).readString)
+		case "S3BucketOwner":
+			err = readPointer(d, &x.S3BucketOwner, (*decoder).readString)
+		case "S3Prefix":
+			err = readPointer(d, &x.S3Prefix, (*decoder).readString)
+		case "S3SseAlgorithm":
+			err = readPointer(d, &x.S3SseAlgorithm, (*decoder).readString)
+		case "S3SseKmsKeyId":
+			err = readPointer(d, &x.S3SseKmsKeyId, (*decoder).readString)
+		case "TableArn":
+			err = readPointer(d, &x.TableArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ExportTableToPointInTimeInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readExportTableToPointInTimeInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readExpressionAttributeNameMap(x *map[string]string, pos position) (bool, error) {
 	return readMap(d, x, pos, "java.lang.String", (*decoder).readString)
 }
 
 func (d *decoder) readFilterConditionMap(x *map[string]Condition, pos position) (bool, error) {
 	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.Condition", (*decoder).readCondition)
+}
+
+func (d *decoder) readFilterSpecification(x *FilterSpecification, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.FilterSpecification")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "FilterExpression":
+			err = readPointer(d, &x.FilterExpression, (*decoder).readString)
+		case "KeyConditionExpression":
+			err = readPointer(d, &x.KeyConditionExpression, (*decoder).readString)
+		case "ProjectionExpression":
+			err = readPointer(d, &x.ProjectionExpression, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
 }
 
 func (d *decoder) readGet(x *Get, pos position) (bool, error) {
@@ -993,6 +1743,37 @@ func (x *GetRecordsInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readGetResourcePolicyInput(x *GetResourcePolicyInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.GetResourcePolicyInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ResourceArn":
+			err = readPointer(d, &x.ResourceArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *GetResourcePolicyInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readGetResourcePolicyInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readGetShardIteratorInput(x *GetShardIteratorInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.GetShardIteratorInput")
 	if err != nil || !ok {
@@ -1012,6 +1793,8 @@ func (d *decoder) readGetShardIteratorInput(x *GetShardIteratorInput, pos positi
 			err = readPointer(d, &x.ShardIteratorType, (*decoder).readString)
 		case "StreamArn":
 			err = readPointer(d, &x.StreamArn, (*decoder).readString)
+		case "Timestamp":
+			err = readPointer(d, &x.Timestamp, (*decoder).readTimestamp)
 		default:
 			err = d.skip()
 		}
@@ -1062,6 +1845,34 @@ func (d *decoder) readGlobalSecondaryIndex(x *GlobalSecondaryIndex, pos position
 	}
 }
 
+func (d *decoder) readGlobalSecondaryIndexAutoScalingUpdate(x *GlobalSecondaryIndexAutoScalingUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.GlobalSecondaryIndexAutoScalingUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "ProvisionedWriteCapacityAutoScalingUpdate":
+			err = readPointer(d, &x.ProvisionedWriteCapacityAutoScalingUpdate, (*decoder).readAutoScalingSettingsUpdate)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readGlobalSecondaryIndexAutoScalingUpdateList(x *[]GlobalSecondaryIndexAutoScalingUpdate, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readGlobalSecondaryIndexAutoScalingUpdate)
+}
+
 func (d *decoder) readGlobalSecondaryIndexList(x *[]GlobalSecondaryIndex, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readGlobalSecondaryIndex)
 }
@@ -1096,6 +1907,36 @@ func (d *decoder) readGlobalSecondaryIndexUpdateList(x *[]GlobalSecondaryIndexUp
 	return readList(d, x, pos, (*decoder).readGlobalSecondaryIndexUpdate)
 }
 
+func (d *decoder) readGlobalTableGlobalSecondaryIndexSettingsUpdate(x *GlobalTableGlobalSecondaryIndexSettingsUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.GlobalTableGlobalSecondaryIndexSettingsUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "ProvisionedWriteCapacityAutoScalingSettingsUpdate":
+			err = readPointer(d, &x.ProvisionedWriteCapacityAutoScalingSettingsUpdate, (*decoder).readAutoScalingSettingsUpdate)
+		case "ProvisionedWriteCapacityUnits":
+			err = readPointer(d, &x.ProvisionedWriteCapacityUnits, (*decoder).readLong)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readGlobalTableGlobalSecondaryIndexSettingsUpdateList(x *[]GlobalTableGlobalSecondaryIndexSettingsUpdate, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readGlobalTableGlobalSecondaryIndexSettingsUpdate)
+}
+
 func (d *decoder) readGlobalTableWitnessGroupUpdate(x *GlobalTableWitnessGroupUpdate, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.GlobalTableWitnessGroupUpdate")
 	if err != nil || !ok {
@@ -1122,6 +1963,95 @@ func (d *decoder) readGlobalTableWitnessGroupUpdate(x *GlobalTableWitnessGroupUp
 
 func (d *decoder) readGlobalTableWitnessGroupUpdateList(x *[]GlobalTableWitnessGroupUpdate, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readGlobalTableWitnessGroupUpdate)
+}
+
+func (d *decoder) readImportTableInput(x *ImportTableInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ImportTableInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ClientToken":
+			err = readPointer(d, &x.ClientToken, (*decoder).readString)
+		case "InputCompressionType":
+			err = readPointer(d, &x.InputCompressionType, (*decoder).readString)
+		case "InputFormat":
+			err = readPointer(d, &x.InputFormat, (*decoder).readString)
+		case "InputFormatOptions":
+			err = readPointer(d, &x.InputFormatOptions, (*decoder).readInputFormatOptions)
+		case "S3BucketSource":
+			err = readPointer(d, &x.S3BucketSource, (*decoder).readS3BucketSource)
+		case "TableCreationParameters":
+			err = readPointer(d, &x.TableCreationParameters, (*decoder).readTableCreationParameters)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ImportTableInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readImportTableInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readIncrementalExportSpecification(x *IncrementalExportSpecification, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.IncrementalExportSpecification")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ExportFromTime":
+			err = readPointer(d, &x.ExportFromTime, (*decoder).readTimestamp)
+		case "ExportToTime":
+			err = readPointer(d, &x.ExportToTime, (*decoder).readTimestamp)
+		case "ExportViewType":
+			err = readPointer(d, &x.ExportViewType, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readInputFormatOptions(x *InputFormatOptions, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.InputFormatOptions")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Csv":
+			err = readPointer(d, &x.Csv, (*decoder).readCsvOptions)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
 }
 
 func (d *decoder) readKeyConditions(x *map[string]Condition, pos position) (bool, error) {
@@ -1188,6 +2118,222 @@ func (d *decoder) readKeysAndAttributes(x *KeysAndAttributes, pos position) (boo
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readKinesisStreamingDestinationInput(x *KinesisStreamingDestinationInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.KinesisStreamingDestinationInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "EnableKinesisStreamingConfiguration":
+			err = readPointer(d, &x.EnableKinesisStreamingConfiguration, (*decoder).readEnableKinesisStreamingConfiguration)
+		case "StreamArn":
+			err = readPointer(d, &x.StreamArn, (*decoder).readString)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *KinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readKinesisStreamingDestinationInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readListBackupsInput(x *ListBackupsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ListBackupsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "BackupType":
+			err = readPointer(d, &x.BackupType, (*decoder).readString)
+		case "ExclusiveStartBackupArn":
+			err = readPointer(d, &x.ExclusiveStartBackupArn, (*decoder).readString)
+		case "Limit":
+			err = readPointer(d, &x.Limit, (*decoder).readInteger)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		case "TimeRangeLowerBound":
+			err = readPointer(d, &x.TimeRangeLowerBound, (*decoder).readTimestamp)
+		case "TimeRangeUpperBound":
+			err = readPointer(d, &x.TimeRangeUpperBound, (*decoder).readTimestamp)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ListBackupsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readListBackupsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readListContributorInsightsInput(x *ListContributorInsightsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ListContributorInsightsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "MaxResults":
+			err = readPointer(d, &x.MaxResults, (*decoder).readInteger)
+		case "NextToken":
+			err = readPointer(d, &x.NextToken, (*decoder).readString)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ListContributorInsightsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readListContributorInsightsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readListExportsInput(x *ListExportsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ListExportsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "MaxResults":
+			err = readPointer(d, &x.MaxResults, (*decoder).readInteger)
+		case "NextToken":
+			err = readPointer(d, &x.NextToken, (*decoder).readString)
+		case "TableArn":
+			err = readPointer(d, &x.TableArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ListExportsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readListExportsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readListGlobalTablesInput(x *ListGlobalTablesInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ListGlobalTablesInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ExclusiveStartGlobalTableName":
+			err = readPointer(d, &x.ExclusiveStartGlobalTableName, (*decoder).readString)
+		case "Limit":
+			err = readPointer(d, &x.Limit, (*decoder).readInteger)
+		case "RegionName":
+			err = readPointer(d, &x.RegionName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ListGlobalTablesInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readListGlobalTablesInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readListImportsInput(x *ListImportsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ListImportsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "NextToken":
+			err = readPointer(d, &x.NextToken, (*decoder).readString)
+		case "PageSize":
+			err = readPointer(d, &x.PageSize, (*decoder).readInteger)
+		case "TableArn":
+			err = readPointer(d, &x.TableArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ListImportsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readListImportsInput(x, inBody)
+	return d.close(err, &x.Faults)
 }
 
 func (d *decoder) readListStreamsInput(x *ListStreamsInput, pos position) (bool, error) {
@@ -1405,6 +2551,30 @@ func (d *decoder) readPartiQLBatchRequest(x *[]BatchStatementRequest, pos positi
 	return readList(d, x, pos, (*decoder).readBatchStatementRequest)
 }
 
+func (d *decoder) readPointInTimeRecoverySpecification(x *PointInTimeRecoverySpecification, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.PointInTimeRecoverySpecification")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "PointInTimeRecoveryEnabled":
+			err = readPointer(d, &x.PointInTimeRecoveryEnabled, (*decoder).readBoolean)
+		case "RecoveryPeriodInDays":
+			err = readPointer(d, &x.RecoveryPeriodInDays, (*decoder).readInteger)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
 func (d *decoder) readPreparedStatementParameters(x *[]attr.Value, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readValue)
 }
@@ -1584,6 +2754,43 @@ func (d *decoder) readPutRequest(x *PutRequest, pos position) (bool, error) {
 	}
 }
 
+func (d *decoder) readPutResourcePolicyInput(x *PutResourcePolicyInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.PutResourcePolicyInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ConfirmRemoveSelfResourceAccess":
+			err = readPointer(d, &x.ConfirmRemoveSelfResourceAccess, (*decoder).readBoolean)
+		case "ExpectedRevisionId":
+			err = readPointer(d, &x.ExpectedRevisionId, (*decoder).readString)
+		case "Policy":
+			err = readPointer(d, &x.Policy, (*decoder).readString)
+		case "ResourceArn":
+			err = readPointer(d, &x.ResourceArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *PutResourcePolicyInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readPutResourcePolicyInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readQueryInput(x *QueryInput, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.QueryInput")
 	if err != nil || !ok {
@@ -1647,6 +2854,58 @@ func (x *QueryInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readReplica(x *Replica, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.Replica")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "RegionName":
+			err = readPointer(d, &x.RegionName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readReplicaAutoScalingUpdate(x *ReplicaAutoScalingUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ReplicaAutoScalingUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "RegionName":
+			err = readPointer(d, &x.RegionName, (*decoder).readString)
+		case "ReplicaGlobalSecondaryIndexUpdates":
+			_, err = d.readReplicaGlobalSecondaryIndexAutoScalingUpdateList(&x.ReplicaGlobalSecondaryIndexUpdates, inField)
+		case "ReplicaProvisionedReadCapacityAutoScalingUpdate":
+			err = readPointer(d, &x.ReplicaProvisionedReadCapacityAutoScalingUpdate, (*decoder).readAutoScalingSettingsUpdate)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readReplicaAutoScalingUpdateList(x *[]ReplicaAutoScalingUpdate, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readReplicaAutoScalingUpdate)
+}
+
 func (d *decoder) readReplicaGlobalSecondaryIndex(x *ReplicaGlobalSecondaryIndex, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ReplicaGlobalSecondaryIndex")
 	if err != nil || !ok {
@@ -1673,8 +2932,132 @@ func (d *decoder) readReplicaGlobalSecondaryIndex(x *ReplicaGlobalSecondaryIndex
 	}
 }
 
+func (d *decoder) readReplicaGlobalSecondaryIndexAutoScalingUpdate(x *ReplicaGlobalSecondaryIndexAutoScalingUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ReplicaGlobalSecondaryIndexAutoScalingUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "ProvisionedReadCapacityAutoScalingUpdate":
+			err = readPointer(d, &x.ProvisionedReadCapacityAutoScalingUpdate, (*decoder).readAutoScalingSettingsUpdate)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readReplicaGlobalSecondaryIndexAutoScalingUpdateList(x *[]ReplicaGlobalSecondaryIndexAutoScalingUpdate, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readReplicaGlobalSecondaryIndexAutoScalingUpdate)
+}
+
 func (d *decoder) readReplicaGlobalSecondaryIndexList(x *[]ReplicaGlobalSecondaryIndex, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readReplicaGlobalSecondaryIndex)
+}
+
+func (d *decoder) readReplicaGlobalSecondaryIndexSettingsUpdate(x *ReplicaGlobalSecondaryIndexSettingsUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ReplicaGlobalSecondaryIndexSettingsUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "ProvisionedReadCapacityAutoScalingSettingsUpdate":
+			err = readPointer(d, &x.ProvisionedReadCapacityAutoScalingSettingsUpdate, (*decoder).readAutoScalingSettingsUpdate)
+		case "ProvisionedReadCapacityUnits":
+			err = readPointer(d, &x.ProvisionedReadCapacityUnits, (*decoder).readLong)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readReplicaGlobalSecondaryIndexSettingsUpdateList(x *[]ReplicaGlobalSecondaryIndexSettingsUpdate, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readReplicaGlobalSecondaryIndexSettingsUpdate)
+}
+
+func (d *decoder) readReplicaList(x *[]Replica, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readReplica)
+}
+
+func (d *decoder) readReplicaSettingsUpdate(x *ReplicaSettingsUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ReplicaSettingsUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "RegionName":
+			err = readPointer(d, &x.RegionName, (*decoder).readString)
+		case "ReplicaGlobalSecondaryIndexSettingsUpdate":
+			_, err = d.readReplicaGlobalSecondaryIndexSettingsUpdateList(&x.ReplicaGlobalSecondaryIndexSettingsUpdate, inField)
+		case "ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate":
+			err = readPointer(d, &x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate, (*decoder).readAutoScalingSettingsUpdate)
+		case "ReplicaProvisionedReadCapacityUnits":
+			err = readPointer(d, &x.ReplicaProvisionedReadCapacityUnits, (*decoder).readLong)
+		case "ReplicaTableClass":
+			err = readPointer(d, &x.ReplicaTableClass, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readReplicaSettingsUpdateList(x *[]ReplicaSettingsUpdate, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readReplicaSettingsUpdate)
+}
+
+func (d *decoder) readReplicaUpdate(x *ReplicaUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ReplicaUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Create":
+			err = readPointer(d, &x.Create, (*decoder).readCreateReplicaAction)
+		case "Delete":
+			err = readPointer(d, &x.Delete, (*decoder).readDeleteReplicaAction)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readReplicaUpdateList(x *[]ReplicaUpdate, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readReplicaUpdate)
 }
 
 func (d *decoder) readReplicationGroupUpdate(x *ReplicationGroupUpdate, pos position) (bool, error) {
@@ -1692,6 +3075,8 @@ func (d *decoder) readReplicationGroupUpdate(x *ReplicationGroupUpdate, pos posi
 			err = readPointer(d, &x.Create, (*decoder).readCreateReplicationGroupMemberAction)
 		case "Delete":
 			err = readPointer(d, &x.Delete, (*decoder).readDeleteReplicationGroupMemberAction)
+		case "Disassociate":
+			err = readPointer(d, &x.Disassociate, (*decoder).readDisassociateReplicationGroupMemberAction)
 		case "Update":
 			err = readPointer(d, &x.Update, (*decoder).readUpdateReplicationGroupMemberAction)
 		default:
@@ -1705,6 +3090,132 @@ func (d *decoder) readReplicationGroupUpdate(x *ReplicationGroupUpdate, pos posi
 
 func (d *decoder) readReplicationGroupUpdateList(x *[]ReplicationGroupUpdate, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readReplicationGroupUpdate)
+}
+
+func (d *decoder) readRestoreTableFromBackupInput(x *RestoreTableFromBackupInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.RestoreTableFromBackupInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "BackupArn":
+			err = readPointer(d, &x.BackupArn, (*decoder).readString)
+		case "BillingModeOverride":
+			err = readPointer(d, &x.BillingModeOverride, (*decoder).readString)
+		case "GlobalSecondaryIndexOverride":
+			_, err = d.readGlobalSecondaryIndexList(&x.GlobalSecondaryIndexOverride, inField)
+		case "LocalSecondaryIndexOverride":
+			_, err = d.readLocalSecondaryIndexList(&x.LocalSecondaryIndexOverride, inField)
+		case "OnDemandThroughputOverride":
+			err = readPointer(d, &x.OnDemandThroughputOverride, (*decoder).readOnDemandThroughput)
+		case "ProvisionedThroughputOverride":
+			err = readPointer(d, &x.ProvisionedThroughputOverride, (*decoder).readProvisionedThroughput)
+		case "SSESpecificationOverride":
+			err = readPointer(d, &x.SSESpecificationOverride, (*decoder).readSSESpecification)
+		case "TargetTableName":
+			err = readPointer(d, &x.TargetTableName, (*decoder).readString)
+		case "VectorIndexOverride":
+			_, err = d.readVectorIndexList(&x.VectorIndexOverride, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *RestoreTableFromBackupInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readRestoreTableFromBackupInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readRestoreTableToPointInTimeInput(x *RestoreTableToPointInTimeInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.RestoreTableToPointInTimeInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "BillingModeOverride":
+			err = readPointer(d, &x.BillingModeOverride, (*decoder).readString)
+		case "GlobalSecondaryIndexOverride":
+			_, err = d.readGlobalSecondaryIndexList(&x.GlobalSecondaryIndexOverride, inField)
+		case "LocalSecondaryIndexOverride":
+			_, err = d.readLocalSecondaryIndexList(&x.LocalSecondaryIndexOverride, inField)
+		case "OnDemandThroughputOverride":
+			err = readPointer(d, &x.OnDemandThroughputOverride, (*decoder).readOnDemandThroughput)
+		case "ProvisionedThroughputOverride":
+			err = readPointer(d, &x.ProvisionedThroughputOverride, (*decoder).readProvisionedThroughput)
+		case "RestoreDateTime":
+			err = readPointer(d, &x.RestoreDateTime, (*decoder).readTimestamp)
+		case "SSESpecificationOverride":
+			err = readPointer(d, &x.SSESpecificationOverride, (*decoder).readSSESpecification)
+		case "SourceTableArn":
+			err = readPointer(d, &x.SourceTableArn, (*decoder).readString)
+		case "SourceTableName":
+			err = readPointer(d, &x.SourceTableName, (*decoder).readString)
+		case "TargetTableName":
+			err = readPointer(d, &x.TargetTableName, (*decoder).readString)
+		case "UseLatestRestorableTime":
+			err = readPointer(d, &x.UseLatestRestorableTime, (*decoder).readBoolean)
+		case "VectorIndexOverride":
+			_, err = d.readVectorIndexList(&x.VectorIndexOverride, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *RestoreTableToPointInTimeInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readRestoreTableToPointInTimeInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readS3BucketSource(x *S3BucketSource, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.S3BucketSource")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "S3Bucket":
+			err = readPointer(d, &x.S3Bucket, (*decoder).readString)
+		case "S3BucketOwner":
+			err = readPointer(d, &x.S3BucketOwner, (*decoder).readString)
+		case "S3KeyPrefix":
+			err = readPointer(d, &x.S3KeyPrefix, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
 }
 
 func (d *decoder) readSSESpecification(x *SSESpecification, pos position) (bool, error) {
@@ -1794,6 +3305,34 @@ func (x *ScanInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readSearchSchema(x *[]SearchSchemaElement, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readSearchSchemaElement)
+}
+
+func (d *decoder) readSearchSchemaElement(x *SearchSchemaElement, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.SearchSchemaElement")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "AttributeName":
+			err = readPointer(d, &x.AttributeName, (*decoder).readString)
+		case "SearchSchemaElementType":
+			err = readPointer(d, &x.SearchSchemaElementType, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
 func (d *decoder) readShardFilter(x *ShardFilter, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ShardFilter")
 	if err != nil || !ok {
@@ -1833,6 +3372,44 @@ func (d *decoder) readStreamSpecification(x *StreamSpecification, pos position) 
 			err = readPointer(d, &x.StreamEnabled, (*decoder).readBoolean)
 		case "StreamViewType":
 			err = readPointer(d, &x.StreamViewType, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readTableCreationParameters(x *TableCreationParameters, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.TableCreationParameters")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "AttributeDefinitions":
+			_, err = d.readAttributeDefinitions(&x.AttributeDefinitions, inField)
+		case "BillingMode":
+			err = readPointer(d, &x.BillingMode, (*decoder).readString)
+		case "GlobalSecondaryIndexes":
+			_, err = d.readGlobalSecondaryIndexList(&x.GlobalSecondaryIndexes, inField)
+		case "KeySchema":
+			_, err = d.readKeySchema(&x.KeySchema, inField)
+		case "OnDemandThroughput":
+			err = readPointer(d, &x.OnDemandThroughput, (*decoder).readOnDemandThroughput)
+		case "ProvisionedThroughput":
+			err = readPointer(d, &x.ProvisionedThroughput, (*decoder).readProvisionedThroughput)
+		case "SSESpecification":
+			err = readPointer(d, &x.SSESpecification, (*decoder).readSSESpecification)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		case "VectorIndexes":
+			_, err = d.readVectorIndexList(&x.VectorIndexes, inField)
 		default:
 			err = d.skip()
 		}
@@ -2126,6 +3703,76 @@ func (d *decoder) readUpdate(x *Update, pos position) (bool, error) {
 	}
 }
 
+func (d *decoder) readUpdateContinuousBackupsInput(x *UpdateContinuousBackupsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateContinuousBackupsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "PointInTimeRecoverySpecification":
+			err = readPointer(d, &x.PointInTimeRecoverySpecification, (*decoder).readPointInTimeRecoverySpecification)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *UpdateContinuousBackupsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readUpdateContinuousBackupsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readUpdateContributorInsightsInput(x *UpdateContributorInsightsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateContributorInsightsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ContributorInsightsAction":
+			err = readPointer(d, &x.ContributorInsightsAction, (*decoder).readString)
+		case "ContributorInsightsMode":
+			err = readPointer(d, &x.ContributorInsightsMode, (*decoder).readString)
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *UpdateContributorInsightsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readUpdateContributorInsightsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readUpdateGlobalSecondaryIndexAction(x *UpdateGlobalSecondaryIndexAction, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalSecondaryIndexAction")
 	if err != nil || !ok {
@@ -2152,6 +3799,80 @@ func (d *decoder) readUpdateGlobalSecondaryIndexAction(x *UpdateGlobalSecondaryI
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readUpdateGlobalTableInput(x *UpdateGlobalTableInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "GlobalTableName":
+			err = readPointer(d, &x.GlobalTableName, (*decoder).readString)
+		case "ReplicaUpdates":
+			_, err = d.readReplicaUpdateList(&x.ReplicaUpdates, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *UpdateGlobalTableInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readUpdateGlobalTableInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readUpdateGlobalTableSettingsInput(x *UpdateGlobalTableSettingsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableSettingsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "GlobalTableBillingMode":
+			err = readPointer(d, &x.GlobalTableBillingMode, (*decoder).readString)
+		case "GlobalTableGlobalSecondaryIndexSettingsUpdate":
+			_, err = d.readGlobalTableGlobalSecondaryIndexSettingsUpdateList(&x.GlobalTableGlobalSecondaryIndexSettingsUpdate, inField)
+		case "GlobalTableName":
+			err = readPointer(d, &x.GlobalTableName, (*decoder).readString)
+		case "GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate":
+			err = readPointer(d, &x.GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate, (*decoder).readAutoScalingSettingsUpdate)
+		case "GlobalTableProvisionedWriteCapacityUnits":
+			err = readPointer(d, &x.GlobalTableProvisionedWriteCapacityUnits, (*decoder).readLong)
+		case "ReplicaSettingsUpdate":
+			_, err = d.readReplicaSettingsUpdateList(&x.ReplicaSettingsUpdate, inField)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *UpdateGlobalTableSettingsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readUpdateGlobalTableSettingsInput(x, inBody)
+	return d.close(err, &x.Faults)
 }
 
 func (d *decoder) readUpdateItemInput(x *UpdateItemInput, pos position) (bool, error) {
@@ -2209,6 +3930,63 @@ func (x *UpdateItemInput) DecodeJSON(body []byte) error {
 	return d.close(err, &x.Faults)
 }
 
+func (d *decoder) readUpdateKinesisStreamingConfiguration(x *UpdateKinesisStreamingConfiguration, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateKinesisStreamingConfiguration")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ApproximateCreationDateTimePrecision":
+			err = readPointer(d, &x.ApproximateCreationDateTimePrecision, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readUpdateKinesisStreamingDestinationInput(x *UpdateKinesisStreamingDestinationInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateKinesisStreamingDestinationInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "StreamArn":
+			err = readPointer(d, &x.StreamArn, (*decoder).readString)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		case "UpdateKinesisStreamingConfiguration":
+			err = readPointer(d, &x.UpdateKinesisStreamingConfiguration, (*decoder).readUpdateKinesisStreamingConfiguration)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *UpdateKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readUpdateKinesisStreamingDestinationInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readUpdateReplicationGroupMemberAction(x *UpdateReplicationGroupMemberAction, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateReplicationGroupMemberAction")
 	if err != nil || !ok {
@@ -2258,6 +4036,8 @@ func (d *decoder) readUpdateTableInput(x *UpdateTableInput, pos position) (bool,
 			err = readPointer(d, &x.BillingMode, (*decoder).readString)
 		case "DeletionProtectionEnabled":
 			err = readPointer(d, &x.DeletionProtectionEnabled, (*decoder).readBoolean)
+		case "DisassociationProtectionEnabled":
+			err = readPointer(d, &x.DisassociationProtectionEnabled, (*decoder).readBoolean)
 		case "GlobalSecondaryIndexUpdates":
 			_, err = d.readGlobalSecondaryIndexUpdateList(&x.GlobalSecondaryIndexUpdates, inField)
 		case "GlobalTableSettingsReplicationMode":
@@ -2280,6 +4060,8 @@ func (d *decoder) readUpdateTableInput(x *UpdateTableInput, pos position) (bool,
 			err = readPointer(d, &x.TableClass, (*decoder).readString)
 		case "TableName":
 			err = readPointer(d, &x.TableName, (*decoder).readString)
+		case "VectorIndexUpdates":
+			_, err = d.readVectorIndexUpdateList(&x.VectorIndexUpdates, inField)
 		case "WarmThroughput":
 			err = readPointer(d, &x.WarmThroughput, (*decoder).readWarmThroughput)
 		default:
@@ -2297,6 +4079,43 @@ func (d *decoder) readUpdateTableInput(x *UpdateTableInput, pos position) (bool,
 func (x *UpdateTableInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readUpdateTableInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readUpdateTableReplicaAutoScalingInput(x *UpdateTableReplicaAutoScalingInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.UpdateTableReplicaAutoScalingInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "GlobalSecondaryIndexUpdates":
+			_, err = d.readGlobalSecondaryIndexAutoScalingUpdateList(&x.GlobalSecondaryIndexUpdates, inField)
+		case "ProvisionedWriteCapacityAutoScalingUpdate":
+			err = readPointer(d, &x.ProvisionedWriteCapacityAutoScalingUpdate, (*decoder).readAutoScalingSettingsUpdate)
+		case "ReplicaUpdates":
+			_, err = d.readReplicaAutoScalingUpdateList(&x.ReplicaUpdates, inField)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *UpdateTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readUpdateTableReplicaAutoScalingInput(x, inBody)
 	return d.close(err, &x.Faults)
 }
 
@@ -2331,6 +4150,92 @@ func (x *UpdateTimeToLiveInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readUpdateTimeToLiveInput(x, inBody)
 	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readVectorAttributeDefinition(x *VectorAttributeDefinition, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.VectorAttributeDefinition")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "AttributeName":
+			err = readPointer(d, &x.AttributeName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readVectorIndex(x *VectorIndex, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.VectorIndex")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Dimensions":
+			err = readPointer(d, &x.Dimensions, (*decoder).readLong)
+		case "DistanceFunction":
+			err = readPointer(d, &x.DistanceFunction, (*decoder).readString)
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "Projection":
+			err = readPointer(d, &x.Projection, (*decoder).readProjection)
+		case "SearchSchema":
+			_, err = d.readSearchSchema(&x.SearchSchema, inField)
+		case "VectorAttribute":
+			err = readPointer(d, &x.VectorAttribute, (*decoder).readVectorAttributeDefinition)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readVectorIndexList(x *[]VectorIndex, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readVectorIndex)
+}
+
+func (d *decoder) readVectorIndexUpdate(x *VectorIndexUpdate, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.VectorIndexUpdate")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "Create":
+			err = readPointer(d, &x.Create, (*decoder).readCreateVectorIndexAction)
+		case "Delete":
+			err = readPointer(d, &x.Delete, (*decoder).readDeleteVectorIndexAction)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readVectorIndexUpdateList(x *[]VectorIndexUpdate, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readVectorIndexUpdate)
 }
 
 func (d *decoder) readWarmThroughput(x *WarmThroughput, pos position) (bool, error) {

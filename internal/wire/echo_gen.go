@@ -23,6 +23,85 @@ func echoAttributeNameList(dst []byte, l []string) []byte {
 	return append(dst, ']')
 }
 
+func (x *AutoScalingPolicyUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "AutoScalingPolicyUpdate(policyName="...)
+	if x.PolicyName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.PolicyName...)
+	}
+	dst = append(dst, ", targetTrackingScalingPolicyConfiguration="...)
+	dst = x.TargetTrackingScalingPolicyConfiguration.appendEcho(dst)
+	return append(dst, ')')
+}
+
+func (x *AutoScalingSettingsUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "AutoScalingSettingsUpdate(autoScalingDisabled="...)
+	if x.AutoScalingDisabled == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendBool(dst, *x.AutoScalingDisabled)
+	}
+	dst = append(dst, ", autoScalingRoleArn="...)
+	if x.AutoScalingRoleArn == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.AutoScalingRoleArn...)
+	}
+	dst = append(dst, ", maximumUnits="...)
+	if x.MaximumUnits == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, *x.MaximumUnits, 10)
+	}
+	dst = append(dst, ", minimumUnits="...)
+	if x.MinimumUnits == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, *x.MinimumUnits, 10)
+	}
+	dst = append(dst, ", scalingPolicyUpdate="...)
+	dst = x.ScalingPolicyUpdate.appendEcho(dst)
+	return append(dst, ')')
+}
+
+func (x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "AutoScalingTargetTrackingScalingPolicyConfigurationUpdate(disableScaleIn="...)
+	if x.DisableScaleIn == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendBool(dst, *x.DisableScaleIn)
+	}
+	dst = append(dst, ", scaleInCooldown="...)
+	if x.ScaleInCooldown == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, *x.ScaleInCooldown, 10)
+	}
+	dst = append(dst, ", scaleOutCooldown="...)
+	if x.ScaleOutCooldown == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, *x.ScaleOutCooldown, 10)
+	}
+	dst = append(dst, ", targetValue="...)
+	if x.TargetValue == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = appendDouble(dst, *x.TargetValue)
+	}
+	return append(dst, ')')
+}
+
 func (x *BatchStatementRequest) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
@@ -154,6 +233,21 @@ func (x *CreateReplicationGroupMemberAction) appendEcho(dst []byte) []byte {
 	return append(dst, ')')
 }
 
+func echoCsvHeaderList(dst []byte, l []string) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = append(dst, l[i]...)
+	}
+	return append(dst, ']')
+}
+
 func (x *Delete) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
@@ -224,6 +318,25 @@ func (x *DeleteRequest) appendEcho(dst []byte) []byte {
 	return append(dst, ')')
 }
 
+func (x *DisassociateReplicationGroupMemberAction) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "DisassociateReplicationGroupMemberAction(disassociationMode="...)
+	if x.DisassociationMode == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.DisassociationMode...)
+	}
+	dst = append(dst, ", regionName="...)
+	if x.RegionName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.RegionName...)
+	}
+	return append(dst, ')')
+}
+
 func echoExpressionAttributeNameMap(dst []byte, m map[string]string) []byte {
 	dst = append(dst, '{')
 	for i, k := range sortedKeys(m) {
@@ -266,6 +379,72 @@ func (x *Get) appendEcho(dst []byte) []byte {
 		dst = append(dst, *x.TableName...)
 	}
 	return append(dst, ')')
+}
+
+func (x *GlobalSecondaryIndexAutoScalingUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "GlobalSecondaryIndexAutoScalingUpdate(indexName="...)
+	if x.IndexName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.IndexName...)
+	}
+	dst = append(dst, ", provisionedWriteCapacityAutoScalingUpdate="...)
+	dst = x.ProvisionedWriteCapacityAutoScalingUpdate.appendEcho(dst)
+	return append(dst, ')')
+}
+
+func echoGlobalSecondaryIndexAutoScalingUpdateList(dst []byte, l []GlobalSecondaryIndexAutoScalingUpdate) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
+}
+
+func (x *GlobalTableGlobalSecondaryIndexSettingsUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "GlobalTableGlobalSecondaryIndexSettingsUpdate(indexName="...)
+	if x.IndexName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.IndexName...)
+	}
+	dst = append(dst, ", provisionedWriteCapacityAutoScalingSettingsUpdate="...)
+	dst = x.ProvisionedWriteCapacityAutoScalingSettingsUpdate.appendEcho(dst)
+	dst = append(dst, ", provisionedWriteCapacityUnits="...)
+	if x.ProvisionedWriteCapacityUnits == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, *x.ProvisionedWriteCapacityUnits, 10)
+	}
+	return append(dst, ')')
+}
+
+func echoGlobalTableGlobalSecondaryIndexSettingsUpdateList(dst []byte, l []GlobalTableGlobalSecondaryIndexSettingsUpdate) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
 }
 
 func (x *GlobalTableWitnessGroupUpdate) appendEcho(dst []byte) []byte {
@@ -499,6 +678,42 @@ func (x *PutRequest) appendEcho(dst []byte) []byte {
 	return append(dst, ')')
 }
 
+func (x *ReplicaAutoScalingUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "ReplicaAutoScalingUpdate(regionName="...)
+	if x.RegionName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.RegionName...)
+	}
+	dst = append(dst, ", replicaGlobalSecondaryIndexUpdates="...)
+	if x.ReplicaGlobalSecondaryIndexUpdates == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = echoReplicaGlobalSecondaryIndexAutoScalingUpdateList(dst, x.ReplicaGlobalSecondaryIndexUpdates)
+	}
+	dst = append(dst, ", replicaProvisionedReadCapacityAutoScalingUpdate="...)
+	dst = x.ReplicaProvisionedReadCapacityAutoScalingUpdate.appendEcho(dst)
+	return append(dst, ')')
+}
+
+func echoReplicaAutoScalingUpdateList(dst []byte, l []ReplicaAutoScalingUpdate) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
+}
+
 func (x *ReplicaGlobalSecondaryIndex) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
@@ -516,7 +731,121 @@ func (x *ReplicaGlobalSecondaryIndex) appendEcho(dst []byte) []byte {
 	return append(dst, ')')
 }
 
+func (x *ReplicaGlobalSecondaryIndexAutoScalingUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "ReplicaGlobalSecondaryIndexAutoScalingUpdate(indexName="...)
+	if x.IndexName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.IndexName...)
+	}
+	dst = append(dst, ", provisionedReadCapacityAutoScalingUpdate="...)
+	dst = x.ProvisionedReadCapacityAutoScalingUpdate.appendEcho(dst)
+	return append(dst, ')')
+}
+
+func echoReplicaGlobalSecondaryIndexAutoScalingUpdateList(dst []byte, l []ReplicaGlobalSecondaryIndexAutoScalingUpdate) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
+}
+
 func echoReplicaGlobalSecondaryIndexList(dst []byte, l []ReplicaGlobalSecondaryIndex) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
+}
+
+func (x *ReplicaGlobalSecondaryIndexSettingsUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "ReplicaGlobalSecondaryIndexSettingsUpdate(indexName="...)
+	if x.IndexName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.IndexName...)
+	}
+	dst = append(dst, ", provisionedReadCapacityAutoScalingSettingsUpdate="...)
+	dst = x.ProvisionedReadCapacityAutoScalingSettingsUpdate.appendEcho(dst)
+	dst = append(dst, ", provisionedReadCapacityUnits="...)
+	if x.ProvisionedReadCapacityUnits == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, *x.ProvisionedReadCapacityUnits, 10)
+	}
+	return append(dst, ')')
+}
+
+func echoReplicaGlobalSecondaryIndexSettingsUpdateList(dst []byte, l []ReplicaGlobalSecondaryIndexSettingsUpdate) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
+}
+
+func (x *ReplicaSettingsUpdate) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "ReplicaSettingsUpdate(regionName="...)
+	if x.RegionName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.RegionName...)
+	}
+	dst = append(dst, ", replicaGlobalSecondaryIndexSettingsUpdate="...)
+	if x.ReplicaGlobalSecondaryIndexSettingsUpdate == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = echoReplicaGlobalSecondaryIndexSettingsUpdateList(dst, x.ReplicaGlobalSecondaryIndexSettingsUpdate)
+	}
+	dst = append(dst, ", replicaProvisionedReadCapacityAutoScalingSettingsUpdate="...)
+	dst = x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate.appendEcho(dst)
+	dst = append(dst, ", replicaProvisionedReadCapacityUnits="...)
+	if x.ReplicaProvisionedReadCapacityUnits == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, *x.ReplicaProvisionedReadCapacityUnits, 10)
+	}
+	dst = append(dst, ", replicaTableClass="...)
+	if x.ReplicaTableClass == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.ReplicaTableClass...)
+	}
+	return append(dst, ')')
+}
+
+func echoReplicaSettingsUpdateList(dst []byte, l []ReplicaSettingsUpdate) []byte {
 	dst = append(dst, '[')
 	for i := range l {
 		if i > 0 {
@@ -539,6 +868,8 @@ func (x *ReplicationGroupUpdate) appendEcho(dst []byte) []byte {
 	dst = x.Create.appendEcho(dst)
 	dst = append(dst, ", delete="...)
 	dst = x.Delete.appendEcho(dst)
+	dst = append(dst, ", disassociate="...)
+	dst = x.Disassociate.appendEcho(dst)
 	dst = append(dst, ", update="...)
 	dst = x.Update.appendEcho(dst)
 	return append(dst, ')')
@@ -557,6 +888,40 @@ func echoReplicationGroupUpdateList(dst []byte, l []ReplicationGroupUpdate) []by
 		dst = l[i].appendEcho(dst)
 	}
 	return append(dst, ']')
+}
+
+func echoSearchSchema(dst []byte, l []SearchSchemaElement) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = l[i].appendEcho(dst)
+	}
+	return append(dst, ']')
+}
+
+func (x *SearchSchemaElement) appendEcho(dst []byte) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, "SearchSchemaElement(attributeName="...)
+	if x.AttributeName == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.AttributeName...)
+	}
+	dst = append(dst, ", searchSchemaElementType="...)
+	if x.SearchSchemaElementType == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, *x.SearchSchemaElementType...)
+	}
+	return append(dst, ')')
 }
 
 func (x *TransactGetItem) appendEcho(dst []byte) []byte {

@@ -58,6 +58,157 @@ func appendAttributeNameList(dst []byte, l []string) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *AutoScalingPolicyDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.PolicyName != nil {
+		dst = appendString(appendName(dst, `"PolicyName":`), *x.PolicyName)
+	}
+	if x.TargetTrackingScalingPolicyConfiguration != nil {
+		dst = x.TargetTrackingScalingPolicyConfiguration.AppendJSON(appendName(dst, `"TargetTrackingScalingPolicyConfiguration":`))
+	}
+	return append(dst, '}')
+}
+
+func appendAutoScalingPolicyDescriptionList(dst []byte, l []AutoScalingPolicyDescription) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *AutoScalingSettingsDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.AutoScalingDisabled != nil {
+		dst = strconv.AppendBool(appendName(dst, `"AutoScalingDisabled":`), *x.AutoScalingDisabled)
+	}
+	if x.AutoScalingRoleArn != nil {
+		dst = appendString(appendName(dst, `"AutoScalingRoleArn":`), *x.AutoScalingRoleArn)
+	}
+	if x.MaximumUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"MaximumUnits":`), *x.MaximumUnits, 10)
+	}
+	if x.MinimumUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"MinimumUnits":`), *x.MinimumUnits, 10)
+	}
+	if x.ScalingPolicies != nil {
+		dst = appendAutoScalingPolicyDescriptionList(appendName(dst, `"ScalingPolicies":`), x.ScalingPolicies)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *AutoScalingTargetTrackingScalingPolicyConfigurationDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.DisableScaleIn != nil {
+		dst = strconv.AppendBool(appendName(dst, `"DisableScaleIn":`), *x.DisableScaleIn)
+	}
+	if x.ScaleInCooldown != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ScaleInCooldown":`), *x.ScaleInCooldown, 10)
+	}
+	if x.ScaleOutCooldown != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ScaleOutCooldown":`), *x.ScaleOutCooldown, 10)
+	}
+	if x.TargetValue != nil {
+		dst = appendDouble(appendName(dst, `"TargetValue":`), *x.TargetValue)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BackupDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BackupDetails != nil {
+		dst = x.BackupDetails.AppendJSON(appendName(dst, `"BackupDetails":`))
+	}
+	if x.SourceTableDetails != nil {
+		dst = x.SourceTableDetails.AppendJSON(appendName(dst, `"SourceTableDetails":`))
+	}
+	if x.SourceTableFeatureDetails != nil {
+		dst = x.SourceTableFeatureDetails.AppendJSON(appendName(dst, `"SourceTableFeatureDetails":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BackupDetails) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BackupArn != nil {
+		dst = appendString(appendName(dst, `"BackupArn":`), *x.BackupArn)
+	}
+	if x.BackupCreationDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"BackupCreationDateTime":`), *x.BackupCreationDateTime)
+	}
+	if x.BackupExpiryDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"BackupExpiryDateTime":`), *x.BackupExpiryDateTime)
+	}
+	if x.BackupName != nil {
+		dst = appendString(appendName(dst, `"BackupName":`), *x.BackupName)
+	}
+	if x.BackupSizeBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"BackupSizeBytes":`), *x.BackupSizeBytes, 10)
+	}
+	if x.BackupStatus != nil {
+		dst = appendString(appendName(dst, `"BackupStatus":`), *x.BackupStatus)
+	}
+	if x.BackupType != nil {
+		dst = appendString(appendName(dst, `"BackupType":`), *x.BackupType)
+	}
+	return append(dst, '}')
+}
+
+func appendBackupSummaries(dst []byte, l []BackupSummary) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BackupSummary) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BackupArn != nil {
+		dst = appendString(appendName(dst, `"BackupArn":`), *x.BackupArn)
+	}
+	if x.BackupCreationDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"BackupCreationDateTime":`), *x.BackupCreationDateTime)
+	}
+	if x.BackupExpiryDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"BackupExpiryDateTime":`), *x.BackupExpiryDateTime)
+	}
+	if x.BackupName != nil {
+		dst = appendString(appendName(dst, `"BackupName":`), *x.BackupName)
+	}
+	if x.BackupSizeBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"BackupSizeBytes":`), *x.BackupSizeBytes, 10)
+	}
+	if x.BackupStatus != nil {
+		dst = appendString(appendName(dst, `"BackupStatus":`), *x.BackupStatus)
+	}
+	if x.BackupType != nil {
+		dst = appendString(appendName(dst, `"BackupType":`), *x.BackupType)
+	}
+	if x.TableArn != nil {
+		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
+	}
+	if x.TableId != nil {
+		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -266,6 +417,9 @@ func (x *ConsumedCapacity) AppendJSON(dst []byte) []byte {
 	if x.TableName != nil {
 		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
 	}
+	if x.VectorIndexes != nil {
+		dst = appendVectorIndexesCapacityMap(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
+	}
 	if x.WriteCapacityUnits != nil {
 		dst = appendDouble(appendName(dst, `"WriteCapacityUnits":`), *x.WriteCapacityUnits)
 	}
@@ -284,10 +438,103 @@ func appendConsumedCapacityMultiple(dst []byte, l []ConsumedCapacity) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *ContinuousBackupsDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ContinuousBackupsStatus != nil {
+		dst = appendString(appendName(dst, `"ContinuousBackupsStatus":`), *x.ContinuousBackupsStatus)
+	}
+	if x.PointInTimeRecoveryDescription != nil {
+		dst = x.PointInTimeRecoveryDescription.AppendJSON(appendName(dst, `"PointInTimeRecoveryDescription":`))
+	}
+	return append(dst, '}')
+}
+
+func appendContributorInsightsRuleList(dst []byte, l []string) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, l[i])
+	}
+	return append(dst, ']')
+}
+
+func appendContributorInsightsSummaries(dst []byte, l []ContributorInsightsSummary) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ContributorInsightsSummary) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ContributorInsightsMode != nil {
+		dst = appendString(appendName(dst, `"ContributorInsightsMode":`), *x.ContributorInsightsMode)
+	}
+	if x.ContributorInsightsStatus != nil {
+		dst = appendString(appendName(dst, `"ContributorInsightsStatus":`), *x.ContributorInsightsStatus)
+	}
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *CreateBackupOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BackupDetails != nil {
+		dst = x.BackupDetails.AppendJSON(appendName(dst, `"BackupDetails":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *CreateGlobalTableOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalTableDescription != nil {
+		dst = x.GlobalTableDescription.AppendJSON(appendName(dst, `"GlobalTableDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *CreateTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TableDescription != nil {
 		dst = x.TableDescription.AppendJSON(appendName(dst, `"TableDescription":`))
+	}
+	return append(dst, '}')
+}
+
+func appendCsvHeaderList(dst []byte, l []string) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, l[i])
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *CsvOptions) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Delimiter != nil {
+		dst = appendString(appendName(dst, `"Delimiter":`), *x.Delimiter)
+	}
+	if x.HeaderList != nil {
+		dst = appendCsvHeaderList(appendName(dst, `"HeaderList":`), x.HeaderList)
 	}
 	return append(dst, '}')
 }
@@ -317,6 +564,15 @@ func (x *Delete) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *DeleteBackupOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BackupDescription != nil {
+		dst = x.BackupDescription.AppendJSON(appendName(dst, `"BackupDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Attributes != nil {
@@ -341,6 +597,15 @@ func (x *DeleteRequest) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *DeleteResourcePolicyOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.RevisionId != nil {
+		dst = appendString(appendName(dst, `"RevisionId":`), *x.RevisionId)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TableDescription != nil {
@@ -350,10 +615,106 @@ func (x *DeleteTableOutput) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeBackupOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BackupDescription != nil {
+		dst = x.BackupDescription.AppendJSON(appendName(dst, `"BackupDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeContinuousBackupsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ContinuousBackupsDescription != nil {
+		dst = x.ContinuousBackupsDescription.AppendJSON(appendName(dst, `"ContinuousBackupsDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeContributorInsightsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ContributorInsightsMode != nil {
+		dst = appendString(appendName(dst, `"ContributorInsightsMode":`), *x.ContributorInsightsMode)
+	}
+	if x.ContributorInsightsRuleList != nil {
+		dst = appendContributorInsightsRuleList(appendName(dst, `"ContributorInsightsRuleList":`), x.ContributorInsightsRuleList)
+	}
+	if x.ContributorInsightsStatus != nil {
+		dst = appendString(appendName(dst, `"ContributorInsightsStatus":`), *x.ContributorInsightsStatus)
+	}
+	if x.FailureException != nil {
+		dst = x.FailureException.AppendJSON(appendName(dst, `"FailureException":`))
+	}
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.LastUpdateDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"LastUpdateDateTime":`), *x.LastUpdateDateTime)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeEndpointsResponse) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Endpoints != nil {
 		dst = appendEndpoints(appendName(dst, `"Endpoints":`), x.Endpoints)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeExportOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ExportDescription != nil {
+		dst = x.ExportDescription.AppendJSON(appendName(dst, `"ExportDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeGlobalTableOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalTableDescription != nil {
+		dst = x.GlobalTableDescription.AppendJSON(appendName(dst, `"GlobalTableDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalTableName != nil {
+		dst = appendString(appendName(dst, `"GlobalTableName":`), *x.GlobalTableName)
+	}
+	if x.ReplicaSettings != nil {
+		dst = appendReplicaSettingsDescriptionList(appendName(dst, `"ReplicaSettings":`), x.ReplicaSettings)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeImportOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ImportTableDescription != nil {
+		dst = x.ImportTableDescription.AppendJSON(appendName(dst, `"ImportTableDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.KinesisDataStreamDestinations != nil {
+		dst = appendKinesisDataStreamDestinations(appendName(dst, `"KinesisDataStreamDestinations":`), x.KinesisDataStreamDestinations)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
 	}
 	return append(dst, '}')
 }
@@ -395,10 +756,28 @@ func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.TableAutoScalingDescription != nil {
+		dst = x.TableAutoScalingDescription.AppendJSON(appendName(dst, `"TableAutoScalingDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeTimeToLiveOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TimeToLiveDescription != nil {
 		dst = x.TimeToLiveDescription.AppendJSON(appendName(dst, `"TimeToLiveDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *EnableKinesisStreamingConfiguration) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ApproximateCreationDateTimePrecision != nil {
+		dst = appendString(appendName(dst, `"ApproximateCreationDateTimePrecision":`), *x.ApproximateCreationDateTimePrecision)
 	}
 	return append(dst, '}')
 }
@@ -456,6 +835,113 @@ func (x *ExecuteTransactionOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ExportDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BilledSizeBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"BilledSizeBytes":`), *x.BilledSizeBytes, 10)
+	}
+	if x.ClientToken != nil {
+		dst = appendString(appendName(dst, `"ClientToken":`), *x.ClientToken)
+	}
+	if x.EndTime != nil {
+		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
+	}
+	if x.ExportArn != nil {
+		dst = appendString(appendName(dst, `"ExportArn":`), *x.ExportArn)
+	}
+	if x.ExportFormat != nil {
+		dst = appendString(appendName(dst, `"ExportFormat":`), *x.ExportFormat)
+	}
+	if x.ExportManifest != nil {
+		dst = appendString(appendName(dst, `"ExportManifest":`), *x.ExportManifest)
+	}
+	if x.ExportStatus != nil {
+		dst = appendString(appendName(dst, `"ExportStatus":`), *x.ExportStatus)
+	}
+	if x.ExportTime != nil {
+		dst = appendTimestamp(appendName(dst, `"ExportTime":`), *x.ExportTime)
+	}
+	if x.ExportType != nil {
+		dst = appendString(appendName(dst, `"ExportType":`), *x.ExportType)
+	}
+	if x.FailureCode != nil {
+		dst = appendString(appendName(dst, `"FailureCode":`), *x.FailureCode)
+	}
+	if x.FailureMessage != nil {
+		dst = appendString(appendName(dst, `"FailureMessage":`), *x.FailureMessage)
+	}
+	if x.FilterSpecification != nil {
+		dst = x.FilterSpecification.AppendJSON(appendName(dst, `"FilterSpecification":`))
+	}
+	if x.IncrementalExportSpecification != nil {
+		dst = x.IncrementalExportSpecification.AppendJSON(appendName(dst, `"IncrementalExportSpecification":`))
+	}
+	if x.ItemCount != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
+	}
+	if x.S3Bucket != nil {
+		dst = appendString(appendName(dst, `"S3Bucket":`), *x.S3Bucket)
+	}
+	if x.S3BucketOwner != nil {
+		dst = appendString(appendName(dst, `"S3BucketOwner":`), *x.S3BucketOwner)
+	}
+	if x.S3Prefix != nil {
+		dst = appendString(appendName(dst, `"S3Prefix":`), *x.S3Prefix)
+	}
+	if x.S3SseAlgorithm != nil {
+		dst = appendString(appendName(dst, `"S3SseAlgorithm":`), *x.S3SseAlgorithm)
+	}
+	if x.S3SseKmsKeyId != nil {
+		dst = appendString(appendName(dst, `"S3SseKmsKeyId":`), *x.S3SseKmsKeyId)
+	}
+	if x.StartTime != nil {
+		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
+	}
+	if x.TableArn != nil {
+		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
+	}
+	if x.TableId != nil {
+		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
+	}
+	return append(dst, '}')
+}
+
+func appendExportSummaries(dst []byte, l []ExportSummary) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ExportSummary) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ExportArn != nil {
+		dst = appendString(appendName(dst, `"ExportArn":`), *x.ExportArn)
+	}
+	if x.ExportStatus != nil {
+		dst = appendString(appendName(dst, `"ExportStatus":`), *x.ExportStatus)
+	}
+	if x.ExportType != nil {
+		dst = appendString(appendName(dst, `"ExportType":`), *x.ExportType)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ExportTableToPointInTimeOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ExportDescription != nil {
+		dst = x.ExportDescription.AppendJSON(appendName(dst, `"ExportDescription":`))
+	}
+	return append(dst, '}')
+}
+
 func appendExpressionAttributeNameMap(dst []byte, m map[string]string) []byte {
 	dst = append(dst, '{')
 	for i, k := range sortedKeys(m) {
@@ -465,6 +951,39 @@ func appendExpressionAttributeNameMap(dst []byte, m map[string]string) []byte {
 		dst = append(appendString(dst, k), ':')
 		v := m[k]
 		dst = appendString(dst, v)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *FailureException) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ExceptionDescription != nil {
+		dst = appendString(appendName(dst, `"ExceptionDescription":`), *x.ExceptionDescription)
+	}
+	if x.ExceptionName != nil {
+		dst = appendString(appendName(dst, `"ExceptionName":`), *x.ExceptionName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *FilterSpecification) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ExpressionAttributeNames != nil {
+		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
+	}
+	if x.ExpressionAttributeValues != nil {
+		dst = x.ExpressionAttributeValues.AppendJSON(appendName(dst, `"ExpressionAttributeValues":`))
+	}
+	if x.FilterExpression != nil {
+		dst = appendString(appendName(dst, `"FilterExpression":`), *x.FilterExpression)
+	}
+	if x.KeyConditionExpression != nil {
+		dst = appendString(appendName(dst, `"KeyConditionExpression":`), *x.KeyConditionExpression)
+	}
+	if x.ProjectionExpression != nil {
+		dst = appendString(appendName(dst, `"ProjectionExpression":`), *x.ProjectionExpression)
 	}
 	return append(dst, '}')
 }
@@ -494,10 +1013,46 @@ func (x *GetRecordsOutput) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *GetResourcePolicyOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Policy != nil {
+		dst = appendString(appendName(dst, `"Policy":`), *x.Policy)
+	}
+	if x.RevisionId != nil {
+		dst = appendString(appendName(dst, `"RevisionId":`), *x.RevisionId)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *GetShardIteratorOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ShardIterator != nil {
 		dst = appendString(appendName(dst, `"ShardIterator":`), *x.ShardIterator)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *GlobalSecondaryIndex) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.KeySchema != nil {
+		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
+	}
+	if x.OnDemandThroughput != nil {
+		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
+	}
+	if x.Projection != nil {
+		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
+	}
+	if x.ProvisionedThroughput != nil {
+		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
+	}
+	if x.WarmThroughput != nil {
+		dst = x.WarmThroughput.AppendJSON(appendName(dst, `"WarmThroughput":`))
 	}
 	return append(dst, '}')
 }
@@ -553,6 +1108,38 @@ func appendGlobalSecondaryIndexDescriptionList(dst []byte, l []GlobalSecondaryIn
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *GlobalSecondaryIndexInfo) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.KeySchema != nil {
+		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
+	}
+	if x.OnDemandThroughput != nil {
+		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
+	}
+	if x.Projection != nil {
+		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
+	}
+	if x.ProvisionedThroughput != nil {
+		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
+	}
+	return append(dst, '}')
+}
+
+func appendGlobalSecondaryIndexList(dst []byte, l []GlobalSecondaryIndex) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalSecondaryIndexWarmThroughputDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ReadUnitsPerSecond != nil {
@@ -565,6 +1152,61 @@ func (x *GlobalSecondaryIndexWarmThroughputDescription) AppendJSON(dst []byte) [
 		dst = strconv.AppendInt(appendName(dst, `"WriteUnitsPerSecond":`), *x.WriteUnitsPerSecond, 10)
 	}
 	return append(dst, '}')
+}
+
+func appendGlobalSecondaryIndexes(dst []byte, l []GlobalSecondaryIndexInfo) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *GlobalTable) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalTableName != nil {
+		dst = appendString(appendName(dst, `"GlobalTableName":`), *x.GlobalTableName)
+	}
+	if x.ReplicationGroup != nil {
+		dst = appendReplicaList(appendName(dst, `"ReplicationGroup":`), x.ReplicationGroup)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *GlobalTableDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.CreationDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"CreationDateTime":`), *x.CreationDateTime)
+	}
+	if x.GlobalTableArn != nil {
+		dst = appendString(appendName(dst, `"GlobalTableArn":`), *x.GlobalTableArn)
+	}
+	if x.GlobalTableName != nil {
+		dst = appendString(appendName(dst, `"GlobalTableName":`), *x.GlobalTableName)
+	}
+	if x.GlobalTableStatus != nil {
+		dst = appendString(appendName(dst, `"GlobalTableStatus":`), *x.GlobalTableStatus)
+	}
+	if x.ReplicationGroup != nil {
+		dst = appendReplicaDescriptionList(appendName(dst, `"ReplicationGroup":`), x.ReplicationGroup)
+	}
+	return append(dst, '}')
+}
+
+func appendGlobalTableList(dst []byte, l []GlobalTable) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
@@ -598,6 +1240,143 @@ func (x *Identity) AppendJSON(dst []byte) []byte {
 	}
 	if x.Type != nil {
 		dst = appendString(appendName(dst, `"Type":`), *x.Type)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ImportSummary) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.CloudWatchLogGroupArn != nil {
+		dst = appendString(appendName(dst, `"CloudWatchLogGroupArn":`), *x.CloudWatchLogGroupArn)
+	}
+	if x.EndTime != nil {
+		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
+	}
+	if x.ImportArn != nil {
+		dst = appendString(appendName(dst, `"ImportArn":`), *x.ImportArn)
+	}
+	if x.ImportStatus != nil {
+		dst = appendString(appendName(dst, `"ImportStatus":`), *x.ImportStatus)
+	}
+	if x.InputFormat != nil {
+		dst = appendString(appendName(dst, `"InputFormat":`), *x.InputFormat)
+	}
+	if x.S3BucketSource != nil {
+		dst = x.S3BucketSource.AppendJSON(appendName(dst, `"S3BucketSource":`))
+	}
+	if x.StartTime != nil {
+		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
+	}
+	if x.TableArn != nil {
+		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
+	}
+	return append(dst, '}')
+}
+
+func appendImportSummaryList(dst []byte, l []ImportSummary) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ImportTableDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ClientToken != nil {
+		dst = appendString(appendName(dst, `"ClientToken":`), *x.ClientToken)
+	}
+	if x.CloudWatchLogGroupArn != nil {
+		dst = appendString(appendName(dst, `"CloudWatchLogGroupArn":`), *x.CloudWatchLogGroupArn)
+	}
+	if x.EndTime != nil {
+		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
+	}
+	if x.ErrorCount != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ErrorCount":`), *x.ErrorCount, 10)
+	}
+	if x.FailureCode != nil {
+		dst = appendString(appendName(dst, `"FailureCode":`), *x.FailureCode)
+	}
+	if x.FailureMessage != nil {
+		dst = appendString(appendName(dst, `"FailureMessage":`), *x.FailureMessage)
+	}
+	if x.ImportArn != nil {
+		dst = appendString(appendName(dst, `"ImportArn":`), *x.ImportArn)
+	}
+	if x.ImportStatus != nil {
+		dst = appendString(appendName(dst, `"ImportStatus":`), *x.ImportStatus)
+	}
+	if x.ImportedItemCount != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ImportedItemCount":`), *x.ImportedItemCount, 10)
+	}
+	if x.InputCompressionType != nil {
+		dst = appendString(appendName(dst, `"InputCompressionType":`), *x.InputCompressionType)
+	}
+	if x.InputFormat != nil {
+		dst = appendString(appendName(dst, `"InputFormat":`), *x.InputFormat)
+	}
+	if x.InputFormatOptions != nil {
+		dst = x.InputFormatOptions.AppendJSON(appendName(dst, `"InputFormatOptions":`))
+	}
+	if x.ProcessedItemCount != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ProcessedItemCount":`), *x.ProcessedItemCount, 10)
+	}
+	if x.ProcessedSizeBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ProcessedSizeBytes":`), *x.ProcessedSizeBytes, 10)
+	}
+	if x.S3BucketSource != nil {
+		dst = x.S3BucketSource.AppendJSON(appendName(dst, `"S3BucketSource":`))
+	}
+	if x.StartTime != nil {
+		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
+	}
+	if x.TableArn != nil {
+		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
+	}
+	if x.TableCreationParameters != nil {
+		dst = x.TableCreationParameters.AppendJSON(appendName(dst, `"TableCreationParameters":`))
+	}
+	if x.TableId != nil {
+		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ImportTableOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ImportTableDescription != nil {
+		dst = x.ImportTableDescription.AppendJSON(appendName(dst, `"ImportTableDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *IncrementalExportSpecification) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ExportFromTime != nil {
+		dst = appendTimestamp(appendName(dst, `"ExportFromTime":`), *x.ExportFromTime)
+	}
+	if x.ExportToTime != nil {
+		dst = appendTimestamp(appendName(dst, `"ExportToTime":`), *x.ExportToTime)
+	}
+	if x.ExportViewType != nil {
+		dst = appendString(appendName(dst, `"ExportViewType":`), *x.ExportViewType)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *InputFormatOptions) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Csv != nil {
+		dst = x.Csv.AppendJSON(appendName(dst, `"Csv":`))
 	}
 	return append(dst, '}')
 }
@@ -736,6 +1515,113 @@ func (x *KeysAndAttributes) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *KinesisDataStreamDestination) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ApproximateCreationDateTimePrecision != nil {
+		dst = appendString(appendName(dst, `"ApproximateCreationDateTimePrecision":`), *x.ApproximateCreationDateTimePrecision)
+	}
+	if x.DestinationStatus != nil {
+		dst = appendString(appendName(dst, `"DestinationStatus":`), *x.DestinationStatus)
+	}
+	if x.DestinationStatusDescription != nil {
+		dst = appendString(appendName(dst, `"DestinationStatusDescription":`), *x.DestinationStatusDescription)
+	}
+	if x.StreamArn != nil {
+		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
+	}
+	return append(dst, '}')
+}
+
+func appendKinesisDataStreamDestinations(dst []byte, l []KinesisDataStreamDestination) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *KinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.DestinationStatus != nil {
+		dst = appendString(appendName(dst, `"DestinationStatus":`), *x.DestinationStatus)
+	}
+	if x.EnableKinesisStreamingConfiguration != nil {
+		dst = x.EnableKinesisStreamingConfiguration.AppendJSON(appendName(dst, `"EnableKinesisStreamingConfiguration":`))
+	}
+	if x.StreamArn != nil {
+		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ListBackupsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BackupSummaries != nil {
+		dst = appendBackupSummaries(appendName(dst, `"BackupSummaries":`), x.BackupSummaries)
+	}
+	if x.LastEvaluatedBackupArn != nil {
+		dst = appendString(appendName(dst, `"LastEvaluatedBackupArn":`), *x.LastEvaluatedBackupArn)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ListContributorInsightsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ContributorInsightsSummaries != nil {
+		dst = appendContributorInsightsSummaries(appendName(dst, `"ContributorInsightsSummaries":`), x.ContributorInsightsSummaries)
+	}
+	if x.NextToken != nil {
+		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ListExportsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ExportSummaries != nil {
+		dst = appendExportSummaries(appendName(dst, `"ExportSummaries":`), x.ExportSummaries)
+	}
+	if x.NextToken != nil {
+		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ListGlobalTablesOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalTables != nil {
+		dst = appendGlobalTableList(appendName(dst, `"GlobalTables":`), x.GlobalTables)
+	}
+	if x.LastEvaluatedGlobalTableName != nil {
+		dst = appendString(appendName(dst, `"LastEvaluatedGlobalTableName":`), *x.LastEvaluatedGlobalTableName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ListImportsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ImportSummaryList != nil {
+		dst = appendImportSummaryList(appendName(dst, `"ImportSummaryList":`), x.ImportSummaryList)
+	}
+	if x.NextToken != nil {
+		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListStreamsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.LastEvaluatedStreamArn != nil {
@@ -806,6 +1692,32 @@ func appendLocalSecondaryIndexDescriptionList(dst []byte, l []LocalSecondaryInde
 	return append(dst, ']')
 }
 
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *LocalSecondaryIndexInfo) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.KeySchema != nil {
+		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
+	}
+	if x.Projection != nil {
+		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
+	}
+	return append(dst, '}')
+}
+
+func appendLocalSecondaryIndexes(dst []byte, l []LocalSecondaryIndexInfo) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
 func appendNonKeyAttributeNameList(dst []byte, l []string) []byte {
 	dst = append(dst, '[')
 	for i := range l {
@@ -850,6 +1762,24 @@ func appendPartiQLBatchResponse(dst []byte, l []BatchStatementResponse) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *PointInTimeRecoveryDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.EarliestRestorableDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"EarliestRestorableDateTime":`), *x.EarliestRestorableDateTime)
+	}
+	if x.LatestRestorableDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"LatestRestorableDateTime":`), *x.LatestRestorableDateTime)
+	}
+	if x.PointInTimeRecoveryStatus != nil {
+		dst = appendString(appendName(dst, `"PointInTimeRecoveryStatus":`), *x.PointInTimeRecoveryStatus)
+	}
+	if x.RecoveryPeriodInDays != nil {
+		dst = strconv.AppendInt(appendName(dst, `"RecoveryPeriodInDays":`), *x.RecoveryPeriodInDays, 10)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *Projection) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.NonKeyAttributes != nil {
@@ -857,6 +1787,18 @@ func (x *Projection) AppendJSON(dst []byte) []byte {
 	}
 	if x.ProjectionType != nil {
 		dst = appendString(appendName(dst, `"ProjectionType":`), *x.ProjectionType)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ProvisionedThroughput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ReadCapacityUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ReadCapacityUnits":`), *x.ReadCapacityUnits, 10)
+	}
+	if x.WriteCapacityUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"WriteCapacityUnits":`), *x.WriteCapacityUnits, 10)
 	}
 	return append(dst, '}')
 }
@@ -940,6 +1882,15 @@ func (x *PutRequest) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *PutResourcePolicyOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.RevisionId != nil {
+		dst = appendString(appendName(dst, `"RevisionId":`), *x.RevisionId)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *QueryOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -988,6 +1939,47 @@ func (x *Record) AppendJSON(dst []byte) []byte {
 }
 
 func appendRecordList(dst []byte, l []Record) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *Replica) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.RegionName != nil {
+		dst = appendString(appendName(dst, `"RegionName":`), *x.RegionName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ReplicaAutoScalingDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalSecondaryIndexes != nil {
+		dst = appendReplicaGlobalSecondaryIndexAutoScalingDescriptionList(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
+	}
+	if x.RegionName != nil {
+		dst = appendString(appendName(dst, `"RegionName":`), *x.RegionName)
+	}
+	if x.ReplicaProvisionedReadCapacityAutoScalingSettings != nil {
+		dst = x.ReplicaProvisionedReadCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ReplicaProvisionedReadCapacityAutoScalingSettings":`))
+	}
+	if x.ReplicaProvisionedWriteCapacityAutoScalingSettings != nil {
+		dst = x.ReplicaProvisionedWriteCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ReplicaProvisionedWriteCapacityAutoScalingSettings":`))
+	}
+	if x.ReplicaStatus != nil {
+		dst = appendString(appendName(dst, `"ReplicaStatus":`), *x.ReplicaStatus)
+	}
+	return append(dst, '}')
+}
+
+func appendReplicaAutoScalingDescriptionList(dst []byte, l []ReplicaAutoScalingDescription) []byte {
 	dst = append(dst, '[')
 	for i := range l {
 		if i > 0 {
@@ -1055,6 +2047,35 @@ func appendReplicaDescriptionList(dst []byte, l []ReplicaDescription) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *ReplicaGlobalSecondaryIndexAutoScalingDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.IndexStatus != nil {
+		dst = appendString(appendName(dst, `"IndexStatus":`), *x.IndexStatus)
+	}
+	if x.ProvisionedReadCapacityAutoScalingSettings != nil {
+		dst = x.ProvisionedReadCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ProvisionedReadCapacityAutoScalingSettings":`))
+	}
+	if x.ProvisionedWriteCapacityAutoScalingSettings != nil {
+		dst = x.ProvisionedWriteCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ProvisionedWriteCapacityAutoScalingSettings":`))
+	}
+	return append(dst, '}')
+}
+
+func appendReplicaGlobalSecondaryIndexAutoScalingDescriptionList(dst []byte, l []ReplicaGlobalSecondaryIndexAutoScalingDescription) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaGlobalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.IndexName != nil {
@@ -1084,6 +2105,96 @@ func appendReplicaGlobalSecondaryIndexDescriptionList(dst []byte, l []ReplicaGlo
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *ReplicaGlobalSecondaryIndexSettingsDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.IndexStatus != nil {
+		dst = appendString(appendName(dst, `"IndexStatus":`), *x.IndexStatus)
+	}
+	if x.ProvisionedReadCapacityAutoScalingSettings != nil {
+		dst = x.ProvisionedReadCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ProvisionedReadCapacityAutoScalingSettings":`))
+	}
+	if x.ProvisionedReadCapacityUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ProvisionedReadCapacityUnits":`), *x.ProvisionedReadCapacityUnits, 10)
+	}
+	if x.ProvisionedWriteCapacityAutoScalingSettings != nil {
+		dst = x.ProvisionedWriteCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ProvisionedWriteCapacityAutoScalingSettings":`))
+	}
+	if x.ProvisionedWriteCapacityUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ProvisionedWriteCapacityUnits":`), *x.ProvisionedWriteCapacityUnits, 10)
+	}
+	return append(dst, '}')
+}
+
+func appendReplicaGlobalSecondaryIndexSettingsDescriptionList(dst []byte, l []ReplicaGlobalSecondaryIndexSettingsDescription) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+func appendReplicaList(dst []byte, l []Replica) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *ReplicaSettingsDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.RegionName != nil {
+		dst = appendString(appendName(dst, `"RegionName":`), *x.RegionName)
+	}
+	if x.ReplicaBillingModeSummary != nil {
+		dst = x.ReplicaBillingModeSummary.AppendJSON(appendName(dst, `"ReplicaBillingModeSummary":`))
+	}
+	if x.ReplicaGlobalSecondaryIndexSettings != nil {
+		dst = appendReplicaGlobalSecondaryIndexSettingsDescriptionList(appendName(dst, `"ReplicaGlobalSecondaryIndexSettings":`), x.ReplicaGlobalSecondaryIndexSettings)
+	}
+	if x.ReplicaProvisionedReadCapacityAutoScalingSettings != nil {
+		dst = x.ReplicaProvisionedReadCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ReplicaProvisionedReadCapacityAutoScalingSettings":`))
+	}
+	if x.ReplicaProvisionedReadCapacityUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ReplicaProvisionedReadCapacityUnits":`), *x.ReplicaProvisionedReadCapacityUnits, 10)
+	}
+	if x.ReplicaProvisionedWriteCapacityAutoScalingSettings != nil {
+		dst = x.ReplicaProvisionedWriteCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ReplicaProvisionedWriteCapacityAutoScalingSettings":`))
+	}
+	if x.ReplicaProvisionedWriteCapacityUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ReplicaProvisionedWriteCapacityUnits":`), *x.ReplicaProvisionedWriteCapacityUnits, 10)
+	}
+	if x.ReplicaStatus != nil {
+		dst = appendString(appendName(dst, `"ReplicaStatus":`), *x.ReplicaStatus)
+	}
+	if x.ReplicaTableClassSummary != nil {
+		dst = x.ReplicaTableClassSummary.AppendJSON(appendName(dst, `"ReplicaTableClassSummary":`))
+	}
+	return append(dst, '}')
+}
+
+func appendReplicaSettingsDescriptionList(dst []byte, l []ReplicaSettingsDescription) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *RestoreSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.RestoreDateTime != nil {
@@ -1097,6 +2208,39 @@ func (x *RestoreSummary) AppendJSON(dst []byte) []byte {
 	}
 	if x.SourceTableArn != nil {
 		dst = appendString(appendName(dst, `"SourceTableArn":`), *x.SourceTableArn)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *RestoreTableFromBackupOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.TableDescription != nil {
+		dst = x.TableDescription.AppendJSON(appendName(dst, `"TableDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *RestoreTableToPointInTimeOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.TableDescription != nil {
+		dst = x.TableDescription.AppendJSON(appendName(dst, `"TableDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *S3BucketSource) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.S3Bucket != nil {
+		dst = appendString(appendName(dst, `"S3Bucket":`), *x.S3Bucket)
+	}
+	if x.S3BucketOwner != nil {
+		dst = appendString(appendName(dst, `"S3BucketOwner":`), *x.S3BucketOwner)
+	}
+	if x.S3KeyPrefix != nil {
+		dst = appendString(appendName(dst, `"S3KeyPrefix":`), *x.S3KeyPrefix)
 	}
 	return append(dst, '}')
 }
@@ -1120,6 +2264,21 @@ func (x *SSEDescription) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *SSESpecification) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Enabled != nil {
+		dst = strconv.AppendBool(appendName(dst, `"Enabled":`), *x.Enabled)
+	}
+	if x.KMSMasterKeyId != nil {
+		dst = appendString(appendName(dst, `"KMSMasterKeyId":`), *x.KMSMasterKeyId)
+	}
+	if x.SSEType != nil {
+		dst = appendString(appendName(dst, `"SSEType":`), *x.SSEType)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ScanOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ConsumedCapacity != nil {
@@ -1136,6 +2295,29 @@ func (x *ScanOutput) AppendJSON(dst []byte) []byte {
 	}
 	if x.ScannedCount != nil {
 		dst = strconv.AppendInt(appendName(dst, `"ScannedCount":`), *x.ScannedCount, 10)
+	}
+	return append(dst, '}')
+}
+
+func appendSearchSchema(dst []byte, l []SearchSchemaElement) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *SearchSchemaElement) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.AttributeName != nil {
+		dst = appendString(appendName(dst, `"AttributeName":`), *x.AttributeName)
+	}
+	if x.SearchSchemaElementType != nil {
+		dst = appendString(appendName(dst, `"SearchSchemaElementType":`), *x.SearchSchemaElementType)
 	}
 	return append(dst, '}')
 }
@@ -1189,6 +2371,66 @@ func appendShardDescriptionList(dst []byte, l []Shard) []byte {
 		dst = l[i].AppendJSON(dst)
 	}
 	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *SourceTableDetails) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BillingMode != nil {
+		dst = appendString(appendName(dst, `"BillingMode":`), *x.BillingMode)
+	}
+	if x.ItemCount != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
+	}
+	if x.KeySchema != nil {
+		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
+	}
+	if x.OnDemandThroughput != nil {
+		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
+	}
+	if x.ProvisionedThroughput != nil {
+		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
+	}
+	if x.TableArn != nil {
+		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
+	}
+	if x.TableCreationDateTime != nil {
+		dst = appendTimestamp(appendName(dst, `"TableCreationDateTime":`), *x.TableCreationDateTime)
+	}
+	if x.TableId != nil {
+		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	if x.TableSizeBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"TableSizeBytes":`), *x.TableSizeBytes, 10)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *SourceTableFeatureDetails) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalSecondaryIndexes != nil {
+		dst = appendGlobalSecondaryIndexes(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
+	}
+	if x.LocalSecondaryIndexes != nil {
+		dst = appendLocalSecondaryIndexes(appendName(dst, `"LocalSecondaryIndexes":`), x.LocalSecondaryIndexes)
+	}
+	if x.SSEDescription != nil {
+		dst = x.SSEDescription.AppendJSON(appendName(dst, `"SSEDescription":`))
+	}
+	if x.StreamDescription != nil {
+		dst = x.StreamDescription.AppendJSON(appendName(dst, `"StreamDescription":`))
+	}
+	if x.TimeToLiveDescription != nil {
+		dst = x.TimeToLiveDescription.AppendJSON(appendName(dst, `"TimeToLiveDescription":`))
+	}
+	if x.VectorIndexes != nil {
+		dst = appendVectorIndexes(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
+	}
+	return append(dst, '}')
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
@@ -1290,6 +2532,21 @@ func (x *StreamSpecification) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *TableAutoScalingDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Replicas != nil {
+		dst = appendReplicaAutoScalingDescriptionList(appendName(dst, `"Replicas":`), x.Replicas)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	if x.TableStatus != nil {
+		dst = appendString(appendName(dst, `"TableStatus":`), *x.TableStatus)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableClassSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.LastUpdateDateTime != nil {
@@ -1297,6 +2554,39 @@ func (x *TableClassSummary) AppendJSON(dst []byte) []byte {
 	}
 	if x.TableClass != nil {
 		dst = appendString(appendName(dst, `"TableClass":`), *x.TableClass)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *TableCreationParameters) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.AttributeDefinitions != nil {
+		dst = appendAttributeDefinitions(appendName(dst, `"AttributeDefinitions":`), x.AttributeDefinitions)
+	}
+	if x.BillingMode != nil {
+		dst = appendString(appendName(dst, `"BillingMode":`), *x.BillingMode)
+	}
+	if x.GlobalSecondaryIndexes != nil {
+		dst = appendGlobalSecondaryIndexList(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
+	}
+	if x.KeySchema != nil {
+		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
+	}
+	if x.OnDemandThroughput != nil {
+		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
+	}
+	if x.ProvisionedThroughput != nil {
+		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
+	}
+	if x.SSESpecification != nil {
+		dst = x.SSESpecification.AppendJSON(appendName(dst, `"SSESpecification":`))
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	if x.VectorIndexes != nil {
+		dst = appendVectorIndexList(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
 	}
 	return append(dst, '}')
 }
@@ -1318,6 +2608,9 @@ func (x *TableDescription) AppendJSON(dst []byte) []byte {
 	}
 	if x.DeletionProtectionEnabled != nil {
 		dst = strconv.AppendBool(appendName(dst, `"DeletionProtectionEnabled":`), *x.DeletionProtectionEnabled)
+	}
+	if x.DisassociationProtectionEnabled != nil {
+		dst = strconv.AppendBool(appendName(dst, `"DisassociationProtectionEnabled":`), *x.DisassociationProtectionEnabled)
 	}
 	if x.GlobalSecondaryIndexes != nil {
 		dst = appendGlobalSecondaryIndexDescriptionList(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
@@ -1384,6 +2677,9 @@ func (x *TableDescription) AppendJSON(dst []byte) []byte {
 	}
 	if x.TableStatus != nil {
 		dst = appendString(appendName(dst, `"TableStatus":`), *x.TableStatus)
+	}
+	if x.VectorIndexes != nil {
+		dst = appendVectorIndexDescriptionList(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
 	}
 	if x.WarmThroughput != nil {
 		dst = x.WarmThroughput.AppendJSON(appendName(dst, `"WarmThroughput":`))
@@ -1586,6 +2882,54 @@ func (x *Update) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *UpdateContinuousBackupsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ContinuousBackupsDescription != nil {
+		dst = x.ContinuousBackupsDescription.AppendJSON(appendName(dst, `"ContinuousBackupsDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *UpdateContributorInsightsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ContributorInsightsMode != nil {
+		dst = appendString(appendName(dst, `"ContributorInsightsMode":`), *x.ContributorInsightsMode)
+	}
+	if x.ContributorInsightsStatus != nil {
+		dst = appendString(appendName(dst, `"ContributorInsightsStatus":`), *x.ContributorInsightsStatus)
+	}
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *UpdateGlobalTableOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalTableDescription != nil {
+		dst = x.GlobalTableDescription.AppendJSON(appendName(dst, `"GlobalTableDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *UpdateGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.GlobalTableName != nil {
+		dst = appendString(appendName(dst, `"GlobalTableName":`), *x.GlobalTableName)
+	}
+	if x.ReplicaSettings != nil {
+		dst = appendReplicaSettingsDescriptionList(appendName(dst, `"ReplicaSettings":`), x.ReplicaSettings)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Attributes != nil {
@@ -1601,6 +2945,33 @@ func (x *UpdateItemOutput) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *UpdateKinesisStreamingConfiguration) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ApproximateCreationDateTimePrecision != nil {
+		dst = appendString(appendName(dst, `"ApproximateCreationDateTimePrecision":`), *x.ApproximateCreationDateTimePrecision)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *UpdateKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.DestinationStatus != nil {
+		dst = appendString(appendName(dst, `"DestinationStatus":`), *x.DestinationStatus)
+	}
+	if x.StreamArn != nil {
+		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	if x.UpdateKinesisStreamingConfiguration != nil {
+		dst = x.UpdateKinesisStreamingConfiguration.AppendJSON(appendName(dst, `"UpdateKinesisStreamingConfiguration":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TableDescription != nil {
@@ -1610,10 +2981,185 @@ func (x *UpdateTableOutput) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *UpdateTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.TableAutoScalingDescription != nil {
+		dst = x.TableAutoScalingDescription.AppendJSON(appendName(dst, `"TableAutoScalingDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateTimeToLiveOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.TimeToLiveSpecification != nil {
 		dst = x.TimeToLiveSpecification.AppendJSON(appendName(dst, `"TimeToLiveSpecification":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *VectorAttributeDefinition) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.AttributeName != nil {
+		dst = appendString(appendName(dst, `"AttributeName":`), *x.AttributeName)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *VectorCapacity) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.VectorSearchRequestBytes != nil {
+		dst = appendDouble(appendName(dst, `"VectorSearchRequestBytes":`), *x.VectorSearchRequestBytes)
+	}
+	if x.VectorWriteRequestBytes != nil {
+		dst = appendDouble(appendName(dst, `"VectorWriteRequestBytes":`), *x.VectorWriteRequestBytes)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *VectorIndex) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Dimensions != nil {
+		dst = strconv.AppendInt(appendName(dst, `"Dimensions":`), *x.Dimensions, 10)
+	}
+	if x.DistanceFunction != nil {
+		dst = appendString(appendName(dst, `"DistanceFunction":`), *x.DistanceFunction)
+	}
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.Projection != nil {
+		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
+	}
+	if x.SearchSchema != nil {
+		dst = appendSearchSchema(appendName(dst, `"SearchSchema":`), x.SearchSchema)
+	}
+	if x.VectorAttribute != nil {
+		dst = x.VectorAttribute.AppendJSON(appendName(dst, `"VectorAttribute":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *VectorIndexDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Backfilling != nil {
+		dst = strconv.AppendBool(appendName(dst, `"Backfilling":`), *x.Backfilling)
+	}
+	if x.Dimensions != nil {
+		dst = strconv.AppendInt(appendName(dst, `"Dimensions":`), *x.Dimensions, 10)
+	}
+	if x.DistanceFunction != nil {
+		dst = appendString(appendName(dst, `"DistanceFunction":`), *x.DistanceFunction)
+	}
+	if x.IndexArn != nil {
+		dst = appendString(appendName(dst, `"IndexArn":`), *x.IndexArn)
+	}
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.IndexSizeBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"IndexSizeBytes":`), *x.IndexSizeBytes, 10)
+	}
+	if x.IndexStatus != nil {
+		dst = appendString(appendName(dst, `"IndexStatus":`), *x.IndexStatus)
+	}
+	if x.ItemCount != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
+	}
+	if x.Projection != nil {
+		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
+	}
+	if x.SearchSchema != nil {
+		dst = appendSearchSchema(appendName(dst, `"SearchSchema":`), x.SearchSchema)
+	}
+	if x.VectorAttribute != nil {
+		dst = x.VectorAttribute.AppendJSON(appendName(dst, `"VectorAttribute":`))
+	}
+	return append(dst, '}')
+}
+
+func appendVectorIndexDescriptionList(dst []byte, l []VectorIndexDescription) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *VectorIndexInfo) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Dimensions != nil {
+		dst = strconv.AppendInt(appendName(dst, `"Dimensions":`), *x.Dimensions, 10)
+	}
+	if x.DistanceFunction != nil {
+		dst = appendString(appendName(dst, `"DistanceFunction":`), *x.DistanceFunction)
+	}
+	if x.IndexName != nil {
+		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
+	}
+	if x.Projection != nil {
+		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
+	}
+	if x.SearchSchema != nil {
+		dst = appendSearchSchema(appendName(dst, `"SearchSchema":`), x.SearchSchema)
+	}
+	if x.VectorAttribute != nil {
+		dst = x.VectorAttribute.AppendJSON(appendName(dst, `"VectorAttribute":`))
+	}
+	return append(dst, '}')
+}
+
+func appendVectorIndexList(dst []byte, l []VectorIndex) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+func appendVectorIndexes(dst []byte, l []VectorIndexInfo) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+func appendVectorIndexesCapacityMap(dst []byte, m map[string]VectorCapacity) []byte {
+	dst = append(dst, '{')
+	for i, k := range sortedKeys(m) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, k), ':')
+		v := m[k]
+		dst = v.AppendJSON(dst)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *WarmThroughput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ReadUnitsPerSecond != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ReadUnitsPerSecond":`), *x.ReadUnitsPerSecond, 10)
+	}
+	if x.WriteUnitsPerSecond != nil {
+		dst = strconv.AppendInt(appendName(dst, `"WriteUnitsPerSecond":`), *x.WriteUnitsPerSecond, 10)
 	}
 	return append(dst, '}')
 }

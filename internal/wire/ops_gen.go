@@ -7,65 +7,129 @@ const (
 	OpBatchExecuteStatement Op = iota + 1
 	OpBatchGetItem
 	OpBatchWriteItem
+	OpCreateBackup
+	OpCreateGlobalTable
 	OpCreateTable
+	OpDeleteBackup
 	OpDeleteItem
+	OpDeleteResourcePolicy
 	OpDeleteTable
+	OpDescribeBackup
+	OpDescribeContinuousBackups
+	OpDescribeContributorInsights
 	OpDescribeEndpoints
+	OpDescribeExport
+	OpDescribeGlobalTable
+	OpDescribeGlobalTableSettings
+	OpDescribeImport
+	OpDescribeKinesisStreamingDestination
 	OpDescribeLimits
 	OpDescribeStream
 	OpDescribeTable
+	OpDescribeTableReplicaAutoScaling
 	OpDescribeTimeToLive
+	OpDisableKinesisStreamingDestination
+	OpEnableKinesisStreamingDestination
 	OpExecuteStatement
 	OpExecuteTransaction
+	OpExportTableToPointInTime
 	OpGetItem
 	OpGetRecords
+	OpGetResourcePolicy
 	OpGetShardIterator
+	OpImportTable
+	OpListBackups
+	OpListContributorInsights
+	OpListExports
+	OpListGlobalTables
+	OpListImports
 	OpListStreams
 	OpListTables
 	OpListTagsOfResource
 	OpPutItem
+	OpPutResourcePolicy
 	OpQuery
+	OpRestoreTableFromBackup
+	OpRestoreTableToPointInTime
 	OpScan
 	OpTagResource
 	OpTransactGetItems
 	OpTransactWriteItems
 	OpUntagResource
+	OpUpdateContinuousBackups
+	OpUpdateContributorInsights
+	OpUpdateGlobalTable
+	OpUpdateGlobalTableSettings
 	OpUpdateItem
+	OpUpdateKinesisStreamingDestination
 	OpUpdateTable
+	OpUpdateTableReplicaAutoScaling
 	OpUpdateTimeToLive
 )
 
 // operations is the table of operations, by Op.
 var operations = [...]operation{
-	OpBatchExecuteStatement: {name: "BatchExecuteStatement", target: "DynamoDB_20120810.BatchExecuteStatement"},
-	OpBatchGetItem:          {name: "BatchGetItem", target: "DynamoDB_20120810.BatchGetItem"},
-	OpBatchWriteItem:        {name: "BatchWriteItem", target: "DynamoDB_20120810.BatchWriteItem"},
-	OpCreateTable:           {name: "CreateTable", target: "DynamoDB_20120810.CreateTable"},
-	OpDeleteItem:            {name: "DeleteItem", target: "DynamoDB_20120810.DeleteItem"},
-	OpDeleteTable:           {name: "DeleteTable", target: "DynamoDB_20120810.DeleteTable"},
-	OpDescribeEndpoints:     {name: "DescribeEndpoints", target: "DynamoDB_20120810.DescribeEndpoints"},
-	OpDescribeLimits:        {name: "DescribeLimits", target: "DynamoDB_20120810.DescribeLimits"},
-	OpDescribeStream:        {name: "DescribeStream", target: "DynamoDBStreams_20120810.DescribeStream"},
-	OpDescribeTable:         {name: "DescribeTable", target: "DynamoDB_20120810.DescribeTable"},
-	OpDescribeTimeToLive:    {name: "DescribeTimeToLive", target: "DynamoDB_20120810.DescribeTimeToLive"},
-	OpExecuteStatement:      {name: "ExecuteStatement", target: "DynamoDB_20120810.ExecuteStatement"},
-	OpExecuteTransaction:    {name: "ExecuteTransaction", target: "DynamoDB_20120810.ExecuteTransaction"},
-	OpGetItem:               {name: "GetItem", target: "DynamoDB_20120810.GetItem"},
-	OpGetRecords:            {name: "GetRecords", target: "DynamoDBStreams_20120810.GetRecords"},
-	OpGetShardIterator:      {name: "GetShardIterator", target: "DynamoDBStreams_20120810.GetShardIterator"},
-	OpListStreams:           {name: "ListStreams", target: "DynamoDBStreams_20120810.ListStreams"},
-	OpListTables:            {name: "ListTables", target: "DynamoDB_20120810.ListTables"},
-	OpListTagsOfResource:    {name: "ListTagsOfResource", target: "DynamoDB_20120810.ListTagsOfResource"},
-	OpPutItem:               {name: "PutItem", target: "DynamoDB_20120810.PutItem"},
-	OpQuery:                 {name: "Query", target: "DynamoDB_20120810.Query"},
-	OpScan:                  {name: "Scan", target: "DynamoDB_20120810.Scan"},
-	OpTagResource:           {name: "TagResource", target: "DynamoDB_20120810.TagResource"},
-	OpTransactGetItems:      {name: "TransactGetItems", target: "DynamoDB_20120810.TransactGetItems"},
-	OpTransactWriteItems:    {name: "TransactWriteItems", target: "DynamoDB_20120810.TransactWriteItems"},
-	OpUntagResource:         {name: "UntagResource", target: "DynamoDB_20120810.UntagResource"},
-	OpUpdateItem:            {name: "UpdateItem", target: "DynamoDB_20120810.UpdateItem"},
-	OpUpdateTable:           {name: "UpdateTable", target: "DynamoDB_20120810.UpdateTable"},
-	OpUpdateTimeToLive:      {name: "UpdateTimeToLive", target: "DynamoDB_20120810.UpdateTimeToLive"},
+	OpBatchExecuteStatement:               {name: "BatchExecuteStatement", target: "DynamoDB_20120810.BatchExecuteStatement"},
+	OpBatchGetItem:                        {name: "BatchGetItem", target: "DynamoDB_20120810.BatchGetItem"},
+	OpBatchWriteItem:                      {name: "BatchWriteItem", target: "DynamoDB_20120810.BatchWriteItem"},
+	OpCreateBackup:                        {name: "CreateBackup", target: "DynamoDB_20120810.CreateBackup"},
+	OpCreateGlobalTable:                   {name: "CreateGlobalTable", target: "DynamoDB_20120810.CreateGlobalTable"},
+	OpCreateTable:                         {name: "CreateTable", target: "DynamoDB_20120810.CreateTable"},
+	OpDeleteBackup:                        {name: "DeleteBackup", target: "DynamoDB_20120810.DeleteBackup"},
+	OpDeleteItem:                          {name: "DeleteItem", target: "DynamoDB_20120810.DeleteItem"},
+	OpDeleteResourcePolicy:                {name: "DeleteResourcePolicy", target: "DynamoDB_20120810.DeleteResourcePolicy"},
+	OpDeleteTable:                         {name: "DeleteTable", target: "DynamoDB_20120810.DeleteTable"},
+	OpDescribeBackup:                      {name: "DescribeBackup", target: "DynamoDB_20120810.DescribeBackup"},
+	OpDescribeContinuousBackups:           {name: "DescribeContinuousBackups", target: "DynamoDB_20120810.DescribeContinuousBackups"},
+	OpDescribeContributorInsights:         {name: "DescribeContributorInsights", target: "DynamoDB_20120810.DescribeContributorInsights"},
+	OpDescribeEndpoints:                   {name: "DescribeEndpoints", target: "DynamoDB_20120810.DescribeEndpoints"},
+	OpDescribeExport:                      {name: "DescribeExport", target: "DynamoDB_20120810.DescribeExport"},
+	OpDescribeGlobalTable:                 {name: "DescribeGlobalTable", target: "DynamoDB_20120810.DescribeGlobalTable"},
+	OpDescribeGlobalTableSettings:         {name: "DescribeGlobalTableSettings", target: "DynamoDB_20120810.DescribeGlobalTableSettings"},
+	OpDescribeImport:                      {name: "DescribeImport", target: "DynamoDB_20120810.DescribeImport"},
+	OpDescribeKinesisStreamingDestination: {name: "DescribeKinesisStreamingDestination", target: "DynamoDB_20120810.DescribeKinesisStreamingDestination"},
+	OpDescribeLimits:                      {name: "DescribeLimits", target: "DynamoDB_20120810.DescribeLimits"},
+	OpDescribeStream:                      {name: "DescribeStream", target: "DynamoDBStreams_20120810.DescribeStream"},
+	OpDescribeTable:                       {name: "DescribeTable", target: "DynamoDB_20120810.DescribeTable"},
+	OpDescribeTableReplicaAutoScaling:     {name: "DescribeTableReplicaAutoScaling", target: "DynamoDB_20120810.DescribeTableReplicaAutoScaling"},
+	OpDescribeTimeToLive:                  {name: "DescribeTimeToLive", target: "DynamoDB_20120810.DescribeTimeToLive"},
+	OpDisableKinesisStreamingDestination:  {name: "DisableKinesisStreamingDestination", target: "DynamoDB_20120810.DisableKinesisStreamingDestination"},
+	OpEnableKinesisStreamingDestination:   {name: "EnableKinesisStreamingDestination", target: "DynamoDB_20120810.EnableKinesisStreamingDestination"},
+	OpExecuteStatement:                    {name: "ExecuteStatement", target: "DynamoDB_20120810.ExecuteStatement"},
+	OpExecuteTransaction:                  {name: "ExecuteTransaction", target: "DynamoDB_20120810.ExecuteTransaction"},
+	OpExportTableToPointInTime:            {name: "ExportTableToPointInTime", target: "DynamoDB_20120810.ExportTableToPointInTime"},
+	OpGetItem:                             {name: "GetItem", target: "DynamoDB_20120810.GetItem"},
+	OpGetRecords:                          {name: "GetRecords", target: "DynamoDBStreams_20120810.GetRecords"},
+	OpGetResourcePolicy:                   {name: "GetResourcePolicy", target: "DynamoDB_20120810.GetResourcePolicy"},
+	OpGetShardIterator:                    {name: "GetShardIterator", target: "DynamoDBStreams_20120810.GetShardIterator"},
+	OpImportTable:                         {name: "ImportTable", target: "DynamoDB_20120810.ImportTable"},
+	OpListBackups:                         {name: "ListBackups", target: "DynamoDB_20120810.ListBackups"},
+	OpListContributorInsights:             {name: "ListContributorInsights", target: "DynamoDB_20120810.ListContributorInsights"},
+	OpListExports:                         {name: "ListExports", target: "DynamoDB_20120810.ListExports"},
+	OpListGlobalTables:                    {name: "ListGlobalTables", target: "DynamoDB_20120810.ListGlobalTables"},
+	OpListImports:                         {name: "ListImports", target: "DynamoDB_20120810.ListImports"},
+	OpListStreams:                         {name: "ListStreams", target: "DynamoDBStreams_20120810.ListStreams"},
+	OpListTables:                          {name: "ListTables", target: "DynamoDB_20120810.ListTables"},
+	OpListTagsOfResource:                  {name: "ListTagsOfResource", target: "DynamoDB_20120810.ListTagsOfResource"},
+	OpPutItem:                             {name: "PutItem", target: "DynamoDB_20120810.PutItem"},
+	OpPutResourcePolicy:                   {name: "PutResourcePolicy", target: "DynamoDB_20120810.PutResourcePolicy"},
+	OpQuery:                               {name: "Query", target: "DynamoDB_20120810.Query"},
+	OpRestoreTableFromBackup:              {name: "RestoreTableFromBackup", target: "DynamoDB_20120810.RestoreTableFromBackup"},
+	OpRestoreTableToPointInTime:           {name: "RestoreTableToPointInTime", target: "DynamoDB_20120810.RestoreTableToPointInTime"},
+	OpScan:                                {name: "Scan", target: "DynamoDB_20120810.Scan"},
+	OpTagResource:                         {name: "TagResource", target: "DynamoDB_20120810.TagResource"},
+	OpTransactGetItems:                    {name: "TransactGetItems", target: "DynamoDB_20120810.TransactGetItems"},
+	OpTransactWriteItems:                  {name: "TransactWriteItems", target: "DynamoDB_20120810.TransactWriteItems"},
+	OpUntagResource:                       {name: "UntagResource", target: "DynamoDB_20120810.UntagResource"},
+	OpUpdateContinuousBackups:             {name: "UpdateContinuousBackups", target: "DynamoDB_20120810.UpdateContinuousBackups"},
+	OpUpdateContributorInsights:           {name: "UpdateContributorInsights", target: "DynamoDB_20120810.UpdateContributorInsights"},
+	OpUpdateGlobalTable:                   {name: "UpdateGlobalTable", target: "DynamoDB_20120810.UpdateGlobalTable"},
+	OpUpdateGlobalTableSettings:           {name: "UpdateGlobalTableSettings", target: "DynamoDB_20120810.UpdateGlobalTableSettings"},
+	OpUpdateItem:                          {name: "UpdateItem", target: "DynamoDB_20120810.UpdateItem"},
+	OpUpdateKinesisStreamingDestination:   {name: "UpdateKinesisStreamingDestination", target: "DynamoDB_20120810.UpdateKinesisStreamingDestination"},
+	OpUpdateTable:                         {name: "UpdateTable", target: "DynamoDB_20120810.UpdateTable"},
+	OpUpdateTableReplicaAutoScaling:       {name: "UpdateTableReplicaAutoScaling", target: "DynamoDB_20120810.UpdateTableReplicaAutoScaling"},
+	OpUpdateTimeToLive:                    {name: "UpdateTimeToLive", target: "DynamoDB_20120810.UpdateTimeToLive"},
 }
 
 // byTarget returns the operation of an X-Amz-Target header, or 0.
@@ -77,32 +141,78 @@ func byTarget(target string) Op {
 		return OpBatchGetItem
 	case "DynamoDB_20120810.BatchWriteItem":
 		return OpBatchWriteItem
+	case "DynamoDB_20120810.CreateBackup":
+		return OpCreateBackup
+	case "DynamoDB_20120810.CreateGlobalTable":
+		return OpCreateGlobalTable
 	case "DynamoDB_20120810.CreateTable":
 		return OpCreateTable
+	case "DynamoDB_20120810.DeleteBackup":
+		return OpDeleteBackup
 	case "DynamoDB_20120810.DeleteItem":
 		return OpDeleteItem
+	case "DynamoDB_20120810.DeleteResourcePolicy":
+		return OpDeleteResourcePolicy
 	case "DynamoDB_20120810.DeleteTable":
 		return OpDeleteTable
+	case "DynamoDB_20120810.DescribeBackup":
+		return OpDescribeBackup
+	case "DynamoDB_20120810.DescribeContinuousBackups":
+		return OpDescribeContinuousBackups
+	case "DynamoDB_20120810.DescribeContributorInsights":
+		return OpDescribeContributorInsights
 	case "DynamoDB_20120810.DescribeEndpoints":
 		return OpDescribeEndpoints
+	case "DynamoDB_20120810.DescribeExport":
+		return OpDescribeExport
+	case "DynamoDB_20120810.DescribeGlobalTable":
+		return OpDescribeGlobalTable
+	case "DynamoDB_20120810.DescribeGlobalTableSettings":
+		return OpDescribeGlobalTableSettings
+	case "DynamoDB_20120810.DescribeImport":
+		return OpDescribeImport
+	case "DynamoDB_20120810.DescribeKinesisStreamingDestination":
+		return OpDescribeKinesisStreamingDestination
 	case "DynamoDB_20120810.DescribeLimits":
 		return OpDescribeLimits
 	case "DynamoDBStreams_20120810.DescribeStream":
 		return OpDescribeStream
 	case "DynamoDB_20120810.DescribeTable":
 		return OpDescribeTable
+	case "DynamoDB_20120810.DescribeTableReplicaAutoScaling":
+		return OpDescribeTableReplicaAutoScaling
 	case "DynamoDB_20120810.DescribeTimeToLive":
 		return OpDescribeTimeToLive
+	case "DynamoDB_20120810.DisableKinesisStreamingDestination":
+		return OpDisableKinesisStreamingDestination
+	case "DynamoDB_20120810.EnableKinesisStreamingDestination":
+		return OpEnableKinesisStreamingDestination
 	case "DynamoDB_20120810.ExecuteStatement":
 		return OpExecuteStatement
 	case "DynamoDB_20120810.ExecuteTransaction":
 		return OpExecuteTransaction
+	case "DynamoDB_20120810.ExportTableToPointInTime":
+		return OpExportTableToPointInTime
 	case "DynamoDB_20120810.GetItem":
 		return OpGetItem
 	case "DynamoDBStreams_20120810.GetRecords":
 		return OpGetRecords
+	case "DynamoDB_20120810.GetResourcePolicy":
+		return OpGetResourcePolicy
 	case "DynamoDBStreams_20120810.GetShardIterator":
 		return OpGetShardIterator
+	case "DynamoDB_20120810.ImportTable":
+		return OpImportTable
+	case "DynamoDB_20120810.ListBackups":
+		return OpListBackups
+	case "DynamoDB_20120810.ListContributorInsights":
+		return OpListContributorInsights
+	case "DynamoDB_20120810.ListExports":
+		return OpListExports
+	case "DynamoDB_20120810.ListGlobalTables":
+		return OpListGlobalTables
+	case "DynamoDB_20120810.ListImports":
+		return OpListImports
 	case "DynamoDBStreams_20120810.ListStreams":
 		return OpListStreams
 	case "DynamoDB_20120810.ListTables":
@@ -111,8 +221,14 @@ func byTarget(target string) Op {
 		return OpListTagsOfResource
 	case "DynamoDB_20120810.PutItem":
 		return OpPutItem
+	case "DynamoDB_20120810.PutResourcePolicy":
+		return OpPutResourcePolicy
 	case "DynamoDB_20120810.Query":
 		return OpQuery
+	case "DynamoDB_20120810.RestoreTableFromBackup":
+		return OpRestoreTableFromBackup
+	case "DynamoDB_20120810.RestoreTableToPointInTime":
+		return OpRestoreTableToPointInTime
 	case "DynamoDB_20120810.Scan":
 		return OpScan
 	case "DynamoDB_20120810.TagResource":
@@ -123,10 +239,22 @@ func byTarget(target string) Op {
 		return OpTransactWriteItems
 	case "DynamoDB_20120810.UntagResource":
 		return OpUntagResource
+	case "DynamoDB_20120810.UpdateContinuousBackups":
+		return OpUpdateContinuousBackups
+	case "DynamoDB_20120810.UpdateContributorInsights":
+		return OpUpdateContributorInsights
+	case "DynamoDB_20120810.UpdateGlobalTable":
+		return OpUpdateGlobalTable
+	case "DynamoDB_20120810.UpdateGlobalTableSettings":
+		return OpUpdateGlobalTableSettings
 	case "DynamoDB_20120810.UpdateItem":
 		return OpUpdateItem
+	case "DynamoDB_20120810.UpdateKinesisStreamingDestination":
+		return OpUpdateKinesisStreamingDestination
 	case "DynamoDB_20120810.UpdateTable":
 		return OpUpdateTable
+	case "DynamoDB_20120810.UpdateTableReplicaAutoScaling":
+		return OpUpdateTableReplicaAutoScaling
 	case "DynamoDB_20120810.UpdateTimeToLive":
 		return OpUpdateTimeToLive
 	}

@@ -25,6 +25,84 @@ type AttributeValueUpdate struct {
 	Value  attr.Value
 }
 
+// AutoScalingPolicyDescription is a shape of the service model.
+type AutoScalingPolicyDescription struct {
+	PolicyName                               *string
+	TargetTrackingScalingPolicyConfiguration *AutoScalingTargetTrackingScalingPolicyConfigurationDescription
+}
+
+// AutoScalingPolicyUpdate is a shape of the service model.
+type AutoScalingPolicyUpdate struct {
+	PolicyName                               *string
+	TargetTrackingScalingPolicyConfiguration *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate // required
+}
+
+// AutoScalingSettingsDescription is a shape of the service model.
+type AutoScalingSettingsDescription struct {
+	AutoScalingDisabled *bool
+	AutoScalingRoleArn  *string
+	MaximumUnits        *int64
+	MinimumUnits        *int64
+	ScalingPolicies     []AutoScalingPolicyDescription
+}
+
+// AutoScalingSettingsUpdate is a shape of the service model.
+type AutoScalingSettingsUpdate struct {
+	AutoScalingDisabled *bool
+	AutoScalingRoleArn  *string
+	MaximumUnits        *int64
+	MinimumUnits        *int64
+	ScalingPolicyUpdate *AutoScalingPolicyUpdate
+}
+
+// AutoScalingTargetTrackingScalingPolicyConfigurationDescription is a shape of the service model.
+type AutoScalingTargetTrackingScalingPolicyConfigurationDescription struct {
+	DisableScaleIn   *bool
+	ScaleInCooldown  *int64
+	ScaleOutCooldown *int64
+	TargetValue      *float64 // required
+}
+
+// AutoScalingTargetTrackingScalingPolicyConfigurationUpdate is a shape of the service model.
+type AutoScalingTargetTrackingScalingPolicyConfigurationUpdate struct {
+	DisableScaleIn   *bool
+	ScaleInCooldown  *int64
+	ScaleOutCooldown *int64
+	TargetValue      *float64 // required
+}
+
+// BackupDescription is a shape of the service model.
+type BackupDescription struct {
+	BackupDetails             *BackupDetails
+	SourceTableDetails        *SourceTableDetails
+	SourceTableFeatureDetails *SourceTableFeatureDetails
+}
+
+// BackupDetails is a shape of the service model.
+type BackupDetails struct {
+	BackupArn              *string  // required
+	BackupCreationDateTime *float64 // required; seconds since 1970
+	BackupExpiryDateTime   *float64 // seconds since 1970
+	BackupName             *string  // required
+	BackupSizeBytes        *int64
+	BackupStatus           *string // required; CREATING, DELETED, AVAILABLE
+	BackupType             *string // required; USER, SYSTEM, AWS_BACKUP
+}
+
+// BackupSummary is a shape of the service model.
+type BackupSummary struct {
+	BackupArn              *string
+	BackupCreationDateTime *float64 // seconds since 1970
+	BackupExpiryDateTime   *float64 // seconds since 1970
+	BackupName             *string
+	BackupSizeBytes        *int64
+	BackupStatus           *string // CREATING, DELETED, AVAILABLE
+	BackupType             *string // USER, SYSTEM, AWS_BACKUP
+	TableArn               *string
+	TableId                *string
+	TableName              *string
+}
+
 // BatchExecuteStatementInput is the input of BatchExecuteStatement.
 type BatchExecuteStatementInput struct {
 	ReturnConsumedCapacity *string                 // INDEXES, TOTAL, NONE
@@ -139,7 +217,36 @@ type ConsumedCapacity struct {
 	ReadCapacityUnits      *float64
 	Table                  *Capacity
 	TableName              *string
+	VectorIndexes          map[string]VectorCapacity
 	WriteCapacityUnits     *float64
+}
+
+// ContinuousBackupsDescription is a shape of the service model.
+type ContinuousBackupsDescription struct {
+	ContinuousBackupsStatus        *string // required; ENABLED, DISABLED
+	PointInTimeRecoveryDescription *PointInTimeRecoveryDescription
+}
+
+// ContributorInsightsSummary is a shape of the service model.
+type ContributorInsightsSummary struct {
+	ContributorInsightsMode   *string // ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS
+	ContributorInsightsStatus *string // ENABLING, ENABLED, DISABLING, DISABLED, FAILED
+	IndexName                 *string
+	TableName                 *string
+}
+
+// CreateBackupInput is the input of CreateBackup.
+type CreateBackupInput struct {
+	BackupName *string // required
+	TableName  *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// CreateBackupOutput is the output of CreateBackup.
+type CreateBackupOutput struct {
+	BackupDetails *BackupDetails
 }
 
 // CreateGlobalSecondaryIndexAction is a shape of the service model.
@@ -152,8 +259,27 @@ type CreateGlobalSecondaryIndexAction struct {
 	WarmThroughput        *WarmThroughput
 }
 
+// CreateGlobalTableInput is the input of CreateGlobalTable.
+type CreateGlobalTableInput struct {
+	GlobalTableName  *string   // required
+	ReplicationGroup []Replica // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// CreateGlobalTableOutput is the output of CreateGlobalTable.
+type CreateGlobalTableOutput struct {
+	GlobalTableDescription *GlobalTableDescription
+}
+
 // CreateGlobalTableWitnessGroupMemberAction is a shape of the service model.
 type CreateGlobalTableWitnessGroupMemberAction struct {
+	RegionName *string // required
+}
+
+// CreateReplicaAction is a shape of the service model.
+type CreateReplicaAction struct {
 	RegionName *string // required
 }
 
@@ -185,6 +311,7 @@ type CreateTableInput struct {
 	TableClass                         *string // STANDARD, STANDARD_INFREQUENT_ACCESS
 	TableName                          *string // required
 	Tags                               []Tag
+	VectorIndexes                      []VectorIndex
 	WarmThroughput                     *WarmThroughput
 
 	// Faults are attribute values that are well formed but not allowed.
@@ -196,6 +323,22 @@ type CreateTableOutput struct {
 	TableDescription *TableDescription
 }
 
+// CreateVectorIndexAction is a shape of the service model.
+type CreateVectorIndexAction struct {
+	Dimensions       *int64      // required
+	DistanceFunction *string     // required; COSINE, DOT_PRODUCT, EUCLIDEAN
+	IndexName        *string     // required
+	Projection       *Projection // required
+	SearchSchema     []SearchSchemaElement
+	VectorAttribute  *VectorAttributeDefinition // required
+}
+
+// CsvOptions is a shape of the service model.
+type CsvOptions struct {
+	Delimiter  *string
+	HeaderList []string
+}
+
 // Delete is a shape of the service model.
 type Delete struct {
 	ConditionExpression                 *string
@@ -204,6 +347,19 @@ type Delete struct {
 	Key                                 attr.Item // required
 	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
 	TableName                           *string   // required
+}
+
+// DeleteBackupInput is the input of DeleteBackup.
+type DeleteBackupInput struct {
+	BackupArn *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DeleteBackupOutput is the output of DeleteBackup.
+type DeleteBackupOutput struct {
+	BackupDescription *BackupDescription
 }
 
 // DeleteGlobalSecondaryIndexAction is a shape of the service model.
@@ -241,6 +397,11 @@ type DeleteItemOutput struct {
 	ItemCollectionMetrics *ItemCollectionMetrics
 }
 
+// DeleteReplicaAction is a shape of the service model.
+type DeleteReplicaAction struct {
+	RegionName *string // required
+}
+
 // DeleteReplicationGroupMemberAction is a shape of the service model.
 type DeleteReplicationGroupMemberAction struct {
 	RegionName *string // required
@@ -249,6 +410,20 @@ type DeleteReplicationGroupMemberAction struct {
 // DeleteRequest is a shape of the service model.
 type DeleteRequest struct {
 	Key attr.Item // required
+}
+
+// DeleteResourcePolicyInput is the input of DeleteResourcePolicy.
+type DeleteResourcePolicyInput struct {
+	ExpectedRevisionId *string
+	ResourceArn        *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DeleteResourcePolicyOutput is the output of DeleteResourcePolicy.
+type DeleteResourcePolicyOutput struct {
+	RevisionId *string
 }
 
 // DeleteTableInput is the input of DeleteTable.
@@ -264,6 +439,57 @@ type DeleteTableOutput struct {
 	TableDescription *TableDescription
 }
 
+// DeleteVectorIndexAction is a shape of the service model.
+type DeleteVectorIndexAction struct {
+	IndexName *string // required
+}
+
+// DescribeBackupInput is the input of DescribeBackup.
+type DescribeBackupInput struct {
+	BackupArn *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeBackupOutput is the output of DescribeBackup.
+type DescribeBackupOutput struct {
+	BackupDescription *BackupDescription
+}
+
+// DescribeContinuousBackupsInput is the input of DescribeContinuousBackups.
+type DescribeContinuousBackupsInput struct {
+	TableName *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeContinuousBackupsOutput is the output of DescribeContinuousBackups.
+type DescribeContinuousBackupsOutput struct {
+	ContinuousBackupsDescription *ContinuousBackupsDescription
+}
+
+// DescribeContributorInsightsInput is the input of DescribeContributorInsights.
+type DescribeContributorInsightsInput struct {
+	IndexName *string
+	TableName *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeContributorInsightsOutput is the output of DescribeContributorInsights.
+type DescribeContributorInsightsOutput struct {
+	ContributorInsightsMode     *string // ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS
+	ContributorInsightsRuleList []string
+	ContributorInsightsStatus   *string // ENABLING, ENABLED, DISABLING, DISABLED, FAILED
+	FailureException            *FailureException
+	IndexName                   *string
+	LastUpdateDateTime          *float64 // seconds since 1970
+	TableName                   *string
+}
+
 // DescribeEndpointsRequest is the input of DescribeEndpoints.
 type DescribeEndpointsRequest struct {
 
@@ -274,6 +500,73 @@ type DescribeEndpointsRequest struct {
 // DescribeEndpointsResponse is the output of DescribeEndpoints.
 type DescribeEndpointsResponse struct {
 	Endpoints []Endpoint // required
+}
+
+// DescribeExportInput is the input of DescribeExport.
+type DescribeExportInput struct {
+	ExportArn *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeExportOutput is the output of DescribeExport.
+type DescribeExportOutput struct {
+	ExportDescription *ExportDescription
+}
+
+// DescribeGlobalTableInput is the input of DescribeGlobalTable.
+type DescribeGlobalTableInput struct {
+	GlobalTableName *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeGlobalTableOutput is the output of DescribeGlobalTable.
+type DescribeGlobalTableOutput struct {
+	GlobalTableDescription *GlobalTableDescription
+}
+
+// DescribeGlobalTableSettingsInput is the input of DescribeGlobalTableSettings.
+type DescribeGlobalTableSettingsInput struct {
+	GlobalTableName *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeGlobalTableSettingsOutput is the output of DescribeGlobalTableSettings.
+type DescribeGlobalTableSettingsOutput struct {
+	GlobalTableName *string
+	ReplicaSettings []ReplicaSettingsDescription
+}
+
+// DescribeImportInput is the input of DescribeImport.
+type DescribeImportInput struct {
+	ImportArn *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeImportOutput is the output of DescribeImport.
+type DescribeImportOutput struct {
+	ImportTableDescription *ImportTableDescription // required
+}
+
+// DescribeKinesisStreamingDestinationInput is the input of DescribeKinesisStreamingDestination.
+type DescribeKinesisStreamingDestinationInput struct {
+	TableName *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeKinesisStreamingDestinationOutput is the output of DescribeKinesisStreamingDestination.
+type DescribeKinesisStreamingDestinationOutput struct {
+	KinesisDataStreamDestinations []KinesisDataStreamDestination
+	TableName                     *string
 }
 
 // DescribeLimitsInput is the input of DescribeLimits.
@@ -320,6 +613,19 @@ type DescribeTableOutput struct {
 	Table *TableDescription
 }
 
+// DescribeTableReplicaAutoScalingInput is the input of DescribeTableReplicaAutoScaling.
+type DescribeTableReplicaAutoScalingInput struct {
+	TableName *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeTableReplicaAutoScalingOutput is the output of DescribeTableReplicaAutoScaling.
+type DescribeTableReplicaAutoScalingOutput struct {
+	TableAutoScalingDescription *TableAutoScalingDescription
+}
+
 // DescribeTimeToLiveInput is the input of DescribeTimeToLive.
 type DescribeTimeToLiveInput struct {
 	TableName *string // required
@@ -331,6 +637,17 @@ type DescribeTimeToLiveInput struct {
 // DescribeTimeToLiveOutput is the output of DescribeTimeToLive.
 type DescribeTimeToLiveOutput struct {
 	TimeToLiveDescription *TimeToLiveDescription
+}
+
+// DisassociateReplicationGroupMemberAction is a shape of the service model.
+type DisassociateReplicationGroupMemberAction struct {
+	DisassociationMode *string // required; WAIT_FOR_REPLICATION
+	RegionName         *string // required
+}
+
+// EnableKinesisStreamingConfiguration is a shape of the service model.
+type EnableKinesisStreamingConfiguration struct {
+	ApproximateCreationDateTimePrecision *string // MILLISECOND, MICROSECOND
 }
 
 // Endpoint is a shape of the service model.
@@ -385,6 +702,78 @@ type ExpectedAttributeValue struct {
 	Value              attr.Value
 }
 
+// ExportDescription is a shape of the service model.
+type ExportDescription struct {
+	BilledSizeBytes                *int64
+	ClientToken                    *string
+	EndTime                        *float64 // seconds since 1970
+	ExportArn                      *string
+	ExportFormat                   *string // DYNAMODB_JSON, ION
+	ExportManifest                 *string
+	ExportStatus                   *string  // IN_PROGRESS, COMPLETED, FAILED
+	ExportTime                     *float64 // seconds since 1970
+	ExportType                     *string  // FULL_EXPORT, INCREMENTAL_EXPORT
+	FailureCode                    *string
+	FailureMessage                 *string
+	FilterSpecification            *FilterSpecification
+	IncrementalExportSpecification *IncrementalExportSpecification
+	ItemCount                      *int64
+	S3Bucket                       *string
+	S3BucketOwner                  *string
+	S3Prefix                       *string
+	S3SseAlgorithm                 *string // AES256, KMS
+	S3SseKmsKeyId                  *string
+	StartTime                      *float64 // seconds since 1970
+	TableArn                       *string
+	TableId                        *string
+}
+
+// ExportSummary is a shape of the service model.
+type ExportSummary struct {
+	ExportArn    *string
+	ExportStatus *string // IN_PROGRESS, COMPLETED, FAILED
+	ExportType   *string // FULL_EXPORT, INCREMENTAL_EXPORT
+}
+
+// ExportTableToPointInTimeInput is the input of ExportTableToPointInTime.
+type ExportTableToPointInTimeInput struct {
+	ClientToken                    *string
+	ExportFormat                   *string  // DYNAMODB_JSON, ION
+	ExportTime                     *float64 // seconds since 1970
+	ExportType                     *string  // FULL_EXPORT, INCREMENTAL_EXPORT
+	FilterSpecification            *FilterSpecification
+	IncrementalExportSpecification *IncrementalExportSpecification
+	S3Bucket                       *string // required
+	S3BucketOwner                  *string
+	S3Prefix                       *string
+	S3SseAlgorithm                 *string // AES256, KMS
+	S3SseKmsKeyId                  *string
+	TableArn                       *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ExportTableToPointInTimeOutput is the output of ExportTableToPointInTime.
+type ExportTableToPointInTimeOutput struct {
+	ExportDescription *ExportDescription
+}
+
+// FailureException is a shape of the service model.
+type FailureException struct {
+	ExceptionDescription *string
+	ExceptionName        *string
+}
+
+// FilterSpecification is a shape of the service model.
+type FilterSpecification struct {
+	ExpressionAttributeNames  map[string]string
+	ExpressionAttributeValues attr.Item
+	FilterExpression          *string
+	KeyConditionExpression    *string
+	ProjectionExpression      *string
+}
+
 // Get is a shape of the service model.
 type Get struct {
 	ExpressionAttributeNames map[string]string
@@ -428,12 +817,27 @@ type GetRecordsOutput struct {
 	Records           []Record
 }
 
+// GetResourcePolicyInput is the input of GetResourcePolicy.
+type GetResourcePolicyInput struct {
+	ResourceArn *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// GetResourcePolicyOutput is the output of GetResourcePolicy.
+type GetResourcePolicyOutput struct {
+	Policy     *string
+	RevisionId *string
+}
+
 // GetShardIteratorInput is the input of GetShardIterator.
 type GetShardIteratorInput struct {
 	SequenceNumber    *string
-	ShardId           *string // required
-	ShardIteratorType *string // required; TRIM_HORIZON, LATEST, AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER
-	StreamArn         *string // required
+	ShardId           *string  // required
+	ShardIteratorType *string  // required; TRIM_HORIZON, LATEST, AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, AT_TIMESTAMP
+	StreamArn         *string  // required
+	Timestamp         *float64 // seconds since 1970
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -454,6 +858,12 @@ type GlobalSecondaryIndex struct {
 	WarmThroughput        *WarmThroughput
 }
 
+// GlobalSecondaryIndexAutoScalingUpdate is a shape of the service model.
+type GlobalSecondaryIndexAutoScalingUpdate struct {
+	IndexName                                 *string
+	ProvisionedWriteCapacityAutoScalingUpdate *AutoScalingSettingsUpdate
+}
+
 // GlobalSecondaryIndexDescription is a shape of the service model.
 type GlobalSecondaryIndexDescription struct {
 	Backfilling           *bool
@@ -469,6 +879,15 @@ type GlobalSecondaryIndexDescription struct {
 	WarmThroughput        *GlobalSecondaryIndexWarmThroughputDescription
 }
 
+// GlobalSecondaryIndexInfo is a shape of the service model.
+type GlobalSecondaryIndexInfo struct {
+	IndexName             *string
+	KeySchema             []KeySchemaElement
+	OnDemandThroughput    *OnDemandThroughput
+	Projection            *Projection
+	ProvisionedThroughput *ProvisionedThroughput
+}
+
 // GlobalSecondaryIndexUpdate is a shape of the service model.
 type GlobalSecondaryIndexUpdate struct {
 	Create *CreateGlobalSecondaryIndexAction
@@ -481,6 +900,28 @@ type GlobalSecondaryIndexWarmThroughputDescription struct {
 	ReadUnitsPerSecond  *int64
 	Status              *string // CREATING, UPDATING, DELETING, ACTIVE
 	WriteUnitsPerSecond *int64
+}
+
+// GlobalTable is a shape of the service model.
+type GlobalTable struct {
+	GlobalTableName  *string
+	ReplicationGroup []Replica
+}
+
+// GlobalTableDescription is a shape of the service model.
+type GlobalTableDescription struct {
+	CreationDateTime  *float64 // seconds since 1970
+	GlobalTableArn    *string
+	GlobalTableName   *string
+	GlobalTableStatus *string // CREATING, ACTIVE, DELETING, UPDATING
+	ReplicationGroup  []ReplicaDescription
+}
+
+// GlobalTableGlobalSecondaryIndexSettingsUpdate is a shape of the service model.
+type GlobalTableGlobalSecondaryIndexSettingsUpdate struct {
+	IndexName                                         *string // required
+	ProvisionedWriteCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
+	ProvisionedWriteCapacityUnits                     *int64
 }
 
 // GlobalTableWitnessDescription is a shape of the service model.
@@ -499,6 +940,71 @@ type GlobalTableWitnessGroupUpdate struct {
 type Identity struct {
 	PrincipalId *string
 	Type        *string
+}
+
+// ImportSummary is a shape of the service model.
+type ImportSummary struct {
+	CloudWatchLogGroupArn *string
+	EndTime               *float64 // seconds since 1970
+	ImportArn             *string
+	ImportStatus          *string // IN_PROGRESS, COMPLETED, CANCELLING, CANCELLED, FAILED
+	InputFormat           *string // DYNAMODB_JSON, ION, CSV
+	S3BucketSource        *S3BucketSource
+	StartTime             *float64 // seconds since 1970
+	TableArn              *string
+}
+
+// ImportTableDescription is a shape of the service model.
+type ImportTableDescription struct {
+	ClientToken             *string
+	CloudWatchLogGroupArn   *string
+	EndTime                 *float64 // seconds since 1970
+	ErrorCount              *int64
+	FailureCode             *string
+	FailureMessage          *string
+	ImportArn               *string
+	ImportStatus            *string // IN_PROGRESS, COMPLETED, CANCELLING, CANCELLED, FAILED
+	ImportedItemCount       *int64
+	InputCompressionType    *string // GZIP, ZSTD, NONE
+	InputFormat             *string // DYNAMODB_JSON, ION, CSV
+	InputFormatOptions      *InputFormatOptions
+	ProcessedItemCount      *int64
+	ProcessedSizeBytes      *int64
+	S3BucketSource          *S3BucketSource
+	StartTime               *float64 // seconds since 1970
+	TableArn                *string
+	TableCreationParameters *TableCreationParameters
+	TableId                 *string
+}
+
+// ImportTableInput is the input of ImportTable.
+type ImportTableInput struct {
+	ClientToken             *string
+	InputCompressionType    *string // GZIP, ZSTD, NONE
+	InputFormat             *string // required; DYNAMODB_JSON, ION, CSV
+	InputFormatOptions      *InputFormatOptions
+	S3BucketSource          *S3BucketSource          // required
+	TableCreationParameters *TableCreationParameters // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ImportTableOutput is the output of ImportTable.
+type ImportTableOutput struct {
+	ImportTableDescription *ImportTableDescription // required
+}
+
+// IncrementalExportSpecification is a shape of the service model.
+type IncrementalExportSpecification struct {
+	ExportFromTime *float64 // seconds since 1970
+	ExportToTime   *float64 // seconds since 1970
+	ExportViewType *string  // NEW_IMAGE, NEW_AND_OLD_IMAGES
+}
+
+// InputFormatOptions is a shape of the service model.
+type InputFormatOptions struct {
+	Csv *CsvOptions
 }
 
 // ItemCollectionMetrics is a shape of the service model.
@@ -525,6 +1031,115 @@ type KeysAndAttributes struct {
 	ExpressionAttributeNames map[string]string
 	Keys                     []attr.Item // required
 	ProjectionExpression     *string
+}
+
+// KinesisDataStreamDestination is a shape of the service model.
+type KinesisDataStreamDestination struct {
+	ApproximateCreationDateTimePrecision *string // MILLISECOND, MICROSECOND
+	DestinationStatus                    *string // ENABLING, ACTIVE, DISABLING, DISABLED, ENABLE_FAILED, UPDATING
+	DestinationStatusDescription         *string
+	StreamArn                            *string
+}
+
+// KinesisStreamingDestinationInput is the input of DisableKinesisStreamingDestination, EnableKinesisStreamingDestination.
+type KinesisStreamingDestinationInput struct {
+	EnableKinesisStreamingConfiguration *EnableKinesisStreamingConfiguration
+	StreamArn                           *string // required
+	TableName                           *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// KinesisStreamingDestinationOutput is the output of DisableKinesisStreamingDestination.
+type KinesisStreamingDestinationOutput struct {
+	DestinationStatus                   *string // ENABLING, ACTIVE, DISABLING, DISABLED, ENABLE_FAILED, UPDATING
+	EnableKinesisStreamingConfiguration *EnableKinesisStreamingConfiguration
+	StreamArn                           *string
+	TableName                           *string
+}
+
+// ListBackupsInput is the input of ListBackups.
+type ListBackupsInput struct {
+	BackupType              *string // USER, SYSTEM, AWS_BACKUP, ALL
+	ExclusiveStartBackupArn *string
+	Limit                   *int64
+	TableName               *string
+	TimeRangeLowerBound     *float64 // seconds since 1970
+	TimeRangeUpperBound     *float64 // seconds since 1970
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ListBackupsOutput is the output of ListBackups.
+type ListBackupsOutput struct {
+	BackupSummaries        []BackupSummary
+	LastEvaluatedBackupArn *string
+}
+
+// ListContributorInsightsInput is the input of ListContributorInsights.
+type ListContributorInsightsInput struct {
+	MaxResults *int64
+	NextToken  *string
+	TableName  *string
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ListContributorInsightsOutput is the output of ListContributorInsights.
+type ListContributorInsightsOutput struct {
+	ContributorInsightsSummaries []ContributorInsightsSummary
+	NextToken                    *string
+}
+
+// ListExportsInput is the input of ListExports.
+type ListExportsInput struct {
+	MaxResults *int64
+	NextToken  *string
+	TableArn   *string
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ListExportsOutput is the output of ListExports.
+type ListExportsOutput struct {
+	ExportSummaries []ExportSummary
+	NextToken       *string
+}
+
+// ListGlobalTablesInput is the input of ListGlobalTables.
+type ListGlobalTablesInput struct {
+	ExclusiveStartGlobalTableName *string
+	Limit                         *int64
+	RegionName                    *string
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ListGlobalTablesOutput is the output of ListGlobalTables.
+type ListGlobalTablesOutput struct {
+	GlobalTables                 []GlobalTable
+	LastEvaluatedGlobalTableName *string
+}
+
+// ListImportsInput is the input of ListImports.
+type ListImportsInput struct {
+	NextToken *string
+	PageSize  *int64
+	TableArn  *string
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ListImportsOutput is the output of ListImports.
+type ListImportsOutput struct {
+	ImportSummaryList []ImportSummary
+	NextToken         *string
 }
 
 // ListStreamsInput is the input of ListStreams.
@@ -590,6 +1205,13 @@ type LocalSecondaryIndexDescription struct {
 	Projection     *Projection
 }
 
+// LocalSecondaryIndexInfo is a shape of the service model.
+type LocalSecondaryIndexInfo struct {
+	IndexName  *string
+	KeySchema  []KeySchemaElement
+	Projection *Projection
+}
+
 // OnDemandThroughput is a shape of the service model.
 type OnDemandThroughput struct {
 	MaxReadRequestUnits  *int64
@@ -606,6 +1228,20 @@ type ParameterizedStatement struct {
 	Parameters                          []attr.Value
 	ReturnValuesOnConditionCheckFailure *string // ALL_OLD, NONE
 	Statement                           *string // required
+}
+
+// PointInTimeRecoveryDescription is a shape of the service model.
+type PointInTimeRecoveryDescription struct {
+	EarliestRestorableDateTime *float64 // seconds since 1970
+	LatestRestorableDateTime   *float64 // seconds since 1970
+	PointInTimeRecoveryStatus  *string  // ENABLED, DISABLED
+	RecoveryPeriodInDays       *int64
+}
+
+// PointInTimeRecoverySpecification is a shape of the service model.
+type PointInTimeRecoverySpecification struct {
+	PointInTimeRecoveryEnabled *bool // required
+	RecoveryPeriodInDays       *int64
 }
 
 // Projection is a shape of the service model.
@@ -674,6 +1310,22 @@ type PutRequest struct {
 	Item attr.Item // required
 }
 
+// PutResourcePolicyInput is the input of PutResourcePolicy.
+type PutResourcePolicyInput struct {
+	ConfirmRemoveSelfResourceAccess *bool
+	ExpectedRevisionId              *string
+	Policy                          *string // required
+	ResourceArn                     *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// PutResourcePolicyOutput is the output of PutResourcePolicy.
+type PutResourcePolicyOutput struct {
+	RevisionId *string
+}
+
 // QueryInput is the input of Query.
 type QueryInput struct {
 	AttributesToGet           []string
@@ -718,6 +1370,27 @@ type Record struct {
 	UserIdentity *Identity
 }
 
+// Replica is a shape of the service model.
+type Replica struct {
+	RegionName *string
+}
+
+// ReplicaAutoScalingDescription is a shape of the service model.
+type ReplicaAutoScalingDescription struct {
+	GlobalSecondaryIndexes                             []ReplicaGlobalSecondaryIndexAutoScalingDescription
+	RegionName                                         *string
+	ReplicaProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
+	ReplicaProvisionedWriteCapacityAutoScalingSettings *AutoScalingSettingsDescription
+	ReplicaStatus                                      *string
+}
+
+// ReplicaAutoScalingUpdate is a shape of the service model.
+type ReplicaAutoScalingUpdate struct {
+	RegionName                                      *string // required
+	ReplicaGlobalSecondaryIndexUpdates              []ReplicaGlobalSecondaryIndexAutoScalingUpdate
+	ReplicaProvisionedReadCapacityAutoScalingUpdate *AutoScalingSettingsUpdate
+}
+
 // ReplicaDescription is a shape of the service model.
 type ReplicaDescription struct {
 	GlobalSecondaryIndexes             []ReplicaGlobalSecondaryIndexDescription
@@ -742,6 +1415,20 @@ type ReplicaGlobalSecondaryIndex struct {
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 }
 
+// ReplicaGlobalSecondaryIndexAutoScalingDescription is a shape of the service model.
+type ReplicaGlobalSecondaryIndexAutoScalingDescription struct {
+	IndexName                                   *string
+	IndexStatus                                 *string // CREATING, UPDATING, DELETING, ACTIVE
+	ProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
+	ProvisionedWriteCapacityAutoScalingSettings *AutoScalingSettingsDescription
+}
+
+// ReplicaGlobalSecondaryIndexAutoScalingUpdate is a shape of the service model.
+type ReplicaGlobalSecondaryIndexAutoScalingUpdate struct {
+	IndexName                                *string
+	ProvisionedReadCapacityAutoScalingUpdate *AutoScalingSettingsUpdate
+}
+
 // ReplicaGlobalSecondaryIndexDescription is a shape of the service model.
 type ReplicaGlobalSecondaryIndexDescription struct {
 	IndexName                     *string
@@ -750,11 +1437,57 @@ type ReplicaGlobalSecondaryIndexDescription struct {
 	WarmThroughput                *GlobalSecondaryIndexWarmThroughputDescription
 }
 
+// ReplicaGlobalSecondaryIndexSettingsDescription is a shape of the service model.
+type ReplicaGlobalSecondaryIndexSettingsDescription struct {
+	IndexName                                   *string // required
+	IndexStatus                                 *string // CREATING, UPDATING, DELETING, ACTIVE
+	ProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
+	ProvisionedReadCapacityUnits                *int64
+	ProvisionedWriteCapacityAutoScalingSettings *AutoScalingSettingsDescription
+	ProvisionedWriteCapacityUnits               *int64
+}
+
+// ReplicaGlobalSecondaryIndexSettingsUpdate is a shape of the service model.
+type ReplicaGlobalSecondaryIndexSettingsUpdate struct {
+	IndexName                                        *string // required
+	ProvisionedReadCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
+	ProvisionedReadCapacityUnits                     *int64
+}
+
+// ReplicaSettingsDescription is a shape of the service model.
+type ReplicaSettingsDescription struct {
+	RegionName                                         *string // required
+	ReplicaBillingModeSummary                          *BillingModeSummary
+	ReplicaGlobalSecondaryIndexSettings                []ReplicaGlobalSecondaryIndexSettingsDescription
+	ReplicaProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
+	ReplicaProvisionedReadCapacityUnits                *int64
+	ReplicaProvisionedWriteCapacityAutoScalingSettings *AutoScalingSettingsDescription
+	ReplicaProvisionedWriteCapacityUnits               *int64
+	ReplicaStatus                                      *string
+	ReplicaTableClassSummary                           *TableClassSummary
+}
+
+// ReplicaSettingsUpdate is a shape of the service model.
+type ReplicaSettingsUpdate struct {
+	RegionName                                              *string // required
+	ReplicaGlobalSecondaryIndexSettingsUpdate               []ReplicaGlobalSecondaryIndexSettingsUpdate
+	ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
+	ReplicaProvisionedReadCapacityUnits                     *int64
+	ReplicaTableClass                                       *string // STANDARD, STANDARD_INFREQUENT_ACCESS
+}
+
+// ReplicaUpdate is a shape of the service model.
+type ReplicaUpdate struct {
+	Create *CreateReplicaAction
+	Delete *DeleteReplicaAction
+}
+
 // ReplicationGroupUpdate is a shape of the service model.
 type ReplicationGroupUpdate struct {
-	Create *CreateReplicationGroupMemberAction
-	Delete *DeleteReplicationGroupMemberAction
-	Update *UpdateReplicationGroupMemberAction
+	Create       *CreateReplicationGroupMemberAction
+	Delete       *DeleteReplicationGroupMemberAction
+	Disassociate *DisassociateReplicationGroupMemberAction
+	Update       *UpdateReplicationGroupMemberAction
 }
 
 // RestoreSummary is a shape of the service model.
@@ -763,6 +1496,58 @@ type RestoreSummary struct {
 	RestoreInProgress *bool    // required
 	SourceBackupArn   *string
 	SourceTableArn    *string
+}
+
+// RestoreTableFromBackupInput is the input of RestoreTableFromBackup.
+type RestoreTableFromBackupInput struct {
+	BackupArn                     *string // required
+	BillingModeOverride           *string // PROVISIONED, PAY_PER_REQUEST
+	GlobalSecondaryIndexOverride  []GlobalSecondaryIndex
+	LocalSecondaryIndexOverride   []LocalSecondaryIndex
+	OnDemandThroughputOverride    *OnDemandThroughput
+	ProvisionedThroughputOverride *ProvisionedThroughput
+	SSESpecificationOverride      *SSESpecification
+	TargetTableName               *string // required
+	VectorIndexOverride           []VectorIndex
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// RestoreTableFromBackupOutput is the output of RestoreTableFromBackup.
+type RestoreTableFromBackupOutput struct {
+	TableDescription *TableDescription
+}
+
+// RestoreTableToPointInTimeInput is the input of RestoreTableToPointInTime.
+type RestoreTableToPointInTimeInput struct {
+	BillingModeOverride           *string // PROVISIONED, PAY_PER_REQUEST
+	GlobalSecondaryIndexOverride  []GlobalSecondaryIndex
+	LocalSecondaryIndexOverride   []LocalSecondaryIndex
+	OnDemandThroughputOverride    *OnDemandThroughput
+	ProvisionedThroughputOverride *ProvisionedThroughput
+	RestoreDateTime               *float64 // seconds since 1970
+	SSESpecificationOverride      *SSESpecification
+	SourceTableArn                *string
+	SourceTableName               *string
+	TargetTableName               *string // required
+	UseLatestRestorableTime       *bool
+	VectorIndexOverride           []VectorIndex
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// RestoreTableToPointInTimeOutput is the output of RestoreTableToPointInTime.
+type RestoreTableToPointInTimeOutput struct {
+	TableDescription *TableDescription
+}
+
+// S3BucketSource is a shape of the service model.
+type S3BucketSource struct {
+	S3Bucket      *string // required
+	S3BucketOwner *string
+	S3KeyPrefix   *string
 }
 
 // SSEDescription is a shape of the service model.
@@ -812,6 +1597,12 @@ type ScanOutput struct {
 	ScannedCount     *int64
 }
 
+// SearchSchemaElement is a shape of the service model.
+type SearchSchemaElement struct {
+	AttributeName           *string // required
+	SearchSchemaElementType *string // required; HASH, INLINE_FILTER
+}
+
 // SequenceNumberRange is a shape of the service model.
 type SequenceNumberRange struct {
 	EndingSequenceNumber   *string
@@ -829,6 +1620,30 @@ type Shard struct {
 type ShardFilter struct {
 	ShardId *string
 	Type    *string // CHILD_SHARDS
+}
+
+// SourceTableDetails is a shape of the service model.
+type SourceTableDetails struct {
+	BillingMode           *string // PROVISIONED, PAY_PER_REQUEST
+	ItemCount             *int64
+	KeySchema             []KeySchemaElement // required
+	OnDemandThroughput    *OnDemandThroughput
+	ProvisionedThroughput *ProvisionedThroughput // required
+	TableArn              *string
+	TableCreationDateTime *float64 // required; seconds since 1970
+	TableId               *string  // required
+	TableName             *string  // required
+	TableSizeBytes        *int64
+}
+
+// SourceTableFeatureDetails is a shape of the service model.
+type SourceTableFeatureDetails struct {
+	GlobalSecondaryIndexes []GlobalSecondaryIndexInfo
+	LocalSecondaryIndexes  []LocalSecondaryIndexInfo
+	SSEDescription         *SSEDescription
+	StreamDescription      *StreamSpecification
+	TimeToLiveDescription  *TimeToLiveDescription
+	VectorIndexes          []VectorIndexInfo
 }
 
 // Stream is a shape of the service model.
@@ -868,10 +1683,30 @@ type StreamSpecification struct {
 	StreamViewType *string // NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY
 }
 
+// TableAutoScalingDescription is a shape of the service model.
+type TableAutoScalingDescription struct {
+	Replicas    []ReplicaAutoScalingDescription
+	TableName   *string
+	TableStatus *string
+}
+
 // TableClassSummary is a shape of the service model.
 type TableClassSummary struct {
 	LastUpdateDateTime *float64 // seconds since 1970
 	TableClass         *string  // STANDARD, STANDARD_INFREQUENT_ACCESS
+}
+
+// TableCreationParameters is a shape of the service model.
+type TableCreationParameters struct {
+	AttributeDefinitions   []AttributeDefinition // required
+	BillingMode            *string               // PROVISIONED, PAY_PER_REQUEST
+	GlobalSecondaryIndexes []GlobalSecondaryIndex
+	KeySchema              []KeySchemaElement // required
+	OnDemandThroughput     *OnDemandThroughput
+	ProvisionedThroughput  *ProvisionedThroughput
+	SSESpecification       *SSESpecification
+	TableName              *string // required
+	VectorIndexes          []VectorIndex
 }
 
 // TableDescription is a shape of the service model.
@@ -881,6 +1716,7 @@ type TableDescription struct {
 	BillingModeSummary                 *BillingModeSummary
 	CreationDateTime                   *float64 // seconds since 1970
 	DeletionProtectionEnabled          *bool
+	DisassociationProtectionEnabled    *bool
 	GlobalSecondaryIndexes             []GlobalSecondaryIndexDescription
 	GlobalTableSettingsReplicationMode *string // ENABLED, DISABLED, ENABLED_WITH_OVERRIDES
 	GlobalTableVersion                 *string
@@ -903,6 +1739,7 @@ type TableDescription struct {
 	TableName                          *string
 	TableSizeBytes                     *int64
 	TableStatus                        *string
+	VectorIndexes                      []VectorIndexDescription
 	WarmThroughput                     *TableWarmThroughputDescription
 }
 
@@ -1011,12 +1848,78 @@ type Update struct {
 	UpdateExpression                    *string   // required
 }
 
+// UpdateContinuousBackupsInput is the input of UpdateContinuousBackups.
+type UpdateContinuousBackupsInput struct {
+	PointInTimeRecoverySpecification *PointInTimeRecoverySpecification // required
+	TableName                        *string                           // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// UpdateContinuousBackupsOutput is the output of UpdateContinuousBackups.
+type UpdateContinuousBackupsOutput struct {
+	ContinuousBackupsDescription *ContinuousBackupsDescription
+}
+
+// UpdateContributorInsightsInput is the input of UpdateContributorInsights.
+type UpdateContributorInsightsInput struct {
+	ContributorInsightsAction *string // required; ENABLE, DISABLE
+	ContributorInsightsMode   *string // ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS
+	IndexName                 *string
+	TableName                 *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// UpdateContributorInsightsOutput is the output of UpdateContributorInsights.
+type UpdateContributorInsightsOutput struct {
+	ContributorInsightsMode   *string // ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS
+	ContributorInsightsStatus *string // ENABLING, ENABLED, DISABLING, DISABLED, FAILED
+	IndexName                 *string
+	TableName                 *string
+}
+
 // UpdateGlobalSecondaryIndexAction is a shape of the service model.
 type UpdateGlobalSecondaryIndexAction struct {
 	IndexName             *string // required
 	OnDemandThroughput    *OnDemandThroughput
 	ProvisionedThroughput *ProvisionedThroughput
 	WarmThroughput        *WarmThroughput
+}
+
+// UpdateGlobalTableInput is the input of UpdateGlobalTable.
+type UpdateGlobalTableInput struct {
+	GlobalTableName *string         // required
+	ReplicaUpdates  []ReplicaUpdate // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// UpdateGlobalTableOutput is the output of UpdateGlobalTable.
+type UpdateGlobalTableOutput struct {
+	GlobalTableDescription *GlobalTableDescription
+}
+
+// UpdateGlobalTableSettingsInput is the input of UpdateGlobalTableSettings.
+type UpdateGlobalTableSettingsInput struct {
+	GlobalTableBillingMode                                       *string // PROVISIONED, PAY_PER_REQUEST
+	GlobalTableGlobalSecondaryIndexSettingsUpdate                []GlobalTableGlobalSecondaryIndexSettingsUpdate
+	GlobalTableName                                              *string // required
+	GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
+	GlobalTableProvisionedWriteCapacityUnits                     *int64
+	ReplicaSettingsUpdate                                        []ReplicaSettingsUpdate
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// UpdateGlobalTableSettingsOutput is the output of UpdateGlobalTableSettings.
+type UpdateGlobalTableSettingsOutput struct {
+	GlobalTableName *string
+	ReplicaSettings []ReplicaSettingsDescription
 }
 
 // UpdateItemInput is the input of UpdateItem.
@@ -1046,6 +1949,29 @@ type UpdateItemOutput struct {
 	ItemCollectionMetrics *ItemCollectionMetrics
 }
 
+// UpdateKinesisStreamingConfiguration is a shape of the service model.
+type UpdateKinesisStreamingConfiguration struct {
+	ApproximateCreationDateTimePrecision *string // MILLISECOND, MICROSECOND
+}
+
+// UpdateKinesisStreamingDestinationInput is the input of UpdateKinesisStreamingDestination.
+type UpdateKinesisStreamingDestinationInput struct {
+	StreamArn                           *string // required
+	TableName                           *string // required
+	UpdateKinesisStreamingConfiguration *UpdateKinesisStreamingConfiguration
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// UpdateKinesisStreamingDestinationOutput is the output of UpdateKinesisStreamingDestination.
+type UpdateKinesisStreamingDestinationOutput struct {
+	DestinationStatus                   *string // ENABLING, ACTIVE, DISABLING, DISABLED, ENABLE_FAILED, UPDATING
+	StreamArn                           *string
+	TableName                           *string
+	UpdateKinesisStreamingConfiguration *UpdateKinesisStreamingConfiguration
+}
+
 // UpdateReplicationGroupMemberAction is a shape of the service model.
 type UpdateReplicationGroupMemberAction struct {
 	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex
@@ -1061,6 +1987,7 @@ type UpdateTableInput struct {
 	AttributeDefinitions               []AttributeDefinition
 	BillingMode                        *string // PROVISIONED, PAY_PER_REQUEST
 	DeletionProtectionEnabled          *bool
+	DisassociationProtectionEnabled    *bool
 	GlobalSecondaryIndexUpdates        []GlobalSecondaryIndexUpdate
 	GlobalTableSettingsReplicationMode *string // ENABLED, DISABLED, ENABLED_WITH_OVERRIDES
 	GlobalTableWitnessUpdates          []GlobalTableWitnessGroupUpdate
@@ -1072,6 +1999,7 @@ type UpdateTableInput struct {
 	StreamSpecification                *StreamSpecification
 	TableClass                         *string // STANDARD, STANDARD_INFREQUENT_ACCESS
 	TableName                          *string // required
+	VectorIndexUpdates                 []VectorIndexUpdate
 	WarmThroughput                     *WarmThroughput
 
 	// Faults are attribute values that are well formed but not allowed.
@@ -1081,6 +2009,22 @@ type UpdateTableInput struct {
 // UpdateTableOutput is the output of UpdateTable.
 type UpdateTableOutput struct {
 	TableDescription *TableDescription
+}
+
+// UpdateTableReplicaAutoScalingInput is the input of UpdateTableReplicaAutoScaling.
+type UpdateTableReplicaAutoScalingInput struct {
+	GlobalSecondaryIndexUpdates               []GlobalSecondaryIndexAutoScalingUpdate
+	ProvisionedWriteCapacityAutoScalingUpdate *AutoScalingSettingsUpdate
+	ReplicaUpdates                            []ReplicaAutoScalingUpdate
+	TableName                                 *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// UpdateTableReplicaAutoScalingOutput is the output of UpdateTableReplicaAutoScaling.
+type UpdateTableReplicaAutoScalingOutput struct {
+	TableAutoScalingDescription *TableAutoScalingDescription
 }
 
 // UpdateTimeToLiveInput is the input of UpdateTimeToLive.
@@ -1095,6 +2039,58 @@ type UpdateTimeToLiveInput struct {
 // UpdateTimeToLiveOutput is the output of UpdateTimeToLive.
 type UpdateTimeToLiveOutput struct {
 	TimeToLiveSpecification *TimeToLiveSpecification
+}
+
+// VectorAttributeDefinition is a shape of the service model.
+type VectorAttributeDefinition struct {
+	AttributeName *string // required
+}
+
+// VectorCapacity is a shape of the service model.
+type VectorCapacity struct {
+	VectorSearchRequestBytes *float64
+	VectorWriteRequestBytes  *float64
+}
+
+// VectorIndex is a shape of the service model.
+type VectorIndex struct {
+	Dimensions       *int64      // required
+	DistanceFunction *string     // required; COSINE, DOT_PRODUCT, EUCLIDEAN
+	IndexName        *string     // required
+	Projection       *Projection // required
+	SearchSchema     []SearchSchemaElement
+	VectorAttribute  *VectorAttributeDefinition // required
+}
+
+// VectorIndexDescription is a shape of the service model.
+type VectorIndexDescription struct {
+	Backfilling      *bool
+	Dimensions       *int64
+	DistanceFunction *string // COSINE, DOT_PRODUCT, EUCLIDEAN
+	IndexArn         *string
+	IndexName        *string
+	IndexSizeBytes   *int64
+	IndexStatus      *string // CREATING, UPDATING, DELETING, ACTIVE
+	ItemCount        *int64
+	Projection       *Projection
+	SearchSchema     []SearchSchemaElement
+	VectorAttribute  *VectorAttributeDefinition
+}
+
+// VectorIndexInfo is a shape of the service model.
+type VectorIndexInfo struct {
+	Dimensions       *int64
+	DistanceFunction *string // COSINE, DOT_PRODUCT, EUCLIDEAN
+	IndexName        *string
+	Projection       *Projection
+	SearchSchema     []SearchSchemaElement
+	VectorAttribute  *VectorAttributeDefinition
+}
+
+// VectorIndexUpdate is a shape of the service model.
+type VectorIndexUpdate struct {
+	Create *CreateVectorIndexAction
+	Delete *DeleteVectorIndexAction
 }
 
 // WarmThroughput is a shape of the service model.

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -25,13 +24,29 @@ func init() {
 		new(wire.UpdateTableInput), new(wire.UpdateTimeToLiveInput),
 		new(wire.DescribeStreamInput), new(wire.GetRecordsInput), new(wire.GetShardIteratorInput), new(wire.ListStreamsInput),
 		new(wire.BatchExecuteStatementInput), new(wire.ExecuteStatementInput), new(wire.ExecuteTransactionInput),
+		new(wire.ExportTableToPointInTimeInput), new(wire.DescribeExportInput), new(wire.ListExportsInput),
+		new(wire.ImportTableInput), new(wire.DescribeImportInput), new(wire.ListImportsInput),
+		new(wire.CreateBackupInput), new(wire.DescribeBackupInput), new(wire.ListBackupsInput),
+		new(wire.DeleteBackupInput), new(wire.RestoreTableFromBackupInput), new(wire.RestoreTableToPointInTimeInput),
+		new(wire.DescribeContinuousBackupsInput), new(wire.UpdateContinuousBackupsInput),
+		new(wire.PutResourcePolicyInput), new(wire.GetResourcePolicyInput), new(wire.DeleteResourcePolicyInput),
+		new(wire.UpdateContributorInsightsInput), new(wire.DescribeContributorInsightsInput), new(wire.ListContributorInsightsInput),
+		new(wire.KinesisStreamingDestinationInput), new(wire.UpdateKinesisStreamingDestinationInput), new(wire.DescribeKinesisStreamingDestinationInput),
+		new(wire.DescribeTableReplicaAutoScalingInput), new(wire.UpdateTableReplicaAutoScalingInput), new(wire.CreateGlobalTableInput),
+		new(wire.DescribeGlobalTableInput), new(wire.ListGlobalTablesInput), new(wire.UpdateGlobalTableInput),
+		new(wire.DescribeGlobalTableSettingsInput), new(wire.UpdateGlobalTableSettingsInput),
 	} {
 		name := strings.TrimSuffix(strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input"), "Request")
-		at := slices.IndexFunc(wire.Operations(), func(op wire.Op) bool { return op.String() == name })
-		if at < 0 {
+		found := false
+		for _, op := range wire.Operations() {
+			// Two operations can share an input.
+			if of := op.String(); of == name || of == "Enable"+name || of == "Disable"+name {
+				inputs[op], found = in, true
+			}
+		}
+		if !found {
 			panic("no operation has the input " + name)
 		}
-		inputs[wire.Operations()[at]] = in
 	}
 }
 

@@ -39,6 +39,7 @@ type serveFlags struct {
 	acceptLoss  bool
 	sweep       time.Duration
 	shards      int
+	s3Root      string
 	drain       time.Duration
 	log         logFlags
 }
@@ -106,11 +107,12 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.IntVar(&f.pending, "max-pending-mb", 256, "limit of the memory for request bodies, and for answers, in MB")
 	flags.BoolVar(&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read")
 	flags.DurationVar(&f.sweep, "sweep", time.Second, "`TIME` between two deletions of expired items")
+	flags.StringVar(&f.s3Root, "s3-root", "", "`FOLDER` whose folders are the S3 buckets of exports and imports")
 	flags.IntVar(&f.shards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
-	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "stream-shards", "drain"} {
+	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -268,7 +270,7 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	if f.shards < 1 || f.shards > maxShards {
 		return opts, usageError(fmt.Sprintf("give a number from 1 to %d", maxShards), "--stream-shards: %d is out of bounds", f.shards)
 	}
-	opts.SweepInterval, opts.StreamShards = f.sweep, f.shards
+	opts.SweepInterval, opts.StreamShards, opts.S3Root = f.sweep, f.shards, f.s3Root
 	if f.connections < 0 || f.pending < 1 {
 		return opts, usageError("give --max-connections and --max-pending-mb a positive number", "a limit is not positive")
 	}

@@ -1,0 +1,253 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Source of this file: quirks, findings DDB-BACKUP-001 to 021.
+
+const maxBackups = 100
+
+func noTable(name string) error {
+	return wire.NewError("TableNotFoundException", "Table not found: "+name)
+}
+
+func noBackup(arn string) error {
+	return wire.NewError("BackupNotFoundException", "Backup not found: "+arn)
+}
+
+// backedUp finds a table for an operation on backups.
+func (s *Service) backedUp(name *string) (*table.Table, error) {
+	n, err := s.tableName(value(name))
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.db.Describe(n)
+	if err != nil {
+		return nil, noTable(n)
+	}
+	return t, nil
+}
+
+// backupID returns the id in the ARN of a backup. Like the service it does not
+// look at the region and the table.
+func (s *Service) backupID(arn string) (string, error) {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) != 6 || parts[0] != "arn" {
+		return "", wire.Validation("Invalid Backup ARN")
+	}
+	name, id, ok := strings.Cut(parts[5], "/backup/")
+	switch {
+	case !ok || id == "" || strings.Contains(id, "/") || !strings.HasPrefix(name, "table/"):
+		return "", wire.Validation("Invalid Backup ARN")
+	case parts[1] != "aws" || parts[2] != "dynamodb":
+		return "", wire.Validation("BackupArn is not valid")
+	case parts[4] != cmp.Or(s.arns.Account, DefaultAccount):
+		return "", wire.AccessDenied("Access is denied")
+	}
+	return id, nil
+}
+
+// findBackup returns the backup with an ARN.
+func (s *Service) findBackup(ctx context.Context, arn *string) (*table.Backup, error) {
+	id, err := s.backupID(value(arn))
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.db.Backup(ctx, id)
+	if err == nil && b == nil {
+		err = noBackup(value(arn))
+	}
+	return b, err
+}
+
+func (s *Service) backupARN(b *table.Backup) string {
+	return s.arns.Table(b.Table.Name) + "/backup/" + b.ID
+}
+
+func backupType(b *table.Backup) string {
+	if b.System {
+		return "SYSTEM"
+	}
+	return "USER"
+}
+
+func (s *Service) backupDetails(b *table.Backup, status string) *wire.BackupDetails {
+	return &wire.BackupDetails{
+		BackupArn: new(s.backupARN(b)), BackupName: new(b.Name), BackupCreationDateTime: seconds(b.Created), BackupExpiryDateTime: seconds(b.Expires),
+		BackupSizeBytes: new(b.Bytes), BackupStatus: &status, BackupType: new(backupType(b)),
+	}
+}
+
+func (s *Service) describeBackupAs(b *table.Backup, status string) *wire.BackupDescription {
+	def := b.Table
+	d := &wire.BackupDescription{
+		BackupDetails: s.backupDetails(b, status),
+		SourceTableDetails: &wire.SourceTableDetails{
+			TableName: new(def.Name), TableId: new(def.ID), TableArn: new(s.arns.Table(def.Name)), TableSizeBytes: new(b.Bytes), ItemCount: new(b.Items),
+			KeySchema: keySchema(def.Key), TableCreationDateTime: seconds(def.Created), ProvisionedThroughput: provisioned(def.Throughput),
+			OnDemandThroughput: onDemand(def.OnDemand), BillingMode: new(cmp.Or(def.BillingMode, "PROVISIONED")),
+		},
+		SourceTableFeatureDetails: new(wire.SourceTableFeatureDetails),
+	}
+	if b.System {
+		return d
+	}
+	f := d.SourceTableFeatureDetails
+	f.SSEDescription = s.encryption(def.Encryption)
+	if def.Stream != nil {
+		f.StreamDescription = &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
+	}
+	if def.Expiry != "" {
+		f.TimeToLiveDescription = &wire.TimeToLiveDescription{TimeToLiveStatus: new("ENABLED"), AttributeName: new(def.Expiry)}
+	}
+	for _, ix := range def.Global {
+		f.GlobalSecondaryIndexes = append(f.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexInfo{
+			IndexName: new(ix.Name), KeySchema: keySchema(ix.Key), Projection: projection(ix.Projection), ProvisionedThroughput: provisioned(ix.Throughput),
+		})
+	}
+	for _, ix := range def.Local {
+		f.LocalSecondaryIndexes = append(f.LocalSecondaryIndexes, wire.LocalSecondaryIndexInfo{
+			IndexName: new(ix.Name), KeySchema: keySchema(ix.Key), Projection: projection(ix.Projection),
+		})
+	}
+	return d
+}
+
+// newTimeID returns an id of what begins at a time.
+func (s *Service) newTimeID(at time.Time) (string, error) {
+	var suffix [4]byte
+	_, err := io.ReadFull(s.opts.Rand, suffix[:])
+	return table.TimeID(at, hex.EncodeToString(suffix[:])), err
+}
+
+func provisioned(t table.Throughput) *wire.ProvisionedThroughput {
+	return &wire.ProvisionedThroughput{ReadCapacityUnits: new(t.Read), WriteCapacityUnits: new(t.Write)}
+}
+
+// CreateBackup copies a table. The backup is complete when the call returns; the
+// response says CREATING, as the service's does.
+func (s *Service) CreateBackup(ctx context.Context, in *wire.CreateBackupInput) (*wire.CreateBackupOutput, error) {
+	return call(ctx, s, wire.OpCreateBackup, in, s.createBackup)
+}
+
+func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) (*wire.CreateBackupOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	t, err := s.backedUp(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	b := &table.Backup{Name: *in.BackupName, Created: s.now()}
+	if b.ID, err = s.newTimeID(b.Created); err != nil {
+		return nil, err
+	}
+	name := t.Definition().Name
+	if err := s.db.CreateBackup(ctx, name, b); isNotFound(err) {
+		return nil, noTable(name)
+	} else if err != nil {
+		return nil, err
+	}
+	return &wire.CreateBackupOutput{BackupDetails: s.backupDetails(b, "CREATING")}, nil
+}
+
+// DescribeBackup describes a backup and the table as it was.
+func (s *Service) DescribeBackup(ctx context.Context, in *wire.DescribeBackupInput) (*wire.DescribeBackupOutput, error) {
+	return call(ctx, s, wire.OpDescribeBackup, in, s.describeBackup)
+}
+
+func (s *Service) describeBackup(ctx context.Context, in *wire.DescribeBackupInput) (*wire.DescribeBackupOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	b, err := s.findBackup(ctx, in.BackupArn)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.DescribeBackupOutput{BackupDescription: s.describeBackupAs(b, "AVAILABLE")}, nil
+}
+
+// DeleteBackup deletes a backup.
+func (s *Service) DeleteBackup(ctx context.Context, in *wire.DeleteBackupInput) (*wire.DeleteBackupOutput, error) {
+	return call(ctx, s, wire.OpDeleteBackup, in, s.deleteBackup)
+}
+
+func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) (*wire.DeleteBackupOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	b, err := s.findBackup(ctx, in.BackupArn)
+	if err != nil {
+		return nil, err
+	}
+	if b.System {
+		return nil, wire.Validation("User is not allowed to delete the system backup with arn " + s.backupARN(b) +
+			". It will automatically expire on " + b.Expires.Format(timeForm))
+	}
+	if err := s.db.DeleteBackup(ctx, b.ID); err != nil {
+		return nil, err
+	}
+	return &wire.DeleteBackupOutput{BackupDescription: s.describeBackupAs(b, "DELETED")}, nil
+}
+
+// ListBackups lists backups, the oldest first. Those of a deleted table are listed
+// by its name too. Without a type it lists those that clients made.
+func (s *Service) ListBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
+	return call(ctx, s, wire.OpListBackups, in, s.listBackups)
+}
+
+func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if lower, upper := in.TimeRangeLowerBound, in.TimeRangeUpperBound; lower != nil && upper != nil && *lower > *upper {
+		return nil, wire.OpListBackups.Invalid("Time range lower bound must be less than or equal to upper bound")
+	}
+	name, err := s.tableName(value(in.TableName))
+	if err != nil {
+		return nil, err
+	}
+	after := ""
+	if in.ExclusiveStartBackupArn != nil {
+		if after, err = s.backupID(*in.ExclusiveStartBackupArn); err != nil {
+			return nil, err
+		}
+	}
+	list, err := s.db.Backups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kind := cmp.Or(value(in.BackupType), "USER")
+	list = slices.DeleteFunc(list, func(b *table.Backup) bool {
+		return b.ID <= after || name != "" && b.Table.Name != name || kind != "ALL" && backupType(b) != kind ||
+			in.TimeRangeLowerBound != nil && b.Created.Before(timeOf(*in.TimeRangeLowerBound)) ||
+			in.TimeRangeUpperBound != nil && !b.Created.Before(timeOf(*in.TimeRangeUpperBound))
+	})
+	limit := maxBackups
+	if in.Limit != nil {
+		limit = int(*in.Limit)
+	}
+	out := &wire.ListBackupsOutput{BackupSummaries: []wire.BackupSummary{}}
+	for _, b := range list[:min(limit, len(list))] {
+		d := s.backupDetails(b, "AVAILABLE")
+		out.BackupSummaries = append(out.BackupSummaries, wire.BackupSummary{
+			TableName: new(b.Table.Name), TableId: new(b.Table.ID), TableArn: new(s.arns.Table(b.Table.Name)),
+			BackupArn: d.BackupArn, BackupName: d.BackupName, BackupCreationDateTime: d.BackupCreationDateTime, BackupExpiryDateTime: d.BackupExpiryDateTime,
+			BackupStatus: d.BackupStatus, BackupType: d.BackupType, BackupSizeBytes: d.BackupSizeBytes,
+		})
+	}
+	if len(list) > limit {
+		out.LastEvaluatedBackupArn = out.BackupSummaries[limit-1].BackupArn
+	}
+	return out, nil
+}

@@ -1,0 +1,196 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Source of this file: quirks, findings DDB-TABLE-089 to 095, 137, 341 and 343;
+// API_ListContributorInsights.
+
+// The modes of contributor insights; the first is the default.
+const (
+	insightsAll       = "ACCESSED_AND_THROTTLED_KEYS"
+	insightsThrottled = "THROTTLED_KEYS"
+)
+
+const maxInsights = 100
+
+// insightsIndex checks that a definition has the global index that a request
+// names, if it names one.
+func insightsIndex(def *table.Definition, index *string) error {
+	if index != nil && !slices.ContainsFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == *index }) {
+		return wire.NewError("ResourceNotFoundException", "Requested resource not found: Index: "+*index+" not found for table: "+def.Name)
+	}
+	return nil
+}
+
+func insightsStatus(x table.Insights) *string {
+	if x.Enabled {
+		return new("ENABLED")
+	}
+	return new("DISABLED")
+}
+
+// UpdateContributorInsights enables or disables contributor insights of a table or
+// a global index. The settings are kept; no keys are counted.
+func (s *Service) UpdateContributorInsights(ctx context.Context, in *wire.UpdateContributorInsightsInput) (*wire.UpdateContributorInsightsOutput, error) {
+	return call(ctx, s, wire.OpUpdateContributorInsights, in, s.updateContributorInsights)
+}
+
+func (s *Service) updateContributorInsights(ctx context.Context, in *wire.UpdateContributorInsightsInput) (*wire.UpdateContributorInsightsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	name, err := s.tableName(value(in.TableName))
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.UpdateContributorInsightsOutput{TableName: new(name), IndexName: in.IndexName}
+	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
+		if err := insightsIndex(def, in.IndexName); err != nil {
+			return err
+		}
+		index := value(in.IndexName)
+		old := def.Insights[index]
+		next := table.Insights{Enabled: *in.ContributorInsightsAction == "ENABLE", Mode: old.Mode, Changed: s.now()}
+		if next.Enabled {
+			next.Mode = cmp.Or(value(in.ContributorInsightsMode), insightsAll)
+		}
+		switch {
+		case next.Enabled == old.Enabled && next.Mode == old.Mode:
+			out.ContributorInsightsStatus = insightsStatus(old)
+			return nil
+		case next.Enabled:
+			out.ContributorInsightsStatus = new("ENABLING")
+		default:
+			out.ContributorInsightsStatus = new("DISABLING")
+		}
+		out.ContributorInsightsMode = &next.Mode
+		if def.Insights == nil {
+			def.Insights = map[string]table.Insights{}
+		}
+		def.Insights[index] = next
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// DescribeContributorInsights describes contributor insights of a table or a
+// global index.
+func (s *Service) DescribeContributorInsights(ctx context.Context, in *wire.DescribeContributorInsightsInput) (*wire.DescribeContributorInsightsOutput, error) {
+	return call(ctx, s, wire.OpDescribeContributorInsights, in, s.describeContributorInsights)
+}
+
+func (s *Service) describeContributorInsights(_ context.Context, in *wire.DescribeContributorInsightsInput) (*wire.DescribeContributorInsightsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	t, err := s.described(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	def := t.Definition()
+	if err := insightsIndex(def, in.IndexName); err != nil {
+		return nil, err
+	}
+	x, known := def.Insights[value(in.IndexName)]
+	out := &wire.DescribeContributorInsightsOutput{
+		TableName: new(def.Name), IndexName: in.IndexName, ContributorInsightsStatus: insightsStatus(x), LastUpdateDateTime: seconds(x.Changed),
+	}
+	if known {
+		out.ContributorInsightsMode = &x.Mode
+	}
+	if x.Enabled {
+		out.ContributorInsightsRuleList = insightsRules(def, value(in.IndexName), x)
+	}
+	return out, nil
+}
+
+// insightsRules returns the names of the rules of CloudWatch: for accessed (C) and
+// throttled (T) partition keys (PK) and items (SK).
+// Source: DG/contributorinsights_HowItWorks.html.
+func insightsRules(def *table.Definition, index string, x table.Insights) (rules []string) {
+	key, resource := def.Key, def.Name
+	for _, ix := range def.Global {
+		if ix.Name == index {
+			key, resource = ix.Key, def.Name+"-"+index
+		}
+	}
+	parts := []string{"PK"}
+	if slices.ContainsFunc(key, func(e table.KeyElement) bool { return !e.Hash }) {
+		parts = append(parts, "SK")
+	}
+	for _, part := range parts {
+		for _, kind := range []string{"C", "T"} {
+			if kind == "T" || x.Mode != insightsThrottled {
+				rules = append(rules, fmt.Sprintf("DynamoDBContributorInsights-%s%s-%s-%d", part, kind, resource, x.Changed.UnixMilli()))
+			}
+		}
+	}
+	return rules
+}
+
+// ListContributorInsights lists the tables and the global indexes with contributor
+// insights, a table before its indexes.
+func (s *Service) ListContributorInsights(ctx context.Context, in *wire.ListContributorInsightsInput) (*wire.ListContributorInsightsOutput, error) {
+	return call(ctx, s, wire.OpListContributorInsights, in, s.listContributorInsights)
+}
+
+func (s *Service) listContributorInsights(_ context.Context, in *wire.ListContributorInsightsInput) (*wire.ListContributorInsightsOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	names := s.db.Names()
+	if in.TableName != nil {
+		t, err := s.described(in.TableName)
+		if err != nil {
+			return nil, err
+		}
+		names = []string{t.Definition().Name}
+	}
+	limit := maxInsights
+	if n := int(value(in.MaxResults)); n > 0 {
+		limit = n
+	}
+	// The token is the last entry of a page, as table/index.
+	fromTable, fromIndex, _ := strings.Cut(value(in.NextToken), "/")
+	out := &wire.ListContributorInsightsOutput{ContributorInsightsSummaries: []wire.ContributorInsightsSummary{}}
+	for _, name := range names {
+		t, err := s.db.Describe(name)
+		if err != nil || name < fromTable {
+			continue // deleted meanwhile, or on a page before
+		}
+		insights := t.Definition().Insights
+		indexes := []string{}
+		for index, x := range insights {
+			if x.Enabled && (in.NextToken == nil || name > fromTable || index > fromIndex) {
+				indexes = append(indexes, index)
+			}
+		}
+		slices.Sort(indexes)
+		for _, index := range indexes {
+			if n := len(out.ContributorInsightsSummaries); n == limit {
+				last := &out.ContributorInsightsSummaries[n-1]
+				out.NextToken = new(*last.TableName + "/" + value(last.IndexName))
+				return out, nil
+			}
+			x := insights[index]
+			summary := wire.ContributorInsightsSummary{TableName: new(name), ContributorInsightsStatus: insightsStatus(x), ContributorInsightsMode: &x.Mode}
+			if index != "" {
+				summary.IndexName = new(index)
+			}
+			out.ContributorInsightsSummaries = append(out.ContributorInsightsSummaries, summary)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Source of the texts in this file: quirks, findings DDB-TABLE-268, 299 to 304 and
+// 318; localstack, provider.py.
+
+// EnableKinesisStreamingDestination names a Kinesis stream for the changes of a
+// table. The destination is kept and described; nothing is delivered to it.
+func (s *Service) EnableKinesisStreamingDestination(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
+	return call(ctx, s, wire.OpEnableKinesisStreamingDestination, in, s.enableKinesis)
+}
+
+func (s *Service) enableKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
+	return s.switchKinesis(ctx, in, "ENABLING", func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
+		if slices.ContainsFunc(list, func(d table.Destination) bool { return d.Status == "ACTIVE" }) {
+			return nil, wrongDestination("EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation.")
+		}
+		arn := *in.StreamArn
+		d := table.Destination{ARN: arn, Status: "ACTIVE"}
+		if c := in.EnableKinesisStreamingConfiguration; c != nil {
+			d.Precision = value(c.ApproximateCreationDateTimePrecision)
+		}
+		if d.Reason = s.unreachable(arn); d.Reason != "" {
+			d.Status = "ENABLE_FAILED"
+		}
+		list = slices.DeleteFunc(list, func(d table.Destination) bool { return d.ARN == arn })
+		return slices.Insert(list, 0, d), nil
+	})
+}
+
+// unreachable says why the service could not deliver to an ARN, "" if it is that
+// of a stream in this region, which may or may not exist.
+func (s *Service) unreachable(arn string) string {
+	parts := strings.SplitN(arn, ":", 6)
+	switch {
+	case len(parts) != 6 || parts[2] != "kinesis" || !strings.HasPrefix(parts[5], "stream/") || strings.Count(parts[5], "/") > 1:
+		return "User does not have a permission to use kinesis stream"
+	case parts[3] != s.region():
+		return "The kinesis Arn used to enable kinesis replication belongs to a stream which is not in the current region"
+	}
+	return ""
+}
+
+// DisableKinesisStreamingDestination disables the destination of a table.
+func (s *Service) DisableKinesisStreamingDestination(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
+	return call(ctx, s, wire.OpDisableKinesisStreamingDestination, in, s.disableKinesis)
+}
+
+func (s *Service) disableKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
+	return s.switchKinesis(ctx, in, "DISABLING", func(list []table.Destination, d *table.Destination) ([]table.Destination, error) {
+		if in.EnableKinesisStreamingConfiguration != nil {
+			return nil, wire.Validation("Stream cannot be disabled using EnableKinesisStreamingConfiguration parameters")
+		}
+		if d == nil || d.Status != "ACTIVE" {
+			return nil, wrongDestination("KinesisStreamingDestination must be ACTIVE to perform DISABLE operation.")
+		}
+		d.Status = "DISABLED"
+		return list, nil
+	})
+}
+
+func wrongDestination(why string) error {
+	return wire.Validation("Table is not in a valid state to enable Kinesis Streaming Destination: " + why)
+}
+
+// switchKinesis lets change edit the destinations of a table; it gets them and the
+// one that the request names, nil if there is none.
+func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
+	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
+) (*wire.KinesisStreamingDestinationOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, change)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.KinesisStreamingDestinationOutput{
+		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: &status, EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
+	}, nil
+}
+
+func (s *Service) alterKinesis(ctx context.Context, tableName, arn *string, change func([]table.Destination, *table.Destination) ([]table.Destination, error)) (string, error) {
+	name, err := s.tableName(value(tableName))
+	if err != nil {
+		return "", err
+	}
+	_, err = s.db.Alter(ctx, name, func(def *table.Definition) (err error) {
+		var d *table.Destination
+		if i := slices.IndexFunc(def.Kinesis, func(d table.Destination) bool { return d.ARN == *arn }); i >= 0 {
+			d = &def.Kinesis[i]
+		}
+		def.Kinesis, err = change(def.Kinesis, d)
+		return err
+	})
+	return name, err
+}
+
+// UpdateKinesisStreamingDestination changes the precision of the times of records.
+func (s *Service) UpdateKinesisStreamingDestination(ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
+	return call(ctx, s, wire.OpUpdateKinesisStreamingDestination, in, s.updateKinesis)
+}
+
+func (s *Service) updateKinesis(ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	c := in.UpdateKinesisStreamingConfiguration
+	if c == nil || c.ApproximateCreationDateTimePrecision == nil {
+		return nil, wire.OpUpdateKinesisStreamingDestination.Invalid("Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values")
+	}
+	t, err := s.described(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	precision := *c.ApproximateCreationDateTimePrecision
+	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, func(list []table.Destination, d *table.Destination) ([]table.Destination, error) {
+		switch {
+		case d == nil:
+			return nil, wrongDestination("No streaming destination with streamArn: " + *in.StreamArn + " found for table with tableName: " + t.Definition().Name)
+		case d.Status != "ACTIVE":
+			return nil, wrongDestination("Kinesis streaming is not in ACTIVE state. Updates are only allowed in ACTIVE state. TableName: " + t.Definition().Name)
+		case d.Precision == precision || d.Precision == "" && precision == "MILLISECOND":
+			return nil, wire.Validation("Invalid Request: Precision is already set to the desired value of " + precision + " for tableId: " + t.Definition().ID + ", kdsArn: " + *in.StreamArn)
+		}
+		d.Precision = precision
+		return list, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &wire.UpdateKinesisStreamingDestinationOutput{TableName: &name, StreamArn: in.StreamArn, DestinationStatus: new("UPDATING"), UpdateKinesisStreamingConfiguration: c}, nil
+}
+
+// DescribeKinesisStreamingDestination lists the destinations of a table, also the
+// disabled ones.
+func (s *Service) DescribeKinesisStreamingDestination(ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
+	return call(ctx, s, wire.OpDescribeKinesisStreamingDestination, in, s.describeKinesis)
+}
+
+func (s *Service) describeKinesis(_ context.Context, in *wire.DescribeKinesisStreamingDestinationInput) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	t, err := s.described(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.DescribeKinesisStreamingDestinationOutput{TableName: new(t.Definition().Name), KinesisDataStreamDestinations: []wire.KinesisDataStreamDestination{}}
+	for _, d := range t.Definition().Kinesis {
+		x := wire.KinesisDataStreamDestination{StreamArn: new(d.ARN), DestinationStatus: new(d.Status)}
+		if d.Reason != "" {
+			x.DestinationStatusDescription = new(d.Reason)
+		}
+		if d.Precision != "" {
+			x.ApproximateCreationDateTimePrecision = new(d.Precision)
+		}
+		out.KinesisDataStreamDestinations = append(out.KinesisDataStreamDestinations, x)
+	}
+	return out, nil
+}

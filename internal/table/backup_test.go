@@ -1,0 +1,129 @@
+package table_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+func newBackup(id string) *table.Backup {
+	return &table.Backup{ID: id, Name: "copy", Created: time.Unix(1, 0)}
+}
+
+// A backup is the table as it was when the copy began, whatever is written
+// between its chunks, and a restore of it is the whole table with its indexes.
+func TestBackupIsOneMoment(t *testing.T) {
+	ctx := t.Context()
+	st := unlimited(filled(t, 2500))
+	f := begin(t, st)
+	require.NoError(t, addIndex(t, f.db))
+	require.NoError(t, f.db.Recover(ctx))
+	want, entries := f.scan("t"), scanIndex(f, "t", "G")
+	st.atScan = func() {
+		st.atScan = nil
+		f.put("t", `{'PK':{'S':'1'}}`)
+		f.delete("t", `{'PK':{'S':'2'}}`)
+		f.put("t", `{'PK':{'S':'new'},'g':{'S':'g1'}}`)
+	}
+	b := newBackup("b")
+	st.scans = 0
+	require.NoError(t, f.db.CreateBackup(ctx, "t", b))
+	st.atScan = nil
+	require.EqualValues(t, 2500, b.Items)
+
+	for range 2 { // also by a database that was opened again
+		def := *b.Table
+		def.Name = fmt.Sprintf("restored%d", len(f.db.Names()))
+		_, err := f.db.RestoreBackup(ctx, &def, "b")
+		require.NoError(t, err)
+		require.Equal(t, want, f.scan(def.Name))
+		require.Equal(t, entries, scanIndex(f, def.Name, "G"))
+		restored, err := f.db.Describe(def.Name)
+		require.NoError(t, err)
+		n, _ := restored.Items()
+		require.EqualValues(t, 2500, n)
+		require.NoError(t, f.db.Close(ctx))
+		f = begin(t, st)
+		require.True(t, f.db.Recovered())
+	}
+	def := *b.Table
+	def.Name = "again"
+	_, err := f.db.Copy(ctx, &def, "t")
+	require.NoError(t, err)
+	require.Equal(t, f.scan("t"), f.scan("again"))
+}
+
+// TestBackupCut ends the process after each update of a backup and of a restore.
+// What was half done is gone once the tables have recovered.
+func TestBackupCut(t *testing.T) {
+	ctx := t.Context()
+	base := memory.Open()
+	f := begin(t, base)
+	f.create("t", "PK:S", "G g:S - ALL")
+	for i := range 2500 {
+		f.put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'g':{'S':'g%d'}}`, i, i%7))
+	}
+	require.NoError(t, f.db.CreateBackup(ctx, "t", newBackup("old")))
+	for what, do := range map[string]func(*fixture) error{
+		"backup": func(f *fixture) error { return f.db.CreateBackup(ctx, "t", newBackup("b")) },
+		"restore": func(f *fixture) error {
+			def := define(t, "new", "PK:S", "G g:S - ALL")
+			_, err := f.db.RestoreBackup(ctx, def, "old")
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			cuts := 0
+			for ; ; cuts++ {
+				st := unlimited(fork(t, base))
+				f := begin(t, st)
+				rows := length(st)
+				st.updates = cuts
+				err := do(f)
+				if err == nil {
+					break
+				}
+				require.ErrorIs(t, err, errCut)
+				f = begin(t, st.Store)
+				require.NoError(t, f.db.Recover(ctx))
+				require.True(t, f.db.Recovered())
+				require.Equal(t, rows, length(st))
+				require.Len(t, f.db.Names(), 1)
+				list, err := f.db.Backups(ctx)
+				require.NoError(t, err)
+				require.Len(t, list, 1)
+				require.NoError(t, do(f), "the same again")
+			}
+			require.Equal(t, 5, cuts, "spaces, three parts, the end")
+		})
+	}
+}
+
+// A failure that is no end of the process cleans up at once.
+func TestBackupFails(t *testing.T) {
+	ctx := t.Context()
+	st := unlimited(filled(t, 50))
+	f := begin(t, st)
+	require.NoError(t, f.db.CreateBackup(ctx, "t", newBackup("b")))
+	rows := length(st)
+	bad := define(t, "new", "PK:S", "G g:S - ALL")
+	for _, err := range []error{
+		f.db.CreateBackup(ctx, "none", newBackup("c")),
+		second(f.db.RestoreBackup(ctx, bad, "none")),
+		second(f.db.Copy(ctx, bad, "none")),
+	} {
+		require.Equal(t, table.NotFound, kindOf(err))
+	}
+	require.Equal(t, table.InUse, kindOf(second(f.db.RestoreBackup(ctx, define(t, "t", "PK:S"), "b"))))
+	require.Equal(t, rows, length(st))
+	require.NoError(t, f.db.DeleteBackup(ctx, "b"))
+	require.NoError(t, f.db.DeleteBackup(ctx, "b"))
+	require.Equal(t, rows-51, length(st))
+}
+
+func second[T any](_ T, err error) error { return err }
