@@ -1,0 +1,172 @@
+package sdk_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// every has one well-formed request of each operation, in an order in which they
+// work. $NAME stands for what an answer before had at NAME.
+var every = []struct{ op, body, keep string }{
+	{"CreateTable", `{"TableName":"Orders","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}}`, ""},
+	{"DescribeTable", `{"TableName":"Orders"}`, "TableArn LatestStreamArn"},
+	{"ListTables", `{}`, ""},
+	{"UpdateTable", `{"TableName":"Orders","DeletionProtectionEnabled":false}`, ""},
+	{"DescribeLimits", `{}`, ""},
+	{"DescribeEndpoints", `{}`, ""},
+	{"PutItem", `{"TableName":"Orders","Item":{"id":{"S":"1"}}}`, ""},
+	{"UpdateItem", `{"TableName":"Orders","Key":{"id":{"S":"1"}},"UpdateExpression":"SET n = :n","ExpressionAttributeValues":{":n":{"N":"1"}}}`, ""},
+	{"GetItem", `{"TableName":"Orders","Key":{"id":{"S":"1"}}}`, ""},
+	{"Query", `{"TableName":"Orders","KeyConditionExpression":"id = :id","ExpressionAttributeValues":{":id":{"S":"1"}}}`, ""},
+	{"Scan", `{"TableName":"Orders"}`, ""},
+	{"BatchWriteItem", `{"RequestItems":{"Orders":[{"PutRequest":{"Item":{"id":{"S":"2"}}}}]}}`, ""},
+	{"BatchGetItem", `{"RequestItems":{"Orders":{"Keys":[{"id":{"S":"2"}}]}}}`, ""},
+	{"TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"Orders","Item":{"id":{"S":"3"}}}}]}`, ""},
+	{"TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"Orders","Key":{"id":{"S":"3"}}}}]}`, ""},
+	{"DeleteItem", `{"TableName":"Orders","Key":{"id":{"S":"3"}}}`, ""},
+	{"ExecuteStatement", `{"Statement":"SELECT * FROM Orders WHERE id = '1'"}`, ""},
+	{"BatchExecuteStatement", `{"Statements":[{"Statement":"SELECT * FROM Orders WHERE id = '1'"}]}`, ""},
+	{"ExecuteTransaction", `{"TransactStatements":[{"Statement":"INSERT INTO Orders VALUE {'id': '4'}"}]}`, ""},
+	{"UpdateTimeToLive", `{"TableName":"Orders","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`, ""},
+	{"DescribeTimeToLive", `{"TableName":"Orders"}`, ""},
+	{"TagResource", `{"ResourceArn":"$TableArn","Tags":[{"Key":"a","Value":"b"}]}`, ""},
+	{"ListTagsOfResource", `{"ResourceArn":"$TableArn"}`, ""},
+	{"UntagResource", `{"ResourceArn":"$TableArn","TagKeys":["a"]}`, ""},
+	{"ListStreams", `{"TableName":"Orders"}`, ""},
+	{"DescribeStream", `{"StreamArn":"$LatestStreamArn"}`, "ShardId"},
+	{"GetShardIterator", `{"StreamArn":"$LatestStreamArn","ShardId":"$ShardId","ShardIteratorType":"TRIM_HORIZON"}`, "ShardIterator"},
+	{"GetRecords", `{"ShardIterator":"$ShardIterator"}`, ""},
+	{"EnableKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`, ""},
+	{"DescribeKinesisStreamingDestination", `{"TableName":"Orders"}`, ""},
+	{"UpdateKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes","UpdateKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`, ""},
+	{"DisableKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`, ""},
+	{"PutResourcePolicy", `{"ResourceArn":"$TableArn","Policy":"{\"Version\":\"2012-10-17\",\"Statement\":[]}"}`, ""},
+	{"GetResourcePolicy", `{"ResourceArn":"$TableArn"}`, ""},
+	{"DeleteResourcePolicy", `{"ResourceArn":"$TableArn"}`, ""},
+	{"UpdateContributorInsights", `{"TableName":"Orders","ContributorInsightsAction":"ENABLE"}`, ""},
+	{"DescribeContributorInsights", `{"TableName":"Orders"}`, ""},
+	{"ListContributorInsights", `{}`, ""},
+	{"UpdateContinuousBackups", `{"TableName":"Orders","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, ""},
+	{"DescribeContinuousBackups", `{"TableName":"Orders"}`, ""},
+	{"CreateBackup", `{"TableName":"Orders","BackupName":"first"}`, "BackupArn"},
+	{"DescribeBackup", `{"BackupArn":"$BackupArn"}`, ""},
+	{"ListBackups", `{}`, ""},
+	{"RestoreTableFromBackup", `{"BackupArn":"$BackupArn","TargetTableName":"Restored"}`, ""},
+	{"RestoreTableToPointInTime", `{"SourceTableName":"Orders","TargetTableName":"Again","UseLatestRestorableTime":true}`, ""},
+	{"DeleteBackup", `{"BackupArn":"$BackupArn"}`, ""},
+	{"ExportTableToPointInTime", `{"TableArn":"$TableArn","S3Bucket":"exports"}`, "ExportArn"},
+	{"DescribeExport", `{"ExportArn":"$ExportArn"}`, ""},
+	{"ListExports", `{}`, ""},
+	{"ImportTable", `{"S3BucketSource":{"S3Bucket":"exports"},"InputFormat":"DYNAMODB_JSON","TableCreationParameters":{"TableName":"Imported","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}}`, "ImportArn"},
+	{"DescribeImport", `{"ImportArn":"$ImportArn"}`, ""},
+	{"ListImports", `{}`, ""},
+	{"StartBulkPutItems", `{}`, ""},
+	{"DescribeBulkOperation", `{}`, ""},
+	{"ListBulkOperations", `{}`, ""},
+	{"CancelBulkOperation", `{}`, ""},
+	{"CreateGlobalTable", `{"GlobalTableName":"Orders","ReplicationGroup":[{"RegionName":"us-east-1"}]}`, ""},
+	{"DescribeGlobalTable", `{"GlobalTableName":"Orders"}`, ""},
+	{"ListGlobalTables", `{}`, ""},
+	{"UpdateGlobalTable", `{"GlobalTableName":"Orders","ReplicaUpdates":[]}`, ""},
+	{"DescribeGlobalTableSettings", `{"GlobalTableName":"Orders"}`, ""},
+	{"UpdateGlobalTableSettings", `{"GlobalTableName":"Orders"}`, ""},
+	{"DescribeTableReplicaAutoScaling", `{"TableName":"Orders"}`, ""},
+	{"UpdateTableReplicaAutoScaling", `{"TableName":"Orders"}`, ""},
+	{"SearchVectors", `{}`, ""},
+	{"DeleteTable", `{"TableName":"Orders"}`, ""},
+}
+
+// TestEach sends one request of each operation over HTTP and logs the status and
+// the code of an error. Only the operations that the README lists as absent may be
+// unknown. scripts/operations.sh prints it.
+func TestEach(t *testing.T) {
+	names := map[string]bool{}
+	targets := map[string]string{}
+	for _, file := range []string{"dynamodb.json", "dynamodbstreams.json"} {
+		data, err := os.ReadFile(filepath.Join("..", "internal", "apigen", "model", file))
+		require.NoError(t, err)
+		var model struct {
+			TargetPrefix string
+			Operations   map[string]any
+		}
+		require.NoError(t, json.Unmarshal(data, &model))
+		for name := range model.Operations {
+			names[name], targets[name] = true, model.TargetPrefix
+		}
+	}
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	db := sortkeytest.New(t)
+	server := httptest.NewServer(db.Handler())
+	defer server.Close()
+	known := map[string]string{}
+	unknown := 0
+	for _, r := range every {
+		delete(names, r.op)
+		body := r.body
+		for name, value := range known {
+			body = strings.ReplaceAll(body, `"$`+name+`"`, `"`+value+`"`)
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader(body))
+		require.NoError(t, err)
+		prefix := targets[r.op]
+		if prefix == "" {
+			prefix = "DynamoDB_20120810"
+		}
+		req.Header.Set("X-Amz-Target", prefix+"."+r.op)
+		req.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		for name := range strings.FieldsSeq(r.keep) {
+			if _, after, ok := strings.Cut(string(text), `"`+name+`":"`); ok {
+				known[name], _, _ = strings.Cut(after, `"`)
+			}
+		}
+		var fault struct {
+			Type string `json:"__type"`
+		}
+		require.NoError(t, json.Unmarshal(append([]byte{}, orEmpty(text)...), &fault), r.op)
+		_, code, _ := strings.Cut(fault.Type, "#")
+		t.Logf("%-37s %d %s", r.op, res.StatusCode, code)
+		require.Less(t, res.StatusCode, 500, r.op)
+		if code == "UnknownOperationException" {
+			unknown++
+			if words := absent(r.op); words == "" || !strings.Contains(string(readme), words) {
+				t.Errorf("%s is unknown, and the README does not say so", r.op)
+			}
+		}
+	}
+	require.Empty(t, names, "operations without a request here")
+	t.Logf("%d operations, %d unknown", len(every), unknown)
+}
+
+func orEmpty(text []byte) []byte {
+	if len(text) == 0 {
+		return []byte("{}")
+	}
+	return text
+}
+
+// absent returns the words of the README for the feature of an operation that is
+// not answered, or "".
+func absent(op string) string {
+	for _, x := range [][2]string{{"Bulk", "bulk put"}, {"Vectors", "vector search"}, {"Export", "export to and import from S3"}, {"Import", "export to and import from S3"}} {
+		if strings.Contains(op, x[0]) {
+			return x[1]
+		}
+	}
+	return ""
+}
