@@ -23,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -52,12 +53,29 @@ type Options struct {
 	// of streams that are older than 24 hours, in the background. Default: never; call [DB.Sweep] instead. Forks use the same
 	// interval.
 	SweepInterval time.Duration
+	// Wording is the wording of error messages. Default: [WordingOctober2026].
+	Wording Wording
 	// Observer sees every request, whether it comes over HTTP or not. Default:
 	// none.
 	Observer Observer
 	// Server configures the HTTP side.
 	Server ServerOptions
 }
+
+// A Wording is the wording of the service's error messages at a date. During
+// 2026 the service changed the wording operation by operation and region by
+// region, so messages may differ from those of your region in either wording.
+// Exceptions and their codes are the same.
+type Wording = wire.Wording
+
+const (
+	// WordingOctober2026 is the wording of most regions on 2026-10-20: refusals
+	// of PutItem, UpdateItem and DeleteItem begin with "1 validation error
+	// detected: ".
+	WordingOctober2026 = wire.WordingOctober
+	// WordingMay2026 is the wording before that change.
+	WordingMay2026 = wire.WordingMay
+)
 
 // A DB is an open database. It is safe for concurrent use.
 type DB struct {
@@ -112,7 +130,7 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
-		StreamShards: opts.StreamShards, S3Root: opts.S3Root,
+		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Wording: opts.Wording,
 	})
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
 	ctx, cancel := context.WithCancel(context.Background())

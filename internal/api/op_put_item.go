@@ -17,7 +17,7 @@ func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.Put
 		return nil, err
 	}
 	if in.Item.Size() > table.MaxItemBytes {
-		return nil, wire.OpPutItem.Invalid("Item size has exceeded the maximum allowed size")
+		return nil, wire.Validation("Item size has exceeded the maximum allowed size")
 	}
 	w := writeParams{
 		expressions: expressions{op: wire.OpPutItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},

@@ -42,7 +42,7 @@ func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 		return nil, err
 	}
 	if update.Charge() > table.MaxItemBytes {
-		return nil, wire.OpUpdateItem.Invalid("Item size to update has exceeded the maximum allowed size")
+		return nil, wire.Validation("Item size to update has exceeded the maximum allowed size")
 	}
 	var returned attr.Item
 	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
@@ -98,7 +98,7 @@ func (w *writeParams) parseLegacyUpdate(in *wire.UpdateItemInput) (*expr.Update,
 	}
 	u, err := expr.FromAttributeUpdates(updates)
 	if err != nil {
-		return nil, w.wrap(err)
+		return nil, wire.Validation(err.Error()) // without a prefix in any layer
 	}
 	return u, w.parse(nil, in.Expected, in.ConditionalOperator)
 }

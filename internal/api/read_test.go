@@ -123,7 +123,7 @@ func TestValuesOfStartKeys(t *testing.T) {
 		{`{}`, start + "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
 		{`{"SS":[]}`, start + "One or more parameter values were invalid: An string set  may not be empty"},
 		{`{"NS":[]}`, "One or more parameter values were invalid: An number set  may not be empty"},
-		{`{"SS":["a","a"]}`, "One or more parameter values were invalid: Input collection [a, a] contains duplicates."},
+		{`{"SS":["a","a"]}`, `One or more parameter values were invalid: Input collection ["a", "a"] contains duplicates.`},
 		{`{"N":"x"}`, "The parameter cannot be converted to a numeric value: x"},
 		{`{"N":"1e126"}`, "Number overflow. Attempting to store a number with magnitude larger than supported range"},
 	} {

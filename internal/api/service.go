@@ -40,6 +40,8 @@ type Options struct {
 	// S3Root is the folder whose folders are the buckets of exports and imports.
 	// Default: none, so no bucket exists.
 	S3Root string
+	// Wording is the wording of messages. Default: [wire.WordingOctober].
+	Wording wire.Wording
 	// Region and Account are those of ARNs. Default: [DefaultRegion] and
 	// [DefaultAccount].
 	Region, Account string
@@ -228,7 +230,7 @@ func typed[I any, P decodable[I], O appender](method func(*Service, context.Cont
 // wireError returns the form on the wire of an error from any package.
 func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return e
+		return e.In(s.opts.Wording)
 	}
 	if e, ok := errors.AsType[*table.Error](err); ok {
 		switch e.Kind {

@@ -105,7 +105,8 @@ func TestUpdateItemRefusals(t *testing.T) {
 		mismatch  = "Type mismatch for attribute to update"
 		missing   = "The provided expression refers to an attribute that does not exist in the item"
 		schema    = "The provided key element does not match the schema"
-		mixed     = "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {%s} Expression parameters: {%s}"
+		one       = "1 validation error detected: " // of what needs no table
+		mixed     = one + "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {%s} Expression parameters: {%s}"
 	)
 	const n, s, ns = `,"ExpressionAttributeValues":{":v":{"N":"1"}}`, `,"ExpressionAttributeValues":{":v":{"S":"x"}}`, `,"ExpressionAttributeValues":{":v":{"NS":["1"]}}`
 	e := newEndpoint(t, tableH, tableR)
@@ -162,13 +163,13 @@ func TestUpdateItemRefusals(t *testing.T) {
 		{`"UpdateExpression":"SET x = :v","AttributeUpdates":{},"Expected":{},"ConditionExpression":"x = :v"` + n, text(mixed, "AttributeUpdates, Expected", "UpdateExpression, ConditionExpression")},
 		{`"AttributeUpdates":{"x":{"Value":{"S":"y"}}},"ConditionExpression":"attribute_exists(a)"`, text(mixed, "AttributeUpdates", "ConditionExpression")},
 		{`"UpdateExpression":"SET x = s","ConditionalOperator":"AND"`, text(mixed, "ConditionalOperator", "UpdateExpression")},
-		{`"AttributeUpdates":{"x":{"Value":{"S":"y"}}},"ExpressionAttributeNames":{"#a":"a"}`, "ExpressionAttributeNames can only be specified when using expressions"},
-		{`"AttributeUpdates":{"x":{"Value":{"S":"y"}}}` + n, "ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null"},
-		{`"UpdateExpression":""`, "Invalid UpdateExpression: The expression can not be empty;"},
-		{`"UpdateExpression":"INVALID SYNTAX HERE"`, `Invalid UpdateExpression: Syntax error; token: "INVALID", near: "INVALID SYNTAX"`},
-		{`"UpdateExpression":"SET x = :v","ConditionExpression":"x = :w"` + n, "Invalid ConditionExpression: An expression attribute value used in expression is not defined; attribute value: :w"},
-		{`"UpdateExpression":"SET x = :v","ExpressionAttributeValues":{":v":{"N":"1"},":w":{"N":"2"}}`, "Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}"},
-		{`"UpdateExpression":"SET x = :v","ExpressionAttributeValues":{":v":{"SS":[]}}`, "ExpressionAttributeValues contains invalid value: " + wrongValues + "An string set  may not be empty for key :v"},
+		{`"AttributeUpdates":{"x":{"Value":{"S":"y"}}},"ExpressionAttributeNames":{"#a":"a"}`, one + "ExpressionAttributeNames can only be specified when using expressions"},
+		{`"AttributeUpdates":{"x":{"Value":{"S":"y"}}}` + n, one + "ExpressionAttributeValues can only be specified when using expressions"},
+		{`"UpdateExpression":""`, one + "Invalid UpdateExpression: The expression can not be empty;"},
+		{`"UpdateExpression":"INVALID SYNTAX HERE"`, one + `Invalid UpdateExpression: Syntax error; token: "INVALID", near: "INVALID SYNTAX"`},
+		{`"UpdateExpression":"SET x = :v","ConditionExpression":"x = :w"` + n, one + "Invalid ConditionExpression: An expression attribute value used in expression is not defined; attribute value: :w"},
+		{`"UpdateExpression":"SET x = :v","ExpressionAttributeValues":{":v":{"N":"1"},":w":{"N":"2"}}`, one + "Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}"},
+		{`"UpdateExpression":"SET x = :v","ExpressionAttributeValues":{":v":{"SS":[]}}`, one + "ExpressionAttributeValues contains invalid value: " + wrongValues + "An string set  may not be empty for key :v"},
 	} {
 		e.invalid("UpdateItem", `{"TableName":"RRR","Key":{"a":{"S":"k"},"b":{"S":"k"}},`+tt.update+`}`, tt.want)
 	}

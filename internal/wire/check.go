@@ -17,7 +17,8 @@ type check uint8
 const (
 	checkNull check = iota
 	checkPattern
-	checkMin // length or value
+	checkEmpty // an empty table name
+	checkMin   // length or value
 	checkMax
 	checkEnum
 	checkKeys   // the keys of a map
@@ -177,18 +178,20 @@ func IsName(s string) bool {
 func (v *violations) table(member, s string, shortest int) {
 	switch {
 	case s == "":
-		v.add(checkMin, member, s, atLeastLength(shortest))
+		v.add(checkEmpty, member, s, atLeastLength(shortest))
 		return
 	case strings.HasPrefix(s, ARNPrefix):
 		if n := textLength(s); n > MaxARN {
 			v.add(checkMax, member, s, atMostLength(MaxARN))
 		}
 		return
-	case !IsName(s):
+	}
+	n := textLength(s)
+	if !IsName(s) {
 		v.add(checkPattern, member, s, matching(namePattern))
 	}
-	if n := textLength(s); n < shortest {
-		v.add(checkMin, member, s, atLeastLength(shortest))
+	if n < MinName {
+		v.add(checkMin, member, s, atLeastLength(MinName))
 	} else if n > MaxName {
 		v.add(checkMax, member, s, atMostLength(MaxName))
 	}
@@ -247,32 +250,82 @@ func (v *violations) err() error {
 	if len(v.found) == 0 {
 		return nil
 	}
+	e := Validation(v.message(WordingOctober))
+	if may := v.message(WordingMay); may != e.Message {
+		e.May = may
+	}
+	return e
+}
+
+// message returns the text of all violations.
+func (v *violations) message(w Wording) string {
 	missing := false
 	for i := range v.found {
 		if r := v.op.rule(&v.found[i]); r != nil && r.form == formSentence {
-			return Validation(r.text)
+			return r.text
 		}
 		missing = missing || v.found[i].check == checkNull
 	}
 	if !missing {
 		// The newer layer of the service stops at its first violation. A
 		// request without a required member does not reach that layer.
-		for i := range v.found {
-			r := v.op.rule(&v.found[i])
-			if r != nil && (r.form == formAlone || r.form == formGeneric) {
-				return Validation(heading(1) + v.found[i].render(r.form))
-			}
+		if list := v.generic(w); len(list) > 0 {
+			return heading(len(list)) + strings.Join(list, "; ")
 		}
 	}
 	enums := slices.ContainsFunc(v.found, func(x violation) bool { return x.check == checkEnum })
 	kept := make([]string, 0, len(v.found))
 	for i := range v.found {
-		if r := v.op.rule(&v.found[i]); r != nil && r.form == formOmitted && enums {
+		x := &v.found[i]
+		form := v.form(x, w)
+		switch {
+		case form == formOmitted && enums, x.check == checkPattern && !missing && v.shortName(i, w):
 			continue
+		case form != formReturns || missing:
+			form = formUsual
 		}
-		kept = append(kept, v.found[i].render(formUsual))
+		kept = append(kept, x.render(form))
 	}
-	return Validation(heading(len(kept)) + strings.Join(kept, "; "))
+	return heading(len(kept)) + strings.Join(kept, "; ")
+}
+
+// generic returns the violations that are reported before all others: the first
+// that is reported alone, or all with formGeneric, those of table names last.
+func (v *violations) generic(w Wording) (list []string) {
+	last := ""
+	for i := range v.found {
+		x := &v.found[i]
+		switch form := v.form(x, w); {
+		case form == formAlone || form == formFirst || form == formReturn:
+			return []string{x.render(form)}
+		case form == formGeneric && x.check == checkEmpty:
+			last = x.render(form)
+		case form == formGeneric:
+			list = append(list, x.render(form))
+		}
+	}
+	slices.Sort(list)
+	if last != "" {
+		list = append(list, last)
+	}
+	return list
+}
+
+func (v *violations) form(x *violation, w Wording) form {
+	if r := v.op.rule(x); r != nil {
+		return r.in(w)
+	}
+	return formUsual
+}
+
+// shortName reports whether violation i, of a pattern, is that of a table name
+// that is also too short or too long. The newer layer reports the length alone,
+// except for UpdateItem. Source: dynoxide, seven regions, 2026-10-09.
+func (v *violations) shortName(i int, w Wording) bool {
+	if !v.op.newer(w) || v.op == OpUpdateItem || v.op == OpBatchGetItem || i+1 == len(v.found) {
+		return false
+	}
+	return v.found[i].member == "TableName" && v.found[i+1].path == v.found[i].path
 }
 
 func heading(n int) string {
@@ -284,8 +337,12 @@ func heading(n int) string {
 
 // render returns a violation in one of the service's two wordings.
 func (x *violation) render(form form) string {
-	if form == formGeneric {
+	switch form {
+	case formGeneric, formFirst:
 		return "Value at '" + x.path + "' failed to satisfy constraint: " + x.text
+	case formReturn, formReturns:
+		// In the service's order, and with its spelling.
+		return "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 	}
 	value := "null"
 	if !x.isNull {

@@ -243,7 +243,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("At() = %v", f)
 	}
 	// Source: dynalite validations/index.js, validateExpressions.
-	got := message(t, wire.OpPutItem.FaultError(put.Faults, "ExpressionAttributeValues"))
+	got := messageIn(t, wire.WordingMay, wire.OpPutItem.FaultError(put.Faults, "ExpressionAttributeValues"))
 	if want := "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: z for key :b"; got != want {
 		t.Errorf("FaultError = %s, want %s", got, want)
 	}

@@ -12,8 +12,10 @@ type Error struct {
 	Code string
 	// Status is the HTTP status.
 	Status int
-	// Message is the text on the wire.
+	// Message is the text on the wire, in [WordingOctober].
 	Message string
+	// May is the text in [WordingMay] if it is another.
+	May string
 	// Item is the item that failed a condition, if the request asked for it.
 	Item attr.Item
 	// Reasons has an entry for each action of a cancelled transaction.
@@ -33,6 +35,16 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// In returns the error in a wording.
+func (e *Error) In(w Wording) *Error {
+	if w != WordingMay || e.May == "" {
+		return e
+	}
+	older := *e
+	older.Message, older.May = e.May, ""
+	return &older
+}
 
 // Names of exceptions that are not in the service model.
 const (

@@ -36,7 +36,7 @@ func (f Faults) At(path string) *Fault {
 // wording, or nil.
 func (op Op) FaultError(f Faults, path string) error {
 	if found := f.At(path); found != nil {
-		return op.Invalid(op.faultText(found))
+		return op.inBoth(op.faultText(found, WordingOctober), op.faultText(found, WordingMay))
 	}
 	return nil
 }

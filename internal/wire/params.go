@@ -68,7 +68,7 @@ func (p *params) check() error {
 	case p.names && p.nExpressions == 0:
 		return p.op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
 	case p.values && !p.used:
-		return p.op.Invalid(p.op.valuesText(p.absent[:p.nAbsent]))
+		return p.op.inBoth(p.op.valuesText(p.absent[:p.nAbsent], WordingOctober), p.op.valuesText(p.absent[:p.nAbsent], WordingMay))
 	}
 	return nil
 }

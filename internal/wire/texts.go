@@ -10,9 +10,24 @@ import (
 // operations, or that the service has changed from region to region. The
 // service has two layers of validation. The older one prints values and writes
 // members with a lower-case first letter. The newer one ("Value at 'Limit'
-// failed to satisfy constraint") stops at the first violation. During 2026,
-// regions moved from one layer to the other operation by operation. Source:
-// paritysuite/dynamodb-conformance, registry/splits.json and captures/.
+// failed to satisfy constraint") does not. During 2026, regions moved from one
+// layer to the other operation by operation. Sources:
+// paritysuite/dynamodb-conformance, registry/splits.json and captures/, and the
+// captures listed in dynoxide's CHANGELOG.md, 1.3.0 and 1.4.0.
+
+// A Wording is the state of the move at a date.
+type Wording uint8
+
+const (
+	// WordingOctober is the wording of most regions on 2026-10-20: GetItem,
+	// BatchGetItem, Query, PutItem, UpdateItem and DeleteItem (seven regions of
+	// seven captured on 2026-10-09) and Scan (20 of 33) are in the newer layer.
+	WordingOctober Wording = iota
+	// WordingMay is the wording of 2026-05: only GetItem, BatchGetItem and Query
+	// are in the newer layer. PutItem, UpdateItem and DeleteItem left it in
+	// eu-west-2 in July.
+	WordingMay
+)
 
 // A form says how a violation is reported.
 type form uint8
@@ -21,17 +36,12 @@ const (
 	formUsual    form = iota // together with others
 	formSentence             // as a sentence of its own, before all others
 	formAlone                // in the usual wording, but without others
-	formGeneric              // in the newer layer's wording, and without others
+	formGeneric              // in the newer layer's wording, with others of this form
+	formFirst                // in the newer layer's wording, and without others
 	formOmitted              // omitted if an enumeration is violated too
+	formReturns              // as an enumeration of the newer layer, with others
+	formReturn               // as an enumeration of the newer layer, without others
 )
-
-// emptyTable is the form for an empty table name. In the newer layer it would
-// be formGeneric.
-const emptyTable = formAlone
-
-// newerWrites adds the prefix "1 validation error detected: " to the refusals
-// of PutItem, UpdateItem and DeleteItem, as in regions that have moved.
-const newerWrites = false
 
 // A rule says how an operation reports a violation.
 type rule struct {
@@ -39,7 +49,15 @@ type rule struct {
 	member string
 	check  check
 	form   form
+	may    form   // the form in [WordingMay]
 	text   string // of formSentence
+}
+
+func (r *rule) in(w Wording) form {
+	if w == WordingMay {
+		return r.may
+	}
+	return r.form
 }
 
 const (
@@ -48,34 +66,48 @@ const (
 )
 
 var rules = [...]rule{
-	// An empty table name is reported alone, whatever else is wrong.
-	{op: OpPutItem, member: "TableName", check: checkMin, form: emptyTable},
-	{op: OpUpdateItem, member: "TableName", check: checkMin, form: emptyTable},
-	{op: OpDeleteItem, member: "TableName", check: checkMin, form: emptyTable},
-	{op: OpGetItem, member: "TableName", check: checkMin, form: emptyTable},
-	{op: OpQuery, member: "TableName", check: checkMin, form: emptyTable},
-	{op: OpScan, member: "TableName", check: checkMin, form: emptyTable},
-	// Conformance validation-ordering/updateItem: only the first enumeration.
-	{op: OpUpdateItem, member: "ReturnValues", check: checkEnum, form: formAlone},
-	// Conformance error-messages/query; Scan has the usual form.
-	{op: OpQuery, member: "Limit", check: checkMin, form: formGeneric},
+	// An empty table name is reported before everything else.
+	{op: OpPutItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
+	{op: OpUpdateItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
+	{op: OpDeleteItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
+	{op: OpGetItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
+	{op: OpQuery, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
+	{op: OpScan, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
+	// Dynoxide, captured 2026-10-08 in 31 of 33 regions. UpdateItem reports only
+	// the first enumeration: conformance validation-ordering/updateItem.
+	{op: OpPutItem, member: "ReturnValues", check: checkEnum, form: formReturns},
+	{op: OpDeleteItem, member: "ReturnValues", check: checkEnum, form: formReturns},
+	{op: OpUpdateItem, member: "ReturnValues", check: checkEnum, form: formReturn, may: formAlone},
+	// Conformance error-messages/query.
+	{op: OpQuery, member: "Limit", check: checkMin, form: formGeneric, may: formGeneric},
+	// Dynoxide, captured 2026-10-20 in eu-west-2 and eu-central-1.
+	{op: OpScan, member: "Limit", check: checkMin, form: formGeneric},
+	{op: OpScan, member: "Segment", check: checkMin, form: formGeneric},
+	{op: OpScan, member: "Segment", check: checkMax, form: formGeneric},
+	{op: OpScan, member: "TotalSegments", check: checkMin, form: formGeneric},
+	{op: OpScan, member: "TotalSegments", check: checkMax, form: formGeneric},
 	// Conformance error-messages/batchGetItem.
-	{op: OpBatchGetItem, member: "Keys", check: checkMin, form: formGeneric},
-	{op: OpBatchGetItem, member: "Keys", check: checkMax, form: formGeneric},
-	{op: OpBatchGetItem, member: "RequestItems", check: checkMin, form: formSentence, text: "The requestItems parameter is required for BatchGetItem"},
-	{op: OpBatchWriteItem, member: "RequestItems", check: checkMin, form: formSentence, text: "The requestItems parameter is required for BatchWriteItem"},
+	{op: OpBatchGetItem, member: "Keys", check: checkMin, form: formFirst, may: formFirst},
+	{op: OpBatchGetItem, member: "Keys", check: checkMax, form: formFirst, may: formFirst},
+	sentence(OpBatchGetItem, "RequestItems", checkMin, "The requestItems parameter is required for BatchGetItem"),
+	sentence(OpBatchWriteItem, "RequestItems", checkMin, "The requestItems parameter is required for BatchWriteItem"),
 	// Conformance validation-ordering/batchOperations.
-	{op: OpBatchWriteItem, member: "RequestItems", check: checkKeys, form: formOmitted},
+	{op: OpBatchWriteItem, member: "RequestItems", check: checkKeys, form: formOmitted, may: formOmitted},
 	// Conformance error-messages/createTable; dynalite test/updateTable.js,
-	// deleteTable.js, describeTable.js.
-	{op: OpCreateTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
-	{op: OpUpdateTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
-	{op: OpDeleteTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
-	{op: OpDescribeTable, member: "TableName", check: checkNull, form: formSentence, text: noTable},
+	// deleteTable.js, describeTable.js, describeTimeToLive.js.
+	sentence(OpCreateTable, "TableName", checkNull, noTable),
+	sentence(OpUpdateTable, "TableName", checkNull, noTable),
+	sentence(OpDeleteTable, "TableName", checkNull, noTable),
+	sentence(OpDescribeTable, "TableName", checkNull, noTable),
+	sentence(OpDescribeTimeToLive, "TableName", checkNull, noTable),
 	// Dynalite test/tagResource.js, untagResource.js, listTagsOfResource.js.
-	{op: OpTagResource, member: "ResourceArn", check: checkNull, form: formSentence, text: noResource},
-	{op: OpUntagResource, member: "ResourceArn", check: checkNull, form: formSentence, text: noResource},
-	{op: OpListTagsOfResource, member: "ResourceArn", check: checkNull, form: formSentence, text: noResource},
+	sentence(OpTagResource, "ResourceArn", checkNull, noResource),
+	sentence(OpUntagResource, "ResourceArn", checkNull, noResource),
+	sentence(OpListTagsOfResource, "ResourceArn", checkNull, noResource),
+}
+
+func sentence(op Op, member string, kind check, text string) rule {
+	return rule{op: op, member: member, check: kind, form: formSentence, may: formSentence, text: text}
 }
 
 func (op Op) rule(x *violation) *rule {
@@ -87,56 +119,72 @@ func (op Op) rule(x *violation) *rule {
 	return nil
 }
 
-// enveloped reports whether op's own refusals get the prefix of newerWrites.
-func (op Op) enveloped() bool {
-	return newerWrites && (op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem)
+// enveloped reports whether op's own refusals have the prefix "1 validation
+// error detected: ".
+func (op Op) enveloped(w Wording) bool {
+	return w == WordingOctober && (op == OpPutItem || op == OpUpdateItem || op == OpDeleteItem)
 }
 
-// newer reports whether op runs in the newer layer, whose messages name neither
-// the key of a value nor missing expressions. Source: conformance
-// error-messages/valueLayers.
-func (op Op) newer() bool {
+// newer reports whether op runs in the newer layer, whose messages do not name
+// the key of a value. Source: conformance error-messages/valueLayers.
+func (op Op) newer(w Wording) bool {
 	switch op {
 	case OpGetItem, OpBatchGetItem, OpQuery:
 		return true
+	case OpScan:
+		return w == WordingOctober
 	}
-	return op.enveloped()
+	return op.enveloped(w)
 }
 
 // Invalid returns the ValidationException, in op's wording, for an error in a
 // request that is found before its table is looked up. Use [Validation] for
 // errors that depend on the table.
-func (op Op) Invalid(message string) *Error {
-	if op.enveloped() {
-		message = heading(1) + message
+func (op Op) Invalid(message string) *Error { return op.inBoth(message, message) }
+
+// inBoth returns the ValidationException with the messages of both wordings.
+func (op Op) inBoth(october, may string) *Error {
+	if op.enveloped(WordingOctober) && !strings.HasPrefix(october, withoutEnvelope) {
+		october = heading(1) + october
 	}
-	return Validation(message)
+	e := Validation(october)
+	if may != october {
+		e.May = may
+	}
+	return e
 }
 
 // faultText returns the message of a fault with the text that op adds.
-func (op Op) faultText(f *Fault) string {
-	if op.newer() {
-		return f.Msg
-	}
-	msg := cmp.Or(f.Older, f.Msg)
+func (op Op) faultText(f *Fault, w Wording) string {
 	const values = "ExpressionAttributeValues."
-	if i := strings.LastIndex(f.Path, values); i >= 0 {
-		return "ExpressionAttributeValues contains invalid value: " + msg + " for key " + f.Path[i+len(values):]
+	at := strings.LastIndex(f.Path, values)
+	msg := f.Msg
+	if !op.newer(w) {
+		msg = cmp.Or(f.Older, f.Msg)
 	}
-	if strings.HasPrefix(f.Path, "ExclusiveStartKey") && !slices.ContainsFunc(withoutPrefix[:], func(part string) bool { return strings.Contains(msg, part) }) {
+	switch {
+	case at >= 0 && (!op.newer(w) || op.enveloped(w) && strings.Contains(msg, " not be empty")):
+		return "ExpressionAttributeValues contains invalid value: " + msg + " for key " + f.Path[at+len(values):]
+	case op == OpScan && strings.HasPrefix(f.Path, "ExclusiveStartKey") && !slices.ContainsFunc(withoutPrefix[:], func(part string) bool { return strings.Contains(msg, part) }):
 		return "The provided starting key is invalid: " + msg
 	}
 	return msg
 }
 
+// withoutEnvelope begins the messages of values without exactly one type. They
+// have no prefix in any layer. Source: dynoxide, actions/put_item.rs.
+const withoutEnvelope = "Supplied AttributeValue "
+
 // withoutPrefix lists parts of messages about a start key that get no prefix.
 // Source: dynalite, validations/scan.js.
 var withoutPrefix = [...]string{"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude"}
 
-// valuesText returns the message for values that no expression can use.
-func (op Op) valuesText(absent []string) string {
+// valuesText returns the message for values that no expression can use. PutItem,
+// UpdateItem and DeleteItem do not name the absent expressions in the newer
+// layer.
+func (op Op) valuesText(absent []string, w Wording) string {
 	const text = "ExpressionAttributeValues can only be specified when using expressions"
-	if op.enveloped() || len(absent) == 0 {
+	if op.enveloped(w) || len(absent) == 0 {
 		return text
 	}
 	verb := " is null"

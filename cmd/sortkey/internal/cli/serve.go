@@ -40,12 +40,16 @@ type serveFlags struct {
 	sweep       time.Duration
 	shards      int
 	s3Root      string
+	wording     string
 	drain       time.Duration
 	log         logFlags
 }
 
 // maxShards is the largest value of --stream-shards.
 const maxShards = 1000
+
+// wordings are the values of --wording.
+var wordings = map[string]sortkey.Wording{"2026-10": sortkey.WordingOctober2026, "2026-05": sortkey.WordingMay2026}
 
 // quietTime is how long no collection must have been necessary before memory is
 // returned to the system.
@@ -109,9 +113,11 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.DurationVar(&f.sweep, "sweep", time.Second, "`TIME` between two deletions of expired items")
 	flags.StringVar(&f.s3Root, "s3-root", "", "`FOLDER` whose folders are the S3 buckets of exports and imports")
 	flags.IntVar(&f.shards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
+	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
+	mustComplete(cmd, "wording", cobra.FixedCompletions([]string{"2026-10", "2026-05"}, cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
@@ -271,6 +277,10 @@ func (f serveFlags) options() (sortkey.Options, error) {
 		return opts, usageError(fmt.Sprintf("give a number from 1 to %d", maxShards), "--stream-shards: %d is out of bounds", f.shards)
 	}
 	opts.SweepInterval, opts.StreamShards, opts.S3Root = f.sweep, f.shards, f.s3Root
+	var ok bool
+	if opts.Wording, ok = wordings[f.wording]; !ok {
+		return opts, usageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)
+	}
 	if f.connections < 0 || f.pending < 1 {
 		return opts, usageError("give --max-connections and --max-pending-mb a positive number", "a limit is not positive")
 	}

@@ -1,0 +1,87 @@
+package wire_test
+
+import (
+	"testing"
+
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/internal/wire/wiretest"
+)
+
+// TestWordings has the messages that the service changed in 2026, with the date
+// of the newer form and the number of regions that showed it. The older forms
+// are those of dynalite's tests and of the conformance suite before July.
+func TestWordings(t *testing.T) {
+	const (
+		one    = "1 validation error detected: "
+		values = "ExpressionAttributeValues can only be specified when using expressions"
+		number = "The parameter cannot be converted to a numeric value: z"
+		noKind = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+		length = " failed to satisfy constraint: Member must have length greater than or equal to "
+		chars  = " failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+	)
+	enum := at("x", "returnValues", "satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]")
+	for _, tt := range []struct {
+		op           wire.Op
+		body         string
+		october, may string
+		when         string
+	}{
+		{wire.OpPutItem, `{"TableName":"","Item":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 7 of 7"},
+		{wire.OpUpdateItem, `{"TableName":"","Key":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 5 of 7"},
+		{wire.OpGetItem, `{"TableName":"","Key":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 6 of 7"},
+		{wire.OpScan, `{"TableName":""}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-20, 20 of 33"},
+		{
+			wire.OpQuery, `{"TableName":"","Limit":0}`,
+			errorsOf("Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1", "Value at 'TableName'"+length+"1"),
+			one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 6 of 7",
+		},
+		{wire.OpGetItem, `{"TableName":"a;","Key":{}}`, one + "Value 'a;' at 'tableName'" + length + "3", one + "Value 'a;' at 'tableName'" + length + "3", "2026-10-09, 7 of 7"},
+		{wire.OpPutItem, `{"TableName":"a;","Item":{}}`, one + "Value 'a;' at 'tableName'" + length + "3", errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"), "2026-10-09, 7 of 7"},
+		{
+			wire.OpUpdateItem, `{"TableName":"a;","Key":{}}`,
+			errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"), errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"),
+			"2026-10-09, 5 of 7",
+		},
+		{wire.OpPutItem, `{"TableName":"abc","Item":{},"ReturnValues":"x"}`, one + returns, errorsOf(enum), "2026-10-08, 31 of 33"},
+		{wire.OpUpdateItem, `{"TableName":"abc","Key":{},"ReturnValues":"x","ReturnConsumedCapacity":"x"}`, one + returns, errorsOf(enum), "2026-10-08, 31 of 33"},
+		{wire.OpScan, `{"TableName":"abc","Limit":0}`, one + "Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1", errorsOf(at("0", "limit", "have value greater than or equal to 1")), "2026-10-20, 20 of 33"},
+		{wire.OpPutItem, `{"TableName":"abc","Item":{},"ExpressionAttributeValues":{":a":{"N":"1"}}}`, one + values, values + ": ConditionExpression is null", "2026-10-09, 7 of 7"},
+		{
+			wire.OpDeleteItem, `{"TableName":"abc","Key":{},"ExpressionAttributeNames":{"#a":"a"}}`,
+			one + "ExpressionAttributeNames can only be specified when using expressions", "ExpressionAttributeNames can only be specified when using expressions", "2026-10-09, 7 of 7",
+		},
+		{wire.OpUpdateItem, `{"TableName":"abc","Key":{},"UpdateExpression":"SET a = :a","ExpressionAttributeValues":{":a":{"N":"z"}}}`, one + number, "ExpressionAttributeValues contains invalid value: " + number + " for key :a", "2026-10-09, 7 of 7"},
+		{wire.OpScan, `{"TableName":"abc","FilterExpression":"a = :a","ExpressionAttributeValues":{":a":{"N":"z"}}}`, number, "ExpressionAttributeValues contains invalid value: " + number + " for key :a", "2026-10-20, 20 of 33"},
+		{wire.OpPutItem, `{"TableName":"abc","Item":{"a":{}}}`, noKind, noKind, "2026-10-09, 7 of 7"},
+		{
+			wire.OpPutItem, `{"TableName":"abc","Item":{"a":{"BS":["Yg==","Yg=="]}}}`,
+			one + `One or more parameter values were invalid: Input collection ["Yg==","Yg=="]of type BS contains duplicates.`,
+			`One or more parameter values were invalid: Input collection [Yg==, Yg==]of type BS contains duplicates.`, "2026-07, eu-west-2; 2026-10-09, 7 of 7",
+		},
+	} {
+		in := wiretest.NewInput(tt.op)
+		if err := in.DecodeJSON([]byte(tt.body)); err != nil {
+			t.Fatal(err)
+		}
+		err := in.Validate()
+		if err == nil {
+			err = in.(interface{ CheckParams() error }).CheckParams()
+		}
+		if err == nil {
+			switch in := in.(type) {
+			case *wire.PutItemInput:
+				err = tt.op.FaultError(in.Faults, "")
+			case *wire.UpdateItemInput:
+				err = tt.op.FaultError(in.Faults, "")
+			case *wire.ScanInput:
+				err = tt.op.FaultError(in.Faults, "")
+			}
+		}
+		if got := messageIn(t, wire.WordingOctober, err); got != tt.october {
+			t.Errorf("%v %s, %s\n got %s\nwant %s", tt.op, tt.body, tt.when, got, tt.october)
+		}
+		if got := messageIn(t, wire.WordingMay, err); got != tt.may {
+			t.Errorf("%v %s, before\n got %s\nwant %s", tt.op, tt.body, got, tt.may)
+		}
+	}
+}
