@@ -25,7 +25,8 @@ const module = "github.com/sortkey/sortkey"
 var floors = [][]string{
 	{"store", "keys", "internal/fault", "internal/blob", "internal/doc", "internal/number", "internal/markup", "internal/advice", "internal/proptest"},
 	{"attr", "store/memory", "store/btree", "store/disk", "store/storetest", "keys/keyexpr"},
-	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/wire"},
+	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue"},
+	{"internal/wire"},
 	{"expr", "internal/wire/wiretest"},
 	{"keycond"},
 	{"internal/table", "internal/literal", "internal/partiql"},

@@ -29,6 +29,7 @@ const (
 	msgNull     = msgInvalid + "Null attribute value types must have the value of true"
 	msgNesting  = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 	msgName     = "Attribute name is too large, must be less than 65536 bytes"
+	msgNoName   = "Empty attribute name"
 )
 
 var msgEmptySet = map[Kind]string{
@@ -210,6 +211,9 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 		from := len(r.names)
 		if r.names, err = r.appendString(r.names); err != nil {
 			return Value{}, false, err
+		}
+		if len(r.names) == from {
+			r.refuseMsg(msgNoName)
 		}
 		if len(r.names)-from > MaxNameBytes {
 			r.refuseMsg(msgName)

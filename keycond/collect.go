@@ -21,6 +21,9 @@ const (
 	// Of conditions that do not make one slice of a schema.
 	msgMissed      = "Query condition missed key schema element: %s"
 	msgUnsupported = "Query key condition not supported"
+	// msgEquality is for keys of several attributes: dynoxide,
+	// expressions/key_condition.rs, captured in October 2026.
+	msgEquality = "HASH key attributes %s must have equality conditions specified in the query"
 	// msgLegacy is for operators of KeyConditions that no index can serve.
 	msgLegacy = "Attempted conditional constraint is not an indexable operation"
 )

@@ -84,7 +84,7 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	case err != nil:
 		return nil, err
 	}
-	if most := len(s.Hash) + len(s.Range); len(clauses) > most && c.Param != expr.KeyConditions {
+	if most := len(s.Hash) + len(s.Range); most > 1 && len(clauses) > most && c.Param != expr.KeyConditions {
 		return nil, refuse("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", len(clauses), most)
 	}
 	sort, err := s.arrange(m.clauses[:0], clauses)
@@ -140,15 +140,25 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 		}
 		return nil
 	}
+	if len(s.Range) == 0 && len(s.Hash) == 1 && len(clauses) > 1 {
+		return nil, refuse(msgUnsupported)
+	}
+	var missing []string
 	for _, a := range s.Hash {
 		c := find(a.Name)
-		if c == nil {
+		switch {
+		case c != nil && c.Op == ast.Equal:
+			ordered = append(ordered, c.of(a))
+		case len(s.Hash) > 1 || len(s.Range) > 1:
+			missing = append(missing, a.Name)
+		case c == nil:
 			return nil, refuse(msgMissed, a.Name)
-		}
-		if c.Op != ast.Equal {
+		default:
 			return nil, refuse(msgUnsupported)
 		}
-		ordered = append(ordered, c.of(a))
+	}
+	if len(missing) > 0 {
+		return nil, refuse(msgEquality, strings.Join(missing, ", "))
 	}
 	for i, a := range s.Range {
 		c := find(a.Name)

@@ -99,13 +99,20 @@ func (s *Schema) AppendSort(dst []byte, it attr.Item) ([]byte, bool) {
 }
 
 // appendTie appends what orders index rows with equal index keys: the hash of
-// the table's partition key, as the service orders them, and the table's key.
+// the table's partition and sort key together, as the service orders them, and
+// the table's key. Source: dynalite, db/index.js, hashPrefix, and five of its
+// tests.
 func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
 	pk := it.Get(s.Hash[0].Name)
 	if pk.Kind() != s.Hash[0].Kind {
 		return dst, false
 	}
-	h := store.Hash(pk.Raw())
+	whole := pk.Raw()
+	if len(s.Range) > 0 {
+		var room [128]byte
+		whole = append(append(room[:0], whole...), it.Get(s.Range[0].Name).Raw()...)
+	}
+	h := store.Hash(whole)
 	dst = append(dst, byte(h>>16), byte(h>>8), byte(h))
 	dst = item.AppendKey(dst, pk)
 	return s.AppendSort(dst, it)

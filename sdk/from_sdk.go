@@ -101,7 +101,7 @@ func (s *fromSDK) remember(attributes map[string]types.AttributeValue) {
 		return
 	}
 	for name := range attributes {
-		if len(name) > shortBytes || !utf8.ValidString(name) {
+		if name == "" || len(name) > shortBytes || !utf8.ValidString(name) {
 			s.last = s.last[:0]
 			return
 		}
@@ -119,7 +119,7 @@ func (s *fromSDK) collect(attributes map[string]types.AttributeValue, depth int)
 	s.builders[depth].Reset()
 	for name, v := range attributes {
 		value := s.value(v, depth+1)
-		if s.refuse(len(s.checked(name)) > attr.MaxNameBytes) {
+		if s.refuse(name == "" || len(s.checked(name)) > attr.MaxNameBytes) {
 			return false
 		}
 		s.builders[depth].Add(name, value)

@@ -272,16 +272,29 @@ func consumeAll(ctx context.Context, write bool, uses []use) {
 
 // checkForm looks for the errors of an input that need no table and no
 // expression: of its members, one by one; of its members together; of its
-// attribute values.
+// attribute values and, if noName is true, of an empty attribute name in
+// another member.
 func checkForm(op wire.Op, in interface {
 	Validate() error
 	CheckParams() error
-}, faults wire.Faults) error {
+}, faults wire.Faults, noName bool) error {
 	if err := in.Validate(); err != nil {
 		return err
 	}
 	if err := in.CheckParams(); err != nil {
 		return err
 	}
+	if noName {
+		return op.Invalid(msgNoName)
+	}
 	return op.FaultError(faults, "")
+}
+
+// msgNoName is also the text of package attr for items and their values.
+const msgNoName = "Empty attribute name"
+
+// hasEmpty reports whether a map of attributes has an empty name.
+func hasEmpty[V any](attributes map[string]V) bool {
+	_, ok := attributes[""]
+	return ok
 }

@@ -199,7 +199,7 @@ func TestBillingModes(t *testing.T) {
 	e.answer("UpdateTable", update(`"BillingMode":"PAY_PER_REQUEST"`))
 	e.describes("HHH", onDemand, "BillingModeSummary", "ProvisionedThroughput")
 	e.invalid("UpdateTable", update(`"BillingMode":"PAY_PER_REQUEST","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`), wrongValues+"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
-	e.invalid("UpdateTable", update(`"BillingMode":"PROVISIONED"`), wrongValues+"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+	e.invalid("UpdateTable", update(`"BillingMode":"PROVISIONED"`), wrongValues+"ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
 	e.describes("HHH", onDemand, "BillingModeSummary", "ProvisionedThroughput")
 
 	e.answer("UpdateTable", update(`"BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":5,"WriteCapacityUnits":6}`))

@@ -51,10 +51,24 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 	if err := wire.OpBatchGetItem.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
+	for _, ka := range in.RequestItems {
+		if slices.Contains(ka.AttributesToGet, "") {
+			return nil, wire.OpBatchGetItem.Invalid(msgNoName)
+		}
+	}
 	for i, name := range names {
 		ka := in.RequestItems[name]
 		if err := reads[i].parseProjection(ka.ProjectionExpression, ka.AttributesToGet); err != nil {
 			return nil, err
+		}
+		// Equal keys are refused before the table is looked up: dynalite,
+		// validations/batchGetItem.js.
+		seen := make(map[string]bool, len(ka.Keys))
+		for _, key := range ka.Keys {
+			if seen[string(key)] {
+				return nil, wire.OpBatchGetItem.Invalid(msgDuplicateKeys)
+			}
+			seen[string(key)] = true
 		}
 	}
 	out := &wire.BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{}}

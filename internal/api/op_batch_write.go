@@ -109,7 +109,17 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 	if total > MaxBatchWrites {
 		return wire.OpBatchWriteItem.Invalid("Too many items requested for the BatchWriteItem call")
 	}
-	return wire.OpBatchWriteItem.FaultError(in.Faults, "")
+	if err := wire.OpBatchWriteItem.FaultError(in.Faults, ""); err != nil {
+		return err
+	}
+	for _, name := range names {
+		for _, r := range in.RequestItems[name] {
+			if r.PutRequest != nil && r.PutRequest.Item.Size() > table.MaxItemBytes {
+				return wire.Validation(msgItemSize)
+			}
+		}
+	}
+	return nil
 }
 
 // batchTable applies the writes to one table. Their items join those seen.

@@ -13,7 +13,7 @@ func (s *Service) DeleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wi
 }
 
 func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {
-	if err := checkForm(wire.OpDeleteItem, in, in.Faults); err != nil {
+	if err := checkForm(wire.OpDeleteItem, in, in.Faults, hasEmpty(in.Expected)); err != nil {
 		return nil, err
 	}
 	w := writeParams{

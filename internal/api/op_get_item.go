@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
@@ -82,7 +83,7 @@ func (s *Service) getItem(ctx context.Context, g *get) error {
 // check refuses an input that is wrong whatever the table is.
 func (g *get) check() error {
 	in := g.in
-	if err := checkForm(wire.OpGetItem, in, in.Faults); err != nil {
+	if err := checkForm(wire.OpGetItem, in, in.Faults, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return err
 	}
 	g.op, g.names, g.consistent = wire.OpGetItem, in.ExpressionAttributeNames, value(in.ConsistentRead)

@@ -13,11 +13,11 @@ func (s *Service) PutItem(ctx context.Context, in *wire.PutItemInput) (*wire.Put
 }
 
 func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
-	if err := checkForm(wire.OpPutItem, in, in.Faults); err != nil {
+	if err := checkForm(wire.OpPutItem, in, in.Faults, hasEmpty(in.Expected)); err != nil {
 		return nil, err
 	}
 	if in.Item.Size() > table.MaxItemBytes {
-		return nil, wire.Validation("Item size has exceeded the maximum allowed size")
+		return nil, wire.Validation(msgItemSize)
 	}
 	w := writeParams{
 		expressions: expressions{op: wire.OpPutItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -27,7 +28,7 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit func(att
 }
 
 func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit func(attr.Item) error) (*wire.QueryOutput, error) {
-	if err := checkForm(wire.OpQuery, in, in.Faults); err != nil {
+	if err := checkForm(wire.OpQuery, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return nil, err
 	}
 	x := new(struct {
@@ -40,10 +41,10 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit func(att
 		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
 	}
-	if err := r.open(); err != nil {
+	if err := r.parseLegacy(expr.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
-	if err := r.parseLegacy(expr.QueryFilter, in.QueryFilter, in.ConditionalOperator); err != nil {
+	if err := r.open(); err != nil {
 		return nil, err
 	}
 	key, err := r.keyCondition(in)
@@ -66,7 +67,8 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit func(att
 			return cmp.Or(keycond.Check(key), read.CheckStartForm(), err)
 		}
 		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
-		if err := r.checkPaths(read.Table, schema); err != nil {
+		err = cmp.Or(r.checkPaths(read.Table, schema), r.checkProjected(&x.query.Read, true))
+		if err != nil {
 			return cmp.Or(x.query.CheckStart(), err) // an error of the start key comes first
 		}
 		page, err := view.Query(&x.query, r.visitor(visit))
@@ -87,6 +89,9 @@ func (r *readParams) keyCondition(in *wire.QueryInput) (*expr.Condition, error) 
 	case in.KeyConditions != nil:
 		if len(in.KeyConditions) == 0 || len(in.KeyConditions) > 2*keycond.MaxAttributes {
 			return nil, wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
+		}
+		if err := wire.OpQuery.FaultError(in.Faults, "KeyConditions"); err != nil {
+			return nil, err
 		}
 		return r.legacy(expr.KeyConditions, in.KeyConditions, nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -25,16 +26,7 @@ func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit func(attr.
 }
 
 func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.Item) error) (*wire.ScanOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
-	if err := in.CheckParams(); err != nil {
-		return nil, err
-	}
-	if err := checkSegments(in); err != nil {
-		return nil, err
-	}
-	if err := wire.OpScan.FaultError(in.Faults, ""); err != nil {
+	if err := checkForm(wire.OpScan, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return nil, err
 	}
 	x := new(struct {
@@ -47,18 +39,24 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.
 		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
 	}
-	if err := r.open(); err != nil {
+	if err := r.parseLegacy(expr.ScanFilter, in.ScanFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
-	if err := r.parseLegacy(expr.ScanFilter, in.ScanFilter, in.ConditionalOperator); err != nil {
+	if err := r.open(); err != nil {
 		return nil, err
 	}
 	if err := r.parse(in.FilterExpression); err != nil {
 		return nil, err
 	}
+	if err := checkSegments(in); err != nil {
+		return nil, err
+	}
 	err := s.db.View(ctx, func(view *table.View) error {
 		read, _, err := r.resolve(s, view)
 		if err != nil {
+			return err
+		}
+		if err := r.checkProjected(&read, false); err != nil {
 			return err
 		}
 		x.scan = table.Scan{Read: read, Segment: uint32(value(in.Segment)), Segments: uint32(value(in.TotalSegments))}

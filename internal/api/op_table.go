@@ -84,6 +84,10 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 	d := s.describe(t)
 	d.TableStatus = new("CREATING")
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
+	if def.OnDemandBilling() {
+		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
+		d.TableThroughputModeSummary = &wire.TableThroughputModeSummary{TableThroughputMode: &def.BillingMode}
+	}
 	for i := range d.GlobalSecondaryIndexes {
 		d.GlobalSecondaryIndexes[i].IndexStatus = new("CREATING")
 	}
@@ -143,7 +147,7 @@ func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 	return &wire.DeleteTableOutput{TableDescription: &wire.TableDescription{
 		TableName: full.TableName, TableStatus: new("DELETING"), TableId: full.TableId, TableArn: full.TableArn,
 		ProvisionedThroughput: full.ProvisionedThroughput, ItemCount: full.ItemCount, TableSizeBytes: full.TableSizeBytes,
-		DeletionProtectionEnabled: full.DeletionProtectionEnabled,
+		DeletionProtectionEnabled: full.DeletionProtectionEnabled, BillingModeSummary: full.BillingModeSummary,
 	}}, nil
 }
 
@@ -253,16 +257,26 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 	case p == nil:
 		return table.Throughput{}, nil
 	}
-	t := table.Throughput{Read: value(p.ReadCapacityUnits), Write: value(p.WriteCapacityUnits)}
+	return table.Throughput{Read: value(p.ReadCapacityUnits), Write: value(p.WriteCapacityUnits)}, checkBounds(p, index)
+}
+
+// checkBounds refuses more units than the service knows. UpdateTable looks at
+// those of a table before it looks for the table.
+func checkBounds(p *wire.ProvisionedThroughput, index string) error {
+	if p == nil {
+		return nil
+	}
 	what := ""
 	if index != "" {
 		what = " for index " + index
 	}
-	if t.Read > maxThroughput {
-		return t, wire.Validation(fmt.Sprintf("Given value %d for ReadCapacityUnits is out of bounds%s", t.Read, what))
+	for _, u := range []struct {
+		name  string
+		units *int64
+	}{{"ReadCapacityUnits", p.ReadCapacityUnits}, {"WriteCapacityUnits", p.WriteCapacityUnits}} {
+		if value(u.units) > maxThroughput {
+			return wire.Validation(fmt.Sprintf("Given value %d for %s is out of bounds%s", *u.units, u.name, what))
+		}
 	}
-	if t.Write > maxThroughput {
-		return t, wire.Validation(fmt.Sprintf("Given value %d for WriteCapacityUnits is out of bounds%s", t.Write, what))
-	}
-	return t, nil
+	return nil
 }

@@ -289,7 +289,10 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 				n++
 			}
 		}
-		if n != 1 {
+		if n == 0 {
+			return nil, wire.OpTransactWriteItems.Invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
+		}
+		if n > 1 {
 			return nil, wire.OpTransactWriteItems.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
 		}
 	}
@@ -321,7 +324,7 @@ func parseAction(it *wire.TransactWriteItem, faults func() error) (a action, err
 			return a, err
 		}
 		if p.Item.Size() > table.MaxItemBytes {
-			return a, w.op.Invalid("Item size has exceeded the maximum allowed size")
+			return a, w.op.Invalid(msgItemSize)
 		}
 		w.names, w.values = p.ExpressionAttributeNames, p.ExpressionAttributeValues
 		return action{

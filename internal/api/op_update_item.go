@@ -24,7 +24,7 @@ func (s *Service) UpdateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 }
 
 func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
-	if err := checkForm(wire.OpUpdateItem, in, in.Faults); err != nil {
+	if err := checkForm(wire.OpUpdateItem, in, in.Faults, hasEmpty(in.Expected) || hasEmpty(in.AttributeUpdates)); err != nil {
 		return nil, err
 	}
 	w := writeParams{

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -36,14 +38,20 @@ type readParams struct {
 	scratch    []byte
 }
 
-// parseLegacy parses the legacy filter and list of attributes, in which the
-// service looks for errors before the key condition.
-func (r *readParams) parseLegacy(p expr.Param, filter map[string]wire.Condition, operator *string) (err error) {
+// parseLegacy parses the legacy filter and list of attributes. The service looks
+// for errors in them, then in the start key, before it looks at expressions and
+// at the key condition. Source: dynalite, validations/query.js and scan.js.
+func (r *readParams) parseLegacy(p expr.Param, filter map[string]wire.Condition, operator *string, faults wire.Faults) (err error) {
+	if err := r.op.FaultError(faults, string(p)); err != nil {
+		return err
+	}
 	if r.filter, err = r.legacy(p, filter, operator); err != nil {
 		return err
 	}
-	r.projection, err = r.expressions.projection(nil, r.attributes)
-	return err
+	if r.projection, err = r.expressions.projection(nil, r.attributes); err != nil {
+		return err
+	}
+	return cmp.Or(r.op.FaultError(faults, "ExclusiveStartKey"), r.op.FaultError(faults, "ExpressionAttributeValues"))
 }
 
 // parse parses the filter and the projection and checks everything that does
@@ -99,8 +107,7 @@ func (r *readParams) checkSelect() error {
 	return nil
 }
 
-// resolve finds the table and the index, with the schema of its key, and decides
-// whether a local index has to fetch items from the table.
+// resolve finds the table and the index, with the schema of its key.
 func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond.Schema, error) {
 	read := table.Read{Start: r.start, Limit: int(r.limit), Consistent: r.consistent, Filter: r.filter}
 	t, err := s.lookup(view.Table, r.table)
@@ -119,31 +126,47 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 	if !ix.Local() && r.consistent {
 		return read, nil, wire.Validation("Consistent reads are not supported on global secondary indexes")
 	}
-	missing := r.notProjected(ix)
+	return read, ix.Key(), nil
+}
+
+// checkProjected refuses to read attributes that the index does not hold: a
+// global index returns no others, and no index filters a query by others. A scan
+// takes an attribute of the filter that is not there for absent. It decides
+// whether a local index has to fetch items from the table. Sources: a deployed
+// stack's error; dynoxide's captures of PartiQL for local indexes.
+func (r *readParams) checkProjected(read *table.Read, query bool) error {
+	ix := read.Index
+	if ix == nil {
+		return nil
+	}
 	all := value(r.sel) == selectAll && ix.Definition().Projection.Type != table.ProjectAll
+	if query && r.filter != nil {
+		if missing := notProjected(ix, r.filter.TopLevel()); len(missing) > 0 {
+			return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", ix.Name(), strings.Join(missing, ", ")))
+		}
+	}
+	var missing []string
+	if r.projection != nil {
+		missing = notProjected(ix, r.projection.TopLevel())
+	}
 	switch {
 	case ix.Local():
 		read.Fetch = all || len(missing) > 0
 	case all:
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", ix.Name()))
+		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", ix.Name()))
 	case len(missing) > 0:
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
 	}
-	return read, ix.Key(), nil
+	return nil
 }
 
-// notProjected returns the attributes asked for that the index does not hold.
-func (r *readParams) notProjected(ix *table.Index) (missing []string) {
-	note := func(name string) bool {
+// notProjected returns the names that the index does not hold, each once.
+func notProjected(ix *table.Index, names iter.Seq[string]) (missing []string) {
+	for name := range names {
 		if !ix.Projects(name) && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}
-		return true
 	}
-	if r.projection != nil {
-		r.projection.TopLevel()(note)
-	}
-	r.filter.TopLevel()(note)
 	return missing
 }
 

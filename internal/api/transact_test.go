@@ -115,7 +115,7 @@ func TestTransactWriteItemsRefusals(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	for name, tt := range map[string]struct{ body, want string }{
 		"empty":                         {transact(), "1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1"},
-		"no action":                     {transact(`{}`), "TransactItems can only contain one of Check, Put, Update or Delete"},
+		"no action":                     {transact(`{}`), "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"},
 		"two actions in one":            {transact(`{"Put":{"TableName":"HHH","Item":{"a":{"S":"x"}}},"Delete":{"TableName":"HHH","Key":{"a":{"S":"x"}}}}`), "TransactItems can only contain one of Check, Put, Update or Delete"},
 		"two puts of one item":          {transact(putH("x", ""), putH("x", "")), one},
 		"put and check of one item":     {transact(putH("y", ""), putH("x", ""), checkH("x", "attribute_exists(a)")), one},

@@ -18,6 +18,8 @@ const (
 	returnAllOld = "ALL_OLD"
 )
 
+const msgItemSize = "Item size has exceeded the maximum allowed size"
+
 // writeParams are the parameters that writes of one item have in common.
 type writeParams struct {
 	expressions

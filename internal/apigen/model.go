@@ -72,6 +72,14 @@ func load() (*model, error) {
 		operations[name] = op
 	}
 	joined.Operations = operations
+	for name, members := range undocumented {
+		s, ok := joined.Shapes[name]
+		if !ok {
+			s = shape{Type: "structure", Members: map[string]string{}}
+		}
+		maps.Copy(s.Members, members)
+		joined.Shapes[name] = s
+	}
 	for name, members := range alsoRequired {
 		s := joined.Shapes[name]
 		s.Required = slices.Concat(s.Required, members)

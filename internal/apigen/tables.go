@@ -48,6 +48,13 @@ var memberOrder = map[string][]string{
 // global tables. Source: dynalite test/createTable.js.
 var alsoRequired = map[string][]string{"CreateTableInput": {"AttributeDefinitions", "KeySchema"}}
 
+// undocumented lists members that the service sends and the model does not have.
+// Source: dynalite actions/createTable.js; dynoxide's answers of CreateTable.
+var undocumented = map[string]map[string]string{
+	"TableDescription":           {"TableThroughputModeSummary": "TableThroughputModeSummary"},
+	"TableThroughputModeSummary": {"TableThroughputMode": "BillingMode"},
+}
+
 // enumOrder lists the values of enumerations in the order in which the service
 // prints them. Source: dynalite's validations.
 var enumOrder = map[string][]string{

@@ -126,7 +126,7 @@ func (p *pager) take(item attr.Item) bool {
 			return p.fail(err)
 		}
 	}
-	if p.q.Filter.Eval(full) {
+	if p.q.Filter.Eval(item) {
 		p.page.Returned++
 		if err := p.visit(full); err != nil {
 			return p.fail(err)

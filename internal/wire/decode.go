@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/blob"
 )
 
@@ -399,6 +400,13 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	values := map[string]attr.Value{}
 	if _, err := readMap(again, &values, inField, valueClass, (*decoder).readValue); err != nil {
 		return true, err
+	}
+	for key := range values {
+		if key == "" || key[0] != ':' || !ast.IsWord(key[1:]) {
+			// The expressions refuse the key, which comes before the values:
+			// dynalite, validations/index.js, validateExpressions.
+			again.faults = nil
+		}
 	}
 	for _, f := range again.faults {
 		f.Path = path + "." + f.Path

@@ -2678,6 +2678,9 @@ func (x *TableDescription) AppendJSON(dst []byte) []byte {
 	if x.TableStatus != nil {
 		dst = appendString(appendName(dst, `"TableStatus":`), *x.TableStatus)
 	}
+	if x.TableThroughputModeSummary != nil {
+		dst = x.TableThroughputModeSummary.AppendJSON(appendName(dst, `"TableThroughputModeSummary":`))
+	}
 	if x.VectorIndexes != nil {
 		dst = appendVectorIndexDescriptionList(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
 	}
@@ -2696,6 +2699,15 @@ func appendTableNameList(dst []byte, l []string) []byte {
 		dst = appendString(dst, l[i])
 	}
 	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *TableThroughputModeSummary) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.TableThroughputMode != nil {
+		dst = appendString(appendName(dst, `"TableThroughputMode":`), *x.TableThroughputMode)
+	}
+	return append(dst, '}')
 }
 
 // AppendJSON appends x as a JSON object without its absent members.

@@ -61,14 +61,14 @@ func (p *params) check() error {
 		return p.op.Invalid("Can not use both expression and non-expression parameters in the same request: " +
 			"Non-expression parameters: {" + strings.Join(p.legacy[:p.nLegacy], ", ") + "} " +
 			"Expression parameters: {" + strings.Join(p.expressions[:p.nExpressions], ", ") + "}")
-	case p.operator && p.conditions == 0:
-		return p.op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
-	case p.operator && p.conditions == 1:
-		return p.op.Invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
 	case p.names && p.nExpressions == 0:
 		return p.op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
 	case p.values && !p.used:
 		return p.op.inBoth(p.op.valuesText(p.absent[:p.nAbsent], WordingOctober), p.op.valuesText(p.absent[:p.nAbsent], WordingMay))
+	case p.operator && p.conditions == 0:
+		return p.op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
+	case p.operator && p.conditions == 1:
+		return p.op.Invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
 	}
 	return nil
 }

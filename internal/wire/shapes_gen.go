@@ -1739,8 +1739,14 @@ type TableDescription struct {
 	TableName                          *string
 	TableSizeBytes                     *int64
 	TableStatus                        *string
+	TableThroughputModeSummary         *TableThroughputModeSummary
 	VectorIndexes                      []VectorIndexDescription
 	WarmThroughput                     *TableWarmThroughputDescription
+}
+
+// TableThroughputModeSummary is a shape of the service model.
+type TableThroughputModeSummary struct {
+	TableThroughputMode *string // PROVISIONED, PAY_PER_REQUEST
 }
 
 // TableWarmThroughputDescription is a shape of the service model.

@@ -265,18 +265,7 @@ func (e *explainer) fetches() bool {
 	if e.m.text("Select") == "ALL_ATTRIBUTES" {
 		return true
 	}
-	missing := false
-	note := func(name string) bool {
-		missing = missing || !e.index.holds(name)
-		return !missing
-	}
-	e.q.filter.TopLevel()(note)
-	if e.q.projection != nil {
-		for _, p := range e.q.projection.Paths {
-			note(p[0].Name)
-		}
-	}
-	return missing
+	return e.index.lacking(e.q.projection) != nil
 }
 
 // keyOf returns the key attributes of an item.

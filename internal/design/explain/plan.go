@@ -82,10 +82,8 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 			p.filter = append(p.filter, n)
 		}
 	}
-	if ix != nil && !ix.local {
-		if touches(conjunction(p.filter), ix.lacks) || ix.lacking(e.q.projection) != nil {
-			return p, false
-		}
+	if ix != nil && (touches(conjunction(p.filter), ix.lacks) || !ix.local && ix.lacking(e.q.projection) != nil) {
+		return p, false
 	}
 	if ix != nil && s.Index != e.m.text("IndexName") {
 		for _, a := range s.Range {
@@ -98,7 +96,7 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 	if ix != nil && ix.projection != table.ProjectAll && s.Index != e.m.text("IndexName") {
 		p.all = ix.local && e.q.projection == nil
 		switch {
-		case p.all || ix.local && (touches(conjunction(p.filter), ix.lacks) || ix.lacking(e.q.projection) != nil):
+		case p.all || ix.local && ix.lacking(e.q.projection) != nil:
 			p.remarks = append(p.remarks, "the index lacks attributes, so each row costs another read from the table")
 		case e.q.projection == nil:
 			p.remarks = append(p.remarks, "this returns only the attributes that the index holds")

@@ -328,23 +328,26 @@ func repairStart(e *explainer, m members) (*rule, members) {
 	return ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: it has %s and nothing else", strings.Join(names, ", ")), m.without("ExclusiveStartKey")
 }
 
-// repairProjection drops attributes that a global index does not hold.
+// repairProjection drops attributes that an index does not hold.
 func repairProjection(e *explainer, m members) (*rule, members) {
 	ix := e.info.index(m.text("IndexName"))
-	if ix == nil || ix.local {
+	if ix == nil {
 		return nil, m
-	}
-	if m.text("Select") == "ALL_ATTRIBUTES" && ix.projection != "ALL" {
-		return ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project all", ix.key.Index), m.without("Select")
 	}
 	q, err := m.expressions()
 	if err != nil {
 		return nil, m
 	}
-	if q.filter != nil && touches(q.filter.Root, ix.lacks) {
-		r := ruleOf(plainRule, pageIndexes, "a filter on a global index can use only projected attributes, and index %s does not project those of the filter", ix.key.Index)
+	if isQuery := m.has("KeyConditionExpression") || m.has("KeyConditions"); isQuery && q.filter != nil && touches(q.filter.Root, ix.lacks) {
+		r := ruleOf(plainRule, pageIndexes, "a filter of a query on an index can use only projected attributes, and index %s does not project those of the filter", ix.key.Index)
 		r.fix = "query without the filter, then get the whole items from the table and filter them in the program"
-		return r, pruned(m.without("FilterExpression", "QueryFilter", "ScanFilter"))
+		return r, pruned(m.without("FilterExpression", "QueryFilter"))
+	}
+	if ix.local {
+		return nil, m
+	}
+	if m.text("Select") == "ALL_ATTRIBUTES" && ix.projection != "ALL" {
+		return ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project all", ix.key.Index), m.without("Select")
 	}
 	missing := ix.lacking(q.projection)
 	if missing == nil {
