@@ -146,8 +146,8 @@ func (v view) entries() []item {
 }
 
 // compareSort compares two entries of one partition: by the sort attributes
-// and, for ties in an index, by the hash of the table's partition key and then
-// by that key.
+// and, for ties in an index, by the hash of the table's key and then by that
+// key.
 func (v view) compareSort(a, b item) int {
 	for _, name := range v.sort() {
 		if c := compare(a[name], b[name]); c != 0 {
@@ -157,7 +157,14 @@ func (v view) compareSort(a, b item) int {
 	if v.ix == nil {
 		return 0
 	}
-	if c := int(scanHash(a[v.m.hash])) - int(scanHash(b[v.m.hash])); c != 0 {
+	whole := func(it item) uint32 {
+		var key []value
+		for _, name := range v.m.keyNames() {
+			key = append(key, it[name])
+		}
+		return scanHash(key...)
+	}
+	if c := int(whole(a)) - int(whole(b)); c != 0 {
 		return c
 	}
 	for _, name := range v.m.keyNames() {
@@ -305,7 +312,7 @@ func (r *read) fetches() bool {
 		return false
 	}
 	missing := func(name string) bool { return !r.projects(name) }
-	return r.all && r.ix.projection != "ALL" || slices.ContainsFunc(r.projection, missing) || slices.ContainsFunc(r.filter.names(), missing)
+	return r.all && r.ix.projection != "ALL" || slices.ContainsFunc(r.projection, missing)
 }
 
 // rows returns the entries in the read's range, in its order, including those
@@ -360,7 +367,7 @@ func (r *read) page() (p page, ok bool) {
 			p.fetched += readUnits(full.size(), r.consistent)
 			p.fetches++
 		}
-		if r.filter.eval(full) {
+		if r.filter.eval(e) {
 			p.count++
 			if r.projection != nil {
 				full = full.only(r.projection)

@@ -34,7 +34,7 @@ func (w *world) newRead(v view) *read {
 		if r.clauses != nil && (slices.Contains(v.hash(), name) || slices.Contains(v.sort(), name)) {
 			return true
 		}
-		return v.global() && !v.projects(name)
+		return r.clauses != nil && !v.projects(name)
 	})
 	if w.often(35) {
 		r.filter = w.newTest(v.m, names, 2)

@@ -323,14 +323,19 @@ func (it item) only(names []string) item {
 	return out
 }
 
-// scanHash returns the place of a partition key in scan order: the first three
-// bytes of MD5("Outliers" + key).
-func scanHash(v value) uint32 {
-	key := []byte(v.data)
-	if v.kind == 'N' {
-		key = hashedNumber(v.num)
+// scanHash returns the place of a partition key in scan order, and that of a
+// table's whole key among equal keys of an index: the first three bytes of
+// MD5("Outliers" + key).
+func scanHash(key ...value) uint32 {
+	text := []byte("Outliers")
+	for _, v := range key {
+		if v.kind == 'N' {
+			text = append(text, hashedNumber(v.num)...)
+		} else {
+			text = append(text, v.data...)
+		}
 	}
-	sum := md5.Sum(append([]byte("Outliers"), key...))
+	sum := md5.Sum(text)
 	return uint32(sum[0])<<16 | uint32(sum[1])<<8 | uint32(sum[2])
 }
 
