@@ -67,18 +67,18 @@ func TestTags(t *testing.T) {
 	e.answer("TagResource", tag(tagList(20, 50)))
 	e.want("ListTagsOfResource", list, `{"Tags":`+tagList(0, 50)+`}`)
 	e.want("ListTagsOfResource", with(list, `"NextToken":"k39"`), `{"Tags":`+tagList(40, 50)+`}`)
-	e.invalid("TagResource", tag(tagList(50, 51)), wrongValues+"Too many tags: the limit is 50 per resource")
+	e.invalid("TagResource", tag(tagList(50, 51)), "Number of Tags exceed the current limit for the provided ResourceArn")
 	e.answer("TagResource", tag(`[{"Key":"k00","Value":""}]`))
 	if out, status := e.serve("UntagResource", untag(`["k00","k49","none"]`)); status != 200 || out != "" {
 		t.Errorf("UntagResource answers %d %q, want nothing", status, out)
 	}
 	e.want("ListTagsOfResource", list, `{"Tags":`+tagList(1, 49)+`}`)
-	e.invalid("TagResource", tag(tagList(100, 103)), wrongValues+"Too many tags: the limit is 50 per resource")
+	e.invalid("TagResource", tag(tagList(100, 103)), "Number of Tags exceed the current limit for the provided ResourceArn")
 	e.want("ListTagsOfResource", list, `{"Tags":`+tagList(1, 49)+`}`)
 
 	e.invalid("TagResource", tag(`[]`), "Atleast one Tag needs to be provided as Input.")
 	e.invalid("UntagResource", untag(`[]`), "Atleast one Tag Key needs to be provided as Input.")
-	e.invalid("TagResource", tag(`[{"Key":"x","Value":"1"},{"Key":"x","Value":"2"}]`), wrongValues+"Duplicate tag key: x")
+	e.invalid("TagResource", tag(`[{"Key":"x","Value":"1"},{"Key":"x","Value":"2"}]`), "Duplicate Tag Keys provided as input: Duplicate Tag Key found x")
 	for _, tags := range []string{
 		`[{"Key":"","Value":"1"}]`, `[{"Key":"x"}]`, `[{"Value":"x"}]`, `[{"Key":"` + strings.Repeat("x", 129) + `","Value":"1"}]`, `[{"Key":"x","Value":"` + strings.Repeat("x", 257) + `"}]`,
 		`[{"Key":"aws:x","Value":"1"}]`, `[{"Key":"AWS:x","Value":"1"}]`, `[{"Key":"hi!","Value":"1"}]`, `[{"Key":"x","Value":"d%g"}]`, `[{"Key":"x","Value":"\"hello\""}]`, tagList(200, 251),
@@ -91,12 +91,12 @@ func TestTags(t *testing.T) {
 	e.answer("TagResource", tag(`[{"Key":" ","Value":"+-=._:/@"},{"Key":"`+strings.Repeat("א", 128)+`","Value":"`+strings.Repeat("Ѯ", 256)+`"},{"Key":"xaws:","Value":"e\u0301"}]`))
 
 	for arn, want := range map[string]string{
-		"arn:aws:dynamodb:us-east-1:000000000000:table/None":             "ResourceNotFoundException: Requested resource not found: ResourcArn: arn:aws:dynamodb:us-east-1:000000000000:table/None not found",
+		"arn:aws:dynamodb:us-east-1:000000000000:table/None":             "ResourceNotFoundException: Requested resource not found: ResourceArn: arn:aws:dynamodb:us-east-1:000000000000:table/None not found",
 		"arn:aws:dynamodb:us-east-1:000000000000:table/ab":               "ValidationException: Invalid TableArn: Invalid ResourceArn provided as input arn:aws:dynamodb:us-east-1:000000000000:table/ab",
-		"arn:aws:dynamodb:us-east-1:000000000000:table/RRR/index/index1": "ValidationException: Invalid TableArn: Invalid ResourceArn provided as input arn:aws:dynamodb:us-east-1:000000000000:table/RRR/index/index1",
-		"a:b:c:d:e:f/g": "ValidationException: Invalid TableArn: Invalid ResourceArn provided as input a:b:c:d:e:f/g",
-		"arn:aws:dynamodb:us-east-1:123456789012:table/HHH":  "AccessDeniedException: ",
-		"arn:aws:dynamodb:eu-north-1:000000000000:table/HHH": "AccessDeniedException: ",
+		"arn:aws:dynamodb:us-east-1:000000000000:table/RRR/index/index1": "ValidationException: " + wrongValues + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: arn:aws:dynamodb:us-east-1:000000000000:table/RRR/index/index1",
+		"a:b:c:d:e:f/g": "ValidationException: " + wrongValues + "ARNs must start with 'arn:': a:b:c:d:e:f/g",
+		"arn:aws:dynamodb:us-east-1:123456789012:table/HHH":  "AccessDeniedException: Access is denied",
+		"arn:aws:dynamodb:eu-north-1:000000000000:table/HHH": "ValidationException: Invalid TableArn: Invalid ResourceArn provided as input arn:aws:dynamodb:eu-north-1:000000000000:table/HHH",
 	} {
 		for op, rest := range map[string]string{"ListTagsOfResource": "", "TagResource": `,"Tags":[{"Key":"x","Value":"y"}]`, "UntagResource": `,"TagKeys":["x"]`} {
 			out, status := e.serve(op, `{"ResourceArn":"`+arn+`"`+rest+`}`)
@@ -109,7 +109,7 @@ func TestTags(t *testing.T) {
 
 	// All or nothing when the table is made.
 	made := with(strings.Replace(tableH, "HHH", "Made", 1), `"Tags":`)
-	e.invalid("CreateTable", made[:len(made)-1]+tagList(0, 51)+`}`, wrongValues+"Too many tags, the limit is 50 per resource")
+	e.invalid("CreateTable", made[:len(made)-1]+tagList(0, 51)+`}`, "Number of Tags exceed the current limit for the provided ResourceArn")
 	e.refuse("DescribeTable", `{"TableName":"Made"}`, "ResourceNotFoundException: Requested resource not found: Table: Made not found")
 	e.answer("CreateTable", made[:len(made)-1]+tagList(0, 50)+`}`)
 	e.want("ListTagsOfResource", strings.Replace(list, "HHH", "Made", 1), `{"Tags":`+tagList(0, 50)+`}`)

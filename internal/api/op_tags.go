@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -15,9 +16,12 @@ import (
 // maxTags is how many tags a table may have. Source: DG/Tagging.html.
 const maxTags = 50
 
+// Source of the texts of this file: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
+const msgManyTags = "Number of Tags exceed the current limit for the provided ResourceArn"
+
 func tagsOf(tags []wire.Tag) (map[string]string, error) {
 	if len(tags) > maxTags {
-		return nil, wire.Validation("One or more parameter values were invalid: Too many tags, the limit is 50 per resource")
+		return nil, wire.Validation(msgManyTags)
 	}
 	if len(tags) == 0 {
 		return nil, nil
@@ -26,13 +30,16 @@ func tagsOf(tags []wire.Tag) (map[string]string, error) {
 	for _, t := range tags {
 		key := value(t.Key)
 		if strings.HasPrefix(strings.ToLower(key), "aws:") {
-			return nil, wire.Validation("One or more parameter values were invalid: Tag keys must not start with aws:")
+			return nil, wire.Validation("Tag Key cannot be prefixed with aws:, Key: " + key)
 		}
-		if !tagText(key) || !tagText(value(t.Value)) {
-			return nil, wire.Validation("One or more parameter values were invalid: Tags may only contain letters, white space, numbers and the characters + - = . _ : / @. Tag key: " + key)
+		if !tagText(key) {
+			return nil, wire.Validation("The Tag Key provided is invalid, Key: " + key)
+		}
+		if !tagText(value(t.Value)) {
+			return nil, wire.Validation("The Tag Value provided is invalid, Value: " + value(t.Value))
 		}
 		if _, ok := out[key]; ok {
-			return nil, wire.Validation("One or more parameter values were invalid: Duplicate tag key: " + key)
+			return nil, wire.Validation("Duplicate Tag Keys provided as input: Duplicate Tag Key found " + key)
 		}
 		out[key] = value(t.Value)
 	}
@@ -65,6 +72,10 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	if err := in.Validate(); err != nil {
 		return out, err
 	}
+	name, err := s.tagged(value(in.ResourceArn))
+	if err != nil {
+		return out, err
+	}
 	if len(in.Tags) == 0 {
 		return out, wire.OpTagResource.Invalid("Atleast one Tag needs to be provided as Input.")
 	}
@@ -72,10 +83,10 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	if err != nil {
 		return out, err
 	}
-	return out, s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, name, value(in.ResourceArn), func(tags map[string]string) error {
 		maps.Copy(tags, add)
 		if len(tags) > maxTags {
-			return wire.Validation("One or more parameter values were invalid: Too many tags: the limit is 50 per resource")
+			return wire.Validation(msgManyTags)
 		}
 		return nil
 	})
@@ -90,10 +101,14 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 	if err := in.Validate(); err != nil {
 		return out, err
 	}
+	name, err := s.tagged(value(in.ResourceArn))
+	if err != nil {
+		return out, err
+	}
 	if len(in.TagKeys) == 0 {
 		return out, wire.OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
 	}
-	return out, s.retag(ctx, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, name, value(in.ResourceArn), func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
 			delete(tags, key)
 		}
@@ -101,13 +116,12 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 	})
 }
 
-// retag changes the tags of the table with an ARN.
-func (s *Service) retag(ctx context.Context, arn string, change func(map[string]string) error) error {
-	name, err := s.tagged(arn)
-	if err != nil {
-		return err
+// retag changes the tags of the table with a name and an ARN.
+func (s *Service) retag(ctx context.Context, name, arn string, change func(map[string]string) error) error {
+	if _, err := s.db.Describe(name); err != nil {
+		return noResource(arn)
 	}
-	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
+	_, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
 		if def.Tags == nil {
 			def.Tags = map[string]string{}
 		}
@@ -116,20 +130,30 @@ func (s *Service) retag(ctx context.Context, arn string, change func(map[string]
 	return err
 }
 
-// tagged returns the name of the existing table that an ARN refers to.
+func noResource(arn string) error {
+	return wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
+}
+
+// tagged returns the name of the table that an ARN refers to, which may not
+// exist. Source of the texts: ack-api-quirks, DDB-TABLE-136, 104 and 442,
+// 2026-10-08 and 09; of the order: dynalite, validations/tagResource.js.
 func (s *Service) tagged(arn string) (string, error) {
+	const wrong = "One or more parameter values were invalid: "
+	if !strings.HasPrefix(arn, wire.ARNPrefix) {
+		return "", wire.Validation(wrong + "ARNs must start with 'arn:': " + arn)
+	}
 	ref, err := ParseARN(arn)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if ref.Index != "" || ref.Stream != "" {
+	case ref.Account != cmp.Or(s.opts.Account, DefaultAccount):
+		return "", wire.AccessDenied("Access is denied")
+	case !s.arns.Local(ref):
 		return "", wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
-	}
-	if !s.arns.Local(ref) {
-		return "", wire.AccessDenied("User is not authorized to perform this operation on resource: " + arn)
-	}
-	if _, err := s.db.Describe(ref.Name); err != nil {
-		return "", wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourcArn: "+arn+" not found")
+	case ref.Index != "":
+		return "", wire.Validation(wrong + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
+	case ref.Stream != "":
+		return "", noResource(arn)
 	}
 	return ref.Name, nil
 }
@@ -151,7 +175,7 @@ func (s *Service) listTagsOfResource(_ context.Context, in *wire.ListTagsOfResou
 	}
 	t, err := s.db.Describe(name)
 	if err != nil {
-		return nil, err
+		return nil, noResource(value(in.ResourceArn))
 	}
 	tags := t.Definition().Tags
 	out := &wire.ListTagsOfResourceOutput{Tags: []wire.Tag{}}

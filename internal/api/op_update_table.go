@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/internal/wire"
 
@@ -43,7 +44,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			case u.Delete != nil:
 				deleted = value(u.Delete.IndexName)
 			}
-			if err := s.alterIndex(def, &u); err != nil {
+			if err := s.alterIndex(def, &u, attributesOf(in.AttributeDefinitions)); err != nil {
 				return err
 			}
 		}
@@ -185,19 +186,24 @@ func (s *Service) setThroughput(def *table.Definition, t *table.Throughput, p *w
 	return nil
 }
 
-// alterIndex applies one change of a global index.
-func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndexUpdate) error {
+// alterIndex applies one change of a global index. The request defines the
+// given attributes.
+func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndexUpdate, attributes []keycond.Attribute) error {
 	find := func(name *string) int {
 		return slices.IndexFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == value(name) })
 	}
 	switch {
 	case u.Create != nil:
-		if find(u.Create.IndexName) >= 0 {
+		local := slices.ContainsFunc(def.Local, func(ix table.IndexDefinition) bool { return ix.Name == value(u.Create.IndexName) })
+		if local || find(u.Create.IndexName) >= 0 {
 			return wire.Validation("Attempting to create an index which already exists")
 		}
 		ix := table.IndexDefinition{
 			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema), Projection: projectionOf(u.Create.Projection),
 			OnDemand: onDemandOf(u.Create.OnDemandThroughput), Warm: warmOf(u.Create.WarmThroughput),
+		}
+		if err := checkRedefined(def, ix.Key, attributes); err != nil {
+			return err
 		}
 		var err error
 		if ix.Throughput, err = throughputOf(def, u.Create.ProvisionedThroughput, ix.Name); err != nil {
@@ -227,6 +233,55 @@ func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndex
 		}
 	}
 	return nil
+}
+
+// checkRedefined refuses the key of a new index whose attributes have other types
+// than before. Other definitions of known attributes are ignored: dynoxide,
+// captured in eu-west-2. Source of the text: alternator, test_gsi_updatetable.py.
+func checkRedefined(def *table.Definition, key []table.KeyElement, attributes []keycond.Attribute) error {
+	differ := slices.ContainsFunc(key, func(e table.KeyElement) bool {
+		a, b := attributeOf(def.Attributes, e.Name), attributeOf(attributes, e.Name)
+		return a != nil && b != nil && a.Kind != b.Kind
+	})
+	if !differ {
+		return nil
+	}
+	existing := def.Key
+	for _, k := range slices.Concat([]table.IndexDefinition{{Key: def.Key}}, def.Local, def.Global) {
+		if slices.ContainsFunc(k.Key, func(e table.KeyElement) bool {
+			return slices.ContainsFunc(key, func(n table.KeyElement) bool { return n.Name == e.Name })
+		}) {
+			existing = k.Key
+			break
+		}
+	}
+	return wire.Validation("One or more parameter values were invalid: Attributes cannot be redefined. " +
+		"Please check that your attribute has the same type as previously defined. " +
+		"Existing schema: " + schemaText(existing, def.Attributes) + " New schema: " + schemaText(key, attributes))
+}
+
+func attributeOf(list []keycond.Attribute, name string) *keycond.Attribute {
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func schemaText(key []table.KeyElement, attributes []keycond.Attribute) string {
+	parts := make([]string, len(key))
+	for i, e := range key {
+		kind, role := "", "RANGE"
+		if a := attributeOf(attributes, e.Name); a != nil {
+			kind = a.Kind.String()
+		}
+		if e.Hash {
+			role = "HASH"
+		}
+		parts[i] = "SchemaElement: key{" + e.Name + ":" + kind + ":" + role + "}"
+	}
+	return "Schema:[" + strings.Join(parts, ", ") + "]"
 }
 
 // alterRest applies the parameters that need no other checks.
@@ -261,7 +316,7 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	}
 	dropAttributes(def)
 	for _, a := range attributesOf(in.AttributeDefinitions) {
-		if !slices.Contains(def.Attributes, a) {
+		if attributeOf(def.Attributes, a.Name) == nil {
 			def.Attributes = append(def.Attributes, a)
 		}
 	}

@@ -254,7 +254,6 @@ func (s *service) fail(w http.ResponseWriter, r *http.Request, f *failure) {
 // Content types are kept as header values; they are never changed.
 var (
 	typeJSON10 = []string{"application/x-amz-json-1.0"}
-	typeJSON11 = []string{"application/x-amz-json-1.1"}
 	typeJSON   = []string{"application/json"}
 )
 
@@ -269,8 +268,6 @@ func responseType(h http.Header) []string {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "application/x-amz-json-1.0":
 		return typeJSON10
-	case "application/x-amz-json-1.1":
-		return typeJSON11
 	case "application/json":
 		return typeJSON
 	}

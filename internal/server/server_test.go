@@ -76,7 +76,6 @@ func TestOperation(t *testing.T) {
 	for _, target := range []string{listTables, "DynamoDBStreams_20120810.GetRecords", "DynamoDB_20120810.NoSuch"} {
 		for sent, want := range map[string]string{
 			"application/x-amz-json-1.0":                 "application/x-amz-json-1.0",
-			"application/x-amz-json-1.1":                 "application/x-amz-json-1.1",
 			"application/json":                           "application/json",
 			"  application/json  ;   asfd":               "application/json",
 			"application/x-amz-json-1.0;blahblah":        "application/x-amz-json-1.0",
@@ -129,6 +128,8 @@ func TestRefusals(t *testing.T) {
 		{"GET elsewhere", request("GET", "/shell", ""), 404, notFound, 3552371480, ""},
 		{"body but no type", post("hi"), 404, notFound, 3552371480, ""},
 		{"body but other type", post("hi", "Content-Type", "whatever"), 404, notFound, 3552371480, ""},
+		// Newer than json-1.0, and not taken: dynalite test/connection.js.
+		{"row 20, another version", post("{}", "X-Amz-Target", listTables, "Content-Type", "application/x-amz-json-1.1"), 404, notFound, 3552371480, ""},
 		{"body but text", post("{}", "Content-Type", "text/plain"), 404, notFound, 3552371480, ""},
 		{"slightly different type", post("hi", "Content-Type", "application/jsonasdf"), 404, notFound, 3552371480, ""},
 		{"JSON but none", post("hi", "Content-Type", "application/json"), 400, serialization, 3948637019, "application/json"},

@@ -65,7 +65,7 @@ func openBody(body []byte) *decoder {
 func (d *decoder) close(err error, faults *Faults) error {
 	if err == nil {
 		if _, end := d.json.ReadToken(); !errors.Is(end, io.EOF) {
-			err = unexpectedToken()
+			err = errMalformed
 		}
 	}
 	found := d.faults
@@ -92,8 +92,12 @@ func wireError(err error) error {
 	if value, ok := errors.AsType[*attr.Error](err); ok {
 		return Serialization(value.Msg)
 	}
-	return unexpectedToken()
+	return errMalformed
 }
+
+// errMalformed is the error for a body that is not the JSON of an object. It has
+// no message. Source: dynalite test/helpers.js, dynoxide.
+var errMalformed = Serialization("")
 
 func unexpectedToken() *Error { return Serialization("Unexpected token received from parser") }
 
@@ -118,7 +122,7 @@ func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, e
 		}
 		return false, Serialization("Unrecognized collection type " + class)
 	case pos == inBody:
-		return false, unexpectedToken()
+		return false, errMalformed
 	case pos == inField:
 		return false, Serialization("Unexpected field type")
 	case start == '{' && !strings.HasPrefix(class, "java.util.Map<"):
