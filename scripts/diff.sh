@@ -61,7 +61,8 @@ for peer in "$@"; do
   started+=($!)
   await "$peer" $! "$theirs" || exit 1
   free_port
-  "$dir/sortkey" serve --addr "127.0.0.1:$port" >"$dir/sortkey.log" 2>&1 &
+  # Both peers have the messages of before the service changed them.
+  "$dir/sortkey" serve --wording 2026-05 --addr "127.0.0.1:$port" >"$dir/sortkey.log" 2>&1 &
   started+=($!)
   await sortkey $! "$port" || exit 1
   "$dir/diff" --ours "http://127.0.0.1:$port" --peer "$peer=http://127.0.0.1:$theirs" \
