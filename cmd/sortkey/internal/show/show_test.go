@@ -54,8 +54,8 @@ func TestRows(t *testing.T) {
 	if got := show.Rows(nil, []string{"PK"}, 0, "", false); got != "" {
 		t.Errorf("Rows of nothing = %q, want nothing", got)
 	}
-	odd := parse(t, `{"a\nb": {"S": "x"}, "": {"NULL": true}}`)
-	if got, want := show.Rows(odd, nil, 0, "", false), "\"\"    \"a\\nb\"\n────  ──────\nnull  x\n"; got != want {
+	odd := parse(t, `{"a\nb": {"S": "x"}, " ": {"NULL": true}}`)
+	if got, want := show.Rows(odd, nil, 0, "", false), "\" \"   \"a\\nb\"\n────  ──────\nnull  x\n"; got != want {
 		t.Errorf("Rows with odd names =\n%swant\n%s", got, want)
 	}
 	if got := show.Rows(items, nil, 1, "", true); !strings.HasPrefix(got, "\x1b[1mPK") {
