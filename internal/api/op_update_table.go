@@ -300,11 +300,12 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 		def.Warm = warmOf(in.WarmThroughput)
 	}
 	if in.StreamSpecification != nil {
+		// Source of the texts: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
 		if on := value(in.StreamSpecification.StreamEnabled); on == (def.Stream != nil) {
 			if on {
-				return wire.Validation("Table already has an enabled stream: " + def.Name)
+				return wire.Validation("Table already has an enabled stream: TableName: " + def.Name)
 			}
-			return wire.Validation("Table already has a disabled stream, or there is no stream to disable: " + def.Name)
+			return wire.Validation("Table has no stream to disable: TableName: " + def.Name)
 		}
 		def.Stream = s.streamOf(in.StreamSpecification)
 	}
