@@ -268,17 +268,6 @@ func (f *test) eval(it item) bool {
 	return clause{f.name, f.op, []value{f.arg}}.match(it)
 }
 
-// names returns the attributes in a test.
-func (f *test) names() []string {
-	switch {
-	case f == nil:
-		return nil
-	case f.l == nil:
-		return []string{f.name}
-	}
-	return append(f.l.names(), f.r.names()...)
-}
-
 // A read is a query, or a scan if it has no clauses.
 type read struct {
 	view

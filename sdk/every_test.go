@@ -50,7 +50,7 @@ var every = []struct{ op, body, keep string }{
 	{"DescribeKinesisStreamingDestination", `{"TableName":"Orders"}`, ""},
 	{"UpdateKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes","UpdateKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`, ""},
 	{"DisableKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`, ""},
-	{"PutResourcePolicy", `{"ResourceArn":"$TableArn","Policy":"{\"Version\":\"2012-10-17\",\"Statement\":[]}"}`, ""},
+	{"PutResourcePolicy", `{"ResourceArn":"$TableArn","Policy":"{\"Version\":\"2012-10-17\",\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"dynamodb:GetItem\",\"Resource\":\"*\"}]}"}`, ""},
 	{"GetResourcePolicy", `{"ResourceArn":"$TableArn"}`, ""},
 	{"DeleteResourcePolicy", `{"ResourceArn":"$TableArn"}`, ""},
 	{"UpdateContributorInsights", `{"TableName":"Orders","ContributorInsightsAction":"ENABLE"}`, ""},

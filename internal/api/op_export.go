@@ -106,7 +106,6 @@ func (s *Service) ExportTableToPointInTime(ctx context.Context, in *wire.ExportT
 }
 
 func (s *Service) exportTable(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*wire.ExportTableToPointInTimeOutput, error) {
-	const op = wire.OpExportTableToPointInTime
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}

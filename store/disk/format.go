@@ -16,13 +16,14 @@ import (
 
 // Format is the version of the folder format: the row addresses and the format
 // of Pebble's files. Every change that an older version would misread
-// increments it.
-const Format = 1
+// increments it. Format 1, with another order of equal index keys, was never
+// released and is refused.
+const Format = 2
 
 // The file SORTKEY identifies the folder of a store and states its format:
 //
 //	sortkey store
-//	format 1
+//	format 2
 //	state ready
 //	log 000004.log
 //
@@ -62,7 +63,7 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 	if n, _ := fmt.Sscanf(rest, "format %d\n", &format); head != metaHead || n != 1 || format < 1 {
 		return "", nil, fmt.Errorf("disk: the file %s in %s is not a Sortkey file", metaName, dir)
 	}
-	if format > Format {
+	if format != Format {
 		return "", nil, &FormatError{Dir: dir, Found: format, Supported: Format}
 	}
 	if _, err := fmt.Sscanf(rest, "format %d\nstate %s\n", &format, &state); err != nil || state != stateNew && state != stateReady {
