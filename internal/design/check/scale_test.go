@@ -45,6 +45,7 @@ patterns:
 // TestScale compares the extrapolated figures of a sample with those of all
 // items.
 func TestScale(t *testing.T) {
+	slow(t)
 	m, err := design.Parse("m.yaml", []byte(scaled))
 	require.NoError(t, err)
 	results := map[bool]*check.Result{}

@@ -77,8 +77,18 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// slow skips a test of many items with -short, which goes with the race detector:
+// one goroutine builds and reads them.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many items in one goroutine")
+	}
+}
+
 // TestSpread compares the spread of a pattern with a count of all rows.
 func TestSpread(t *testing.T) {
+	slow(t)
 	r := checked(t, design.Options{}, busy+`
   - {name: all, query: {entity: Doc, where: {tenant: t1}}}
   - {name: of a state, query: {entity: Doc, where: {tenant: t1, state: draft}}}
@@ -147,6 +157,7 @@ func TestSpread(t *testing.T) {
 
 // TestSpreadScale holds that budgets are for the declared scale.
 func TestSpreadScale(t *testing.T) {
+	slow(t)
 	model := strings.Replace(busy, "count: 33300", "count: 333000", 1) + `
   - {name: all, query: {entity: Doc, where: {tenant: t1}}, expect: {max_rows: 100000}}`
 	r := checked(t, design.Options{MaxItems: 33300}, model)

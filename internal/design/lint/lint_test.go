@@ -89,6 +89,7 @@ func golden(t *testing.T, file, got string) {
 
 // TestExamples holds that the rules find the hazards that the examples explain.
 func TestExamples(t *testing.T) {
+	slow(t)
 	for _, tt := range []struct{ example, rule, about, says string }{
 		{"file-tree", "open-prefix", "everything that starts with root/photos", "root/photos-old/, root/photos.zip and root/photos2/"},
 		{"file-tree", "open-prefix", "everything that starts with root/photos", `"-" (0x2D) and "." (0x2E) sort before "/" (0x2F)`},
@@ -164,6 +165,7 @@ func TestRules(t *testing.T) {
 // only the errors and warnings that they explain. A long run (SORTKEY_CHECKS)
 // generates all items of the large designs, 100,000 each.
 func TestClean(t *testing.T) {
+	slow(t)
 	large, err := filepath.Glob("testdata/large-*.yaml")
 	require.NoError(t, err)
 	require.Len(t, large, 3)

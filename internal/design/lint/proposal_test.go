@@ -17,6 +17,7 @@ import (
 // the models of the rules, with more items than [lint.Run] tries them with. The
 // finding must be gone, and no other error or warning may have come.
 func TestProposals(t *testing.T) {
+	slow(t)
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
 	bad, err := filepath.Glob("testdata/*/bad.yaml")
@@ -57,6 +58,15 @@ func TestProposals(t *testing.T) {
 	}
 	if applied < 40 {
 		t.Errorf("only %d proposals", applied)
+	}
+}
+
+// slow skips a test of many items with -short, which goes with the race detector:
+// one goroutine builds and reads them.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many items in one goroutine")
 	}
 }
 
