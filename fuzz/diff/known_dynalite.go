@@ -7,6 +7,15 @@ import (
 
 // dynalite, version 4.
 var dynalite = []known{
+	{"dynalite has a sentence for the length of names in DescribeTable, which gave the constraint in October 2026 (internal/api/fidelity_test.go, row 22)", func(p *pair) bool {
+		return p.req.op == "DescribeTable" && p.peerSays("TableName must be at least 3 characters long")
+	}},
+	{"dynalite names both faults of a short name with a wrong character; the newer layer of the service stops at the first (internal/wire/texts.go)", func(p *pair) bool {
+		return p.oursSays("1 validation error detected") && p.peerSays("2 validation errors detected") && p.oursSays("at 'tableName'")
+	}},
+	{"dynalite looks at Segment before expressions; the service after them (internal/api/fidelity_test.go, row 33)", func(p *pair) bool {
+		return p.req.op == "Scan" && p.ours.status == 400 && p.peerSays("The Segment parameter")
+	}},
 	{"dynalite words syntax errors as its parser generator does; the service names token and neighbours", func(p *pair) bool {
 		return p.peerSays("Syntax error; Expected")
 	}},
