@@ -351,7 +351,7 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 	return out, nil
 }
 
-// currentID returns the id of the table with an ARN, "" if there is none.
+// currentID returns the id of the table with an ARN, or "" without such a table.
 func (s *Service) currentID(arn *string) (string, error) {
 	if arn == nil {
 		return "", nil

@@ -71,8 +71,8 @@ func wrongDestination(why string) error {
 	return wire.Validation("Table is not in a valid state to enable Kinesis Streaming Destination: " + why)
 }
 
-// switchKinesis lets change edit the destinations of a table; it gets them and the
-// one that the request names, nil if there is none.
+// switchKinesis lets change edit the destinations of a table. It passes them, and
+// the one that the request names or nil.
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
 	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
 ) (*wire.KinesisStreamingDestinationOutput, error) {

@@ -81,9 +81,9 @@ func (s *Service) runWrite(ctx context.Context, st *partiql.Statement, mode, onF
 // statementAction returns what a statement other than SELECT does to an item of
 // t.
 //
-// An INSERT demands that there is no item, an UPDATE and an EXISTS that there is
-// one. A DELETE of an item that does not exist does nothing, whatever else its
-// WHERE demands (conformance executeStatement).
+// An INSERT requires that the item does not exist; an UPDATE and an EXISTS require
+// that it does. A DELETE of an item that does not exist does nothing, whatever else
+// its WHERE requires (conformance executeStatement).
 func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	a := action{table: &st.Table}
 	if st.Kind == partiql.Insert {

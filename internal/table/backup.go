@@ -90,7 +90,7 @@ func (db *DB) Backups(ctx context.Context) (list []*Backup, err error) {
 	return list, err
 }
 
-// Backup returns the backup with an id, nil if there is none.
+// Backup returns the backup with an id, or nil if it does not exist.
 func (db *DB) Backup(ctx context.Context, id string) (b *Backup, err error) {
 	err = db.store.View(ctx, func(r store.Reader) error {
 		value, ok, err := r.Get(catalogueSpace, backupsPartition, []byte(id))
@@ -281,7 +281,7 @@ func (db *DB) fill(ctx context.Context, spaces []*store.Space, from store.Space,
 	return err
 }
 
-// DeleteBackup removes a backup. It does nothing if there is none.
+// DeleteBackup removes a backup. It does nothing if the backup does not exist.
 func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 	db.alter.Lock() // so that nothing is being restored from it
 	defer db.alter.Unlock()

@@ -472,9 +472,9 @@ func (db *DB) trimStream(ctx context.Context, st *StreamInfo) error {
 	}
 }
 
-// findTrimmed returns up to trimRows records of a stream that are too old. There
-// were none before epoch from, and once they are removed there are none before
-// epoch to.
+// findTrimmed returns up to trimRows records of a stream that are too old. Epochs
+// before from had no records; once those returned are removed, neither have the
+// epochs before to.
 func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint32, err error) {
 	value, ok, err := s.r.Get(st.Space, trimmedPartition, nil)
 	if err != nil {
