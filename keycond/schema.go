@@ -82,11 +82,7 @@ func (s *Schema) AppendPartition(dst []byte, it attr.Item) ([]byte, bool) {
 // attribute is missing or of another kind.
 func (s *Schema) AppendSort(dst []byte, it attr.Item) ([]byte, bool) {
 	if s.Table == nil {
-		if len(s.Range) == 0 {
-			return dst, true
-		}
-		v := it.Get(s.Range[0].Name)
-		return append(dst, v.Raw()...), v.Kind() == s.Range[0].Kind
+		return s.appendOwn(dst, it)
 	}
 	for _, a := range s.Range {
 		v := it.Get(a.Name)
@@ -96,6 +92,15 @@ func (s *Schema) AppendSort(dst []byte, it attr.Item) ([]byte, bool) {
 		dst = item.AppendKey(dst, v)
 	}
 	return s.Table.appendTie(dst, it)
+}
+
+// appendOwn appends the sort position of an item in the table.
+func (s *Schema) appendOwn(dst []byte, it attr.Item) ([]byte, bool) {
+	if len(s.Range) == 0 {
+		return dst, true
+	}
+	v := it.Get(s.Range[0].Name)
+	return append(dst, v.Raw()...), v.Kind() == s.Range[0].Kind
 }
 
 // appendTie appends what orders index rows with equal index keys: the hash of
@@ -115,7 +120,7 @@ func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
 	h := store.Hash(whole)
 	dst = append(dst, byte(h>>16), byte(h>>8), byte(h))
 	dst = item.AppendKey(dst, pk)
-	return s.AppendSort(dst, it)
+	return s.appendOwn(dst, it)
 }
 
 // appendComponent appends one component of a tuple; the last needs no end.

@@ -20,6 +20,11 @@ type Part struct {
 	Type    Type
 	// Typed says that the template itself names the type.
 	Typed bool
+
+	kind *kind // of Type, for the component of a parsed template
+	// open says that the parts of keys differ in length, and that another part
+	// of the template follows.
+	open bool
 }
 
 // Parse parses a template. A component without a type is a string. Its errors
@@ -55,6 +60,11 @@ func ParseWith(src string, types map[string]Type) (*Template, error) {
 		err.Template = src
 		return nil, err
 	}
+	for i := range t.parts {
+		p := &t.parts[i]
+		p.kind = kindOf[p.Type.Name]
+		p.open = p.Type.variable() && i+1 < len(t.parts)
+	}
 	return t, nil
 }
 
@@ -88,11 +98,27 @@ func (t *Template) Components() []string { return slices.Clone(t.names) }
 // Build returns the key of values in text form, by component. It ignores values
 // that the template does not name. Its errors are an [*Error].
 func (t *Template) Build(values map[string]string) (string, error) {
-	key, n, err := t.BuildPrefix(values)
-	if err == nil && n < len(t.names) {
-		return "", &Error{Template: t.src, Component: t.names[n], Msg: "has no value", Advice: "every component needs a value: " + strings.Join(t.names, ", ")}
+	var room [128]byte
+	key, err := t.Append(room[:0], values)
+	if err != nil {
+		return "", err
 	}
-	return key, err
+	return string(key), nil
+}
+
+// Append is [Template.Build] that appends the key to dst. If it fails, it returns
+// dst as it was.
+func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) {
+	var room [8]string
+	list := t.leading(room[:0], values)
+	key, err := t.appendPrefix(dst, list)
+	if err == nil && len(list) < len(t.names) {
+		err = &Error{Template: t.src, Component: t.names[len(list)], Msg: "has no value", Advice: "every component needs a value: " + strings.Join(t.names, ", ")}
+	}
+	if err != nil {
+		return dst, err
+	}
+	return key, nil
 }
 
 // BuildPrefix returns the common prefix of all keys with values: the key up to
@@ -101,7 +127,14 @@ func (t *Template) Build(values map[string]string) (string, error) {
 // them. Its errors are an [*Error].
 func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, err error) {
 	var room [8]string
-	list := room[:0]
+	list := t.leading(room[:0], values)
+	prefix, err = t.prefix(list)
+	return prefix, len(list), err
+}
+
+// leading appends the values of the components before the first one without a
+// value.
+func (t *Template) leading(list []string, values map[string]string) []string {
 	for _, name := range t.names {
 		v, ok := values[name]
 		if !ok {
@@ -109,14 +142,20 @@ func (t *Template) BuildPrefix(values map[string]string) (prefix string, n int, 
 		}
 		list = append(list, v)
 	}
-	prefix, err = t.prefix(list)
-	return prefix, len(list), err
+	return list
 }
 
 // prefix returns the first components, each with the literal after it.
 func (t *Template) prefix(values []string) (string, error) {
 	var room [128]byte
-	b := room[:0]
+	b, err := t.appendPrefix(room[:0], values)
+	if err != nil {
+		return "", err
+	}
+	return string(b), nil
+}
+
+func (t *Template) appendPrefix(b []byte, values []string) ([]byte, error) {
 	for i := range t.parts {
 		p := &t.parts[i]
 		if p.Name == "" {
@@ -128,25 +167,25 @@ func (t *Template) prefix(values []string) (string, error) {
 		}
 		part, err := t.part(i, values[0])
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		b = append(b, part...)
 		values = values[1:]
 	}
-	return string(b), nil
+	return b, nil
 }
 
 // part returns the encoded value of the component at t.parts[i].
 func (t *Template) part(i int, value string) (string, error) {
 	p := &t.parts[i]
-	part, err := p.Type.Encode(value)
+	part, err := p.kind.part(p.Type, value)
 	if err != nil {
 		return "", in(err, t.src, p.Name)
 	}
 	if part == "" && len(t.parts) > 1 {
 		return "", &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "the value is empty", Advice: "use a value of at least one byte: a key with an empty part would look like a prefix of other keys"}
 	}
-	if p.Type.variable() && i+1 < len(t.parts) {
+	if p.open {
 		if err := p.closes(part, t.parts[i+1].Literal); err != nil {
 			err.Template = t.src
 			return "", err

@@ -13,13 +13,16 @@ import (
 // keyID returns a digest of the table and the key of an item. It reports false
 // if the item lacks a key attribute.
 func keyID(t *Table, it attr.Item) ([16]byte, bool) {
-	buf := append([]byte(t.Name), 0)
-	for _, a := range t.Keys() {
-		v := it.Get(a.Name)
-		if v.Kind() != a.Kind {
-			return [16]byte{}, false
+	var room [256]byte
+	buf := append(append(room[:0], t.Name...), 0)
+	for _, list := range [2][]Attribute{t.Partition, t.Sort} {
+		for _, a := range list {
+			v := it.Get(a.Name)
+			if v.Kind() != a.Kind {
+				return [16]byte{}, false
+			}
+			buf = item.AppendKey(buf, v)
 		}
-		buf = item.AppendKey(buf, v)
 	}
 	sum := sha256.Sum256(buf)
 	return [16]byte(sum[:16]), true
@@ -37,7 +40,7 @@ type generator struct {
 	owns    []bool
 	key     int // number of fields in the key
 	next    uint64
-	b       attr.Builder
+	b       itemBuilder
 	values  map[string]string // of the current item
 }
 

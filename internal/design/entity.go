@@ -14,19 +14,30 @@ func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.it
 
 // item is like Item, with extra attributes.
 func (e *Entity) item(values map[string]string, extra attr.Item) (attr.Item, error) {
-	var b attr.Builder
+	var b itemBuilder
 	return e.build(&b, values, extra, false)
+}
+
+// An itemBuilder builds items one after the other. Its zero value is ready to use.
+type itemBuilder struct {
+	attr.Builder
+	raw []byte // the bytes of the values
+}
+
+func (b *itemBuilder) Reset() {
+	b.Builder.Reset()
+	b.raw = b.raw[:0]
 }
 
 // build is like item and reuses a builder. Complete says that all fields have
 // values.
-func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Item, complete bool) (attr.Item, error) {
+func (e *Entity) build(b *itemBuilder, values map[string]string, extra attr.Item, complete bool) (attr.Item, error) {
 	b.Reset()
 	for _, t := range e.Attributes {
 		if extra != nil && extra.Get(t.Name).Kind() != 0 {
 			continue
 		}
-		v, ok, err := t.value(values, complete)
+		v, ok, err := t.value(b, values, complete)
 		if err != nil {
 			return nil, fmt.Errorf("attribute %s: %s", t.Name, keyError(err))
 		}
@@ -45,7 +56,7 @@ func (e *Entity) build(b *attr.Builder, values map[string]string, extra attr.Ite
 }
 
 // value returns the attribute's value, and whether the item has the attribute.
-func (t *Template) value(values map[string]string, complete bool) (attr.Value, bool, error) {
+func (t *Template) value(b *itemBuilder, values map[string]string, complete bool) (attr.Value, bool, error) {
 	for field, want := range t.When {
 		if v, ok := values[field]; !ok || !slices.Contains(want, v) {
 			return attr.Value{}, false, nil
@@ -57,12 +68,19 @@ func (t *Template) value(values map[string]string, complete bool) (attr.Value, b
 	if !complete && t.missing(values) != "" {
 		return attr.Value{}, false, nil
 	}
-	text, err := t.Template.Build(values)
+	at := len(b.raw)
+	text, err := t.Template.Append(b.raw, values)
 	if err != nil {
 		return attr.Value{}, false, err
 	}
-	v, err := valueOf(text, t.Kind)
-	return v, err == nil, err
+	if t.Kind == attr.Number {
+		if text, err = attr.AppendNumber(b.raw, string(text[at:])); err != nil {
+			return attr.Value{}, false, err
+		}
+	}
+	b.raw = text
+	// A template makes UTF-8 only, which a string may be and a binary value too.
+	return attr.MakeValue(t.Kind, b.raw[at:len(b.raw):len(b.raw)]), true, nil
 }
 
 // missing returns the first field of the template without a value, or "".

@@ -203,16 +203,21 @@ func (b *builder) put(ctx context.Context, id [16]byte, it Item, pos Pos) error 
 	}
 	b.w.Items = append(b.w.Items, it)
 	b.pending = append(b.pending, pendingItem{it.Table.Name, it.Attributes, pos})
-	// Batches are of one table, and not of many large items.
+	// Batches are of one table.
 	b.waiting += len(it.Attributes)
-	if len(b.pending) < maxBatch && b.waiting < 1<<20 {
+	if len(b.pending) < maxBatch && b.waiting < maxWaiting {
 		return nil
 	}
 	return b.flush(ctx)
 }
 
-// maxBatch is the number of items written in one update.
-const maxBatch = 1000
+// maxBatch and maxWaiting are the items and the bytes written in one update. Each
+// update copies the nodes of the tree that it changes once, and items come in no
+// order, so small updates would copy nearly one node for each item and index.
+const (
+	maxBatch   = 1 << 16
+	maxWaiting = 64 << 20
+)
 
 // flush writes the pending items. It writes a refused batch item by item, to
 // find the invalid one.

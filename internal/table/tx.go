@@ -57,7 +57,8 @@ type Tx struct {
 	room     [4]delta // for pending
 }
 
-// A delta is a change of counters, applied after the transaction.
+// A delta is the change of the counters of a space, applied after the
+// transaction.
 type delta struct {
 	stats        *spaceStats
 	items, bytes int
@@ -165,6 +166,12 @@ func (tx *Tx) count(s *spaceStats, old, item attr.Item) {
 	}
 	if tx.pending == nil {
 		tx.pending = tx.room[:0]
+	}
+	for i := range tx.pending {
+		if p := &tx.pending[i]; p.stats == s {
+			p.items, p.bytes = p.items+d.items, p.bytes+d.bytes
+			return
+		}
 	}
 	tx.pending = append(tx.pending, d)
 }

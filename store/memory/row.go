@@ -5,14 +5,28 @@ import "github.com/sortkey/sortkey/store"
 // A record is a row, or the separator of two nodes. It is immutable.
 //
 // key holds the address. If escaping changed the partition, key also holds the
-// original partition, so that returning it never allocates. Most keys fit in
-// room, which makes a row a single object.
+// original partition, so that returning it never allocates.
 type record struct {
 	value []byte
 	key   []byte
 	len   uint32 // of the address
 	sort  uint32 // where the sort position begins in the address
-	room  [72]byte
+}
+
+// shortRecord is a record together with its key, as most are: one object.
+type shortRecord struct {
+	record
+	room [72]byte
+}
+
+// makeRecord returns a record whose empty key has room for n bytes.
+func makeRecord(n int) *record {
+	if n > len(shortRecord{}.room) {
+		return &record{key: make([]byte, 0, n)}
+	}
+	r := new(shortRecord)
+	r.key = r.room[:0]
+	return &r.record
 }
 
 // addr returns the address of the record.
@@ -25,12 +39,12 @@ var plainLen = store.AddressLen(nil, nil)
 // newRecord returns a row with the given address.
 func newRecord(address, partition, sort, value []byte) *record {
 	n := len(address)
-	r := &record{value: value, len: uint32(n), sort: uint32(n - len(sort))}
 	if n == plainLen+len(partition)+len(sort) {
-		r.key = append(r.room[:0], address...)
-	} else {
-		r.key = append(append(r.room[:0], address...), partition...)
+		partition = nil
 	}
+	r := makeRecord(n + len(partition))
+	r.value, r.len, r.sort = value, uint32(n), uint32(n-len(sort))
+	r.key = append(append(r.key, address...), partition...)
 	return r
 }
 
@@ -38,8 +52,8 @@ func newRecord(address, partition, sort, value []byte) *record {
 // where a < b. It has no value.
 func separator(a, b []byte) *record {
 	n := common(a, b) + 1
-	r := &record{len: uint32(n)}
-	r.key = append(r.room[:0], b[:n]...)
+	r := makeRecord(n)
+	r.len, r.key = uint32(n), append(r.key, b[:n]...)
 	return r
 }
 
