@@ -10,6 +10,7 @@ import (
 type Template struct {
 	src   string
 	parts []Part
+	rules []rule   // of the parts
 	names []string // of the components, in order
 }
 
@@ -20,10 +21,13 @@ type Part struct {
 	Type    Type
 	// Typed says that the template itself names the type.
 	Typed bool
+}
 
-	kind *kind // of Type, for the component of a parsed template
-	// open says that the parts of keys differ in length, and that another part
-	// of the template follows.
+// A rule is what a template knows of one of its parts in advance.
+type rule struct {
+	kind *kind // of the component's type
+	// open says that the component's text differs in length, and that another
+	// part follows.
 	open bool
 }
 
@@ -60,10 +64,8 @@ func ParseWith(src string, types map[string]Type) (*Template, error) {
 		err.Template = src
 		return nil, err
 	}
-	for i := range t.parts {
-		p := &t.parts[i]
-		p.kind = kindOf[p.Type.Name]
-		p.open = p.Type.variable() && i+1 < len(t.parts)
+	for i, p := range t.parts {
+		t.rules = append(t.rules, rule{kindOf[p.Type.Name], p.Type.variable() && i+1 < len(t.parts)})
 	}
 	return t, nil
 }
@@ -178,14 +180,14 @@ func (t *Template) appendPrefix(b []byte, values []string) ([]byte, error) {
 // part returns the encoded value of the component at t.parts[i].
 func (t *Template) part(i int, value string) (string, error) {
 	p := &t.parts[i]
-	part, err := p.kind.part(p.Type, value)
+	part, err := t.rules[i].kind.part(p.Type, value)
 	if err != nil {
 		return "", in(err, t.src, p.Name)
 	}
 	if part == "" && len(t.parts) > 1 {
 		return "", &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "the value is empty", Advice: "use a value of at least one byte: a key with an empty part would look like a prefix of other keys"}
 	}
-	if p.open {
+	if t.rules[i].open {
 		if err := p.closes(part, t.parts[i+1].Literal); err != nil {
 			err.Template = t.src
 			return "", err

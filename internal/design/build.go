@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item"
@@ -41,7 +42,11 @@ type generator struct {
 	key     int // number of fields in the key
 	next    uint64
 	b       itemBuilder
+	id      []byte            // the key of the current item
 	values  map[string]string // of the current item
+	// keys are the attributes in the table's key, and rest the others by name, in
+	// the order of the item.
+	keys, rest []*Template
 }
 
 func (b *builder) generate(ctx context.Context) error {
@@ -100,7 +105,7 @@ func estimate(generators []*generator) float64 {
 			for k, f := range g.fields {
 				g.values[f.Name] = g.draw(k, i, 0)
 			}
-			it, err := g.e.build(&g.b, g.values, nil, true)
+			it, err := g.build()
 			if err != nil {
 				break // reported when it is generated
 			}
@@ -134,6 +139,14 @@ func newGenerators(m *Model, seed uint64) ([]*generator, error) {
 			continue
 		}
 		g := &generator{e: e, hash: hash64("entity", e.Name), values: map[string]string{}}
+		for _, t := range e.Attributes {
+			if e.Table.has(t.Name) {
+				g.keys = append(g.keys, t)
+			} else {
+				g.rest = append(g.rest, t)
+			}
+		}
+		slices.SortFunc(g.rest, func(a, b *Template) int { return strings.Compare(a.Name, b.Name) })
 		fields := slices.Clone(e.keyFields())
 		g.key = len(fields)
 		for _, f := range e.Fields {
@@ -222,15 +235,19 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 	}
 	drawn := Values{g: g, n: i}
 	for attempt := uint64(1); ; attempt++ {
-		it, err := g.e.build(&g.b, values, nil, true)
+		key, err := g.buildKey()
 		if err != nil {
 			return Item{}, [16]byte{}, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
 		}
-		id, ok := keyID(g.e.Table, it)
+		id, ok := keyID(g.e.Table, key)
 		if !ok {
 			return Item{}, id, false, errorAt(g.e.Pos, "entity %s generates items without all keys of table %s", g.e.Name, g.e.Table.Name)
 		}
 		if _, taken := b.seen[id]; !taken {
+			it, err := g.buildRest()
+			if err != nil {
+				return Item{}, id, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
+			}
 			return Item{Table: g.e.Table, Entity: g.e, Values: drawn, Attributes: it, Generated: true}, id, true, nil
 		}
 		if attempt <= attempts && !g.alone() {
@@ -245,6 +262,33 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 		}
 		drawn = Values{text: maps.Clone(values)}
 	}
+}
+
+// build returns the item of the current values.
+func (g *generator) build() (attr.Item, error) {
+	if _, err := g.buildKey(); err != nil {
+		return nil, err
+	}
+	return g.buildRest()
+}
+
+// buildKey returns the table key of the current values, valid until the next
+// call. Many keys are taken, so an item is built in two steps.
+func (g *generator) buildKey() (attr.Item, error) {
+	g.b.Reset()
+	if err := g.e.add(&g.b, g.keys, g.values, nil, true); err != nil {
+		return nil, err
+	}
+	g.id = g.b.AppendItem(g.id[:0])
+	return g.id, nil
+}
+
+// buildRest returns the item whose key was built last.
+func (g *generator) buildRest() (attr.Item, error) {
+	if err := g.e.add(&g.b, g.rest, g.values, nil, true); err != nil {
+		return nil, err
+	}
+	return g.b.Item(), nil
 }
 
 // grow makes room for n more items.

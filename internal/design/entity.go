@@ -15,7 +15,13 @@ func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.it
 // item is like Item, with extra attributes.
 func (e *Entity) item(values map[string]string, extra attr.Item) (attr.Item, error) {
 	var b itemBuilder
-	return e.build(&b, values, extra, false)
+	if err := e.add(&b, e.Attributes, values, extra, false); err != nil {
+		return nil, err
+	}
+	for name, v := range extra.All() {
+		b.AddBytes(name, v)
+	}
+	return b.Item(), nil
 }
 
 // An itemBuilder builds items one after the other. Its zero value is ready to use.
@@ -29,30 +35,26 @@ func (b *itemBuilder) Reset() {
 	b.raw = b.raw[:0]
 }
 
-// build is like item and reuses a builder. Complete says that all fields have
-// values.
-func (e *Entity) build(b *itemBuilder, values map[string]string, extra attr.Item, complete bool) (attr.Item, error) {
-	b.Reset()
-	for _, t := range e.Attributes {
+// add adds those attributes of the entity that are not extra. Complete says that
+// all fields have values.
+func (e *Entity) add(b *itemBuilder, attributes []*Template, values map[string]string, extra attr.Item, complete bool) error {
+	for _, t := range attributes {
 		if extra != nil && extra.Get(t.Name).Kind() != 0 {
 			continue
 		}
 		v, ok, err := t.value(b, values, complete)
 		if err != nil {
-			return nil, fmt.Errorf("attribute %s: %s", t.Name, keyError(err))
+			return fmt.Errorf("attribute %s: %s", t.Name, keyError(err))
 		}
 		if ok {
 			b.Add(t.Name, v)
 			continue
 		}
 		if e.Table.has(t.Name) {
-			return nil, fmt.Errorf("key attribute %s needs a value for %s", t.Name, t.missing(values))
+			return fmt.Errorf("key attribute %s needs a value for %s", t.Name, t.missing(values))
 		}
 	}
-	for name, v := range extra.All() {
-		b.AddBytes(name, v)
-	}
-	return b.Item(), nil
+	return nil
 }
 
 // value returns the attribute's value, and whether the item has the attribute.

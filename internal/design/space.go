@@ -106,15 +106,38 @@ type spaceID struct {
 	x *Index
 }
 
-// A keyedRow is a row while its space is sorted.
+// A keyedRow is a row while its space is sorted. There can be millions, so its key
+// is a place in an arena.
 type keyedRow struct {
 	item *Item
+	at   int // in the arena
 	size int32
-	mid  int32 // length of the encoded partition key in key
-	key  []byte
+	mid  uint16 // length of the encoded partition key
+	len  uint16 // length of the key
 }
 
-func (r *keyedRow) partition() []byte { return r.key[:r.mid] }
+// An arena stores keys in chunks, so that it does not move them.
+type arena [][]byte
+
+const chunk = 1 << 18
+
+// next returns the last chunk, with room for a usual key. One that is longer makes
+// the chunk longer.
+func (a *arena) next() []byte {
+	if last := len(*a) - 1; last >= 0 && len((*a)[last]) < chunk-4096 {
+		return (*a)[last]
+	}
+	*a = append(*a, make([]byte, 0, chunk))
+	return (*a)[len(*a)-1]
+}
+
+func (a arena) partition(r *keyedRow) []byte {
+	return a[r.at/chunk][r.at%chunk:][:r.mid]
+}
+
+func (a arena) sort(r *keyedRow) []byte {
+	return a[r.at/chunk][r.at%chunk:][r.mid:r.len]
+}
 
 func (s *Space) fill(ctx context.Context, w *World) error {
 	most := 0
@@ -125,7 +148,7 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 	}
 	all := make([]keyedRow, 0, most)
 	s.sizes = s.Table.sizes(s.Index)
-	var arena []byte
+	var keys arena
 	for i := range w.Items {
 		if i%1024 == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -140,32 +163,31 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 		if !ok {
 			continue
 		}
-		if cap(arena)-len(arena) < 8192 {
-			arena = make([]byte, 0, 1<<18)
-		}
-		at := len(arena)
-		key, ok := s.Schema.AppendPartition(arena, it.Attributes)
-		if !ok {
+		key := keys.next()
+		at := len(key)
+		if key, ok = s.Schema.AppendPartition(key, it.Attributes); !ok {
 			continue
 		}
 		mid := len(key)
 		if key, ok = s.Schema.AppendSort(key, it.Attributes); !ok {
 			continue
 		}
-		arena = key
-		all = append(all, keyedRow{item: it, size: int32(size), mid: int32(mid - at), key: key[at:len(key):len(key)]})
+		keys[len(keys)-1] = key
+		all = append(all, keyedRow{
+			item: it, size: int32(size), at: (len(keys)-1)*chunk + at, mid: uint16(mid - at), len: uint16(len(key) - at),
+		})
 		s.Bytes += size
 	}
 	slices.SortFunc(all, func(a, b keyedRow) int {
-		if c := bytes.Compare(a.partition(), b.partition()); c != 0 {
+		if c := bytes.Compare(keys.partition(&a), keys.partition(&b)); c != 0 {
 			return c
 		}
-		return bytes.Compare(a.key[a.mid:], b.key[b.mid:])
+		return bytes.Compare(keys.sort(&a), keys.sort(&b))
 	})
 	s.Rows = make([]Row, len(all))
 	for i := range all {
 		s.Rows[i] = Row{Item: all[i].item, size: all[i].size}
-		if i == 0 || !bytes.Equal(all[i].partition(), all[i-1].partition()) {
+		if i == 0 || !bytes.Equal(keys.partition(&all[i]), keys.partition(&all[i-1])) {
 			s.Parts = append(s.Parts, Part{From: i})
 		}
 		s.Parts[len(s.Parts)-1].To = i + 1
