@@ -43,6 +43,7 @@ type generator struct {
 	next    uint64
 	b       itemBuilder
 	id      []byte            // the key of the current item
+	room    []byte            // for the next items
 	values  map[string]string // of the current item
 	// keys are the attributes in the table's key, and rest the others by name, in
 	// the order of the item.
@@ -288,7 +289,16 @@ func (g *generator) buildRest() (attr.Item, error) {
 	if err := g.e.add(&g.b, g.rest, g.values, nil, true); err != nil {
 		return nil, err
 	}
-	return g.b.Item(), nil
+	// Items live as long as the world, so they share memory.
+	if cap(g.room)-len(g.room) < 256 {
+		g.room = make([]byte, 0, 1<<16)
+	}
+	end := len(g.room)
+	it := g.b.AppendItem(g.room[end:])
+	if len(it) <= cap(g.room)-end {
+		g.room = g.room[:end+len(it)]
+	}
+	return it[:len(it):len(it)], nil
 }
 
 // grow makes room for n more items.

@@ -13,20 +13,32 @@ type record struct {
 	sort  uint32 // where the sort position begins in the address
 }
 
-// shortRecord is a record together with its key, as most are: one object.
-type shortRecord struct {
-	record
-	room [72]byte
-}
+// shortRecord and longRecord are records together with their keys, as most are:
+// one object for the collector.
+type (
+	shortRecord struct {
+		record
+		room [72]byte
+	}
+	longRecord struct {
+		record
+		room [120]byte
+	}
+)
 
 // makeRecord returns a record whose empty key has room for n bytes.
 func makeRecord(n int) *record {
-	if n > len(shortRecord{}.room) {
-		return &record{key: make([]byte, 0, n)}
+	switch {
+	case n <= len(shortRecord{}.room):
+		r := new(shortRecord)
+		r.key = r.room[:0]
+		return &r.record
+	case n <= len(longRecord{}.room):
+		r := new(longRecord)
+		r.key = r.room[:0]
+		return &r.record
 	}
-	r := new(shortRecord)
-	r.key = r.room[:0]
-	return &r.record
+	return &record{key: make([]byte, 0, n)}
 }
 
 // addr returns the address of the record.
