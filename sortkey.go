@@ -53,6 +53,10 @@ type Options struct {
 	// of streams that are older than 24 hours, in the background. Default: never; call [DB.Sweep] instead. Forks use the same
 	// interval.
 	SweepInterval time.Duration
+	// TableDelay is how long tables and global indexes are CREATING, UPDATING and
+	// DELETING, on the clock of the database, so that programs that do not wait for
+	// them fail. Default: 0, so they can be used at once. Forks use the same delay.
+	TableDelay time.Duration
 	// Wording is the wording of error messages. Default: [WordingOctober2026].
 	Wording Wording
 	// Observer sees every request, whether it comes over HTTP or not. Default:
@@ -126,7 +130,7 @@ func (o Options) withDefaults() Options {
 }
 
 func newDB(opts Options, st store.Store, tables *table.DB) *DB {
-	tables.Clock = opts.Clock
+	tables.Clock, tables.Delay = opts.Clock, opts.TableDelay
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,

@@ -19,11 +19,11 @@ import (
 
 // threeWays runs a test with a client in process, a direct one, and one over a
 // socket, each over its own database with the table Rows.
-func threeWays(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client)) {
+func threeWays(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client), optFns ...func(*sortkey.Options)) {
 	t.Helper()
 	for _, way := range []string{"Client", "Direct", "HTTP"} {
 		t.Run(way, func(t *testing.T) {
-			db := sortkeytest.New(t)
+			db := sortkeytest.New(t, optFns...)
 			db.Table("Rows", "pk / sk:N")
 			c := db.Client
 			switch way {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -24,7 +25,8 @@ type DB struct {
 	// Clock is the clock of the database.
 	Clock *Clock
 
-	t testing.TB
+	t     testing.TB
+	delay time.Duration // of tables
 }
 
 // New opens a database in memory that is closed when t ends. Each of optFns may
@@ -41,7 +43,7 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	if err != nil {
 		t.Fatalf("sortkeytest: %v", err)
 	}
-	return of(t, db, clock)
+	return of(t, db, clock, opts.TableDelay)
 }
 
 // Fork returns a copy of the database as it is now, for a subtest or the same
@@ -54,10 +56,10 @@ func (db *DB) Fork(t testing.TB) *DB {
 	if err != nil {
 		t.Fatalf("sortkeytest: %v", err)
 	}
-	return of(t, fork, clock)
+	return of(t, fork, clock, db.delay)
 }
 
-func of(t testing.TB, db *sortkey.DB, clock *Clock) *DB {
+func of(t testing.TB, db *sortkey.DB, clock *Clock, delay time.Duration) *DB {
 	t.Helper()
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
@@ -69,5 +71,5 @@ func of(t testing.TB, db *sortkey.DB, clock *Clock) *DB {
 			t.Errorf("sortkeytest: sweep: %v", err)
 		}
 	}
-	return &DB{DB: db, Client: sdk.Client(db), Direct: sdk.Direct(db), Clock: clock, t: t}
+	return &DB{DB: db, Client: sdk.Client(db), Direct: sdk.Direct(db), Clock: clock, t: t, delay: delay}
 }

@@ -269,3 +269,24 @@ func TestSynctest(t *testing.T) {
 		require.GreaterOrEqual(t, time.Since(began), 7*time.Second)
 	})
 }
+
+// A program that forgets to wait for a new table is found.
+func TestTableDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := sortkeytest.New(t, func(o *sortkey.Options) { o.TableDelay = 10 * time.Second })
+		db.Table("Users", "id") // fixtures are ready for use
+		db.Put("Users", map[string]any{"id": "1"})
+		_, err := db.Client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+			TableName: aws.String("Orders"), BillingMode: types.BillingModePayPerRequest,
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "S"}},
+			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: "HASH"}},
+		})
+		require.NoError(t, err)
+		put := &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}}}
+		_, err = db.Client.PutItem(t.Context(), put)
+		require.ErrorAs(t, err, new(*types.ResourceNotFoundException))
+		require.NoError(t, dynamodb.NewTableExistsWaiter(db.Client).Wait(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Orders")}, time.Minute))
+		_, err = db.Client.PutItem(t.Context(), put)
+		require.NoError(t, err)
+	})
+}

@@ -146,8 +146,9 @@ func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write
 func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	def := t.Definition()
 	items, bytes := t.Items()
+	now := s.opts.Clock()
 	d := &wire.TableDescription{
-		TableName: new(def.Name), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID), TableStatus: new("ACTIVE"),
+		TableName: new(def.Name), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID), TableStatus: new(def.Status(now)),
 		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: new(items), TableSizeBytes: new(bytes),
 		ProvisionedThroughput: s.throughput(def.Throughput), OnDemandThroughput: onDemand(def.OnDemand),
 		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(wire.TableWarmThroughputDescription),
@@ -180,9 +181,21 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 		d.DisassociationProtectionEnabled = new(true)
 	}
 	for _, ix := range t.Indexes() {
-		s.describeIndex(d, def, ix)
+		s.describeIndex(d, def, ix, now)
+	}
+	if *d.TableStatus == table.StatusUpdating {
+		for _, name := range def.States.Leaving {
+			s.describeLeaving(d, name)
+		}
 	}
 	return d
+}
+
+// describeLeaving adds an index that is being deleted.
+func (s *Service) describeLeaving(d *wire.TableDescription, name string) {
+	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexDescription{
+		IndexName: &name, IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(*d.TableName, name)),
+	})
 }
 
 func (s *Service) encryption(e *table.Encryption) *wire.SSEDescription {
@@ -196,7 +209,7 @@ func (s *Service) encryption(e *table.Encryption) *wire.SSEDescription {
 	return d
 }
 
-func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition, ix *table.Index) {
+func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition, ix *table.Index, now time.Time) {
 	items, bytes := ix.Items()
 	x := ix.Definition()
 	arn := new(s.arns.Index(def.Name, x.Name))
@@ -209,13 +222,13 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 	}
 	g := wire.GlobalSecondaryIndexDescription{
 		IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
-		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new("ACTIVE"),
+		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new(x.Status(now)),
 		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
 		WarmThroughput: new(wire.GlobalSecondaryIndexWarmThroughputDescription),
 	}
 	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(def, x.Warm, x.Throughput)
-	if x.Building {
-		g.IndexStatus, g.Backfilling = new("CREATING"), new(true)
+	if *g.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
+		g.Backfilling = new(true)
 	}
 	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
 }

@@ -89,7 +89,7 @@ func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consiste
 			if err != nil {
 				return err
 			}
-			key, err := pointRead(t, st, consistent, wire.OpBatchExecuteStatement.String())
+			key, err := pointRead(view, t, st, consistent, wire.OpBatchExecuteStatement.String())
 			if err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput,
 		if err != nil {
 			return err
 		}
-		read, plan, err := planSelect(t, st, value(in.ConsistentRead))
+		read, plan, err := planSelect(view, t, st, value(in.ConsistentRead))
 		if err != nil {
 			return err
 		}
@@ -87,8 +87,8 @@ func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput,
 }
 
 // planSelect decides how to read what a SELECT asks for.
-func planSelect(t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *partiql.Plan, error) {
-	read, schema, err := statementRead(t, st, consistent)
+func planSelect(view *table.View, t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *partiql.Plan, error) {
+	read, schema, err := statementRead(view, t, st, consistent)
 	if err != nil {
 		return read, nil, err
 	}

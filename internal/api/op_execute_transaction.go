@@ -115,7 +115,7 @@ func (s *Service) readStatements(view *table.View, statements []*partiql.Stateme
 		if err != nil {
 			return nil, err
 		}
-		key, err := pointRead(t, st, true, wire.OpExecuteTransaction.String())
+		key, err := pointRead(view, t, st, true, wire.OpExecuteTransaction.String())
 		if err != nil {
 			return nil, inStatement(i, s.wireError(err))
 		}

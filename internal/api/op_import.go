@@ -176,7 +176,7 @@ func (s *Service) importBatch(ctx context.Context, name string, batch []attr.Ite
 	var refused int64
 	err := s.db.Update(ctx, func(tx *table.Tx) error {
 		refused = 0
-		t, err := tx.Table(name)
+		t, err := tx.Defined(name) // it may still be CREATING
 		if err != nil {
 			return err
 		}

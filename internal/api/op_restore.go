@@ -104,7 +104,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 	}
 	for i := range def.Global {
 		ix := &def.Global[i]
-		ix.Building, ix.Warm = false, nil
+		ix.Building, ix.Creating, ix.Warm = false, time.Time{}, nil
 		ix.Throughput = table.Throughput{Read: ix.Throughput.Read, Write: ix.Throughput.Write}
 		switch {
 		case def.OnDemandBilling():
@@ -152,7 +152,7 @@ func (s *Service) restore(ctx context.Context, source, def *table.Definition, b 
 		return nil, err
 	}
 	d := s.describe(t)
-	d.TableStatus, d.RestoreSummary = new("CREATING"), summary
+	d.TableStatus, d.RestoreSummary = new(table.StatusCreating), summary
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
 	return d, nil
 }
@@ -317,9 +317,12 @@ func (s *Service) updateContinuousBackups(ctx context.Context, in *wire.UpdateCo
 		}
 		return nil
 	})
-	if isNotFound(err) {
+	switch {
+	case isNotFound(err):
 		return nil, noTable(name)
-	} else if err != nil {
+	case isKind(err, table.InUse):
+		return nil, wire.NewError("ContinuousBackupsUnavailableException", "Backups are being enabled for the table: "+name+". Please retry later")
+	case err != nil:
 		return nil, err
 	}
 	return &wire.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: s.continuousBackups(t.Definition())}, nil

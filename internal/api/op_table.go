@@ -13,8 +13,8 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// CreateTable creates a table. It can be used as soon as the call returns; the
-// description says CREATING, as the service's does.
+// CreateTable creates a table. The description says CREATING, as the service's does;
+// the table can be used as soon as the call returns, or after [table.DB.Delay].
 func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
 	return call(ctx, s, wire.OpCreateTable, in, s.createTable)
 }
@@ -82,14 +82,14 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 		return nil, err
 	}
 	d := s.describe(t)
-	d.TableStatus = new("CREATING")
+	d.TableStatus = new(table.StatusCreating)
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
 	if def.OnDemandBilling() {
 		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
 		d.TableThroughputModeSummary = &wire.TableThroughputModeSummary{TableThroughputMode: &def.BillingMode}
 	}
 	for i := range d.GlobalSecondaryIndexes {
-		d.GlobalSecondaryIndexes[i].IndexStatus = new("CREATING")
+		d.GlobalSecondaryIndexes[i].IndexStatus = new(table.StatusCreating)
 	}
 	return &wire.CreateTableOutput{TableDescription: d}, nil
 }
@@ -121,12 +121,18 @@ func (s *Service) described(name *string) (*table.Table, error) {
 	}
 	t, err := s.db.Describe(n)
 	if err != nil {
-		return nil, wire.NewError("ResourceNotFoundException", "Requested resource not found: Table: "+n+" not found")
+		return nil, noSuchTable(n)
 	}
 	return t, nil
 }
 
-// DeleteTable deletes a table and its items. It is gone when the call returns; the description says DELETING, as the service's does.
+// noSuchTable is the error of operations on tables for one that does not exist.
+func noSuchTable(name string) error {
+	return wire.NewError("ResourceNotFoundException", "Requested resource not found: Table: "+name+" not found")
+}
+
+// DeleteTable deletes a table and its items. The description says DELETING, as the
+// service's does; the table is gone when the call returns, or after [table.DB.Delay].
 func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	return call(ctx, s, wire.OpDeleteTable, in, s.deleteTable)
 }
@@ -145,7 +151,7 @@ func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 	}
 	full := s.describe(t)
 	return &wire.DeleteTableOutput{TableDescription: &wire.TableDescription{
-		TableName: full.TableName, TableStatus: new("DELETING"), TableId: full.TableId, TableArn: full.TableArn,
+		TableName: full.TableName, TableStatus: new(table.StatusDeleting), TableId: full.TableId, TableArn: full.TableArn,
 		ProvisionedThroughput: full.ProvisionedThroughput, ItemCount: full.ItemCount, TableSizeBytes: full.TableSizeBytes,
 		DeletionProtectionEnabled: full.DeletionProtectionEnabled, BillingModeSummary: full.BillingModeSummary,
 	}}, nil

@@ -41,6 +41,9 @@ func (s *Service) updateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiv
 		}
 		return nil
 	})
+	if isKind(err, table.InUse) { // ack-api-quirks, DDB-TABLE-444
+		return nil, noSuchTable(name)
+	}
 	if err != nil {
 		return nil, err
 	}

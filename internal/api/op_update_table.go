@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// UpdateTable changes a table. A new index can be used as soon as the call
-// returns; the description says UPDATING, as the service's does.
+// UpdateTable changes a table. The description says UPDATING, as the service's does;
+// a new index can be used as soon as the call returns, or after [table.DB.Delay].
 func (s *Service) UpdateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	return call(ctx, s, wire.OpUpdateTable, in, s.updateTable)
 }
@@ -34,6 +34,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	}
 	var created, deleted string
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
+		if err := s.startUpdate(def, in); err != nil {
+			return err
+		}
 		if err := s.alterBilling(def, in); err != nil {
 			return err
 		}
@@ -43,6 +46,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 				created = value(u.Create.IndexName)
 			case u.Delete != nil:
 				deleted = value(u.Delete.IndexName)
+				def.States.Leaving = []string{deleted}
 			}
 			if err := s.alterIndex(def, &u, attributesOf(in.AttributeDefinitions)); err != nil {
 				return err
@@ -57,18 +61,33 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		return nil, err
 	}
 	d := s.describe(t)
-	d.TableStatus = new("UPDATING")
+	leaving := *d.TableStatus == table.StatusUpdating // and so described
+	d.TableStatus = new(table.StatusUpdating)
 	for i := range d.GlobalSecondaryIndexes {
 		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
-			ix.IndexStatus, ix.Backfilling = new("CREATING"), new(false)
+			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
 		}
 	}
-	if deleted != "" {
-		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexDescription{
-			IndexName: new(deleted), IndexStatus: new("DELETING"), IndexArn: new(s.arns.Index(name, deleted)),
-		})
+	if deleted != "" && !leaving {
+		s.describeLeaving(d, deleted)
 	}
 	return &wire.UpdateTableOutput{TableDescription: d}, nil
+}
+
+// startUpdate refuses an update while another one lasts. Source of the limit:
+// API_UpdateTable, LimitExceededException.
+func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
+	indexes := slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil })
+	now := s.opts.Clock()
+	if indexes && def.Status(now) == table.StatusUpdating &&
+		(len(def.States.Leaving) > 0 || slices.ContainsFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating })) {
+		return errOneIndex()
+	}
+	return s.db.StartUpdate(def)
+}
+
+func errOneIndex() error {
+	return wire.NewError("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 }
 
 // msgNoUpdate lists parameters that the public model does not have. Source of it
@@ -119,7 +138,7 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		seen[name] = true
 	}
 	if changes > 1 {
-		return wire.NewError("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+		return errOneIndex()
 	}
 	return nil
 }

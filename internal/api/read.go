@@ -118,7 +118,7 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 	if r.index == nil {
 		return read, t.Key(), nil
 	}
-	ix, err := t.Index(*r.index)
+	ix, err := view.Index(t, *r.index)
 	if err != nil {
 		return read, nil, err
 	}

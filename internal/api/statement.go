@@ -144,7 +144,7 @@ func onItem(t *table.Table, fn ast.Func) ast.Node {
 // statementRead finds what a SELECT reads from, with the schema of its key. An
 // attribute that a local index does not project is fetched from the table; of a
 // global one it is refused (conformance indexQualifier).
-func statementRead(t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *keycond.Schema, error) {
+func statementRead(view *table.View, t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *keycond.Schema, error) {
 	read := table.Read{Table: t, Consistent: consistent}
 	if err := t.CheckPaths(st.Selected()); err != nil {
 		return read, nil, err
@@ -152,7 +152,7 @@ func statementRead(t *table.Table, st *partiql.Statement, consistent bool) (tabl
 	if st.Index == "" {
 		return read, t.Key(), nil
 	}
-	ix, err := t.Index(st.Index)
+	ix, err := view.Index(t, st.Index)
 	switch {
 	case err != nil:
 		return read, nil, err
@@ -177,8 +177,8 @@ func statementRead(t *table.Table, st *partiql.Statement, consistent bool) (tabl
 // pointRead returns the key of the one item that a SELECT in a batch or in a
 // transaction reads. WHERE may demand nothing else (conformance
 // partiqlFunctions), and an index is no place for it.
-func pointRead(t *table.Table, st *partiql.Statement, consistent bool, operation string) (attr.Item, error) {
-	if _, _, err := statementRead(t, st, consistent); err != nil {
+func pointRead(view *table.View, t *table.Table, st *partiql.Statement, consistent bool, operation string) (attr.Item, error) {
+	if _, _, err := statementRead(view, t, st, consistent); err != nil {
 		return nil, err
 	}
 	key, rest, ok, err := st.Key(t.Key())

@@ -14,12 +14,13 @@ import (
 func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
-	if _, err := db.Describe(def.Name); err == nil {
-		return nil, &Error{Kind: InUse, Msg: "Table already exists: " + def.Name}
+	if err := db.unused(ctx, def.Name); err != nil {
+		return nil, err
 	}
 	if err := def.Check(); err != nil {
 		return nil, err
 	}
+	db.create(def)
 	def, err := db.define(ctx, def, new(Definition))
 	if err != nil {
 		return nil, err
@@ -29,20 +30,70 @@ func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 	return t, nil
 }
 
-// Delete removes a table with its items and returns the table as it was. With
-// point-in-time recovery its items become a system backup. The error has kind [NotFound], or [Validation] when the table is protected.
-func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
-	db.alter.Lock()
-	defer db.alter.Unlock()
+// unused returns the error of kind [InUse] if a table called name exists. The caller
+// holds db.alter.
+func (db *DB) unused(ctx context.Context, name string) error {
+	if err := db.removeDeleted(ctx); err != nil {
+		return err
+	}
+	t, err := db.Describe(name)
+	switch {
+	case err != nil:
+		return nil
+	case t.def.Status(db.Clock()) == StatusCreating:
+		return t.def.changeable(db.Clock())
+	}
+	return &Error{Kind: InUse, Msg: "Table already exists: " + name}
+}
+
+// create begins the state CREATING.
+func (db *DB) create(def *Definition) {
+	def.States = States{Creating: db.until()}
+	for i := range def.Global {
+		def.Global[i].Creating = def.States.Creating
+	}
+}
+
+// find returns the table called name. The caller holds db.alter. The error has kind
+// [NotFound], and the text of operations on tables.
+func (db *DB) find(ctx context.Context, name string) (*Table, error) {
+	if err := db.removeDeleted(ctx); err != nil {
+		return nil, err
+	}
 	t, err := db.Describe(name)
 	if err != nil {
 		return nil, &Error{Kind: NotFound, Msg: fmt.Sprintf("Requested resource not found: Table: %s not found", name)}
 	}
-	if t.def.Protected {
-		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+	return t, nil
+}
+
+// Delete removes a table with its items and returns the table as it was, or as it
+// is while it is DELETING. With point-in-time recovery its items become a system
+// backup. The error has kind [NotFound]; [Validation] when the table is protected;
+// or [InUse] in a state that takes time.
+func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
+	db.alter.Lock()
+	defer db.alter.Unlock()
+	t, err := db.find(ctx, name)
+	if err != nil {
+		return nil, err
 	}
+	if err := t.def.deletable(db.Clock()); err != nil {
+		return nil, err
+	}
+	if db.Delay > 0 {
+		def := t.def.clone()
+		def.States = States{Deleting: db.until()}
+		return db.redefine(ctx, def, t)
+	}
+	return t, db.remove(ctx, t)
+}
+
+// remove removes a table with its items. The caller holds db.alter.
+func (db *DB) remove(ctx context.Context, t *Table) error {
+	name := t.def.Name
 	db.swap(name, nil)
-	err = db.change(ctx, func(w store.Writer) error {
+	err := db.change(ctx, func(w store.Writer) error {
 		if err := db.endStream(w, t.def, nil); err != nil {
 			return err
 		}
@@ -61,9 +112,8 @@ func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
 	})
 	if err != nil {
 		db.swap(name, t)
-		return nil, err
 	}
-	return t, nil
+	return err
 }
 
 // swap replaces the table called name; nil removes it. It waits for running
@@ -74,7 +124,7 @@ func (db *DB) swap(name string, t *Table) {
 	if t == nil {
 		delete(db.tables, name)
 	} else {
-		db.tables[name] = t
+		db.put(t)
 	}
 }
 
@@ -83,13 +133,17 @@ func (db *DB) swap(name string, t *Table) {
 // those it removes are deleted; reads and writes continue meanwhile. Once the
 // definition is in force, the end of ctx is ignored, and work that the store
 // then refuses is left to [DB.Recover]. The error has kind [NotFound] for a
-// missing table, or is that of change.
+// missing table and [InUse] for one that is CREATING or DELETING, or is that of
+// change.
 func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
-	old, err := db.Describe(name)
+	old, err := db.find(ctx, name)
 	if err != nil {
-		return nil, &Error{Kind: NotFound, Msg: fmt.Sprintf("Requested resource not found: Table: %s not found", name)}
+		return nil, err
+	}
+	if err := old.def.changeable(db.Clock()); err != nil {
+		return nil, err
 	}
 	def := old.def.clone()
 	if err := change(def); err != nil {
@@ -101,7 +155,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	var added []string
 	for i := range def.Global {
 		if ix := &def.Global[i]; ix.Space == 0 {
-			ix.Building = true
+			ix.Building, ix.Creating = true, db.until()
 			added = append(added, ix.Name)
 		}
 	}

@@ -113,6 +113,9 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	if err != nil {
 		return err
 	}
+	if !db.usable(t) { // ack-api-quirks, DDB-TABLE-374
+		return NoSuchTable()
+	}
 	b.Table = t.def
 	b.Items, b.Bytes = 0, 0
 	return db.fill(ctx, []*store.Space{&b.Space}, t.def.Space, func(rows []store.Row) error {
@@ -160,13 +163,14 @@ func (db *DB) Copy(ctx context.Context, def *Definition, name string) (*Table, e
 }
 
 func (db *DB) restore(ctx context.Context, def *Definition, from store.Space) (*Table, error) {
-	if _, err := db.Describe(def.Name); err == nil {
-		return nil, &Error{Kind: InUse, Msg: "Table already exists: " + def.Name}
+	if err := db.unused(ctx, def.Name); err != nil {
+		return nil, err
 	}
 	if err := def.Check(); err != nil {
 		return nil, err
 	}
 	def = def.clone()
+	db.create(def)
 	var t *Table // compiled once its indexes have their spaces
 	err := db.fill(ctx, def.spaces(), from, func(rows []store.Row) error {
 		if t == nil {

@@ -20,6 +20,9 @@ type DB struct {
 	// Clock returns the time of records of streams. Set it before use. Default:
 	// time.Now.
 	Clock func() time.Time
+	// Delay is how long tables and global indexes are CREATING, UPDATING and
+	// DELETING. Set it before use. Default: 0.
+	Delay time.Duration
 
 	store store.Store
 
@@ -38,6 +41,7 @@ type DB struct {
 	exact      atomic.Bool // the counters in memory are exact
 	marked     atomic.Bool // the store has the mark that its counters are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
+	deleting   atomic.Bool // a table is DELETING
 }
 
 // The catalogue is the space of the definitions.
@@ -78,7 +82,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 				c.stats.items.Store(stats[c.space][0])
 				c.stats.bytes.Store(stats[c.space][1])
 			}
-			db.tables[def.Name] = t
+			db.put(t)
 		}
 		for row, err := range r.Query(catalogueSpace, endedPartition, store.Range{}, false) {
 			if err != nil {
@@ -134,30 +138,42 @@ func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	copied := &DB{Clock: db.Clock, store: st, tables: make(map[string]*Table, len(db.tables))}
+	copied := &DB{Clock: db.Clock, Delay: db.Delay, store: st, tables: make(map[string]*Table, len(db.tables))}
 	copied.exact.Store(db.exact.Load())
 	copied.marked.Store(db.marked.Load())
 	copied.garbage.Store(db.garbage.Load())
-	for name, t := range db.tables {
+	for _, t := range db.tables {
 		c := compile(t.def, nil)
 		from := t.counters(false)
 		for i, to := range c.counters(false) {
 			to.stats.copyFrom(from[i].stats)
 		}
-		copied.tables[name] = c
+		copied.put(c)
 	}
 	return copied, nil
+}
+
+// put adds or replaces a table. The caller holds db.mu for writing, or db alone.
+func (db *DB) put(t *Table) {
+	db.tables[t.def.Name] = t
+	if !t.def.States.Deleting.IsZero() {
+		db.deleting.Store(true)
+	}
 }
 
 // Names returns the names of all tables in byte order.
 func (db *DB) Names() []string {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	return slices.Sorted(maps.Keys(db.tables))
+	names := slices.Sorted(maps.Keys(db.tables))
+	if db.deleting.Load() {
+		names = slices.DeleteFunc(names, func(name string) bool { return db.gone(db.tables[name]) })
+	}
+	return names
 }
 
-// Describe returns the table called name as it is now. The error has kind
-// [NotFound].
+// Describe returns the table called name as it is now, whatever its status. The
+// error has kind [NotFound].
 func (db *DB) Describe(name string) (*Table, error) {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
@@ -165,7 +181,7 @@ func (db *DB) Describe(name string) (*Table, error) {
 }
 
 func (db *DB) table(name string) (*Table, error) {
-	if t := db.tables[name]; t != nil {
+	if t := db.tables[name]; t != nil && (!t.passing || !db.gone(t)) {
 		return t, nil
 	}
 	return nil, NoSuchTable()

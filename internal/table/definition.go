@@ -56,6 +56,8 @@ type Definition struct {
 	// settings, and Undissociable its protection of replicas.
 	GlobalSettings string `json:",omitempty"`
 	Undissociable  bool   `json:",omitempty"`
+	// States are those that take time, if [DB.Delay] is set.
+	States States `json:",omitzero"`
 }
 
 // A Policy is a resource policy. It is kept and not enforced.
@@ -107,6 +109,9 @@ type IndexDefinition struct {
 	// Building is true until the items that are older than the index have been
 	// added to it. Such an index is written to and cannot be read.
 	Building bool `json:",omitempty"`
+	// Creating is until when the index counts as being created, if [DB.Delay] is
+	// set, whether it is filled or not.
+	Creating time.Time `json:",omitzero"`
 }
 
 // A Projection is the set of attributes that an index holds besides the keys.
@@ -164,6 +169,7 @@ func (d *Definition) clone() *Definition {
 	}
 	c.Insights = maps.Clone(d.Insights)
 	c.Kinesis = slices.Clone(d.Kinesis)
+	c.States.Leaving = slices.Clone(d.States.Leaving)
 	return &c
 }
 

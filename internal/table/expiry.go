@@ -42,9 +42,16 @@ const (
 // Sweep deletes the items of all tables that have expired at now, with their
 // index entries, and returns how many it deleted. Expired items stay readable
 // until a sweep deletes them, as in the service. Sweep also removes system
-// backups that have expired, and what streams keep no longer.
+// backups that have expired, what streams keep no longer, and tables that have been
+// DELETING for long enough.
 // Source: DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
+	db.alter.Lock()
+	err = db.removeDeleted(ctx)
+	db.alter.Unlock()
+	if err != nil {
+		return 0, err
+	}
 	for _, name := range db.Names() {
 		n, err := db.sweepTable(ctx, name, now)
 		deleted += n

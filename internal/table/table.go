@@ -18,6 +18,7 @@ type Table struct {
 	attributes []keycond.Attribute // of the key
 	indexes    []*Index            // global ones first, each kind in the order of definition
 	stats      *stats
+	passing    bool // the clock decides what can be done with the table
 }
 
 // An Index is a compiled secondary index of a [Table].
@@ -54,7 +55,7 @@ const storageOverhead = 100
 // compile makes a Table of a checked definition. It keeps the counters of the
 // indexes that old has too.
 func compile(def *Definition, old *Table) *Table {
-	t := &Table{def: def, stats: &stats{table: new(spaceStats), byName: map[string]*spaceStats{}}}
+	t := &Table{def: def, passing: def.passing(), stats: &stats{table: new(spaceStats), byName: map[string]*spaceStats{}}}
 	if old != nil {
 		t.stats.table = old.stats.table
 	}
@@ -137,9 +138,13 @@ func (t *Table) Index(name string) (*Index, error) {
 	}
 	ix := t.indexes[i]
 	if ix.def.Building {
-		return nil, invalid("Cannot read from backfilling global secondary index: %s", name)
+		return nil, errBackfilling(name)
 	}
 	return ix, nil
+}
+
+func errBackfilling(index string) error {
+	return invalid("Cannot read from backfilling global secondary index: %s", index)
 }
 
 // Name returns the index's name.

@@ -22,8 +22,29 @@ type View struct {
 	r   store.Reader
 }
 
-// Table returns the table called name. The error has kind [NotFound].
-func (s *View) Table(name string) (*Table, error) { return s.db.table(name) }
+// Table returns the table called name. The error has kind [NotFound], also for a
+// table that is CREATING or DELETING.
+func (s *View) Table(name string) (*Table, error) {
+	t, err := s.db.table(name)
+	if err == nil && t.passing && !s.db.usable(t) {
+		return nil, NoSuchTable()
+	}
+	return t, err
+}
+
+// Defined returns the table called name, whatever its status. The error has kind
+// [NotFound].
+func (s *View) Defined(name string) (*Table, error) { return s.db.table(name) }
+
+// Index returns the index of t called name. The error has kind [Validation], also
+// for an index that is CREATING.
+func (s *View) Index(t *Table, name string) (*Index, error) {
+	ix, err := t.Index(name)
+	if err == nil && t.passing && ix.def.Status(s.db.Clock()) == StatusCreating {
+		return nil, errBackfilling(name)
+	}
+	return ix, err
+}
 
 // itemOf returns the item in a stored row.
 func itemOf(value []byte) attr.Item { return attr.Item(value) }

@@ -265,3 +265,50 @@ func BenchmarkFork(b *testing.B) {
 		})
 	}
 }
+
+// TestTableDelayRestart closes a database while a table is CREATING, and again while
+// it is DELETING: the states end when they would have ended.
+func TestTableDelayRestart(t *testing.T) {
+	dir, now, name := t.TempDir(), day(), "Later"
+	open := func() (*sortkey.DB, func() error) {
+		st, err := disk.Open(dir, disk.Options{})
+		require.NoError(t, err)
+		db, err := sortkey.Open(sortkey.Options{Store: st, Clock: func() time.Time { return now }, TableDelay: 2 * time.Second})
+		require.NoError(t, err)
+		return db, db.Close
+	}
+	status := func(db *sortkey.DB) string {
+		out, err := inside.Service(db).DescribeTable(t.Context(), &wire.DescribeTableInput{TableName: &name})
+		if err != nil {
+			return err.Error()
+		}
+		return *out.Table.TableStatus
+	}
+	db, closeDB := open()
+	_, err := inside.Service(db).CreateTable(t.Context(), &wire.CreateTableInput{
+		TableName: &name, BillingMode: new("PAY_PER_REQUEST"),
+		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}},
+		KeySchema:            []wire.KeySchemaElement{{AttributeName: new("id"), KeyType: new("HASH")}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, closeDB())
+
+	db, closeDB = open()
+	now = now.Add(time.Second)
+	require.Equal(t, "CREATING", status(db))
+	now = now.Add(time.Second)
+	require.Equal(t, "ACTIVE", status(db))
+	_, err = inside.Service(db).DeleteTable(t.Context(), &wire.DeleteTableInput{TableName: &name})
+	require.NoError(t, err)
+	require.NoError(t, closeDB())
+
+	db, closeDB = open()
+	require.Equal(t, "DELETING", status(db))
+	now = now.Add(2 * time.Second)
+	require.Contains(t, status(db), "not found")
+	_, err = db.Sweep(t.Context())
+	require.NoError(t, err)
+	now = now.Add(-2 * time.Second)
+	require.Contains(t, status(db), "not found", "the sweep has removed it for good")
+	require.NoError(t, closeDB())
+}

@@ -41,6 +41,7 @@ type serveFlags struct {
 	shards      int
 	s3Root      string
 	wording     string
+	tableDelay  time.Duration
 	drain       time.Duration
 	log         logFlags
 }
@@ -114,11 +115,12 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.StringVar(&f.s3Root, "s3-root", "", "`FOLDER` whose folders are the S3 buckets of exports and imports")
 	flags.IntVar(&f.shards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
+	flags.DurationVar(&f.tableDelay, "table-delay", 0, "`TIME` for which tables and indexes are CREATING, UPDATING and DELETING")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
 	mustComplete(cmd, "wording", cobra.FixedCompletions([]string{"2026-10", "2026-05"}, cobra.ShellCompDirectiveNoFileComp))
-	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "drain"} {
+	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "table-delay", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -277,6 +279,10 @@ func (f serveFlags) options() (sortkey.Options, error) {
 		return opts, usageError(fmt.Sprintf("give a number from 1 to %d", maxShards), "--stream-shards: %d is out of bounds", f.shards)
 	}
 	opts.SweepInterval, opts.StreamShards, opts.S3Root = f.sweep, f.shards, f.s3Root
+	if f.tableDelay < 0 {
+		return opts, usageError("give a time such as 2s", "--table-delay: %s is negative", f.tableDelay)
+	}
+	opts.TableDelay = f.tableDelay
 	var ok bool
 	if opts.Wording, ok = wordings[f.wording]; !ok {
 		return opts, usageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)

@@ -23,6 +23,9 @@ const (
 	attempts  = 8
 )
 
+// tableWait is how long [Ensure] waits for a new table.
+const tableWait = 10 * time.Minute
+
 // ErrOther is the error of [Ensure] for a table that does not match the model.
 var ErrOther = errors.New("already exists with other keys")
 
@@ -55,6 +58,12 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t *design.Table, 
 	have, err := Describe(ctx, client, t.Name)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		if _, err := client.CreateTable(ctx, &in); err != nil {
+			return false, err
+		}
+		wait := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
+			o.MinDelay, o.MaxDelay = 10*time.Millisecond, 5*time.Second
+		})
+		if err := wait.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &t.Name}, tableWait); err != nil {
 			return false, err
 		}
 		return false, loadItems(ctx, client, t.Name, items)

@@ -104,20 +104,29 @@ func samplesOf(t *testing.T, name string) *design.Model {
 
 // A slow service leaves one item of each batch unprocessed, until it has done so
 // left times.
-type slow struct{ left, calls int }
+type slow struct {
+	left, calls int
+	created     bool
+}
 
 func (s *slow) Do(req *http.Request) (*http.Response, error) {
-	body := "{}"
-	if strings.HasSuffix(req.Header.Get("X-Amz-Target"), ".BatchWriteItem") {
+	status, body := http.StatusOK, "{}"
+	_, operation, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
+	switch operation {
+	case "BatchWriteItem":
 		s.calls++
 		if s.left > 0 {
 			s.left--
 			body = `{"UnprocessedItems": {"Drive": [{"PutRequest": {"Item": {"PK": {"S": "x"}}}}]}}`
 		}
-	}
-	status := http.StatusOK
-	if strings.HasSuffix(req.Header.Get("X-Amz-Target"), ".DescribeTable") {
-		status, body = http.StatusBadRequest, `{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}`
+	case "CreateTable":
+		s.created = true
+	case "DescribeTable":
+		if s.created {
+			body = `{"Table": {"TableStatus": "ACTIVE"}}`
+		} else {
+			status, body = http.StatusBadRequest, `{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}`
+		}
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
