@@ -57,6 +57,9 @@ type Options struct {
 	// DELETING, on the clock of the database, so that programs that do not wait for
 	// them fail. Default: 0, so they can be used at once. Forks use the same delay.
 	TableDelay time.Duration
+	// StaleReads make eventually consistent reads miss recent changes. Default:
+	// they see every change.
+	StaleReads StaleReads
 	// Wording is the wording of error messages. Default: [WordingOctober2026].
 	Wording Wording
 	// Observer sees every request, whether it comes over HTTP or not. Default:
@@ -108,6 +111,9 @@ func Open(opts Options) (*DB, error) {
 	opts = opts.withDefaults()
 	tables, err := table.Open(context.Background(), opts.Store)
 	if err != nil {
+		return nil, err
+	}
+	if err := opts.lag(tables); err != nil {
 		return nil, err
 	}
 	return newDB(opts, opts.Store, tables), nil
@@ -225,6 +231,9 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	}
 	opts.Store = st
 	opts = opts.withDefaults()
+	if err := opts.lag(tables); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	return newDB(opts, st, tables), nil
 }
 

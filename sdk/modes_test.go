@@ -2,6 +2,7 @@ package sdk_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 // refused requires an error with a code and a message.
@@ -220,4 +223,146 @@ func TestTableDelayWaiters(t *testing.T) {
 			})
 		})
 	}
+}
+
+// putIndexed writes a row that the index ByG holds.
+func putIndexed(t *testing.T, c *dynamodb.Client, sk int) {
+	t.Helper()
+	item := key("a", sk)
+	item["g"] = s("a")
+	_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Indexed"), Item: item})
+	require.NoError(t, err)
+}
+
+func TestHoldIndexes(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Table("Indexed", "pk / sk:N", sortkeytest.Global("ByG", "g / sk:N"), sortkeytest.Local("ByS", "g"))
+		query := func(index string, consistent bool) (list []string) {
+			in := &dynamodb.QueryInput{
+				TableName: aws.String("Indexed"), KeyConditionExpression: aws.String("pk = :p"), ConsistentRead: &consistent,
+				ExpressionAttributeValues: map[string]types.AttributeValue{":p": s("a")},
+			}
+			if index != "" {
+				in.IndexName = &index
+			}
+			if index == "ByG" {
+				in.KeyConditionExpression = aws.String("g = :p")
+			}
+			out, err := c.Query(t.Context(), in)
+			require.NoError(t, err)
+			for _, it := range out.Items {
+				list = append(list, it["sk"].(*types.AttributeValueMemberN).Value)
+			}
+			slices.Sort(list) // a local index has equal keys in any order
+			return list
+		}
+		putIndexed(t, c, 1)
+		db.HoldIndexes()
+		putIndexed(t, c, 2)
+		require.Equal(t, []string{"1"}, query("ByG", false))
+		require.Equal(t, []string{"1"}, query("ByS", false))
+		require.Equal(t, []string{"1", "2"}, query("ByS", true), "a consistent read")
+		require.Equal(t, []string{"1", "2"}, query("", false), "the table")
+		scan, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Indexed"), IndexName: aws.String("ByG")})
+		require.NoError(t, err)
+		require.Len(t, scan.Items, 1)
+		out, err := c.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "Indexed"."ByG"`)})
+		require.NoError(t, err)
+		require.Len(t, out.Items, 1)
+
+		_, err = c.UpdateTable(t.Context(), indexUpdate("Indexed", true))
+		require.NoError(t, err)
+		_, err = c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Indexed"), Item: map[string]types.AttributeValue{
+			"pk": s("a"), "sk": &types.AttributeValueMemberN{Value: "3"}, "g": s("a"), "h": s("x"),
+		}})
+		require.NoError(t, err)
+		scan, err = c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Indexed"), IndexName: aws.String("ByH")})
+		require.NoError(t, err)
+		require.Len(t, scan.Items, 1, "an index that is newer is not held")
+		require.Equal(t, []string{"1"}, query("ByG", false))
+
+		db.HoldIndexes() // anew
+		require.Equal(t, []string{"1", "2", "3"}, query("ByG", false))
+		putIndexed(t, c, 4)
+		require.Equal(t, []string{"1", "2", "3"}, query("ByG", false))
+		held := sortkeytest.All[map[string]any](db.Fork(t), "Indexed")
+		require.Len(t, held, 4)
+		db.Settle()
+		require.Equal(t, []string{"1", "2", "3", "4"}, query("ByG", false))
+	})
+}
+
+// Oldest makes every eventually consistent read miss what the window allows.
+func TestStaleOldest(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		ctx := t.Context()
+		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+		require.NoError(t, putRow(t, c, "a", 1))
+		get := func(sk int, consistent bool) bool {
+			out, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("a", sk), ConsistentRead: &consistent})
+			require.NoError(t, err)
+			return out.Item != nil
+		}
+		require.False(t, get(1, false))
+		require.True(t, get(1, true))
+		batch, err := c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Rows": {Keys: []map[string]types.AttributeValue{key("a", 1)}}}})
+		require.NoError(t, err)
+		require.Empty(t, batch.Responses["Rows"])
+		statements, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: aws.String(`SELECT * FROM "Rows" WHERE pk = 'a' AND sk = 1`)}}})
+		require.NoError(t, err)
+		require.Empty(t, statements.Responses[0].Item)
+		transact, err := c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 1)}}}})
+		require.NoError(t, err)
+		require.NotEmpty(t, transact.Responses[0].Item, "transactions are serializable")
+		_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Rows"), Key: key("a", 1), ConditionExpression: aws.String("attribute_exists(pk)")})
+		require.NoError(t, err, "conditions see every change")
+
+		db.Clock.Advance(time.Second)
+		require.NoError(t, putRow(t, c, "a", 2))
+		db.Clock.Advance(time.Second)
+		require.True(t, get(1, false), "the window has passed for the first")
+		require.False(t, get(2, false))
+		db.Settle()
+		require.True(t, get(2, false))
+	}, func(o *sortkey.Options) { o.StaleReads = sortkey.StaleReads{Window: 2 * time.Second, Oldest: true} })
+}
+
+// The seed chooses: the same one chooses the same, and every version in the window is
+// seen some time.
+func TestStaleSeed(t *testing.T) {
+	answers := func(seed uint64) (seen []int) {
+		db := sortkeytest.New(t, func(o *sortkey.Options) { o.StaleReads = sortkey.StaleReads{Window: time.Second, Seed: seed} })
+		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+		db.Table("Rows", "pk / sk:N")
+		for sk := range 3 {
+			require.NoError(t, putRow(t, db.Client, "a", sk))
+		}
+		for range 50 {
+			out, err := db.Client.Query(t.Context(), queryOf("a"))
+			require.NoError(t, err)
+			seen = append(seen, len(out.Items))
+		}
+		return seen
+	}
+	first := answers(7)
+	require.Equal(t, first, answers(7))
+	require.NotEqual(t, first, answers(8))
+	for n := range 4 {
+		require.Contains(t, first, n)
+	}
+}
+
+// slowForker is a store that forks, but not at once.
+type slowForker struct{ store.Store }
+
+func (slowForker) Fork() (store.Store, error) { return memory.Open(), nil }
+
+func TestStaleReadsNeedVersions(t *testing.T) {
+	_, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}, StaleReads: sortkey.StaleReads{Window: time.Second}})
+	require.ErrorIs(t, err, sortkey.ErrStaleReads)
+	db, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}})
+	require.NoError(t, err)
+	require.ErrorIs(t, db.HoldIndexes(), sortkey.ErrStaleReads)
+	db.Settle()
+	require.NoError(t, db.Close())
 }

@@ -3,6 +3,7 @@ package sortkeytest
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -37,6 +38,14 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	for _, fn := range optFns {
 		fn(&opts)
 	}
+	if s := &opts.StaleReads; s.Window > 0 && !s.Oldest && s.Seed == 0 {
+		s.Seed = rand.Uint64()
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("sortkeytest: stale reads were chosen with StaleReads.Seed = %d", s.Seed)
+			}
+		})
+	}
 	clock := &Clock{base: opts.Clock}
 	opts.Clock = clock.Now
 	db, err := sortkey.Open(opts)
@@ -57,6 +66,15 @@ func (db *DB) Fork(t testing.TB) *DB {
 		t.Fatalf("sortkeytest: %v", err)
 	}
 	return of(t, fork, clock, db.delay)
+}
+
+// HoldIndexes makes reads of indexes see the rows as they are now, until Settle: see
+// [sortkey.DB.HoldIndexes].
+func (db *DB) HoldIndexes() {
+	db.t.Helper()
+	if err := db.DB.HoldIndexes(); err != nil {
+		db.t.Fatalf("sortkeytest: %v", err)
+	}
 }
 
 func of(t testing.TB, db *sortkey.DB, clock *Clock, delay time.Duration) *DB {

@@ -290,3 +290,44 @@ func TestTableDelay(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+// failed is a test that has failed, with what it logged.
+type failed struct {
+	testing.TB
+	cleanups []func()
+	logged   string
+}
+
+func (f *failed) Failed() bool      { return true }
+func (f *failed) Cleanup(fn func()) { f.cleanups = append(f.cleanups, fn) }
+
+func (f *failed) Logf(format string, args ...any) { f.logged += fmt.Sprintf(format, args...) }
+
+func TestStaleSeedIsLogged(t *testing.T) {
+	f := &failed{TB: t}
+	sortkeytest.New(f, func(o *sortkey.Options) { o.StaleReads.Window = time.Second })
+	for _, fn := range f.cleanups {
+		fn()
+	}
+	require.Regexp(t, `StaleReads\.Seed = \d+`, f.logged)
+}
+
+// A program that reads an index right after it has written is found.
+func TestHoldIndexes(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Orders", "id", sortkeytest.Global("ByStatus", "status / id"))
+	db.HoldIndexes()
+	db.Put("Orders", map[string]any{"id": "1", "status": "new"})
+	query := func() int {
+		out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String("Orders"), IndexName: aws.String("ByStatus"), KeyConditionExpression: aws.String("#s = :s"),
+			ExpressionAttributeNames:  map[string]string{"#s": "status"},
+			ExpressionAttributeValues: map[string]types.AttributeValue{":s": &types.AttributeValueMemberS{Value: "new"}},
+		})
+		require.NoError(t, err)
+		return len(out.Items)
+	}
+	require.Zero(t, query(), "too early")
+	db.Settle()
+	require.Equal(t, 1, query())
+}

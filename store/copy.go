@@ -13,6 +13,16 @@ type Forker interface {
 	Fork() (Store, error)
 }
 
+// An InstantForker is a [Forker] whose Fork takes the same few microseconds whatever
+// the size of the store and how often it is called, so that earlier versions of the
+// rows can be kept.
+type InstantForker interface {
+	Forker
+
+	// InstantFork does nothing. Engines have it to say what Fork costs.
+	InstantFork()
+}
+
 // A Snapshotter is a [Store] that can be copied to a folder permanently.
 type Snapshotter interface {
 	Store

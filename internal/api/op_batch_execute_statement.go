@@ -93,7 +93,7 @@ func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consiste
 			if err != nil {
 				return err
 			}
-			found, err := view.Get(t, key)
+			found, err := readItem(view, t, key, consistent)
 			if err != nil {
 				return err
 			}

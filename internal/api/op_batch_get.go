@@ -104,7 +104,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 					out.UnprocessedKeys[name] = rest
 					break
 				}
-				item, err := view.Get(t, key)
+				item, err := readItem(view, t, key, reads[i].consistent)
 				if err != nil {
 					return err
 				}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -90,12 +91,33 @@ func (g *get) check() error {
 	return g.parseProjection(in.ProjectionExpression, in.AttributesToGet)
 }
 
+// readItem returns the item with a key, or nil. The item is valid until the function
+// of the View returns.
+func readItem(view *table.View, t *table.Table, key attr.Item, consistent bool) (item attr.Item, err error) {
+	if consistent || !view.Lags() {
+		return view.Get(t, key)
+	}
+	err = view.Eventually(t, nil, func(view *table.View) error {
+		item, err = view.Get(t, key)
+		item = bytes.Clone(item)
+		return err
+	})
+	return item, err
+}
+
 // view reads the item.
 func (g *get) view(view *table.View) error {
 	t, err := g.service.lookup(view.Table, g.in.TableName)
 	if err != nil {
 		return err
 	}
+	if !g.consistent && view.Lags() {
+		return view.Eventually(t, nil, func(view *table.View) error { return g.item(view, t) })
+	}
+	return g.item(view, t)
+}
+
+func (g *get) item(view *table.View, t *table.Table) error {
 	item, err := view.Get(t, g.in.Key)
 	if err != nil {
 		return err

@@ -117,10 +117,13 @@ func (db *DB) remove(ctx context.Context, t *Table) error {
 }
 
 // swap replaces the table called name; nil removes it. It waits for running
-// operations.
+// operations. Earlier versions are forgotten, as they have no rows of new indexes.
 func (db *DB) swap(name string, t *Table) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	if l := db.lag.Load(); l != nil {
+		l.forget()
+	}
 	if t == nil {
 		delete(db.tables, name)
 	} else {

@@ -42,6 +42,8 @@ type DB struct {
 	marked     atomic.Bool // the store has the mark that its counters are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
 	deleting   atomic.Bool // a table is DELETING
+
+	lag atomic.Pointer[lag] // nil while all reads see the rows as they are
 }
 
 // The catalogue is the space of the definitions.
@@ -202,6 +204,11 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
+	if l := db.lag.Load(); l != nil {
+		if err := db.keepVersion(ctx, l); err != nil {
+			return err
+		}
+	}
 	var tx Tx
 	err := db.update(ctx, func(w store.Writer) error {
 		tx = Tx{View: View{ctx: ctx, db: db, r: w}, w: w}

@@ -63,6 +63,13 @@ type Page struct {
 // Query calls visit with every item of a page in order. The items are valid
 // until visit returns; an error from it ends the query.
 func (s *View) Query(q *Query, visit func(attr.Item) error) (Page, error) {
+	if !q.Consistent && s.Lags() {
+		return s.lagging(&q.Read, func(s *View) (Page, error) { return s.query(q, visit) })
+	}
+	return s.query(q, visit)
+}
+
+func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 	r, err := q.rangeAfter()
 	if err != nil {
 		return Page{}, err
@@ -79,6 +86,13 @@ func (s *View) Query(q *Query, visit func(attr.Item) error) (Page, error) {
 // Scan calls visit with every item of a page in scan order. The items are
 // valid until visit returns; an error from it ends the scan.
 func (s *View) Scan(q *Scan, visit func(attr.Item) error) (Page, error) {
+	if !q.Consistent && s.Lags() {
+		return s.lagging(&q.Read, func(s *View) (Page, error) { return s.scan(q, visit) })
+	}
+	return s.scan(q, visit)
+}
+
+func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	span, err := q.spanAfter()
 	if err != nil {
 		return Page{}, err

@@ -72,6 +72,9 @@ func (s *engine) Fork() (store.Store, error) {
 	return f, nil
 }
 
+// InstantFork implements [store.InstantForker].
+func (s *engine) InstantFork() {}
+
 // Len returns the number of rows in all spaces, 0 after Close.
 func (s *engine) Len() int {
 	t := s.current.Load()

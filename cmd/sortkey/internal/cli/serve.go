@@ -42,6 +42,7 @@ type serveFlags struct {
 	s3Root      string
 	wording     string
 	tableDelay  time.Duration
+	stale       sortkey.StaleReads
 	drain       time.Duration
 	log         logFlags
 }
@@ -116,11 +117,14 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.IntVar(&f.shards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
 	flags.DurationVar(&f.tableDelay, "table-delay", 0, "`TIME` for which tables and indexes are CREATING, UPDATING and DELETING")
+	flags.DurationVar(&f.stale.Window, "stale-reads", 0, "`TIME` for which eventually consistent reads may miss a change, in memory only")
+	flags.Uint64Var(&f.stale.Seed, "stale-seed", 0, "`NUMBER` that chooses what --stale-reads miss")
+	flags.BoolVar(&f.stale.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
 	mustComplete(cmd, "wording", cobra.FixedCompletions([]string{"2026-10", "2026-05"}, cobra.ShellCompDirectiveNoFileComp))
-	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "table-delay", "drain"} {
+	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "table-delay", "stale-reads", "stale-seed", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -282,7 +286,13 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	if f.tableDelay < 0 {
 		return opts, usageError("give a time such as 2s", "--table-delay: %s is negative", f.tableDelay)
 	}
-	opts.TableDelay = f.tableDelay
+	if f.stale.Window < 0 {
+		return opts, usageError("give a time such as 2s", "--stale-reads: %s is negative", f.stale.Window)
+	}
+	if f.stale.Window > 0 && f.data != "" {
+		return opts, usageError("leave out --data", "--stale-reads needs a database in memory")
+	}
+	opts.TableDelay, opts.StaleReads = f.tableDelay, f.stale
 	var ok bool
 	if opts.Wording, ok = wordings[f.wording]; !ok {
 		return opts, usageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)

@@ -1,0 +1,185 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// ErrNoVersions is the error of a store that cannot keep earlier versions.
+var ErrNoVersions = errors.New("store cannot keep earlier versions of its rows")
+
+// Staleness says which earlier versions eventually consistent reads may see.
+type Staleness struct {
+	// Window is how long after a change reads may miss it. 0 means that they see
+	// every change.
+	Window time.Duration
+	// Seed chooses the version of each read.
+	Seed uint64
+	// Oldest makes each read see the oldest version in the window instead.
+	Oldest bool
+}
+
+// A lag is what eventually consistent reads see instead of the rows as they are.
+type lag struct {
+	Staleness
+	held atomic.Pointer[version] // what reads of indexes see, or nil
+
+	mu   sync.Mutex
+	rng  *rand.Rand
+	list []version // oldest first
+}
+
+// A version is the rows as they were until a time.
+type version struct {
+	store store.Store
+	until time.Time
+	// last is the space assigned last. Later ones were not there, so reads of them
+	// see the rows as they are.
+	last store.Space
+}
+
+// maxVersions bounds the versions kept: from then on, one is kept for each
+// 1/maxVersions of the window, so there are never more than twice as many. Each
+// costs the memory of the rows that were replaced, and of the nodes above them.
+const maxVersions = 256
+
+// SetStaleness says what eventually consistent reads may see from now on. The error
+// is [ErrNoVersions].
+func (db *DB) SetStaleness(s Staleness) error {
+	if _, ok := db.store.(store.InstantForker); !ok {
+		return ErrNoVersions
+	}
+	db.lag.Store(&lag{Staleness: s, rng: rand.New(rand.NewPCG(s.Seed, 1))}) //nolint:gosec // reproducible by design
+	return nil
+}
+
+// HoldIndexes makes reads of indexes see the rows as they are now, until
+// [DB.Settle]. The error is [ErrNoVersions].
+func (db *DB) HoldIndexes(ctx context.Context) error {
+	db.alter.Lock() // no index is being filled
+	defer db.alter.Unlock()
+	if db.lag.Load() == nil {
+		if err := db.SetStaleness(Staleness{}); err != nil {
+			return err
+		}
+	}
+	v, err := db.version(ctx, time.Time{})
+	if err == nil {
+		db.lag.Load().held.Store(v)
+	}
+	return err
+}
+
+// Settle makes all reads see the changes so far.
+func (db *DB) Settle() {
+	if l := db.lag.Load(); l != nil {
+		l.held.Store(nil)
+		l.forget()
+	}
+}
+
+// version returns the rows as they are now.
+func (db *DB) version(ctx context.Context, now time.Time) (*version, error) {
+	st, err := db.store.(store.InstantForker).Fork()
+	if err != nil {
+		return nil, err
+	}
+	v := &version{store: st, until: now}
+	err = st.View(ctx, func(r store.Reader) (err error) {
+		v.last, err = lastSpace(r)
+		return err
+	})
+	return v, err
+}
+
+// keepVersion keeps the rows as they are before a change, if reads may see them
+// after it.
+func (db *DB) keepVersion(ctx context.Context, l *lag) error {
+	if l.Window <= 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := db.Clock()
+	l.trim(now)
+	if n := len(l.list); n >= maxVersions && now.Sub(l.list[n-1].until) < l.Window/maxVersions {
+		return nil
+	}
+	v, err := db.version(ctx, now)
+	if err == nil {
+		l.list = append(l.list, *v)
+	}
+	return err
+}
+
+// trim drops the versions that were replaced before the window. The caller holds
+// l.mu.
+func (l *lag) trim(now time.Time) {
+	since := now.Add(-l.Window)
+	n := 0
+	for n < len(l.list) && !l.list[n].until.After(since) {
+		n++
+	}
+	l.list = slices.Delete(l.list, 0, n)
+}
+
+func (l *lag) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = nil
+}
+
+// choose returns the version that an eventually consistent read of a table or an
+// index sees, nil for the rows as they are.
+func (l *lag) choose(now time.Time, index bool) *version {
+	if index {
+		if v := l.held.Load(); v != nil {
+			return v
+		}
+	}
+	if l.Window <= 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.trim(now)
+	i := 0
+	if !l.Oldest {
+		i = l.rng.IntN(len(l.list) + 1)
+	}
+	if i == len(l.list) {
+		return nil
+	}
+	v := l.list[i]
+	return &v
+}
+
+// Lags reports whether eventually consistent reads may see earlier versions.
+func (s *View) Lags() bool { return s.db.lag.Load() != nil }
+
+// Eventually calls read with a view of a version that an eventually consistent read
+// of t, or of its index ix, may see.
+func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
+	space := t.space(ix)
+	v := s.db.lag.Load().choose(s.db.Clock(), ix != nil)
+	if v == nil || space > v.last {
+		return read(s)
+	}
+	return v.store.View(s.ctx, func(r store.Reader) error { return read(&View{ctx: s.ctx, db: s.db, r: r}) })
+}
+
+// lagging reads a page of a query or a scan from the version that it sees.
+func (s *View) lagging(q *Read, read func(*View) (Page, error)) (page Page, err error) {
+	err = s.Eventually(q.Table, q.Index, func(s *View) error {
+		page, err = read(s)
+		return err
+	})
+	return page, err
+}
