@@ -60,6 +60,12 @@ type Options struct {
 	// StaleReads make eventually consistent reads miss recent changes. Default:
 	// they see every change.
 	StaleReads StaleReads
+	// EnforceThroughput throttles requests as the service does, on the clock of the
+	// database: by the provisioned throughput, or the maximum of on-demand
+	// throughput, of tables and global indexes, of which 300 seconds can be saved
+	// up; and by what one partition key value can take, 3,000 read units and 1,000
+	// write units a second. Default: any request is answered.
+	EnforceThroughput bool
 	// Wording is the wording of error messages. Default: [WordingOctober2026].
 	Wording Wording
 	// Observer sees every request, whether it comes over HTTP or not. Default:
@@ -140,7 +146,7 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
-		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Wording: opts.Wording,
+		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Wording: opts.Wording, EnforceThroughput: opts.EnforceThroughput,
 	})
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
 	ctx, cancel := context.WithCancel(context.Background())

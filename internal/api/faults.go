@@ -66,8 +66,8 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in any
 // The texts of errors that only faults make. Sources: API_PutItem,
 // API_TransactWriteItems, DG/Programming.Errors.html.
 var faultTexts = map[string]string{
-	"ProvisionedThroughputExceededException":   "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
-	"ThrottlingException":                      "Rate of requests exceeds the allowed throughput.",
+	codeProvisioned:                            msgProvisioned,
+	codeThrottling:                             "Rate of requests exceeds the allowed throughput.",
 	"RequestLimitExceeded":                     "Throughput exceeds the current throughput limit for your account. Please contact AWS Support at https://aws.amazon.com/support request a limit increase",
 	"InternalServerError":                      "Internal server error",
 	"ServiceUnavailable":                       "The service is currently unavailable or busy.",
@@ -82,8 +82,8 @@ var faultTexts = map[string]string{
 	// Reasons of a cancelled transaction.
 	"TransactionConflict":             "Transaction is ongoing for the item",
 	"ConditionalCheckFailed":          "The conditional request failed",
-	"ProvisionedThroughputExceeded":   "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
-	"ThrottlingError":                 "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.",
+	"ProvisionedThroughputExceeded":   msgProvisioned,
+	"ThrottlingError":                 msgOnDemand,
 	"ItemCollectionSizeLimitExceeded": "Item collection size limit of 10 GB exceeded",
 	"ValidationError":                 "Validation failed",
 }
@@ -99,7 +99,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) erro
 	switch e.Code {
 	case wire.CodeUnavailable:
 		out.Status = 503
-	case "ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded":
+	case codeProvisioned, codeThrottling, "RequestLimitExceeded":
 		kind := "Read"
 		switch op {
 		case wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpBatchWriteItem, wire.OpTransactWriteItems:

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/internal/api"
 	faults "github.com/sortkey/sortkey/internal/fault"
 )
 
@@ -16,5 +17,30 @@ func TestThrottlingReasons(t *testing.T) {
 		if status != 400 || !strings.Contains(out, want) {
 			t.Errorf("%d %s, want %s", status, out, want)
 		}
+	}
+}
+
+// Source: DG/throttling-diagnosing.html, which has the exception of provisioned
+// throughput together with the reason of a hot key.
+func TestEnforcedThrottlingReasons(t *testing.T) {
+	e := newEndpoint(t)
+	e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, EnforceThroughput: true})
+	provisioned := strings.Replace(tableH, `"PAY_PER_REQUEST"`, `"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":2000,"WriteCapacityUnits":2000}`, 1)
+	put := `{"TableName":"HHH","Item":{"a":{"S":"x"},"b":{"S":"` + strings.Repeat("x", 300<<10) + `"}}}`
+	for _, tt := range []struct{ table, want string }{
+		{tableH, `{"__type":"com.amazon.coral.availability#ThrottlingException","message":"Throughput exceeds the current capacity of your table or index.`},
+		{provisioned, `{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"The level of configured provisioned throughput for the table was exceeded.`},
+	} {
+		e.answer("CreateTable", tt.table)
+		for range 4 {
+			e.answer("PutItem", put)
+		}
+		out, status := e.serve("PutItem", put)
+		for _, want := range []string{tt.want, `hrottlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"` + arnH + `"}]}`} {
+			if status != 400 || !strings.Contains(out, want) {
+				t.Errorf("%d %s, want %s", status, out, want)
+			}
+		}
+		e.answer("DeleteTable", `{"TableName":"HHH"}`)
 	}
 }

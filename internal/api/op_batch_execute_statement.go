@@ -97,10 +97,16 @@ func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consiste
 			if err != nil {
 				return err
 			}
+			units := table.ReadUnits(found.Size(), consistent)
+			b := s.budget(false)
+			if err := b.item(t, key, units); err != nil {
+				return err
+			}
+			b.spend()
 			if found != nil {
 				item = st.AppendResult(nil, found)
 			}
-			u = use{table: t.Name(), Capacity: table.Capacity{Table: table.ReadUnits(found.Size(), consistent)}}
+			u = use{table: t.Name(), Capacity: table.Capacity{Table: units}}
 			consume(ctx, t.Name(), false, &u.Capacity)
 			return nil
 		})
@@ -127,6 +133,9 @@ func addUse(uses []use, u use) []use {
 // memberCode returns the code of an error of one statement. Source: the service
 // model, BatchStatementErrorCodeEnum.
 func memberCode(e *wire.Error) string {
+	if code := throttleCode(e); code != "" {
+		return code
+	}
 	if e.Code == wire.CodeValidation {
 		return codeInvalid
 	}

@@ -79,8 +79,10 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			now.Keys, later.Keys = ka.Keys[:n], ka.Keys[n:]
 			return now, later
 		})
+	b := s.budget(false)
+	var throttled error // of the first key
 	err := s.db.View(ctx, func(view *table.View) error {
-		read, encoded := 0, 0
+		read, encoded, processed := 0, 0, 0
 		seen := itemSet{} // of all tables: the request may give one by its name and by its ARN
 		uses = uses[:0]
 		for i, name := range names {
@@ -96,30 +98,43 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 				return err
 			}
 			items := []attr.Item{}
+			rest := ka
+			rest.Keys = nil
 			var used table.Capacity
 			for k, key := range ka.Keys {
 				if read >= maxBatchBytes || encoded >= maxBatchEncoded {
-					rest := ka
-					rest.Keys = ka.Keys[k:]
-					out.UnprocessedKeys[name] = rest
+					rest.Keys = append(rest.Keys, ka.Keys[k:]...)
 					break
 				}
 				item, err := readItem(view, t, key, reads[i].consistent)
 				if err != nil {
 					return err
 				}
-				used.Table += table.ReadUnits(item.Size(), reads[i].consistent)
+				units := table.ReadUnits(item.Size(), reads[i].consistent)
+				if err := b.item(t, key, units); err != nil {
+					throttled = cmp.Or(throttled, err)
+					rest.Keys = append(rest.Keys, key)
+					continue
+				}
+				processed++
+				used.Table += units
 				if item != nil {
 					read += item.Size()
 					encoded += maxEncoded(item)
 					items = append(items, bytes.Clone(reads[i].project(item)))
 				}
 			}
+			if rest.Keys != nil {
+				out.UnprocessedKeys[name] = rest
+			}
 			out.Responses[name] = items
 			uses = append(uses, use{table: t.Name(), Capacity: used})
 			if cc := consumed(in.ReturnConsumedCapacity, name, &used); cc != nil {
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
+		}
+		if processed == 0 { // API_BatchGetItem: all are throttled
+			return throttled
 		}
 		return nil
 	})
@@ -128,6 +143,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 		out.UnprocessedKeys[name] = ka
 	}
 	if err == nil {
+		b.spend()
 		consumeAll(ctx, false, uses)
 	}
 	return out, err

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -31,7 +32,9 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 		func(list []wire.WriteRequest, n int) (now, later []wire.WriteRequest) { return list[:n], list[n:] })
 	var out *wire.BatchWriteItemOutput
 	var uses []use
-	err := s.db.Update(ctx, func(tx *table.Tx) error {
+	b := s.budget(true)
+	apply := func(tx *table.Tx) error {
+		b.reset()
 		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
 		maps.Copy(out.UnprocessedItems, left)
 		uses = uses[:0]
@@ -48,7 +51,10 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 			if requests[name] == nil {
 				continue // left by a fault
 			}
-			used, err := batchTable(tx, tables[i], requests[name], seen)
+			used, err := batchTable(tx, tables[i], requests[name], seen, b)
+			if e, ok := errors.AsType[*refusedWrite](err); ok {
+				e.table = name
+			}
 			if err != nil {
 				return err
 			}
@@ -68,11 +74,47 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 			}
 		}
 		return nil
-	})
-	if err == nil {
-		consumeAll(ctx, true, uses)
 	}
-	return out, err
+	for {
+		err := s.db.Update(ctx, apply)
+		if err == nil {
+			b.spend()
+			consumeAll(ctx, true, uses)
+		}
+		refused, ok := errors.AsType[*refusedWrite](err)
+		if !ok {
+			return out, err
+		}
+		requests, left = leaveOne(requests, left, refused)
+		if len(requests) == 0 { // API_BatchWriteItem: all are throttled
+			return nil, refused.err
+		}
+	}
+}
+
+// A refusedWrite is the error of one write of a batch that throughput does not
+// admit. The others are tried again without it.
+type refusedWrite struct {
+	table string
+	at    int
+	err   error
+}
+
+func (e *refusedWrite) Error() string { return e.err.Error() }
+func (e *refusedWrite) Unwrap() error { return e.err }
+
+// leaveOne moves the write that was refused from the requests to those left.
+func leaveOne(requests, left map[string][]wire.WriteRequest, refused *refusedWrite) (now, later map[string][]wire.WriteRequest) {
+	now, later = maps.Clone(requests), maps.Clone(left)
+	if later == nil {
+		later = map[string][]wire.WriteRequest{}
+	}
+	list := requests[refused.table]
+	later[refused.table] = append(slices.Clone(left[refused.table]), list[refused.at])
+	if now[refused.table] = slices.Concat(list[:refused.at], list[refused.at+1:]); len(list) == 1 {
+		delete(now, refused.table)
+	}
+	return now, later
 }
 
 // Load puts any number of items into a table, all or none, for callers in this
@@ -123,7 +165,7 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 }
 
 // batchTable applies the writes to one table. Their items join those seen.
-func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet) (used table.Capacity, err error) {
+func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget) (used table.Capacity, err error) {
 	keys := make([]attr.Item, len(writes))
 	for i, r := range writes {
 		if r.DeleteRequest != nil {
@@ -146,6 +188,9 @@ func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen i
 		}
 		if err != nil {
 			return used, err
+		}
+		if err := b.change(t, &change, 1); err != nil {
+			return used, &refusedWrite{at: i, err: err}
 		}
 		used.Add(change.Capacity)
 	}

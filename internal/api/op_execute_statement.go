@@ -69,7 +69,7 @@ func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput,
 			return err
 		}
 		read.Limit = int(value(in.Limit))
-		used, next, err := readPlan(view, read, plan, at, func(it attr.Item) error {
+		used, next, err := readPlan(view, read, plan, at, s.budget(false), func(it attr.Item) error {
 			out.Items = append(out.Items, st.AppendResult(nil, it))
 			return nil
 		})
@@ -126,7 +126,7 @@ type pagePlace struct {
 
 // readPlan reads a page from at on, the slices of the plan one after another, and
 // returns where the next one begins, nil at the end.
-func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, visit func(attr.Item) error) (*table.Capacity, *pagePlace, error) {
+func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, b *budget, visit func(attr.Item) error) (*table.Capacity, *pagePlace, error) {
 	used, examined, size := new(table.Capacity), 0, 0
 	if at.Slice > 0 && at.Slice >= len(plan.Slices) {
 		return nil, nil, wire.Validation(msgToken)
@@ -138,6 +138,13 @@ func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlac
 		if r.Start = at.Key; read.Limit > 0 {
 			r.Limit -= examined
 		}
+		var partition []byte
+		if len(plan.Slices) > 0 {
+			partition = plan.Slices[at.Slice].Partition
+		}
+		if err := b.page(&r, partition); err != nil {
+			return nil, nil, err
+		}
 		if len(plan.Slices) == 0 {
 			page, err = view.Scan(&table.Scan{Read: r}, visit)
 		} else {
@@ -146,6 +153,7 @@ func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlac
 		if err != nil {
 			return nil, nil, err
 		}
+		b.spent(&r, partition, &page.Capacity)
 		used.Add(page.Capacity)
 		examined += page.Examined
 		size += page.Bytes

@@ -40,22 +40,24 @@ func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransa
 	var out *wire.ExecuteTransactionOutput
 	var used *transactUse
 	var err error
+	b := s.budget(parsed[0].Kind != partiql.Select)
 	if parsed[0].Kind == partiql.Select {
 		err = s.db.View(ctx, func(view *table.View) (err error) {
 			used = newTransactUse(in.ReturnConsumedCapacity, true)
-			out, err = s.readStatements(view, parsed, used)
+			out, err = s.readStatements(view, parsed, used, b)
 			return err
 		})
 	} else {
 		err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
 			used = newTransactUse(in.ReturnConsumedCapacity, false)
-			out, err = s.writeStatements(tx, in, parsed, used)
+			out, err = s.writeStatements(tx, in, parsed, used, b)
 			return err
 		})
 	}
 	if err != nil {
 		return nil, err
 	}
+	b.spend()
 	used.record(ctx)
 	return out, nil
 }
@@ -84,7 +86,7 @@ func checkTransactStatement(st *partiql.Statement) error {
 }
 
 // writeStatements applies the statements in tx, as TransactWriteItems does.
-func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse) (*wire.ExecuteTransactionOutput, error) {
+func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse, b *budget) (*wire.ExecuteTransactionOutput, error) {
 	actions := make([]action, len(statements))
 	for i, st := range statements {
 		t, err := s.lookup(tx.Table, &st.Table)
@@ -97,7 +99,7 @@ func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput
 		actions[i].onFailure = in.TransactStatements[i].ReturnValuesOnConditionCheckFailure
 	}
 	same := &wire.TransactWriteItemsInput{ClientRequestToken: in.ClientRequestToken, ReturnConsumedCapacity: in.ReturnConsumedCapacity}
-	done, err := s.runTransact(tx, same, actions, statementDigest(in.TransactStatements...), used)
+	done, err := s.runTransact(tx, same, actions, statementDigest(in.TransactStatements...), used, b)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +108,14 @@ func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput
 }
 
 // readStatements reads the item of each statement.
-func (s *Service) readStatements(view *table.View, statements []*partiql.Statement, used *transactUse) (*wire.ExecuteTransactionOutput, error) {
+func (s *Service) readStatements(view *table.View, statements []*partiql.Statement, used *transactUse, b *budget) (*wire.ExecuteTransactionOutput, error) {
 	out := &wire.ExecuteTransactionOutput{Responses: make([]wire.ItemResponse, len(statements))}
 	seen := itemSet{}
 	total := 0
+	reasons := make([]wire.CancellationReason, len(statements))
+	cancelled := false
 	for i, st := range statements {
+		reasons[i].Code = new("None")
 		t, err := s.lookup(view.Table, &st.Table)
 		if err != nil {
 			return nil, err
@@ -134,7 +139,16 @@ func (s *Service) readStatements(view *table.View, statements []*partiql.Stateme
 		if item != nil {
 			out.Responses[i].Item = st.AppendResult(nil, item)
 		}
-		used.add(t, table.Capacity{Table: table.ReadUnits(item.Size(), true)})
+		c := table.Capacity{Table: table.ReadUnits(item.Size(), true)}
+		if err := b.item(t, key, c.Table*transactFactor); err != nil {
+			if reasons[i], cancelled = cancellation(err, nil); !cancelled {
+				return nil, err
+			}
+		}
+		used.add(t, c)
+	}
+	if cancelled {
+		return nil, wire.TransactionCanceled(reasons)
 	}
 	out.ConsumedCapacity = used.consumed()
 	return out, nil

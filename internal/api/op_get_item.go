@@ -125,6 +125,13 @@ func (g *get) item(view *table.View, t *table.Table) error {
 	if err := g.checkProjection(t); err != nil {
 		return err
 	}
+	units := table.ReadUnits(item.Size(), g.consistent)
+	if b := g.service.budget(false); b != nil {
+		if err := b.item(t, g.in.Key, units); err != nil {
+			return err
+		}
+		b.spend()
+	}
 	g.found = item != nil
 	switch {
 	case !g.found:
@@ -134,7 +141,7 @@ func (g *get) item(view *table.View, t *table.Table) error {
 		g.dst = append(g.dst, `{"Item":`...)
 		g.dst = g.project(item).AppendJSON(g.dst)
 	}
-	g.use = use{table: t.Name(), Capacity: table.Capacity{Table: table.ReadUnits(item.Size(), g.consistent)}}
+	g.use = use{table: t.Name(), Capacity: table.Capacity{Table: units}}
 	g.out.ConsumedCapacity = consumed(g.in.ReturnConsumedCapacity, value(g.in.TableName), &g.use.Capacity)
 	return nil
 }

@@ -71,10 +71,15 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit func(att
 		if err != nil {
 			return cmp.Or(x.query.CheckStart(), err) // an error of the start key comes first
 		}
+		b := s.budget(false)
+		if err := b.page(&read, slice.Partition); err != nil {
+			return err
+		}
 		page, err := view.Query(&x.query, r.visitor(visit))
 		if err != nil {
 			return err
 		}
+		b.spent(&read, slice.Partition, &page.Capacity)
 		x.finish(ctx, read.Table, &page)
 		return nil
 	})

@@ -63,10 +63,15 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.
 		if err := r.checkPaths(read.Table, nil); err != nil {
 			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key comes first
 		}
+		b := s.budget(false)
+		if err := b.page(&read, nil); err != nil {
+			return err
+		}
 		page, err := view.Scan(&x.scan, r.visitor(visit))
 		if err != nil {
 			return err
 		}
+		b.spent(&read, nil, &page.Capacity)
 		x.finish(ctx, read.Table, &page)
 		return nil
 	})

@@ -34,21 +34,23 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 	}
 	var out *wire.TransactGetItemsOutput
 	var used *transactUse
+	b := s.budget(false)
 	err := s.db.View(ctx, func(view *table.View) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, true)
-		out, err = s.readAll(view, in, reads, used)
+		out, err = s.readAll(view, in, reads, used, b)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	b.spend()
 	used.record(ctx)
 	return out, nil
 }
 
 // readAll reads the items of a TransactGetItems and adds the capacity they
 // consume to used. Keys that do not match the schemas of their tables cancel it.
-func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse) (*wire.TransactGetItemsOutput, error) {
+func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse, b *budget) (*wire.TransactGetItemsOutput, error) {
 	tables := make([]*table.Table, len(reads))
 	for i := range reads {
 		t, err := s.lookup(view.Table, in.TransactItems[i].Get.TableName)
@@ -101,7 +103,16 @@ func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, read
 		if item != nil {
 			out.Responses[i].Item = bytes.Clone(reads[i].project(item))
 		}
-		used.add(t, table.Capacity{Table: table.ReadUnits(item.Size(), true)})
+		c := table.Capacity{Table: table.ReadUnits(item.Size(), true)}
+		if err := b.item(t, in.TransactItems[i].Get.Key, c.Table*transactFactor); err != nil {
+			if reasons[i], cancelled = cancellation(err, nil); !cancelled {
+				return nil, err
+			}
+		}
+		used.add(t, c)
+	}
+	if cancelled {
+		return nil, wire.TransactionCanceled(reasons)
 	}
 	out.ConsumedCapacity = used.consumed()
 	return out, nil

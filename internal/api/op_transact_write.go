@@ -61,21 +61,24 @@ func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItems
 	}
 	var out *wire.TransactWriteItemsOutput
 	var used *transactUse
+	b := s.budget(true)
 	err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, false)
-		out, err = s.runTransact(tx, in, actions, digest, used)
+		out, err = s.runTransact(tx, in, actions, digest, used, b)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	b.spend()
 	used.record(ctx)
 	return out, nil
 }
 
 // runTransact applies the actions in tx, unless their token is known, and adds
 // the capacity they consume to used.
-func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, actions []action, digest []byte, used *transactUse) (*wire.TransactWriteItemsOutput, error) {
+func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, actions []action, digest []byte, used *transactUse, b *budget) (*wire.TransactWriteItemsOutput, error) {
+	b.reset()
 	tables := make([]*table.Table, len(actions))
 	for i := range actions {
 		t, err := s.lookup(tx.Table, actions[i].table)
@@ -94,7 +97,7 @@ func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, ac
 			return replayed(tables, known, digest, used)
 		}
 	}
-	changes, err := applyActions(tx, tables, actions)
+	changes, err := applyActions(tx, tables, actions, b)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +165,7 @@ func replayed(tables []*table.Table, known table.Token, digest []byte, used *tra
 
 // applyActions runs every action. If one fails the others still run, so that the
 // error has the reasons of all, and the transaction is cancelled.
-func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]table.Change, error) {
+func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budget) ([]table.Change, error) {
 	reasons := make([]wire.CancellationReason, len(actions))
 	for i := range reasons {
 		reasons[i].Code = new("None")
@@ -174,6 +177,9 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action) ([]tabl
 	cancelled, invalid := false, false
 	for i, a := range actions {
 		change, err := a.run(tx, tables[i])
+		if err == nil {
+			err = b.change(tables[i], &change, transactFactor)
+		}
 		if err == nil {
 			changes[i] = change
 			continue
@@ -254,6 +260,9 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 // cancellation returns the cancellation reason for an action's error, or false
 // for an error of the whole request.
 func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
+	if code := throttleCode(err); code != "" {
+		return wire.CancellationReason{Code: &code, Message: new(err.Error())}, true
+	}
 	e, ok := errors.AsType[*table.Error](err)
 	if !ok {
 		if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {

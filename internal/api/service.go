@@ -19,6 +19,7 @@ import (
 
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/throughput"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
@@ -40,6 +41,9 @@ type Options struct {
 	// S3Root is the folder whose folders are the buckets of exports and imports.
 	// Default: none, so no bucket exists.
 	S3Root string
+	// EnforceThroughput throttles requests that take more than the throughput of
+	// their tables, indexes and partitions.
+	EnforceThroughput bool
 	// Wording is the wording of messages. Default: [wire.WordingOctober].
 	Wording wire.Wording
 	// Region and Account are those of ARNs. Default: [DefaultRegion] and
@@ -70,13 +74,18 @@ type Service struct {
 	opts   Options
 	arns   ARNs
 	faults fault.Set
+	meter  *throughput.Meter                // nil unless throughput is enforced
 	extra  atomic.Pointer[[]event.Observer] // besides that of the options; nil for none
 }
 
 // New returns a service over db.
 func New(db *table.DB, opts Options) *Service {
 	opts = opts.withDefaults()
-	return &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}}
+	s := &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}}
+	if opts.EnforceThroughput {
+		s.meter = new(throughput.Meter)
+	}
+	return s
 }
 
 // Observe adds an observer of the operations that begin from now on, until stop

@@ -54,8 +54,10 @@ type writeOutput struct {
 // apply runs a write in a transaction and makes its output. A write whose
 // condition does not hold consumes capacity too.
 func (w *writeParams) apply(ctx context.Context, s *Service, name *string, key attr.Item, write func(*table.Tx, *table.Table) (table.Change, error)) (out writeOutput, err error) {
+	b := s.budget(true)
 	err = s.db.Update(ctx, func(tx *table.Tx) error {
 		out = writeOutput{}
+		b.reset()
 		t, err := s.lookup(tx.Table, name)
 		if err != nil {
 			return err
@@ -66,6 +68,14 @@ func (w *writeParams) apply(ctx context.Context, s *Service, name *string, key a
 			err = w.failed(err)
 			e, ok := errors.AsType[*wire.Error](err)
 			out.refused = ok && (e.Code == wire.CodeConditionFailed || e.Code == codeDuplicate)
+			if out.refused {
+				if throttled := b.change(t, &change, 1); throttled != nil {
+					out.refused, err = false, throttled
+				}
+			}
+			return err
+		}
+		if err := b.change(t, &change, 1); err != nil {
 			return err
 		}
 		if value(w.returns) == returnAllOld && change.Old != nil {
@@ -76,6 +86,7 @@ func (w *writeParams) apply(ctx context.Context, s *Service, name *string, key a
 		return err
 	})
 	if err == nil || out.refused {
+		b.spend()
 		consume(ctx, out.use.table, true, &out.use.Capacity)
 	}
 	return out, err

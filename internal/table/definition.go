@@ -129,8 +129,8 @@ const (
 	ProjectInclude = "INCLUDE"
 )
 
-// Throughput is provisioned throughput in units a second. It is reported and not
-// enforced.
+// Throughput is provisioned throughput in units a second. Package api enforces it on
+// request.
 type Throughput struct {
 	Read, Write            int64
 	Increased, Decreased   time.Time

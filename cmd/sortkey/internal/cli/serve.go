@@ -43,6 +43,7 @@ type serveFlags struct {
 	wording     string
 	tableDelay  time.Duration
 	stale       sortkey.StaleReads
+	enforce     bool
 	drain       time.Duration
 	log         logFlags
 }
@@ -120,6 +121,7 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.DurationVar(&f.stale.Window, "stale-reads", 0, "`TIME` for which eventually consistent reads may miss a change, in memory only")
 	flags.Uint64Var(&f.stale.Seed, "stale-seed", 0, "`NUMBER` that chooses what --stale-reads miss")
 	flags.BoolVar(&f.stale.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may")
+	flags.BoolVar(&f.enforce, "enforce-throughput", false, "throttle requests above the throughput of tables, indexes and partition keys")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
@@ -292,7 +294,7 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	if f.stale.Window > 0 && f.data != "" {
 		return opts, usageError("leave out --data", "--stale-reads needs a database in memory")
 	}
-	opts.TableDelay, opts.StaleReads = f.tableDelay, f.stale
+	opts.TableDelay, opts.StaleReads, opts.EnforceThroughput = f.tableDelay, f.stale, f.enforce
 	var ok bool
 	if opts.Wording, ok = wordings[f.wording]; !ok {
 		return opts, usageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)
