@@ -66,6 +66,11 @@ type Options struct {
 	// up; and by what one partition key value can take, 3,000 read units and 1,000
 	// write units a second. Default: any request is answered.
 	EnforceThroughput bool
+	// TransactionDelay is how long a transaction that writes holds its items before
+	// it is applied, of real time or that of a testing/synctest bubble. Meanwhile
+	// other writes of the items, and transactions with them, fail as in the
+	// service. Default: 0, so transactions never conflict.
+	TransactionDelay time.Duration
 	// Wording is the wording of error messages. Default: [WordingOctober2026].
 	Wording Wording
 	// Observer sees every request, whether it comes over HTTP or not. Default:
@@ -146,7 +151,7 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
-		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Wording: opts.Wording, EnforceThroughput: opts.EnforceThroughput,
+		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Wording: opts.Wording, EnforceThroughput: opts.EnforceThroughput, TransactionDelay: opts.TransactionDelay,
 	})
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
 	ctx, cancel := context.WithCancel(context.Background())

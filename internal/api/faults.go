@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/fault"
@@ -39,12 +38,8 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in any
 	}
 	c.lose = e.Lose
 	if e.Delay > 0 {
-		timer := time.NewTimer(e.Delay)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return ctx, context.Cause(ctx)
+		if err := pause(ctx, e.Delay); err != nil {
+			return ctx, err
 		}
 	}
 	switch {
@@ -71,8 +66,8 @@ var faultTexts = map[string]string{
 	"RequestLimitExceeded":                     "Throughput exceeds the current throughput limit for your account. Please contact AWS Support at https://aws.amazon.com/support request a limit increase",
 	"InternalServerError":                      "Internal server error",
 	"ServiceUnavailable":                       "The service is currently unavailable or busy.",
-	"TransactionConflictException":             "Transaction is ongoing for the item",
-	"TransactionInProgressException":           "The transaction with the given request token is already in progress.",
+	codeConflict:                               msgConflict,
+	"TransactionInProgressException":           msgInProgress,
 	"ConditionalCheckFailedException":          "The conditional request failed",
 	"ItemCollectionSizeLimitExceededException": "Item collection size limit of 10 GB exceeded",
 	"LimitExceededException":                   "Subscriber limit exceeded",
@@ -80,7 +75,7 @@ var faultTexts = map[string]string{
 	"ResourceNotFoundException":                "Requested resource not found",
 	"ValidationException":                      "Validation failed",
 	// Reasons of a cancelled transaction.
-	"TransactionConflict":             "Transaction is ongoing for the item",
+	"TransactionConflict":             msgConflict,
 	"ConditionalCheckFailed":          "The conditional request failed",
 	"ProvisionedThroughputExceeded":   msgProvisioned,
 	"ThrottlingError":                 msgOnDemand,

@@ -175,16 +175,21 @@ type itemSet map[string]bool
 // reports whether it is new. The error is that of a key that does not match the
 // table's schema.
 func (s itemSet) add(t *table.Table, key attr.Item) (bool, error) {
-	partition, sort, err := t.Address(key)
-	if err != nil {
+	id, err := itemID(t, key)
+	if err != nil || s[id] {
 		return false, err
-	}
-	id := t.Name() + "\x00" + string(item.AppendKey(nil, attr.NewBinary(partition))) + string(sort)
-	if s[id] {
-		return false, nil
 	}
 	s[id] = true
 	return true, nil
+}
+
+// itemID returns a text that no other item of any table has.
+func itemID(t *table.Table, key attr.Item) (string, error) {
+	partition, sort, err := t.Address(key)
+	if err != nil {
+		return "", err
+	}
+	return t.Name() + "\x00" + string(item.AppendKey(nil, attr.NewBinary(partition))) + string(sort), nil
 }
 
 // addAll adds the items with these keys and refuses two keys of one item.

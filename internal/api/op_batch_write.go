@@ -51,7 +51,7 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 			if requests[name] == nil {
 				continue // left by a fault
 			}
-			used, err := batchTable(tx, tables[i], requests[name], seen, b)
+			used, err := batchTable(tx, tables[i], requests[name], seen, b, s.ongoing)
 			if e, ok := errors.AsType[*refusedWrite](err); ok {
 				e.table = name
 			}
@@ -86,14 +86,14 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 			return out, err
 		}
 		requests, left = leaveOne(requests, left, refused)
-		if len(requests) == 0 { // API_BatchWriteItem: all are throttled
+		if len(requests) == 0 && throttleCode(refused.err) != "" { // API_BatchWriteItem: all are throttled
 			return nil, refused.err
 		}
 	}
 }
 
 // A refusedWrite is the error of one write of a batch that throughput does not
-// admit. The others are tried again without it.
+// admit, or that conflicts with a transaction. The others are tried again without it.
 type refusedWrite struct {
 	table string
 	at    int
@@ -165,7 +165,7 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 }
 
 // batchTable applies the writes to one table. Their items join those seen.
-func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget) (used table.Capacity, err error) {
+func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget, o *ongoing) (used table.Capacity, err error) {
 	keys := make([]attr.Item, len(writes))
 	for i, r := range writes {
 		if r.DeleteRequest != nil {
@@ -180,6 +180,9 @@ func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen i
 		return used, err
 	}
 	for i, r := range writes {
+		if err := o.check(t, keys[i]); err != nil {
+			return used, &refusedWrite{at: i, err: err}
+		}
 		var change table.Change
 		if r.PutRequest != nil {
 			change, err = tx.Put(t, r.PutRequest.Item, nil)

@@ -48,7 +48,14 @@ func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransa
 			return err
 		})
 	} else {
-		err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
+		items := func(view *table.View) ([]string, error) {
+			actions, err := s.statementActions(view, parsed)
+			if err != nil {
+				return nil, err
+			}
+			return s.itemsOf(view, actions)
+		}
+		err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) (err error) {
 			used = newTransactUse(in.ReturnConsumedCapacity, false)
 			out, err = s.writeStatements(tx, in, parsed, used, b)
 			return err
@@ -85,17 +92,28 @@ func checkTransactStatement(st *partiql.Statement) error {
 	return nil
 }
 
-// writeStatements applies the statements in tx, as TransactWriteItems does.
-func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse, b *budget) (*wire.ExecuteTransactionOutput, error) {
+// statementActions returns what statements other than SELECT do.
+func (s *Service) statementActions(view *table.View, statements []*partiql.Statement) ([]action, error) {
 	actions := make([]action, len(statements))
 	for i, st := range statements {
-		t, err := s.lookup(tx.Table, &st.Table)
+		t, err := s.lookup(view.Table, &st.Table)
 		if err != nil {
 			return nil, err
 		}
 		if actions[i], err = statementAction(t, st); err != nil {
 			return nil, inStatement(i, s.wireError(err))
 		}
+	}
+	return actions, nil
+}
+
+// writeStatements applies the statements in tx, as TransactWriteItems does.
+func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse, b *budget) (*wire.ExecuteTransactionOutput, error) {
+	actions, err := s.statementActions(&tx.View, statements)
+	if err != nil {
+		return nil, err
+	}
+	for i := range actions {
 		actions[i].onFailure = in.TransactStatements[i].ReturnValuesOnConditionCheckFailure
 	}
 	same := &wire.TransactWriteItemsInput{ClientRequestToken: in.ClientRequestToken, ReturnConsumedCapacity: in.ReturnConsumedCapacity}
@@ -140,10 +158,8 @@ func (s *Service) readStatements(view *table.View, statements []*partiql.Stateme
 			out.Responses[i].Item = st.AppendResult(nil, item)
 		}
 		c := table.Capacity{Table: table.ReadUnits(item.Size(), true)}
-		if err := b.item(t, key, c.Table*transactFactor); err != nil {
-			if reasons[i], cancelled = cancellation(err, nil); !cancelled {
-				return nil, err
-			}
+		if err := s.admitRead(t, key, &c, b); err != nil {
+			reasons[i], cancelled = cancellation(err, nil)
 		}
 		used.add(t, c)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -46,6 +47,15 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 	b.spend()
 	used.record(ctx)
 	return out, nil
+}
+
+// admitRead refuses to read an item in a transaction because of a conflict or of
+// throughput. It always returns an error that [cancellation] knows.
+func (s *Service) admitRead(t *table.Table, key attr.Item, c *table.Capacity, b *budget) error {
+	if err := s.ongoing.check(t, key); err != nil {
+		return err
+	}
+	return b.item(t, key, c.Table*transactFactor)
 }
 
 // readAll reads the items of a TransactGetItems and adds the capacity they
@@ -104,10 +114,8 @@ func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, read
 			out.Responses[i].Item = bytes.Clone(reads[i].project(item))
 		}
 		c := table.Capacity{Table: table.ReadUnits(item.Size(), true)}
-		if err := b.item(t, in.TransactItems[i].Get.Key, c.Table*transactFactor); err != nil {
-			if reasons[i], cancelled = cancellation(err, nil); !cancelled {
-				return nil, err
-			}
+		if err := s.admitRead(t, in.TransactItems[i].Get.Key, &c, b); err != nil {
+			reasons[i], cancelled = cancellation(err, nil)
 		}
 		used.add(t, c)
 	}

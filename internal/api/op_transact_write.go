@@ -62,7 +62,8 @@ func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItems
 	var out *wire.TransactWriteItemsOutput
 	var used *transactUse
 	b := s.budget(true)
-	err = s.db.Update(ctx, func(tx *table.Tx) (err error) {
+	items := func(view *table.View) ([]string, error) { return s.itemsOf(view, actions) }
+	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, false)
 		out, err = s.runTransact(tx, in, actions, digest, used, b)
 		return err
@@ -260,7 +261,7 @@ func (a *action) itemKey(t *table.Table) (attr.Item, error) {
 // cancellation returns the cancellation reason for an action's error, or false
 // for an error of the whole request.
 func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
-	if code := throttleCode(err); code != "" {
+	if code := contentionCode(err); code != "" {
 		return wire.CancellationReason{Code: &code, Message: new(err.Error())}, true
 	}
 	e, ok := errors.AsType[*table.Error](err)

@@ -44,6 +44,9 @@ type Options struct {
 	// EnforceThroughput throttles requests that take more than the throughput of
 	// their tables, indexes and partitions.
 	EnforceThroughput bool
+	// TransactionDelay is how long a transaction holds the items that it writes
+	// before it is applied. Default: 0, so transactions never conflict.
+	TransactionDelay time.Duration
 	// Wording is the wording of messages. Default: [wire.WordingOctober].
 	Wording wire.Wording
 	// Region and Account are those of ARNs. Default: [DefaultRegion] and
@@ -70,12 +73,13 @@ func (o Options) withDefaults() Options {
 // Each operation is a method that takes the typed input and returns the typed
 // output or a [*wire.Error]. [Service.Serve] takes and returns JSON.
 type Service struct {
-	db     *table.DB
-	opts   Options
-	arns   ARNs
-	faults fault.Set
-	meter  *throughput.Meter                // nil unless throughput is enforced
-	extra  atomic.Pointer[[]event.Observer] // besides that of the options; nil for none
+	db      *table.DB
+	opts    Options
+	arns    ARNs
+	faults  fault.Set
+	meter   *throughput.Meter                // nil unless throughput is enforced
+	ongoing *ongoing                         // nil unless transactions take time
+	extra   atomic.Pointer[[]event.Observer] // besides that of the options; nil for none
 }
 
 // New returns a service over db.
@@ -84,6 +88,9 @@ func New(db *table.DB, opts Options) *Service {
 	s := &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}}
 	if opts.EnforceThroughput {
 		s.meter = new(throughput.Meter)
+	}
+	if opts.TransactionDelay > 0 {
+		s.ongoing = &ongoing{items: itemSet{}, tokens: map[string]bool{}}
 	}
 	return s
 }

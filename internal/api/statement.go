@@ -69,6 +69,9 @@ func (s *Service) runWrite(ctx context.Context, st *partiql.Statement, mode, onF
 		if err != nil {
 			return table.Change{}, err
 		}
+		if err := s.ongoing.check(t, a.key); err != nil {
+			return table.Change{}, err
+		}
 		change, err := a.run(tx, t)
 		if err == nil {
 			item = bytes.Clone(returnedOf(returnModes[st.Returning], st.Update, &change))

@@ -62,6 +62,11 @@ func (w *writeParams) apply(ctx context.Context, s *Service, name *string, key a
 		if err != nil {
 			return err
 		}
+		if key != nil {
+			if err := s.ongoing.check(t, key); err != nil {
+				return err
+			}
+		}
 		change, err := write(tx, t)
 		out.use = use{table: t.Name(), Capacity: change.Capacity}
 		if err != nil {

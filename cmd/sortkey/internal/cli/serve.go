@@ -44,6 +44,7 @@ type serveFlags struct {
 	tableDelay  time.Duration
 	stale       sortkey.StaleReads
 	enforce     bool
+	transaction time.Duration
 	drain       time.Duration
 	log         logFlags
 }
@@ -122,11 +123,12 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.Uint64Var(&f.stale.Seed, "stale-seed", 0, "`NUMBER` that chooses what --stale-reads miss")
 	flags.BoolVar(&f.stale.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may")
 	flags.BoolVar(&f.enforce, "enforce-throughput", false, "throttle requests above the throughput of tables, indexes and partition keys")
+	flags.DurationVar(&f.transaction, "transaction-delay", 0, "`TIME` for which transactions hold their items, so that others conflict")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
 	mustComplete(cmd, "wording", cobra.FixedCompletions([]string{"2026-10", "2026-05"}, cobra.ShellCompDirectiveNoFileComp))
-	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "table-delay", "stale-reads", "stale-seed", "drain"} {
+	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "table-delay", "stale-reads", "stale-seed", "transaction-delay", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -285,16 +287,18 @@ func (f serveFlags) options() (sortkey.Options, error) {
 		return opts, usageError(fmt.Sprintf("give a number from 1 to %d", maxShards), "--stream-shards: %d is out of bounds", f.shards)
 	}
 	opts.SweepInterval, opts.StreamShards, opts.S3Root = f.sweep, f.shards, f.s3Root
-	if f.tableDelay < 0 {
-		return opts, usageError("give a time such as 2s", "--table-delay: %s is negative", f.tableDelay)
-	}
-	if f.stale.Window < 0 {
-		return opts, usageError("give a time such as 2s", "--stale-reads: %s is negative", f.stale.Window)
+	for _, d := range []struct {
+		flag string
+		time time.Duration
+	}{{"--table-delay", f.tableDelay}, {"--stale-reads", f.stale.Window}, {"--transaction-delay", f.transaction}} {
+		if d.time < 0 {
+			return opts, usageError("give a time such as 2s", "%s: %s is negative", d.flag, d.time)
+		}
 	}
 	if f.stale.Window > 0 && f.data != "" {
 		return opts, usageError("leave out --data", "--stale-reads needs a database in memory")
 	}
-	opts.TableDelay, opts.StaleReads, opts.EnforceThroughput = f.tableDelay, f.stale, f.enforce
+	opts.TableDelay, opts.StaleReads, opts.EnforceThroughput, opts.TransactionDelay = f.tableDelay, f.stale, f.enforce, f.transaction
 	var ok bool
 	if opts.Wording, ok = wordings[f.wording]; !ok {
 		return opts, usageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)

@@ -1,0 +1,159 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// transaction puts rows of the partition "a".
+func transaction(token string, sks ...int) *dynamodb.TransactWriteItemsInput {
+	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &token}
+	for _, sk := range sks {
+		in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: aws.String("Rows"), Item: key("a", sk)}})
+	}
+	return in
+}
+
+// codeOf returns the code of an error of the service, "" without one.
+func codeOf(err error) string {
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		return e.ErrorCode()
+	}
+	return ""
+}
+
+// conflicts returns the codes of the reasons of a cancelled transaction.
+func conflicts(t *testing.T, err error) (codes []string) {
+	t.Helper()
+	var e *types.TransactionCanceledException
+	require.ErrorAs(t, err, &e)
+	for _, r := range e.CancellationReasons {
+		codes = append(codes, *r.Code)
+	}
+	return codes
+}
+
+// While a transaction holds items, what conflicts with it is refused. Source:
+// DG/transaction-apis.html, transaction conflict handling.
+func TestTransactionConflicts(t *testing.T) {
+	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		c = impatient(c)
+		ctx, giveUp := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() {
+			if _, err := c.TransactWriteItems(ctx, transaction("first", 1, 2)); err == nil {
+				t.Error("a transaction of an hour has ended")
+			}
+		})
+		defer running.Wait()
+		defer giveUp()
+
+		// The transaction holds its items once a write of one is refused.
+		require.Eventually(t, func() bool { return putRow(t, c, "a", 1) != nil }, 10*time.Second, time.Millisecond)
+		refused(t, putRow(t, c, "a", 2), "TransactionConflictException", "Transaction is ongoing for the item")
+		require.NoError(t, putRow(t, c, "a", 3))
+		_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: key("a", 2)})
+		require.Equal(t, "TransactionConflictException", codeOf(err))
+		_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Rows"), Key: key("a", 2)})
+		require.Equal(t, "TransactionConflictException", codeOf(err))
+		_, err = c.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: aws.String(`DELETE FROM "Rows" WHERE pk = 'a' AND sk = 2`)})
+		require.Equal(t, "TransactionConflictException", codeOf(err))
+		statements, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: aws.String(`DELETE FROM "Rows" WHERE pk = 'a' AND sk = 2`)}}})
+		require.NoError(t, err)
+		require.EqualValues(t, "TransactionConflict", statements.Responses[0].Error.Code)
+
+		_, err = c.TransactWriteItems(ctx, transaction("second", 3, 2))
+		require.Equal(t, []string{"None", "TransactionConflict"}, conflicts(t, err))
+		_, err = c.TransactWriteItems(ctx, transaction("first", 1, 2))
+		require.Equal(t, "TransactionInProgressException", codeOf(err))
+		_, err = c.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: aws.String(`INSERT INTO "Rows" VALUE {'pk': 'a', 'sk': 1}`)}}})
+		require.Equal(t, []string{"TransactionConflict"}, conflicts(t, err))
+		_, err = c.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: aws.String(`SELECT * FROM "Rows" WHERE pk = 'a' AND sk = 1`)}}})
+		require.Equal(t, []string{"TransactionConflict"}, conflicts(t, err))
+		_, err = c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
+			{Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 3)}}, {Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 1)}},
+		}})
+		require.Equal(t, []string{"None", "TransactionConflict"}, conflicts(t, err))
+
+		put := func(sk int) types.WriteRequest {
+			return types.WriteRequest{PutRequest: &types.PutRequest{Item: key("a", sk)}}
+		}
+		batch, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Rows": {put(1), put(4)}}})
+		require.NoError(t, err)
+		require.Equal(t, []types.WriteRequest{put(1)}, batch.UnprocessedItems["Rows"])
+		batch, err = c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: batch.UnprocessedItems})
+		require.NoError(t, err)
+		require.Equal(t, []types.WriteRequest{put(1)}, batch.UnprocessedItems["Rows"])
+
+		require.True(t, has(t, c, "a", 4), "reads of single items do not conflict")
+		require.False(t, has(t, c, "a", 2), "and see what is committed")
+		giveUp()
+		running.Wait()
+		require.Eventually(t, func() bool { return putRow(t, c, "a", 1) == nil }, 10*time.Second, time.Millisecond)
+		require.False(t, has(t, c, "a", 2), "the transaction was not applied")
+	}, func(o *sortkey.Options) { o.TransactionDelay = time.Hour })
+}
+
+// Transactions that overlap: one of them wins, and the program that retries the others
+// applies them all. In a bubble that takes no real time.
+func TestTransactionRetries(t *testing.T) {
+	for _, way := range []string{"Client", "Direct"} {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				db := sortkeytest.New(t, func(o *sortkey.Options) { o.TransactionDelay = time.Second })
+				db.Table("Rows", "pk / sk:N")
+				c := sdk.Client(db.DB)
+				if way == "Direct" {
+					c = sdk.Direct(db.DB)
+				}
+				began, cancelled := time.Now(), make(chan int, 5)
+				var running sync.WaitGroup
+				for range 5 {
+					running.Go(func() {
+						n := 0
+						defer func() { cancelled <- n }()
+						for {
+							_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Update: &types.Update{
+								TableName: aws.String("Rows"), Key: key("a", 1), UpdateExpression: aws.String("ADD n :one"),
+								ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+							}}}})
+							if err == nil {
+								return
+							}
+							if codeOf(err) != "TransactionCanceledException" {
+								t.Error(err)
+								return
+							}
+							n++
+							time.Sleep(300 * time.Millisecond)
+						}
+					})
+				}
+				running.Wait()
+				total := 0
+				for range 5 {
+					total += <-cancelled
+				}
+				require.Positive(t, total)
+				require.GreaterOrEqual(t, time.Since(began), 5*time.Second, "one after the other")
+				out, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("a", 1)})
+				require.NoError(t, err)
+				require.Equal(t, "5", out.Item["n"].(*types.AttributeValueMemberN).Value)
+			})
+		})
+	}
+}
