@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/sortkey/sortkey"
 )
@@ -200,4 +201,38 @@ func ExampleReadTrace() {
 	trace, ok := sortkey.ReadTrace(resp.Header)
 	fmt.Println(ok, trace.Operation, trace.Table, trace.Examined, "examined", trace.Units, "units")
 	// Output: true Query Music 2 examined 0.5 units
+}
+
+func ExampleDB_HoldIndexes() {
+	db := open()
+	defer db.Close()
+	call(db, "UpdateTable", `{"TableName":"Music", "AttributeDefinitions":[{"AttributeName":"year","AttributeType":"N"}],
+		"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"ByYear", "KeySchema":[{"AttributeName":"year","KeyType":"HASH"}], "Projection":{"ProjectionType":"ALL"}}}]}`)
+	if err := db.HoldIndexes(); err != nil {
+		log.Fatal(err)
+	}
+	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}, "song":{"S":"Sinnerman"}, "year":{"N":"1965"}}}`)
+	const count = `{"TableName":"Music", "IndexName":"ByYear", "Select":"COUNT"}`
+	fmt.Println(call(db, "Scan", count))
+	db.Settle()
+	fmt.Println(call(db, "Scan", count))
+	// Output:
+	// {"Count":0,"ScannedCount":0}
+	// {"Count":1,"ScannedCount":1}
+}
+
+func ExampleStaleReads() {
+	db, err := sortkey.Open(sortkey.Options{StaleReads: sortkey.StaleReads{Window: time.Hour, Oldest: true}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	call(db, "CreateTable", `{"TableName":"Music", "BillingMode":"PAY_PER_REQUEST",
+		"AttributeDefinitions":[{"AttributeName":"artist","AttributeType":"S"}], "KeySchema":[{"AttributeName":"artist","KeyType":"HASH"}]}`)
+	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}}}`)
+	fmt.Println(call(db, "GetItem", `{"TableName":"Music", "Key":{"artist":{"S":"Nina"}}}`))
+	fmt.Println(call(db, "GetItem", `{"TableName":"Music", "Key":{"artist":{"S":"Nina"}}, "ConsistentRead":true}`))
+	// Output:
+	// {}
+	// {"Item":{"artist":{"S":"Nina"}}}
 }

@@ -312,3 +312,16 @@ func TestTableDelayRestart(t *testing.T) {
 	require.Contains(t, status(db), "not found", "the sweep has removed it for good")
 	require.NoError(t, closeDB())
 }
+
+// TestStaleReadsNeedMemory checks that a store on disk, whose forks link files, does
+// not make one for each write.
+func TestStaleReadsNeedMemory(t *testing.T) {
+	st, err := disk.Open(t.TempDir(), disk.Options{})
+	require.NoError(t, err)
+	_, err = sortkey.Open(sortkey.Options{Store: st, StaleReads: sortkey.StaleReads{Window: time.Second}})
+	require.ErrorIs(t, err, sortkey.ErrStaleReads)
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	require.NoError(t, err)
+	require.ErrorIs(t, db.HoldIndexes(), sortkey.ErrStaleReads)
+	require.NoError(t, db.Close())
+}
