@@ -33,7 +33,7 @@ var ErrStaleReads = errors.New("sortkey: store does not support stale reads (sto
 // lag puts the stale reads of the options in force.
 func (o *Options) lag(tables *table.DB) error {
 	s := o.StaleReads
-	if s == (StaleReads{}) {
+	if s.Window <= 0 {
 		return nil
 	}
 	return staleError(tables.SetStaleness(table.Staleness{Window: s.Window, Seed: s.Seed, Oldest: s.Oldest}))

@@ -31,8 +31,8 @@ const (
 
 func errConflict() error { return wire.NewError(codeConflict, msgConflict) }
 
-// check refuses a write of an item that a transaction under way writes too. The item is
-// a key or has one; what is wrong with it is not found out here.
+// check refuses a write of an item that a transaction under way writes too. The item may
+// be its key alone. If the key is invalid, the write itself says so.
 func (o *ongoing) check(t *table.Table, it attr.Item) error {
 	if o == nil {
 		return nil

@@ -46,11 +46,13 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 				created = value(u.Create.IndexName)
 			case u.Delete != nil:
 				deleted = value(u.Delete.IndexName)
-				def.States.Leaving = []string{deleted}
 			}
 			if err := s.alterIndex(def, &u, attributesOf(in.AttributeDefinitions)); err != nil {
 				return err
 			}
+		}
+		if deleted != "" && !def.States.Updating.IsZero() {
+			def.States.Leaving = []string{deleted}
 		}
 		if in.TableClass != nil {
 			def.ClassChanged = s.now()

@@ -46,11 +46,13 @@ const (
 // DELETING for long enough.
 // Source: DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
-	db.alter.Lock()
-	err = db.removeDeleted(ctx)
-	db.alter.Unlock()
-	if err != nil {
-		return 0, err
+	if db.deleting.Load() {
+		db.alter.Lock()
+		err := db.removeDeleted(ctx)
+		db.alter.Unlock()
+		if err != nil {
+			return 0, err
+		}
 	}
 	for _, name := range db.Names() {
 		n, err := db.sweepTable(ctx, name, now)
