@@ -183,12 +183,29 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	for _, ix := range t.Indexes() {
 		s.describeIndex(d, def, ix, now)
 	}
-	if *d.TableStatus == table.StatusUpdating {
+	switch *d.TableStatus {
+	case table.StatusCreating:
+		describeNew(d, def)
+	case table.StatusUpdating:
 		for _, name := range def.States.Leaving {
 			s.describeLeaving(d, name)
 		}
 	}
 	return d
+}
+
+// describeNew makes the description that of a table that is being created.
+// Source: dynoxide.
+func describeNew(d *wire.TableDescription, def *table.Definition) {
+	d.TableStatus = new(table.StatusCreating)
+	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
+	if def.OnDemandBilling() && d.BillingModeSummary != nil {
+		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
+		d.TableThroughputModeSummary = &wire.TableThroughputModeSummary{TableThroughputMode: &def.BillingMode}
+	}
+	for i := range d.GlobalSecondaryIndexes {
+		d.GlobalSecondaryIndexes[i].IndexStatus = new(table.StatusCreating)
+	}
 }
 
 // describeLeaving adds an index that is being deleted.

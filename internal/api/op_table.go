@@ -82,15 +82,7 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 		return nil, err
 	}
 	d := s.describe(t)
-	d.TableStatus = new(table.StatusCreating)
-	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
-	if def.OnDemandBilling() {
-		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
-		d.TableThroughputModeSummary = &wire.TableThroughputModeSummary{TableThroughputMode: &def.BillingMode}
-	}
-	for i := range d.GlobalSecondaryIndexes {
-		d.GlobalSecondaryIndexes[i].IndexStatus = new(table.StatusCreating)
-	}
+	describeNew(d, def)
 	return &wire.CreateTableOutput{TableDescription: d}, nil
 }
 
