@@ -35,8 +35,8 @@ type Options struct {
 	Store store.Store
 	// Clock returns the current time. Default: time.Now.
 	Clock func() time.Time
-	// Rand is the source of ids. Default: crypto/rand.Reader. A seeded reader
-	// makes every id reproducible. It must be safe for concurrent use.
+	// Rand is the source of ids, also of requests. Default: crypto/rand.Reader. A
+	// seeded reader makes every id reproducible. It must be safe for concurrent use.
 	Rand io.Reader
 	// Logger receives internal errors. Default: discard.
 	Logger *slog.Logger
@@ -102,6 +102,7 @@ type DB struct {
 	tables  *table.DB
 	service *api.Service
 	handler http.Handler
+	ids     func() string      // of responses
 	cancel  context.CancelFunc // ends the background work
 	running sync.WaitGroup     // the background work
 }
@@ -153,6 +154,9 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
 		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Wording: opts.Wording, EnforceThroughput: opts.EnforceThroughput, TransactionDelay: opts.TransactionDelay,
 	})
+	var seed [32]byte
+	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
+	db.ids = server.RequestIDs(seed)
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
 	ctx, cancel := context.WithCancel(context.Background())
 	db.cancel = cancel
@@ -176,7 +180,7 @@ func (db *DB) recover(ctx context.Context) {
 func (db *DB) serverOptions() server.Options {
 	o := db.opts.Server
 	return server.Options{
-		Logger: db.opts.Logger, Clock: db.opts.Clock, Observer: observe(db.opts.Observer),
+		Logger: db.opts.Logger, Clock: db.opts.Clock, Observer: observe(db.opts.Observer), RequestID: db.ids,
 		Health: db.health, Credentials: o.Credentials, Open: o.Open, CORS: o.CORS, AllowHosts: o.AllowHosts,
 		MaxBodyBytes: o.MaxBodyBytes, MaxPendingBytes: o.MaxPendingBytes, MaxRequests: o.MaxRequests, MaxConnections: o.MaxConnections,
 		ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout, ShutdownTimeout: o.ShutdownTimeout,

@@ -287,7 +287,7 @@ func TestHoldIndexes(t *testing.T) {
 		require.Equal(t, []string{"1", "2", "3"}, query("ByG", false))
 		putIndexed(t, c, 4)
 		require.Equal(t, []string{"1", "2", "3"}, query("ByG", false))
-		held := sortkeytest.All[map[string]any](db.Fork(t), "Indexed")
+		held := sortkeytest.Items[map[string]any](db.Fork(t), "Indexed")
 		require.Len(t, held, 4)
 		db.Settle()
 		require.Equal(t, []string{"1", "2", "3", "4"}, query("ByG", false))

@@ -3,6 +3,9 @@ package sortkeytest_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 type example struct{ testing.TB }
 
 func (example) Helper()                   {}
+func (example) Name() string              { return "example" }
 func (example) Cleanup(func())            {}
 func (example) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
@@ -83,7 +87,7 @@ func ExampleDB_Put() {
 	db := sortkeytest.New(t)
 	db.Table("Songs", "artist / title")
 	db.Put("Songs", Song{"Nina", "Feeling", 1965}, Song{"Nina", "Baltimore", 1978})
-	for _, song := range sortkeytest.All[Song](db, "Songs") {
+	for _, song := range sortkeytest.Items[Song](db, "Songs") {
 		fmt.Println(song)
 	}
 	// Output:
@@ -98,7 +102,7 @@ func ExampleDB_PutJSON() {
 		{"drive": {"S": "a91"}, "path": {"S": "root/photos/2.jpg"}, "size": {"N": "20"}}
 		{"drive": {"S": "a91"}, "path": {"S": "root/photos/1.jpg"}, "size": {"N": "10"}}
 	`))
-	for _, item := range sortkeytest.All[map[string]any](db, "Files") {
+	for _, item := range sortkeytest.Items[map[string]any](db, "Files") {
 		fmt.Println(item["path"], item["size"])
 	}
 	// Output:
@@ -110,16 +114,111 @@ func ExampleDB_PutFile() {
 	db := sortkeytest.New(t)
 	db.Table("Files", "drive / path")
 	db.PutFile("Files", "testdata/files.json") // the AWS CLI's output
-	fmt.Println(len(sortkeytest.All[map[string]any](db, "Files")), "files")
+	fmt.Println(len(sortkeytest.Items[map[string]any](db, "Files")), "files")
 	// Output: 2 files
 }
 
-func ExampleAll() {
+func ExampleGet() {
+	type Note struct{ Id, Text string }
+	db := sortkeytest.New(t)
+	db.Table("Notes", "Id")
+	db.Put("Notes", []Note{{"1", "buy milk"}, {"2", "call Ada"}}) // each element is an item
+	fmt.Println(sortkeytest.Get[Note](db, "Notes", "2"))
+	fmt.Println(sortkeytest.Get[Note](db, "Notes", "3"))
+	// Output:
+	// {2 call Ada} true
+	// { } false
+}
+
+func ExampleQuery() {
+	type Order struct {
+		Customer string
+		Placed   int
+		Status   string
+	}
+	db := sortkeytest.New(t)
+	db.Table("Orders", "Customer / Placed:N", sortkeytest.Global("ByStatus", "Status / Placed"))
+	db.Put("Orders", Order{"7", 20260211, "open"}, Order{"7", 20260130, "sent"}, Order{"8", 20260201, "open"})
+	fmt.Println(sortkeytest.Query[Order](db, "Orders", "7"))
+	fmt.Println(sortkeytest.Query[Order](db, "Orders/ByStatus", "open"))
+	// Output:
+	// [{7 20260130 sent} {7 20260211 open}]
+	// [{8 20260201 open} {7 20260211 open}]
+}
+
+func ExampleDB_Dump() {
+	db := sortkeytest.New(t)
+	db.Table("Orders", "customer / placed:N")
+	db.Put("Orders",
+		map[string]any{"customer": "8", "placed": 20260201, "total": 12.5},
+		map[string]any{"customer": "7", "placed": 20260130, "lines": []any{map[string]any{"article": "tea"}}},
+	)
+	fmt.Print(db.Dump())
+	// Output:
+	// Orders: customer / placed:N
+	// "7" / 20260130  {lines: [{article: "tea"}]}
+	// "8" / 20260201  {total: 12.5}
+}
+
+func ExampleDB_Diff() {
+	db := sortkeytest.New(t)
+	db.Table("Orders", "id")
+	db.Put("Orders", map[string]any{"id": "1", "state": "open"}, map[string]any{"id": "2"})
+	before := db.Fork(t)
+
+	// Here the code under test works with db.Client.
+	db.Put("Orders", map[string]any{"id": "1", "state": "sent", "carrier": "post"}, map[string]any{"id": "3"})
+
+	fmt.Print(db.Diff(before))
+	// Output:
+	// Orders: id
+	// ~ "1"  {carrier: none → "post", state: "open" → "sent"}
+	// + "3"
+}
+
+// A variable of the package, or of TestMain.
+var shop = sortkeytest.Shared(func(db *sortkeytest.DB) {
+	db.Table("Orders", "id")
+	db.Put("Orders", map[string]any{"id": "1"})
+})
+
+func ExampleShared() {
+	first, second := shop(t), shop(t) // in tests that may run in parallel
+	first.Put("Orders", map[string]any{"id": "2"})
+	fmt.Print(first.Dump(), second.Dump())
+	// Output:
+	// Orders: id
+	// "1"
+	// "2"
+	// Orders: id
+	// "1"
+}
+
+// Code that makes its own clients takes the configuration.
+func ExampleDB_Config() {
+	db := sortkeytest.New(t)
+	db.Table("Orders", "id")
+	client := dynamodb.NewFromConfig(db.Config())
+	out, err := client.ListTables(context.Background(), &dynamodb.ListTablesInput{})
+	fmt.Println(out.TableNames, err)
+	// Output: [Orders] <nil>
+}
+
+// Programs in other languages reach the database with the variables of Env.
+func ExampleDB_Env() {
+	db := sortkeytest.New(t)
+	cmd := exec.Command("aws", "dynamodb", "list-tables")
+	cmd.Env = append(os.Environ(), db.Env()...)
+	fmt.Println(strings.HasPrefix(cmd.Env[len(os.Environ())], "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:"))
+	// Output: true
+}
+
+func ExampleItems() {
 	type Note struct{ Id, Text string }
 	db := sortkeytest.New(t)
 	db.Table("Notes", "Id")
 	db.Put("Notes", Note{"1", "buy milk"})
-	fmt.Println(sortkeytest.All[Note](db, "Notes"))
+	fmt.Println(sortkeytest.Items[Note](db, "Notes"))
 	// Output: [{1 buy milk}]
 }
 
@@ -177,9 +276,9 @@ func ExampleDB_Fork() {
 	for _, id := range []string{"c", "d"} { // two subtests, each with its own copy
 		db := full.Fork(t)
 		db.Put("Counters", map[string]any{"id": id})
-		fmt.Println(len(sortkeytest.All[map[string]string](db, "Counters")))
+		fmt.Println(len(sortkeytest.Items[map[string]string](db, "Counters")))
 	}
-	fmt.Println(len(sortkeytest.All[map[string]string](full, "Counters")))
+	fmt.Println(len(sortkeytest.Items[map[string]string](full, "Counters")))
 	// Output:
 	// 3
 	// 3

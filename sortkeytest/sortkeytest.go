@@ -2,7 +2,9 @@ package sortkeytest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -10,11 +12,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
 )
 
 // A DB is the database of one test. It is safe for concurrent use.
+//
+// Its methods that set up or look at tables and items are no part of what the
+// test tests: they meet no faults, and no recording has them.
 type DB struct {
 	*sortkey.DB
 	// Client is [sdk.Client]: requests take the whole way except for the
@@ -28,13 +35,32 @@ type DB struct {
 
 	t     testing.TB
 	delay time.Duration // of tables
+	seed  seed
+	serve func() (url string, err error) // starts the server once
 }
 
+// A seed determines the ids that a database makes. The zero seed is that of every
+// new database.
+type seed [32]byte
+
+// reader returns the source of ids.
+func (s seed) reader() io.Reader { return seeded.NewReader(s) }
+
+// fork returns the seed of a copy for a test. Its ids differ from those that the
+// database has made, and do not depend on the order of parallel tests.
+func (s seed) fork(test string) seed { return sha256.Sum256(append(s[:], test...)) }
+
+// quiet is the context of operations that the code under test did not ask for.
+var quiet = event.Quiet(context.Background())
+
 // New opens a database in memory that is closed when t ends. Each of optFns may
-// change the options of the database before it opens.
+// change the options of the database before it opens. Unless they set a source,
+// ids are the same in every run, also those of requests, which errors contain.
 func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	t.Helper()
-	var opts sortkey.Options
+	var first seed
+	opts := sortkey.Options{Rand: first.reader()}
+	opts.Server.ShutdownTimeout = -1 // nobody waits for answers after the test
 	for _, fn := range optFns {
 		fn(&opts)
 	}
@@ -52,7 +78,7 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	if err != nil {
 		t.Fatalf("sortkeytest: %v", err)
 	}
-	return of(t, db, clock, opts.TableDelay)
+	return newDB(t, &DB{DB: db, Clock: clock, delay: opts.TableDelay, seed: first})
 }
 
 // Fork returns a copy of the database as it is now, for a subtest or the same
@@ -60,12 +86,17 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 // other, and each has its own clock. The copy is closed when t ends.
 func (db *DB) Fork(t testing.TB) *DB {
 	t.Helper()
-	clock := db.Clock.fork()
-	fork, err := db.DB.Fork(func(o *sortkey.Options) { o.Clock = clock.Now })
+	clock, next := db.Clock.fork(), db.seed.fork(t.Name())
+	fork, err := db.DB.Fork(func(o *sortkey.Options) {
+		o.Clock = clock.Now
+		if _, ok := o.Rand.(*seeded.Reader); ok {
+			o.Rand = next.reader()
+		}
+	})
 	if err != nil {
 		t.Fatalf("sortkeytest: %v", err)
 	}
-	return of(t, fork, clock, db.delay)
+	return newDB(t, &DB{DB: fork, Clock: clock, delay: db.delay, seed: next})
 }
 
 // HoldIndexes makes reads of indexes see the rows as they are now, until Settle: see
@@ -77,17 +108,28 @@ func (db *DB) HoldIndexes() {
 	}
 }
 
-func of(t testing.TB, db *sortkey.DB, clock *Clock, delay time.Duration) *DB {
+// With returns the same database for a subtest, so that a method that fails there
+// fails the subtest. With the database of a parent, it would end the parent from
+// a goroutine that is not the parent's, and with it the whole program.
+func (db *DB) With(t testing.TB) *DB {
+	own := *db
+	own.t = t
+	return &own
+}
+
+// newDB completes a database that is closed when t ends.
+func newDB(t testing.TB, db *DB) *DB {
 	t.Helper()
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Errorf("sortkeytest: close: %v", err)
 		}
 	})
-	clock.moved = func() {
+	db.Clock.moved = func() {
 		if _, err := db.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
 			t.Errorf("sortkeytest: sweep: %v", err)
 		}
 	}
-	return &DB{DB: db, Client: sdk.Client(db), Direct: sdk.Direct(db), Clock: clock, t: t, delay: delay}
+	db.t, db.Client, db.Direct, db.serve = t, sdk.Client(db.DB), sdk.Direct(db.DB), server(t, db.DB)
+	return db
 }

@@ -59,14 +59,14 @@ func TestPutJSONForms(t *testing.T) {
 			db := sortkeytest.New(t)
 			db.Table("Tab", "id")
 			db.PutJSON("Tab", []byte(tt.text))
-			require.Len(t, sortkeytest.All[map[string]any](db, "Tab"), tt.want)
+			require.Len(t, sortkeytest.Items[map[string]any](db, "Tab"), tt.want)
 
 			path := filepath.Join(t.TempDir(), "items.json")
 			require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
 			other := sortkeytest.New(t)
 			other.Table("Tab", "id")
 			other.PutFile("Tab", path)
-			require.Equal(t, sortkeytest.All[map[string]any](db, "Tab"), sortkeytest.All[map[string]any](other, "Tab"))
+			require.Equal(t, sortkeytest.Items[map[string]any](db, "Tab"), sortkeytest.Items[map[string]any](other, "Tab"))
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestItemCalledItem(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Tab", "Item")
 	db.PutJSON("Tab", []byte(`{"Item":{"S":"x"}} {"Item":{"Item":{"S":"y"}}}`))
-	require.Len(t, sortkeytest.All[map[string]any](db, "Tab"), 2)
+	require.Len(t, sortkeytest.Items[map[string]any](db, "Tab"), 2)
 }
 
 func TestFailuresFailTheTest(t *testing.T) {
@@ -100,7 +100,7 @@ func TestFailuresFailTheTest(t *testing.T) {
 		{"JSON of an item without the key", "One or more parameter values were invalid: Missing the key id in the item", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"x":{"S":"y"}}`)) }},
 		{"JSON of a number", "cannot unmarshal", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`7`)) }},
 		{"no file", "no such file", func(tb testing.TB) { open(tb).PutFile("Tab", filepath.Join(t.TempDir(), "none")) }},
-		{"no table", "ResourceNotFoundException", func(tb testing.TB) { sortkeytest.All[any](open(tb), "Other") }},
+		{"no table", "ResourceNotFoundException", func(tb testing.TB) { sortkeytest.Items[any](open(tb), "Other") }},
 		{"a closed database", store.ErrClosed.Error(), func(tb testing.TB) {
 			db := open(tb)
 			require.NoError(t, db.Close())
@@ -146,13 +146,13 @@ func TestForksAreApart(t *testing.T) {
 		wg.Go(func() {
 			db := full.Fork(t)
 			db.Put("Tab", map[string]any{"id": fmt.Sprint(i)})
-			if n := len(sortkeytest.All[map[string]any](db, "Tab")); n != 2 {
+			if n := len(sortkeytest.Items[map[string]any](db, "Tab")); n != 2 {
 				t.Errorf("a fork has %d items, want 2", n)
 			}
 		})
 	}
 	wg.Wait()
-	require.Len(t, sortkeytest.All[map[string]any](full, "Tab"), 1)
+	require.Len(t, sortkeytest.Items[map[string]any](full, "Tab"), 1)
 }
 
 func TestCleanupCloses(t *testing.T) {

@@ -1,7 +1,6 @@
 package sortkeytest
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +50,7 @@ func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	if own.BillingMode == "" && own.ProvisionedThroughput == nil {
 		own.BillingMode = types.BillingModePayPerRequest
 	}
-	if _, err := db.Client.CreateTable(context.Background(), &own); err != nil {
+	if _, err := db.Client.CreateTable(quiet, &own); err != nil {
 		db.t.Fatalf("sortkeytest: %v", err)
 	}
 	if db.delay > 0 {

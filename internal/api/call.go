@@ -42,7 +42,11 @@ type invocation struct {
 // made, is for end; the operation does not run.
 func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Context, invocation, error) {
 	c := invocation{service: s}
-	if extra := s.extra.Load(); extra != nil {
+	extra := s.extra.Load()
+	if s.opts.Observer == nil && extra == nil && s.faults.Empty() || event.IsQuiet(ctx) {
+		return ctx, c, nil
+	}
+	if extra != nil {
 		c.extra = *extra
 	}
 	if s.opts.Observer != nil || c.extra != nil {

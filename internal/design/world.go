@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -89,7 +89,7 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 	}
 	var seed [32]byte
 	binary.LittleEndian.PutUint64(seed[:], o.Seed)
-	db, err := sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: &seededReader{src: rand.NewChaCha8(seed)}})
+	db, err := sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: seeded.NewReader(seed)})
 	if err != nil {
 		return nil, err
 	}
@@ -99,18 +99,6 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 		return nil, err
 	}
 	return b.w, nil
-}
-
-// A seededReader is a deterministic source of random bytes.
-type seededReader struct {
-	mu  sync.Mutex
-	src *rand.ChaCha8
-}
-
-func (s *seededReader) Read(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.src.Read(p)
 }
 
 type builder struct {

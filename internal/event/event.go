@@ -90,3 +90,14 @@ func (e *Event) Fail(code, message string) {
 		e.Error, e.Message = code, message
 	}
 }
+
+type quietKey struct{}
+
+// Quiet returns a context whose operations are no part of what is observed or made
+// to fail, such as the fixtures of a test.
+func Quiet(ctx context.Context) context.Context {
+	return context.WithValue(ctx, quietKey{}, true)
+}
+
+// IsQuiet reports whether ctx comes from [Quiet].
+func IsQuiet(ctx context.Context) bool { return ctx.Value(quietKey{}) != nil }

@@ -3,8 +3,8 @@ package server
 import (
 	crand "crypto/rand"
 	"encoding/base32"
-	"math/rand/v2"
-	"sync"
+
+	"github.com/sortkey/sortkey/internal/seeded"
 )
 
 var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
@@ -13,13 +13,10 @@ var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 // upper-case letters and digits. Equal seeds give equal ids. The generator is
 // safe for concurrent use.
 func RequestIDs(seed [32]byte) func() string {
-	var mu sync.Mutex
-	source := rand.NewChaCha8(seed)
+	source := seeded.NewReader(seed)
 	return func() string {
 		var raw [32]byte
-		mu.Lock()
 		_, _ = source.Read(raw[:]) // never fails
-		mu.Unlock()
 		var text [52]byte
 		idEncoding.Encode(text[:], raw[:])
 		return string(text[:])

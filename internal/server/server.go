@@ -36,7 +36,7 @@ func New(h Handler, opts Options) http.Handler {
 // ServeHTTP implements [http.Handler]. The order of the checks is the
 // service's (dynalite, index.js and test/connection.js).
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.opts.Observer == nil {
+	if s.opts.Observer == nil || event.IsQuiet(r.Context()) {
 		s.answer(w, r)
 		return
 	}

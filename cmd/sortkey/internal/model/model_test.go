@@ -168,7 +168,7 @@ func TestEnsure(t *testing.T) {
 		for _, e := range s.Entities {
 			written += len(e.Samples)
 		}
-		if n := len(sortkeytest.All[map[string]any](db, "Drive")); n < written || n > written+1 {
+		if n := len(sortkeytest.Items[map[string]any](db, "Drive")); n < written || n > written+1 {
 			t.Errorf("%s: %d items, want %d", what, n, written)
 		}
 	}

@@ -1,0 +1,88 @@
+package sortkeytest
+
+import (
+	"context"
+	"net"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/sortkey/sortkey"
+)
+
+// Config returns an AWS configuration whose clients db answers, for code that
+// makes its own clients with NewFromConfig. It is the whole configuration: no
+// variable or file of the environment, such as AWS_CA_BUNDLE or a proxy, has an
+// effect on it.
+func (db *DB) Config() aws.Config {
+	o := db.Client.Options()
+	return aws.Config{
+		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient, RetryMaxAttempts: o.RetryMaxAttempts,
+	}
+}
+
+// URL returns the address at which programs on this machine reach the database
+// over HTTP, such as http://127.0.0.1:41234. The first call starts a server, which
+// ends with the test of the database.
+func (db *DB) URL() string {
+	db.t.Helper()
+	url, err := db.serve()
+	if err != nil {
+		db.t.Fatalf("sortkeytest: %v", err)
+	}
+	return url
+}
+
+// Env returns the environment variables with which the AWS SDKs and tools of any
+// language reach the database at its [DB.URL]:
+//
+//	cmd := exec.CommandContext(t.Context(), "pytest")
+//	cmd.Env = append(os.Environ(), db.Env()...)
+//
+// They also keep proxies out of the way.
+func (db *DB) Env() []string {
+	db.t.Helper()
+	url := db.URL()
+	env := []string{
+		"AWS_ENDPOINT_URL_DYNAMODB=" + url,
+		"AWS_ENDPOINT_URL_DYNAMODB_STREAMS=" + url,
+		"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=false",
+		"AWS_REGION=" + db.Region(),
+		"AWS_DEFAULT_REGION=" + db.Region(),
+		"AWS_ACCESS_KEY_ID=sortkey",
+		"AWS_SECRET_ACCESS_KEY=sortkey",
+		"AWS_SESSION_TOKEN=",
+		"AWS_EC2_METADATA_DISABLED=true",
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		hosts := "127.0.0.1"
+		if others := os.Getenv(name); others != "" {
+			hosts = others + "," + hosts
+		}
+		env = append(env, name+"="+hosts)
+	}
+	return env
+}
+
+// server returns a function that starts a server once, until t ends.
+func server(t testing.TB, db *sortkey.DB) func() (url string, err error) {
+	return sync.OnceValues(func() (string, error) {
+		ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", err
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = db.Serve(ctx, ln) // requests that the test left behind are cancelled
+		}()
+		t.Cleanup(func() {
+			cancel()
+			<-done
+		})
+		return "http://" + ln.Addr().String(), nil
+	})
+}

@@ -1,0 +1,293 @@
+package sortkeytest_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+type order struct {
+	Customer string            `dynamodbav:"customer"`
+	Placed   int               `dynamodbav:"placed"`
+	Status   string            `dynamodbav:"status,omitempty"`
+	Tags     []string          `dynamodbav:"tags,omitempty,stringset"`
+	Extra    map[string]string `dynamodbav:"extra,omitempty"`
+}
+
+func orders(tb testing.TB) *sortkeytest.DB {
+	db := sortkeytest.New(tb)
+	db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status, customer / placed"), sortkeytest.Local("Loc", "status"))
+	return db
+}
+
+func TestTyped(t *testing.T) {
+	db := orders(t)
+	all := []order{{Customer: "7", Placed: 2, Status: "open"}, {Customer: "7", Placed: 10}, {Customer: "8", Placed: -1, Status: "open", Tags: []string{"a"}}}
+	db.Put("Orders", all[2], []*order{&all[1], &all[0]}, []any{})
+	require.Equal(t, all, sortkeytest.Items[order](db, "Orders"))
+	require.Equal(t, all[:2], sortkeytest.Query[order](db, "Orders", "7"))
+	require.Equal(t, all[1:2], sortkeytest.Query[order](db, "Orders", "7", 10))
+	require.Equal(t, all[:1], sortkeytest.Query[order](db, "Orders/ByStatus", "open", "7"))
+	require.Equal(t, all[:1], sortkeytest.Query[order](db, "Orders/Loc", "7", "open"))
+	require.Equal(t, []order{}, sortkeytest.Query[order](db, "Orders", "9"))
+	got, ok := sortkeytest.Get[order](db, "Orders", "8", &types.AttributeValueMemberN{Value: "-1"})
+	require.True(t, ok)
+	require.Equal(t, all[2], got)
+	_, ok = sortkeytest.Get[map[string]any](db, "Orders", "8", big.NewInt(1).Int64())
+	require.False(t, ok)
+}
+
+func TestTypedFailures(t *testing.T) {
+	for want, fn := range map[string]func(*sortkeytest.DB){
+		"Get from Orders has 1 key value, want values for customer and placed": func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7") },
+		"does not match the schema":                                                     func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7", "1") },
+		"Query of Orders has 0 key values, want values for customer":                    func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders") },
+		"Query of Orders/ByStatus has 1 key value, want values for status and customer": func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/ByStatus", "x") },
+		"table Orders has no index Nope":                                                func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/Nope", "x") },
+		"table Nope: ":                                                                  func(db *sortkeytest.DB) { sortkeytest.Items[order](db, "Nope") },
+		"unmarshal failed": func(db *sortkeytest.DB) {
+			db.Put("Orders", order{Customer: "7"})
+			sortkeytest.Items[struct{ Customer int }](db, "Orders")
+		},
+		"item 1: operation error": func(db *sortkeytest.DB) { db.Put("Orders", []order{{Customer: "7"}, {}}) },
+	} {
+		require.Contains(t, failure(t, func(tb testing.TB) { fn(orders(tb)) }), want)
+	}
+}
+
+// What a test does with its own database meets no faults, and is not recorded.
+func TestFixturesAreQuiet(t *testing.T) {
+	r := &reports{TB: t}
+	db := orders(r)
+	db.DB.Fail(sortkey.Fault{Code: "InternalServerError"})
+	db.Forbid("Scan", "Query", "PutItem", "GetItem", "CreateTable")
+	rec := db.Record()
+	db.Table("More", "id")
+	db.Put("Orders", order{Customer: "7"})
+	db.PutJSON("More", []byte(`{"id":{"S":"x"}}`))
+	sortkeytest.Get[order](db, "Orders", "7", 0)
+	sortkeytest.Query[order](db, "Orders", "7")
+	require.NotEmpty(t, db.Dump())
+	require.Empty(t, r.errors)
+	require.Empty(t, rec.Calls())
+	_, err := db.Client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("More")})
+	require.Error(t, err)
+	require.Len(t, r.errors, 1)
+}
+
+// A method that fails in a parallel subtest fails the subtest alone.
+func TestWith(t *testing.T) {
+	parent := &failing{TB: t}
+	db := orders(parent)
+	child := failure(t, func(tb testing.TB) { sortkeytest.Items[order](db.With(tb), "Nope") })
+	require.Contains(t, child, "table Nope")
+	require.Empty(t, parent.failure)
+	require.Equal(t, db.URL(), db.With(t).URL())
+}
+
+func TestShared(t *testing.T) {
+	runs := 0
+	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
+		runs++
+		db.Table("Tab", "id")
+	}, func(o *sortkey.Options) { o.Account = "123456789012" })
+	require.Zero(t, runs)
+	synctest.Test(t, func(t *testing.T) { shared(t).Put("Tab", map[string]any{"id": "a"}) }) // first in a bubble
+	for i := range 8 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			db := shared(t)
+			db.Put("Tab", map[string]any{"id": fmt.Sprint(i)})
+		})
+	}
+	t.Cleanup(func() { require.Equal(t, 1, runs) })
+}
+
+func TestSharedFails(t *testing.T) {
+	shared := sortkeytest.Shared(func(db *sortkeytest.DB) { db.Put("Nope", map[string]any{"id": "a"}) })
+	for range 2 {
+		require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "cannot fill the shared database: item 0: operation error")
+	}
+}
+
+// Ids are the same in every run, and those of a fork do not depend on its siblings.
+func TestSeed(t *testing.T) {
+	text := func(db *sortkeytest.DB) string {
+		_, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Nope"), Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}}})
+		db.Table("Made", "id")
+		out, describeErr := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Made")})
+		require.NoError(t, describeErr)
+		return err.Error() + *out.Table.TableId
+	}
+	first, second := sortkeytest.New(t), sortkeytest.New(t)
+	one := first.Fork(t)
+	require.Contains(t, text(first), "RequestID: ")
+	_ = second.Fork(t)
+	two := second.Fork(t)
+	require.Equal(t, text(one), text(two))
+	require.NotEqual(t, text(sortkeytest.New(t)), text(sortkeytest.New(t).Fork(t)))
+	require.Equal(t, text(sortkeytest.New(t)), text(sortkeytest.New(t)))
+}
+
+func TestDiff(t *testing.T) {
+	db := orders(t)
+	db.Table("Old", "id:N")
+	db.Table("Same", "id")
+	db.Put("Old", map[string]any{"id": 1})
+	db.Put("Same", map[string]any{"id": "x"})
+	db.Put("Orders", order{Customer: "7", Placed: 10}, order{Customer: "7", Placed: 9}, order{Customer: "9", Placed: 1, Tags: []string{"b", "a"}})
+	before := db.Fork(t)
+	require.Empty(t, db.Diff(before))
+	_, err := db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Old")})
+	require.NoError(t, err)
+	db.Table("Old", "id")
+	db.Table("Zed", "a / b:B")
+	_, err = db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Orders"),
+		Key: map[string]types.AttributeValue{"customer": &types.AttributeValueMemberS{Value: "7"}, "placed": &types.AttributeValueMemberN{Value: "9"}}})
+	require.NoError(t, err)
+	db.Put("Orders", order{Customer: "7", Placed: 100, Extra: map[string]string{"a b": "c"}}, order{Customer: "9", Placed: 1})
+	require.Equal(t, `- Old: id:N
+- 1
++ Old: id
+Orders: customer / placed:N
+- "7" / 9
++ "7" / 100  {extra: {`+"`a b`"+`: "c"}}
+~ "9" / 1  {tags: <"a", "b"> → none}
++ Zed: a / b:B
+`, db.Diff(before))
+	require.Equal(t, "Same: id\n\"x\"\n", db.Dump("Same"))
+}
+
+// Many test programs define this flag, so the package must not.
+var update = flag.Bool("update", false, "write golden files")
+
+func TestGolden(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "items.txt")
+	r := &messages{TB: t}
+	db := sortkeytest.New(r)
+	db.Table("Tab", "id")
+	db.Put("Tab", map[string]any{"id": "a"}, map[string]any{"id": "b"})
+	require.Contains(t, failure(t, func(tb testing.TB) { db.With(tb).Golden(path) }), "SORTKEY_UPDATE=1 go test writes it")
+	t.Setenv("SORTKEY_UPDATE", "1")
+	db.Golden(path)
+	t.Setenv("SORTKEY_UPDATE", "")
+	db.Golden(path)
+	require.Empty(t, r.texts)
+	db.Put("Tab", map[string]any{"id": "b", "n": 1}, map[string]any{"id": "c"})
+	db.Golden(path)
+	require.Len(t, r.texts, 1)
+	require.Contains(t, r.texts[0], "- \"b\"\n+ \"b\"  {n: 1}\n+ \"c\"\n")
+	db.Golden(path, "Tab")
+	require.Len(t, r.texts, 2)
+
+	*update = true
+	db.Golden(path)
+	*update = false
+	db.Golden(path)
+	require.Len(t, r.texts, 2)
+}
+
+// messages keeps the errors of a test that should fail.
+type messages struct {
+	testing.TB
+	texts []string
+}
+
+func (m *messages) Errorf(format string, args ...any) {
+	m.texts = append(m.texts, fmt.Sprintf(format, args...))
+}
+
+func TestURL(t *testing.T) {
+	var url string
+	t.Run("a test", func(t *testing.T) {
+		db := orders(t)
+		db.Fail(sortkey.Fault{Operation: "PutItem", Hang: true})
+		url = db.URL()
+		require.Equal(t, url, db.URL())
+		c := dynamodb.New(dynamodb.Options{BaseEndpoint: &url, Region: db.Region(), Credentials: db.Config().Credentials, HTTPClient: awshttp.NewBuildableClient()})
+		out, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		require.NoError(t, err)
+		require.Equal(t, []string{"Orders"}, out.TableNames)
+		// Nobody waits for a request that hangs when the test ends.
+		began := make(chan struct{})
+		t.Cleanup(db.Observe(begins(func() { close(began) })))
+		go func() {
+			_, _ = c.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"customer": &types.AttributeValueMemberS{Value: "1"}}})
+		}()
+		<-began
+	})
+	_, err := http.Get(url) //nolint:bodyclose,noctx // refused
+	require.Error(t, err)
+}
+
+// begins observes the beginning of an operation.
+type begins func()
+
+func (b begins) Begin(context.Context, *sortkey.Event) { b() }
+func (begins) End(context.Context, *sortkey.Event)     {}
+
+func TestEnv(t *testing.T) {
+	t.Setenv("NO_PROXY", "example.com")
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Region = "eu-west-1" })
+	env := db.Env()
+	require.Contains(t, env, "AWS_ENDPOINT_URL_DYNAMODB="+db.URL())
+	require.Contains(t, env, "AWS_REGION=eu-west-1")
+	require.Contains(t, env, "NO_PROXY=example.com,127.0.0.1")
+}
+
+// The configuration works where the environment would break another.
+func TestConfig(t *testing.T) {
+	t.Setenv("AWS_CA_BUNDLE", filepath.Join(t.TempDir(), "none.pem"))
+	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	db := orders(t)
+	_, err := dynamodb.NewFromConfig(db.Config()).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{
+		"customer": &types.AttributeValueMemberS{Value: "1"}, "placed": &types.AttributeValueMemberN{Value: "1"},
+	}})
+	require.NoError(t, err)
+	require.Len(t, sortkeytest.Items[order](db, "Orders"), 1)
+}
+
+// A database whose test has ended leaves no goroutine.
+func TestNoGoroutineIsLeft(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	t.Run("a test", func(t *testing.T) {
+		db := sortkeytest.New(t, func(o *sortkey.Options) { o.SweepInterval = time.Millisecond })
+		db.Table("Tab", "id", sortkeytest.Global("ByX", "x"))
+		fork := db.Fork(t)
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		for _, db := range []*sortkeytest.DB{db, fork} {
+			db.Put("Tab", map[string]any{"id": "a"})
+			db.Record()
+			db.Clock.Advance(time.Hour)
+			out, err := client.Get(db.URL())
+			require.NoError(t, err)
+			_, err = io.Copy(io.Discard, out.Body)
+			require.NoError(t, errors.Join(err, out.Body.Close()))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		db.Fail(sortkey.Fault{Operation: "GetItem", Hang: true})
+		_, err := db.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Tab"), Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "a"}}})
+		require.Error(t, err)
+	})
+	goleak.VerifyNone(t, before)
+}
