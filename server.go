@@ -11,6 +11,14 @@ type ServerOptions struct {
 	// checked.
 	Credentials map[string]string
 
+	// Isolate, if positive, gives each access key a database of its own when
+	// [DB.Serve] first sees the key: a fork of this one as it is then. So tests of
+	// any language that share a server but not a key do not see each other. At most
+	// this many databases exist at a time. A further key takes the place of the one
+	// whose last request is longest ago, which must be more than a minute; otherwise
+	// requests with it fail with LimitExceededException. Requests without an access
+	// key use this database. Default: all use this database.
+	Isolate int
 	// Open says that other machines are meant to reach the server without
 	// credentials, so [DB.Serve] does not warn about it.
 	Open bool

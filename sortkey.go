@@ -211,7 +211,14 @@ func (db *DB) HTTPClient() *http.Client {
 // Serve serves [DB.Handler] on ln until ctx ends and the running requests are
 // done, with the limits and time-outs of [Options].Server. It closes ln.
 func (db *DB) Serve(ctx context.Context, ln net.Listener) error {
-	return server.Serve(ctx, ln, db.handler, db.serverOptions())
+	opts := db.serverOptions()
+	if db.opts.Server.Isolate <= 0 {
+		return server.Serve(ctx, ln, db.handler, opts)
+	}
+	each := &isolated{db: db, databases: map[string]*isolatedDB{}}
+	opts.PassKeys = true
+	err := server.Serve(ctx, ln, traceHandler(server.New(each, opts)), opts)
+	return errors.Join(err, each.close())
 }
 
 func init() {

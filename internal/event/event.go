@@ -91,6 +91,19 @@ func (e *Event) Fail(code, message string) {
 	}
 }
 
+type accessKey struct{}
+
+// WithAccessKey returns a context that carries the access key of a request.
+func WithAccessKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, accessKey{}, key)
+}
+
+// AccessKey returns the access key that ctx carries, or "".
+func AccessKey(ctx context.Context) string {
+	key, _ := ctx.Value(accessKey{}).(string)
+	return key
+}
+
 type quietKey struct{}
 
 // Quiet returns a context whose operations are no part of what is observed or made

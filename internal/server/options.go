@@ -38,6 +38,11 @@ type Options struct {
 	// checked.
 	Credentials map[string]string
 
+	// PassKeys gives the handler the access key of each request in the context
+	// (event.AccessKey), after the signature has been checked if there are
+	// Credentials. Requests without a signature have none.
+	PassKeys bool
+
 	// Open says that other machines are meant to reach the server without
 	// credentials, so [Serve] does not warn about it.
 	Open bool

@@ -212,6 +212,11 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 	if ctx.Value(http.LocalAddrContextKey) != nil && strings.HasSuffix(target, ".DescribeEndpoints") {
 		ctx = event.WithHost(ctx, r.Host)
 	}
+	if s.opts.PassKeys {
+		if key := accessKey(r); key != "" {
+			ctx = event.WithAccessKey(ctx, key)
+		}
+	}
 	out.b, status = s.handler.Serve(ctx, target, body, out.b)
 	if status < 0 {
 		panic(http.ErrAbortHandler) // net/http closes the connection

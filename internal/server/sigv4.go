@@ -49,6 +49,16 @@ func readSignature(r *http.Request, secrets map[string]string, now time.Time) (*
 	return &sig, f
 }
 
+// accessKey returns the access key that a request names, or "".
+func accessKey(r *http.Request) string {
+	sig, f := parseSignature(r)
+	if f != nil {
+		return ""
+	}
+	key, _, _ := strings.Cut(sig.credential, "/")
+	return key
+}
+
 func (sig *signature) check(r *http.Request, secrets map[string]string, now time.Time) *failure {
 	at, err := time.Parse(basicTime, sig.date)
 	if err != nil {

@@ -45,12 +45,16 @@ type serveFlags struct {
 	stale       sortkey.StaleReads
 	enforce     bool
 	transaction time.Duration
+	isolate     bool
 	drain       time.Duration
 	log         logFlags
 }
 
 // maxShards is the largest value of --stream-shards.
 const maxShards = 1000
+
+// maxIsolated is the number of databases that --isolate keeps.
+const maxIsolated = 1000
 
 // wordings are the values of --wording.
 var wordings = map[string]sortkey.Wording{"2026-10": sortkey.WordingOctober2026, "2026-05": sortkey.WordingMay2026}
@@ -81,6 +85,10 @@ limited (--max-pending-mb); beyond it, requests fail with status 503 and can be
 repeated. At least 100 MB of disk space should be free: when the disk is full, the
 server refuses requests and GET /healthz answers with status 503.
 
+With --isolate every access key has a database of its own in memory, which begins
+as a copy of what --load loads. Test suites that run in parallel can share the
+server: give each a key of its own, which may be any text.
+
 --metrics serves metrics for Prometheus at /metrics on another address. They
 need no signature and contain table names, so do not expose that address.
 
@@ -91,6 +99,7 @@ once. With --data no acknowledged write is lost either way.`,
   sortkey serve --addr 127.0.0.1:0 --load file-tree
   sortkey serve --data ./sortkey-data
   sortkey serve --data ./sortkey-data --log json --metrics 127.0.0.1:9100
+  sortkey serve --isolate --load ./model.yaml
   sortkey serve --verbose --cors http://localhost:3000
   sortkey serve --addr :8000 --credentials AKIDEXAMPLE:secret
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 aws dynamodb list-tables`,
@@ -109,6 +118,7 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.StringArrayVar(&f.credentials, "credentials", nil, "accept only requests signed with `KEY:SECRET`, or @FILE with one on each line; repeatable")
 	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load; repeatable")
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
+	flags.BoolVar(&f.isolate, "isolate", false, fmt.Sprintf("give each access key its own database in memory, up to %d at a time", maxIsolated))
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "`NAME` in Host headers to allow besides those of this machine, or * for all; repeatable")
 	flags.IntVar(&f.connections, "max-connections", 0, "limit of open connections; others wait (default half of the open files allowed, at most 4096)")
@@ -208,6 +218,9 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	who := "any credentials"
+	if f.isolate {
+		who = "a database for each access key"
+	}
 	if opts.Server.Credentials != nil {
 		who = "signed with the given credentials"
 	} else if !loopback(ln.Addr()) && !log.asked {
@@ -282,6 +295,12 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	}
 	if f.sweep <= 0 {
 		return opts, usageError("give a time such as 1s", "--sweep: %s is not positive", f.sweep)
+	}
+	if f.isolate && f.data != "" {
+		return opts, usageError("leave out --data, or --isolate", "--isolate: the databases of access keys are in memory, so --data would stay empty")
+	}
+	if f.isolate {
+		opts.Server.Isolate = maxIsolated
 	}
 	if f.shards < 1 || f.shards > maxShards {
 		return opts, usageError(fmt.Sprintf("give a number from 1 to %d", maxShards), "--stream-shards: %d is out of bounds", f.shards)

@@ -1,0 +1,120 @@
+package sortkey_test
+
+import (
+	"context"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// serveIsolated serves a database with the table Orders, and returns a function
+// that makes clients with access keys.
+func serveIsolated(t *testing.T, limit int, secrets map[string]string) (*sortkeytest.DB, func(key, secret string) *dynamodb.Client) {
+	t.Helper()
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Server.Isolate, o.Server.Credentials = limit, secrets })
+	if secrets == nil {
+		db.Table("Orders", "id")
+	}
+	url := db.URL()
+	return db, func(key, secret string) *dynamodb.Client {
+		var who aws.CredentialsProvider = aws.AnonymousCredentials{}
+		if key != "" {
+			who = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+				return aws.Credentials{AccessKeyID: key, SecretAccessKey: secret}, nil
+			})
+		}
+		return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &url, Credentials: who, RetryMaxAttempts: 1})
+	}
+}
+
+func count(t testing.TB, c *dynamodb.Client) int32 {
+	t.Helper()
+	out, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Orders")})
+	require.NoError(t, err)
+	return out.Count
+}
+
+func put(t testing.TB, c *dynamodb.Client, id string) error {
+	t.Helper()
+	_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}}})
+	return err
+}
+
+func TestIsolate(t *testing.T) {
+	db, client := serveIsolated(t, 20, nil)
+	db.Put("Orders", map[string]any{"id": "first"})
+	var wg sync.WaitGroup
+	for i := range 10 {
+		wg.Go(func() {
+			c := client(string(rune('a'+i)), "any")
+			if err := put(t, c, "own"); err != nil {
+				t.Error(err)
+			}
+			if n := count(t, c); n != 2 {
+				t.Errorf("key %d sees %d items, want 2", i, n)
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 1, count(t, sdk.Client(db.DB)))
+	require.NoError(t, put(t, client("", ""), "unsigned"))
+	require.EqualValues(t, 2, count(t, sdk.Client(db.DB)), "a request without an access key")
+	require.EqualValues(t, 2, count(t, client("a", "other")), "the same key again")
+}
+
+func TestIsolateLimit(t *testing.T) {
+	db, client := serveIsolated(t, 2, nil)
+	db.Clock.Set(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	require.NoError(t, put(t, client("a", "x"), "1"))
+	db.Clock.Advance(30 * time.Second)
+	require.NoError(t, put(t, client("b", "x"), "1"))
+	var refused *types.LimitExceededException
+	require.ErrorAs(t, put(t, client("c", "x"), "1"), &refused)
+	require.Contains(t, refused.ErrorMessage(), "at most 2 databases")
+	db.Clock.Advance(30 * time.Second)
+	require.NoError(t, put(t, client("c", "x"), "1"), "takes the place of a")
+	require.EqualValues(t, 1, count(t, client("b", "x")))
+	require.ErrorAs(t, put(t, client("a", "x"), "1"), &refused)
+}
+
+// A key gets a database only after its signature has been checked.
+func TestIsolateChecksSignatures(t *testing.T) {
+	_, client := serveIsolated(t, 1, map[string]string{"a": "secret", "b": "secret"})
+	list := func(key, secret string) error {
+		_, err := client(key, secret).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		return err
+	}
+	require.ErrorContains(t, list("a", "wrong"), "InvalidSignatureException")
+	require.ErrorContains(t, list("nobody", "secret"), "UnrecognizedClientException")
+	require.NoError(t, list("b", "secret"), "none of these has taken the only place")
+	require.ErrorContains(t, list("a", "secret"), "LimitExceededException")
+}
+
+func TestIsolateEnds(t *testing.T) {
+	db, err := sortkey.Open(sortkey.Options{Server: sortkey.ServerOptions{Isolate: 1}})
+	require.NoError(t, err)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- db.Serve(ctx, ln) }()
+	url := "http://" + ln.Addr().String()
+	c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &url, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: "k", SecretAccessKey: "s"}, nil
+	})})
+	_, err = c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	require.NoError(t, err)
+	cancel()
+	require.NoError(t, <-done)
+	require.NoError(t, db.Close())
+}
