@@ -25,7 +25,7 @@ const module = "github.com/sortkey/sortkey"
 var floors = [][]string{
 	{"store", "keys", "internal/fault", "internal/throughput", "internal/blob", "internal/doc", "internal/number", "internal/markup", "internal/advice", "internal/proptest", "internal/seeded"},
 	{"attr", "store/memory", "store/btree", "store/disk", "store/storetest", "keys/keyexpr"},
-	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue"},
+	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/tabledef"},
 	{"internal/wire"},
 	{"expr", "internal/wire/wiretest"},
 	{"keycond"},

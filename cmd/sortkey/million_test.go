@@ -20,6 +20,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/tabledef"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -112,7 +113,7 @@ func customers(n int) int { return max(n/ordersOfCustomer, 1) }
 
 func fillMany(ctx context.Context, t *testing.T, client *dynamodb.Client, n int) {
 	t.Helper()
-	schema, err := transfer.ParseSchema([]byte(`{"TableName": "Orders",
+	schema, err := tabledef.Parse([]byte(`{"TableName": "Orders",
 		"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "S"},
 			{"AttributeName": "status", "AttributeType": "S"}, {"AttributeName": "total", "AttributeType": "N"}],
 		"KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],

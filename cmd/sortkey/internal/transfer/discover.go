@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
 // A Source holds the items of one table.
@@ -18,7 +19,7 @@ type Source struct {
 	// Table is the table's name if the source states it, or "".
 	Table string
 	// Schema is the table's definition if the source has one, or nil.
-	Schema *Schema
+	Schema *tabledef.Schema
 	// Format and Types are those the source states. Default: Auto, none.
 	Format Format
 	Types  Types

@@ -23,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
 // DefaultSegments is the number of segments of a table that are read in parallel.
@@ -166,7 +167,7 @@ type exporter struct {
 	retry  *retrier
 	table  string
 	dir    string
-	schema *Schema
+	schema *tabledef.Schema
 	items  atomic.Int64
 	mu     sync.Mutex // held during calls of Progress
 }
@@ -184,7 +185,7 @@ func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error
 	if err != nil {
 		return nil, err
 	}
-	if x.schema, err = SchemaOf(out.Table); err != nil {
+	if x.schema, err = tabledef.Of(out.Table); err != nil {
 		return nil, fmt.Errorf("table %s: %w", x.table, err)
 	}
 	return out.Table, nil
@@ -206,7 +207,7 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 		return r, err
 	}
 	if t := ttl.TimeToLiveDescription; t != nil && (t.TimeToLiveStatus == types.TimeToLiveStatusEnabled || t.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
-		x.schema.TimeToLiveSpecification = &TimeToLive{AttributeName: aws.ToString(t.AttributeName), Enabled: true}
+		x.schema.TimeToLiveSpecification = &tabledef.TimeToLive{AttributeName: aws.ToString(t.AttributeName), Enabled: true}
 	}
 	if err := os.MkdirAll(filepath.Join(x.dir, dataFolder), 0o700); err != nil {
 		return r, err

@@ -160,7 +160,7 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 		return 0, sh, err
 	}
 	sh.types = Types{}
-	names := x.schema.keys().names
+	names := keysOf(x.schema).names
 	for _, name := range slices.Sorted(maps.Keys(c.seen)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -171,7 +171,7 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 		if kind, ok := single(c.seen[name]); ok {
 			sh.types[name] = kind.String()
 		} else if c.seen[name] == 0 {
-			sh.types[name] = x.schema.keyTypes()[name]
+			sh.types[name] = x.schema.KeyTypes()[name]
 		}
 	}
 	if slices.Contains(names, "") {

@@ -23,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tabledef"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -162,7 +163,7 @@ func definition(t testing.TB, client *dynamodb.Client) string {
 	t.Helper()
 	out, err := client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: aws.String("Rows")})
 	require.NoError(t, err)
-	s, err := transfer.SchemaOf(out.Table)
+	s, err := tabledef.Of(out.Table)
 	require.NoError(t, err)
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
@@ -538,7 +539,7 @@ func TestSchemas(t *testing.T) {
 		{"no types", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`, "no AttributeDefinitions"},
 		{"other type", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"b","AttributeType":"S"}]}`, "type of the key attribute a"},
 	} {
-		_, err := transfer.ParseSchema([]byte(tt.text))
+		_, err := tabledef.Parse([]byte(tt.text))
 		require.ErrorContains(t, err, tt.want, tt.name)
 		var e *advice.Error
 		require.True(t, errors.As(err, &e) && e.Advice != "", tt.name)
@@ -551,13 +552,13 @@ func TestSchemas(t *testing.T) {
 	db.Table("Rows", "pk / sk:N", sortkeytest.Global("ByA", "a"))
 	out, err := db.Direct.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Rows")})
 	require.NoError(t, err)
-	s, err := transfer.SchemaOf(out.Table)
+	s, err := tabledef.Of(out.Table)
 	require.NoError(t, err)
 	require.Equal(t, types.BillingModePayPerRequest, s.BillingMode)
-	require.True(t, slices.ContainsFunc(s.GlobalSecondaryIndexes, func(x transfer.Index) bool { return x.IndexName == "ByA" && x.ProvisionedThroughput == nil }))
+	require.True(t, slices.ContainsFunc(s.GlobalSecondaryIndexes, func(x tabledef.Index) bool { return x.IndexName == "ByA" && x.ProvisionedThroughput == nil }))
 	text, err := json.Marshal(map[string]any{"Table": s})
 	require.NoError(t, err)
-	again, err := transfer.ParseSchema(text)
+	again, err := tabledef.Parse(text)
 	require.NoError(t, err)
 	require.Equal(t, s, again)
 }

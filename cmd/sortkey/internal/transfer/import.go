@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
 // Defaults of [ImportOptions].
@@ -24,7 +25,7 @@ type ImportOptions struct {
 	// Table is the table to write to. Default: the source's.
 	Table string
 	// Schema creates a missing table. Default: the source's.
-	Schema *Schema
+	Schema *tabledef.Schema
 	// Create fails if the table already exists.
 	Create bool
 	// Workers is the number of concurrent requests. Default: DefaultWorkers.

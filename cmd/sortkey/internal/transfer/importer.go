@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
 type importer struct {
@@ -21,7 +22,7 @@ type importer struct {
 	client      *dynamodb.Client
 	retry       *retrier
 	sources     []*Source
-	schemas     []*Schema // of the tables
+	schemas     []*tabledef.Schema // of the tables
 	readOptions []ReadOptions
 	result      *ImportResult
 	journal     journal
@@ -326,7 +327,7 @@ func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) 
 	schema := im.schemas[i]
 	opts := im.readOptions[i]
 	table := im.journal.Tables[i].Table
-	p := startPipeline(writes, im.retry, table, schema.keys(), im.o.Workers)
+	p := startPipeline(writes, im.retry, table, keysOf(schema), im.o.Workers)
 	defer p.close()
 	for n, f := range s.Files {
 		if !im.done(i, n) {

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
 const tableWait = 5 * time.Minute
@@ -48,19 +49,19 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	case !absent && im.o.Create && !im.saved && !im.created(i, name):
 		return fail(ErrTableExists, "", "table %s already exists", name)
 	case !absent:
-		have, err := SchemaOf(out.Table)
+		have, err := tabledef.Of(out.Table)
 		if err != nil {
 			return fmt.Errorf("table %s: %w", name, err)
 		}
-		if want != nil && !have.keys().equal(want.keys()) {
-			return fail(ErrOtherKey, "", "the key of table %s is %s, not %s", name, have.keys(), want.keys())
+		if want != nil && !keysOf(have).equal(keysOf(want)) {
+			return fail(ErrOtherKey, "", "the key of table %s is %s, not %s", name, keysOf(have), keysOf(want))
 		}
 		want = have
 	}
-	if opts.Types, err = opts.Types.merge(want.keyTypes()); err != nil {
+	if opts.Types, err = opts.Types.merge(want.KeyTypes()); err != nil {
 		return err
 	}
-	if err := im.checkFiles(i, s, opts, want.keys()); err != nil {
+	if err := im.checkFiles(i, s, opts, keysOf(want)); err != nil {
 		return err
 	}
 	if absent {
@@ -122,7 +123,7 @@ func (im *importer) created(i int, name string) bool {
 	return false
 }
 
-func (im *importer) create(ctx context.Context, name string, s *Schema) error {
+func (im *importer) create(ctx context.Context, name string, s *tabledef.Schema) error {
 	again := false // a request without a response may have succeeded
 	if err := im.retry.do(ctx, func() error {
 		_, err := im.client.CreateTable(ctx, s.CreateTable(name), once)

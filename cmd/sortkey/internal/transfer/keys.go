@@ -1,13 +1,17 @@
 package transfer
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
 // keys are the key attributes of a table.
@@ -16,9 +20,9 @@ type keys struct {
 	kinds []attr.Kind
 }
 
-func (s *Schema) keys() *keys {
+func keysOf(s *tabledef.Schema) *keys {
 	k := &keys{}
-	all := s.keyTypes()
+	all := s.KeyTypes()
 	for _, role := range []types.KeyType{types.KeyTypeHash, types.KeyTypeRange} {
 		for _, e := range s.KeySchema {
 			if e.KeyType == role {
@@ -70,4 +74,47 @@ func shard(key []byte, n int) int {
 		h = (h ^ uint64(c)) * 1099511628211
 	}
 	return int(h % uint64(n))
+}
+
+// ReadSchema reads the schema in a file.
+func ReadSchema(path string) (*tabledef.Schema, error) {
+	data, err := readBounded(path, maxSchema)
+	if err != nil {
+		return nil, err
+	}
+	s, err := tabledef.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// ParseKey reads a key such as "pk:S,sk:N" of one or two attributes. The default
+// type is S. The table has no indexes and is billed per request.
+func ParseKey(text string) (*tabledef.Schema, error) {
+	const syntax = "write NAME:TYPE, or two of them separated by a comma, such as pk:S,sk:N"
+	s := &tabledef.Schema{BillingMode: types.BillingModePayPerRequest}
+	parts := strings.Split(text, ",")
+	if len(parts) > 2 {
+		return nil, advice.New(syntax, "a key has one or two attributes, not %d", len(parts))
+	}
+	for i, part := range parts {
+		name, kind := strings.TrimSpace(part), "S"
+		if j := strings.LastIndexByte(name, ':'); j >= 0 {
+			name, kind = name[:j], name[j+1:]
+		}
+		if name == "" || kind != "S" && kind != "N" && kind != "B" {
+			return nil, advice.New(syntax, "%q is not a key attribute of type S, N or B", part)
+		}
+		role := types.KeyTypeHash
+		if i == 1 {
+			role = types.KeyTypeRange
+			if name == aws.ToString(s.KeySchema[0].AttributeName) {
+				return nil, advice.New(syntax, "duplicate key attribute %s", name)
+			}
+		}
+		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: role})
+		s.AttributeDefinitions = append(s.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeType(kind)})
+	}
+	return s, nil
 }

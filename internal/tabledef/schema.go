@@ -1,9 +1,7 @@
-package transfer
+package tabledef
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -63,13 +61,13 @@ type TimeToLive struct {
 
 const schemaAdvice = "give the JSON of a CreateTable request or of a DescribeTable response"
 
-// ParseSchema reads the JSON of a CreateTable request, of a DescribeTable
+// Parse reads the JSON of a CreateTable request, of a DescribeTable
 // response, or of the description in one.
-func ParseSchema(data []byte) (*Schema, error) { return parseSchema(data, true) }
+func Parse(data []byte) (*Schema, error) { return parse(data, true) }
 
-// parseSchema is ParseSchema. A schema may be wrapped once: of a text with many
+// parse is Parse. A schema may be wrapped once: of a text with many
 // wrappers the rest would be read once for each of them.
-func parseSchema(data []byte, wrapped bool) (*Schema, error) {
+func parse(data []byte, wrapped bool) (*Schema, error) {
 	var doc struct {
 		Schema
 		Table            *json.RawMessage
@@ -82,7 +80,7 @@ func parseSchema(data []byte, wrapped bool) (*Schema, error) {
 	}
 	for _, inner := range []*json.RawMessage{doc.Table, doc.TableDescription} {
 		if inner != nil && doc.KeySchema == nil && wrapped {
-			return parseSchema(*inner, false)
+			return parse(*inner, false)
 		}
 	}
 	s := &doc.Schema
@@ -104,7 +102,7 @@ func (s *Schema) tidy() error {
 	case len(s.AttributeDefinitions) == 0:
 		return advice.New(schemaAdvice, "the schema has no AttributeDefinitions")
 	}
-	all := s.keyTypes()
+	all := s.KeyTypes()
 	for _, e := range s.KeySchema {
 		if all[aws.ToString(e.AttributeName)] == "" {
 			return advice.New(schemaAdvice, "the schema does not define the type of the key attribute %s", aws.ToString(e.AttributeName))
@@ -138,61 +136,18 @@ func (s *Schema) tidy() error {
 	return nil
 }
 
-// ReadSchema reads the schema in a file.
-func ReadSchema(path string) (*Schema, error) {
-	data, err := readBounded(path, maxSchema)
-	if err != nil {
-		return nil, err
-	}
-	s, err := ParseSchema(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
-}
-
-// ParseKey reads a key such as "pk:S,sk:N" of one or two attributes. The default
-// type is S. The table has no indexes and is billed per request.
-func ParseKey(text string) (*Schema, error) {
-	const syntax = "write NAME:TYPE, or two of them separated by a comma, such as pk:S,sk:N"
-	s := &Schema{BillingMode: types.BillingModePayPerRequest}
-	parts := strings.Split(text, ",")
-	if len(parts) > 2 {
-		return nil, advice.New(syntax, "a key has one or two attributes, not %d", len(parts))
-	}
-	for i, part := range parts {
-		name, kind := strings.TrimSpace(part), "S"
-		if j := strings.LastIndexByte(name, ':'); j >= 0 {
-			name, kind = name[:j], name[j+1:]
-		}
-		if name == "" || kind != "S" && kind != "N" && kind != "B" {
-			return nil, advice.New(syntax, "%q is not a key attribute of type S, N or B", part)
-		}
-		role := types.KeyTypeHash
-		if i == 1 {
-			role = types.KeyTypeRange
-			if name == aws.ToString(s.KeySchema[0].AttributeName) {
-				return nil, advice.New(syntax, "duplicate key attribute %s", name)
-			}
-		}
-		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: role})
-		s.AttributeDefinitions = append(s.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeType(kind)})
-	}
-	return s, nil
-}
-
-// SchemaOf returns the schema of a described table, without its time to live.
-func SchemaOf(d *types.TableDescription) (*Schema, error) {
+// Of returns the schema of a described table, without its time to live.
+func Of(d *types.TableDescription) (*Schema, error) {
 	data, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
 	}
-	return ParseSchema(data)
+	return Parse(data)
 }
 
-// keyTypes returns the types of all key attributes, including those of indexes.
-func (s *Schema) keyTypes() Types {
-	t := Types{}
+// KeyTypes returns the types of all key attributes, including those of indexes.
+func (s *Schema) KeyTypes() map[string]string {
+	t := map[string]string{}
 	for _, a := range s.AttributeDefinitions {
 		t[aws.ToString(a.AttributeName)] = string(a.AttributeType)
 	}
