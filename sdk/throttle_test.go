@@ -144,7 +144,7 @@ func TestThroughputOfIndex(t *testing.T) {
 	metered(t, 2, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		put := func(n int) error { return putItem(t, c, item(strconv.Itoa(n), "g", 1)) }
 		require.Equal(t, 2, admitted(t, put, codeProvisioned, msgIndex))
-		require.Len(t, sortkeytest.All[map[string]any](db, "Tab"), 2)
+		require.Len(t, sortkeytest.Items[map[string]any](db, "Tab"), 2)
 		require.NoError(t, putItem(t, c, item("x", "", 1)), "an item that is not in the index")
 	})
 }
@@ -193,7 +193,7 @@ func TestThroughputOfBatches(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, writes[2:4], out.UnprocessedItems["Tab"], "the index admits two")
 		require.InDelta(t, 7, *out.ConsumedCapacity[0].CapacityUnits, 0)
-		require.Len(t, sortkeytest.All[map[string]any](db, "Tab"), 5)
+		require.Len(t, sortkeytest.Items[map[string]any](db, "Tab"), 5)
 		_, err = c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Tab": writes}})
 		refused(t, err, codeProvisioned, msgTable)
 

@@ -37,6 +37,9 @@ type Options struct {
 	MaxBytes int
 	// Clock is the clock of the database. Default: a fixed time.
 	Clock func() time.Time
+	// DB is an open database to build the world in. After an error it may have a part
+	// of it. Default: a new one.
+	DB *sortkey.DB
 }
 
 // A World is a database in memory with the tables and items of a model.
@@ -87,15 +90,20 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 		moment := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
 		o.Clock = func() time.Time { return moment }
 	}
-	var seed [32]byte
-	binary.LittleEndian.PutUint64(seed[:], o.Seed)
-	db, err := sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: seeded.NewReader(seed)})
-	if err != nil {
-		return nil, err
+	db := o.DB
+	if db == nil {
+		var seed [32]byte
+		binary.LittleEndian.PutUint64(seed[:], o.Seed)
+		var err error
+		if db, err = sortkey.Open(sortkey.Options{Clock: o.Clock, Rand: seeded.NewReader(seed)}); err != nil {
+			return nil, err
+		}
 	}
 	b := &builder{w: &World{Model: m, DB: db, Scale: 1, counts: map[*Entity]int{}, made: map[*Entity]int{}}, o: o, seen: map[[16]byte]int32{}}
 	if err := b.build(ctx); err != nil {
-		db.Close()
+		if o.DB == nil {
+			db.Close()
+		}
 		return nil, err
 	}
 	return b.w, nil

@@ -1,0 +1,73 @@
+package sortkeytest
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/tabledef"
+)
+
+// Load creates the tables that a file defines, so that a test has the tables of the
+// deployment. The file is one of these:
+//
+//   - a CloudFormation template in YAML or JSON, also of SAM;
+//   - a Terraform file, a folder of them, or the output of terraform show -json;
+//   - the JSON of CreateTable requests or DescribeTable responses;
+//   - a model of sortkey design, whose items Load also puts into the tables.
+//
+// Parameters such as "Stage=test" give values to the parameters of a template or to
+// the variables of Terraform files. A value that only a deployment knows fails the
+// test if a definition needs it.
+func (db *DB) Load(path string, parameters ...string) {
+	db.t.Helper()
+	if err := db.load(path, parameters); err != nil {
+		text := err.Error()
+		if hint := advice.Of(err); hint != "" {
+			text += "\nhint: " + hint
+		}
+		db.t.Fatalf("sortkeytest: %s", text)
+	}
+}
+
+func (db *DB) load(path string, parameters []string) error {
+	with := tabledef.Parameters{"AWS::Region": db.Region()}
+	for _, p := range parameters {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok {
+			return advice.New("write it as in Stage=test", "parameter %q has no value", p)
+		}
+		with[name] = value
+	}
+	list, err := tabledef.Read(path, with)
+	if errors.Is(err, tabledef.ErrOther) {
+		var m *design.Model
+		if m, err = design.Load(path); err == nil {
+			_, err = design.Build(quiet, m, design.Options{DB: db.DB})
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if _, err := db.Client.CreateTable(quiet, s.CreateTable(s.TableName)); err != nil {
+			return err
+		}
+		ttl := s.TimeToLiveSpecification
+		if ttl == nil {
+			continue
+		}
+		if _, err := db.Client.UpdateTimeToLive(quiet, &dynamodb.UpdateTimeToLiveInput{
+			TableName: &s.TableName, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
