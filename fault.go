@@ -23,6 +23,10 @@ type Fault struct {
 	// Skip is the number of matching calls that pass first, and Times the number
 	// that fail after them; 0 means all.
 	Skip, Times int
+	// Script says which of the matching calls after Skip fail: "x.x" lets the first
+	// and the third fail, and passes the second and all that follow. Default: all
+	// fail.
+	Script string
 	// Chance is the probability with which a matching call fails, and Seed makes
 	// it reproducible. 0 means that every one fails.
 	Chance float64
@@ -60,7 +64,7 @@ type Failure struct {
 // that match a call, the first takes effect. Forks do not inherit faults.
 func (db *DB) Fail(f Fault) *Failure {
 	r := &fault.Rule{
-		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times, Chance: f.Chance, Seed: f.Seed,
+		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times, Chance: f.Chance, Seed: f.Seed, Script: f.Script,
 		Effect: fault.Effect{
 			Delay: f.Delay, Hang: f.Hang, Reset: f.Reset, Lose: f.LoseAnswer, Code: f.Code, Message: f.Message, Reasons: f.Reasons, Unprocessed: f.Unprocessed,
 		},

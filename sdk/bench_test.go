@@ -78,7 +78,7 @@ func BenchmarkGetItem(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	body, _ := inside.Service(db).Serve(b.Context(), "DynamoDB_20120810.GetItem", []byte(`{"TableName":"Rows","Key":{"pk":{"S":"5"},"sk":{"N":"50"}}}`), nil)
+	body, _ := inside.Service(db.DB).Serve(b.Context(), "DynamoDB_20120810.GetItem", []byte(`{"TableName":"Rows","Key":{"pk":{"S":"5"},"sk":{"N":"50"}}}`), nil)
 	for _, bb := range []struct {
 		name   string
 		client *dynamodb.Client
@@ -109,7 +109,7 @@ func BenchmarkQuery10(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	body, _ := inside.Service(db).Serve(b.Context(), "DynamoDB_20120810.Query", []byte(`{"TableName":"Rows","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b",
+	body, _ := inside.Service(db.DB).Serve(b.Context(), "DynamoDB_20120810.Query", []byte(`{"TableName":"Rows","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b",
 		"ExpressionAttributeValues":{":p":{"S":"5"},":a":{"N":"40"},":b":{"N":"49"}}}`), nil)
 	for _, bb := range []struct {
 		name   string

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
@@ -17,7 +18,8 @@ const endpoint = "http://sortkey.invalid"
 // Client returns a DynamoDB client whose requests are answered by db in this
 // process. They are signed, serialised and parsed as for the service, so a
 // test that uses it covers the whole path of a request except the socket. The
-// options are applied after those that lead to db.
+// options are applied after those that lead to db. There is one attempt unless
+// they set a Retryer or RetryMaxAttempts.
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(options(db), optFns...)
 }
@@ -27,17 +29,18 @@ func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client 
 func Streams(db *sortkey.DB, optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	o := options(db)
 	return dynamodbstreams.New(dynamodbstreams.Options{
-		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient, RetryMaxAttempts: o.RetryMaxAttempts,
+		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient, Retryer: o.Retryer,
 	}, optFns...)
 }
 
 func options(db *sortkey.DB) dynamodb.Options {
 	return dynamodb.Options{
-		Region:           db.Region(),
-		BaseEndpoint:     aws.String(endpoint),
-		Credentials:      aws.CredentialsProviderFunc(credentials),
-		HTTPClient:       roundTripper{db.HTTPClient().Transport},
-		RetryMaxAttempts: 1,
+		Region:       db.Region(),
+		BaseEndpoint: aws.String(endpoint),
+		Credentials:  aws.CredentialsProviderFunc(credentials),
+		HTTPClient:   roundTripper{db.HTTPClient().Transport},
+		// Not RetryMaxAttempts, which would also limit a Retryer of the caller.
+		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 1 }),
 	}
 }
 

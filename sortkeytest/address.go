@@ -15,11 +15,13 @@ import (
 // Config returns an AWS configuration whose clients db answers, for code that
 // makes its own clients with NewFromConfig. It is the whole configuration: no
 // variable or file of the environment, such as AWS_CA_BUNDLE or a proxy, has an
-// effect on it.
+// effect on it. Like db.Client, such a client makes one attempt unless its options have a
+// Retryer or RetryMaxAttempts.
 func (db *DB) Config() aws.Config {
 	o := db.Client.Options()
 	return aws.Config{
-		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient, RetryMaxAttempts: o.RetryMaxAttempts,
+		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient,
+		Retryer: func() aws.Retryer { return o.Retryer },
 	}
 }
 

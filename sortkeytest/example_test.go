@@ -178,7 +178,7 @@ func ExampleDB_Diff() {
 
 func ExampleDB_Load() {
 	db := sortkeytest.New(t)
-	db.Load("testdata/template.yaml", "Stage=test") // of CloudFormation
+	db.Load("testdata/deploy/template.yaml", "Stage=test") // of CloudFormation
 	fmt.Print(db.Dump())
 	// Output: orders-test: customer / placed:N
 }

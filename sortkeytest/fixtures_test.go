@@ -131,8 +131,8 @@ func TestSharedFails(t *testing.T) {
 func TestLoad(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.DB.Fail(sortkey.Fault{Operation: "CreateTable", Code: "InternalServerError"})
-	db.Load("testdata/template.yaml", "Stage=a")
-	db.Load("testdata/tables.tf", "stage=a")
+	db.Load("testdata/deploy/template.yaml", "Stage=a")
+	db.Load("testdata/infra/tables.tf", "stage=a")
 	db.Load("../design/examples/shop/model.yaml")
 	require.Contains(t, db.Dump(), "orders-a: customer / placed:N\norders-a-tf: customer / placed:N\n")
 	require.NotEmpty(t, sortkeytest.Items[map[string]any](db, "Shop"))
@@ -141,8 +141,8 @@ func TestLoad(t *testing.T) {
 	require.Equal(t, "ends", *out.TimeToLiveDescription.AttributeName)
 	for want, fn := range map[string]func(*sortkeytest.DB){
 		"no such file":                          func(db *sortkeytest.DB) { db.Load("testdata/none.yaml") },
-		`parameter "Stage" has no value`:        func(db *sortkeytest.DB) { db.Load("testdata/template.yaml", "Stage") },
-		"the value of Stage is unknown\nhint: ": func(db *sortkeytest.DB) { db.Load("testdata/template.yaml") },
+		`parameter "Stage" has no value`:        func(db *sortkeytest.DB) { db.Load("testdata/deploy/template.yaml", "Stage") },
+		"the value of Stage is unknown\nhint: ": func(db *sortkeytest.DB) { db.Load("testdata/deploy/template.yaml") },
 		"testdata/files.json:":                  func(db *sortkeytest.DB) { db.Load("testdata/files.json") },
 	} {
 		require.Contains(t, failure(t, func(tb testing.TB) { fn(sortkeytest.New(tb)) }), want)

@@ -31,6 +31,7 @@ type Rule struct {
 	Times                   int    // calls that fail, 0 for all
 	Chance                  float64
 	Seed                    uint64 // of Chance
+	Script                  string // an x for each call that fails, or ""; after its end no call fails
 	Effect
 
 	mu   sync.Mutex // guards the fields below
@@ -137,6 +138,9 @@ func (r *Rule) applies() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen++
+	if n := r.seen - r.Skip; r.Script != "" && (n < 1 || n > len(r.Script) || r.Script[n-1] != 'x') {
+		return false
+	}
 	if r.seen <= r.Skip || r.Times > 0 && r.met >= r.Times || r.rng != nil && r.rng.Float64() >= r.Chance {
 		return false
 	}

@@ -40,6 +40,14 @@ func TestSet(t *testing.T) {
 	require.Equal(t, []bool{false, true, true, false, false}, got)
 	require.Equal(t, 2, twice.Met())
 	require.Contains(t, s.Calls(), "× PutItem A, B")
+	s.Remove(twice)
+	script := &Rule{Skip: 1, Script: "x.x", Effect: Effect{Code: "X"}}
+	s.Add(script)
+	got = nil
+	for range 6 {
+		got = append(got, s.Match(call) != nil)
+	}
+	require.Equal(t, []bool{false, true, false, true, false, false}, got)
 	chance := &Rule{Chance: 0.5, Seed: 7}
 	s.Add(chance)
 	for range 200 {

@@ -1,0 +1,206 @@
+package sortkeytest_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// This file has the Go code of docs/testing.md, so that it compiles and runs.
+// TestDocument compares the two.
+
+// Order is an item of the table Orders.
+type Order struct {
+	Customer string `dynamodbav:"customer"`
+	Placed   int    `dynamodbav:"placed"`
+	Status   string `dynamodbav:"status,omitempty"`
+	Shipped  bool   `dynamodbav:"shipped,omitempty"`
+	Total    int    `dynamodbav:"total,omitempty"`
+}
+
+// A Service is a program to test.
+type Service struct{ client *dynamodb.Client }
+
+// NewService returns a Service.
+func NewService(c *dynamodb.Client) *Service { return &Service{c} }
+
+// Ship marks an order as shipped.
+func (s *Service) Ship(ctx context.Context, customer string, placed int) error {
+	key, err := attributevalue.MarshalMap(map[string]any{"customer": customer, "placed": placed})
+	if err != nil {
+		return err
+	}
+	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: aws.String("Orders"), Key: key, UpdateExpression: aws.String("SET shipped = :yes"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":yes": &types.AttributeValueMemberBOOL{Value: true}},
+	})
+	return err
+}
+
+// Total returns the total of a customer's orders.
+func (s *Service) Total(ctx context.Context, customer string) (total int, err error) {
+	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: aws.String("Orders"), KeyConditionExpression: aws.String("customer = :c"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":c": &types.AttributeValueMemberS{Value: customer}},
+	})
+	var orders []Order
+	if err == nil {
+		err = attributevalue.UnmarshalListOfMaps(out.Items, &orders)
+	}
+	for _, o := range orders {
+		total += o.Total
+	}
+	return total, err
+}
+
+func TestDocument(t *testing.T) {
+	lines := func(path string) (all []string) {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(data)) {
+			all = append(all, strings.TrimSpace(line))
+		}
+		return all
+	}
+	code := strings.Join(lines("docs_test.go"), "\n")
+	var block []string
+	blocks, inside := 0, false
+	for _, line := range lines("../docs/testing.md") {
+		switch {
+		case line == "```go":
+			inside, block = true, nil
+		case line == "```" && inside:
+			inside = false
+			blocks++
+			if text := strings.Join(block, "\n"); !strings.Contains(code, text) {
+				t.Errorf("docs_test.go lacks this code of docs/testing.md:\n%s", text)
+			}
+		case inside:
+			block = append(block, line)
+		}
+	}
+	require.NotZero(t, blocks)
+}
+
+func opened(t *testing.T) (*sortkeytest.DB, *Service) {
+	db := sortkeytest.New(t)
+	db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status / placed"))
+	service := NewService(db.Client) // the real *dynamodb.Client
+	return db, service
+}
+
+func TestDocumentLoad(t *testing.T) {
+	t.Chdir("testdata/deploy")
+	db := sortkeytest.New(t)
+	db.Load("../deploy/template.yaml", "Stage=test") // CloudFormation, also SAM
+	db.Load("../infra", "stage=test")                // a folder of Terraform files
+	require.Equal(t, "orders-test: customer / placed:N\norders-test-tf: customer / placed:N\n", db.Dump())
+}
+
+func TestDocumentItems(t *testing.T) {
+	db, _ := opened(t)
+	db.Put("Orders", []Order{{Customer: "7", Placed: 1}, {Customer: "7", Placed: 2}})
+
+	order, ok := sortkeytest.Get[Order](db, "Orders", "7", 2)
+	orders := sortkeytest.Query[Order](db, "Orders", "7")           // a partition
+	open := sortkeytest.Query[Order](db, "Orders/ByStatus", "open") // of an index
+	all := sortkeytest.Items[Order](db, "Orders")                   // in the order of keys
+	require.True(t, ok)
+	require.Equal(t, orders[1], order)
+	require.Empty(t, open)
+	require.Equal(t, orders, all)
+}
+
+func TestDocumentDiff(t *testing.T) {
+	db, service := opened(t)
+	db.Put("Orders", Order{Customer: "7", Placed: 2})
+	before := db.Fork(t)
+	if err := service.Ship(t.Context(), "7", 2); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(db.Diff(before))
+	require.Equal(t, "Orders: customer / placed:N\n~ \"7\" / 2  {shipped: none → true}\n", db.Diff(before))
+}
+
+var stock = sortkeytest.Shared(func(db *sortkeytest.DB) {
+	db.Table("Orders", "customer / placed:N")
+	db.PutFile("Orders", "testdata/orders.json")
+})
+
+func TestTotal(t *testing.T) {
+	t.Parallel()
+	service := NewService(stock(t).Client)
+	total, err := service.Total(t.Context(), "7")
+	if err != nil || total != 42 {
+		t.Errorf("Total(7) = %v, %v, want 42", total, err)
+	}
+}
+
+func TestDocumentFaults(t *testing.T) {
+	db := sortkeytest.New(&reports{TB: t}) // no call meets these faults
+	// The first two writes are throttled; the third gets through.
+	db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 2})
+
+	// The second transaction is carried out, but its answer is lost.
+	db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Skip: 1, Times: 1, LoseAnswer: true})
+
+	// The second action of each transaction meets another transaction.
+	db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}})
+
+	// A batch leaves its last request unprocessed, once.
+	db.Fail(sortkey.Fault{Operation: "BatchWriteItem", Unprocessed: 1, Times: 1})
+
+	// Items of one kind are slow.
+	db.Fail(sortkey.Fault{Key: "INVOICE#*", Delay: 2 * time.Second})
+
+	// The first and the third read fail.
+	db.Fail(sortkey.Fault{Operation: "GetItem", Script: "x.x", Code: "InternalServerError"})
+}
+
+func TestDocumentTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := sortkeytest.New(t)
+		db.Table("Orders", "customer / placed:N")
+		db.Fail(sortkey.Fault{Operation: "UpdateItem", Code: "ThrottlingException", Times: 7})
+		patient := sdk.Client(db.DB, func(o *dynamodb.Options) { o.RetryMaxAttempts = 8 })
+		if err := NewService(patient).Ship(t.Context(), "7", 2); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDocumentCalls(t *testing.T) {
+	db, service := opened(t)
+	db.Forbid("Scan") // fails the test as soon as somebody scans
+	calls := db.Record()
+	if err := service.Ship(t.Context(), "7", 2); err != nil {
+		t.Fatal(err)
+	}
+	calls.Only("Orders")
+	calls.AtMost(1) // capacity units
+	require.Len(t, calls.Calls(), 1)
+}
+
+func TestDocumentLanguages(t *testing.T) {
+	db, _ := opened(t)
+	t.Setenv("PATH", t.TempDir()) // there is no pytest here
+	cmd := exec.CommandContext(t.Context(), "pytest", "tests")
+	cmd.Env = append(os.Environ(), db.Env()...)
+	out, err := cmd.CombinedOutput()
+	require.ErrorIs(t, err, exec.ErrNotFound)
+	require.Empty(t, out)
+}

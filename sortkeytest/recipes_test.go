@@ -1,0 +1,124 @@
+package sortkeytest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// These tests are for copying: each makes something rare happen to a function of a
+// program, and shows that the function copes.
+
+func id(v string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: v}}
+}
+
+func accounts(t *testing.T) *sortkeytest.DB {
+	db := sortkeytest.New(t)
+	db.Table("Accounts", "id")
+	db.Put("Accounts", []map[string]any{{"id": "a", "balance": 100}, {"id": "b", "balance": 0}})
+	return db
+}
+
+// A retry meets throttling: the SDK tries again until the third write gets through.
+func TestRecipeThrottled(t *testing.T) {
+	db := accounts(t)
+	throttled := db.Fail(sortkey.Fault{Operation: "PutItem", Table: "Accounts", Code: "ProvisionedThroughputExceededException", Times: 2})
+	client := sdk.Client(db.DB, func(o *dynamodb.Options) {
+		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
+	})
+	_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Accounts"), Item: id("c")})
+	require.NoError(t, err)
+	require.Equal(t, 2, throttled.Met())
+}
+
+// transfer moves an amount. A token makes a repeated request have no second effect.
+func transfer(ctx context.Context, c *dynamodb.Client, token, amount string) error {
+	add := func(account, sign string) types.TransactWriteItem {
+		return types.TransactWriteItem{Update: &types.Update{
+			TableName: aws.String("Accounts"), Key: id(account), UpdateExpression: aws.String("SET balance = balance " + sign + " :n"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":n": &types.AttributeValueMemberN{Value: amount}},
+		}}
+	}
+	in := &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{add("a", "-"), add("b", "+")}, ClientRequestToken: &token}
+	for attempt := 1; ; attempt++ {
+		_, err := c.TransactWriteItems(ctx, in)
+		var cancelled *types.TransactionCanceledException
+		if err == nil || attempt == 3 || errors.As(err, &cancelled) && aws.ToString(cancelled.CancellationReasons[0].Code) == "ValidationError" {
+			return err
+		}
+	}
+}
+
+// An answer is lost after the transfer was carried out, and the token saves the money.
+func TestRecipeLostAnswer(t *testing.T) {
+	db := accounts(t)
+	before := db.Fork(t)
+	db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Times: 1, LoseAnswer: true})
+	require.NoError(t, transfer(t.Context(), db.Client, "t1", "30"))
+	require.Equal(t, "Accounts: id\n~ \"a\"  {balance: 100 → 70}\n~ \"b\"  {balance: 0 → 30}\n", db.Diff(before))
+}
+
+// The second account is in another transaction, and the transfer is tried again.
+func TestRecipeConflict(t *testing.T) {
+	db := accounts(t)
+	db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}, Times: 2})
+	require.NoError(t, transfer(t.Context(), db.Client, "t1", "30"))
+}
+
+// putAll writes items, also those that a batch leaves unprocessed.
+func putAll(ctx context.Context, c *dynamodb.Client, ids ...string) error {
+	requests := map[string][]types.WriteRequest{}
+	for _, v := range ids {
+		requests["Accounts"] = append(requests["Accounts"], types.WriteRequest{PutRequest: &types.PutRequest{Item: id(v)}})
+	}
+	for len(requests) > 0 {
+		out, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: requests})
+		if err != nil {
+			return err
+		}
+		requests = out.UnprocessedItems
+	}
+	return nil
+}
+
+// A batch leaves requests unprocessed, which a program must send again.
+func TestRecipeUnprocessed(t *testing.T) {
+	db := accounts(t)
+	db.Fail(sortkey.Fault{Operation: "BatchWriteItem", Unprocessed: 2, Times: 1})
+	require.NoError(t, putAll(t.Context(), db.Client, "c", "d", "e"))
+	require.Len(t, sortkeytest.Items[map[string]any](db, "Accounts"), 5)
+}
+
+// An item expires.
+func TestRecipeExpiry(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Load("testdata/deploy/template.yaml", "Stage=test") // orders have a time to live
+	db.Put("orders-test", map[string]any{"customer": "7", "placed": 1, "ends": db.Clock.Now().Add(time.Hour).Unix()})
+	db.Clock.Advance(59 * time.Minute)
+	require.Len(t, sortkeytest.Items[map[string]any](db, "orders-test"), 1)
+	db.Clock.Advance(2 * time.Minute)
+	require.Empty(t, sortkeytest.Items[map[string]any](db, "orders-test"))
+}
+
+// Nobody scans, and a request costs what was planned.
+func TestRecipeNoScan(t *testing.T) {
+	db := stock(t)
+	db.Forbid("Scan")
+	calls := db.Record()
+	total, err := NewService(db.Client).Total(t.Context(), "7")
+	require.NoError(t, err)
+	require.Equal(t, 42, total)
+	calls.AtMost(0.5)
+}
