@@ -223,6 +223,7 @@ func (db *DB) Serve(ctx context.Context, ln net.Listener) error {
 
 func init() {
 	inside.Service = func(db any) *api.Service { return db.(*DB).service }
+	inside.RequestID = func(db any) string { return db.(*DB).ids() }
 }
 
 // Fork returns a copy of the database as it is now. Neither sees later writes

@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
@@ -29,11 +30,11 @@ import (
 // options are applied after those that lead to db.
 //
 // What middleware of a later step would see, such as the HTTP request and its
-// limit of 16 MB, and the metadata of a response, such as its request id, exist
-// only with [Client] and for errors. The context of a call reaches the database
+// limit of 16 MB, exists only with [Client]; of the metadata of a response, so does
+// all but the request id. The context of a call reaches the database
 // in both.
 func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	d := &direct{service: inside.Service(db)}
+	d := &direct{service: inside.Service(db), requestID: func() string { return inside.RequestID(db) }}
 	own := append([]func(*dynamodb.Options){}, optFns...)
 	return dynamodb.New(options(db), append(own, func(o *dynamodb.Options) {
 		// Last, so that the caller's middlewares of the same step run.
@@ -47,7 +48,10 @@ func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client 
 }
 
 // direct is the middleware of [Direct].
-type direct struct{ service *api.Service }
+type direct struct {
+	service   *api.Service
+	requestID func() string // returns a new one
+}
 
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return "SortkeyDirect" }
@@ -60,8 +64,12 @@ var errWire = errors.New("sdk: request must be serialised")
 // HandleInitialize implements [middleware.InitializeMiddleware].
 func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
 	out.Result, err = d.answer(ctx, in.Parameters)
+	if err == nil {
+		awsmiddleware.SetRequestIDMetadata(&metadata, d.requestID())
+		return out, metadata, nil
+	}
 	if failure, ok := errors.AsType[*wire.Error](err); ok {
-		return next.HandleInitialize(context.WithValue(ctx, failureKey{}, &sent{failure: failure}), in)
+		return next.HandleInitialize(context.WithValue(ctx, failureKey{}, &sent{failure: failure, id: d.requestID()}), in)
 	}
 	if errors.Is(err, errWire) {
 		return next.HandleInitialize(ctx, in)
@@ -75,6 +83,7 @@ type failureKey struct{}
 // A sent is an error of the database on its way to the caller.
 type sent struct {
 	failure *wire.Error
+	id      string // of the request
 	once    atomic.Bool
 }
 
@@ -99,7 +108,7 @@ func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeIn
 	body := s.failure.AppendJSON(nil)
 	out.RawResponse = &smithyhttp.Response{Response: &http.Response{
 		StatusCode:    s.failure.Status,
-		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amzn-Requestid": {s.id}},
 		Body:          io.NopCloser(bytes.NewReader(body)),
 		ContentLength: int64(len(body)),
 	}}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -512,4 +514,20 @@ func TestEndpointDiscovery(t *testing.T) {
 	out, err := c.DescribeEndpoints(t.Context(), &dynamodb.DescribeEndpointsInput{})
 	require.NoError(t, err)
 	require.Equal(t, "http://"+*out.Endpoints[0].Address, server.URL)
+}
+
+// Answers have a request id on both ways, and so have the texts of errors.
+func TestRequestID(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Tab", "id")
+	for name, c := range map[string]*dynamodb.Client{"Client": db.Client, "Direct": db.Direct} {
+		out, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Tab")})
+		require.NoError(t, err, name)
+		id, ok := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)
+		require.True(t, ok && len(id) == 52, name)
+		_, err = c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("None")})
+		var response *awshttp.ResponseError
+		require.ErrorAs(t, err, &response, name)
+		require.Len(t, response.ServiceRequestID(), 52, name)
+	}
 }

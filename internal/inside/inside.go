@@ -6,3 +6,7 @@ import "github.com/sortkey/sortkey/internal/api"
 
 // Service returns the operations of a *sortkey.DB. Package sortkey sets it.
 var Service func(db any) *api.Service
+
+// RequestID returns the id of the next request of a *sortkey.DB, for those without
+// HTTP. Package sortkey sets it.
+var RequestID func(db any) string
