@@ -38,8 +38,11 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 	}
 	db, err := s.enter(key)
 	if err != nil {
-		s.db.opts.Logger.ErrorContext(ctx, "database of an access key", "err", err)
-		failure := &wire.Error{Code: "LimitExceededException", Status: http.StatusBadRequest, Message: err.Error()}
+		failure, ok := errors.AsType[*wire.Error](err)
+		if !ok {
+			s.db.opts.Logger.ErrorContext(ctx, "cannot make the database of an access key", "err", err)
+			failure = &wire.Error{Code: "InternalServerError", Status: http.StatusInternalServerError, Message: err.Error()}
+		}
 		event.Of(ctx).Fail(failure.Code, failure.Message)
 		return failure.AppendJSON(dst), failure.Status
 	}
@@ -47,7 +50,8 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 	return db.service.Serve(ctx, target, body, dst)
 }
 
-// enter returns the database of an access key. The caller leaves it after use.
+// enter returns the database of an access key. The caller leaves it after use. The
+// error is a [*wire.Error] if there is no room.
 func (s *isolated) enter(key string) (*isolatedDB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +92,10 @@ func (s *isolated) makeRoom() error {
 		}
 	}
 	if oldest == "" || s.db.opts.Clock().Sub(s.databases[oldest].last) < idle {
-		return fmt.Errorf("the server keeps at most %d databases, one for each access key, and all of them have been used within the last minute", limit)
+		return &wire.Error{
+			Code: "LimitExceededException", Status: http.StatusBadRequest,
+			Message: fmt.Sprintf("the server keeps at most %d databases, one for each access key, and all of them have been used within the last minute", limit),
+		}
 	}
 	db := s.databases[oldest]
 	delete(s.databases, oldest)
