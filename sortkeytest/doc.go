@@ -3,7 +3,12 @@
 // [New] opens a [DB] for one test: empty, in memory, with DynamoDB clients of
 // the AWS SDK, and closed when the test ends. That takes microseconds, so every
 // test and subtest can have its own, in parallel. To fill a database once and
-// use it many times, give each subtest a [DB.Fork].
+// use it many times, see [Shared]; to give a subtest a copy, see [DB.Fork].
+//
+// [DB.Load] makes the tables of a deployment, [DB.Put] and the functions [Get],
+// [Query] and [Items] write and read items, and [DB.Diff] shows what has changed.
+// [DB.Fail], [DB.Clock] and [DB.Record] make rare things happen, move the time, and
+// record the calls. docs/testing.md has a page with all of it.
 //
 // Failures in this package fail the test; nothing returns an error.
 package sortkeytest

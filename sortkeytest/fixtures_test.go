@@ -238,12 +238,13 @@ func (m *messages) Errorf(format string, args ...any) {
 
 func TestURL(t *testing.T) {
 	var url string
+	ended := make(chan struct{})
 	t.Run("a test", func(t *testing.T) {
 		db := orders(t)
 		db.Fail(sortkey.Fault{Operation: "PutItem", Hang: true})
 		url = db.URL()
 		require.Equal(t, url, db.URL())
-		c := dynamodb.New(dynamodb.Options{BaseEndpoint: &url, Region: db.Region(), Credentials: db.Config().Credentials, HTTPClient: awshttp.NewBuildableClient()})
+		c := dynamodb.New(dynamodb.Options{BaseEndpoint: &url, Region: db.Region(), Credentials: db.Config().Credentials, HTTPClient: awshttp.NewBuildableClient(), RetryMaxAttempts: 1})
 		out, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		require.NoError(t, err)
 		require.Equal(t, []string{"Orders"}, out.TableNames)
@@ -251,10 +252,12 @@ func TestURL(t *testing.T) {
 		began := make(chan struct{})
 		t.Cleanup(db.Observe(begins(func() { close(began) })))
 		go func() {
+			defer close(ended)
 			_, _ = c.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"customer": &types.AttributeValueMemberS{Value: "1"}}})
 		}()
 		<-began
 	})
+	<-ended
 	_, err := http.Get(url) //nolint:bodyclose,noctx // refused
 	require.Error(t, err)
 }

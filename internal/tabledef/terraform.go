@@ -47,38 +47,38 @@ func readModule(dir string, with Parameters) ([]*Schema, error) {
 
 // parseTerraform reads the tables of a module in Terraform's own language.
 func parseTerraform(files []file, with Parameters) (all []*Schema, err error) {
-	scope := &scope{variables: map[string]any{}, locals: map[string]expression{}}
+	in := &scope{variables: map[string]any{}, locals: map[string]expression{}}
 	var tables []*block
 	var given []*body // values of variables, which replace the defaults
 	for _, f := range files {
-		body, err := parseHCL(string(f.data))
+		top, err := parseHCL(string(f.data))
 		if err != nil {
 			return nil, fmt.Errorf("%s:%w", filepath.Base(f.name), err)
 		}
 		if strings.HasSuffix(f.name, ".tfvars") {
-			given = append(given, body)
+			given = append(given, top)
 			continue
 		}
-		for _, b := range body.blocks {
+		for _, b := range top.blocks {
 			switch {
 			case b.is("variable", 1):
 				if e, ok := b.body.attributes["default"]; ok {
-					scope.variables[b.labels[0]] = scope.value(e)
+					in.variables[b.labels[0]] = in.value(e)
 				}
 			case b.is("locals", 0):
-				maps.Copy(scope.locals, b.body.attributes)
+				maps.Copy(in.locals, b.body.attributes)
 			case b.is("resource", 2) && b.labels[0] == tableType:
 				tables = append(tables, b)
 			}
 		}
 	}
-	for _, body := range given {
-		for name, e := range body.attributes {
-			scope.variables[name] = scope.value(e)
+	for _, top := range given {
+		for name, e := range top.attributes {
+			in.variables[name] = in.value(e)
 		}
 	}
 	for name, value := range with {
-		scope.variables[name] = value
+		in.variables[name] = value
 	}
 	for _, b := range tables {
 		what := tableType + "." + b.labels[1]
@@ -86,7 +86,7 @@ func parseTerraform(files []file, with Parameters) (all []*Schema, err error) {
 		case b.body.attributes["for_each"] != nil:
 			return nil, repeated(what, "for_each")
 		case b.body.attributes["count"] != nil:
-			switch scope.value(b.body.attributes["count"]) {
+			switch in.value(b.body.attributes["count"]) {
 			case "0":
 				continue
 			case "1":
@@ -94,7 +94,7 @@ func parseTerraform(files []file, with Parameters) (all []*Schema, err error) {
 				return nil, repeated(what, "count")
 			}
 		}
-		values, err := scope.values(what, b.body)
+		values, err := in.values(what, b.body)
 		if err != nil {
 			return nil, err
 		}
