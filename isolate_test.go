@@ -22,9 +22,7 @@ import (
 func serveIsolated(t *testing.T, limit int, secrets map[string]string) (*sortkeytest.DB, func(key, secret string) *dynamodb.Client) {
 	t.Helper()
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Server.Isolate, o.Server.Credentials = limit, secrets })
-	if secrets == nil {
-		db.Table("Orders", "id")
-	}
+	db.Table("Orders", "id")
 	url := db.URL()
 	return db, func(key, secret string) *dynamodb.Client {
 		var who aws.CredentialsProvider = aws.AnonymousCredentials{}

@@ -223,6 +223,16 @@ func (db *DB) Serve(ctx context.Context, ln net.Listener) error {
 
 func init() {
 	inside.Service = func(db any) *api.Service { return db.(*DB).service }
+	inside.Credentials = func(db any) (key, secret string) {
+		accepted := db.(*DB).opts.Server.Credentials
+		if accepted == nil {
+			return "sortkey", "sortkey"
+		}
+		for key = range accepted {
+			break
+		}
+		return key, accepted[key]
+	}
 	inside.RequestID = func(db any) string { return db.(*DB).ids() }
 }
 

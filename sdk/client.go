@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // endpoint is an address to which nothing is sent.
@@ -37,17 +38,19 @@ func options(db *sortkey.DB) dynamodb.Options {
 	return dynamodb.Options{
 		Region:       db.Region(),
 		BaseEndpoint: aws.String(endpoint),
-		Credentials:  aws.CredentialsProviderFunc(credentials),
+		Credentials:  credentials(db),
 		HTTPClient:   roundTripper{db.HTTPClient().Transport},
 		// Not RetryMaxAttempts, which would also limit a Retryer of the caller.
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 1 }),
 	}
 }
 
-// credentials returns those that requests are signed with. The database accepts
-// any.
-func credentials(context.Context) (aws.Credentials, error) {
-	return aws.Credentials{AccessKeyID: "sortkey", SecretAccessKey: "sortkey", Source: "sortkey"}, nil
+// credentials returns a provider of credentials that the database accepts.
+func credentials(db *sortkey.DB) aws.CredentialsProviderFunc {
+	return func(context.Context) (aws.Credentials, error) {
+		key, secret := inside.Credentials(db)
+		return aws.Credentials{AccessKeyID: key, SecretAccessKey: secret, Source: "sortkey"}, nil
+	}
 }
 
 // A roundTripper is an HTTP client for the SDK without what [http.Client] adds:

@@ -47,14 +47,18 @@ func (db *DB) URL() string {
 func (db *DB) Env() []string {
 	db.t.Helper()
 	url := db.URL()
+	who, err := db.Client.Options().Credentials.Retrieve(quiet)
+	if err != nil {
+		db.t.Fatalf("sortkeytest: %v", err)
+	}
 	env := []string{
 		"AWS_ENDPOINT_URL_DYNAMODB=" + url,
 		"AWS_ENDPOINT_URL_DYNAMODB_STREAMS=" + url,
 		"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=false",
 		"AWS_REGION=" + db.Region(),
 		"AWS_DEFAULT_REGION=" + db.Region(),
-		"AWS_ACCESS_KEY_ID=sortkey",
-		"AWS_SECRET_ACCESS_KEY=sortkey",
+		"AWS_ACCESS_KEY_ID=" + who.AccessKeyID,
+		"AWS_SECRET_ACCESS_KEY=" + who.SecretAccessKey,
 		"AWS_SESSION_TOKEN=",
 		"AWS_EC2_METADATA_DISABLED=true",
 	}

@@ -277,6 +277,18 @@ func TestEnv(t *testing.T) {
 	require.Contains(t, env, "NO_PROXY=example.com,127.0.0.1")
 }
 
+// Clients and programs of a database that checks signatures sign their requests.
+func TestSigned(t *testing.T) {
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Server.Credentials = map[string]string{"key": "secret"} })
+	db.Table("Tab", "id")
+	require.Contains(t, db.Env(), "AWS_ACCESS_KEY_ID=key")
+	url := db.URL()
+	out, err := dynamodb.NewFromConfig(db.Config(), func(o *dynamodb.Options) { o.BaseEndpoint, o.HTTPClient = &url, awshttp.NewBuildableClient() }).
+		ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"Tab"}, out.TableNames)
+}
+
 // The configuration works where the environment would break another.
 func TestConfig(t *testing.T) {
 	t.Setenv("AWS_CA_BUNDLE", filepath.Join(t.TempDir(), "none.pem"))

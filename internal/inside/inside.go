@@ -10,3 +10,7 @@ var Service func(db any) *api.Service
 // RequestID returns the id of the next request of a *sortkey.DB, for those without
 // HTTP. Package sortkey sets it.
 var RequestID func(db any) string
+
+// Credentials returns an access key and its secret that the server of a *sortkey.DB
+// accepts. Package sortkey sets it.
+var Credentials func(db any) (key, secret string)

@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey"
@@ -190,7 +188,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := model.Ensure(ctx, loader(db, opts.Server.Credentials), s); err != nil {
+		if _, err := model.Ensure(ctx, sdk.Client(db), s); err != nil {
 			return err
 		}
 	}
@@ -251,17 +249,6 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		return advice.New("give requests more time with --drain", "canceled requests that had not finished after %s", f.drain)
 	}
 	return err
-}
-
-// loader returns a client of db that signs with one of the accepted credentials, if
-// there are any.
-func loader(db *sortkey.DB, accepted map[string]string) *dynamodb.Client {
-	return sdk.Client(db, func(o *dynamodb.Options) {
-		for key, secret := range accepted {
-			o.Credentials = credentials.NewStaticCredentialsProvider(key, secret, "")
-			return
-		}
-	})
 }
 
 // openData opens the store in a folder.
