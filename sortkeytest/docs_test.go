@@ -51,6 +51,30 @@ func (s *Service) Ship(ctx context.Context, customer string, placed int) error {
 	return err
 }
 
+// Place puts an order, which is new.
+func (s *Service) Place(ctx context.Context, o Order) error {
+	o.Status = "new"
+	item, err := attributevalue.MarshalMap(o)
+	if err != nil {
+		return err
+	}
+	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: item})
+	return err
+}
+
+// ByStatus returns the orders with a status.
+func (s *Service) ByStatus(ctx context.Context, status string) (orders []Order, err error) {
+	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: aws.String("Orders"), IndexName: aws.String("ByStatus"), KeyConditionExpression: aws.String("#s = :s"),
+		ExpressionAttributeNames:  map[string]string{"#s": "status"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":s": &types.AttributeValueMemberS{Value: status}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return orders, attributevalue.UnmarshalListOfMaps(out.Items, &orders)
+}
+
 // Total returns the total of a customer's orders.
 func (s *Service) Total(ctx context.Context, customer string) (total int, err error) {
 	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
@@ -180,6 +204,35 @@ func TestDocumentTime(t *testing.T) {
 		if err := NewService(patient).Ship(t.Context(), "7", 2); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+func TestDocumentSlowTables(t *testing.T) {
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.TableDelay = 10 * time.Second })
+	db.Table("Orders", "customer / placed:N")
+}
+
+func TestDocumentStaleIndex(t *testing.T) {
+	db, service := opened(t)
+	ctx, order := t.Context(), Order{Customer: "7", Placed: 3}
+	db.HoldIndexes()
+	service.Place(ctx, order)                // writes the order
+	found, _ := service.ByStatus(ctx, "new") // reads the index too early
+	require.Empty(t, found)
+}
+
+func TestDocumentStaleReads(t *testing.T) {
+	t.Run("window", func(t *testing.T) {
+		// Each read sees some version of the last second; a failing test logs the seed.
+		db := sortkeytest.New(t, func(o *sortkey.Options) { o.StaleReads.Window = time.Second })
+		db.Table("Orders", "customer / placed:N")
+	})
+	t.Run("oldest", func(t *testing.T) {
+		// Each read misses all that it may miss.
+		db := sortkeytest.New(t, func(o *sortkey.Options) {
+			o.StaleReads = sortkey.StaleReads{Window: time.Second, Oldest: true}
+		})
+		db.Table("Orders", "customer / placed:N")
 	})
 }
 
