@@ -93,6 +93,22 @@ func TestFixturesAreQuiet(t *testing.T) {
 	require.Len(t, r.errors, 1)
 }
 
+// Items are put although the code under test could not write as fast.
+func TestFixturesAreNotThrottled(t *testing.T) {
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.EnforceThroughput = true })
+	db.CreateTable(&dynamodb.CreateTableInput{
+		TableName:             aws.String("Slow"),
+		AttributeDefinitions:  []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN}},
+		KeySchema:             []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
+	})
+	for i := range 1000 {
+		db.Put("Slow", map[string]any{"id": i})
+		sortkeytest.Get[map[string]any](db, "Slow", i)
+	}
+	require.Len(t, sortkeytest.Items[map[string]any](db, "Slow"), 1000)
+}
+
 // A method that fails in a parallel subtest fails the subtest alone.
 func TestWith(t *testing.T) {
 	parent := &failing{TB: t}

@@ -21,7 +21,8 @@ import (
 // A DB is the database of one test. It is safe for concurrent use.
 //
 // The methods that set up or read tables and items belong to the test, and not to
-// the code under test: they meet no faults, and no recording has them.
+// the code under test: they meet no faults and no limits of throughput, and no
+// recording has them.
 type DB struct {
 	*sortkey.DB
 	// Client is [sdk.Client]: requests take the whole way except for the

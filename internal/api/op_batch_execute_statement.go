@@ -98,7 +98,7 @@ func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consiste
 				return err
 			}
 			units := table.ReadUnits(found.Size(), consistent)
-			b := s.budget(false)
+			b := s.budget(ctx, false)
 			if err := b.item(t, key, units); err != nil {
 				return err
 			}

@@ -79,7 +79,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			now.Keys, later.Keys = ka.Keys[:n], ka.Keys[n:]
 			return now, later
 		})
-	b := s.budget(false)
+	b := s.budget(ctx, false)
 	var throttled error // of the first key
 	err := s.db.View(ctx, func(view *table.View) error {
 		read, encoded, processed := 0, 0, 0

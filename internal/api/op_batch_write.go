@@ -32,7 +32,7 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 		func(list []wire.WriteRequest, n int) (now, later []wire.WriteRequest) { return list[:n], list[n:] })
 	var out *wire.BatchWriteItemOutput
 	var uses []use
-	b := s.budget(true)
+	b := s.budget(ctx, true)
 	apply := func(tx *table.Tx) error {
 		b.reset()
 		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}

@@ -69,7 +69,7 @@ func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput,
 			return err
 		}
 		read.Limit = int(value(in.Limit))
-		used, next, err := readPlan(view, read, plan, at, s.budget(false), func(it attr.Item) error {
+		used, next, err := readPlan(view, read, plan, at, s.budget(ctx, false), func(it attr.Item) error {
 			out.Items = append(out.Items, st.AppendResult(nil, it))
 			return nil
 		})

@@ -40,7 +40,7 @@ func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransa
 	var out *wire.ExecuteTransactionOutput
 	var used *transactUse
 	var err error
-	b := s.budget(parsed[0].Kind != partiql.Select)
+	b := s.budget(ctx, parsed[0].Kind != partiql.Select)
 	if parsed[0].Kind == partiql.Select {
 		err = s.db.View(ctx, func(view *table.View) (err error) {
 			used = newTransactUse(in.ReturnConsumedCapacity, true)

@@ -50,6 +50,7 @@ type get struct {
 	visit   func(attr.Item)   // nil: the item is appended to dst
 	dst     []byte
 	found   bool
+	budget  *budget
 	use     use
 	out     wire.GetItemOutput
 	read    func(*table.View) error // the method view, bound once
@@ -69,6 +70,7 @@ func (g *get) release() {
 func (s *Service) getItem(ctx context.Context, g *get) error {
 	g.service = s
 	ctx, c, err := s.begin(ctx, wire.OpGetItem, g.in)
+	g.budget = s.budget(ctx, false)
 	if err == nil {
 		err = g.check()
 	}
@@ -126,7 +128,7 @@ func (g *get) item(view *table.View, t *table.Table) error {
 		return err
 	}
 	units := table.ReadUnits(item.Size(), g.consistent)
-	if b := g.service.budget(false); b != nil {
+	if b := g.budget; b != nil {
 		if err := b.item(t, g.in.Key, units); err != nil {
 			return err
 		}

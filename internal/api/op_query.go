@@ -71,7 +71,7 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit func(att
 		if err != nil {
 			return cmp.Or(x.query.CheckStart(), err) // an error of the start key comes first
 		}
-		b := s.budget(false)
+		b := s.budget(ctx, false)
 		if err := b.page(&read, slice.Partition); err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.
 		if err := r.checkPaths(read.Table, nil); err != nil {
 			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key comes first
 		}
-		b := s.budget(false)
+		b := s.budget(ctx, false)
 		if err := b.page(&read, nil); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 	}
 	var out *wire.TransactGetItemsOutput
 	var used *transactUse
-	b := s.budget(false)
+	b := s.budget(ctx, false)
 	err := s.db.View(ctx, func(view *table.View) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, true)
 		out, err = s.readAll(view, in, reads, used, b)

@@ -61,7 +61,7 @@ func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItems
 	}
 	var out *wire.TransactWriteItemsOutput
 	var used *transactUse
-	b := s.budget(true)
+	b := s.budget(ctx, true)
 	items := func(view *table.View) ([]string, error) { return s.itemsOf(view, actions) }
 	err = s.transact(ctx, in.ClientRequestToken, items, func(tx *table.Tx) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, false)

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/throughput"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -40,9 +42,9 @@ type demand struct {
 	refuse func() error
 }
 
-// budget returns the budget of a request, nil unless limits are enforced.
-func (s *Service) budget(write bool) *budget {
-	if s.meter == nil {
+// budget returns the budget of a request, nil if no limits are enforced on it.
+func (s *Service) budget(ctx context.Context, write bool) *budget {
+	if s.meter == nil || event.IsQuiet(ctx) {
 		return nil
 	}
 	return &budget{service: s, write: write, now: s.opts.Clock()}

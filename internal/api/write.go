@@ -54,7 +54,7 @@ type writeOutput struct {
 // apply runs a write in a transaction and makes its output. A write whose
 // condition does not hold consumes capacity too.
 func (w *writeParams) apply(ctx context.Context, s *Service, name *string, key attr.Item, write func(*table.Tx, *table.Table) (table.Change, error)) (out writeOutput, err error) {
-	b := s.budget(true)
+	b := s.budget(ctx, true)
 	err = s.db.Update(ctx, func(tx *table.Tx) error {
 		out = writeOutput{}
 		b.reset()

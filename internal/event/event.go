@@ -106,8 +106,8 @@ func AccessKey(ctx context.Context) string {
 
 type quietKey struct{}
 
-// Quiet returns a context whose operations are no part of what is observed or made
-// to fail, such as the fixtures of a test.
+// Quiet returns a context whose operations are not observed, made to fail or
+// throttled, such as the fixtures of a test.
 func Quiet(ctx context.Context) context.Context {
 	return context.WithValue(ctx, quietKey{}, true)
 }
