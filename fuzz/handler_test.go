@@ -76,6 +76,14 @@ var good = []string{
 	`Scan {"TableName":"Orders","Segment":1,"TotalSegments":2,"FilterExpression":"begins_with(PK, :p) AND #s <> :t","ExpressionAttributeNames":{"#s":"status"},"ExpressionAttributeValues":{":p":{"S":"c"},":t":{"BOOL":false}}}`,
 	`Scan {"TableName":"Orders","IndexName":"byCity","Limit":1,"ExclusiveStartKey":{"PK":{"S":"c#1"},"SK":{"S":"o#1"},"city":{"S":"Bern"}},"ReturnConsumedCapacity":"INDEXES"}`,
 	`Scan {"TableName":"Counters","ScanFilter":{"v":{"ComparisonOperator":"CONTAINS","AttributeValueList":[{"N":"1"}]},"x":{"ComparisonOperator":"NULL"}},"ConditionalOperator":"OR","AttributesToGet":["n"]}`,
+	`ExecuteStatement {"Statement":"SELECT SK, map.a.b FROM \"Orders\" WHERE PK = ? AND begins_with(SK, 'o#') AND NOT (size(list) > 5) ORDER BY SK DESC","Parameters":[{"S":"c#1"}],"Limit":1}`,
+	`ExecuteStatement {"Statement":"SELECT * FROM \"Orders\".\"byCity\" WHERE city IN ['Bern', 'Basel'] AND (total IS MISSING OR total BETWEEN 1 AND 99)"}`,
+	`ExecuteStatement {"Statement":"INSERT INTO Counters VALUE {'n': 77, 'v': {'a': [1, 'x', <<'s'>>]}}","ReturnConsumedCapacity":"INDEXES"}`,
+	`ExecuteStatement {"Statement":"UPDATE \"Orders\" SET total = total + 1 SET list = list_append(list, ?) REMOVE city WHERE PK = 'c#1' AND SK = 'o#1' RETURNING ALL NEW *","Parameters":[{"L":[{"S":"y"}]}]}`,
+	`BatchExecuteStatement {"Statements":[{"Statement":"DELETE FROM Counters WHERE n = 1"},{"Statement":"INSERT INTO Counters VALUE {'n': 2.50}"}]}`,
+	`ExecuteTransaction {"TransactStatements":[{"Statement":"EXISTS(SELECT * FROM \"Orders\" WHERE PK = 'c#1' AND SK = 'o#1' AND total > 0)"},{"Statement":"DELETE FROM \"Orders\" WHERE PK = 'c#1' AND SK = 'o#2'"}]}`,
+	`UpdateTable {"TableName":"Orders","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`,
+	`DynamoDBStreams_20120810.ListStreams {"TableName":"Orders"}`,
 }
 
 // bad are requests that are refused, or of operations that do not exist yet.
@@ -84,7 +92,6 @@ var bad = []string{
 	`UpdateItem {"TableName":"Orders","Key":{"PK":{"S":"c#1"},"SK":{"S":"o#1"}},"UpdateExpression":"SET total = total + :n, list[9] = :n REMOVE #m.a ADD v :n DELETE s :s","ExpressionAttributeNames":{"#m":"map"},"ExpressionAttributeValues":{":n":{"N":"1"},":s":{"SS":["a"]}},"ReturnValues":"UPDATED_NEW"}`,
 	`TransactWriteItems {"TransactItems":[{"Put":{"TableName":"Counters","Item":{"n":{"N":"7"}}}},{"ConditionCheck":{"TableName":"Counters","Key":{"n":{"N":"1"}},"ConditionExpression":"attribute_exists(n)"}}],"ClientRequestToken":"t"}`,
 	`TransactGetItems {"TransactItems":[{"Get":{"TableName":"Counters","Key":{"n":{"N":"1"}}}}]}`,
-	`ExecuteStatement {"Statement":"SELECT * FROM \"Orders\" WHERE PK = ?","Parameters":[{"S":"c#1"}]}`,
 	`DescribeTimeToLive {"TableName":"Orders"}`, `ListTagsOfResource {"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/Orders"}`,
 	`Query {"TableName":"Orders","KeyConditionExpression":"((PK = :p))","ExpressionAttributeValues":{":p":{"S":"c#1"}}}`,
 	`Scan {"TableName":"Orders","Segment":1000000,"TotalSegments":1000000,"Limit":0}`,

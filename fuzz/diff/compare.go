@@ -22,6 +22,7 @@ var volatile = map[string]bool{
 	"CreationDateTime": true, "TableId": true, "TableArn": true, "IndexArn": true, "TableSizeBytes": true, "IndexSizeBytes": true,
 	"ItemCount": true, "LastUpdateToPayPerRequestDateTime": true, "WarmThroughput": true, "NumberOfDecreasesToday": true,
 	"TableStatus": true, "IndexStatus": true, "LatestStreamLabel": true, "LatestStreamArn": true,
+	"StreamArn": true, "StreamLabel": true, "LastEvaluatedStreamArn": true,
 }
 
 // parse makes an answer of a response body.
@@ -46,6 +47,9 @@ func parse(op string, status int, raw []byte) answer {
 		delete(o, "__type")
 		delete(o, "message")
 		delete(o, "Message")
+	}
+	if o["NextToken"] != nil { // an opaque text
+		o["NextToken"] = true
 	}
 	a.body = settle(body)
 	if op == "Scan" || op == "BatchGetItem" {

@@ -145,13 +145,13 @@ func TestWritten(t *testing.T) {
 		req  request
 		want string
 	}{
-		{request{"PutItem", object{"TableName": "t", "Item": item}}, `[{"Key":{"pk":{"S":"a"}},"TableName":"t"}]`},
-		{request{"UpdateItem", object{"TableName": "t", "Key": key}}, `[{"Key":{"pk":{"S":"b"}},"TableName":"t"}]`},
-		{request{"BatchWriteItem", object{"RequestItems": object{"t": list{object{"DeleteRequest": object{"Key": key}}}}}}, `[{"Key":{"pk":{"S":"b"}},"TableName":"t"}]`},
-		{request{"TransactWriteItems", object{"TransactItems": list{object{"Put": object{"TableName": "t", "Item": item}}}}}, `[{"Key":{"pk":{"S":"a"}},"TableName":"t"}]`},
-		{request{"PutItem", object{"Item": "x"}}, `null`},
-		{request{"TransactWriteItems", object{"TransactItems": list{object{"Put": 7}, "x"}}}, `null`},
-		{request{"Query", object{"TableName": "t"}}, `null`},
+		{request{op: "PutItem", body: object{"TableName": "t", "Item": item}}, `[{"Key":{"pk":{"S":"a"}},"TableName":"t"}]`},
+		{request{op: "UpdateItem", body: object{"TableName": "t", "Key": key}}, `[{"Key":{"pk":{"S":"b"}},"TableName":"t"}]`},
+		{request{op: "BatchWriteItem", body: object{"RequestItems": object{"t": list{object{"DeleteRequest": object{"Key": key}}}}}}, `[{"Key":{"pk":{"S":"b"}},"TableName":"t"}]`},
+		{request{op: "TransactWriteItems", body: object{"TransactItems": list{object{"Put": object{"TableName": "t", "Item": item}}}}}, `[{"Key":{"pk":{"S":"a"}},"TableName":"t"}]`},
+		{request{op: "PutItem", body: object{"Item": "x"}}, `null`},
+		{request{op: "TransactWriteItems", body: object{"TransactItems": list{object{"Put": 7}, "x"}}}, `null`},
+		{request{op: "Query", body: object{"TableName": "t"}}, `null`},
 	} {
 		if got := text(written(tt.req)); got != tt.want {
 			t.Errorf("written(%v) = %s, want %s", tt.req, got, tt.want)
@@ -168,7 +168,7 @@ func TestKnown(t *testing.T) {
 				t.Errorf("%s: %q twice", peer, k.reason)
 			}
 			seen[k.reason] = true
-			if k.match(&pair{req: request{"GetItem", object{}}, kind: "body", signature: "GetItem: +Item"}) {
+			if k.match(&pair{req: request{op: "GetItem", body: object{}}, kind: "body", signature: "GetItem: +Item"}) {
 				t.Errorf("%s: %q explains an item that only one side has", peer, k.reason)
 			}
 		}

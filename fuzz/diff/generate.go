@@ -11,6 +11,9 @@ import (
 type request struct {
 	op   string
 	body object
+	// keys are the items that statements of the request may write, as
+	// DeleteItem takes them.
+	keys []object
 }
 
 // schema is a table as the generator knows it.
@@ -19,6 +22,7 @@ type schema struct {
 	hash    key
 	sort    *key
 	indexes []index
+	stream  bool
 }
 
 type key struct{ name, kind string }
@@ -54,7 +58,11 @@ func (g *generator) next() request {
 	}
 	t := pick(g.r, g.tables)
 	var req request
-	switch n := g.r.IntN(115); {
+	switch n := g.r.IntN(140); {
+	case n >= 136:
+		return g.stream(t)
+	case n >= 115:
+		req = g.statement(t)
 	case n >= 100:
 		req = g.legacy(t)
 	case n < 24:
@@ -76,7 +84,7 @@ func (g *generator) next() request {
 	case n < 98:
 		req = g.transact()
 	default:
-		req = request{pick(g.r, []string{"DescribeTable", "ListTables"}), object{}}
+		req = request{op: pick(g.r, []string{"DescribeTable", "ListTables"}), body: object{}}
 		if req.op == "DescribeTable" {
 			req.body["TableName"] = t.name
 		}
@@ -145,8 +153,11 @@ func (g *generator) createTable() request {
 	if globals != nil {
 		body["GlobalSecondaryIndexes"] = globals
 	}
+	if t.stream = chance(g.r, 50); t.stream {
+		body["StreamSpecification"] = object{"StreamEnabled": true, "StreamViewType": pick(g.r, views)}
+	}
 	g.tables = append(g.tables, t)
-	return request{"CreateTable", body}
+	return request{op: "CreateTable", body: body}
 }
 
 func keySchema(hash key, sort *key) list {
@@ -206,13 +217,13 @@ func (g *generator) conditional(e *expression, body object) {
 func (g *generator) put(t *schema) request {
 	body := g.writeOptions(object{"TableName": t.name, "Item": g.item(t)}, "NONE", "ALL_OLD")
 	g.conditional(newExpression(g.r), body)
-	return request{"PutItem", body}
+	return request{op: "PutItem", body: body}
 }
 
 func (g *generator) delete(t *schema) request {
 	body := g.writeOptions(object{"TableName": t.name, "Key": g.key(t)}, "NONE", "ALL_OLD")
 	g.conditional(newExpression(g.r), body)
-	return request{"DeleteItem", body}
+	return request{op: "DeleteItem", body: body}
 }
 
 func (g *generator) update(t *schema) request {
@@ -220,7 +231,7 @@ func (g *generator) update(t *schema) request {
 	e := newExpression(g.r)
 	body["UpdateExpression"] = e.update()
 	g.conditional(e, body)
-	return request{"UpdateItem", body}
+	return request{op: "UpdateItem", body: body}
 }
 
 func (g *generator) get(t *schema) request {
@@ -230,7 +241,7 @@ func (g *generator) get(t *schema) request {
 		body["ProjectionExpression"] = g.inside(t, e)
 	}
 	e.into(body)
-	return request{"GetItem", body}
+	return request{op: "GetItem", body: body}
 }
 
 func (g *generator) query(t *schema) request {
@@ -258,7 +269,7 @@ func (g *generator) query(t *schema) request {
 	if start, ok := body["ExclusiveStartKey"].(object); ok && chance(g.r, 85) && start[hash.name] != nil {
 		start[hash.name] = partition
 	}
-	return request{"Query", body}
+	return request{op: "Query", body: body}
 }
 
 // queried chooses the table or an index of it, and returns its key.
@@ -281,7 +292,7 @@ func (g *generator) scan(t *schema) request {
 		body["TotalSegments"] = 1 + g.r.IntN(4)
 		body["Segment"] = g.r.IntN(4)
 	}
-	return request{"Scan", body}
+	return request{op: "Scan", body: body}
 }
 
 // start returns a place to go on from in the table or index that body names,
@@ -358,7 +369,7 @@ func (g *generator) batchWrite() request {
 		}
 		items[t.name] = writes
 	}
-	return request{"BatchWriteItem", g.options(object{"RequestItems": items})}
+	return request{op: "BatchWriteItem", body: g.options(object{"RequestItems": items})}
 }
 
 func (g *generator) batchGet() request {
@@ -371,7 +382,7 @@ func (g *generator) batchGet() request {
 		}
 		items[t.name] = object{"Keys": keys}
 	}
-	return request{"BatchGetItem", g.options(object{"RequestItems": items})}
+	return request{op: "BatchGetItem", body: g.options(object{"RequestItems": items})}
 }
 
 func (g *generator) transact() request {
@@ -398,7 +409,7 @@ func (g *generator) transact() request {
 			actions = append(actions, object{"ConditionCheck": a})
 		}
 	}
-	return request{"TransactWriteItems", g.options(object{"TransactItems": actions})}
+	return request{op: "TransactWriteItems", body: g.options(object{"TransactItems": actions})}
 }
 
 // spoil returns a copy of a request with one mistake: a member missing, one of

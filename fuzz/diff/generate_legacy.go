@@ -65,11 +65,11 @@ func (g *generator) legacy(t *schema) request {
 	case 0:
 		body["Item"] = g.item(t)
 		g.expecting(body)
-		return request{"PutItem", g.writeOptions(body, "NONE", "ALL_OLD")}
+		return request{op: "PutItem", body: g.writeOptions(body, "NONE", "ALL_OLD")}
 	case 1:
 		body["Key"] = g.key(t)
 		g.expecting(body)
-		return request{"DeleteItem", g.writeOptions(body, "NONE", "ALL_OLD")}
+		return request{op: "DeleteItem", body: g.writeOptions(body, "NONE", "ALL_OLD")}
 	case 2:
 		body["Key"] = g.key(t)
 		updates := object{}
@@ -91,14 +91,14 @@ func (g *generator) legacy(t *schema) request {
 		}
 		body["AttributeUpdates"] = updates
 		g.expecting(body)
-		return request{"UpdateItem", g.writeOptions(body, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")}
+		return request{op: "UpdateItem", body: g.writeOptions(body, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")}
 	case 3:
 		body["Key"] = g.key(t)
 		body["AttributesToGet"] = g.attributes(t)
-		return request{"GetItem", g.options(body)}
+		return request{op: "GetItem", body: g.options(body)}
 	case 4:
 		g.legacyReading(t, body, "ScanFilter")
-		return request{"Scan", g.options(body)}
+		return request{op: "Scan", body: g.options(body)}
 	}
 	hash, sort := g.queried(t, body)
 	conditions := object{hash.name: object{"ComparisonOperator": "EQ", "AttributeValueList": list{scalar(g.r, hash.kind)}}}
@@ -112,7 +112,7 @@ func (g *generator) legacy(t *schema) request {
 	}
 	body["KeyConditions"] = conditions
 	g.legacyReading(t, body, "QueryFilter")
-	return request{"Query", g.options(body)}
+	return request{op: "Query", body: g.options(body)}
 }
 
 func (g *generator) legacyReading(t *schema, body object, filter string) {

@@ -13,6 +13,31 @@ var dynoxide = []known{
 	{"dynoxide describes tables with another region, without milliseconds and with other members", func(p *pair) bool {
 		return p.onlyMembers("Table", "TableDescription")
 	}},
+	{"dynoxide describes a stream by its table, and looks for no label in the ARN (API_streams_DescribeStream)", func(p *pair) bool {
+		return (p.req.op == "DescribeStream" || p.req.op == "GetShardIterator") && p.ours.code == "ResourceNotFoundException" && p.peer.status == 200
+	}},
+	{"dynoxide goes on from a start key in a partition of one item, and names one; the service refuses it (alternator test_query.py)", func(p *pair) bool {
+		key, _ := p.req.body["ExclusiveStartKey"].(object)
+		return p.req.op == "Query" && (len(key) == 1 && p.ours.text == "The provided starting key is invalid" || p.req.body["Limit"] != nil && p.onlyMembers("LastEvaluatedKey"))
+	}},
+	{"dynoxide has no LastEvaluatedKey beside NextToken (API_ExecuteStatement)", func(p *pair) bool {
+		return p.req.op == "ExecuteStatement" && p.onlyMembers("LastEvaluatedKey")
+	}},
+	{"statements that scan a table or an index have no documented order", func(p *pair) bool {
+		return p.req.op == "ExecuteStatement" && p.scans() && (p.sameItems() || p.req.body["Limit"] != nil && p.onlyMembers("Items", "LastEvaluatedKey", "NextToken"))
+	}},
+	{"dynoxide takes a key in brackets for a second condition on it when it looks at ORDER BY", func(p *pair) bool {
+		return p.ours.status == 200 && p.peerSays("Must have hash key in ORDER BY clause")
+	}},
+	{"dynoxide records writes that change nothing (DG/Streams.html)", func(p *pair) bool {
+		return p.moreRecords()
+	}},
+	{"dynoxide looks for two statements on one item among those that are refused by themselves, too", func(p *pair) bool {
+		return p.req.op == "BatchExecuteStatement" && strings.Contains(p.ours.raw, "ValidationError") && p.peerSays("contains duplicates")
+	}},
+	{"dynoxide charges a batch nothing for an INSERT whose item exists; a condition that fails consumes capacity (DG/WorkingWithItems.html)", func(p *pair) bool {
+		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("ConsumedCapacity")
+	}},
 	{"dynoxide makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
 		update := strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf()) ||
 			p.req.op == "TransactWriteItems, then GetItem" && takes.MatchString(p.expressionOf())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +23,42 @@ var moto = []known{
 	}},
 	{"moto describes tables without DeletionProtectionEnabled and with other members", func(p *pair) bool {
 		return p.onlyMembers("Table", "TableDescription")
+	}},
+	{"moto knows no indexes in statements (DG/ql-reference.select.html)", func(p *pair) bool {
+		return p.req.op == "ExecuteStatement" && p.peer.code == "ResourceNotFoundException" && strings.Contains(text(p.req.body["Statement"]), `\".\"`)
+	}},
+	{"moto has an error for a statement of a batch that reads an item that is not there (API_BatchExecuteStatement)", func(p *pair) bool {
+		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("Responses") && strings.Contains(p.peer.raw, "ResourceNotFound")
+	}},
+	{"moto leaves out of a batch what a failing statement answers: code, table and message (API_BatchStatementResponse)", func(p *pair) bool {
+		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("Responses") && strings.Contains(p.ours.raw, `"Error"`)
+	}},
+	{"moto reads of a WHERE little more than equality (DG/ql-functions.html, ql-operators.html)", func(p *pair) bool {
+		return p.req.op == "ExecuteStatement" && p.onlyMembers("Items", "LastEvaluatedKey", "NextToken") && richWhere.MatchString(fmt.Sprint(p.req.body["Statement"]))
+	}},
+	{"moto does not know Limit of a statement", func(p *pair) bool {
+		return p.req.op == "ExecuteStatement" && p.req.body["Limit"] != nil && p.kind == "body"
+	}},
+	{"moto takes an UPDATE of an item that is not there, and a WHERE of an UPDATE or DELETE that does not hold, for done (DG/ql-reference.update.html)", func(p *pair) bool {
+		return strings.HasPrefix(p.req.op, "Execute") && p.peer.status == 200 && (p.ours.code == "ConditionalCheckFailedException" || p.ours.code == "TransactionCanceledException")
+	}},
+	{"moto writes an INSERT of an item that exists, in tables with a sort key or not, when it differs (DG/ql-reference.insert.html)", func(p *pair) bool {
+		return p.req.op == "ExecuteStatement" && p.ours.code == "DuplicateItemException" && p.peer.status == 200
+	}},
+	{"moto describes a stream by its table, and looks for no label in the ARN (API_streams_DescribeStream)", func(p *pair) bool {
+		return (p.req.op == "DescribeStream" || p.req.op == "GetShardIterator") && p.ours.code == "ResourceNotFoundException" && p.peer.status == 200
+	}},
+	{"moto does not know Limit of ListStreams", func(p *pair) bool {
+		return p.req.op == "ListStreams" && p.req.body["Limit"] != nil && p.onlyMembers("Streams")
+	}},
+	{"moto encodes binary keys twice in stream records", func(p *pair) bool {
+		return p.req.op == readStream && binaryKey.MatchString(text(p.ours.body))
+	}},
+	{"moto records writes that change nothing (DG/Streams.html)", func(p *pair) bool {
+		return p.moreRecords()
+	}},
+	{"statements that scan a table or an index have no documented order", func(p *pair) bool {
+		return p.req.op == "ExecuteStatement" && p.scans() && p.sameItems()
 	}},
 	{"moto makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
 		update := strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf()) ||
@@ -113,7 +150,17 @@ var moto = []known{
 	}},
 }
 
+// unrecorded reports whether moto keeps no record of what a request does: its
+// updates change the item in place, and with it the images of earlier records.
+func unrecorded(req request) bool {
+	return req.op == "UpdateItem" || strings.Contains(text(req.body), `"Update":`) || strings.Contains(text(req.body), `UPDATE `)
+}
+
 var takes = regexp.MustCompile(`(?m)^(REMOVE|DELETE) `)
+
+var richWhere = regexp.MustCompile(`\(|\bNOT\b|\bOR\b|\bIS\b|\bIN\b|BETWEEN|<|>|ORDER BY|SELECT [^*]`)
+
+var binaryKey = regexp.MustCompile(`"[ps]k":\{"B"`)
 
 var between = regexp.MustCompile(`#n\d+\S* BETWEEN `)
 

@@ -41,7 +41,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "diff: --peer needs a name and an address, as dynalite=http://127.0.0.1:4567")
 		os.Exit(2)
 	}
-	r := runner{ours: *ours, peer: url, name: name, skip: strings.Split(*ops, ","), found: map[string]*finding{}, known: map[string]int{}}
+	r := runner{ours: *ours, peer: url, name: name, skip: strings.Split(*ops, ","), found: map[string]*finding{}, known: map[string]int{}, taps: map[tapKey]*tap{}, tainted: map[string]bool{}}
 	if err := r.run(ctx, newGenerator(*seed), *requests); err != nil {
 		fmt.Fprintln(os.Stderr, "diff:", err)
 		os.Exit(2)
@@ -60,7 +60,9 @@ func printRequests(w io.Writer, g *generator, n int) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s %s\n", req.op, body)
+		if req.op != readStream {
+			fmt.Fprintf(out, "%s %s\n", req.op, body)
+		}
 	}
 	return out.Flush()
 }
@@ -79,12 +81,20 @@ type runner struct {
 	equal, different int
 	found            map[string]*finding
 	known            map[string]int
+	taps             map[tapKey]*tap
+	tainted          map[string]bool // items whose changes differ since their stream was read
 }
 
 func (r *runner) run(ctx context.Context, g *generator, n int) error {
 	for r.sent < n {
 		req := g.next()
 		if slices.Contains(r.skip, req.op) {
+			continue
+		}
+		if req.op == readStream {
+			if err := r.compareStream(ctx, req); err != nil {
+				return fmt.Errorf("request %d, %s %s: %w", r.sent+1, req.op, text(req.body), err)
+			}
 			continue
 		}
 		body, err := json.Marshal(req.body)
@@ -113,6 +123,9 @@ func (r *runner) run(ctx context.Context, g *generator, n int) error {
 			if same, err = r.verify(ctx, req, a.status); err != nil {
 				return err
 			}
+		}
+		if !same || r.name == "moto" && unrecorded(req) {
+			r.taint(req)
 		}
 		if !same {
 			if err := r.resync(ctx, req); err != nil {
@@ -149,7 +162,7 @@ func (r *runner) verify(ctx context.Context, req request, status int) (bool, err
 			if err != nil {
 				return false, err
 			}
-			r.note(request{then, req.body}, after, a, b)
+			r.note(request{op: then, body: req.body, keys: req.keys}, after, a, b)
 			return false, nil
 		}
 	}
@@ -196,6 +209,9 @@ func written(req request) (deletes []object) {
 		o, _ := v.(object)
 		add(name, o["Item"])
 		add(name, o["Key"])
+	}
+	for _, d := range req.keys {
+		add(d["TableName"], d["Key"])
 	}
 	switch req.op {
 	case "PutItem", "UpdateItem", "DeleteItem":
@@ -362,7 +378,7 @@ func send(ctx context.Context, url, op string, body []byte) (answer, error) {
 		return answer{}, err
 	}
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+op)
+	req.Header.Set("X-Amz-Target", target(op))
 	req.Header.Set("X-Amz-Date", "20260101T000000Z")
 	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=diff/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0000000000000000000000000000000000000000000000000000000000000000")
 	res, err := client.Do(req)

@@ -29,7 +29,10 @@ func (s *Service) batchExecute(ctx context.Context, in *wire.BatchExecuteStateme
 		}
 	}
 	if mixed(parsed) {
-		return nil, wire.Validation("A batch has either read statements or write statements, and this has both")
+		return nil, wire.Validation("Read and write requests together in the same batch is not supported.")
+	}
+	if s.repeated(parsed) {
+		return nil, wire.Validation(msgDuplicateKeys)
 	}
 	out := &wire.BatchExecuteStatementOutput{Responses: make([]wire.BatchStatementResponse, len(parsed))}
 	var uses []use
@@ -74,6 +77,35 @@ func mixed(statements []*partiql.Statement) bool {
 		}
 	}
 	return reads && writes
+}
+
+// repeated reports whether two statements name the same item. A statement that is
+// refused by itself, which is nil, names none. Source: dynoxide's captures of
+// 2026-10-09.
+func (s *Service) repeated(statements []*partiql.Statement) bool {
+	items := itemSet{}
+	for _, st := range statements {
+		if st == nil {
+			continue
+		}
+		t, err := s.lookup(s.db.Describe, &st.Table)
+		if err != nil {
+			continue
+		}
+		var key attr.Item
+		if st.Kind == partiql.Insert {
+			key, err = t.KeyOf(st.Item)
+		} else {
+			key, _, _, err = st.Key(t.Key())
+		}
+		if err != nil {
+			continue
+		}
+		if isNew, err := items.add(t, key); err == nil && !isNew {
+			return true
+		}
+	}
+	return false
 }
 
 // runMember runs one statement of a batch. The use has no table if the statement

@@ -35,7 +35,7 @@ func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransa
 		parsed[i] = st
 	}
 	if mixed(parsed) {
-		return nil, wire.Validation("A transaction has either read statements or write statements, and this has both")
+		return nil, wire.Validation("ExecuteTransaction API does not support both read and write operations in the same request.")
 	}
 	var out *wire.ExecuteTransactionOutput
 	var used *transactUse
