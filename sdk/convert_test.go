@@ -206,7 +206,7 @@ func outputs[Own, Out any, P interface {
 }
 
 // Member names that are not filled: what the SDK and the wire do not share. The
-// oldest SDK that works has no VectorIndexes, and no answer has them.
+// oldest SDK that works has no VectorIndexes.
 var skipped = []string{"ResultMetadata", "Faults", "VectorIndexes"}
 
 // A filler draws contents of every type of member.

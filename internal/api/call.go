@@ -159,6 +159,10 @@ func tablesOf(in any) []string {
 	case *wire.GetRecordsInput:
 		arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
 		add(&arn)
+	case *wire.SearchVectorsInput:
+		add(in.TableName)
+	case *wire.StartBulkPutItemsInput:
+		add(in.TableName)
 	case *wire.UpdateContributorInsightsInput:
 		add(in.TableName)
 	case *wire.DescribeContributorInsightsInput:

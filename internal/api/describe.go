@@ -206,6 +206,9 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 	for i := range d.GlobalSecondaryIndexes {
 		d.GlobalSecondaryIndexes[i].IndexStatus = new(table.StatusCreating)
 	}
+	for i := range d.VectorIndexes {
+		d.VectorIndexes[i].IndexStatus = new(table.StatusCreating)
+	}
 }
 
 // describeLeaving adds an index that is being deleted.
@@ -230,6 +233,10 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 	items, bytes := ix.Items()
 	x := ix.Definition()
 	arn := new(s.arns.Index(def.Name, x.Name))
+	if x.Vector != nil {
+		d.VectorIndexes = append(d.VectorIndexes, vectorDescription(x, arn, items, bytes))
+		return
+	}
 	if ix.Local() {
 		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, wire.LocalSecondaryIndexDescription{
 			IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),

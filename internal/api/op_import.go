@@ -103,72 +103,92 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 // readImport puts the items of all files with a prefix into a table. Lines that are
 // no items are counted, and make the import fail after the others are written.
 func (s *Service) readImport(ctx context.Context, root *os.Root, name string, d *wire.ImportTableDescription) error {
-	prefix := strings.TrimLeft(value(d.S3BucketSource.S3KeyPrefix), "/")
-	err := fs.WalkDir(root.FS(), ".", func(key string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || !strings.HasPrefix(key, prefix) {
-			return err
-		}
-		return s.readFile(ctx, root, key, name, d)
-	})
-	if err == nil && *d.ErrorCount > 0 {
-		err = &failure{"ItemValidationError", "Some of the items failed validation checks. Please check CloudWatch error logs for more details."}
-	}
-	return err
-}
-
-// importItems is how many items an import writes in one update, and maxLine the
-// longest line: an item of 400 KB in JSON with every character escaped.
-const (
-	importItems = 1000
-	maxLine     = 16 << 20
-)
-
-func (s *Service) readFile(ctx context.Context, root *os.Root, key, name string, d *wire.ImportTableDescription) error {
-	f, err := root.Open(key)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var from io.Reader = f
-	if *d.InputCompressionType == "GZIP" {
-		zip, err := gzip.NewReader(f)
+	var batch []attr.Item
+	err := readLines(root, value(d.S3BucketSource.S3KeyPrefix), *d.InputCompressionType, func(line []byte, err error) error {
 		if err != nil {
 			*d.ErrorCount++
-			return nil //nolint:nilerr // counted
-		}
-		from = zip
-	}
-	var batch []attr.Item
-	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
+			return nil
 		}
 		*d.ProcessedItemCount++
 		*d.ProcessedSizeBytes += int64(len(line))
 		var x struct{ Item json.RawMessage }
 		if err := json.Unmarshal(line, &x); err != nil || x.Item == nil {
 			*d.ErrorCount++
-			continue
+			return nil //nolint:nilerr // counted
 		}
 		it, err := attr.ParseItem(x.Item)
 		if err != nil {
 			*d.ErrorCount++
-			continue
+			return nil //nolint:nilerr // counted
 		}
-		if batch = append(batch, it); len(batch) == importItems {
-			if err := s.importBatch(ctx, name, batch, d); err != nil {
+		if batch = append(batch, it); len(batch) < importItems {
+			return nil
+		}
+		full := batch
+		batch = nil
+		return s.importBatch(ctx, name, full, d)
+	})
+	if err == nil {
+		err = s.importBatch(ctx, name, batch, d)
+	}
+	if err == nil && *d.ErrorCount > 0 {
+		err = &failure{"ItemValidationError", "Some of the items failed validation checks. Please check CloudWatch error logs for more details."}
+	}
+	return err
+}
+
+// importItems is how many items are written in one update, and maxLine the longest
+// line: an item of 400 KB in JSON with every character escaped.
+const (
+	importItems = 1000
+	maxLine     = 16 << 20
+)
+
+// readLines calls fn with each line of the files that a bucket has now and whose
+// names begin with a prefix, and with an error for what it cannot read of a file. It
+// ends with the error of fn. A line is valid until fn returns.
+func readLines(root *os.Root, prefix, compression string, fn func(line []byte, err error) error) error {
+	prefix = strings.TrimLeft(prefix, "/")
+	var keys []string
+	err := fs.WalkDir(root.FS(), ".", func(key string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
+		return err
+	})
+	for _, key := range keys {
+		if err == nil {
+			err = readFile(root, key, compression, fn)
+		}
+	}
+	return err
+}
+
+func readFile(root *os.Root, key, compression string, fn func(line []byte, err error) error) error {
+	f, err := root.Open(key)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var from io.Reader = f
+	if compression == "GZIP" {
+		if from, err = gzip.NewReader(f); err != nil {
+			return fn(nil, err)
+		}
+	}
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+			if err := fn(line, nil); err != nil {
 				return err
 			}
-			batch = nil
 		}
 	}
 	if lines.Err() != nil {
-		*d.ErrorCount++
+		return fn(nil, lines.Err())
 	}
-	return s.importBatch(ctx, name, batch, d)
+	return nil
 }
 
 // importBatch writes items in one update; those that the table refuses are counted.
@@ -259,7 +279,7 @@ func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*
 	return out, nil
 }
 
-// importToken returns the token of a page that ends with an import, in the form
+// importToken returns the token of a page that ends with a job, in the form
 // that the service model wants: hexadecimal, in the order of ids.
 func importToken(id string) string {
 	return fmt.Sprintf("%s%0*d", hex.EncodeToString([]byte(id)), 112-2*len(id), 0)

@@ -25,6 +25,7 @@ type overrides struct {
 	encryption  *wire.SSESpecification
 	global      []wire.GlobalSecondaryIndex // nil for those of the source
 	local       []wire.LocalSecondaryIndex  // nil for those of the source
+	vectors     []wire.VectorIndex          // nil for those of the source
 }
 
 // restored returns the definition of a table that is restored: it keeps the keys,
@@ -102,6 +103,20 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			def.Local = append(def.Local, ix)
 		}
 	}
+	def.Vectors = slices.Clone(source.Vectors)
+	if o.vectors != nil {
+		def.Vectors = nil
+		for _, ix := range vectorsOf(o.vectors) {
+			match := slices.IndexFunc(source.Vectors, func(s table.IndexDefinition) bool { return sameVector(&s, &ix) })
+			if match < 0 {
+				return noIndex(ix.Name, o.op)
+			}
+			def.Vectors = append(def.Vectors, ix)
+		}
+	}
+	for i := range def.Vectors {
+		def.Vectors[i].Building = false
+	}
 	for i := range def.Global {
 		ix := &def.Global[i]
 		ix.Building, ix.Creating, ix.Warm = false, time.Time{}, nil
@@ -126,7 +141,11 @@ func matchIndex(list []table.IndexDefinition, name string, key []table.KeyElemen
 			return ix, nil
 		}
 	}
-	return table.IndexDefinition{}, op.Invalid("Index " + name + " does not match a secondary index that existed in the source table and cannot be created during the restore operation")
+	return table.IndexDefinition{}, noIndex(name, op)
+}
+
+func noIndex(name string, op wire.Op) error {
+	return op.Invalid("Index " + name + " does not match a secondary index that existed in the source table and cannot be created during the restore operation")
 }
 
 // restore creates a table from a backup, or from the source as it is if b is nil. It
@@ -167,16 +186,13 @@ func (s *Service) restoreTableFromBackup(ctx context.Context, in *wire.RestoreTa
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	if len(in.VectorIndexOverride) > 0 {
-		return nil, noVectors(wire.OpRestoreTableFromBackup, "VectorIndexOverride")
-	}
 	b, err := s.findBackup(ctx, in.BackupArn)
 	if err != nil {
 		return nil, err
 	}
 	def, err := s.restored(b.Table, *in.TargetTableName, overrides{
 		wire.OpRestoreTableFromBackup, in.BillingModeOverride, in.ProvisionedThroughputOverride, in.OnDemandThroughputOverride,
-		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride,
+		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride, in.VectorIndexOverride,
 	})
 	if err != nil {
 		return nil, err
@@ -209,8 +225,6 @@ func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.Restor
 		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore request. Please specify only one of them")
 	case !latest && in.RestoreDateTime == nil:
 		return nil, op.Invalid("Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both")
-	case len(in.VectorIndexOverride) > 0:
-		return nil, noVectors(op, "VectorIndexOverride")
 	}
 	name := in.SourceTableName
 	if in.SourceTableArn != nil {
@@ -236,7 +250,7 @@ func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.Restor
 	}
 	def, err := s.restored(source, *in.TargetTableName, overrides{
 		op, in.BillingModeOverride, in.ProvisionedThroughputOverride, in.OnDemandThroughputOverride,
-		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride,
+		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride, in.VectorIndexOverride,
 	})
 	if err != nil {
 		return nil, err

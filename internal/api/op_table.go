@@ -27,9 +27,6 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 	if err != nil {
 		return nil, err
 	}
-	if len(in.VectorIndexes) > 0 {
-		return nil, noVectors(wire.OpCreateTable, "VectorIndexes")
-	}
 	if len(in.KeySchema) == 0 {
 		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
 	}
@@ -67,6 +64,10 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
 		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: List of LocalSecondaryIndexes is empty")
 	}
+	if in.VectorIndexes != nil && len(in.VectorIndexes) == 0 {
+		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: List of VectorIndexes is empty")
+	}
+	def.Vectors = vectorsOf(in.VectorIndexes)
 	if def.Tags, err = tagsOf(in.Tags); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	if err := s.checkReplicas(in); err != nil {
 		return nil, err
 	}
-	var created, deleted string
+	var created, deleted, deletedVector string
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
 		if err := s.startUpdate(def, in); err != nil {
 			return err
@@ -54,6 +54,17 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		if deleted != "" && !def.States.Updating.IsZero() {
 			def.States.Leaving = []string{deleted}
 		}
+		for _, u := range in.VectorIndexUpdates {
+			switch {
+			case u.Create != nil:
+				created = value(u.Create.IndexName)
+			case u.Delete != nil:
+				deletedVector = value(u.Delete.IndexName)
+			}
+			if err := alterVector(def, &u, attributesOf(in.AttributeDefinitions)); err != nil {
+				return err
+			}
+		}
 		if in.TableClass != nil {
 			def.ClassChanged = s.now()
 		}
@@ -69,6 +80,16 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
 			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
 		}
+	}
+	for i := range d.VectorIndexes {
+		if ix := &d.VectorIndexes[i]; *ix.IndexName == created {
+			ix.IndexStatus, ix.Backfilling = new("CREATING"), new(false)
+		}
+	}
+	if deletedVector != "" {
+		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{
+			IndexName: new(deletedVector), IndexStatus: new("DELETING"), IndexArn: new(s.arns.Index(name, deletedVector)),
+		})
 	}
 	if deleted != "" && !leaving {
 		s.describeLeaving(d, deleted)
@@ -102,12 +123,9 @@ const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateS
 // checkTableUpdate refuses an update of nothing and more than one new or deleted
 // index. Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
-	if len(in.VectorIndexUpdates) > 0 {
-		return noVectors(wire.OpUpdateTable, "VectorIndexUpdates")
-	}
 	if in.ProvisionedThroughput == nil && in.BillingMode == nil && len(in.GlobalSecondaryIndexUpdates) == 0 &&
 		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil && in.TableClass == nil &&
-		in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil &&
+		len(in.VectorIndexUpdates) == 0 && in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil &&
 		in.GlobalTableSettingsReplicationMode == nil && in.DisassociationProtectionEnabled == nil {
 		return wire.OpUpdateTable.Invalid(msgNoUpdate)
 	}
@@ -139,16 +157,19 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		}
 		seen[name] = true
 	}
+	for _, u := range in.VectorIndexUpdates {
+		switch {
+		case u.Create == nil && u.Delete == nil:
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: One of VectorIndexUpdate.Create, VectorIndexUpdate.Delete must not be null")
+		case u.Create != nil && u.Delete != nil:
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: Only one vector index action is allowed per VectorIndexUpdate object")
+		}
+		changes++
+	}
 	if changes > 1 {
 		return errOneIndex()
 	}
 	return nil
-}
-
-// noVectors refuses indexes that cannot be searched, since a client that asked for
-// one would wait for it.
-func noVectors(op wire.Op, member string) error {
-	return op.Invalid("Sortkey has no vector search: a table has no vector indexes. Leave out " + member + ".")
 }
 
 // alterBilling applies BillingMode and ProvisionedThroughput.
@@ -215,7 +236,7 @@ func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndex
 	}
 	switch {
 	case u.Create != nil:
-		local := slices.ContainsFunc(def.Local, func(ix table.IndexDefinition) bool { return ix.Name == value(u.Create.IndexName) })
+		local := slices.ContainsFunc(slices.Concat(def.Local, def.Vectors), func(ix table.IndexDefinition) bool { return ix.Name == value(u.Create.IndexName) })
 		if local || find(u.Create.IndexName) >= 0 {
 			return wire.Validation("Attempting to create an index which already exists")
 		}
@@ -347,14 +368,6 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 
 // dropAttributes removes the definitions of attributes that no key uses.
 func dropAttributes(def *table.Definition) {
-	used := map[string]bool{}
-	for _, e := range def.Key {
-		used[e.Name] = true
-	}
-	for _, ix := range slices.Concat(def.Local, def.Global) {
-		for _, e := range ix.Key {
-			used[e.Name] = true
-		}
-	}
+	used := def.Keys()
 	def.Attributes = slices.DeleteFunc(def.Attributes, func(a keycond.Attribute) bool { return !used[a.Name] })
 }

@@ -131,7 +131,7 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 	op, _ := wire.Lookup(target)
 	h := handlers[op]
 	if h == nil {
-		e := Unanswered(target)
+		e := wire.UnknownOperation()
 		event.Of(ctx).Fail(e.Code, e.Message)
 		return e.AppendJSON(dst), e.Status
 	}
@@ -153,14 +153,14 @@ func (s *Service) Implements(op wire.Op) bool { return handlers[op] != nil }
 // handler answers a request body with a response body appended to dst.
 type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)
 
-// handlers are the operations that are implemented. All others are
-// [Unanswered].
+// handlers are the operations, all of the service's.
 var handlers = [256]handler{
 	wire.OpBatchExecuteStatement:               typed((*Service).BatchExecuteStatement),
 	wire.OpExecuteStatement:                    typed((*Service).ExecuteStatement),
 	wire.OpExecuteTransaction:                  typed((*Service).ExecuteTransaction),
 	wire.OpBatchGetItem:                        typed((*Service).BatchGetItem),
 	wire.OpBatchWriteItem:                      typed((*Service).BatchWriteItem),
+	wire.OpCancelBulkOperation:                 typed((*Service).CancelBulkOperation),
 	wire.OpCreateBackup:                        typed((*Service).CreateBackup),
 	wire.OpCreateGlobalTable:                   typed((*Service).CreateGlobalTable),
 	wire.OpCreateTable:                         typed((*Service).CreateTable),
@@ -168,6 +168,7 @@ var handlers = [256]handler{
 	wire.OpDeleteItem:                          typed((*Service).DeleteItem),
 	wire.OpDeleteResourcePolicy:                typed((*Service).DeleteResourcePolicy),
 	wire.OpDeleteTable:                         typed((*Service).DeleteTable),
+	wire.OpDescribeBulkOperation:               typed((*Service).DescribeBulkOperation),
 	wire.OpDescribeBackup:                      typed((*Service).DescribeBackup),
 	wire.OpDescribeContinuousBackups:           typed((*Service).DescribeContinuousBackups),
 	wire.OpDescribeContributorInsights:         typed((*Service).DescribeContributorInsights),
@@ -190,6 +191,7 @@ var handlers = [256]handler{
 	wire.OpGetResourcePolicy:                   typed((*Service).GetResourcePolicy),
 	wire.OpGetShardIterator:                    typed((*Service).GetShardIterator),
 	wire.OpImportTable:                         typed((*Service).ImportTable),
+	wire.OpListBulkOperations:                  typed((*Service).ListBulkOperations),
 	wire.OpListBackups:                         typed((*Service).ListBackups),
 	wire.OpListContributorInsights:             typed((*Service).ListContributorInsights),
 	wire.OpListExports:                         typed((*Service).ListExports),
@@ -204,6 +206,8 @@ var handlers = [256]handler{
 	wire.OpRestoreTableFromBackup:              typed((*Service).RestoreTableFromBackup),
 	wire.OpRestoreTableToPointInTime:           typed((*Service).RestoreTableToPointInTime),
 	wire.OpScan:                                page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan),
+	wire.OpSearchVectors:                       typed((*Service).SearchVectors),
+	wire.OpStartBulkPutItems:                   typed((*Service).StartBulkPutItems),
 	wire.OpTagResource:                         typed((*Service).TagResource),
 	wire.OpTransactGetItems:                    typed((*Service).TransactGetItems),
 	wire.OpTransactWriteItems:                  typed((*Service).TransactWriteItems),

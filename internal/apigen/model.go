@@ -38,8 +38,7 @@ type shape struct {
 }
 
 // load reads both models and merges them, since the operations on streams share
-// names and shapes with the others. It keeps the operations that Sortkey
-// implements.
+// names and shapes with the others.
 func load() (*model, error) {
 	joined := &model{Operations: map[string]operation{}, Shapes: map[string]shape{}}
 	for _, file := range []string{"dynamodb", "dynamodbstreams"} {
@@ -63,15 +62,6 @@ func load() (*model, error) {
 			}
 		}
 	}
-	operations := map[string]operation{}
-	for _, name := range implemented {
-		op, ok := joined.Operations[name]
-		if !ok {
-			return nil, fmt.Errorf("tables.go: the model has no operation %s", name)
-		}
-		operations[name] = op
-	}
-	joined.Operations = operations
 	for name, members := range undocumented {
 		s, ok := joined.Shapes[name]
 		if !ok {

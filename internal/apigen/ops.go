@@ -13,7 +13,7 @@ func (g *generator) opNames() []string { return slices.Sorted(maps.Keys(g.Operat
 func (g *generator) operations() {
 	names := g.opNames()
 	var b strings.Builder
-	b.WriteString("// The operations that Sortkey implements, by name. The zero Op is not an operation.\nconst (\n")
+	b.WriteString("// The operations of the service, by name. The zero Op is not an operation.\nconst (\n")
 	for i, name := range names {
 		if i == 0 {
 			fmt.Fprintf(&b, "Op%s Op = iota + 1\n", name)

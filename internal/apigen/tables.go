@@ -100,24 +100,6 @@ var (
 	javaExtra = map[string][]string{"PutRequest": {"workloadProfileName"}}
 )
 
-// implemented lists the operations that package api has a handler for. Nothing
-// is generated for others.
-var implemented = []string{
-	"BatchExecuteStatement", "BatchGetItem", "BatchWriteItem", "CreateBackup", "CreateGlobalTable", "CreateTable",
-	"DeleteBackup", "DeleteItem", "DeleteResourcePolicy", "DeleteTable", "DescribeBackup", "DescribeContinuousBackups",
-	"DescribeContributorInsights", "DescribeEndpoints", "DescribeExport", "DescribeGlobalTable",
-	"DescribeGlobalTableSettings", "DescribeImport", "DescribeKinesisStreamingDestination", "DescribeLimits",
-	"DescribeStream", "DescribeTable", "DescribeTableReplicaAutoScaling", "DescribeTimeToLive",
-	"DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination", "ExecuteStatement", "ExecuteTransaction",
-	"ExportTableToPointInTime", "GetItem", "GetRecords", "GetResourcePolicy", "GetShardIterator", "ImportTable",
-	"ListBackups", "ListContributorInsights", "ListExports", "ListGlobalTables", "ListImports", "ListStreams",
-	"ListTables", "ListTagsOfResource", "PutItem", "PutResourcePolicy", "Query", "RestoreTableFromBackup",
-	"RestoreTableToPointInTime", "Scan", "TagResource", "TransactGetItems", "TransactWriteItems", "UntagResource",
-	"UpdateContinuousBackups", "UpdateContributorInsights", "UpdateGlobalTable", "UpdateGlobalTableSettings",
-	"UpdateItem", "UpdateKinesisStreamingDestination", "UpdateTable", "UpdateTableReplicaAutoScaling",
-	"UpdateTimeToLive",
-}
-
 // goPatterns lists the model's patterns that have a different Go syntax.
 var goPatterns = map[string]string{
 	`\p{Print}+`: `[\x20-\x{10FFFF}]+`,

@@ -100,7 +100,7 @@ func (db *DB) remove(ctx context.Context, t *Table) error {
 		if err := w.Delete(catalogueSpace, definitionsPartition, []byte(name)); err != nil {
 			return err
 		}
-		for _, ix := range t.indexes {
+		for _, ix := range t.all {
 			if err := w.Clear(ix.def.Space); err != nil {
 				return err
 			}
@@ -156,8 +156,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 		return nil, err
 	}
 	var added []string
-	for i := range def.Global {
-		if ix := &def.Global[i]; ix.Space == 0 {
+	for _, ix := range def.online() {
+		if ix.Space == 0 {
 			ix.Building, ix.Creating = true, db.until()
 			added = append(added, ix.Name)
 		}
@@ -175,7 +175,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 			return nil, err
 		}
 	}
-	for _, ix := range t.def.Global {
+	for _, ix := range t.def.online() {
 		if !slices.Contains(added, ix.Name) {
 			continue
 		}
@@ -189,10 +189,10 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	return t, nil
 }
 
-// dropped returns the spaces of global indexes that old has and def has not.
+// dropped returns the spaces of indexes that old has and def does not have.
 func dropped(old, def *Definition) (spaces []store.Space) {
-	for _, ix := range old.Global {
-		if !slices.ContainsFunc(def.Global, func(d IndexDefinition) bool { return d.Space == ix.Space }) {
+	for _, ix := range old.online() {
+		if !slices.ContainsFunc(def.online(), func(d *IndexDefinition) bool { return d.Space == ix.Space }) {
 			spaces = append(spaces, ix.Space)
 		}
 	}

@@ -187,7 +187,7 @@ func (db *DB) restore(ctx context.Context, def *Definition, from store.Space) (*
 
 // restoreRows adds items to a table that is not in force yet, and to its indexes.
 func (db *DB) restoreRows(ctx context.Context, t *Table, rows []store.Row) error {
-	counts := make([][2]int, len(t.indexes))
+	counts := make([][2]int, len(t.all))
 	err := db.change(ctx, func(w store.Writer) error {
 		clear(counts)
 		var e entry
@@ -195,7 +195,7 @@ func (db *DB) restoreRows(ctx context.Context, t *Table, rows []store.Row) error
 			if err := w.Put(t.def.Space, row.Partition, row.Sort, row.Value); err != nil {
 				return err
 			}
-			for i, ix := range t.indexes {
+			for i, ix := range t.all {
 				if !e.make(ix, itemOf(row.Value)) {
 					continue
 				}
@@ -214,7 +214,7 @@ func (db *DB) restoreRows(ctx context.Context, t *Table, rows []store.Row) error
 	for _, row := range rows {
 		t.stats.table.add(1, itemOf(row.Value).Size()+storageOverhead)
 	}
-	for i, ix := range t.indexes {
+	for i, ix := range t.all {
 		ix.stats.add(counts[i][0], counts[i][1])
 	}
 	return nil

@@ -27,6 +27,14 @@ func WriteUnits(n int) float64 {
 type Capacity struct {
 	Table   float64
 	Indexes []IndexCapacity
+	// Vectors are the bytes written to vector indexes, which cost no units.
+	Vectors []VectorCapacity
+}
+
+// VectorCapacity is the part of one vector index.
+type VectorCapacity struct {
+	Name  string
+	Bytes float64
 }
 
 // IndexCapacity is the part of one index.
@@ -51,6 +59,19 @@ func (c *Capacity) Add(other Capacity) {
 	for _, ix := range other.Indexes {
 		c.addIndex(ix.Name, ix.Local, ix.Units)
 	}
+	for _, ix := range other.Vectors {
+		c.addVector(ix.Name, ix.Bytes)
+	}
+}
+
+func (c *Capacity) addVector(name string, bytes float64) {
+	for i := range c.Vectors {
+		if c.Vectors[i].Name == name {
+			c.Vectors[i].Bytes += bytes
+			return
+		}
+	}
+	c.Vectors = append(c.Vectors, VectorCapacity{name, bytes})
 }
 
 func (c *Capacity) addIndex(name string, local bool, units float64) {

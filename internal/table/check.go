@@ -40,6 +40,9 @@ func (d *Definition) Check() error {
 	if err := d.checkGlobal(names); err != nil {
 		return err
 	}
+	if err := d.checkVectors(names); err != nil {
+		return err
+	}
 	if err := d.checkProjected(); err != nil {
 		return err
 	}
@@ -194,7 +197,7 @@ func (ix *IndexDefinition) check(names map[string]bool) error {
 // may have.
 func (d *Definition) checkProjected() error {
 	n := 0
-	for _, ix := range slices.Concat(d.Local, d.Global) {
+	for _, ix := range slices.Concat(d.Local, d.Global, d.Vectors) {
 		n += len(ix.Projection.Include)
 	}
 	if n > MaxProjected {
@@ -205,18 +208,10 @@ func (d *Definition) checkProjected() error {
 
 // checkUnused refuses definitions that no key uses.
 func (d *Definition) checkUnused() error {
-	used := map[string]bool{}
-	for _, e := range d.Key {
-		used[e.Name] = true
-	}
-	for _, ix := range slices.Concat(d.Local, d.Global) {
-		for _, e := range ix.Key {
-			used[e.Name] = true
-		}
-	}
+	used := d.Keys()
 	for _, a := range d.Attributes {
 		if !used[a.Name] {
-			if len(d.Local)+len(d.Global) == 0 {
+			if len(d.Local)+len(d.Global)+len(d.Vectors) == 0 {
 				return invalid(wrong + "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions")
 			}
 			return invalid(wrong+"Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]", attributeNames(d.Attributes), strings.Join(sortedKeys(used), ", "))

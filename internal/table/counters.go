@@ -34,7 +34,7 @@ type counter struct {
 // built if onlyWhole is set.
 func (t *Table) counters(onlyWhole bool) []counter {
 	all := []counter{{t.def.Space, t.stats.table}}
-	for _, ix := range t.indexes {
+	for _, ix := range t.all {
 		if !onlyWhole || !ix.def.Building {
 			all = append(all, counter{ix.def.Space, ix.stats})
 		}

@@ -20,6 +20,8 @@ type Definition struct {
 	Key        []KeyElement
 	Local      []IndexDefinition `json:",omitempty"`
 	Global     []IndexDefinition `json:",omitempty"`
+	// Vectors are the vector indexes.
+	Vectors []IndexDefinition `json:",omitempty"`
 
 	// BillingMode is PROVISIONED, PAY_PER_REQUEST, or "" when the client left
 	// it out, which means PROVISIONED.
@@ -97,7 +99,7 @@ type KeyElement struct {
 	Hash bool
 }
 
-// An IndexDefinition is a secondary index.
+// An IndexDefinition is a secondary index or a vector index.
 type IndexDefinition struct {
 	Name       string
 	Space      store.Space
@@ -106,6 +108,8 @@ type IndexDefinition struct {
 	Throughput Throughput
 	OnDemand   *OnDemand `json:",omitempty"`
 	Warm       *Warm     `json:",omitempty"`
+	// Vector is nil for a secondary index.
+	Vector *Vector `json:",omitempty"`
 	// Building is true until the items that are older than the index have been
 	// added to it. Such an index is written to and cannot be read.
 	Building bool `json:",omitempty"`
@@ -163,6 +167,7 @@ func (d *Definition) clone() *Definition {
 	c.Key = slices.Clone(d.Key)
 	c.Local = slices.Clone(d.Local)
 	c.Global = slices.Clone(d.Global)
+	c.Vectors = slices.Clone(d.Vectors)
 	c.Tags = maps.Clone(d.Tags)
 	if d.Stream != nil {
 		c.Stream = new(*d.Stream)
@@ -180,12 +185,41 @@ func (d *Definition) spaces() []*store.Space {
 	if d.Stream != nil {
 		list = append(list, &d.Stream.Space)
 	}
-	for _, indexes := range [][]IndexDefinition{d.Global, d.Local} {
+	for _, indexes := range [][]IndexDefinition{d.Global, d.Local, d.Vectors} {
 		for i := range indexes {
 			list = append(list, &indexes[i].Space)
 		}
 	}
 	return list
+}
+
+// online returns the indexes that can be created and deleted while the table is in
+// use: global and vector indexes.
+func (d *Definition) online() []*IndexDefinition {
+	var list []*IndexDefinition
+	for _, indexes := range [][]IndexDefinition{d.Global, d.Vectors} {
+		for i := range indexes {
+			list = append(list, &indexes[i])
+		}
+	}
+	return list
+}
+
+// Keys returns the names of the attributes that the keys of the table and its
+// indexes use, and that searches of its vector indexes may compare.
+func (d *Definition) Keys() map[string]bool {
+	used := map[string]bool{}
+	keys := [][]KeyElement{d.Key}
+	for _, ix := range slices.Concat(d.Local, d.Global) {
+		keys = append(keys, ix.Key)
+	}
+	for _, ix := range d.Vectors {
+		keys = append(keys, ix.Vector.Schema)
+	}
+	for _, e := range slices.Concat(keys...) {
+		used[e.Name] = true
+	}
+	return used
 }
 
 // attribute returns the definition of a key attribute.

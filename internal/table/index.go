@@ -35,6 +35,9 @@ func (e *entries) release() {
 // one: it lacks a key attribute (the index is sparse), or it is older than the
 // index and has an attribute that cannot be its key.
 func (e *entry) make(ix *Index, it attr.Item) bool {
+	if it != nil && ix.def.Vector != nil {
+		return e.makeVector(ix, it)
+	}
 	if it == nil || !ix.has(it) || ix.checkEntry(it) != nil {
 		return false
 	}
@@ -81,6 +84,9 @@ func (ix *Index) entrySize(item attr.Item) int {
 // checkEntry refuses an item whose attribute cannot be a key of ix: it has
 // another kind, is empty, or is too long.
 func (ix *Index) checkEntry(item attr.Item) error {
+	if ix.def.Vector != nil {
+		return ix.checkVectorEntry(item, func(string) bool { return true })
+	}
 	for _, a := range ix.own {
 		v := item.Get(a.Name)
 		if v.IsZero() {
@@ -121,16 +127,20 @@ func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 		if e.old.value.Equal(e.new.value) {
 			return nil
 		}
-		units.addIndex(ix.def.Name, ix.local, WriteUnits(max(e.old.value.Size(), e.new.value.Size())))
+		larger := e.new.value
+		if e.old.value.Size() > larger.Size() {
+			larger = e.old.value
+		}
+		ix.charge(units, larger)
 	} else {
 		if was {
-			units.addIndex(ix.def.Name, ix.local, WriteUnits(e.old.value.Size()))
+			ix.charge(units, e.old.value)
 			if err := tx.w.Delete(space, e.old.partition, e.old.sort); err != nil {
 				return err
 			}
 		}
 		if is {
-			units.addIndex(ix.def.Name, ix.local, WriteUnits(e.new.value.Size()))
+			ix.charge(units, e.new.value)
 		}
 	}
 	var before, after attr.Item

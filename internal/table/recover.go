@@ -93,7 +93,7 @@ func (db *DB) unbuilt() (list []unbuilt) {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	for name, t := range db.tables {
-		for _, ix := range t.indexes {
+		for _, ix := range t.all {
 			if ix.def.Building {
 				list = append(list, unbuilt{name, ix.def.Space})
 			}
@@ -189,7 +189,7 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 // building returns the index in a space if it is still being built.
 func (db *DB) building(name string, space store.Space) (*Table, *Index) {
 	if t := db.tables[name]; t != nil {
-		for _, ix := range t.indexes {
+		for _, ix := range t.all {
 			if ix.def.Space == space && ix.def.Building {
 				return t, ix
 			}
@@ -206,8 +206,8 @@ func (db *DB) finish(ctx context.Context, name string, space store.Space) (*Tabl
 		return nil, nil //nolint:nilerr // deleted meanwhile
 	}
 	def := t.def.clone()
-	for i := range def.Global {
-		if ix := &def.Global[i]; ix.Space == space && ix.Building {
+	for _, ix := range def.online() {
+		if ix.Space == space && ix.Building {
 			ix.Building = false
 			return db.redefine(ctx, def, t)
 		}

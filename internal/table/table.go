@@ -16,7 +16,8 @@ type Table struct {
 	def        *Definition
 	key        *keycond.Schema
 	attributes []keycond.Attribute // of the key
-	indexes    []*Index            // global ones first, each kind in the order of definition
+	indexes    []*Index            // secondary ones: global ones first, each kind in the order of definition
+	all        []*Index            // and the vector indexes after them
 	stats      *stats
 	passing    bool // the clock decides what can be done with the table
 }
@@ -27,6 +28,7 @@ type Index struct {
 	key        *keycond.Schema
 	attributes []keycond.Attribute // of the index's key and the table's
 	own        []keycond.Attribute // of the index's key alone
+	filters    []keycond.Attribute // of a vector index: the attributes that searches compare
 	local      bool
 	project    func(name []byte) bool // nil for ALL
 	stats      *spaceStats
@@ -63,9 +65,13 @@ func compile(def *Definition, old *Table) *Table {
 	t.attributes = t.key.Attributes()
 	add := func(defs []IndexDefinition, local bool) {
 		for i := range defs {
-			ix := &Index{def: &defs[i], local: local, position: len(t.indexes), stats: new(spaceStats)}
+			ix := &Index{def: &defs[i], local: local, position: len(t.all), stats: new(spaceStats)}
 			ix.key = def.schema(ix.def.Name, ix.def.Key, t.key)
 			ix.attributes, ix.own = ix.key.Attributes(), slices.Concat(ix.key.Hash, ix.key.Range)
+			if ix.def.Vector != nil {
+				filters := def.schema("", ix.def.Vector.Schema, nil)
+				ix.filters = slices.Concat(filters.Hash, filters.Range)
+			}
 			ix.project = projector(ix)
 			if old != nil {
 				if before := old.stats.byName[ix.def.Name]; before != nil {
@@ -73,11 +79,13 @@ func compile(def *Definition, old *Table) *Table {
 				}
 			}
 			t.stats.byName[ix.def.Name] = ix.stats
-			t.indexes = append(t.indexes, ix)
+			t.all = append(t.all, ix)
 		}
 	}
 	add(def.Global, false)
 	add(def.Local, true)
+	t.indexes = t.all[:len(t.all):len(t.all)]
+	add(def.Vectors, false)
 	return t
 }
 
@@ -87,7 +95,7 @@ func projector(ix *Index) func([]byte) bool {
 		return nil
 	}
 	keep := slices.Clone(ix.def.Projection.Include)
-	for _, a := range ix.attributes {
+	for _, a := range slices.Concat(ix.attributes, ix.filters) {
 		keep = append(keep, a.Name)
 	}
 	const few = 8 // up to so many, a linear search is faster than a map
@@ -117,8 +125,9 @@ func (t *Table) Definition() *Definition { return t.def }
 // Key returns the key schema of the table.
 func (t *Table) Key() *keycond.Schema { return t.key }
 
-// Indexes returns the indexes of the table, which must not be changed.
-func (t *Table) Indexes() []*Index { return t.indexes }
+// Indexes returns the secondary indexes of the table and then its vector indexes,
+// which must not be changed.
+func (t *Table) Indexes() []*Index { return t.all }
 
 // HasLocal reports whether the table has local secondary indexes, and so item
 // collections of limited size.

@@ -163,7 +163,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 		return Change{}, err
 	}
 	tx.count(t.stats.table, old, item)
-	for _, ix := range t.indexes {
+	for _, ix := range t.all {
 		if err := tx.maintain(ix, old, item, &change.Capacity); err != nil {
 			return Change{}, err
 		}
@@ -200,14 +200,21 @@ func (tx *Tx) count(s *spaceStats, old, item attr.Item) {
 // checkItem refuses an item that is too large, or whose attributes cannot be
 // keys of the table's indexes.
 func (t *Table) checkItem(item attr.Item) error {
-	size := item.Size()
-	if size > MaxItemBytes {
+	if item.Size() > MaxItemBytes {
 		return invalid(msgItemSize)
 	}
-	for _, ix := range t.indexes {
+	for _, ix := range t.all {
 		if err := ix.checkEntry(item); err != nil {
 			return err
 		}
+	}
+	return t.checkSize(item)
+}
+
+// checkSize refuses an item that is too large with its entries in local indexes.
+func (t *Table) checkSize(item attr.Item) error {
+	size := item.Size()
+	for _, ix := range t.indexes {
 		if ix.local && ix.has(item) {
 			size += ix.entrySize(item)
 		}

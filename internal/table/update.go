@@ -46,7 +46,7 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	if item.Size() > MaxItemBytes {
 		return Change{}, invalid(msgUpdateSize)
 	}
-	if err := t.checkUpdated(item); err != nil {
+	if err := t.checkUpdated(item, update); err != nil {
 		return Change{}, err
 	}
 	return tx.write(t, partition, sort, item, nil)
@@ -119,7 +119,7 @@ func (t *Table) isIndexKey(name string) bool {
 // it: it is older than the index. Source: conformance suites of dynalite
 // (test/updateItem.js) and alternator (test_gsi.py); the list of messages in
 // API_TransactWriteItems, CancellationReasons.
-func (t *Table) checkUpdated(item attr.Item) error {
+func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 	for _, ix := range t.indexes {
 		for _, a := range ix.own {
 			v := item.Get(a.Name)
@@ -134,7 +134,25 @@ func (t *Table) checkUpdated(item attr.Item) error {
 			}
 		}
 	}
-	err := t.checkItem(item)
+	changed := func(name string) bool {
+		for n := range update.TopLevel() {
+			if n == name {
+				return true
+			}
+		}
+		return false
+	}
+	for _, ix := range t.all[len(t.indexes):] {
+		for _, a := range ix.key.Hash {
+			if v := item.Get(a.Name); v.Kind() == a.Kind && changed(a.Name) && ix.key.CheckValue(a, v) != nil {
+				return errUpdatedKey(v)
+			}
+		}
+		if err := ix.checkVectorEntry(item, changed); err != nil {
+			return err
+		}
+	}
+	err := t.checkSize(item)
 	if e, ok := errors.AsType[*Error](err); ok && e.Msg == msgItemSize {
 		return invalid(msgUpdateSize)
 	}

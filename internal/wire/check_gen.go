@@ -184,6 +184,22 @@ func (x *BatchWriteItemInput) check(v *violations) {
 	}
 }
 
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *CancelBulkOperationInput) Validate() error {
+	v := violations{op: OpCancelBulkOperation}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *CancelBulkOperationInput) check(v *violations) {
+	if x.BulkOperationArn == nil {
+		v.null("BulkOperationArn")
+	} else {
+		v.text("BulkOperationArn", *x.BulkOperationArn, &ruleBulkOperationArn)
+	}
+}
+
 func (x *Condition) check(v *violations) {
 	if x.ComparisonOperator == nil {
 		v.null("ComparisonOperator")
@@ -688,6 +704,22 @@ func (x *DescribeBackupInput) check(v *violations) {
 		v.null("BackupArn")
 	} else {
 		v.text("BackupArn", *x.BackupArn, &ruleBackupArn)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *DescribeBulkOperationInput) Validate() error {
+	v := violations{op: OpDescribeBulkOperation}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *DescribeBulkOperationInput) check(v *violations) {
+	if x.BulkOperationArn == nil {
+		v.null("BulkOperationArn")
+	} else {
+		v.text("BulkOperationArn", *x.BulkOperationArn, &ruleBulkOperationArn)
 	}
 }
 
@@ -1325,6 +1357,28 @@ func (x *InputFormatOptions) check(v *violations) {
 	}
 }
 
+func (x *InputS3Configuration) check(v *violations) {
+	if x.InputCompressionType != nil {
+		v.enum("InputCompressionType", *x.InputCompressionType, enumInputCompressionType[:])
+	}
+	if x.InputFormat == nil {
+		v.null("InputFormat")
+	} else {
+		v.enum("InputFormat", *x.InputFormat, enumBulkOperationInputFormat[:])
+	}
+	if x.S3Bucket == nil {
+		v.null("S3Bucket")
+	} else {
+		v.text("S3Bucket", *x.S3Bucket, &ruleS3Bucket)
+	}
+	if x.S3BucketOwner != nil {
+		v.text("S3BucketOwner", *x.S3BucketOwner, &ruleS3BucketOwner)
+	}
+	if x.S3KeyPrefix != nil {
+		v.text("S3KeyPrefix", *x.S3KeyPrefix, &ruleS3Prefix)
+	}
+}
+
 func (x *KeySchemaElement) check(v *violations) {
 	if x.AttributeName == nil {
 		v.null("AttributeName")
@@ -1416,6 +1470,23 @@ func (x *ListBackupsInput) check(v *violations) {
 	}
 	if x.TableName != nil {
 		v.table("TableName", *x.TableName, 1)
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *ListBulkOperationsInput) Validate() error {
+	v := violations{op: OpListBulkOperations}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *ListBulkOperationsInput) check(v *violations) {
+	if x.MaxResults != nil {
+		v.integer("MaxResults", *x.MaxResults, 1, 25)
+	}
+	if x.NextToken != nil {
+		v.text("NextToken", *x.NextToken, &ruleBulkOperationNextToken)
 	}
 }
 
@@ -1570,6 +1641,35 @@ func (x *LocalSecondaryIndex) check(v *violations) {
 		v.push("Projection")
 		x.Projection.check(v)
 		v.pop()
+	}
+}
+
+func (x *OutputS3Configuration) check(v *violations) {
+	if x.OutputType == nil {
+		v.null("OutputType")
+	} else {
+		v.push("OutputType")
+		for i, e := range x.OutputType {
+			v.elem(i)
+			v.enum("", e, enumOutputTypeEnum[:])
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.S3Bucket != nil {
+		v.text("S3Bucket", *x.S3Bucket, &ruleS3Bucket)
+	}
+	if x.S3BucketOwner != nil {
+		v.text("S3BucketOwner", *x.S3BucketOwner, &ruleS3BucketOwner)
+	}
+	if x.S3KeyPrefix != nil {
+		v.text("S3KeyPrefix", *x.S3KeyPrefix, &ruleS3Prefix)
+	}
+	if x.S3SseAlgorithm != nil {
+		v.enum("S3SseAlgorithm", *x.S3SseAlgorithm, enumS3SseAlgorithm[:])
+	}
+	if x.S3SseKmsKeyId != nil {
+		v.text("S3SseKmsKeyId", *x.S3SseKmsKeyId, &ruleS3SseKmsKeyId)
 	}
 }
 
@@ -2172,12 +2272,97 @@ func (x *SearchSchemaElement) check(v *violations) {
 	}
 }
 
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *SearchVectorsInput) Validate() error {
+	v := violations{op: OpSearchVectors}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *SearchVectorsInput) check(v *violations) {
+	if x.ExpressionAttributeNames != nil {
+		v.push("ExpressionAttributeNames")
+		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
+			e := x.ExpressionAttributeNames[k]
+			v.key(k)
+			v.text("", e, &ruleAttributeName)
+			v.pop()
+		}
+		v.pop()
+	}
+	if x.IndexName == nil {
+		v.null("IndexName")
+	} else {
+		v.text("IndexName", *x.IndexName, &ruleIndexName)
+	}
+	if x.ReturnConsumedCapacity != nil {
+		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
+	}
+	if x.SearchVector == nil {
+		v.null("SearchVector")
+	} else {
+		if v.size("SearchVector", len(x.SearchVector), 1, 4096) {
+			v.echo(echoSearchVectorList(nil, x.SearchVector))
+		}
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
+	}
+	if x.TopK == nil {
+		v.null("TopK")
+	} else {
+		v.integer("TopK", *x.TopK, 1, math.MaxInt64)
+	}
+}
+
 func (x *ShardFilter) check(v *violations) {
 	if x.ShardId != nil {
 		v.text("ShardId", *x.ShardId, &ruleShardId)
 	}
 	if x.Type != nil {
 		v.enum("Type", *x.Type, enumShardFilterType[:])
+	}
+}
+
+// Validate checks x against the constraints of the service model. The error is
+// an [*Error], one ValidationException for all violations.
+func (x *StartBulkPutItemsInput) Validate() error {
+	v := violations{op: OpStartBulkPutItems}
+	x.check(&v)
+	return v.err()
+}
+
+func (x *StartBulkPutItemsInput) check(v *violations) {
+	if x.ClientToken != nil {
+		v.text("ClientToken", *x.ClientToken, &ruleClientToken)
+	}
+	if x.InputS3Configuration == nil {
+		v.null("InputS3Configuration")
+	} else {
+		v.push("InputS3Configuration")
+		x.InputS3Configuration.check(v)
+		v.pop()
+	}
+	if x.MaxWriteRequestUnits != nil {
+		v.integer("MaxWriteRequestUnits", *x.MaxWriteRequestUnits, 1024, math.MaxInt64)
+	}
+	if x.OutputS3Configuration == nil {
+		v.null("OutputS3Configuration")
+	} else {
+		v.push("OutputS3Configuration")
+		x.OutputS3Configuration.check(v)
+		v.pop()
+	}
+	if x.PerformanceTier != nil {
+		v.enum("PerformanceTier", *x.PerformanceTier, enumBulkOperationPerformanceTier[:])
+	}
+	if x.TableName == nil {
+		v.null("TableName")
+	} else {
+		v.table("TableName", *x.TableName, 1)
 	}
 }
 
@@ -2994,6 +3179,14 @@ var enumBackupTypeFilter = [...]string{"USER", "SYSTEM", "AWS_BACKUP", "ALL"}
 
 var enumBillingMode = [...]string{"PROVISIONED", "PAY_PER_REQUEST"}
 
+var ruleBulkOperationArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
+
+var enumBulkOperationInputFormat = [...]string{"DYNAMODB_JSON", "ION"}
+
+var ruleBulkOperationNextToken = textRule{min: 1, max: 1024, pattern: "([0-9a-f]{16})+", match: regexp.MustCompile("^(?:([0-9a-f]{16})+)$").MatchString}
+
+var enumBulkOperationPerformanceTier = [...]string{"STANDARD", "ACCELERATED"}
+
 var ruleClientRequestToken = textRule{min: 1, max: 36, pattern: "", match: nil}
 
 var ruleClientToken = textRule{min: 0, max: -1, pattern: "^[^\\$]+$", match: regexp.MustCompile("^(?:^[^\\$]+$)$").MatchString}
@@ -3039,6 +3232,8 @@ var enumKeyType = [...]string{"HASH", "RANGE"}
 var enumMultiRegionConsistency = [...]string{"EVENTUAL", "STRONG"}
 
 var ruleNonKeyAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
+
+var enumOutputTypeEnum = [...]string{"ERROR", "CONDITION_CHECK_FAILURE"}
 
 var rulePartiQLNextToken = textRule{min: 1, max: 32768, pattern: "", match: nil}
 

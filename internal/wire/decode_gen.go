@@ -289,6 +289,37 @@ func (d *decoder) readBatchWriteItemRequestMap(x *map[string][]WriteRequest, pos
 	return readMap(d, x, pos, "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>", (*decoder).readWriteRequests)
 }
 
+func (d *decoder) readCancelBulkOperationInput(x *CancelBulkOperationInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.CancelBulkOperationInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "BulkOperationArn":
+			err = readPointer(d, &x.BulkOperationArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *CancelBulkOperationInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readCancelBulkOperationInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readCondition(x *Condition, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.Condition")
 	if err != nil || !ok {
@@ -982,6 +1013,37 @@ func (d *decoder) readDescribeBackupInput(x *DescribeBackupInput, pos position) 
 func (x *DescribeBackupInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readDescribeBackupInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readDescribeBulkOperationInput(x *DescribeBulkOperationInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.DescribeBulkOperationInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "BulkOperationArn":
+			err = readPointer(d, &x.BulkOperationArn, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *DescribeBulkOperationInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readDescribeBulkOperationInput(x, inBody)
 	return d.close(err, &x.Faults)
 }
 
@@ -2054,6 +2116,36 @@ func (d *decoder) readInputFormatOptions(x *InputFormatOptions, pos position) (b
 	}
 }
 
+func (d *decoder) readInputS3Configuration(x *InputS3Configuration, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.InputS3Configuration")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "InputCompressionType":
+			err = readPointer(d, &x.InputCompressionType, (*decoder).readString)
+		case "InputFormat":
+			err = readPointer(d, &x.InputFormat, (*decoder).readString)
+		case "S3Bucket":
+			err = readPointer(d, &x.S3Bucket, (*decoder).readString)
+		case "S3BucketOwner":
+			err = readPointer(d, &x.S3BucketOwner, (*decoder).readString)
+		case "S3KeyPrefix":
+			err = readPointer(d, &x.S3KeyPrefix, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
 func (d *decoder) readKeyConditions(x *map[string]Condition, pos position) (bool, error) {
 	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.Condition", (*decoder).readCondition)
 }
@@ -2193,6 +2285,39 @@ func (d *decoder) readListBackupsInput(x *ListBackupsInput, pos position) (bool,
 func (x *ListBackupsInput) DecodeJSON(body []byte) error {
 	d := openBody(body)
 	_, err := d.readListBackupsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
+func (d *decoder) readListBulkOperationsInput(x *ListBulkOperationsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ListBulkOperationsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "MaxResults":
+			err = readPointer(d, &x.MaxResults, (*decoder).readInteger)
+		case "NextToken":
+			err = readPointer(d, &x.NextToken, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *ListBulkOperationsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readListBulkOperationsInput(x, inBody)
 	return d.close(err, &x.Faults)
 }
 
@@ -2515,6 +2640,42 @@ func (d *decoder) readOnDemandThroughputOverride(x *OnDemandThroughputOverride, 
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readOutputS3Configuration(x *OutputS3Configuration, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.OutputS3Configuration")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "OutputType":
+			_, err = d.readOutputTypeList(&x.OutputType, inField)
+		case "S3Bucket":
+			err = readPointer(d, &x.S3Bucket, (*decoder).readString)
+		case "S3BucketOwner":
+			err = readPointer(d, &x.S3BucketOwner, (*decoder).readString)
+		case "S3KeyPrefix":
+			err = readPointer(d, &x.S3KeyPrefix, (*decoder).readString)
+		case "S3SseAlgorithm":
+			err = readPointer(d, &x.S3SseAlgorithm, (*decoder).readString)
+		case "S3SseKmsKeyId":
+			err = readPointer(d, &x.S3SseKmsKeyId, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func (d *decoder) readOutputTypeList(x *[]string, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readString)
 }
 
 func (d *decoder) readParameterizedStatement(x *ParameterizedStatement, pos position) (bool, error) {
@@ -3333,6 +3494,57 @@ func (d *decoder) readSearchSchemaElement(x *SearchSchemaElement, pos position) 
 	}
 }
 
+func (d *decoder) readSearchVectorList(x *[]attr.Value, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readValue)
+}
+
+func (d *decoder) readSearchVectorsInput(x *SearchVectorsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.SearchVectorsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "IndexName":
+			err = readPointer(d, &x.IndexName, (*decoder).readString)
+		case "ProjectionExpression":
+			err = readPointer(d, &x.ProjectionExpression, (*decoder).readString)
+		case "ReturnConsumedCapacity":
+			err = readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
+		case "SearchConditionExpression":
+			err = readPointer(d, &x.SearchConditionExpression, (*decoder).readString)
+		case "SearchVector":
+			_, err = d.readSearchVectorList(&x.SearchVector, inField)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		case "TopK":
+			err = readPointer(d, &x.TopK, (*decoder).readInteger)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *SearchVectorsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readSearchVectorsInput(x, inBody)
+	return d.close(err, &x.Faults)
+}
+
 func (d *decoder) readShardFilter(x *ShardFilter, pos position) (bool, error) {
 	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.ShardFilter")
 	if err != nil || !ok {
@@ -3355,6 +3567,47 @@ func (d *decoder) readShardFilter(x *ShardFilter, pos position) (bool, error) {
 			return true, err
 		}
 	}
+}
+
+func (d *decoder) readStartBulkPutItemsInput(x *StartBulkPutItemsInput, pos position) (bool, error) {
+	ok, err := d.open('{', pos, "com.amazonaws.dynamodb.v20120810.StartBulkPutItemsInput")
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		switch string(name) {
+		case "ClientToken":
+			err = readPointer(d, &x.ClientToken, (*decoder).readString)
+		case "InputS3Configuration":
+			err = readPointer(d, &x.InputS3Configuration, (*decoder).readInputS3Configuration)
+		case "MaxWriteRequestUnits":
+			err = readPointer(d, &x.MaxWriteRequestUnits, (*decoder).readLong)
+		case "OutputS3Configuration":
+			err = readPointer(d, &x.OutputS3Configuration, (*decoder).readOutputS3Configuration)
+		case "PerformanceTier":
+			err = readPointer(d, &x.PerformanceTier, (*decoder).readString)
+		case "TableName":
+			err = readPointer(d, &x.TableName, (*decoder).readString)
+		default:
+			err = d.skip()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+// DecodeJSON reads a request body into x, which should be new. The error is an
+// [*Error], a SerializationException; attribute values that are not allowed are
+// recorded in x.Faults.
+func (x *StartBulkPutItemsInput) DecodeJSON(body []byte) error {
+	d := openBody(body)
+	_, err := d.readStartBulkPutItemsInput(x, inBody)
+	return d.close(err, &x.Faults)
 }
 
 func (d *decoder) readStreamSpecification(x *StreamSpecification, pos position) (bool, error) {

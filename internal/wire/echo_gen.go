@@ -924,6 +924,21 @@ func (x *SearchSchemaElement) appendEcho(dst []byte) []byte {
 	return append(dst, ')')
 }
 
+func echoSearchVectorList(dst []byte, l []attr.Value) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = echoValue(dst, l[i])
+	}
+	return append(dst, ']')
+}
+
 func (x *TransactGetItem) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)

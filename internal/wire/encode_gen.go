@@ -332,6 +332,180 @@ func (x *BillingModeSummary) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *BulkOperationBytes) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkPutBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"BulkPutBytes":`), *x.BulkPutBytes, 10)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BulkOperationDescription) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkOperationArn != nil {
+		dst = appendString(appendName(dst, `"BulkOperationArn":`), *x.BulkOperationArn)
+	}
+	if x.BulkOperationStatus != nil {
+		dst = appendString(appendName(dst, `"BulkOperationStatus":`), *x.BulkOperationStatus)
+	}
+	if x.BulkOperationUsage != nil {
+		dst = appendBulkOperationUsageMultiple(appendName(dst, `"BulkOperationUsage":`), x.BulkOperationUsage)
+	}
+	if x.ClientToken != nil {
+		dst = appendString(appendName(dst, `"ClientToken":`), *x.ClientToken)
+	}
+	if x.EndTime != nil {
+		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
+	}
+	if x.FailedItemCount != nil {
+		dst = strconv.AppendInt(appendName(dst, `"FailedItemCount":`), *x.FailedItemCount, 10)
+	}
+	if x.FailureCode != nil {
+		dst = appendString(appendName(dst, `"FailureCode":`), *x.FailureCode)
+	}
+	if x.FailureMessage != nil {
+		dst = appendString(appendName(dst, `"FailureMessage":`), *x.FailureMessage)
+	}
+	if x.InputS3Configuration != nil {
+		dst = x.InputS3Configuration.AppendJSON(appendName(dst, `"InputS3Configuration":`))
+	}
+	if x.MaxWriteRequestUnits != nil {
+		dst = strconv.AppendInt(appendName(dst, `"MaxWriteRequestUnits":`), *x.MaxWriteRequestUnits, 10)
+	}
+	if x.OutputS3Configuration != nil {
+		dst = x.OutputS3Configuration.AppendJSON(appendName(dst, `"OutputS3Configuration":`))
+	}
+	if x.PerformanceTier != nil {
+		dst = appendString(appendName(dst, `"PerformanceTier":`), *x.PerformanceTier)
+	}
+	if x.ProcessedInputBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ProcessedInputBytes":`), *x.ProcessedInputBytes, 10)
+	}
+	if x.ProcessedItemCount != nil {
+		dst = strconv.AppendInt(appendName(dst, `"ProcessedItemCount":`), *x.ProcessedItemCount, 10)
+	}
+	if x.StartTime != nil {
+		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
+	}
+	if x.TableDetails != nil {
+		dst = appendBulkOperationTableDetails(appendName(dst, `"TableDetails":`), x.TableDetails)
+	}
+	if x.TotalInputBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"TotalInputBytes":`), *x.TotalInputBytes, 10)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BulkOperationSummary) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkOperationArn != nil {
+		dst = appendString(appendName(dst, `"BulkOperationArn":`), *x.BulkOperationArn)
+	}
+	if x.BulkOperationStatus != nil {
+		dst = appendString(appendName(dst, `"BulkOperationStatus":`), *x.BulkOperationStatus)
+	}
+	if x.EndTime != nil {
+		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
+	}
+	if x.StartTime != nil {
+		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BulkOperationTableDetail) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.TableId != nil {
+		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	return append(dst, '}')
+}
+
+func appendBulkOperationTableDetails(dst []byte, l []BulkOperationTableDetail) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BulkOperationUsage) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkPutBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"BulkPutBytes":`), *x.BulkPutBytes, 10)
+	}
+	if x.GlobalSecondaryIndexes != nil {
+		dst = appendSecondaryIndexesBulkBytesMap(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
+	}
+	if x.LocalSecondaryIndexes != nil {
+		dst = appendSecondaryIndexesBulkBytesMap(appendName(dst, `"LocalSecondaryIndexes":`), x.LocalSecondaryIndexes)
+	}
+	if x.Table != nil {
+		dst = x.Table.AppendJSON(appendName(dst, `"Table":`))
+	}
+	if x.TableName != nil {
+		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
+	}
+	if x.VectorIndexes != nil {
+		dst = appendVectorIndexesBulkVectorBytesMap(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
+	}
+	return append(dst, '}')
+}
+
+func appendBulkOperationUsageMultiple(dst []byte, l []BulkOperationUsage) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *BulkOperationVectorBytes) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkPutVectorBytes != nil {
+		dst = strconv.AppendInt(appendName(dst, `"BulkPutVectorBytes":`), *x.BulkPutVectorBytes, 10)
+	}
+	return append(dst, '}')
+}
+
+func appendBulkOperationsSummaryList(dst []byte, l []BulkOperationSummary) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *CancelBulkOperationOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkOperationArn != nil {
+		dst = appendString(appendName(dst, `"BulkOperationArn":`), *x.BulkOperationArn)
+	}
+	if x.BulkOperationStatus != nil {
+		dst = appendString(appendName(dst, `"BulkOperationStatus":`), *x.BulkOperationStatus)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *CancellationReason) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.Code != nil {
@@ -619,6 +793,15 @@ func (x *DescribeBackupOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.BackupDescription != nil {
 		dst = x.BackupDescription.AppendJSON(appendName(dst, `"BackupDescription":`))
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *DescribeBulkOperationOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkOperationDescription != nil {
+		dst = x.BulkOperationDescription.AppendJSON(appendName(dst, `"BulkOperationDescription":`))
 	}
 	return append(dst, '}')
 }
@@ -1382,6 +1565,27 @@ func (x *InputFormatOptions) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *InputS3Configuration) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.InputCompressionType != nil {
+		dst = appendString(appendName(dst, `"InputCompressionType":`), *x.InputCompressionType)
+	}
+	if x.InputFormat != nil {
+		dst = appendString(appendName(dst, `"InputFormat":`), *x.InputFormat)
+	}
+	if x.S3Bucket != nil {
+		dst = appendString(appendName(dst, `"S3Bucket":`), *x.S3Bucket)
+	}
+	if x.S3BucketOwner != nil {
+		dst = appendString(appendName(dst, `"S3BucketOwner":`), *x.S3BucketOwner)
+	}
+	if x.S3KeyPrefix != nil {
+		dst = appendString(appendName(dst, `"S3KeyPrefix":`), *x.S3KeyPrefix)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ItemCollectionMetrics) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ItemCollectionKey != nil {
@@ -1574,6 +1778,18 @@ func (x *ListBackupsOutput) AppendJSON(dst []byte) []byte {
 }
 
 // AppendJSON appends x as a JSON object without its absent members.
+func (x *ListBulkOperationsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkOperationsSummaryList != nil {
+		dst = appendBulkOperationsSummaryList(appendName(dst, `"BulkOperationsSummaryList":`), x.BulkOperationsSummaryList)
+	}
+	if x.NextToken != nil {
+		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListContributorInsightsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if x.ContributorInsightsSummaries != nil {
@@ -1748,6 +1964,41 @@ func (x *OnDemandThroughputOverride) AppendJSON(dst []byte) []byte {
 		dst = strconv.AppendInt(appendName(dst, `"MaxReadRequestUnits":`), *x.MaxReadRequestUnits, 10)
 	}
 	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *OutputS3Configuration) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.OutputType != nil {
+		dst = appendOutputTypeList(appendName(dst, `"OutputType":`), x.OutputType)
+	}
+	if x.S3Bucket != nil {
+		dst = appendString(appendName(dst, `"S3Bucket":`), *x.S3Bucket)
+	}
+	if x.S3BucketOwner != nil {
+		dst = appendString(appendName(dst, `"S3BucketOwner":`), *x.S3BucketOwner)
+	}
+	if x.S3KeyPrefix != nil {
+		dst = appendString(appendName(dst, `"S3KeyPrefix":`), *x.S3KeyPrefix)
+	}
+	if x.S3SseAlgorithm != nil {
+		dst = appendString(appendName(dst, `"S3SseAlgorithm":`), *x.S3SseAlgorithm)
+	}
+	if x.S3SseKmsKeyId != nil {
+		dst = appendString(appendName(dst, `"S3SseKmsKeyId":`), *x.S3SseKmsKeyId)
+	}
+	return append(dst, '}')
+}
+
+func appendOutputTypeList(dst []byte, l []string) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, l[i])
+	}
+	return append(dst, ']')
 }
 
 func appendPartiQLBatchResponse(dst []byte, l []BatchStatementResponse) []byte {
@@ -2299,6 +2550,29 @@ func (x *ScanOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *SearchResultItem) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.Item != nil {
+		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
+	}
+	if x.Score != nil {
+		dst = appendDouble(appendName(dst, `"Score":`), *x.Score)
+	}
+	return append(dst, '}')
+}
+
+func appendSearchResultList(dst []byte, l []SearchResultItem) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
 func appendSearchSchema(dst []byte, l []SearchSchemaElement) []byte {
 	dst = append(dst, '[')
 	for i := range l {
@@ -2318,6 +2592,31 @@ func (x *SearchSchemaElement) AppendJSON(dst []byte) []byte {
 	}
 	if x.SearchSchemaElementType != nil {
 		dst = appendString(appendName(dst, `"SearchSchemaElementType":`), *x.SearchSchemaElementType)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *SearchVectorsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.ConsumedCapacity != nil {
+		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
+	}
+	if x.SearchResults != nil {
+		dst = appendSearchResultList(appendName(dst, `"SearchResults":`), x.SearchResults)
+	}
+	return append(dst, '}')
+}
+
+func appendSecondaryIndexesBulkBytesMap(dst []byte, m map[string]BulkOperationBytes) []byte {
+	dst = append(dst, '{')
+	for i, k := range sortedKeys(m) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, k), ':')
+		v := m[k]
+		dst = v.AppendJSON(dst)
 	}
 	return append(dst, '}')
 }
@@ -2429,6 +2728,15 @@ func (x *SourceTableFeatureDetails) AppendJSON(dst []byte) []byte {
 	}
 	if x.VectorIndexes != nil {
 		dst = appendVectorIndexes(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends x as a JSON object without its absent members.
+func (x *StartBulkPutItemsOutput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if x.BulkOperationDescription != nil {
+		dst = x.BulkOperationDescription.AppendJSON(appendName(dst, `"BulkOperationDescription":`))
 	}
 	return append(dst, '}')
 }
@@ -3149,6 +3457,19 @@ func appendVectorIndexes(dst []byte, l []VectorIndexInfo) []byte {
 		dst = l[i].AppendJSON(dst)
 	}
 	return append(dst, ']')
+}
+
+func appendVectorIndexesBulkVectorBytesMap(dst []byte, m map[string]BulkOperationVectorBytes) []byte {
+	dst = append(dst, '{')
+	for i, k := range sortedKeys(m) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, k), ':')
+		v := m[k]
+		dst = v.AppendJSON(dst)
+	}
+	return append(dst, '}')
 }
 
 func appendVectorIndexesCapacityMap(dst []byte, m map[string]VectorCapacity) []byte {

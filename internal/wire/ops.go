@@ -14,14 +14,14 @@ type Input interface {
 }
 
 // Lookup finds the operation that an X-Amz-Target header names, such as
-// DynamoDB_20120810.PutItem. It returns false for operations that Sortkey does
-// not implement.
+// DynamoDB_20120810.PutItem. It returns false for names that the service does not
+// have.
 func Lookup(target string) (Op, bool) {
 	op := byTarget(target)
 	return op, op != 0
 }
 
-// Operations returns the operations that Sortkey implements, sorted by name.
+// Operations returns the operations of the service, sorted by name.
 func Operations() []Op {
 	ops := make([]Op, 0, len(operations)-1)
 	for i := range len(operations) - 1 {

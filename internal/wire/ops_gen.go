@@ -2,11 +2,12 @@
 
 package wire
 
-// The operations that Sortkey implements, by name. The zero Op is not an operation.
+// The operations of the service, by name. The zero Op is not an operation.
 const (
 	OpBatchExecuteStatement Op = iota + 1
 	OpBatchGetItem
 	OpBatchWriteItem
+	OpCancelBulkOperation
 	OpCreateBackup
 	OpCreateGlobalTable
 	OpCreateTable
@@ -15,6 +16,7 @@ const (
 	OpDeleteResourcePolicy
 	OpDeleteTable
 	OpDescribeBackup
+	OpDescribeBulkOperation
 	OpDescribeContinuousBackups
 	OpDescribeContributorInsights
 	OpDescribeEndpoints
@@ -39,6 +41,7 @@ const (
 	OpGetShardIterator
 	OpImportTable
 	OpListBackups
+	OpListBulkOperations
 	OpListContributorInsights
 	OpListExports
 	OpListGlobalTables
@@ -52,6 +55,8 @@ const (
 	OpRestoreTableFromBackup
 	OpRestoreTableToPointInTime
 	OpScan
+	OpSearchVectors
+	OpStartBulkPutItems
 	OpTagResource
 	OpTransactGetItems
 	OpTransactWriteItems
@@ -72,6 +77,7 @@ var operations = [...]operation{
 	OpBatchExecuteStatement:               {name: "BatchExecuteStatement", target: "DynamoDB_20120810.BatchExecuteStatement"},
 	OpBatchGetItem:                        {name: "BatchGetItem", target: "DynamoDB_20120810.BatchGetItem"},
 	OpBatchWriteItem:                      {name: "BatchWriteItem", target: "DynamoDB_20120810.BatchWriteItem"},
+	OpCancelBulkOperation:                 {name: "CancelBulkOperation", target: "DynamoDB_20120810.CancelBulkOperation"},
 	OpCreateBackup:                        {name: "CreateBackup", target: "DynamoDB_20120810.CreateBackup"},
 	OpCreateGlobalTable:                   {name: "CreateGlobalTable", target: "DynamoDB_20120810.CreateGlobalTable"},
 	OpCreateTable:                         {name: "CreateTable", target: "DynamoDB_20120810.CreateTable"},
@@ -80,6 +86,7 @@ var operations = [...]operation{
 	OpDeleteResourcePolicy:                {name: "DeleteResourcePolicy", target: "DynamoDB_20120810.DeleteResourcePolicy"},
 	OpDeleteTable:                         {name: "DeleteTable", target: "DynamoDB_20120810.DeleteTable"},
 	OpDescribeBackup:                      {name: "DescribeBackup", target: "DynamoDB_20120810.DescribeBackup"},
+	OpDescribeBulkOperation:               {name: "DescribeBulkOperation", target: "DynamoDB_20120810.DescribeBulkOperation"},
 	OpDescribeContinuousBackups:           {name: "DescribeContinuousBackups", target: "DynamoDB_20120810.DescribeContinuousBackups"},
 	OpDescribeContributorInsights:         {name: "DescribeContributorInsights", target: "DynamoDB_20120810.DescribeContributorInsights"},
 	OpDescribeEndpoints:                   {name: "DescribeEndpoints", target: "DynamoDB_20120810.DescribeEndpoints"},
@@ -104,6 +111,7 @@ var operations = [...]operation{
 	OpGetShardIterator:                    {name: "GetShardIterator", target: "DynamoDBStreams_20120810.GetShardIterator"},
 	OpImportTable:                         {name: "ImportTable", target: "DynamoDB_20120810.ImportTable"},
 	OpListBackups:                         {name: "ListBackups", target: "DynamoDB_20120810.ListBackups"},
+	OpListBulkOperations:                  {name: "ListBulkOperations", target: "DynamoDB_20120810.ListBulkOperations"},
 	OpListContributorInsights:             {name: "ListContributorInsights", target: "DynamoDB_20120810.ListContributorInsights"},
 	OpListExports:                         {name: "ListExports", target: "DynamoDB_20120810.ListExports"},
 	OpListGlobalTables:                    {name: "ListGlobalTables", target: "DynamoDB_20120810.ListGlobalTables"},
@@ -117,6 +125,8 @@ var operations = [...]operation{
 	OpRestoreTableFromBackup:              {name: "RestoreTableFromBackup", target: "DynamoDB_20120810.RestoreTableFromBackup"},
 	OpRestoreTableToPointInTime:           {name: "RestoreTableToPointInTime", target: "DynamoDB_20120810.RestoreTableToPointInTime"},
 	OpScan:                                {name: "Scan", target: "DynamoDB_20120810.Scan"},
+	OpSearchVectors:                       {name: "SearchVectors", target: "DynamoDB_20120810.SearchVectors"},
+	OpStartBulkPutItems:                   {name: "StartBulkPutItems", target: "DynamoDB_20120810.StartBulkPutItems"},
 	OpTagResource:                         {name: "TagResource", target: "DynamoDB_20120810.TagResource"},
 	OpTransactGetItems:                    {name: "TransactGetItems", target: "DynamoDB_20120810.TransactGetItems"},
 	OpTransactWriteItems:                  {name: "TransactWriteItems", target: "DynamoDB_20120810.TransactWriteItems"},
@@ -141,6 +151,8 @@ func byTarget(target string) Op {
 		return OpBatchGetItem
 	case "DynamoDB_20120810.BatchWriteItem":
 		return OpBatchWriteItem
+	case "DynamoDB_20120810.CancelBulkOperation":
+		return OpCancelBulkOperation
 	case "DynamoDB_20120810.CreateBackup":
 		return OpCreateBackup
 	case "DynamoDB_20120810.CreateGlobalTable":
@@ -157,6 +169,8 @@ func byTarget(target string) Op {
 		return OpDeleteTable
 	case "DynamoDB_20120810.DescribeBackup":
 		return OpDescribeBackup
+	case "DynamoDB_20120810.DescribeBulkOperation":
+		return OpDescribeBulkOperation
 	case "DynamoDB_20120810.DescribeContinuousBackups":
 		return OpDescribeContinuousBackups
 	case "DynamoDB_20120810.DescribeContributorInsights":
@@ -205,6 +219,8 @@ func byTarget(target string) Op {
 		return OpImportTable
 	case "DynamoDB_20120810.ListBackups":
 		return OpListBackups
+	case "DynamoDB_20120810.ListBulkOperations":
+		return OpListBulkOperations
 	case "DynamoDB_20120810.ListContributorInsights":
 		return OpListContributorInsights
 	case "DynamoDB_20120810.ListExports":
@@ -231,6 +247,10 @@ func byTarget(target string) Op {
 		return OpRestoreTableToPointInTime
 	case "DynamoDB_20120810.Scan":
 		return OpScan
+	case "DynamoDB_20120810.SearchVectors":
+		return OpSearchVectors
+	case "DynamoDB_20120810.StartBulkPutItems":
+		return OpStartBulkPutItems
 	case "DynamoDB_20120810.TagResource":
 		return OpTagResource
 	case "DynamoDB_20120810.TransactGetItems":

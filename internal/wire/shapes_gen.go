@@ -179,6 +179,75 @@ type BillingModeSummary struct {
 	LastUpdateToPayPerRequestDateTime *float64 // seconds since 1970
 }
 
+// BulkOperationBytes is a shape of the service model.
+type BulkOperationBytes struct {
+	BulkPutBytes *int64
+}
+
+// BulkOperationDescription is a shape of the service model.
+type BulkOperationDescription struct {
+	BulkOperationArn      *string
+	BulkOperationStatus   *string // IN_PROGRESS, COMPLETED, COMPLETED_WITH_ERRORS, CANCELLING, CANCELLED, FAILED
+	BulkOperationUsage    []BulkOperationUsage
+	ClientToken           *string
+	EndTime               *float64 // seconds since 1970
+	FailedItemCount       *int64
+	FailureCode           *string
+	FailureMessage        *string
+	InputS3Configuration  *InputS3Configuration
+	MaxWriteRequestUnits  *int64
+	OutputS3Configuration *OutputS3Configuration
+	PerformanceTier       *string // STANDARD, ACCELERATED
+	ProcessedInputBytes   *int64
+	ProcessedItemCount    *int64
+	StartTime             *float64 // seconds since 1970
+	TableDetails          []BulkOperationTableDetail
+	TotalInputBytes       *int64
+}
+
+// BulkOperationSummary is a shape of the service model.
+type BulkOperationSummary struct {
+	BulkOperationArn    *string  // required
+	BulkOperationStatus *string  // required; IN_PROGRESS, COMPLETED, COMPLETED_WITH_ERRORS, CANCELLING, CANCELLED, FAILED
+	EndTime             *float64 // seconds since 1970
+	StartTime           *float64 // required; seconds since 1970
+}
+
+// BulkOperationTableDetail is a shape of the service model.
+type BulkOperationTableDetail struct {
+	TableId   *string
+	TableName *string
+}
+
+// BulkOperationUsage is a shape of the service model.
+type BulkOperationUsage struct {
+	BulkPutBytes           *int64
+	GlobalSecondaryIndexes map[string]BulkOperationBytes
+	LocalSecondaryIndexes  map[string]BulkOperationBytes
+	Table                  *BulkOperationBytes
+	TableName              *string
+	VectorIndexes          map[string]BulkOperationVectorBytes
+}
+
+// BulkOperationVectorBytes is a shape of the service model.
+type BulkOperationVectorBytes struct {
+	BulkPutVectorBytes *int64
+}
+
+// CancelBulkOperationInput is the input of CancelBulkOperation.
+type CancelBulkOperationInput struct {
+	BulkOperationArn *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// CancelBulkOperationOutput is the output of CancelBulkOperation.
+type CancelBulkOperationOutput struct {
+	BulkOperationArn    *string // required
+	BulkOperationStatus *string // required; IN_PROGRESS, COMPLETED, COMPLETED_WITH_ERRORS, CANCELLING, CANCELLED, FAILED
+}
+
 // CancellationReason is a shape of the service model.
 type CancellationReason struct {
 	Code    *string
@@ -455,6 +524,19 @@ type DescribeBackupInput struct {
 // DescribeBackupOutput is the output of DescribeBackup.
 type DescribeBackupOutput struct {
 	BackupDescription *BackupDescription
+}
+
+// DescribeBulkOperationInput is the input of DescribeBulkOperation.
+type DescribeBulkOperationInput struct {
+	BulkOperationArn *string // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// DescribeBulkOperationOutput is the output of DescribeBulkOperation.
+type DescribeBulkOperationOutput struct {
+	BulkOperationDescription *BulkOperationDescription // required
 }
 
 // DescribeContinuousBackupsInput is the input of DescribeContinuousBackups.
@@ -1007,6 +1089,15 @@ type InputFormatOptions struct {
 	Csv *CsvOptions
 }
 
+// InputS3Configuration is a shape of the service model.
+type InputS3Configuration struct {
+	InputCompressionType *string // GZIP, ZSTD, NONE
+	InputFormat          *string // required; DYNAMODB_JSON, ION
+	S3Bucket             *string // required
+	S3BucketOwner        *string
+	S3KeyPrefix          *string
+}
+
 // ItemCollectionMetrics is a shape of the service model.
 type ItemCollectionMetrics struct {
 	ItemCollectionKey   attr.Item
@@ -1076,6 +1167,21 @@ type ListBackupsInput struct {
 type ListBackupsOutput struct {
 	BackupSummaries        []BackupSummary
 	LastEvaluatedBackupArn *string
+}
+
+// ListBulkOperationsInput is the input of ListBulkOperations.
+type ListBulkOperationsInput struct {
+	MaxResults *int64
+	NextToken  *string
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// ListBulkOperationsOutput is the output of ListBulkOperations.
+type ListBulkOperationsOutput struct {
+	BulkOperationsSummaryList []BulkOperationSummary
+	NextToken                 *string
 }
 
 // ListContributorInsightsInput is the input of ListContributorInsights.
@@ -1221,6 +1327,16 @@ type OnDemandThroughput struct {
 // OnDemandThroughputOverride is a shape of the service model.
 type OnDemandThroughputOverride struct {
 	MaxReadRequestUnits *int64
+}
+
+// OutputS3Configuration is a shape of the service model.
+type OutputS3Configuration struct {
+	OutputType     []string // required
+	S3Bucket       *string
+	S3BucketOwner  *string
+	S3KeyPrefix    *string
+	S3SseAlgorithm *string // AES256, KMS
+	S3SseKmsKeyId  *string
 }
 
 // ParameterizedStatement is a shape of the service model.
@@ -1597,10 +1713,38 @@ type ScanOutput struct {
 	ScannedCount     *int64
 }
 
+// SearchResultItem is a shape of the service model.
+type SearchResultItem struct {
+	Item  attr.Item
+	Score *float64
+}
+
 // SearchSchemaElement is a shape of the service model.
 type SearchSchemaElement struct {
 	AttributeName           *string // required
 	SearchSchemaElementType *string // required; HASH, INLINE_FILTER
+}
+
+// SearchVectorsInput is the input of SearchVectors.
+type SearchVectorsInput struct {
+	ExpressionAttributeNames  map[string]string
+	ExpressionAttributeValues attr.Item
+	IndexName                 *string // required
+	ProjectionExpression      *string
+	ReturnConsumedCapacity    *string // INDEXES, TOTAL, NONE
+	SearchConditionExpression *string
+	SearchVector              []attr.Value // required
+	TableName                 *string      // required
+	TopK                      *int64       // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// SearchVectorsOutput is the output of SearchVectors.
+type SearchVectorsOutput struct {
+	ConsumedCapacity *VectorCapacity
+	SearchResults    []SearchResultItem
 }
 
 // SequenceNumberRange is a shape of the service model.
@@ -1644,6 +1788,24 @@ type SourceTableFeatureDetails struct {
 	StreamDescription      *StreamSpecification
 	TimeToLiveDescription  *TimeToLiveDescription
 	VectorIndexes          []VectorIndexInfo
+}
+
+// StartBulkPutItemsInput is the input of StartBulkPutItems.
+type StartBulkPutItemsInput struct {
+	ClientToken           *string
+	InputS3Configuration  *InputS3Configuration // required
+	MaxWriteRequestUnits  *int64
+	OutputS3Configuration *OutputS3Configuration // required
+	PerformanceTier       *string                // STANDARD, ACCELERATED
+	TableName             *string                // required
+
+	// Faults are attribute values that are well formed but not allowed.
+	Faults Faults
+}
+
+// StartBulkPutItemsOutput is the output of StartBulkPutItems.
+type StartBulkPutItemsOutput struct {
+	BulkOperationDescription *BulkOperationDescription // required
 }
 
 // Stream is a shape of the service model.

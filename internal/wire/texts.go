@@ -86,6 +86,12 @@ var rules = [...]rule{
 	{op: OpScan, member: "Segment", check: checkMax, form: formGeneric},
 	{op: OpScan, member: "TotalSegments", check: checkMin, form: formGeneric},
 	{op: OpScan, member: "TotalSegments", check: checkMax, form: formGeneric},
+	// Dynoxide, captured 2026-08-13 to 2026-10-23.
+	{op: OpSearchVectors, member: "TableName", check: checkEmpty, form: formGeneric, may: formGeneric},
+	{op: OpSearchVectors, member: "IndexName", check: checkMin, form: formGeneric, may: formGeneric},
+	{op: OpSearchVectors, member: "IndexName", check: checkMax, form: formGeneric, may: formGeneric},
+	{op: OpSearchVectors, member: "SearchVector", check: checkMin, form: formGeneric, may: formGeneric},
+	{op: OpSearchVectors, member: "TopK", check: checkMin, form: formGeneric, may: formGeneric},
 	// Conformance error-messages/batchGetItem.
 	{op: OpBatchGetItem, member: "Keys", check: checkMin, form: formFirst, may: formFirst},
 	{op: OpBatchGetItem, member: "Keys", check: checkMax, form: formFirst, may: formFirst},

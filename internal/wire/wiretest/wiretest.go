@@ -35,6 +35,8 @@ func init() {
 		new(wire.DescribeTableReplicaAutoScalingInput), new(wire.UpdateTableReplicaAutoScalingInput), new(wire.CreateGlobalTableInput),
 		new(wire.DescribeGlobalTableInput), new(wire.ListGlobalTablesInput), new(wire.UpdateGlobalTableInput),
 		new(wire.DescribeGlobalTableSettingsInput), new(wire.UpdateGlobalTableSettingsInput),
+		new(wire.SearchVectorsInput), new(wire.StartBulkPutItemsInput), new(wire.DescribeBulkOperationInput),
+		new(wire.ListBulkOperationsInput), new(wire.CancelBulkOperationInput),
 	} {
 		name := strings.TrimSuffix(strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input"), "Request")
 		found := false

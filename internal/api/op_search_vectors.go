@@ -1,0 +1,289 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// Sources of this file: DG/VectorSearchWorkingWith.html, API_SearchVectors, and
+// dynoxide's captures of 2026-08-11 to 2026-10-23 in eu-west-2 and us-east-1.
+
+// maxTopK is the largest number of results. Source: DG/ServiceQuotas.html.
+const maxTopK = 100
+
+// searchCondition is the parameter of the condition of a search.
+const searchCondition expr.Param = "SearchConditionExpression"
+
+// SearchVectors returns the items of a vector index that are nearest to a vector.
+// It compares all of them.
+func (s *Service) SearchVectors(ctx context.Context, in *wire.SearchVectorsInput) (*wire.SearchVectorsOutput, error) {
+	return call(ctx, s, wire.OpSearchVectors, in, s.searchVectors)
+}
+
+func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput) (*wire.SearchVectorsOutput, error) {
+	const op = wire.OpSearchVectors
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if *in.TopK > maxTopK {
+		return nil, op.Invalid(fmt.Sprintf("Provided TopK value '%d' is out of valid range. The value must be between 1 and %d inclusive", *in.TopK, maxTopK))
+	}
+	vector := make([]float32, len(in.SearchVector))
+	for i, v := range in.SearchVector {
+		ok := v.Kind() == attr.Number
+		if ok {
+			vector[i], ok = table.Float(v)
+		}
+		if !ok {
+			return nil, op.Invalid("Search vector contains invalid values. All values in the search vector must be a 32-bit floating-point number attribute")
+		}
+	}
+	if err := op.FaultError(in.Faults, ""); err != nil {
+		return nil, err
+	}
+	r := readParams{expressions: expressions{op: op, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues}, projected: in.ProjectionExpression}
+	if err := checkPlaceholders(in); err != nil {
+		return nil, err
+	}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	cond, err := r.condition(searchCondition, in.SearchConditionExpression)
+	if err != nil {
+		return nil, err
+	}
+	equal, err := equalities(cond)
+	if err != nil {
+		return nil, err
+	}
+	if r.projection, err = r.expressions.projection(in.ProjectionExpression, nil); err != nil {
+		return nil, err
+	}
+	if err := r.close(); err != nil {
+		return nil, err
+	}
+	out := new(wire.SearchVectorsOutput)
+	err = s.db.View(ctx, func(view *table.View) error {
+		t, err := s.lookup(view.Table, in.TableName)
+		if err != nil {
+			return err
+		}
+		ix, err := t.VectorIndex(*in.IndexName)
+		if err != nil {
+			return err
+		}
+		if err := checkSearch(t.Definition(), ix.Definition().Vector, len(vector), equal); err != nil {
+			return err
+		}
+		found, bytes, err := view.Search(&table.Search{Table: t, Index: ix, Vector: vector, Equal: equal, Limit: int(*in.TopK)})
+		if err != nil {
+			return err
+		}
+		if out.SearchResults, err = r.results(ix, found); err != nil {
+			return err
+		}
+		if mode := value(in.ReturnConsumedCapacity); mode != "" && mode != "NONE" {
+			out.ConsumedCapacity = &wire.VectorCapacity{VectorSearchRequestBytes: new(float64(bytes))}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// checkPlaceholders refuses names and values that no expression can use. It comes
+// before other faults of expressions.
+func checkPlaceholders(in *wire.SearchVectorsInput) error {
+	const op = wire.OpSearchVectors
+	names, values := in.ExpressionAttributeNames, in.ExpressionAttributeValues
+	switch {
+	case names != nil && len(names) == 0:
+		return op.Invalid("ExpressionAttributeNames must not be empty")
+	case values != nil && values.Len() == 0:
+		return op.Invalid("ExpressionAttributeValues must not be empty")
+	case names != nil && in.SearchConditionExpression == nil && in.ProjectionExpression == nil:
+		return op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
+	case values != nil && in.SearchConditionExpression == nil:
+		return op.Invalid("ExpressionAttributeValues can only be specified when using expressions")
+	}
+	return nil
+}
+
+// equalities returns what a condition of a search demands: values of attributes,
+// joined by AND.
+func equalities(cond *expr.Condition) (attr.Item, error) {
+	if cond == nil {
+		return nil, nil
+	}
+	wrong := func(text string) error {
+		return wire.OpSearchVectors.Invalid("Invalid SearchConditionExpression: " + text)
+	}
+	var b attr.Builder
+	var nested, twice bool
+	var walk func(ast.Node) error
+	walk = func(n ast.Node) error {
+		if and, ok := n.(*ast.And); ok {
+			if err := walk(and.L); err != nil {
+				return err
+			}
+			return walk(and.R)
+		}
+		c, ok := n.(*ast.Compare)
+		if !ok || c.Op != ast.Equal {
+			return wrong("Invalid comparator used in SearchConditionExpression")
+		}
+		l, r := c.L, c.R
+		if _, ok := l.(*ast.ValueOperand); ok {
+			l, r = r, l
+		}
+		path, isPath := l.(*ast.PathOperand)
+		v, isValue := r.(*ast.ValueOperand)
+		if !isPath || !isValue {
+			return wrong("Invalid comparator used in SearchConditionExpression")
+		}
+		nested = nested || len(path.Path) > 1
+		if name := path.Path[0].Name; b.Item().Get(name).IsZero() {
+			b.Add(name, v.Value)
+		} else {
+			twice = true
+		}
+		return nil
+	}
+	if err := walk(cond.Root); err != nil {
+		return nil, err
+	}
+	switch {
+	case nested:
+		return nil, wrong("SearchConditionExpression cannot have conditions on nested attributes")
+	case twice:
+		return nil, wrong("SearchConditionExpression must only contain one condition per attribute")
+	}
+	return b.Item(), nil
+}
+
+// checkSearch refuses a search that does not fit the index.
+func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal attr.Item) error {
+	if int64(dimensions) != v.Dimensions {
+		return wire.Validation(fmt.Sprintf("Input search vector dimension %d does not match vector index dimension %d", dimensions, v.Dimensions))
+	}
+	for name := range equal.All() {
+		if !slices.ContainsFunc(v.Schema, func(e table.KeyElement) bool { return e.Name == string(name) }) {
+			return wire.Validation("SearchConditionExpression must not contain any attributes that is not in SearchSchema. Invalid attribute: " + string(name))
+		}
+	}
+	for _, e := range v.Schema {
+		if !e.Hash {
+			continue
+		}
+		have := equal.Get(e.Name)
+		want := def.Attributes[slices.IndexFunc(def.Attributes, func(a keycond.Attribute) bool { return a.Name == e.Name })].Kind
+		switch {
+		case have.IsZero():
+			return wire.Validation("SearchConditionExpression must be provided when SearchSchema has a HASH key")
+		case have.Kind() != want:
+			return wire.Validation(fmt.Sprintf("Type of '%s' attribute in SearchConditionExpression (%v) does not match type in search schema (%v)", e.Name, have.Kind(), want))
+		case have.Kind() == attr.String && len(have.Raw()) == 0:
+			return wire.Validation("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: " + e.Name)
+		}
+	}
+	return nil
+}
+
+// results returns what a search found as the client sees it: the vector only if the
+// projection names it.
+func (r *readParams) results(ix *table.Index, found []table.Match) ([]wire.SearchResultItem, error) {
+	out := make([]wire.SearchResultItem, 0, len(found))
+	for _, m := range found {
+		it, err := ix.Matched(m.Item, r.projection != nil)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, wire.SearchResultItem{Item: slices.Clone(r.project(it)), Score: new(m.Score)})
+	}
+	return out, nil
+}
+
+func vectorOf(attribute *wire.VectorAttributeDefinition, dimensions *int64, function *string, schema []wire.SearchSchemaElement) *table.Vector {
+	v := &table.Vector{Dimensions: value(dimensions), Function: value(function)}
+	if attribute != nil {
+		v.Attribute = value(attribute.AttributeName)
+	}
+	for _, e := range schema {
+		v.Schema = append(v.Schema, table.KeyElement{Name: value(e.AttributeName), Hash: value(e.SearchSchemaElementType) == "HASH"})
+	}
+	return v
+}
+
+func vectorsOf(list []wire.VectorIndex) []table.IndexDefinition {
+	var out []table.IndexDefinition
+	for _, x := range list {
+		ix := table.IndexDefinition{Name: value(x.IndexName), Projection: projectionOf(x.Projection)}
+		ix.SetVector(vectorOf(x.VectorAttribute, x.Dimensions, x.DistanceFunction, x.SearchSchema))
+		out = append(out, ix)
+	}
+	return out
+}
+
+func searchSchema(schema []table.KeyElement) []wire.SearchSchemaElement {
+	var out []wire.SearchSchemaElement
+	for _, e := range schema {
+		kind := "INLINE_FILTER"
+		if e.Hash {
+			kind = "HASH"
+		}
+		out = append(out, wire.SearchSchemaElement{AttributeName: new(e.Name), SearchSchemaElementType: new(kind)})
+	}
+	return out
+}
+
+func vectorDescription(x *table.IndexDefinition, arn *string, items, bytes int64) wire.VectorIndexDescription {
+	d := wire.VectorIndexDescription{
+		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new("ACTIVE"), Projection: projection(x.Projection), ItemCount: new(items), IndexSizeBytes: new(bytes),
+		VectorAttribute: &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)}, Dimensions: new(x.Vector.Dimensions),
+		DistanceFunction: new(x.Vector.Function), SearchSchema: searchSchema(x.Vector.Schema),
+	}
+	if x.Building {
+		d.IndexStatus, d.Backfilling = new("CREATING"), new(true)
+	}
+	return d
+}
+
+// alterVector applies one change of a vector index. The request defines the given
+// attributes.
+func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []keycond.Attribute) error {
+	if u.Delete != nil {
+		n := len(def.Vectors)
+		def.Vectors = slices.DeleteFunc(def.Vectors, func(ix table.IndexDefinition) bool { return ix.Name == value(u.Delete.IndexName) })
+		if len(def.Vectors) == n {
+			return wire.NewError("ResourceNotFoundException", "Requested resource not found: Index "+value(u.Delete.IndexName)+" for table "+def.Name)
+		}
+		return nil
+	}
+	c := u.Create
+	if !def.OnDemandBilling() {
+		return wire.Validation("One or more parameter values were invalid: Vector indexes are only supported for PAY_PER_REQUEST tables")
+	}
+	if slices.ContainsFunc(slices.Concat(def.Local, def.Global, def.Vectors), func(ix table.IndexDefinition) bool { return ix.Name == value(c.IndexName) }) {
+		return wire.Validation("Attempting to create an index which already exists")
+	}
+	ix := table.IndexDefinition{Name: value(c.IndexName), Projection: projectionOf(c.Projection)}
+	ix.SetVector(vectorOf(c.VectorAttribute, c.Dimensions, c.DistanceFunction, c.SearchSchema))
+	if err := checkRedefined(def, ix.Vector.Schema, attributes); err != nil {
+		return err
+	}
+	def.Vectors = append(def.Vectors, ix)
+	return nil
+}
+
+// sameVector reports whether two vector indexes differ in nothing but their names.
+func sameVector(a, b *table.IndexDefinition) bool {
+	return a.Vector.Attribute == b.Vector.Attribute && a.Vector.Dimensions == b.Vector.Dimensions && a.Vector.Function == b.Vector.Function &&
+		slices.Equal(a.Vector.Schema, b.Vector.Schema) && a.Projection.Type == b.Projection.Type && slices.Equal(a.Projection.Include, b.Projection.Include)
+}

@@ -1,0 +1,356 @@
+package table
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Vector is what makes an index a vector index. The key of such an index is a
+// partition key or nothing. A row holds the projected attributes and the vector,
+// as a binary value of 4 bytes for each dimension: that is its size in the
+// service's figures. A search reads the partition and compares every vector, so it
+// is exact where the service's is approximate.
+//
+// Sources of the rules and texts of this file: DG/VectorSearchWorkingWith.html,
+// DG/VectorSearch.Requirements.html and dynoxide's captures of 2026-08-11 to 23 in
+// eu-west-2 and us-east-1.
+type Vector struct {
+	Attribute  string
+	Dimensions int64
+	// Function is COSINE, EUCLIDEAN or DOT_PRODUCT.
+	Function string
+	// Schema are the attributes that a search may compare: the partition key of the
+	// index, whose Hash is true, and filters.
+	Schema []KeyElement `json:",omitempty"`
+}
+
+// The distance functions.
+const (
+	Cosine     = "COSINE"
+	Euclidean  = "EUCLIDEAN"
+	DotProduct = "DOT_PRODUCT"
+)
+
+// Limits of vector indexes. Source: DG/ServiceQuotas.html, vector indexes.
+const (
+	MaxVectorIndexes = 5
+	MaxDimensions    = 4096
+	MaxFilters       = 18
+)
+
+// SetVector makes an index a vector index; its key is the partition key of the
+// schema.
+func (ix *IndexDefinition) SetVector(v *Vector) {
+	ix.Vector, ix.Key = v, nil
+	for _, e := range v.Schema {
+		if e.Hash {
+			ix.Key = append(ix.Key, e)
+		}
+	}
+}
+
+func (d *Definition) checkVectors(names map[string]bool) error {
+	if len(d.Vectors) == 0 {
+		return nil
+	}
+	if !d.OnDemandBilling() {
+		return invalid(wrong + "Vector indexes are only supported for PAY_PER_REQUEST tables")
+	}
+	for i := range d.Vectors {
+		if err := d.checkVector(&d.Vectors[i], names); err != nil {
+			return err
+		}
+	}
+	if len(d.Vectors) > MaxVectorIndexes {
+		return invalid(wrong+"VectorIndex count exceeds the per-table limit of %d", MaxVectorIndexes)
+	}
+	for i, ix := range d.Vectors {
+		v := ix.Vector
+		same := func(o IndexDefinition) bool {
+			return o.Vector.Attribute == v.Attribute && o.Vector.Dimensions != v.Dimensions
+		}
+		if slices.ContainsFunc(d.Vectors[:i], same) {
+			return invalid(wrong+"Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must use the same dimensions.", v.Attribute)
+		}
+		if _, ok := d.attribute(v.Attribute); ok {
+			return invalid(wrong+"Conflicting attribute definition for '%s'. An attribute cannot be defined in AttributeDefinitions when used as a VectorAttribute.", v.Attribute)
+		}
+	}
+	return nil
+}
+
+func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) error {
+	v := ix.Vector
+	switch {
+	case v == nil:
+		return invalid(wrong+"Index %s has no vector", ix.Name)
+	case v.Dimensions < 1 || v.Dimensions > MaxDimensions:
+		return invalid(wrong+"Number of dimensions must be between 1 and %d inclusive.", MaxDimensions)
+	}
+	if err := ix.check(names); err != nil {
+		return err
+	}
+	hashes := 0
+	for i, e := range v.Schema {
+		if _, ok := d.attribute(e.Name); !ok {
+			return invalid(wrong + "One element in SearchSchema is not defined in attribute definitions")
+		}
+		if e.Hash {
+			hashes++
+		}
+		if slices.ContainsFunc(v.Schema[:i], func(o KeyElement) bool { return o.Name == e.Name }) {
+			return invalid(wrong + "SearchSchema contains a duplicate AttributeName")
+		}
+	}
+	switch {
+	case hashes > 1:
+		return invalid(wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have HASH count less than or equal to 1", hashes)
+	case len(v.Schema)-hashes > MaxFilters: // no captured text
+		return invalid(wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have INLINE_FILTER count less than or equal to %d", len(v.Schema)-hashes, MaxFilters)
+	}
+	return nil
+}
+
+// readVector returns the elements of a list of numbers as floats of 32 bits, 4
+// bytes each, or the error of a value that is no vector of the index.
+func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
+	name, n := ix.def.Vector.Attribute, ix.def.Vector.Dimensions
+	const invalidValue = "One or more parameter values were invalid. "
+	if v.Kind() != attr.List {
+		return dst, invalid(invalidValue+"Invalid type for parameter %s, Expected: 32-bit floating point number list IndexName: %s", name, ix.def.Name)
+	}
+	if int64(v.Len()) != n {
+		return dst, invalid(invalidValue+"Invalid size for parameter %s, Expected: %d, Actual: %d IndexName: %s", name, n, v.Len(), ix.def.Name)
+	}
+	for i := range v.Len() {
+		e := v.Index(i)
+		if e.Kind() != attr.Number {
+			return dst, invalid(invalidValue+"Invalid type for parameter %s[%d], Expected: 32-bit floating point number, Actual: %v. IndexName: %s", name, i, e.Kind(), ix.def.Name)
+		}
+		f, ok := Float(e)
+		if !ok {
+			return dst, invalid(invalidValue+"Invalid value for parameter %s[%d], Value: %s is outside valid range [-3.4028235E38, 3.4028235E38]. IndexName: %s", name, i, e.AppendNumber(nil), ix.def.Name)
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(f))
+	}
+	return dst, nil
+}
+
+// Float returns a number as a float of 32 bits. It reports false for a number
+// outside their range.
+func Float(v attr.Value) (float32, bool) {
+	var buf [48]byte
+	f, err := strconv.ParseFloat(string(v.AppendNumber(buf[:0])), 32)
+	return float32(f), err == nil
+}
+
+// checkVectorEntry refuses an item whose attributes cannot be in a vector index.
+// Only the attributes for which changed is true count.
+func (ix *Index) checkVectorEntry(it attr.Item, changed func(name string) bool) error {
+	if v := it.Get(ix.def.Vector.Attribute); !v.IsZero() && changed(ix.def.Vector.Attribute) {
+		if _, err := ix.readVector(nil, v); err != nil {
+			return err
+		}
+	}
+	for _, a := range ix.filters {
+		v := it.Get(a.Name)
+		if v.IsZero() || !changed(a.Name) {
+			continue
+		}
+		if v.Kind() != a.Kind {
+			return invalid("One or more parameter values were invalid. Attribute '%s' type mismatch. Expected: %v, Actual: %v. IndexName: %s", a.Name, a.Kind, v.Kind(), ix.def.Name)
+		}
+		if !ix.key.Has(a.Name) {
+			continue
+		}
+		if err := ix.key.CheckValue(a, v); err != nil {
+			return invalid("%s", err.Error())
+		}
+	}
+	return nil
+}
+
+// makeVector is [entry.make] for a vector index.
+func (e *entry) makeVector(ix *Index, it attr.Item) bool {
+	v := it.Get(ix.def.Vector.Attribute)
+	if v.IsZero() || ix.checkVectorEntry(it, func(string) bool { return true }) != nil {
+		return false
+	}
+	vector, err := ix.readVector(nil, v)
+	if err != nil {
+		return false
+	}
+	var ok bool
+	if e.partition, ok = ix.key.AppendPartition(e.partition[:0], it); !ok {
+		return false
+	}
+	if e.sort, ok = ix.key.AppendSort(e.sort[:0], it); !ok {
+		return false
+	}
+	var b attr.Builder
+	for name, v := range it.All() {
+		switch {
+		case string(name) == ix.def.Vector.Attribute:
+			b.AddBytes(name, attr.NewBinary(vector))
+		case ix.project == nil || ix.project(name):
+			b.AddBytes(name, v)
+		}
+	}
+	e.value = b.Item()
+	return true
+}
+
+// minVectorBytes is the least that a write or a search of a vector index costs.
+const minVectorBytes = 1024
+
+// charge adds what a write of an entry consumes.
+func (ix *Index) charge(units *Capacity, entry attr.Item) {
+	if ix.def.Vector == nil {
+		units.addIndex(ix.def.Name, ix.local, WriteUnits(entry.Size()))
+		return
+	}
+	units.addVector(ix.def.Name, float64(max(entry.Size(), minVectorBytes)))
+}
+
+// VectorIndex returns the vector index called name. The error has kind
+// [Validation].
+func (t *Table) VectorIndex(name string) (*Index, error) {
+	for _, ix := range t.all {
+		if ix.def.Name == name && ix.def.Vector != nil {
+			if ix.def.Building {
+				return nil, invalid("Cannot search backfilling vector index: %s", name)
+			}
+			return ix, nil
+		}
+	}
+	return nil, invalid("The table does not have the specified index: %s", name)
+}
+
+// A Search looks for the items in a vector index that are nearest to a vector.
+type Search struct {
+	Table  *Table
+	Index  *Index
+	Vector []float32
+	// Equal are values that attributes of the index's schema must have. They have
+	// the kinds of the attributes, and the partition key is among them.
+	Equal attr.Item
+	Limit int
+}
+
+// A Match is an item that a search found. The vector in it is a binary value; see
+// [Index.Matched].
+type Match struct {
+	Item  attr.Item
+	Score float64
+}
+
+// Search returns the nearest items, the nearest first, and those equally near in
+// the order of the index. Bytes is the size of the entries that it read.
+func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
+	partition, ok := q.Index.key.AppendPartition(nil, q.Equal)
+	if !ok {
+		return nil, 0, errKey()
+	}
+	v := q.Index.def.Vector
+	n := 0
+	for row, err := range s.r.Query(q.Index.def.Space, partition, store.Range{}, false) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if n++; n%1024 == 0 && s.ctx.Err() != nil {
+			return nil, 0, s.ctx.Err()
+		}
+		it := itemOf(row.Value)
+		bytes += it.Size()
+		if !hasAll(it, q.Equal) {
+			continue
+		}
+		score := v.score(q.Vector, it.Get(v.Attribute).Raw())
+		at, _ := slices.BinarySearchFunc(found, score, func(m Match, score float64) int {
+			if v.Function == DotProduct && m.Score >= score || v.Function != DotProduct && m.Score <= score {
+				return -1
+			}
+			return 1
+		})
+		if at == q.Limit {
+			continue
+		}
+		if len(found) == q.Limit {
+			found = found[:len(found)-1]
+		}
+		found = slices.Insert(found, at, Match{slices.Clone(it), score})
+	}
+	return found, max(bytes, minVectorBytes), nil
+}
+
+// hasAll reports whether an item has all attributes of another, with their values.
+func hasAll(it, values attr.Item) bool {
+	for name, v := range values.All() {
+		if !attr.Equal(it.Get(string(name)), v) {
+			return false
+		}
+	}
+	return true
+}
+
+// score returns the distance of two vectors, or their product. It calculates with 64
+// bits and ends in the range of 32.
+func (v *Vector) score(query []float32, stored []byte) float64 {
+	var product, queried, kept, distance float64
+	same := true
+	for i, f := range query {
+		g := math.Float32frombits(binary.LittleEndian.Uint32(stored[4*i:]))
+		a, b := float64(f), float64(g)
+		product += a * b
+		queried += a * a
+		kept += b * b
+		distance += (a - b) * (a - b)
+		same = same && f == g
+	}
+	score := product
+	switch v.Function {
+	case Euclidean:
+		score = math.Sqrt(distance)
+	case Cosine:
+		switch {
+		case queried == 0 || kept == 0:
+			score = 1
+		case same:
+			score = 0
+		default:
+			score = min(max(1-product/(math.Sqrt(queried)*math.Sqrt(kept)), 0), 2)
+		}
+	}
+	return min(max(score, -math.MaxFloat32), math.MaxFloat32)
+}
+
+// Matched returns an item of a [Match] as a client sees it: without the vector
+// unless withVector is set and the index projects it.
+func (ix *Index) Matched(it attr.Item, withVector bool) (attr.Item, error) {
+	var b attr.Builder
+	for name, v := range it.All() {
+		if string(name) != ix.def.Vector.Attribute {
+			b.AddBytes(name, v)
+			continue
+		}
+		if !withVector || ix.def.Projection.Type != ProjectAll && !slices.Contains(ix.def.Projection.Include, string(name)) {
+			continue
+		}
+		list := make([]attr.Value, 0, len(v.Raw())/4)
+		for raw := v.Raw(); len(raw) > 0; raw = raw[4:] {
+			f := math.Float32frombits(binary.LittleEndian.Uint32(raw))
+			n, err := attr.NewNumber(strconv.FormatFloat(float64(f), 'g', -1, 32))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, n)
+		}
+		b.AddBytes(name, attr.NewList(list...))
+	}
+	return b.Item(), nil
+}
