@@ -185,10 +185,11 @@ func (s *Service) exported(in *wire.ExportTableToPointInTimeInput) (*table.Table
 		return invalid("Point in Time Recovery is not available for specified export time")
 	case in.ExportTime != nil:
 		at := timeOf(*in.ExportTime).Truncate(time.Second)
-		if at.After(s.restorable()) {
+		_, now := s.restorable(t.Definition())
+		if at.After(now) {
 			return invalid("Export Time is invalid")
 		}
-		if at.Before(s.restorable()) {
+		if at.Before(now) {
 			return invalid("Point in Time Recovery is not available for specified export time")
 		}
 	}

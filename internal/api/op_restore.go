@@ -148,9 +148,10 @@ func noIndex(name string, op wire.Op) error {
 	return op.Invalid("Index " + name + " does not match a secondary index that existed in the source table and cannot be created during the restore operation")
 }
 
-// restore creates a table from a backup, or from the source as it is if b is nil. It
-// describes the table as the service does while it restores.
-func (s *Service) restore(ctx context.Context, source, def *table.Definition, b *table.Backup, at time.Time) (*wire.TableDescription, error) {
+// restore creates a table from a backup or, if b is nil, from the source as it is, or
+// as it was at the time undo if that is not zero. It describes the table as the
+// service does while it restores; at is the time that it describes.
+func (s *Service) restore(ctx context.Context, source, def *table.Definition, b *table.Backup, at, undo time.Time) (*wire.TableDescription, error) {
 	summary := &wire.RestoreSummary{SourceTableArn: new(s.arns.Table(source.Name)), RestoreDateTime: seconds(at), RestoreInProgress: new(true)}
 	var t *table.Table
 	var err error
@@ -158,7 +159,7 @@ func (s *Service) restore(ctx context.Context, source, def *table.Definition, b 
 		summary.SourceBackupArn = new(s.backupARN(b))
 		t, err = s.db.RestoreBackup(ctx, def, b.ID)
 	} else {
-		t, err = s.db.Copy(ctx, def, source.Name)
+		t, err = s.db.Copy(ctx, def, source.Name, undo)
 	}
 	switch {
 	case isKind(err, table.InUse):
@@ -197,15 +198,15 @@ func (s *Service) restoreTableFromBackup(ctx context.Context, in *wire.RestoreTa
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.restore(ctx, b.Table, def, b, b.Created)
+	d, err := s.restore(ctx, b.Table, def, b, b.Created, time.Time{})
 	if err != nil {
 		return nil, err
 	}
 	return &wire.RestoreTableFromBackupOutput{TableDescription: d}, nil
 }
 
-// RestoreTableToPointInTime creates a table from another one as it is now. No
-// history of changes is kept, so an earlier time is refused.
+// RestoreTableToPointInTime creates a table from another one as it is now, or as it
+// was at a time since which the history of its changes is kept.
 func (s *Service) RestoreTableToPointInTime(ctx context.Context, in *wire.RestoreTableToPointInTimeInput) (*wire.RestoreTableToPointInTimeOutput, error) {
 	return call(ctx, s, wire.OpRestoreTableToPointInTime, in, s.restoreTableToPointInTime)
 }
@@ -241,12 +242,15 @@ func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.Restor
 	if source.Recovery == nil {
 		return nil, notRecoverable(source.Name)
 	}
-	now := s.restorable()
+	earliest, now := s.restorable(source)
+	at, undo := now, time.Time{}
 	if in.RestoreDateTime != nil {
-		if at := timeOf(*in.RestoreDateTime); !at.Truncate(time.Second).Equal(now) {
+		at = timeOf(*in.RestoreDateTime)
+		if second := at.Truncate(time.Second); second.Before(earliest) || second.After(now) {
 			return nil, wire.NewError("InvalidRestoreTimeException", fmt.Sprintf("RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
-				at.Format(timeForm), now.Format(timeForm), now.Format(timeForm)))
+				at.Format(timeForm), earliest.Format(timeForm), now.Format(timeForm)))
 		}
+		undo = at
 	}
 	def, err := s.restored(source, *in.TargetTableName, overrides{
 		op, in.BillingModeOverride, in.ProvisionedThroughputOverride, in.OnDemandThroughputOverride,
@@ -255,7 +259,7 @@ func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.Restor
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.restore(ctx, source, def, nil, now)
+	d, err := s.restore(ctx, source, def, nil, at, undo)
 	if err != nil {
 		return nil, err
 	}
@@ -266,8 +270,23 @@ func notRecoverable(name string) error {
 	return wire.NewError("PointInTimeRecoveryUnavailableException", "Point in time recovery is not enabled for table '"+name+"'")
 }
 
-// restorable returns the only time to which a table can be restored: now.
-func (s *Service) restorable() time.Time { return s.now().Truncate(time.Second) }
+// restorable returns the first and the last second to which a table can be restored:
+// its history begins when recovery is enabled and goes back as many days as the
+// client wants.
+func (s *Service) restorable(def *table.Definition) (earliest, latest time.Time) {
+	latest = s.now().Truncate(time.Second)
+	earliest = latest
+	if r := def.Recovery; r != nil && r.History != nil {
+		begin := s.now().AddDate(0, 0, -int(r.Days))
+		if r.History.Created.After(begin) {
+			begin = r.History.Created
+		}
+		if begin = begin.Add(time.Second - time.Nanosecond).Truncate(time.Second); begin.Before(latest) {
+			earliest = begin
+		}
+	}
+	return earliest, latest
+}
 
 // defaultRecovery is the recovery period in days when the client leaves it out.
 const defaultRecovery = 35
@@ -278,9 +297,9 @@ func (s *Service) continuousBackups(def *table.Definition) *wire.ContinuousBacku
 		PointInTimeRecoveryDescription: &wire.PointInTimeRecoveryDescription{PointInTimeRecoveryStatus: new("DISABLED")},
 	}
 	if r := def.Recovery; r != nil {
-		now := seconds(s.restorable())
+		earliest, latest := s.restorable(def)
 		d.PointInTimeRecoveryDescription = &wire.PointInTimeRecoveryDescription{
-			PointInTimeRecoveryStatus: new("ENABLED"), RecoveryPeriodInDays: new(r.Days), EarliestRestorableDateTime: now, LatestRestorableDateTime: now,
+			PointInTimeRecoveryStatus: new("ENABLED"), RecoveryPeriodInDays: new(r.Days), EarliestRestorableDateTime: seconds(earliest), LatestRestorableDateTime: seconds(latest),
 		}
 	}
 	return d
@@ -324,10 +343,15 @@ func (s *Service) updateContinuousBackups(ctx context.Context, in *wire.UpdateCo
 		switch {
 		case !*spec.PointInTimeRecoveryEnabled:
 			def.Recovery = nil
-		case spec.RecoveryPeriodInDays != nil:
-			def.Recovery = &table.Recovery{Days: *spec.RecoveryPeriodInDays}
+			return nil
 		case def.Recovery == nil:
 			def.Recovery = &table.Recovery{Days: defaultRecovery}
+		}
+		if spec.RecoveryPeriodInDays != nil {
+			def.Recovery.Days = *spec.RecoveryPeriodInDays
+		}
+		if def.Recovery.History == nil {
+			def.Recovery.History = table.NewHistory(s.now())
 		}
 		return nil
 	})

@@ -30,14 +30,15 @@ func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 	return t, nil
 }
 
-// unused returns the error of kind [InUse] if a table called name exists. The caller
-// holds db.alter.
+// unused returns the error of kind [InUse] if a table called name exists or is being
+// restored. The caller holds db.alter.
 func (db *DB) unused(ctx context.Context, name string) error {
 	if err := db.removeDeleted(ctx); err != nil {
 		return err
 	}
 	t, err := db.Describe(name)
 	switch {
+	case db.restoring[name]:
 	case err != nil:
 		return nil
 	case t.def.Status(db.Clock()) == StatusCreating:
@@ -49,8 +50,8 @@ func (db *DB) unused(ctx context.Context, name string) error {
 // create begins the state CREATING.
 func (db *DB) create(def *Definition) {
 	def.States = States{Creating: db.until()}
-	for i := range def.Global {
-		def.Global[i].Creating = def.States.Creating
+	for _, ix := range def.online() {
+		ix.Creating = def.States.Creating
 	}
 }
 
@@ -102,6 +103,11 @@ func (db *DB) remove(ctx context.Context, t *Table) error {
 		}
 		for _, ix := range t.all {
 			if err := w.Clear(ix.def.Space); err != nil {
+				return err
+			}
+		}
+		if h := t.def.history(); h != nil {
+			if err := w.Clear(h.Space); err != nil {
 				return err
 			}
 		}
@@ -189,12 +195,16 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	return t, nil
 }
 
-// dropped returns the spaces of indexes that old has and def does not have.
+// dropped returns the spaces of indexes and of a history that old has and def does
+// not have.
 func dropped(old, def *Definition) (spaces []store.Space) {
 	for _, ix := range old.online() {
 		if !slices.ContainsFunc(def.online(), func(d *IndexDefinition) bool { return d.Space == ix.Space }) {
 			spaces = append(spaces, ix.Space)
 		}
+	}
+	if h, is := old.history(), def.history(); h != nil && (is == nil || is.Space != h.Space) {
+		spaces = append(spaces, h.Space)
 	}
 	return spaces
 }

@@ -104,11 +104,9 @@ func (db *DB) Backup(ctx context.Context, id string) (b *Backup, err error) {
 }
 
 // CreateBackup copies the items of a table as they are now, and completes b, which
-// has an ID, a Name and a time. Reads and writes continue meanwhile; changes of
-// definitions wait. The error has kind [NotFound] for a missing table.
+// has an ID, a Name and a time. Everything else continues meanwhile. The error has
+// kind [NotFound] for a missing table.
 func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
-	db.alter.Lock()
-	defer db.alter.Unlock()
 	t, err := db.Describe(name)
 	if err != nil {
 		return err
@@ -118,71 +116,169 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	}
 	b.Table = t.def
 	b.Items, b.Bytes = 0, 0
-	return db.fill(ctx, []*store.Space{&b.Space}, t.def.Space, func(rows []store.Row) error {
-		err := db.change(ctx, func(w store.Writer) error {
-			for _, row := range rows {
-				if err := w.Put(b.Space, row.Partition, row.Sort, row.Value); err != nil {
-					return err
+	return db.fill(ctx, transfer{
+		spaces: []*store.Space{&b.Space}, from: t.def.Space, exists: db.tableAt(name, t.def.Space),
+		put: func(rows []store.Row) error {
+			err := db.change(ctx, func(w store.Writer) error {
+				for _, row := range rows {
+					if err := w.Put(b.Space, row.Partition, row.Sort, row.Value); err != nil {
+						return err
+					}
 				}
+				return nil
+			})
+			for _, row := range rows {
+				b.Items++
+				b.Bytes += int64(itemOf(row.Value).Size() + storageOverhead)
 			}
-			return nil
-		})
-		for _, row := range rows {
-			b.Items++
-			b.Bytes += int64(itemOf(row.Value).Size() + storageOverhead)
+			return err
+		},
+		use: func(w store.Writer) error { return putBackup(w, b) },
+	})
+}
+
+// tableAt returns a function that refuses a view without the table of a name whose
+// items are in a space.
+func (db *DB) tableAt(name string, space store.Space) func(store.Reader) error {
+	return func(r store.Reader) error {
+		var def Definition
+		row, ok, err := r.Get(catalogueSpace, definitionsPartition, []byte(name))
+		if err == nil && ok {
+			err = json.Unmarshal(row, &def)
+		}
+		if err == nil && def.Space != space {
+			err = NoSuchTable()
 		}
 		return err
-	}, func(w store.Writer) error { return putBackup(w, b) })
+	}
 }
 
 // RestoreBackup creates a table with the items of a backup. The error has kind
 // [NotFound] without the backup, and [InUse] when a table of that name exists.
 func (db *DB) RestoreBackup(ctx context.Context, def *Definition, id string) (*Table, error) {
-	db.alter.Lock()
-	defer db.alter.Unlock()
 	b, err := db.Backup(ctx, id)
+	missing := &Error{Kind: NotFound, Msg: "Backup not found: " + id}
 	switch {
 	case err != nil:
 		return nil, err
 	case b == nil:
-		return nil, &Error{Kind: NotFound, Msg: "Backup not found: " + id}
+		return nil, missing
 	}
-	return db.restore(ctx, def, b.Space)
+	return db.restore(ctx, def, transfer{from: b.Space, exists: func(r store.Reader) error {
+		_, ok, err := r.Get(catalogueSpace, backupsPartition, []byte(id))
+		if err == nil && !ok {
+			err = missing
+		}
+		return err
+	}}, func(store.Reader, *Table) error { return nil })
 }
 
-// Copy creates a table with the items that another one has now. The error has kind
-// [NotFound] without that table, and [InUse] when a table of that name exists.
-func (db *DB) Copy(ctx context.Context, def *Definition, name string) (*Table, error) {
-	db.alter.Lock()
-	defer db.alter.Unlock()
+// Copy creates a table with the items that another one has now, or had at a time
+// that is not zero: its history must go back so far. The error has kind [NotFound]
+// without that table, and [InUse] when a table of that name exists.
+func (db *DB) Copy(ctx context.Context, def *Definition, name string, at time.Time) (*Table, error) {
 	t, err := db.Describe(name)
 	if err != nil {
 		return nil, err
 	}
-	return db.restore(ctx, def, t.def.Space)
+	return db.restore(ctx, def, transfer{from: t.def.Space, exists: db.tableAt(name, t.def.Space)}, func(r store.Reader, restored *Table) error {
+		if h := t.def.history(); h != nil && !at.IsZero() {
+			return db.undo(ctx, r, h, restored, at)
+		}
+		return nil
+	})
 }
 
-func (db *DB) restore(ctx context.Context, def *Definition, from store.Space) (*Table, error) {
-	if err := db.unused(ctx, def.Name); err != nil {
-		return nil, err
-	}
+// restore creates a table with the rows of a transfer. Before it is in force, finish
+// may change it, with what the transfer saw.
+func (db *DB) restore(ctx context.Context, def *Definition, c transfer, finish func(store.Reader, *Table) error) (*Table, error) {
 	if err := def.Check(); err != nil {
 		return nil, err
 	}
+	db.alter.Lock()
+	err := db.unused(ctx, def.Name)
+	if err == nil {
+		db.restoring[def.Name] = true
+	}
+	db.alter.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		db.alter.Lock()
+		delete(db.restoring, def.Name)
+		db.alter.Unlock()
+	}()
 	def = def.clone()
 	db.create(def)
 	var t *Table // compiled once its indexes have their spaces
-	err := db.fill(ctx, def.spaces(), from, func(rows []store.Row) error {
+	c.spaces = def.spaces()
+	c.put = func(rows []store.Row) error {
 		if t == nil {
 			t = compile(def, nil)
 		}
 		return db.restoreRows(ctx, t, rows)
-	}, func(w store.Writer) error { return putDefinition(w, def) })
-	if err != nil {
+	}
+	c.then = func(r store.Reader) error { return finish(r, t) }
+	c.use = func(w store.Writer) error { return putDefinition(w, def) }
+	c.done = func() { db.swap(def.Name, t) }
+	if err := db.fill(ctx, c); err != nil {
 		return nil, err
 	}
-	db.swap(def.Name, t)
 	return t, nil
+}
+
+// undo gives a restored table, which is not in force yet, the items that it had at a
+// time: it takes back the changes after that, the newest first.
+func (db *DB) undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at time.Time) error {
+	last, err := lastSequence(r, h, 0)
+	if err != nil {
+		return err
+	}
+	var batch []StreamRecord
+	size := 0
+	flush := func() error {
+		var tx Tx
+		err := db.change(ctx, func(w store.Writer) error {
+			tx = Tx{View: View{ctx: ctx, db: db, r: w}, w: w}
+			for _, rec := range batch {
+				partition, sort, err := t.Address(rec.Keys)
+				if err == nil {
+					_, err = tx.write(t, partition, sort, rec.Old, nil)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			tx.settle()
+		}
+		batch, size = nil, 0
+		return err
+	}
+	for epoch := int64(last.epoch()); epoch >= int64(h.EpochOf(at)); epoch-- {
+		for row, err := range r.Query(h.Space, Shard{Epoch: uint32(epoch)}.partition(), store.Range{}, true) {
+			if err != nil {
+				return err
+			}
+			rec, err := decodeRecord(row)
+			if err != nil {
+				return err
+			}
+			if !rec.Time.After(at) {
+				return flush()
+			}
+			batch = append(batch, rec)
+			if size += rec.Bytes(); len(batch) == buildRows || size >= copyBytes {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
 }
 
 // restoreRows adds items to a table that is not in force yet, and to its indexes.
@@ -223,61 +319,71 @@ func (db *DB) restoreRows(ctx context.Context, t *Table, rows []store.Row) error
 // copyBytes limits the rows that are copied in one update, beside [buildRows].
 const copyBytes = 4 << 20
 
-// fill assigns new spaces, calls put with the rows of another one as they are at
-// one moment, some at a time and at least once, and at the end calls use in the
-// update from which on the spaces are in use. Until then the catalogue lists them as
-// garbage, so that a crash leaves nothing. The caller holds db.alter.
-func (db *DB) fill(ctx context.Context, spaces []*store.Space, from store.Space, put func([]store.Row) error, use func(store.Writer) error) error {
-	err := db.change(ctx, func(w store.Writer) error {
-		for _, s := range spaces {
+// A transfer copies the rows of a space to new ones.
+type transfer struct {
+	spaces []*store.Space // that are assigned
+	from   store.Space
+	// exists refuses the copy if its source is gone at the moment of the copy.
+	exists func(store.Reader) error
+	put    func([]store.Row) error  // gets some rows at a time, and is called at least once
+	then   func(store.Reader) error // after the rows, with what they were read from; may be nil
+	use    func(store.Writer) error // puts the spaces in use
+	done   func()                   // after use; may be nil
+}
+
+// fill runs a transfer. Until its spaces are in use the catalogue lists them as
+// garbage, so that a crash leaves nothing. Definitions change and other transfers run
+// meanwhile.
+func (db *DB) fill(ctx context.Context, c transfer) error {
+	mark := func(w store.Writer) error {
+		for _, s := range c.spaces {
 			*s = 0
 		}
-		if err := takeSpaces(w, spaces); err != nil {
+		if err := takeSpaces(w, c.spaces); err != nil {
 			return err
 		}
-		for _, s := range spaces {
+		for _, s := range c.spaces {
 			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(*s), []byte{1}); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
+	db.alter.Lock()
+	err := db.change(ctx, mark)
+	if err == nil {
+		for _, s := range c.spaces {
+			db.filling[*s] = true
+		}
+	}
+	db.alter.Unlock()
 	if err != nil {
 		return err
 	}
-	err = db.store.View(ctx, func(r store.Reader) error {
-		var rows []store.Row
-		size := 0
-		for row, err := range r.Scan(from, store.Everything()) {
-			if err != nil {
-				return err
-			}
-			rows = append(rows, store.Row{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value)})
-			if size += len(row.Value); len(rows) < buildRows && size < copyBytes {
-				continue
-			}
-			if err := put(rows); err != nil {
-				return err
-			}
-			rows, size = nil, 0
-		}
-		return put(rows)
-	})
+	err = db.copyRows(ctx, c)
+	db.alter.Lock()
+	defer db.alter.Unlock()
+	for _, s := range c.spaces {
+		delete(db.filling, *s)
+	}
 	if err == nil {
 		err = db.change(ctx, func(w store.Writer) error {
-			for _, s := range spaces {
+			for _, s := range c.spaces {
 				if err := w.Delete(catalogueSpace, garbagePartition, garbageRow(*s)); err != nil {
 					return err
 				}
 			}
-			return use(w)
+			return c.use(w)
 		})
 	}
 	if err == nil {
+		if c.done != nil {
+			c.done()
+		}
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx) // what is half copied has to go
-	for _, s := range spaces {
+	for _, s := range c.spaces {
 		if db.clear(ctx, *s) != nil {
 			db.garbage.Store(true)
 		}
@@ -285,15 +391,45 @@ func (db *DB) fill(ctx context.Context, spaces []*store.Space, from store.Space,
 	return err
 }
 
+// copyRows reads the rows of a transfer as they are at one moment.
+func (db *DB) copyRows(ctx context.Context, c transfer) error {
+	return db.store.View(ctx, func(r store.Reader) error {
+		if err := c.exists(r); err != nil {
+			return err
+		}
+		var rows []store.Row
+		size := 0
+		for row, err := range r.Scan(c.from, store.Everything()) {
+			if err != nil {
+				return err
+			}
+			rows = append(rows, store.Row{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value)})
+			if size += len(row.Value); len(rows) < buildRows && size < copyBytes {
+				continue
+			}
+			if err := c.put(rows); err != nil {
+				return err
+			}
+			rows, size = nil, 0
+		}
+		if err := c.put(rows); err != nil || c.then == nil {
+			return err
+		}
+		return c.then(r)
+	})
+}
+
 // DeleteBackup removes a backup. It does nothing if the backup does not exist.
 func (db *DB) DeleteBackup(ctx context.Context, id string) error {
-	db.alter.Lock() // so that nothing is being restored from it
-	defer db.alter.Unlock()
-	b, err := db.Backup(ctx, id)
-	if err != nil || b == nil {
-		return err
-	}
 	return db.change(ctx, func(w store.Writer) error {
+		value, ok, err := w.Get(catalogueSpace, backupsPartition, []byte(id))
+		if err != nil || !ok {
+			return err
+		}
+		b, err := decodeBackup(store.Row{Sort: []byte(id), Value: value})
+		if err != nil {
+			return err
+		}
 		if err := w.Delete(catalogueSpace, backupsPartition, []byte(id)); err != nil {
 			return err
 		}

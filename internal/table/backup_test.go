@@ -53,7 +53,7 @@ func TestBackupIsOneMoment(t *testing.T) {
 	}
 	def := *b.Table
 	def.Name = "again"
-	_, err := f.db.Copy(ctx, &def, "t")
+	_, err := f.db.Copy(ctx, &def, "t", time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, f.scan("t"), f.scan("again"))
 }
@@ -115,7 +115,7 @@ func TestBackupFails(t *testing.T) {
 	for _, err := range []error{
 		f.db.CreateBackup(ctx, "none", newBackup("c")),
 		second(f.db.RestoreBackup(ctx, bad, "none")),
-		second(f.db.Copy(ctx, bad, "none")),
+		second(f.db.Copy(ctx, bad, "none", time.Time{})),
 	} {
 		require.Equal(t, table.NotFound, kindOf(err))
 	}
@@ -127,3 +127,36 @@ func TestBackupFails(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// While a table is copied, other tables are created and changed, and even the table
+// itself deleted. Nothing waits for the copy, and recovery does not take what is half
+// copied for garbage.
+func TestBackupBlocksNothing(t *testing.T) {
+	ctx := t.Context()
+	st := unlimited(filled(t, 2500))
+	f := begin(t, st)
+	want := f.scan("t")
+	st.atScan = func() {
+		st.atScan = nil
+		f.create("other", "PK:S")
+		_, err := f.db.Delete(ctx, "t")
+		require.NoError(t, err)
+		require.NoError(t, f.db.Recover(ctx))
+	}
+	require.NoError(t, f.db.CreateBackup(ctx, "t", newBackup("b")))
+	require.Nil(t, st.atScan)
+	def := define(t, "new", "PK:S", "G g:S - ALL")
+	st.atScan = func() {
+		st.atScan = nil
+		require.NoError(t, f.db.DeleteBackup(ctx, "b"))
+		_, err := f.db.Create(ctx, define(t, "new", "PK:S"))
+		require.Equal(t, table.InUse, kindOf(err))
+		require.NoError(t, f.db.Recover(ctx))
+	}
+	_, err := f.db.RestoreBackup(ctx, def, "b")
+	require.NoError(t, err)
+	require.Nil(t, st.atScan)
+	require.Equal(t, want, f.scan("new"))
+	_, err = f.db.RestoreBackup(ctx, define(t, "late", "PK:S"), "b")
+	require.Equal(t, table.NotFound, kindOf(err))
+}

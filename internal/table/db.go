@@ -37,6 +37,11 @@ type DB struct {
 	// before mu.
 	alter sync.Mutex
 
+	// filling are spaces that are listed as garbage and being filled, and restoring
+	// the names of tables that they will be. Both are guarded by alter.
+	filling   map[store.Space]bool
+	restoring map[string]bool
+
 	recovering sync.Mutex  // held by Recover; taken before alter
 	exact      atomic.Bool // the counters in memory are exact
 	marked     atomic.Bool // the store has the mark that its counters are exact
@@ -60,7 +65,7 @@ var (
 // [DB.Recover], possibly in the background; the tables can be used before it
 // ends. The store stays the caller's, to be closed after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
-	db := &DB{Clock: time.Now, store: st, tables: map[string]*Table{}}
+	db := &DB{Clock: time.Now, store: st, tables: map[string]*Table{}, filling: map[store.Space]bool{}, restoring: map[string]bool{}}
 	err := st.View(ctx, func(r store.Reader) error {
 		stats, exact, err := readCounters(r)
 		if err != nil {
@@ -140,10 +145,10 @@ func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	copied := &DB{Clock: db.Clock, Delay: db.Delay, store: st, tables: make(map[string]*Table, len(db.tables))}
+	copied := &DB{Clock: db.Clock, Delay: db.Delay, store: st, tables: make(map[string]*Table, len(db.tables)), filling: map[store.Space]bool{}, restoring: map[string]bool{}}
 	copied.exact.Store(db.exact.Load())
 	copied.marked.Store(db.marked.Load())
-	copied.garbage.Store(db.garbage.Load())
+	copied.garbage.Store(db.garbage.Load() || len(db.filling) > 0)
 	for _, t := range db.tables {
 		c := compile(t.def, nil)
 		from := t.counters(false)

@@ -90,7 +90,16 @@ type Destination struct {
 }
 
 // Recovery are the settings of point-in-time recovery.
-type Recovery struct{ Days int64 }
+type Recovery struct {
+	// Days is how long the history is kept.
+	Days int64
+	// History has the changes since recovery was enabled, each with the item as it
+	// was before. It is nil in tables of versions that kept none.
+	History *Stream `json:",omitempty"`
+}
+
+// NewHistory returns a history that begins at a time.
+func NewHistory(at time.Time) *Stream { return &Stream{View: "OLD_IMAGE", Created: at, Shards: 1} }
 
 // A KeyElement is one attribute of a key schema.
 type KeyElement struct {
@@ -172,6 +181,12 @@ func (d *Definition) clone() *Definition {
 	if d.Stream != nil {
 		c.Stream = new(*d.Stream)
 	}
+	if d.Recovery != nil {
+		c.Recovery = new(*d.Recovery)
+		if d.Recovery.History != nil {
+			c.Recovery.History = new(*d.Recovery.History)
+		}
+	}
 	c.Insights = maps.Clone(d.Insights)
 	c.Kinesis = slices.Clone(d.Kinesis)
 	c.States.Leaving = slices.Clone(d.States.Leaving)
@@ -185,12 +200,23 @@ func (d *Definition) spaces() []*store.Space {
 	if d.Stream != nil {
 		list = append(list, &d.Stream.Space)
 	}
+	if h := d.history(); h != nil {
+		list = append(list, &h.Space)
+	}
 	for _, indexes := range [][]IndexDefinition{d.Global, d.Local, d.Vectors} {
 		for i := range indexes {
 			list = append(list, &indexes[i].Space)
 		}
 	}
 	return list
+}
+
+// history returns the history of the table's changes, or nil.
+func (d *Definition) history() *Stream {
+	if d.Recovery == nil {
+		return nil
+	}
+	return d.Recovery.History
 }
 
 // online returns the indexes that can be created and deleted while the table is in

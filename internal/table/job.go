@@ -39,17 +39,17 @@ func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
 	return list, err
 }
 
-// Walk calls fn with the items of a table as they are at one moment. Reads and
-// writes continue meanwhile; changes of definitions wait. An item is valid until fn
-// returns. The error has kind [NotFound] for a missing table, or is that of fn.
+// Walk calls fn with the items of a table as they are at one moment. Everything else
+// continues meanwhile. An item is valid until fn returns. The error has kind [NotFound] for a missing table, or is that of fn.
 func (db *DB) Walk(ctx context.Context, name string, fn func(attr.Item) error) error {
-	db.alter.Lock()
-	defer db.alter.Unlock()
 	t, err := db.Describe(name)
 	if err != nil {
 		return err
 	}
 	return db.store.View(ctx, func(r store.Reader) error {
+		if err := db.tableAt(name, t.def.Space)(r); err != nil {
+			return err
+		}
 		for row, err := range r.Scan(t.def.Space, store.Everything()) {
 			if err != nil {
 				return err

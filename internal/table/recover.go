@@ -56,7 +56,9 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			spaces = append(spaces, store.Space(binary.BigEndian.Uint64(row.Sort)))
+			if space := store.Space(binary.BigEndian.Uint64(row.Sort)); !db.filling[space] {
+				spaces = append(spaces, space)
+			}
 		}
 		return nil
 	})

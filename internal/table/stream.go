@@ -51,6 +51,7 @@ type StreamInfo struct {
 	Key   []KeyElement
 	// Ended is when the stream was switched off, or zero.
 	Ended time.Time
+	days  int64 // of a history, else 0
 }
 
 // A Shard is an epoch of a column of a stream.
@@ -130,13 +131,12 @@ const (
 	recordExpired = "x"
 )
 
-// record appends the change of an item to the table's stream. An item that is
+// record appends the change of an item to a stream of its table. An item that is
 // put as it was is no change. Source: DG/Streams.html.
-func (tx *Tx) record(t *Table, partition []byte, old, item attr.Item) error {
+func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item) error {
 	if bytes.Equal(old, item) {
 		return nil
 	}
-	st := t.def.Stream
 	now := tx.db.Clock()
 	column := uint32(uint64(store.Hash(partition)) * uint64(st.Shards) / (store.MaxHash + 1))
 	last, err := lastSequence(tx.w, st, column)
@@ -425,15 +425,28 @@ func (st *Stream) begin(r store.Reader, table string) error {
 	}
 }
 
+// retention is how long records of a stream are kept, or of a history.
+func (st *StreamInfo) retention() time.Duration {
+	if st.days > 0 {
+		return time.Duration(st.days) * 24 * time.Hour
+	}
+	return StreamRetention
+}
+
 // trimRows is how many records one update removes.
 const trimRows = 1000
 
-// trimStreams removes the records that are older than [StreamRetention], and the
-// streams that were switched off so long ago.
+// trimStreams removes the records of streams and histories that are too old, and the
+// streams that were switched off longer than [StreamRetention] ago.
 func (db *DB) trimStreams(ctx context.Context) error {
 	var list []*StreamInfo
 	err := db.View(ctx, func(s *View) (err error) {
 		list, err = s.Streams("")
+		for name, t := range db.tables {
+			if h := t.def.history(); h != nil {
+				list = append(list, &StreamInfo{Stream: *h, Table: name, days: t.def.Recovery.Days})
+			}
+		}
 		return err
 	})
 	if err != nil {
@@ -483,7 +496,7 @@ func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint3
 	if ok && len(value) == 4 {
 		from = binary.BigEndian.Uint32(value)
 	}
-	horizon := max(from, st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	horizon := max(from, st.EpochOf(s.db.Clock().Add(-st.retention())))
 	for to = from; ; to++ {
 		for column := range uint32(st.Shards) {
 			partition := Shard{to, column}.partition()
@@ -493,7 +506,7 @@ func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint3
 				}
 				if r, err := decodeRecord(row); err != nil {
 					return nil, 0, 0, err
-				} else if !s.db.trimmed(r.Time) {
+				} else if s.db.Clock().Sub(r.Time) <= st.retention() {
 					break
 				}
 				old = append(old, store.Position{Partition: partition, Sort: slices.Clone(row.Sort)})

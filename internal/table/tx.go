@@ -168,8 +168,10 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 			return Change{}, err
 		}
 	}
-	if t.def.Stream != nil {
-		err = tx.record(t, partition, old, item)
+	for _, st := range []*Stream{t.def.Stream, t.def.history()} {
+		if st != nil && err == nil {
+			err = tx.record(t, st, partition, old, item)
+		}
 	}
 	return change, err
 }

@@ -1,0 +1,83 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// TestRestoreToAnySecond writes a random history, in one item and in transactions, and
+// restores the table to many of its seconds: each time it is what it was, with its
+// indexes, also after the oldest changes were removed.
+func TestRestoreToAnySecond(t *testing.T) {
+	e := newEndpoint(t, tableR)
+	indexes := []string{"index1", "index2", "index3", "index4"}
+	e.fill(12)
+	e.answer("UpdateContinuousBackups", `{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":2}}`)
+	r := rand.New(rand.NewPCG(3, 4))
+	write := func() {
+		key := fmt.Sprintf(`"a":{"S":"a%d"},"b":{"S":"b%d"}`, r.IntN(3), r.IntN(5))
+		item := fmt.Sprintf(`%s,"c":{"S":"c%d"},"d":{"S":"d%d"},"e":{"N":"%d"}`, key, r.IntN(3), r.IntN(3), r.IntN(100))
+		switch r.IntN(4) {
+		case 0:
+			e.answer("DeleteItem", `{"TableName":"RRR","Key":{`+key+`}}`)
+		case 1:
+			e.answer("UpdateItem", `{"TableName":"RRR","Key":{`+key+`},"UpdateExpression":"SET c = :c ADD n :n","ExpressionAttributeValues":{":c":{"S":"c9"},":n":{"N":"1"}}}`)
+		case 2:
+			e.answer("TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"RRR","Item":{`+item+`}}},{"Put":{"TableName":"RRR","Item":{"a":{"S":"z"},"b":{"S":"`+fmt.Sprint(r.IntN(5))+`"}}}}]}`)
+		default:
+			e.answer("PutItem", `{"TableName":"RRR","Item":{`+item+`}}`)
+		}
+	}
+	type moment struct {
+		at   time.Time
+		want string
+	}
+	var moments []moment
+	for range 40 {
+		for range r.IntN(6) {
+			write()
+		}
+		moments = append(moments, moment{e.now, e.contents("RRR", indexes...)})
+		e.sleep(time.Duration(1+r.IntN(2*60*60)) * time.Second)
+	}
+	restore := func(at time.Time) string {
+		return fmt.Sprintf(`{"TargetTableName":"New","SourceTableName":"RRR","RestoreDateTime":%d}`, at.Unix())
+	}
+	compare := func() {
+		t.Helper()
+		for _, m := range moments {
+			e.answer("RestoreTableToPointInTime", restore(m.at))
+			if got := e.contents("New", indexes...); got != m.want {
+				t.Fatalf("restored to %v\n%s\nwant\n%s", m.at, got, m.want)
+			}
+			e.answer("DeleteTable", `{"TableName":"New"}`)
+		}
+	}
+	compare()
+	begun := moments[0].at
+	e.refuse("RestoreTableToPointInTime", restore(begun.Add(-time.Second)), fmt.Sprintf("InvalidRestoreTimeException: RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
+		begun.Add(-time.Second).Format(time.RFC3339), begun.Format(time.RFC3339), e.now.Format(time.RFC3339)))
+
+	// Changes older than two days are removed, and the seconds before that.
+	e.now = moments[20].at.Add(48 * time.Hour)
+	if _, err := e.db.Sweep(context.Background(), e.now); err != nil {
+		t.Fatal(err)
+	}
+	moments = moments[20:]
+	compare()
+	e.refuse("RestoreTableToPointInTime", restore(moments[0].at.Add(-time.Second)), fmt.Sprintf("InvalidRestoreTimeException: RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
+		moments[0].at.Add(-time.Second).Format(time.RFC3339), moments[0].at.Format(time.RFC3339), e.now.Format(time.RFC3339)))
+
+	// Without recovery there is no history, and with it again another one begins.
+	for _, on := range []bool{false, true} {
+		e.answer("UpdateContinuousBackups", fmt.Sprintf(`{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":%t}}`, on))
+	}
+	want := e.contents("RRR", indexes...)
+	e.sleep(time.Hour)
+	write()
+	moments = []moment{{e.now.Add(-time.Minute), want}, {e.now, e.contents("RRR", indexes...)}}
+	compare()
+}
