@@ -49,6 +49,13 @@ type Options struct {
 	// S3Root is a folder whose folders are the S3 buckets that tables are exported
 	// to and imported from. Default: none, so there are no buckets.
 	S3Root string
+	// Kinesis gets the changes of tables with an active Kinesis destination: the ARN
+	// of the stream and the data of the record, in JSON as the service sends it. It
+	// is called after the write is applied and before it is answered, by several
+	// goroutines at a time. Changes of one item that are made at the same time may
+	// come in another order, as in the service, and a crash may lose the last ones;
+	// the stream of the table has them all. Default: nothing is delivered.
+	Kinesis func(streamARN string, record []byte)
 	// SweepInterval is how often the database deletes expired items, and records
 	// of streams that are older than 24 hours, in the background. Default: never; call [DB.Sweep] instead. Forks use the same
 	// interval.
@@ -152,7 +159,7 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
-		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Wording: opts.Wording, EnforceThroughput: opts.EnforceThroughput, TransactionDelay: opts.TransactionDelay,
+		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis, Wording: opts.Wording, EnforceThroughput: opts.EnforceThroughput, TransactionDelay: opts.TransactionDelay,
 	})
 	var seed [32]byte
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error

@@ -47,6 +47,8 @@ type Options struct {
 	// TransactionDelay is how long a transaction holds the items that it writes
 	// before it is applied. Default: 0, so transactions never conflict.
 	TransactionDelay time.Duration
+	// Kinesis gets the changes of tables with Kinesis destinations. Default: none.
+	Kinesis func(streamARN string, record []byte)
 	// Wording is the wording of messages. Default: [wire.WordingOctober].
 	Wording wire.Wording
 	// Region and Account are those of ARNs. Default: [DefaultRegion] and
@@ -91,6 +93,9 @@ func New(db *table.DB, opts Options) *Service {
 	}
 	if opts.TransactionDelay > 0 {
 		s.ongoing = &ongoing{items: itemSet{}, tokens: map[string]bool{}}
+	}
+	if opts.Kinesis != nil {
+		db.Deliver = s.deliver
 	}
 	return s
 }

@@ -23,6 +23,9 @@ type DB struct {
 	// Delay is how long tables and global indexes are CREATING, UPDATING and
 	// DELETING. Set it before use. Default: 0.
 	Delay time.Duration
+	// Deliver, if it is not nil, gets the changes of tables with Kinesis destinations
+	// once they are applied, in the goroutine of their writer. Set it before use.
+	Deliver func(Delivery)
 
 	store store.Store
 
@@ -207,6 +210,18 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 // Fn may be called more than once and must have no effect outside the
 // transaction that a second call would not overwrite.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	var tx Tx
+	err := db.apply(ctx, &tx, fn)
+	if err != nil {
+		return err
+	}
+	for _, d := range tx.deliveries { // without a lock, as Deliver may use the database
+		db.Deliver(d)
+	}
+	return nil
+}
+
+func (db *DB) apply(ctx context.Context, tx *Tx, fn func(*Tx) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	if l := db.lag.Load(); l != nil {
@@ -214,10 +229,9 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 			return err
 		}
 	}
-	var tx Tx
 	err := db.update(ctx, func(w store.Writer) error {
-		tx = Tx{View: View{ctx: ctx, db: db, r: w}, w: w}
-		return fn(&tx)
+		*tx = Tx{View: View{ctx: ctx, db: db, r: w}, w: w}
+		return fn(tx)
 	})
 	if err == nil {
 		tx.settle()

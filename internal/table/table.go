@@ -20,6 +20,8 @@ type Table struct {
 	all        []*Index            // and the vector indexes after them
 	stats      *stats
 	passing    bool // the clock decides what can be done with the table
+	// destinations are the Kinesis streams that get the changes of the table.
+	destinations []Destination
 }
 
 // An Index is a compiled secondary index of a [Table].
@@ -60,6 +62,11 @@ func compile(def *Definition, old *Table) *Table {
 	t := &Table{def: def, passing: def.passing(), stats: &stats{table: new(spaceStats), byName: map[string]*spaceStats{}}}
 	if old != nil {
 		t.stats.table = old.stats.table
+	}
+	for _, d := range def.Kinesis {
+		if d.Status == "ACTIVE" {
+			t.destinations = append(t.destinations, d)
+		}
 	}
 	t.key = def.schema("", def.Key, nil)
 	t.attributes = t.key.Attributes()

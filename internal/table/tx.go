@@ -71,8 +71,9 @@ func (s *View) get(t *Table, partition, sort []byte) (attr.Item, error) {
 // concurrent use.
 type Tx struct {
 	View
-	w       store.Writer
-	pending []delta
+	w          store.Writer
+	pending    []delta
+	deliveries []Delivery
 	// expiring is true while time to live deletes items.
 	expiring bool
 	room     [4]delta // for pending
@@ -167,6 +168,9 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 		if err := tx.maintain(ix, old, item, &change.Capacity); err != nil {
 			return Change{}, err
 		}
+	}
+	if t.destinations != nil && tx.db.Deliver != nil {
+		tx.deliver(t, old, item)
 	}
 	for _, st := range []*Stream{t.def.Stream, t.def.history()} {
 		if st != nil && err == nil {

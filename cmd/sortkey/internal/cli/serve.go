@@ -2,13 +2,17 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -38,6 +42,7 @@ type serveFlags struct {
 	sweep       time.Duration
 	shards      int
 	s3Root      string
+	kinesis     string
 	wording     string
 	tableDelay  time.Duration
 	stale       sortkey.StaleReads
@@ -124,6 +129,7 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.BoolVar(&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read")
 	flags.DurationVar(&f.sweep, "sweep", time.Second, "`TIME` between two deletions of expired items")
 	flags.StringVar(&f.s3Root, "s3-root", "", "`FOLDER` whose folders are the S3 buckets of exports and imports")
+	flags.StringVar(&f.kinesis, "kinesis", "", "`FILE` to append the changes of tables with Kinesis destinations to")
 	flags.IntVar(&f.shards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
 	flags.DurationVar(&f.tableDelay, "table-delay", 0, "`TIME` for which tables and indexes are CREATING, UPDATING and DELETING")
@@ -158,6 +164,14 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		if opts.Store, err = openData(f.data, disk.Options{Logger: opts.Logger, AcceptLoss: f.acceptLoss}); err != nil {
 			return err
 		}
+	}
+	if f.kinesis != "" {
+		out, err := os.OpenFile(f.kinesis, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("--kinesis: %w", err)
+		}
+		defer out.Close()
+		opts.Kinesis = appendRecords(out, opts.Logger)
 	}
 	watch := &observers{}
 	if o := log.observer(); o != nil {
@@ -269,6 +283,23 @@ func openData(dir string, opts disk.Options) (store.Store, error) {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
 	return st, nil
+}
+
+// appendRecords returns a function that appends a line for each record to a file:
+// the ARN of the Kinesis stream and the data of the record.
+func appendRecords(out io.Writer, log *slog.Logger) func(arn string, record []byte) {
+	var mu sync.Mutex
+	return func(arn string, record []byte) {
+		line, err := json.Marshal(map[string]any{"streamARN": arn, "data": json.RawMessage(record)})
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			_, err = out.Write(append(line, '\n'))
+		}
+		if err != nil {
+			log.Error("cannot write to the file of --kinesis", "error", err)
+		}
+	}
 }
 
 // options returns the options of the database.
