@@ -36,6 +36,9 @@ var moto = []known{
 	{"moto reads of a WHERE little more than equality (DG/ql-functions.html, ql-operators.html)", func(p *pair) bool {
 		return p.req.op == "ExecuteStatement" && p.onlyMembers("Items", "LastEvaluatedKey", "NextToken") && richWhere.MatchString(fmt.Sprint(p.req.body["Statement"]))
 	}},
+	{"moto does not read numbers with a point or an exponent in a WHERE", func(p *pair) bool {
+		return p.req.op == "ExecuteStatement" && p.onlyMembers("Items") && fraction.MatchString(fmt.Sprint(p.req.body["Statement"]))
+	}},
 	{"moto does not know Limit of a statement", func(p *pair) bool {
 		return p.req.op == "ExecuteStatement" && p.req.body["Limit"] != nil && p.kind == "body"
 	}},
@@ -159,6 +162,8 @@ func unrecorded(req request) bool {
 var takes = regexp.MustCompile(`(?m)^(REMOVE|DELETE) `)
 
 var richWhere = regexp.MustCompile(`\(|\bNOT\b|\bOR\b|\bIS\b|\bIN\b|BETWEEN|<|>|ORDER BY|SELECT [^*]`)
+
+var fraction = regexp.MustCompile(` [-0-9]+[.e]`)
 
 var binaryKey = regexp.MustCompile(`"[ps]k":\{"B"`)
 
