@@ -42,16 +42,11 @@ func (g *generator) check(name string) {
 	}
 	ops := g.inputOf(name)
 	if len(ops) > 0 {
-		call := ""
+		body := "return nil"
 		if g.checked[name] {
-			call = "x.check(&v)\n"
+			body = "return validate(Op" + ops[0] + ", x.check)"
 		}
-		g.emit("check", `// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *%s) Validate() error {
-v := violations{op: Op%s}
-%sreturn v.err()
-}`, name, ops[0], call)
+		g.emit("check", "func (x *%s) Validate() error { %s }", name, body)
 	}
 	if !g.checked[name] {
 		return
@@ -72,13 +67,17 @@ v := violations{op: Op%s}
 		case scalarTypes[k] != "":
 			value = "*" + field
 		}
-		checks := g.checks(name, member, target, value)
 		required := slices.Contains(s.Required, member)
+		if line := g.checkLine(name, member, target, required); line != "" {
+			b.WriteString(line)
+			continue
+		}
+		checks := g.checks(name, member, target, value)
 		switch {
 		case required && checks != "":
 			fmt.Fprintf(&b, "if %s {\nv.null(%q)\n} else {\n%s}\n", absent, member, checks)
 		case required:
-			fmt.Fprintf(&b, "if %s {\nv.null(%q)\n}\n", absent, member)
+			fmt.Fprintf(&b, "v.absent(%q, %s)\n", member, absent)
 		case checks != "":
 			present := strings.Replace(absent, "==", "!=", 1)
 			fmt.Fprintf(&b, "if %s {\n%s}\n", present, checks)
@@ -86,6 +85,29 @@ v := violations{op: Op%s}
 	}
 	b.WriteString("}")
 	g.emit("check", "%s", b.String())
+}
+
+// checkLine returns the statement that checks a member of the most frequent kinds,
+// present or not, or "" if it takes several.
+func (g *generator) checkLine(owner, member, target string, required bool) string {
+	s := g.Shapes[target]
+	lo, hi := bounds(s)
+	args := fmt.Sprintf("(%q, x.%s, %t", member, goName(member), required)
+	switch k := g.kind(target); {
+	case k == kindString && target == "TableArn":
+		return fmt.Sprintf("v.checkTable%s, %d)\n", args, max(minTableName[owner], 1))
+	case k == kindString && len(s.Enum) > 0:
+		return fmt.Sprintf("v.checkEnum%s, enum%s[:])\n", args, target)
+	case k == kindString && (s.Pattern != "" || s.Min != nil || s.Max != nil):
+		return fmt.Sprintf("v.checkText%s, &rule%s)\n", args, target)
+	case (k == kindInteger || k == kindLong) && (s.Min != nil || s.Max != nil):
+		return fmt.Sprintf("v.checkInteger%s, %s, %s)\n", args, or(lo, "math.MinInt64"), or(hi, "math.MaxInt64"))
+	case k == kindStruct && g.checked[target]:
+		return fmt.Sprintf("checkObject(v, %q, x.%s, %t)\n", member, goName(member), required)
+	case k == kindList && g.kind(s.Member) == kindStruct && g.checked[s.Member] && lo == "" && hi == "" && maxLength[owner+"."+member] == 0:
+		return fmt.Sprintf("checkObjects(v, %q, x.%s, %t)\n", member, goName(member), required)
+	}
+	return ""
 }
 
 // checks returns the statements that check a present value.

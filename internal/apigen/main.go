@@ -132,11 +132,26 @@ var imports = []struct{ use, path string }{
 	{"attr.", "github.com/sortkey/sortkey/attr"},
 }
 
+// join separates declarations with empty lines, but for neighbours of one line each.
+func join(decls []string) string {
+	var b strings.Builder
+	for i, d := range decls {
+		if i > 0 {
+			b.WriteByte('\n')
+			if strings.Contains(d+decls[i-1], "\n") {
+				b.WriteByte('\n')
+			}
+		}
+		b.WriteString(d)
+	}
+	return b.String()
+}
+
 // files formats each group as a file.
 func (g *generator) files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for group, decls := range g.parts {
-		body := strings.Join(decls, "\n\n")
+		body := join(decls)
 		var std, own []string
 		for _, i := range imports {
 			if !strings.Contains(body, i.use) {

@@ -32,13 +32,6 @@ func (g *generator) operations() {
 	b.WriteString("}")
 	g.emit("ops", "%s", b.String())
 
-	b.Reset()
-	b.WriteString("// byTarget returns the operation of an X-Amz-Target header, or 0.\nfunc byTarget(target string) Op {\nswitch target {\n")
-	for _, name := range names {
-		fmt.Fprintf(&b, "case %q:\nreturn Op%s\n", g.Operations[name].target, name)
-	}
-	b.WriteString("}\nreturn 0\n}")
-	g.emit("ops", "%s", b.String())
 }
 
 // errors generates the differences between exceptions on the wire.

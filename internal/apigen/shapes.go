@@ -69,39 +69,29 @@ func (g *generator) decode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
 	case kindList:
-		g.emit("decode", "func (d *decoder) read%s(x *%s, pos position) (bool, error) {\nreturn readList(d, x, pos, (*decoder).%s)\n}",
+		g.emit("decode", "func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readList(d, x, pos, (*decoder).%s) }",
 			name, g.elemType(name), g.reader(s.Member))
 		return
 	case kindMap:
-		g.emit("decode", "func (d *decoder) read%s(x *%s, pos position) (bool, error) {\nreturn readMap(d, x, pos, %q, (*decoder).%s)\n}",
+		g.emit("decode", "func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readMap(d, x, pos, %q, (*decoder).%s) }",
 			name, g.elemType(name), g.javaClass(s.Value), g.reader(s.Value))
 		return
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "func (d *decoder) read%s(x *%s, pos position) (bool, error) {\n", name, name)
-	fmt.Fprintf(&b, "ok, err := d.open('{', pos, %q)\nif err != nil || !ok {\nreturn false, err\n}\n", g.javaClass(name))
-	b.WriteString("for {\nname, more, err := d.member()\nif err != nil || !more {\nreturn true, err\n}\nswitch string(name) {\n")
+	fmt.Fprintf(&b, "func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readStruct(d, x, pos, %q, membersOf%s) }\n\n", name, name, g.javaClass(name), name)
+	fmt.Fprintf(&b, "var membersOf%s = []member[%s]{\n", name, name)
 	for _, member := range s.memberNames() {
 		target := s.Members[member]
-		fmt.Fprintf(&b, "case %q:\n", member)
-		field := "&x." + goName(member)
+		read := "readField"
 		if strings.HasPrefix(g.memberType(target), "*") {
-			fmt.Fprintf(&b, "err = readPointer(d, %s, (*decoder).%s)\n", field, g.reader(target))
-		} else {
-			fmt.Fprintf(&b, "_, err = d.%s(%s, inField)\n", g.reader(target), field)
+			read = "readPointer"
 		}
+		fmt.Fprintf(&b, "{%q, func(d *decoder, x *%s) error { return %s(d, &x.%s, (*decoder).%s) }},\n", member, name, read, goName(member), g.reader(target))
 	}
-	b.WriteString("default:\nerr = d.skip()\n}\nif err != nil {\nreturn true, err\n}\n}\n}")
+	b.WriteString("}")
 	g.emit("decode", "%s", b.String())
 	if len(g.inputOf(name)) > 0 {
-		g.emit("decode", `// DecodeJSON reads a request body into x, which should be new. The error is an
-// [*Error], a SerializationException; attribute values that are not allowed are
-// recorded in x.Faults.
-func (x *%[1]s) DecodeJSON(body []byte) error {
-d := openBody(body)
-_, err := d.read%[1]s(x, inBody)
-return d.close(err, &x.Faults)
-}`, name)
+		g.emit("decode", `func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, &x.Faults, (*decoder).read%[1]s) }`, name)
 	}
 }
 
@@ -155,51 +145,53 @@ func (g *generator) encode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
 	case kindList:
-		g.emit("encode", "func append%s(dst []byte, l %s) []byte {\ndst = append(dst, '[')\nfor i := range l {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = %s\n}\nreturn append(dst, ']')\n}",
-			name, g.elemType(name), g.appender(s.Member, "dst", "l[i]"))
+		g.emit("encode", "func append%s(dst []byte, l %s) []byte { return appendList(dst, l, %s) }", name, g.elemType(name), g.appender(s.Member))
 		return
 	case kindMap:
-		g.emit("encode", "func append%s(dst []byte, m %s) []byte {\ndst = append(dst, '{')\nfor i, k := range sortedKeys(m) {\nif i > 0 {\ndst = append(dst, ',')\n}\ndst = append(appendString(dst, k), ':')\nv := m[k]\ndst = %s\n}\nreturn append(dst, '}')\n}",
-			name, g.elemType(name), g.appender(s.Value, "dst", "v"))
+		g.emit("encode", "func append%s(dst []byte, m %s) []byte { return appendMap(dst, m, %s) }", name, g.elemType(name), g.appender(s.Value))
 		return
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "// AppendJSON appends x as a JSON object without its absent members.\nfunc (x *%s) AppendJSON(dst []byte) []byte {\ndst = append(dst, '{')\n", name)
+	fmt.Fprintf(&b, "func (x *%s) AppendJSON(dst []byte) []byte {\ndst = append(dst, '{')\n", name)
 	for _, member := range s.memberNames() {
 		target := s.Members[member]
 		field := "x." + goName(member)
-		cond, value := field+" != nil", field
 		switch k := g.kind(target); {
 		case k == kindValue:
-			cond = field + ".Kind() != 0"
+			fmt.Fprintf(&b, "dst = appendMember(dst, `%q:`, %s, !%s.IsZero(), appendAttr)\n", member, field, field)
+		case k == kindStruct:
+			fmt.Fprintf(&b, "dst = appendObject(dst, `%q:`, %s)\n", member, field)
 		case scalarTypes[k] != "":
-			value = "*" + field
+			fmt.Fprintf(&b, "dst = appendScalar(dst, `%q:`, %s, %s)\n", member, field, g.appender(target))
+		default:
+			fmt.Fprintf(&b, "dst = appendMember(dst, `%q:`, %s, %s != nil, %s)\n", member, field, field, g.appender(target))
 		}
-		fmt.Fprintf(&b, "if %s {\ndst = %s\n}\n", cond, g.appender(target, fmt.Sprintf("appendName(dst, `%q:`)", member), value))
 	}
 	b.WriteString("return append(dst, '}')\n}")
 	g.emit("encode", "%s", b.String())
 }
 
-// appender returns the expression that appends a value of a shape.
-func (g *generator) appender(name, dst, value string) string {
+// appender returns the function that appends a value of a shape.
+func (g *generator) appender(name string) string {
 	switch g.kind(name) {
 	case kindString:
-		return fmt.Sprintf("appendString(%s, %s)", dst, value)
+		return "appendString"
 	case kindInteger, kindLong:
-		return fmt.Sprintf("strconv.AppendInt(%s, %s, 10)", dst, value)
+		return "appendInteger"
 	case kindDouble:
-		return fmt.Sprintf("appendDouble(%s, %s)", dst, value)
+		return "appendDouble"
 	case kindTimestamp:
-		return fmt.Sprintf("appendTimestamp(%s, %s)", dst, value)
+		return "appendTimestamp"
 	case kindBoolean:
-		return fmt.Sprintf("strconv.AppendBool(%s, %s)", dst, value)
+		return "strconv.AppendBool"
 	case kindBlob:
-		return fmt.Sprintf("appendBlob(%s, %s)", dst, value)
+		return "appendBlob"
 	case kindList, kindMap:
-		return fmt.Sprintf("append%s(%s, %s)", name, dst, value)
+		return "append" + name
+	case kindStruct:
+		return "appendStruct[" + name + "]"
 	}
-	return fmt.Sprintf("%s.AppendJSON(%s)", value, dst)
+	return "appendAttr"
 }
 
 // echo generates the printing of a shape in a violation's message.
@@ -207,12 +199,10 @@ func (g *generator) echo(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
 	case kindList:
-		g.emit("echo", "func echo%s(dst []byte, l %s) []byte {\ndst = append(dst, '[')\nfor i := range l {\nif i > 0 {\ndst = append(dst, \", \"...)\n}\nif len(dst) > maxEcho {\ndst = append(dst, \"...\"...)\nbreak\n}\ndst = %s\n}\nreturn append(dst, ']')\n}",
-			name, g.elemType(name), g.printer(s.Member, "l[i]"))
+		g.emit("echo", "func echo%s(dst []byte, l %s) []byte { return echoList(dst, l, %s) }", name, g.elemType(name), g.printer(s.Member))
 		return
 	case kindMap:
-		g.emit("echo", "func echo%s(dst []byte, m %s) []byte {\ndst = append(dst, '{')\nfor i, k := range sortedKeys(m) {\nif i > 0 {\ndst = append(dst, \", \"...)\n}\nif len(dst) > maxEcho {\ndst = append(dst, \"...\"...)\nbreak\n}\ndst = append(append(dst, k...), '=')\nv := m[k]\ndst = %s\n}\nreturn append(dst, '}')\n}",
-			name, g.elemType(name), g.printer(s.Value, "v"))
+		g.emit("echo", "func echo%s(dst []byte, m %s) []byte { return echoMap(dst, m, %s) }", name, g.elemType(name), g.printer(s.Value))
 		return
 	}
 	var b strings.Builder
@@ -221,15 +211,17 @@ func (g *generator) echo(name string) {
 	for _, member := range ordered(s.memberNames(), javaOrder[name]) {
 		target := s.Members[member]
 		field := "x." + goName(member)
-		fmt.Fprintf(&b, "dst = append(dst, %q...)\n", sep+lowerFirst(member)+"=")
+		label := sep + lowerFirst(member) + "="
 		sep = ", "
 		switch k := g.kind(target); {
 		case scalarTypes[k] != "":
-			fmt.Fprintf(&b, "if %s == nil {\ndst = append(dst, \"null\"...)\n} else {\ndst = %s\n}\n", field, g.printer(target, "*"+field))
+			fmt.Fprintf(&b, "dst = echoScalar(dst, %q, %s, %s)\n", label, field, g.printer(target))
+		case k == kindStruct:
+			fmt.Fprintf(&b, "dst = %s.appendEcho(append(dst, %q...))\n", field, label)
 		case k == kindList || k == kindMap:
-			fmt.Fprintf(&b, "if %s == nil {\ndst = append(dst, \"null\"...)\n} else {\ndst = %s\n}\n", field, g.printer(target, field))
+			fmt.Fprintf(&b, "dst = echoMember(dst, %q, %s, %s != nil, %s)\n", label, field, field, g.printer(target))
 		default:
-			fmt.Fprintf(&b, "dst = %s\n", g.printer(target, field))
+			fmt.Fprintf(&b, "dst = %s(append(dst, %q...), %s)\n", g.printer(target), label, field)
 		}
 	}
 	for _, extra := range javaExtra[name] {
@@ -243,27 +235,27 @@ func (g *generator) echo(name string) {
 	g.emit("echo", "%s", b.String())
 }
 
-// printer returns the expression that prints a value of a shape.
-func (g *generator) printer(name, value string) string {
+// printer returns the function that prints a value of a shape.
+func (g *generator) printer(name string) string {
 	switch g.kind(name) {
 	case kindString:
-		return fmt.Sprintf("append(dst, %s...)", value)
+		return "echoString"
 	case kindInteger, kindLong:
-		return fmt.Sprintf("strconv.AppendInt(dst, %s, 10)", value)
+		return "appendInteger"
 	case kindDouble, kindTimestamp:
-		return fmt.Sprintf("appendDouble(dst, %s)", value)
+		return "appendDouble"
 	case kindBoolean:
-		return fmt.Sprintf("strconv.AppendBool(dst, %s)", value)
+		return "strconv.AppendBool"
 	case kindBlob:
-		return fmt.Sprintf("appendBlob(dst, %s)", value)
+		return "appendBlob"
 	case kindValue:
-		return fmt.Sprintf("echoValue(dst, %s)", value)
+		return "echoValue"
 	case kindItem, kindValues:
-		return fmt.Sprintf("echoItem(dst, %s)", value)
+		return "echoItem"
 	case kindStruct:
-		return value + ".appendEcho(dst)"
+		return "echoStruct[" + name + "]"
 	}
-	return fmt.Sprintf("echo%s(dst, %s)", name, value)
+	return "echo" + name
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

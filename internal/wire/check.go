@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -55,6 +56,79 @@ func (v *violations) push(name string) { v.path = append(v.path, segment{name: n
 func (v *violations) elem(i int)       { v.path = append(v.path, segment{index: i + 1}) }
 func (v *violations) key(k string)     { v.path = append(v.path, segment{name: k, entry: true}) }
 func (v *violations) pop()             { v.path = v.path[:len(v.path)-1] }
+
+// validate returns the violations that check finds in the input of an operation.
+func validate(op Op, check func(*violations)) error {
+	v := violationsPool.Get().(*violations)
+	defer violationsPool.Put(v)
+	*v = violations{op: op, path: v.path[:0]}
+	check(v)
+	return v.err()
+}
+
+// violationsPool saves an allocation in every request.
+var violationsPool = sync.Pool{New: func() any { return new(violations) }}
+
+// missing records a required member that is absent, and reports whether a member is.
+func (v *violations) missing(member string, absent, required bool) bool {
+	if absent && required {
+		v.null(member)
+	}
+	return absent
+}
+
+func (v *violations) absent(member string, absent bool) { v.missing(member, absent, true) }
+
+func (v *violations) checkText(member string, p *string, required bool, rule *textRule) {
+	if !v.missing(member, p == nil, required) {
+		v.text(member, *p, rule)
+	}
+}
+
+func (v *violations) checkEnum(member string, p *string, required bool, values []string) {
+	if !v.missing(member, p == nil, required) {
+		v.enum(member, *p, values)
+	}
+}
+
+func (v *violations) checkTable(member string, p *string, required bool, least int) {
+	if !v.missing(member, p == nil, required) {
+		v.table(member, *p, least)
+	}
+}
+
+func (v *violations) checkInteger(member string, p *int64, required bool, lo, hi int64) {
+	if !v.missing(member, p == nil, required) {
+		v.integer(member, *p, lo, hi)
+	}
+}
+
+// A checked is a pointer to a structure with constraints.
+type checked[T any] interface {
+	*T
+	check(v *violations)
+}
+
+func checkObject[T any, P checked[T]](v *violations, member string, p P, required bool) {
+	if !v.missing(member, p == nil, required) {
+		v.push(member)
+		p.check(v)
+		v.pop()
+	}
+}
+
+func checkObjects[T any, P checked[T]](v *violations, member string, l []T, required bool) {
+	if v.missing(member, l == nil, required) {
+		return
+	}
+	v.push(member)
+	for i := range l {
+		v.elem(i)
+		P(&l[i]).check(v)
+		v.pop()
+	}
+	v.pop()
+}
 
 // add records a violation of a member or, if member is empty, of the element at
 // the current path.

@@ -8,72 +8,36 @@ import (
 )
 
 func (x *AttributeDefinition) check(v *violations) {
-	if x.AttributeName == nil {
-		v.null("AttributeName")
-	} else {
-		v.text("AttributeName", *x.AttributeName, &ruleKeySchemaAttributeName)
-	}
-	if x.AttributeType == nil {
-		v.null("AttributeType")
-	} else {
-		v.enum("AttributeType", *x.AttributeType, enumScalarAttributeType[:])
-	}
+	v.checkText("AttributeName", x.AttributeName, true, &ruleKeySchemaAttributeName)
+	v.checkEnum("AttributeType", x.AttributeType, true, enumScalarAttributeType[:])
 }
 
 func (x *AttributeValueUpdate) check(v *violations) {
-	if x.Action != nil {
-		v.enum("Action", *x.Action, enumAttributeAction[:])
-	}
+	v.checkEnum("Action", x.Action, false, enumAttributeAction[:])
 }
 
 func (x *AutoScalingPolicyUpdate) check(v *violations) {
-	if x.PolicyName != nil {
-		v.text("PolicyName", *x.PolicyName, &ruleAutoScalingPolicyName)
-	}
-	if x.TargetTrackingScalingPolicyConfiguration == nil {
-		v.null("TargetTrackingScalingPolicyConfiguration")
-	} else {
-		v.push("TargetTrackingScalingPolicyConfiguration")
-		x.TargetTrackingScalingPolicyConfiguration.check(v)
-		v.pop()
-	}
+	v.checkText("PolicyName", x.PolicyName, false, &ruleAutoScalingPolicyName)
+	checkObject(v, "TargetTrackingScalingPolicyConfiguration", x.TargetTrackingScalingPolicyConfiguration, true)
 }
 
 func (x *AutoScalingSettingsUpdate) check(v *violations) {
-	if x.AutoScalingRoleArn != nil {
-		v.text("AutoScalingRoleArn", *x.AutoScalingRoleArn, &ruleAutoScalingRoleArn)
-	}
-	if x.MaximumUnits != nil {
-		v.integer("MaximumUnits", *x.MaximumUnits, 1, math.MaxInt64)
-	}
-	if x.MinimumUnits != nil {
-		v.integer("MinimumUnits", *x.MinimumUnits, 1, math.MaxInt64)
-	}
-	if x.ScalingPolicyUpdate != nil {
-		v.push("ScalingPolicyUpdate")
-		x.ScalingPolicyUpdate.check(v)
-		v.pop()
-	}
+	v.checkText("AutoScalingRoleArn", x.AutoScalingRoleArn, false, &ruleAutoScalingRoleArn)
+	v.checkInteger("MaximumUnits", x.MaximumUnits, false, 1, math.MaxInt64)
+	v.checkInteger("MinimumUnits", x.MinimumUnits, false, 1, math.MaxInt64)
+	checkObject(v, "ScalingPolicyUpdate", x.ScalingPolicyUpdate, false)
 }
 
 func (x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) check(v *violations) {
-	if x.TargetValue == nil {
-		v.null("TargetValue")
-	}
+	v.absent("TargetValue", x.TargetValue == nil)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *BatchExecuteStatementInput) Validate() error {
-	v := violations{op: OpBatchExecuteStatement}
-	x.check(&v)
-	return v.err()
+	return validate(OpBatchExecuteStatement, x.check)
 }
 
 func (x *BatchExecuteStatementInput) check(v *violations) {
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
 	if x.Statements == nil {
 		v.null("Statements")
 	} else {
@@ -91,13 +55,7 @@ func (x *BatchExecuteStatementInput) check(v *violations) {
 	}
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *BatchGetItemInput) Validate() error {
-	v := violations{op: OpBatchGetItem}
-	x.check(&v)
-	return v.err()
-}
+func (x *BatchGetItemInput) Validate() error { return validate(OpBatchGetItem, x.check) }
 
 func (x *BatchGetItemInput) check(v *violations) {
 	if x.RequestItems == nil {
@@ -118,9 +76,7 @@ func (x *BatchGetItemInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
 }
 
 func (x *BatchStatementRequest) check(v *violations) {
@@ -129,31 +85,15 @@ func (x *BatchStatementRequest) check(v *violations) {
 			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
 		}
 	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
-	if x.Statement == nil {
-		v.null("Statement")
-	} else {
-		v.text("Statement", *x.Statement, &rulePartiQLStatement)
-	}
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
+	v.checkText("Statement", x.Statement, true, &rulePartiQLStatement)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *BatchWriteItemInput) Validate() error {
-	v := violations{op: OpBatchWriteItem}
-	x.check(&v)
-	return v.err()
-}
+func (x *BatchWriteItemInput) Validate() error { return validate(OpBatchWriteItem, x.check) }
 
 func (x *BatchWriteItemInput) check(v *violations) {
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
-	if x.ReturnItemCollectionMetrics != nil {
-		v.enum("ReturnItemCollectionMetrics", *x.ReturnItemCollectionMetrics, enumReturnItemCollectionMetrics[:])
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
 	if x.RequestItems == nil {
 		v.null("RequestItems")
 	} else {
@@ -184,34 +124,18 @@ func (x *BatchWriteItemInput) check(v *violations) {
 	}
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *CancelBulkOperationInput) Validate() error {
-	v := violations{op: OpCancelBulkOperation}
-	x.check(&v)
-	return v.err()
-}
+func (x *CancelBulkOperationInput) Validate() error { return validate(OpCancelBulkOperation, x.check) }
 
 func (x *CancelBulkOperationInput) check(v *violations) {
-	if x.BulkOperationArn == nil {
-		v.null("BulkOperationArn")
-	} else {
-		v.text("BulkOperationArn", *x.BulkOperationArn, &ruleBulkOperationArn)
-	}
+	v.checkText("BulkOperationArn", x.BulkOperationArn, true, &ruleBulkOperationArn)
 }
 
 func (x *Condition) check(v *violations) {
-	if x.ComparisonOperator == nil {
-		v.null("ComparisonOperator")
-	} else {
-		v.enum("ComparisonOperator", *x.ComparisonOperator, enumComparisonOperator[:])
-	}
+	v.checkEnum("ComparisonOperator", x.ComparisonOperator, true, enumComparisonOperator[:])
 }
 
 func (x *ConditionCheck) check(v *violations) {
-	if x.ConditionExpression == nil {
-		v.null("ConditionExpression")
-	}
+	v.absent("ConditionExpression", x.ConditionExpression == nil)
 	if x.ExpressionAttributeNames != nil {
 		v.push("ExpressionAttributeNames")
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
@@ -222,46 +146,20 @@ func (x *ConditionCheck) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Key == nil {
-		v.null("Key")
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.absent("Key", x.Key == nil)
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *CreateBackupInput) Validate() error {
-	v := violations{op: OpCreateBackup}
-	x.check(&v)
-	return v.err()
-}
+func (x *CreateBackupInput) Validate() error { return validate(OpCreateBackup, x.check) }
 
 func (x *CreateBackupInput) check(v *violations) {
-	if x.BackupName == nil {
-		v.null("BackupName")
-	} else {
-		v.text("BackupName", *x.BackupName, &ruleBackupName)
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkText("BackupName", x.BackupName, true, &ruleBackupName)
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
 func (x *CreateGlobalSecondaryIndexAction) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
 	if x.KeySchema == nil {
 		v.null("KeySchema")
 	} else {
@@ -277,49 +175,23 @@ func (x *CreateGlobalSecondaryIndexAction) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Projection == nil {
-		v.null("Projection")
-	} else {
-		v.push("Projection")
-		x.Projection.check(v)
-		v.pop()
-	}
-	if x.ProvisionedThroughput != nil {
-		v.push("ProvisionedThroughput")
-		x.ProvisionedThroughput.check(v)
-		v.pop()
-	}
+	checkObject(v, "Projection", x.Projection, true)
+	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *CreateGlobalTableInput) Validate() error {
-	v := violations{op: OpCreateGlobalTable}
-	x.check(&v)
-	return v.err()
-}
+func (x *CreateGlobalTableInput) Validate() error { return validate(OpCreateGlobalTable, x.check) }
 
 func (x *CreateGlobalTableInput) check(v *violations) {
-	if x.GlobalTableName == nil {
-		v.null("GlobalTableName")
-	} else {
-		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
-	}
-	if x.ReplicationGroup == nil {
-		v.null("ReplicationGroup")
-	}
+	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
+	v.absent("ReplicationGroup", x.ReplicationGroup == nil)
 }
 
 func (x *CreateGlobalTableWitnessGroupMemberAction) check(v *violations) {
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
+	v.absent("RegionName", x.RegionName == nil)
 }
 
 func (x *CreateReplicaAction) check(v *violations) {
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
+	v.absent("RegionName", x.RegionName == nil)
 }
 
 func (x *CreateReplicationGroupMemberAction) check(v *violations) {
@@ -336,53 +208,18 @@ func (x *CreateReplicationGroupMemberAction) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ProvisionedThroughputOverride != nil {
-		v.push("ProvisionedThroughputOverride")
-		x.ProvisionedThroughputOverride.check(v)
-		v.pop()
-	}
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
-	if x.TableClassOverride != nil {
-		v.enum("TableClassOverride", *x.TableClassOverride, enumTableClass[:])
-	}
+	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
+	v.absent("RegionName", x.RegionName == nil)
+	v.checkEnum("TableClassOverride", x.TableClassOverride, false, enumTableClass[:])
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *CreateTableInput) Validate() error {
-	v := violations{op: OpCreateTable}
-	x.check(&v)
-	return v.err()
-}
+func (x *CreateTableInput) Validate() error { return validate(OpCreateTable, x.check) }
 
 func (x *CreateTableInput) check(v *violations) {
-	if x.AttributeDefinitions == nil {
-		v.null("AttributeDefinitions")
-	} else {
-		v.push("AttributeDefinitions")
-		for i := range x.AttributeDefinitions {
-			e := &x.AttributeDefinitions[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 3)
-	}
-	if x.BillingMode != nil {
-		v.enum("BillingMode", *x.BillingMode, enumBillingMode[:])
-	}
-	if x.ProvisionedThroughput != nil {
-		v.push("ProvisionedThroughput")
-		x.ProvisionedThroughput.check(v)
-		v.pop()
-	}
+	checkObjects(v, "AttributeDefinitions", x.AttributeDefinitions, true)
+	v.checkTable("TableName", x.TableName, true, 3)
+	v.checkEnum("BillingMode", x.BillingMode, false, enumBillingMode[:])
+	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
 	if x.KeySchema == nil {
 		v.null("KeySchema")
 	} else {
@@ -398,90 +235,22 @@ func (x *CreateTableInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.GlobalSecondaryIndexes != nil {
-		v.push("GlobalSecondaryIndexes")
-		for i := range x.GlobalSecondaryIndexes {
-			e := &x.GlobalSecondaryIndexes[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.LocalSecondaryIndexes != nil {
-		v.push("LocalSecondaryIndexes")
-		for i := range x.LocalSecondaryIndexes {
-			e := &x.LocalSecondaryIndexes[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.GlobalTableSettingsReplicationMode != nil {
-		v.enum("GlobalTableSettingsReplicationMode", *x.GlobalTableSettingsReplicationMode, enumGlobalTableSettingsReplicationMode[:])
-	}
-	if x.GlobalTableSourceArn != nil {
-		v.table("GlobalTableSourceArn", *x.GlobalTableSourceArn, 3)
-	}
-	if x.SSESpecification != nil {
-		v.push("SSESpecification")
-		x.SSESpecification.check(v)
-		v.pop()
-	}
-	if x.StreamSpecification != nil {
-		v.push("StreamSpecification")
-		x.StreamSpecification.check(v)
-		v.pop()
-	}
-	if x.TableClass != nil {
-		v.enum("TableClass", *x.TableClass, enumTableClass[:])
-	}
-	if x.Tags != nil {
-		v.push("Tags")
-		for i := range x.Tags {
-			e := &x.Tags[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.VectorIndexes != nil {
-		v.push("VectorIndexes")
-		for i := range x.VectorIndexes {
-			e := &x.VectorIndexes[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	checkObjects(v, "GlobalSecondaryIndexes", x.GlobalSecondaryIndexes, false)
+	checkObjects(v, "LocalSecondaryIndexes", x.LocalSecondaryIndexes, false)
+	v.checkEnum("GlobalTableSettingsReplicationMode", x.GlobalTableSettingsReplicationMode, false, enumGlobalTableSettingsReplicationMode[:])
+	v.checkTable("GlobalTableSourceArn", x.GlobalTableSourceArn, false, 3)
+	checkObject(v, "SSESpecification", x.SSESpecification, false)
+	checkObject(v, "StreamSpecification", x.StreamSpecification, false)
+	v.checkEnum("TableClass", x.TableClass, false, enumTableClass[:])
+	checkObjects(v, "Tags", x.Tags, false)
+	checkObjects(v, "VectorIndexes", x.VectorIndexes, false)
 }
 
 func (x *CreateVectorIndexAction) check(v *violations) {
-	if x.Dimensions == nil {
-		v.null("Dimensions")
-	} else {
-		v.integer("Dimensions", *x.Dimensions, 1, math.MaxInt64)
-	}
-	if x.DistanceFunction == nil {
-		v.null("DistanceFunction")
-	} else {
-		v.enum("DistanceFunction", *x.DistanceFunction, enumVectorDistanceFunction[:])
-	}
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.Projection == nil {
-		v.null("Projection")
-	} else {
-		v.push("Projection")
-		x.Projection.check(v)
-		v.pop()
-	}
+	v.checkInteger("Dimensions", x.Dimensions, true, 1, math.MaxInt64)
+	v.checkEnum("DistanceFunction", x.DistanceFunction, true, enumVectorDistanceFunction[:])
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
+	checkObject(v, "Projection", x.Projection, true)
 	if x.SearchSchema != nil {
 		if v.size("SearchSchema", len(x.SearchSchema), 1, -1) {
 			v.echo(echoSearchSchema(nil, x.SearchSchema))
@@ -495,19 +264,11 @@ func (x *CreateVectorIndexAction) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.VectorAttribute == nil {
-		v.null("VectorAttribute")
-	} else {
-		v.push("VectorAttribute")
-		x.VectorAttribute.check(v)
-		v.pop()
-	}
+	checkObject(v, "VectorAttribute", x.VectorAttribute, true)
 }
 
 func (x *CsvOptions) check(v *violations) {
-	if x.Delimiter != nil {
-		v.text("Delimiter", *x.Delimiter, &ruleCsvDelimiter)
-	}
+	v.checkText("Delimiter", x.Delimiter, false, &ruleCsvDelimiter)
 	if x.HeaderList != nil {
 		if v.size("HeaderList", len(x.HeaderList), 1, 255) {
 			v.echo(echoCsvHeaderList(nil, x.HeaderList))
@@ -533,78 +294,34 @@ func (x *Delete) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Key == nil {
-		v.null("Key")
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.absent("Key", x.Key == nil)
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DeleteBackupInput) Validate() error {
-	v := violations{op: OpDeleteBackup}
-	x.check(&v)
-	return v.err()
-}
+func (x *DeleteBackupInput) Validate() error { return validate(OpDeleteBackup, x.check) }
 
 func (x *DeleteBackupInput) check(v *violations) {
-	if x.BackupArn == nil {
-		v.null("BackupArn")
-	} else {
-		v.text("BackupArn", *x.BackupArn, &ruleBackupArn)
-	}
+	v.checkText("BackupArn", x.BackupArn, true, &ruleBackupArn)
 }
 
 func (x *DeleteGlobalSecondaryIndexAction) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
 }
 
 func (x *DeleteGlobalTableWitnessGroupMemberAction) check(v *violations) {
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
+	v.absent("RegionName", x.RegionName == nil)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DeleteItemInput) Validate() error {
-	v := violations{op: OpDeleteItem}
-	x.check(&v)
-	return v.err()
-}
+func (x *DeleteItemInput) Validate() error { return validate(OpDeleteItem, x.check) }
 
 func (x *DeleteItemInput) check(v *violations) {
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.ReturnValues != nil {
-		v.enum("ReturnValues", *x.ReturnValues, enumReturnValue[:])
-	}
-	if x.ReturnItemCollectionMetrics != nil {
-		v.enum("ReturnItemCollectionMetrics", *x.ReturnItemCollectionMetrics, enumReturnItemCollectionMetrics[:])
-	}
-	if x.Key == nil {
-		v.null("Key")
-	}
-	if x.ConditionalOperator != nil {
-		v.enum("ConditionalOperator", *x.ConditionalOperator, enumConditionalOperator[:])
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.checkEnum("ReturnValues", x.ReturnValues, false, enumReturnValue[:])
+	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
+	v.absent("Key", x.Key == nil)
+	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
 	if x.Expected != nil {
 		v.push("Expected")
 		for _, k := range sortedKeys(x.Expected) {
@@ -625,373 +342,165 @@ func (x *DeleteItemInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
 }
 
 func (x *DeleteReplicaAction) check(v *violations) {
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
+	v.absent("RegionName", x.RegionName == nil)
 }
 
 func (x *DeleteReplicationGroupMemberAction) check(v *violations) {
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
+	v.absent("RegionName", x.RegionName == nil)
 }
 
 func (x *DeleteRequest) check(v *violations) {
-	if x.Key == nil {
-		v.null("Key")
-	}
+	v.absent("Key", x.Key == nil)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *DeleteResourcePolicyInput) Validate() error {
-	v := violations{op: OpDeleteResourcePolicy}
-	x.check(&v)
-	return v.err()
+	return validate(OpDeleteResourcePolicy, x.check)
 }
 
 func (x *DeleteResourcePolicyInput) check(v *violations) {
-	if x.ExpectedRevisionId != nil {
-		v.text("ExpectedRevisionId", *x.ExpectedRevisionId, &rulePolicyRevisionId)
-	}
-	if x.ResourceArn == nil {
-		v.null("ResourceArn")
-	} else {
-		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
-	}
+	v.checkText("ExpectedRevisionId", x.ExpectedRevisionId, false, &rulePolicyRevisionId)
+	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DeleteTableInput) Validate() error {
-	v := violations{op: OpDeleteTable}
-	x.check(&v)
-	return v.err()
-}
+func (x *DeleteTableInput) Validate() error { return validate(OpDeleteTable, x.check) }
 
 func (x *DeleteTableInput) check(v *violations) {
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
 func (x *DeleteVectorIndexAction) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeBackupInput) Validate() error {
-	v := violations{op: OpDescribeBackup}
-	x.check(&v)
-	return v.err()
-}
+func (x *DescribeBackupInput) Validate() error { return validate(OpDescribeBackup, x.check) }
 
 func (x *DescribeBackupInput) check(v *violations) {
-	if x.BackupArn == nil {
-		v.null("BackupArn")
-	} else {
-		v.text("BackupArn", *x.BackupArn, &ruleBackupArn)
-	}
+	v.checkText("BackupArn", x.BackupArn, true, &ruleBackupArn)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *DescribeBulkOperationInput) Validate() error {
-	v := violations{op: OpDescribeBulkOperation}
-	x.check(&v)
-	return v.err()
+	return validate(OpDescribeBulkOperation, x.check)
 }
 
 func (x *DescribeBulkOperationInput) check(v *violations) {
-	if x.BulkOperationArn == nil {
-		v.null("BulkOperationArn")
-	} else {
-		v.text("BulkOperationArn", *x.BulkOperationArn, &ruleBulkOperationArn)
-	}
+	v.checkText("BulkOperationArn", x.BulkOperationArn, true, &ruleBulkOperationArn)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *DescribeContinuousBackupsInput) Validate() error {
-	v := violations{op: OpDescribeContinuousBackups}
-	x.check(&v)
-	return v.err()
+	return validate(OpDescribeContinuousBackups, x.check)
 }
 
 func (x *DescribeContinuousBackupsInput) check(v *violations) {
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *DescribeContributorInsightsInput) Validate() error {
-	v := violations{op: OpDescribeContributorInsights}
-	x.check(&v)
-	return v.err()
+	return validate(OpDescribeContributorInsights, x.check)
 }
 
 func (x *DescribeContributorInsightsInput) check(v *violations) {
-	if x.IndexName != nil {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeEndpointsRequest) Validate() error {
-	v := violations{op: OpDescribeEndpoints}
-	return v.err()
-}
-
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeExportInput) Validate() error {
-	v := violations{op: OpDescribeExport}
-	x.check(&v)
-	return v.err()
-}
+func (x *DescribeEndpointsRequest) Validate() error { return nil }
+func (x *DescribeExportInput) Validate() error      { return validate(OpDescribeExport, x.check) }
 
 func (x *DescribeExportInput) check(v *violations) {
-	if x.ExportArn == nil {
-		v.null("ExportArn")
-	} else {
-		v.text("ExportArn", *x.ExportArn, &ruleExportArn)
-	}
+	v.checkText("ExportArn", x.ExportArn, true, &ruleExportArn)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeGlobalTableInput) Validate() error {
-	v := violations{op: OpDescribeGlobalTable}
-	x.check(&v)
-	return v.err()
-}
+func (x *DescribeGlobalTableInput) Validate() error { return validate(OpDescribeGlobalTable, x.check) }
 
 func (x *DescribeGlobalTableInput) check(v *violations) {
-	if x.GlobalTableName == nil {
-		v.null("GlobalTableName")
-	} else {
-		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
-	}
+	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *DescribeGlobalTableSettingsInput) Validate() error {
-	v := violations{op: OpDescribeGlobalTableSettings}
-	x.check(&v)
-	return v.err()
+	return validate(OpDescribeGlobalTableSettings, x.check)
 }
 
 func (x *DescribeGlobalTableSettingsInput) check(v *violations) {
-	if x.GlobalTableName == nil {
-		v.null("GlobalTableName")
-	} else {
-		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
-	}
+	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeImportInput) Validate() error {
-	v := violations{op: OpDescribeImport}
-	x.check(&v)
-	return v.err()
-}
+func (x *DescribeImportInput) Validate() error { return validate(OpDescribeImport, x.check) }
 
 func (x *DescribeImportInput) check(v *violations) {
-	if x.ImportArn == nil {
-		v.null("ImportArn")
-	} else {
-		v.text("ImportArn", *x.ImportArn, &ruleImportArn)
-	}
+	v.checkText("ImportArn", x.ImportArn, true, &ruleImportArn)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *DescribeKinesisStreamingDestinationInput) Validate() error {
-	v := violations{op: OpDescribeKinesisStreamingDestination}
-	x.check(&v)
-	return v.err()
+	return validate(OpDescribeKinesisStreamingDestination, x.check)
 }
 
 func (x *DescribeKinesisStreamingDestinationInput) check(v *violations) {
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeLimitsInput) Validate() error {
-	v := violations{op: OpDescribeLimits}
-	return v.err()
-}
-
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeStreamInput) Validate() error {
-	v := violations{op: OpDescribeStream}
-	x.check(&v)
-	return v.err()
-}
+func (x *DescribeLimitsInput) Validate() error { return nil }
+func (x *DescribeStreamInput) Validate() error { return validate(OpDescribeStream, x.check) }
 
 func (x *DescribeStreamInput) check(v *violations) {
-	if x.ExclusiveStartShardId != nil {
-		v.text("ExclusiveStartShardId", *x.ExclusiveStartShardId, &ruleShardId)
-	}
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
-	}
-	if x.ShardFilter != nil {
-		v.push("ShardFilter")
-		x.ShardFilter.check(v)
-		v.pop()
-	}
-	if x.StreamArn == nil {
-		v.null("StreamArn")
-	} else {
-		v.text("StreamArn", *x.StreamArn, &ruleStreamArn)
-	}
+	v.checkText("ExclusiveStartShardId", x.ExclusiveStartShardId, false, &ruleShardId)
+	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
+	checkObject(v, "ShardFilter", x.ShardFilter, false)
+	v.checkText("StreamArn", x.StreamArn, true, &ruleStreamArn)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeTableInput) Validate() error {
-	v := violations{op: OpDescribeTable}
-	x.check(&v)
-	return v.err()
-}
+func (x *DescribeTableInput) Validate() error { return validate(OpDescribeTable, x.check) }
 
 func (x *DescribeTableInput) check(v *violations) {
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *DescribeTableReplicaAutoScalingInput) Validate() error {
-	v := violations{op: OpDescribeTableReplicaAutoScaling}
-	x.check(&v)
-	return v.err()
+	return validate(OpDescribeTableReplicaAutoScaling, x.check)
 }
 
 func (x *DescribeTableReplicaAutoScalingInput) check(v *violations) {
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *DescribeTimeToLiveInput) Validate() error {
-	v := violations{op: OpDescribeTimeToLive}
-	x.check(&v)
-	return v.err()
-}
+func (x *DescribeTimeToLiveInput) Validate() error { return validate(OpDescribeTimeToLive, x.check) }
 
 func (x *DescribeTimeToLiveInput) check(v *violations) {
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
 func (x *DisassociateReplicationGroupMemberAction) check(v *violations) {
-	if x.DisassociationMode == nil {
-		v.null("DisassociationMode")
-	} else {
-		v.enum("DisassociationMode", *x.DisassociationMode, enumDisassociationMode[:])
-	}
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
+	v.checkEnum("DisassociationMode", x.DisassociationMode, true, enumDisassociationMode[:])
+	v.absent("RegionName", x.RegionName == nil)
 }
 
 func (x *EnableKinesisStreamingConfiguration) check(v *violations) {
-	if x.ApproximateCreationDateTimePrecision != nil {
-		v.enum("ApproximateCreationDateTimePrecision", *x.ApproximateCreationDateTimePrecision, enumApproximateCreationDateTimePrecision[:])
-	}
+	v.checkEnum("ApproximateCreationDateTimePrecision", x.ApproximateCreationDateTimePrecision, false, enumApproximateCreationDateTimePrecision[:])
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ExecuteStatementInput) Validate() error {
-	v := violations{op: OpExecuteStatement}
-	x.check(&v)
-	return v.err()
-}
+func (x *ExecuteStatementInput) Validate() error { return validate(OpExecuteStatement, x.check) }
 
 func (x *ExecuteStatementInput) check(v *violations) {
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
-	}
-	if x.NextToken != nil {
-		v.text("NextToken", *x.NextToken, &rulePartiQLNextToken)
-	}
+	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
+	v.checkText("NextToken", x.NextToken, false, &rulePartiQLNextToken)
 	if x.Parameters != nil {
 		if v.size("Parameters", len(x.Parameters), 1, -1) {
 			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
 		}
 	}
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
-	if x.Statement == nil {
-		v.null("Statement")
-	} else {
-		v.text("Statement", *x.Statement, &rulePartiQLStatement)
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
+	v.checkText("Statement", x.Statement, true, &rulePartiQLStatement)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ExecuteTransactionInput) Validate() error {
-	v := violations{op: OpExecuteTransaction}
-	x.check(&v)
-	return v.err()
-}
+func (x *ExecuteTransactionInput) Validate() error { return validate(OpExecuteTransaction, x.check) }
 
 func (x *ExecuteTransactionInput) check(v *violations) {
-	if x.ClientRequestToken != nil {
-		v.text("ClientRequestToken", *x.ClientRequestToken, &ruleClientRequestToken)
-	}
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
+	v.checkText("ClientRequestToken", x.ClientRequestToken, false, &ruleClientRequestToken)
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
 	if x.TransactStatements == nil {
 		v.null("TransactStatements")
 	} else {
@@ -1010,61 +519,25 @@ func (x *ExecuteTransactionInput) check(v *violations) {
 }
 
 func (x *ExpectedAttributeValue) check(v *violations) {
-	if x.ComparisonOperator != nil {
-		v.enum("ComparisonOperator", *x.ComparisonOperator, enumComparisonOperator[:])
-	}
+	v.checkEnum("ComparisonOperator", x.ComparisonOperator, false, enumComparisonOperator[:])
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *ExportTableToPointInTimeInput) Validate() error {
-	v := violations{op: OpExportTableToPointInTime}
-	x.check(&v)
-	return v.err()
+	return validate(OpExportTableToPointInTime, x.check)
 }
 
 func (x *ExportTableToPointInTimeInput) check(v *violations) {
-	if x.ClientToken != nil {
-		v.text("ClientToken", *x.ClientToken, &ruleClientToken)
-	}
-	if x.ExportFormat != nil {
-		v.enum("ExportFormat", *x.ExportFormat, enumExportFormat[:])
-	}
-	if x.ExportType != nil {
-		v.enum("ExportType", *x.ExportType, enumExportType[:])
-	}
-	if x.FilterSpecification != nil {
-		v.push("FilterSpecification")
-		x.FilterSpecification.check(v)
-		v.pop()
-	}
-	if x.IncrementalExportSpecification != nil {
-		v.push("IncrementalExportSpecification")
-		x.IncrementalExportSpecification.check(v)
-		v.pop()
-	}
-	if x.S3Bucket == nil {
-		v.null("S3Bucket")
-	} else {
-		v.text("S3Bucket", *x.S3Bucket, &ruleS3Bucket)
-	}
-	if x.S3BucketOwner != nil {
-		v.text("S3BucketOwner", *x.S3BucketOwner, &ruleS3BucketOwner)
-	}
-	if x.S3Prefix != nil {
-		v.text("S3Prefix", *x.S3Prefix, &ruleS3Prefix)
-	}
-	if x.S3SseAlgorithm != nil {
-		v.enum("S3SseAlgorithm", *x.S3SseAlgorithm, enumS3SseAlgorithm[:])
-	}
-	if x.S3SseKmsKeyId != nil {
-		v.text("S3SseKmsKeyId", *x.S3SseKmsKeyId, &ruleS3SseKmsKeyId)
-	}
-	if x.TableArn == nil {
-		v.null("TableArn")
-	} else {
-		v.table("TableArn", *x.TableArn, 1)
-	}
+	v.checkText("ClientToken", x.ClientToken, false, &ruleClientToken)
+	v.checkEnum("ExportFormat", x.ExportFormat, false, enumExportFormat[:])
+	v.checkEnum("ExportType", x.ExportType, false, enumExportType[:])
+	checkObject(v, "FilterSpecification", x.FilterSpecification, false)
+	checkObject(v, "IncrementalExportSpecification", x.IncrementalExportSpecification, false)
+	v.checkText("S3Bucket", x.S3Bucket, true, &ruleS3Bucket)
+	v.checkText("S3BucketOwner", x.S3BucketOwner, false, &ruleS3BucketOwner)
+	v.checkText("S3Prefix", x.S3Prefix, false, &ruleS3Prefix)
+	v.checkEnum("S3SseAlgorithm", x.S3SseAlgorithm, false, enumS3SseAlgorithm[:])
+	v.checkText("S3SseKmsKeyId", x.S3SseKmsKeyId, false, &ruleS3SseKmsKeyId)
+	v.checkTable("TableArn", x.TableArn, true, 1)
 }
 
 func (x *FilterSpecification) check(v *violations) {
@@ -1091,28 +564,14 @@ func (x *Get) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Key == nil {
-		v.null("Key")
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.absent("Key", x.Key == nil)
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *GetItemInput) Validate() error {
-	v := violations{op: OpGetItem}
-	x.check(&v)
-	return v.err()
-}
+func (x *GetItemInput) Validate() error { return validate(OpGetItem, x.check) }
 
 func (x *GetItemInput) check(v *violations) {
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
 	if x.AttributesToGet != nil {
 		if v.size("AttributesToGet", len(x.AttributesToGet), 1, -1) {
 			v.echo(echoAttributeNameList(nil, x.AttributesToGet))
@@ -1125,14 +584,8 @@ func (x *GetItemInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.Key == nil {
-		v.null("Key")
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.absent("Key", x.Key == nil)
 	if x.ExpressionAttributeNames != nil {
 		v.push("ExpressionAttributeNames")
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
@@ -1145,76 +598,30 @@ func (x *GetItemInput) check(v *violations) {
 	}
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *GetRecordsInput) Validate() error {
-	v := violations{op: OpGetRecords}
-	x.check(&v)
-	return v.err()
-}
+func (x *GetRecordsInput) Validate() error { return validate(OpGetRecords, x.check) }
 
 func (x *GetRecordsInput) check(v *violations) {
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
-	}
-	if x.ShardIterator == nil {
-		v.null("ShardIterator")
-	} else {
-		v.text("ShardIterator", *x.ShardIterator, &ruleShardIterator)
-	}
+	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
+	v.checkText("ShardIterator", x.ShardIterator, true, &ruleShardIterator)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *GetResourcePolicyInput) Validate() error {
-	v := violations{op: OpGetResourcePolicy}
-	x.check(&v)
-	return v.err()
-}
+func (x *GetResourcePolicyInput) Validate() error { return validate(OpGetResourcePolicy, x.check) }
 
 func (x *GetResourcePolicyInput) check(v *violations) {
-	if x.ResourceArn == nil {
-		v.null("ResourceArn")
-	} else {
-		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
-	}
+	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *GetShardIteratorInput) Validate() error {
-	v := violations{op: OpGetShardIterator}
-	x.check(&v)
-	return v.err()
-}
+func (x *GetShardIteratorInput) Validate() error { return validate(OpGetShardIterator, x.check) }
 
 func (x *GetShardIteratorInput) check(v *violations) {
-	if x.SequenceNumber != nil {
-		v.text("SequenceNumber", *x.SequenceNumber, &ruleSequenceNumber)
-	}
-	if x.ShardId == nil {
-		v.null("ShardId")
-	} else {
-		v.text("ShardId", *x.ShardId, &ruleShardId)
-	}
-	if x.ShardIteratorType == nil {
-		v.null("ShardIteratorType")
-	} else {
-		v.enum("ShardIteratorType", *x.ShardIteratorType, enumShardIteratorType[:])
-	}
-	if x.StreamArn == nil {
-		v.null("StreamArn")
-	} else {
-		v.text("StreamArn", *x.StreamArn, &ruleStreamArn)
-	}
+	v.checkText("SequenceNumber", x.SequenceNumber, false, &ruleSequenceNumber)
+	v.checkText("ShardId", x.ShardId, true, &ruleShardId)
+	v.checkEnum("ShardIteratorType", x.ShardIteratorType, true, enumShardIteratorType[:])
+	v.checkText("StreamArn", x.StreamArn, true, &ruleStreamArn)
 }
 
 func (x *GlobalSecondaryIndex) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
 	if x.KeySchema == nil {
 		v.null("KeySchema")
 	} else {
@@ -1230,166 +637,62 @@ func (x *GlobalSecondaryIndex) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Projection == nil {
-		v.null("Projection")
-	} else {
-		v.push("Projection")
-		x.Projection.check(v)
-		v.pop()
-	}
-	if x.ProvisionedThroughput != nil {
-		v.push("ProvisionedThroughput")
-		x.ProvisionedThroughput.check(v)
-		v.pop()
-	}
+	checkObject(v, "Projection", x.Projection, true)
+	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
 }
 
 func (x *GlobalSecondaryIndexAutoScalingUpdate) check(v *violations) {
-	if x.IndexName != nil {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.ProvisionedWriteCapacityAutoScalingUpdate != nil {
-		v.push("ProvisionedWriteCapacityAutoScalingUpdate")
-		x.ProvisionedWriteCapacityAutoScalingUpdate.check(v)
-		v.pop()
-	}
+	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
+	checkObject(v, "ProvisionedWriteCapacityAutoScalingUpdate", x.ProvisionedWriteCapacityAutoScalingUpdate, false)
 }
 
 func (x *GlobalSecondaryIndexUpdate) check(v *violations) {
-	if x.Update != nil {
-		v.push("Update")
-		x.Update.check(v)
-		v.pop()
-	}
-	if x.Create != nil {
-		v.push("Create")
-		x.Create.check(v)
-		v.pop()
-	}
-	if x.Delete != nil {
-		v.push("Delete")
-		x.Delete.check(v)
-		v.pop()
-	}
+	checkObject(v, "Update", x.Update, false)
+	checkObject(v, "Create", x.Create, false)
+	checkObject(v, "Delete", x.Delete, false)
 }
 
 func (x *GlobalTableGlobalSecondaryIndexSettingsUpdate) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.ProvisionedWriteCapacityAutoScalingSettingsUpdate != nil {
-		v.push("ProvisionedWriteCapacityAutoScalingSettingsUpdate")
-		x.ProvisionedWriteCapacityAutoScalingSettingsUpdate.check(v)
-		v.pop()
-	}
-	if x.ProvisionedWriteCapacityUnits != nil {
-		v.integer("ProvisionedWriteCapacityUnits", *x.ProvisionedWriteCapacityUnits, 1, math.MaxInt64)
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
+	checkObject(v, "ProvisionedWriteCapacityAutoScalingSettingsUpdate", x.ProvisionedWriteCapacityAutoScalingSettingsUpdate, false)
+	v.checkInteger("ProvisionedWriteCapacityUnits", x.ProvisionedWriteCapacityUnits, false, 1, math.MaxInt64)
 }
 
 func (x *GlobalTableWitnessGroupUpdate) check(v *violations) {
-	if x.Create != nil {
-		v.push("Create")
-		x.Create.check(v)
-		v.pop()
-	}
-	if x.Delete != nil {
-		v.push("Delete")
-		x.Delete.check(v)
-		v.pop()
-	}
+	checkObject(v, "Create", x.Create, false)
+	checkObject(v, "Delete", x.Delete, false)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ImportTableInput) Validate() error {
-	v := violations{op: OpImportTable}
-	x.check(&v)
-	return v.err()
-}
+func (x *ImportTableInput) Validate() error { return validate(OpImportTable, x.check) }
 
 func (x *ImportTableInput) check(v *violations) {
-	if x.ClientToken != nil {
-		v.text("ClientToken", *x.ClientToken, &ruleClientToken)
-	}
-	if x.InputCompressionType != nil {
-		v.enum("InputCompressionType", *x.InputCompressionType, enumInputCompressionType[:])
-	}
-	if x.InputFormat == nil {
-		v.null("InputFormat")
-	} else {
-		v.enum("InputFormat", *x.InputFormat, enumInputFormat[:])
-	}
-	if x.InputFormatOptions != nil {
-		v.push("InputFormatOptions")
-		x.InputFormatOptions.check(v)
-		v.pop()
-	}
-	if x.S3BucketSource == nil {
-		v.null("S3BucketSource")
-	} else {
-		v.push("S3BucketSource")
-		x.S3BucketSource.check(v)
-		v.pop()
-	}
-	if x.TableCreationParameters == nil {
-		v.null("TableCreationParameters")
-	} else {
-		v.push("TableCreationParameters")
-		x.TableCreationParameters.check(v)
-		v.pop()
-	}
+	v.checkText("ClientToken", x.ClientToken, false, &ruleClientToken)
+	v.checkEnum("InputCompressionType", x.InputCompressionType, false, enumInputCompressionType[:])
+	v.checkEnum("InputFormat", x.InputFormat, true, enumInputFormat[:])
+	checkObject(v, "InputFormatOptions", x.InputFormatOptions, false)
+	checkObject(v, "S3BucketSource", x.S3BucketSource, true)
+	checkObject(v, "TableCreationParameters", x.TableCreationParameters, true)
 }
 
 func (x *IncrementalExportSpecification) check(v *violations) {
-	if x.ExportViewType != nil {
-		v.enum("ExportViewType", *x.ExportViewType, enumExportViewType[:])
-	}
+	v.checkEnum("ExportViewType", x.ExportViewType, false, enumExportViewType[:])
 }
 
 func (x *InputFormatOptions) check(v *violations) {
-	if x.Csv != nil {
-		v.push("Csv")
-		x.Csv.check(v)
-		v.pop()
-	}
+	checkObject(v, "Csv", x.Csv, false)
 }
 
 func (x *InputS3Configuration) check(v *violations) {
-	if x.InputCompressionType != nil {
-		v.enum("InputCompressionType", *x.InputCompressionType, enumInputCompressionType[:])
-	}
-	if x.InputFormat == nil {
-		v.null("InputFormat")
-	} else {
-		v.enum("InputFormat", *x.InputFormat, enumBulkOperationInputFormat[:])
-	}
-	if x.S3Bucket == nil {
-		v.null("S3Bucket")
-	} else {
-		v.text("S3Bucket", *x.S3Bucket, &ruleS3Bucket)
-	}
-	if x.S3BucketOwner != nil {
-		v.text("S3BucketOwner", *x.S3BucketOwner, &ruleS3BucketOwner)
-	}
-	if x.S3KeyPrefix != nil {
-		v.text("S3KeyPrefix", *x.S3KeyPrefix, &ruleS3Prefix)
-	}
+	v.checkEnum("InputCompressionType", x.InputCompressionType, false, enumInputCompressionType[:])
+	v.checkEnum("InputFormat", x.InputFormat, true, enumBulkOperationInputFormat[:])
+	v.checkText("S3Bucket", x.S3Bucket, true, &ruleS3Bucket)
+	v.checkText("S3BucketOwner", x.S3BucketOwner, false, &ruleS3BucketOwner)
+	v.checkText("S3KeyPrefix", x.S3KeyPrefix, false, &ruleS3Prefix)
 }
 
 func (x *KeySchemaElement) check(v *violations) {
-	if x.AttributeName == nil {
-		v.null("AttributeName")
-	} else {
-		v.text("AttributeName", *x.AttributeName, &ruleKeySchemaAttributeName)
-	}
-	if x.KeyType == nil {
-		v.null("KeyType")
-	} else {
-		v.enum("KeyType", *x.KeyType, enumKeyType[:])
-	}
+	v.checkText("AttributeName", x.AttributeName, true, &ruleKeySchemaAttributeName)
+	v.checkEnum("KeyType", x.KeyType, true, enumKeyType[:])
 }
 
 func (x *KeysAndAttributes) check(v *violations) {
@@ -1424,202 +727,86 @@ func (x *KeysAndAttributes) check(v *violations) {
 	}
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *KinesisStreamingDestinationInput) Validate() error {
-	v := violations{op: OpDisableKinesisStreamingDestination}
-	x.check(&v)
-	return v.err()
+	return validate(OpDisableKinesisStreamingDestination, x.check)
 }
 
 func (x *KinesisStreamingDestinationInput) check(v *violations) {
-	if x.EnableKinesisStreamingConfiguration != nil {
-		v.push("EnableKinesisStreamingConfiguration")
-		x.EnableKinesisStreamingConfiguration.check(v)
-		v.pop()
-	}
-	if x.StreamArn == nil {
-		v.null("StreamArn")
-	} else {
-		v.text("StreamArn", *x.StreamArn, &ruleStreamArn)
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	checkObject(v, "EnableKinesisStreamingConfiguration", x.EnableKinesisStreamingConfiguration, false)
+	v.checkText("StreamArn", x.StreamArn, true, &ruleStreamArn)
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ListBackupsInput) Validate() error {
-	v := violations{op: OpListBackups}
-	x.check(&v)
-	return v.err()
-}
+func (x *ListBackupsInput) Validate() error { return validate(OpListBackups, x.check) }
 
 func (x *ListBackupsInput) check(v *violations) {
-	if x.BackupType != nil {
-		v.enum("BackupType", *x.BackupType, enumBackupTypeFilter[:])
-	}
-	if x.ExclusiveStartBackupArn != nil {
-		v.text("ExclusiveStartBackupArn", *x.ExclusiveStartBackupArn, &ruleBackupArn)
-	}
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, 100)
-	}
-	if x.TableName != nil {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkEnum("BackupType", x.BackupType, false, enumBackupTypeFilter[:])
+	v.checkText("ExclusiveStartBackupArn", x.ExclusiveStartBackupArn, false, &ruleBackupArn)
+	v.checkInteger("Limit", x.Limit, false, 1, 100)
+	v.checkTable("TableName", x.TableName, false, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ListBulkOperationsInput) Validate() error {
-	v := violations{op: OpListBulkOperations}
-	x.check(&v)
-	return v.err()
-}
+func (x *ListBulkOperationsInput) Validate() error { return validate(OpListBulkOperations, x.check) }
 
 func (x *ListBulkOperationsInput) check(v *violations) {
-	if x.MaxResults != nil {
-		v.integer("MaxResults", *x.MaxResults, 1, 25)
-	}
-	if x.NextToken != nil {
-		v.text("NextToken", *x.NextToken, &ruleBulkOperationNextToken)
-	}
+	v.checkInteger("MaxResults", x.MaxResults, false, 1, 25)
+	v.checkText("NextToken", x.NextToken, false, &ruleBulkOperationNextToken)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *ListContributorInsightsInput) Validate() error {
-	v := violations{op: OpListContributorInsights}
-	x.check(&v)
-	return v.err()
+	return validate(OpListContributorInsights, x.check)
 }
 
 func (x *ListContributorInsightsInput) check(v *violations) {
-	if x.MaxResults != nil {
-		v.integer("MaxResults", *x.MaxResults, math.MinInt64, 100)
-	}
-	if x.TableName != nil {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkInteger("MaxResults", x.MaxResults, false, math.MinInt64, 100)
+	v.checkTable("TableName", x.TableName, false, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ListExportsInput) Validate() error {
-	v := violations{op: OpListExports}
-	x.check(&v)
-	return v.err()
-}
+func (x *ListExportsInput) Validate() error { return validate(OpListExports, x.check) }
 
 func (x *ListExportsInput) check(v *violations) {
-	if x.MaxResults != nil {
-		v.integer("MaxResults", *x.MaxResults, 1, 25)
-	}
-	if x.TableArn != nil {
-		v.table("TableArn", *x.TableArn, 1)
-	}
+	v.checkInteger("MaxResults", x.MaxResults, false, 1, 25)
+	v.checkTable("TableArn", x.TableArn, false, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ListGlobalTablesInput) Validate() error {
-	v := violations{op: OpListGlobalTables}
-	x.check(&v)
-	return v.err()
-}
+func (x *ListGlobalTablesInput) Validate() error { return validate(OpListGlobalTables, x.check) }
 
 func (x *ListGlobalTablesInput) check(v *violations) {
-	if x.ExclusiveStartGlobalTableName != nil {
-		v.text("ExclusiveStartGlobalTableName", *x.ExclusiveStartGlobalTableName, &ruleTableName)
-	}
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
-	}
+	v.checkText("ExclusiveStartGlobalTableName", x.ExclusiveStartGlobalTableName, false, &ruleTableName)
+	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ListImportsInput) Validate() error {
-	v := violations{op: OpListImports}
-	x.check(&v)
-	return v.err()
-}
+func (x *ListImportsInput) Validate() error { return validate(OpListImports, x.check) }
 
 func (x *ListImportsInput) check(v *violations) {
-	if x.NextToken != nil {
-		v.text("NextToken", *x.NextToken, &ruleImportNextToken)
-	}
-	if x.PageSize != nil {
-		v.integer("PageSize", *x.PageSize, 1, 25)
-	}
-	if x.TableArn != nil {
-		v.table("TableArn", *x.TableArn, 1)
-	}
+	v.checkText("NextToken", x.NextToken, false, &ruleImportNextToken)
+	v.checkInteger("PageSize", x.PageSize, false, 1, 25)
+	v.checkTable("TableArn", x.TableArn, false, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ListStreamsInput) Validate() error {
-	v := violations{op: OpListStreams}
-	x.check(&v)
-	return v.err()
-}
+func (x *ListStreamsInput) Validate() error { return validate(OpListStreams, x.check) }
 
 func (x *ListStreamsInput) check(v *violations) {
-	if x.ExclusiveStartStreamArn != nil {
-		v.text("ExclusiveStartStreamArn", *x.ExclusiveStartStreamArn, &ruleStreamArn)
-	}
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
-	}
-	if x.TableName != nil {
-		v.text("TableName", *x.TableName, &ruleTableName)
-	}
+	v.checkText("ExclusiveStartStreamArn", x.ExclusiveStartStreamArn, false, &ruleStreamArn)
+	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
+	v.checkText("TableName", x.TableName, false, &ruleTableName)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ListTablesInput) Validate() error {
-	v := violations{op: OpListTables}
-	x.check(&v)
-	return v.err()
-}
+func (x *ListTablesInput) Validate() error { return validate(OpListTables, x.check) }
 
 func (x *ListTablesInput) check(v *violations) {
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, 100)
-	}
-	if x.ExclusiveStartTableName != nil {
-		v.text("ExclusiveStartTableName", *x.ExclusiveStartTableName, &ruleTableName)
-	}
+	v.checkInteger("Limit", x.Limit, false, 1, 100)
+	v.checkText("ExclusiveStartTableName", x.ExclusiveStartTableName, false, &ruleTableName)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ListTagsOfResourceInput) Validate() error {
-	v := violations{op: OpListTagsOfResource}
-	x.check(&v)
-	return v.err()
-}
+func (x *ListTagsOfResourceInput) Validate() error { return validate(OpListTagsOfResource, x.check) }
 
 func (x *ListTagsOfResourceInput) check(v *violations) {
-	if x.ResourceArn == nil {
-		v.null("ResourceArn")
-	} else {
-		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
-	}
+	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
 }
 
 func (x *LocalSecondaryIndex) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
 	if x.KeySchema == nil {
 		v.null("KeySchema")
 	} else {
@@ -1635,13 +822,7 @@ func (x *LocalSecondaryIndex) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Projection == nil {
-		v.null("Projection")
-	} else {
-		v.push("Projection")
-		x.Projection.check(v)
-		v.pop()
-	}
+	checkObject(v, "Projection", x.Projection, true)
 }
 
 func (x *OutputS3Configuration) check(v *violations) {
@@ -1656,21 +837,11 @@ func (x *OutputS3Configuration) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.S3Bucket != nil {
-		v.text("S3Bucket", *x.S3Bucket, &ruleS3Bucket)
-	}
-	if x.S3BucketOwner != nil {
-		v.text("S3BucketOwner", *x.S3BucketOwner, &ruleS3BucketOwner)
-	}
-	if x.S3KeyPrefix != nil {
-		v.text("S3KeyPrefix", *x.S3KeyPrefix, &ruleS3Prefix)
-	}
-	if x.S3SseAlgorithm != nil {
-		v.enum("S3SseAlgorithm", *x.S3SseAlgorithm, enumS3SseAlgorithm[:])
-	}
-	if x.S3SseKmsKeyId != nil {
-		v.text("S3SseKmsKeyId", *x.S3SseKmsKeyId, &ruleS3SseKmsKeyId)
-	}
+	v.checkText("S3Bucket", x.S3Bucket, false, &ruleS3Bucket)
+	v.checkText("S3BucketOwner", x.S3BucketOwner, false, &ruleS3BucketOwner)
+	v.checkText("S3KeyPrefix", x.S3KeyPrefix, false, &ruleS3Prefix)
+	v.checkEnum("S3SseAlgorithm", x.S3SseAlgorithm, false, enumS3SseAlgorithm[:])
+	v.checkText("S3SseKmsKeyId", x.S3SseKmsKeyId, false, &ruleS3SseKmsKeyId)
 }
 
 func (x *ParameterizedStatement) check(v *violations) {
@@ -1679,23 +850,13 @@ func (x *ParameterizedStatement) check(v *violations) {
 			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
 		}
 	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
-	if x.Statement == nil {
-		v.null("Statement")
-	} else {
-		v.text("Statement", *x.Statement, &rulePartiQLStatement)
-	}
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
+	v.checkText("Statement", x.Statement, true, &rulePartiQLStatement)
 }
 
 func (x *PointInTimeRecoverySpecification) check(v *violations) {
-	if x.PointInTimeRecoveryEnabled == nil {
-		v.null("PointInTimeRecoveryEnabled")
-	}
-	if x.RecoveryPeriodInDays != nil {
-		v.integer("RecoveryPeriodInDays", *x.RecoveryPeriodInDays, 1, 35)
-	}
+	v.absent("PointInTimeRecoveryEnabled", x.PointInTimeRecoveryEnabled == nil)
+	v.checkInteger("RecoveryPeriodInDays", x.RecoveryPeriodInDays, false, 1, 35)
 }
 
 func (x *Projection) check(v *violations) {
@@ -1711,28 +872,16 @@ func (x *Projection) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ProjectionType != nil {
-		v.enum("ProjectionType", *x.ProjectionType, enumProjectionType[:])
-	}
+	v.checkEnum("ProjectionType", x.ProjectionType, false, enumProjectionType[:])
 }
 
 func (x *ProvisionedThroughput) check(v *violations) {
-	if x.WriteCapacityUnits == nil {
-		v.null("WriteCapacityUnits")
-	} else {
-		v.integer("WriteCapacityUnits", *x.WriteCapacityUnits, 1, math.MaxInt64)
-	}
-	if x.ReadCapacityUnits == nil {
-		v.null("ReadCapacityUnits")
-	} else {
-		v.integer("ReadCapacityUnits", *x.ReadCapacityUnits, 1, math.MaxInt64)
-	}
+	v.checkInteger("WriteCapacityUnits", x.WriteCapacityUnits, true, 1, math.MaxInt64)
+	v.checkInteger("ReadCapacityUnits", x.ReadCapacityUnits, true, 1, math.MaxInt64)
 }
 
 func (x *ProvisionedThroughputOverride) check(v *violations) {
-	if x.ReadCapacityUnits != nil {
-		v.integer("ReadCapacityUnits", *x.ReadCapacityUnits, 1, math.MaxInt64)
-	}
+	v.checkInteger("ReadCapacityUnits", x.ReadCapacityUnits, false, 1, math.MaxInt64)
 }
 
 func (x *Put) check(v *violations) {
@@ -1746,48 +895,20 @@ func (x *Put) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Item == nil {
-		v.null("Item")
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.absent("Item", x.Item == nil)
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *PutItemInput) Validate() error {
-	v := violations{op: OpPutItem}
-	x.check(&v)
-	return v.err()
-}
+func (x *PutItemInput) Validate() error { return validate(OpPutItem, x.check) }
 
 func (x *PutItemInput) check(v *violations) {
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
-	if x.ReturnValues != nil {
-		v.enum("ReturnValues", *x.ReturnValues, enumReturnValue[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.Item == nil {
-		v.null("Item")
-	}
-	if x.ReturnItemCollectionMetrics != nil {
-		v.enum("ReturnItemCollectionMetrics", *x.ReturnItemCollectionMetrics, enumReturnItemCollectionMetrics[:])
-	}
-	if x.ConditionalOperator != nil {
-		v.enum("ConditionalOperator", *x.ConditionalOperator, enumConditionalOperator[:])
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.checkEnum("ReturnValues", x.ReturnValues, false, enumReturnValue[:])
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.absent("Item", x.Item == nil)
+	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
+	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
 	if x.Expected != nil {
 		v.push("Expected")
 		for _, k := range sortedKeys(x.Expected) {
@@ -1808,57 +929,27 @@ func (x *PutItemInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
 }
 
 func (x *PutRequest) check(v *violations) {
-	if x.Item == nil {
-		v.null("Item")
-	}
+	v.absent("Item", x.Item == nil)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *PutResourcePolicyInput) Validate() error {
-	v := violations{op: OpPutResourcePolicy}
-	x.check(&v)
-	return v.err()
-}
+func (x *PutResourcePolicyInput) Validate() error { return validate(OpPutResourcePolicy, x.check) }
 
 func (x *PutResourcePolicyInput) check(v *violations) {
-	if x.ExpectedRevisionId != nil {
-		v.text("ExpectedRevisionId", *x.ExpectedRevisionId, &rulePolicyRevisionId)
-	}
-	if x.Policy == nil {
-		v.null("Policy")
-	}
-	if x.ResourceArn == nil {
-		v.null("ResourceArn")
-	} else {
-		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
-	}
+	v.checkText("ExpectedRevisionId", x.ExpectedRevisionId, false, &rulePolicyRevisionId)
+	v.absent("Policy", x.Policy == nil)
+	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *QueryInput) Validate() error {
-	v := violations{op: OpQuery}
-	x.check(&v)
-	return v.err()
-}
+func (x *QueryInput) Validate() error { return validate(OpQuery, x.check) }
 
 func (x *QueryInput) check(v *violations) {
-	if x.Select != nil {
-		v.enum("Select", *x.Select, enumSelect[:])
-	}
-	if x.IndexName != nil {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
+	v.checkEnum("Select", x.Select, false, enumSelect[:])
+	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
 	if x.QueryFilter != nil {
 		v.push("QueryFilter")
 		for _, k := range sortedKeys(x.QueryFilter) {
@@ -1869,14 +960,8 @@ func (x *QueryInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.ConditionalOperator != nil {
-		v.enum("ConditionalOperator", *x.ConditionalOperator, enumConditionalOperator[:])
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
 	if x.AttributesToGet != nil {
 		if v.size("AttributesToGet", len(x.AttributesToGet), 1, -1) {
 			v.echo(echoAttributeNameList(nil, x.AttributesToGet))
@@ -1889,9 +974,7 @@ func (x *QueryInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
-	}
+	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
 	if x.KeyConditions != nil {
 		v.push("KeyConditions")
 		for _, k := range sortedKeys(x.KeyConditions) {
@@ -1915,70 +998,29 @@ func (x *QueryInput) check(v *violations) {
 }
 
 func (x *ReplicaAutoScalingUpdate) check(v *violations) {
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
-	if x.ReplicaGlobalSecondaryIndexUpdates != nil {
-		v.push("ReplicaGlobalSecondaryIndexUpdates")
-		for i := range x.ReplicaGlobalSecondaryIndexUpdates {
-			e := &x.ReplicaGlobalSecondaryIndexUpdates[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.ReplicaProvisionedReadCapacityAutoScalingUpdate != nil {
-		v.push("ReplicaProvisionedReadCapacityAutoScalingUpdate")
-		x.ReplicaProvisionedReadCapacityAutoScalingUpdate.check(v)
-		v.pop()
-	}
+	v.absent("RegionName", x.RegionName == nil)
+	checkObjects(v, "ReplicaGlobalSecondaryIndexUpdates", x.ReplicaGlobalSecondaryIndexUpdates, false)
+	checkObject(v, "ReplicaProvisionedReadCapacityAutoScalingUpdate", x.ReplicaProvisionedReadCapacityAutoScalingUpdate, false)
 }
 
 func (x *ReplicaGlobalSecondaryIndex) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.ProvisionedThroughputOverride != nil {
-		v.push("ProvisionedThroughputOverride")
-		x.ProvisionedThroughputOverride.check(v)
-		v.pop()
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
+	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
 }
 
 func (x *ReplicaGlobalSecondaryIndexAutoScalingUpdate) check(v *violations) {
-	if x.IndexName != nil {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.ProvisionedReadCapacityAutoScalingUpdate != nil {
-		v.push("ProvisionedReadCapacityAutoScalingUpdate")
-		x.ProvisionedReadCapacityAutoScalingUpdate.check(v)
-		v.pop()
-	}
+	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
+	checkObject(v, "ProvisionedReadCapacityAutoScalingUpdate", x.ProvisionedReadCapacityAutoScalingUpdate, false)
 }
 
 func (x *ReplicaGlobalSecondaryIndexSettingsUpdate) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.ProvisionedReadCapacityAutoScalingSettingsUpdate != nil {
-		v.push("ProvisionedReadCapacityAutoScalingSettingsUpdate")
-		x.ProvisionedReadCapacityAutoScalingSettingsUpdate.check(v)
-		v.pop()
-	}
-	if x.ProvisionedReadCapacityUnits != nil {
-		v.integer("ProvisionedReadCapacityUnits", *x.ProvisionedReadCapacityUnits, 1, math.MaxInt64)
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
+	checkObject(v, "ProvisionedReadCapacityAutoScalingSettingsUpdate", x.ProvisionedReadCapacityAutoScalingSettingsUpdate, false)
+	v.checkInteger("ProvisionedReadCapacityUnits", x.ProvisionedReadCapacityUnits, false, 1, math.MaxInt64)
 }
 
 func (x *ReplicaSettingsUpdate) check(v *violations) {
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
+	v.absent("RegionName", x.RegionName == nil)
 	if x.ReplicaGlobalSecondaryIndexSettingsUpdate != nil {
 		if v.size("ReplicaGlobalSecondaryIndexSettingsUpdate", len(x.ReplicaGlobalSecondaryIndexSettingsUpdate), 1, 20) {
 			v.echo(echoReplicaGlobalSecondaryIndexSettingsUpdateList(nil, x.ReplicaGlobalSecondaryIndexSettingsUpdate))
@@ -1992,233 +1034,73 @@ func (x *ReplicaSettingsUpdate) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate != nil {
-		v.push("ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate")
-		x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate.check(v)
-		v.pop()
-	}
-	if x.ReplicaProvisionedReadCapacityUnits != nil {
-		v.integer("ReplicaProvisionedReadCapacityUnits", *x.ReplicaProvisionedReadCapacityUnits, 1, math.MaxInt64)
-	}
-	if x.ReplicaTableClass != nil {
-		v.enum("ReplicaTableClass", *x.ReplicaTableClass, enumTableClass[:])
-	}
+	checkObject(v, "ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate", x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate, false)
+	v.checkInteger("ReplicaProvisionedReadCapacityUnits", x.ReplicaProvisionedReadCapacityUnits, false, 1, math.MaxInt64)
+	v.checkEnum("ReplicaTableClass", x.ReplicaTableClass, false, enumTableClass[:])
 }
 
 func (x *ReplicaUpdate) check(v *violations) {
-	if x.Create != nil {
-		v.push("Create")
-		x.Create.check(v)
-		v.pop()
-	}
-	if x.Delete != nil {
-		v.push("Delete")
-		x.Delete.check(v)
-		v.pop()
-	}
+	checkObject(v, "Create", x.Create, false)
+	checkObject(v, "Delete", x.Delete, false)
 }
 
 func (x *ReplicationGroupUpdate) check(v *violations) {
-	if x.Create != nil {
-		v.push("Create")
-		x.Create.check(v)
-		v.pop()
-	}
-	if x.Delete != nil {
-		v.push("Delete")
-		x.Delete.check(v)
-		v.pop()
-	}
-	if x.Disassociate != nil {
-		v.push("Disassociate")
-		x.Disassociate.check(v)
-		v.pop()
-	}
-	if x.Update != nil {
-		v.push("Update")
-		x.Update.check(v)
-		v.pop()
-	}
+	checkObject(v, "Create", x.Create, false)
+	checkObject(v, "Delete", x.Delete, false)
+	checkObject(v, "Disassociate", x.Disassociate, false)
+	checkObject(v, "Update", x.Update, false)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *RestoreTableFromBackupInput) Validate() error {
-	v := violations{op: OpRestoreTableFromBackup}
-	x.check(&v)
-	return v.err()
+	return validate(OpRestoreTableFromBackup, x.check)
 }
 
 func (x *RestoreTableFromBackupInput) check(v *violations) {
-	if x.BackupArn == nil {
-		v.null("BackupArn")
-	} else {
-		v.text("BackupArn", *x.BackupArn, &ruleBackupArn)
-	}
-	if x.BillingModeOverride != nil {
-		v.enum("BillingModeOverride", *x.BillingModeOverride, enumBillingMode[:])
-	}
-	if x.GlobalSecondaryIndexOverride != nil {
-		v.push("GlobalSecondaryIndexOverride")
-		for i := range x.GlobalSecondaryIndexOverride {
-			e := &x.GlobalSecondaryIndexOverride[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.LocalSecondaryIndexOverride != nil {
-		v.push("LocalSecondaryIndexOverride")
-		for i := range x.LocalSecondaryIndexOverride {
-			e := &x.LocalSecondaryIndexOverride[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.ProvisionedThroughputOverride != nil {
-		v.push("ProvisionedThroughputOverride")
-		x.ProvisionedThroughputOverride.check(v)
-		v.pop()
-	}
-	if x.SSESpecificationOverride != nil {
-		v.push("SSESpecificationOverride")
-		x.SSESpecificationOverride.check(v)
-		v.pop()
-	}
-	if x.TargetTableName == nil {
-		v.null("TargetTableName")
-	} else {
-		v.text("TargetTableName", *x.TargetTableName, &ruleTableName)
-	}
-	if x.VectorIndexOverride != nil {
-		v.push("VectorIndexOverride")
-		for i := range x.VectorIndexOverride {
-			e := &x.VectorIndexOverride[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	v.checkText("BackupArn", x.BackupArn, true, &ruleBackupArn)
+	v.checkEnum("BillingModeOverride", x.BillingModeOverride, false, enumBillingMode[:])
+	checkObjects(v, "GlobalSecondaryIndexOverride", x.GlobalSecondaryIndexOverride, false)
+	checkObjects(v, "LocalSecondaryIndexOverride", x.LocalSecondaryIndexOverride, false)
+	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
+	checkObject(v, "SSESpecificationOverride", x.SSESpecificationOverride, false)
+	v.checkText("TargetTableName", x.TargetTableName, true, &ruleTableName)
+	checkObjects(v, "VectorIndexOverride", x.VectorIndexOverride, false)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *RestoreTableToPointInTimeInput) Validate() error {
-	v := violations{op: OpRestoreTableToPointInTime}
-	x.check(&v)
-	return v.err()
+	return validate(OpRestoreTableToPointInTime, x.check)
 }
 
 func (x *RestoreTableToPointInTimeInput) check(v *violations) {
-	if x.BillingModeOverride != nil {
-		v.enum("BillingModeOverride", *x.BillingModeOverride, enumBillingMode[:])
-	}
-	if x.GlobalSecondaryIndexOverride != nil {
-		v.push("GlobalSecondaryIndexOverride")
-		for i := range x.GlobalSecondaryIndexOverride {
-			e := &x.GlobalSecondaryIndexOverride[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.LocalSecondaryIndexOverride != nil {
-		v.push("LocalSecondaryIndexOverride")
-		for i := range x.LocalSecondaryIndexOverride {
-			e := &x.LocalSecondaryIndexOverride[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.ProvisionedThroughputOverride != nil {
-		v.push("ProvisionedThroughputOverride")
-		x.ProvisionedThroughputOverride.check(v)
-		v.pop()
-	}
-	if x.SSESpecificationOverride != nil {
-		v.push("SSESpecificationOverride")
-		x.SSESpecificationOverride.check(v)
-		v.pop()
-	}
-	if x.SourceTableArn != nil {
-		v.table("SourceTableArn", *x.SourceTableArn, 1)
-	}
-	if x.SourceTableName != nil {
-		v.text("SourceTableName", *x.SourceTableName, &ruleTableName)
-	}
-	if x.TargetTableName == nil {
-		v.null("TargetTableName")
-	} else {
-		v.text("TargetTableName", *x.TargetTableName, &ruleTableName)
-	}
-	if x.VectorIndexOverride != nil {
-		v.push("VectorIndexOverride")
-		for i := range x.VectorIndexOverride {
-			e := &x.VectorIndexOverride[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	v.checkEnum("BillingModeOverride", x.BillingModeOverride, false, enumBillingMode[:])
+	checkObjects(v, "GlobalSecondaryIndexOverride", x.GlobalSecondaryIndexOverride, false)
+	checkObjects(v, "LocalSecondaryIndexOverride", x.LocalSecondaryIndexOverride, false)
+	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
+	checkObject(v, "SSESpecificationOverride", x.SSESpecificationOverride, false)
+	v.checkTable("SourceTableArn", x.SourceTableArn, false, 1)
+	v.checkText("SourceTableName", x.SourceTableName, false, &ruleTableName)
+	v.checkText("TargetTableName", x.TargetTableName, true, &ruleTableName)
+	checkObjects(v, "VectorIndexOverride", x.VectorIndexOverride, false)
 }
 
 func (x *S3BucketSource) check(v *violations) {
-	if x.S3Bucket == nil {
-		v.null("S3Bucket")
-	} else {
-		v.text("S3Bucket", *x.S3Bucket, &ruleS3Bucket)
-	}
-	if x.S3BucketOwner != nil {
-		v.text("S3BucketOwner", *x.S3BucketOwner, &ruleS3BucketOwner)
-	}
-	if x.S3KeyPrefix != nil {
-		v.text("S3KeyPrefix", *x.S3KeyPrefix, &ruleS3Prefix)
-	}
+	v.checkText("S3Bucket", x.S3Bucket, true, &ruleS3Bucket)
+	v.checkText("S3BucketOwner", x.S3BucketOwner, false, &ruleS3BucketOwner)
+	v.checkText("S3KeyPrefix", x.S3KeyPrefix, false, &ruleS3Prefix)
 }
 
 func (x *SSESpecification) check(v *violations) {
-	if x.SSEType != nil {
-		v.enum("SSEType", *x.SSEType, enumSSEType[:])
-	}
+	v.checkEnum("SSEType", x.SSEType, false, enumSSEType[:])
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *ScanInput) Validate() error {
-	v := violations{op: OpScan}
-	x.check(&v)
-	return v.err()
-}
+func (x *ScanInput) Validate() error { return validate(OpScan, x.check) }
 
 func (x *ScanInput) check(v *violations) {
-	if x.Select != nil {
-		v.enum("Select", *x.Select, enumSelect[:])
-	}
-	if x.IndexName != nil {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.TotalSegments != nil {
-		v.integer("TotalSegments", *x.TotalSegments, 1, 1000000)
-	}
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.ConditionalOperator != nil {
-		v.enum("ConditionalOperator", *x.ConditionalOperator, enumConditionalOperator[:])
-	}
+	v.checkEnum("Select", x.Select, false, enumSelect[:])
+	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
+	v.checkInteger("TotalSegments", x.TotalSegments, false, 1, 1000000)
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
 	if x.ScanFilter != nil {
 		v.push("ScanFilter")
 		for _, k := range sortedKeys(x.ScanFilter) {
@@ -2229,12 +1111,8 @@ func (x *ScanInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Segment != nil {
-		v.integer("Segment", *x.Segment, 0, 999999)
-	}
-	if x.Limit != nil {
-		v.integer("Limit", *x.Limit, 1, math.MaxInt64)
-	}
+	v.checkInteger("Segment", x.Segment, false, 0, 999999)
+	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
 	if x.AttributesToGet != nil {
 		if v.size("AttributesToGet", len(x.AttributesToGet), 1, -1) {
 			v.echo(echoAttributeNameList(nil, x.AttributesToGet))
@@ -2260,25 +1138,11 @@ func (x *ScanInput) check(v *violations) {
 }
 
 func (x *SearchSchemaElement) check(v *violations) {
-	if x.AttributeName == nil {
-		v.null("AttributeName")
-	} else {
-		v.text("AttributeName", *x.AttributeName, &ruleAttributeName)
-	}
-	if x.SearchSchemaElementType == nil {
-		v.null("SearchSchemaElementType")
-	} else {
-		v.enum("SearchSchemaElementType", *x.SearchSchemaElementType, enumSearchSchemaElementType[:])
-	}
+	v.checkText("AttributeName", x.AttributeName, true, &ruleAttributeName)
+	v.checkEnum("SearchSchemaElementType", x.SearchSchemaElementType, true, enumSearchSchemaElementType[:])
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *SearchVectorsInput) Validate() error {
-	v := violations{op: OpSearchVectors}
-	x.check(&v)
-	return v.err()
-}
+func (x *SearchVectorsInput) Validate() error { return validate(OpSearchVectors, x.check) }
 
 func (x *SearchVectorsInput) check(v *violations) {
 	if x.ExpressionAttributeNames != nil {
@@ -2291,14 +1155,8 @@ func (x *SearchVectorsInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
 	if x.SearchVector == nil {
 		v.null("SearchVector")
 	} else {
@@ -2306,101 +1164,35 @@ func (x *SearchVectorsInput) check(v *violations) {
 			v.echo(echoSearchVectorList(nil, x.SearchVector))
 		}
 	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.TopK == nil {
-		v.null("TopK")
-	} else {
-		v.integer("TopK", *x.TopK, 1, math.MaxInt64)
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.checkInteger("TopK", x.TopK, true, 1, math.MaxInt64)
 }
 
 func (x *ShardFilter) check(v *violations) {
-	if x.ShardId != nil {
-		v.text("ShardId", *x.ShardId, &ruleShardId)
-	}
-	if x.Type != nil {
-		v.enum("Type", *x.Type, enumShardFilterType[:])
-	}
+	v.checkText("ShardId", x.ShardId, false, &ruleShardId)
+	v.checkEnum("Type", x.Type, false, enumShardFilterType[:])
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *StartBulkPutItemsInput) Validate() error {
-	v := violations{op: OpStartBulkPutItems}
-	x.check(&v)
-	return v.err()
-}
+func (x *StartBulkPutItemsInput) Validate() error { return validate(OpStartBulkPutItems, x.check) }
 
 func (x *StartBulkPutItemsInput) check(v *violations) {
-	if x.ClientToken != nil {
-		v.text("ClientToken", *x.ClientToken, &ruleClientToken)
-	}
-	if x.InputS3Configuration == nil {
-		v.null("InputS3Configuration")
-	} else {
-		v.push("InputS3Configuration")
-		x.InputS3Configuration.check(v)
-		v.pop()
-	}
-	if x.MaxWriteRequestUnits != nil {
-		v.integer("MaxWriteRequestUnits", *x.MaxWriteRequestUnits, 1024, math.MaxInt64)
-	}
-	if x.OutputS3Configuration == nil {
-		v.null("OutputS3Configuration")
-	} else {
-		v.push("OutputS3Configuration")
-		x.OutputS3Configuration.check(v)
-		v.pop()
-	}
-	if x.PerformanceTier != nil {
-		v.enum("PerformanceTier", *x.PerformanceTier, enumBulkOperationPerformanceTier[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkText("ClientToken", x.ClientToken, false, &ruleClientToken)
+	checkObject(v, "InputS3Configuration", x.InputS3Configuration, true)
+	v.checkInteger("MaxWriteRequestUnits", x.MaxWriteRequestUnits, false, 1024, math.MaxInt64)
+	checkObject(v, "OutputS3Configuration", x.OutputS3Configuration, true)
+	v.checkEnum("PerformanceTier", x.PerformanceTier, false, enumBulkOperationPerformanceTier[:])
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
 func (x *StreamSpecification) check(v *violations) {
-	if x.StreamEnabled == nil {
-		v.null("StreamEnabled")
-	}
-	if x.StreamViewType != nil {
-		v.enum("StreamViewType", *x.StreamViewType, enumStreamViewType[:])
-	}
+	v.absent("StreamEnabled", x.StreamEnabled == nil)
+	v.checkEnum("StreamViewType", x.StreamViewType, false, enumStreamViewType[:])
 }
 
 func (x *TableCreationParameters) check(v *violations) {
-	if x.AttributeDefinitions == nil {
-		v.null("AttributeDefinitions")
-	} else {
-		v.push("AttributeDefinitions")
-		for i := range x.AttributeDefinitions {
-			e := &x.AttributeDefinitions[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.BillingMode != nil {
-		v.enum("BillingMode", *x.BillingMode, enumBillingMode[:])
-	}
-	if x.GlobalSecondaryIndexes != nil {
-		v.push("GlobalSecondaryIndexes")
-		for i := range x.GlobalSecondaryIndexes {
-			e := &x.GlobalSecondaryIndexes[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	checkObjects(v, "AttributeDefinitions", x.AttributeDefinitions, true)
+	v.checkEnum("BillingMode", x.BillingMode, false, enumBillingMode[:])
+	checkObjects(v, "GlobalSecondaryIndexes", x.GlobalSecondaryIndexes, false)
 	if x.KeySchema == nil {
 		v.null("KeySchema")
 	} else {
@@ -2416,107 +1208,37 @@ func (x *TableCreationParameters) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ProvisionedThroughput != nil {
-		v.push("ProvisionedThroughput")
-		x.ProvisionedThroughput.check(v)
-		v.pop()
-	}
-	if x.SSESpecification != nil {
-		v.push("SSESpecification")
-		x.SSESpecification.check(v)
-		v.pop()
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.text("TableName", *x.TableName, &ruleTableName)
-	}
-	if x.VectorIndexes != nil {
-		v.push("VectorIndexes")
-		for i := range x.VectorIndexes {
-			e := &x.VectorIndexes[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
+	checkObject(v, "SSESpecification", x.SSESpecification, false)
+	v.checkText("TableName", x.TableName, true, &ruleTableName)
+	checkObjects(v, "VectorIndexes", x.VectorIndexes, false)
 }
 
 func (x *Tag) check(v *violations) {
-	if x.Key == nil {
-		v.null("Key")
-	} else {
-		v.text("Key", *x.Key, &ruleTagKeyString)
-	}
-	if x.Value == nil {
-		v.null("Value")
-	} else {
-		v.text("Value", *x.Value, &ruleTagValueString)
-	}
+	v.checkText("Key", x.Key, true, &ruleTagKeyString)
+	v.checkText("Value", x.Value, true, &ruleTagValueString)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *TagResourceInput) Validate() error {
-	v := violations{op: OpTagResource}
-	x.check(&v)
-	return v.err()
-}
+func (x *TagResourceInput) Validate() error { return validate(OpTagResource, x.check) }
 
 func (x *TagResourceInput) check(v *violations) {
-	if x.ResourceArn == nil {
-		v.null("ResourceArn")
-	} else {
-		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
-	}
-	if x.Tags == nil {
-		v.null("Tags")
-	} else {
-		v.push("Tags")
-		for i := range x.Tags {
-			e := &x.Tags[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
+	checkObjects(v, "Tags", x.Tags, true)
 }
 
 func (x *TimeToLiveSpecification) check(v *violations) {
-	if x.AttributeName == nil {
-		v.null("AttributeName")
-	} else {
-		v.text("AttributeName", *x.AttributeName, &ruleTimeToLiveAttributeName)
-	}
-	if x.Enabled == nil {
-		v.null("Enabled")
-	}
+	v.checkText("AttributeName", x.AttributeName, true, &ruleTimeToLiveAttributeName)
+	v.absent("Enabled", x.Enabled == nil)
 }
 
 func (x *TransactGetItem) check(v *violations) {
-	if x.Get == nil {
-		v.null("Get")
-	} else {
-		v.push("Get")
-		x.Get.check(v)
-		v.pop()
-	}
+	checkObject(v, "Get", x.Get, true)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *TransactGetItemsInput) Validate() error {
-	v := violations{op: OpTransactGetItems}
-	x.check(&v)
-	return v.err()
-}
+func (x *TransactGetItemsInput) Validate() error { return validate(OpTransactGetItems, x.check) }
 
 func (x *TransactGetItemsInput) check(v *violations) {
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
 	if x.TransactItems == nil {
 		v.null("TransactItems")
 	} else {
@@ -2535,46 +1257,18 @@ func (x *TransactGetItemsInput) check(v *violations) {
 }
 
 func (x *TransactWriteItem) check(v *violations) {
-	if x.ConditionCheck != nil {
-		v.push("ConditionCheck")
-		x.ConditionCheck.check(v)
-		v.pop()
-	}
-	if x.Delete != nil {
-		v.push("Delete")
-		x.Delete.check(v)
-		v.pop()
-	}
-	if x.Put != nil {
-		v.push("Put")
-		x.Put.check(v)
-		v.pop()
-	}
-	if x.Update != nil {
-		v.push("Update")
-		x.Update.check(v)
-		v.pop()
-	}
+	checkObject(v, "ConditionCheck", x.ConditionCheck, false)
+	checkObject(v, "Delete", x.Delete, false)
+	checkObject(v, "Put", x.Put, false)
+	checkObject(v, "Update", x.Update, false)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *TransactWriteItemsInput) Validate() error {
-	v := violations{op: OpTransactWriteItems}
-	x.check(&v)
-	return v.err()
-}
+func (x *TransactWriteItemsInput) Validate() error { return validate(OpTransactWriteItems, x.check) }
 
 func (x *TransactWriteItemsInput) check(v *violations) {
-	if x.ClientRequestToken != nil {
-		v.text("ClientRequestToken", *x.ClientRequestToken, &ruleClientRequestToken)
-	}
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
-	if x.ReturnItemCollectionMetrics != nil {
-		v.enum("ReturnItemCollectionMetrics", *x.ReturnItemCollectionMetrics, enumReturnItemCollectionMetrics[:])
-	}
+	v.checkText("ClientRequestToken", x.ClientRequestToken, false, &ruleClientRequestToken)
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
 	if x.TransactItems == nil {
 		v.null("TransactItems")
 	} else {
@@ -2592,20 +1286,10 @@ func (x *TransactWriteItemsInput) check(v *violations) {
 	}
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *UntagResourceInput) Validate() error {
-	v := violations{op: OpUntagResource}
-	x.check(&v)
-	return v.err()
-}
+func (x *UntagResourceInput) Validate() error { return validate(OpUntagResource, x.check) }
 
 func (x *UntagResourceInput) check(v *violations) {
-	if x.ResourceArn == nil {
-		v.null("ResourceArn")
-	} else {
-		v.text("ResourceArn", *x.ResourceArn, &ruleResourceArnString)
-	}
+	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
 	if x.TagKeys == nil {
 		v.null("TagKeys")
 	} else {
@@ -2630,125 +1314,50 @@ func (x *Update) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.Key == nil {
-		v.null("Key")
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.UpdateExpression == nil {
-		v.null("UpdateExpression")
-	}
+	v.absent("Key", x.Key == nil)
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.absent("UpdateExpression", x.UpdateExpression == nil)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *UpdateContinuousBackupsInput) Validate() error {
-	v := violations{op: OpUpdateContinuousBackups}
-	x.check(&v)
-	return v.err()
+	return validate(OpUpdateContinuousBackups, x.check)
 }
 
 func (x *UpdateContinuousBackupsInput) check(v *violations) {
-	if x.PointInTimeRecoverySpecification == nil {
-		v.null("PointInTimeRecoverySpecification")
-	} else {
-		v.push("PointInTimeRecoverySpecification")
-		x.PointInTimeRecoverySpecification.check(v)
-		v.pop()
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	checkObject(v, "PointInTimeRecoverySpecification", x.PointInTimeRecoverySpecification, true)
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *UpdateContributorInsightsInput) Validate() error {
-	v := violations{op: OpUpdateContributorInsights}
-	x.check(&v)
-	return v.err()
+	return validate(OpUpdateContributorInsights, x.check)
 }
 
 func (x *UpdateContributorInsightsInput) check(v *violations) {
-	if x.ContributorInsightsAction == nil {
-		v.null("ContributorInsightsAction")
-	} else {
-		v.enum("ContributorInsightsAction", *x.ContributorInsightsAction, enumContributorInsightsAction[:])
-	}
-	if x.ContributorInsightsMode != nil {
-		v.enum("ContributorInsightsMode", *x.ContributorInsightsMode, enumContributorInsightsMode[:])
-	}
-	if x.IndexName != nil {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkEnum("ContributorInsightsAction", x.ContributorInsightsAction, true, enumContributorInsightsAction[:])
+	v.checkEnum("ContributorInsightsMode", x.ContributorInsightsMode, false, enumContributorInsightsMode[:])
+	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
 func (x *UpdateGlobalSecondaryIndexAction) check(v *violations) {
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.ProvisionedThroughput != nil {
-		v.push("ProvisionedThroughput")
-		x.ProvisionedThroughput.check(v)
-		v.pop()
-	}
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
+	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *UpdateGlobalTableInput) Validate() error {
-	v := violations{op: OpUpdateGlobalTable}
-	x.check(&v)
-	return v.err()
-}
+func (x *UpdateGlobalTableInput) Validate() error { return validate(OpUpdateGlobalTable, x.check) }
 
 func (x *UpdateGlobalTableInput) check(v *violations) {
-	if x.GlobalTableName == nil {
-		v.null("GlobalTableName")
-	} else {
-		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
-	}
-	if x.ReplicaUpdates == nil {
-		v.null("ReplicaUpdates")
-	} else {
-		v.push("ReplicaUpdates")
-		for i := range x.ReplicaUpdates {
-			e := &x.ReplicaUpdates[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
+	checkObjects(v, "ReplicaUpdates", x.ReplicaUpdates, true)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *UpdateGlobalTableSettingsInput) Validate() error {
-	v := violations{op: OpUpdateGlobalTableSettings}
-	x.check(&v)
-	return v.err()
+	return validate(OpUpdateGlobalTableSettings, x.check)
 }
 
 func (x *UpdateGlobalTableSettingsInput) check(v *violations) {
-	if x.GlobalTableBillingMode != nil {
-		v.enum("GlobalTableBillingMode", *x.GlobalTableBillingMode, enumBillingMode[:])
-	}
+	v.checkEnum("GlobalTableBillingMode", x.GlobalTableBillingMode, false, enumBillingMode[:])
 	if x.GlobalTableGlobalSecondaryIndexSettingsUpdate != nil {
 		if v.size("GlobalTableGlobalSecondaryIndexSettingsUpdate", len(x.GlobalTableGlobalSecondaryIndexSettingsUpdate), 1, 20) {
 			v.echo(echoGlobalTableGlobalSecondaryIndexSettingsUpdateList(nil, x.GlobalTableGlobalSecondaryIndexSettingsUpdate))
@@ -2762,19 +1371,9 @@ func (x *UpdateGlobalTableSettingsInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.GlobalTableName == nil {
-		v.null("GlobalTableName")
-	} else {
-		v.text("GlobalTableName", *x.GlobalTableName, &ruleTableName)
-	}
-	if x.GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate != nil {
-		v.push("GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate")
-		x.GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate.check(v)
-		v.pop()
-	}
-	if x.GlobalTableProvisionedWriteCapacityUnits != nil {
-		v.integer("GlobalTableProvisionedWriteCapacityUnits", *x.GlobalTableProvisionedWriteCapacityUnits, 1, math.MaxInt64)
-	}
+	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
+	checkObject(v, "GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate", x.GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate, false)
+	v.checkInteger("GlobalTableProvisionedWriteCapacityUnits", x.GlobalTableProvisionedWriteCapacityUnits, false, 1, math.MaxInt64)
 	if x.ReplicaSettingsUpdate != nil {
 		if v.size("ReplicaSettingsUpdate", len(x.ReplicaSettingsUpdate), 1, 50) {
 			v.echo(echoReplicaSettingsUpdateList(nil, x.ReplicaSettingsUpdate))
@@ -2790,35 +1389,15 @@ func (x *UpdateGlobalTableSettingsInput) check(v *violations) {
 	}
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *UpdateItemInput) Validate() error {
-	v := violations{op: OpUpdateItem}
-	x.check(&v)
-	return v.err()
-}
+func (x *UpdateItemInput) Validate() error { return validate(OpUpdateItem, x.check) }
 
 func (x *UpdateItemInput) check(v *violations) {
-	if x.ReturnConsumedCapacity != nil {
-		v.enum("ReturnConsumedCapacity", *x.ReturnConsumedCapacity, enumReturnConsumedCapacity[:])
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.ReturnItemCollectionMetrics != nil {
-		v.enum("ReturnItemCollectionMetrics", *x.ReturnItemCollectionMetrics, enumReturnItemCollectionMetrics[:])
-	}
-	if x.ReturnValues != nil {
-		v.enum("ReturnValues", *x.ReturnValues, enumReturnValue[:])
-	}
-	if x.ConditionalOperator != nil {
-		v.enum("ConditionalOperator", *x.ConditionalOperator, enumConditionalOperator[:])
-	}
-	if x.Key == nil {
-		v.null("Key")
-	}
+	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
+	v.checkEnum("ReturnValues", x.ReturnValues, false, enumReturnValue[:])
+	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
+	v.absent("Key", x.Key == nil)
 	if x.Expected != nil {
 		v.push("Expected")
 		for _, k := range sortedKeys(x.Expected) {
@@ -2849,41 +1428,21 @@ func (x *UpdateItemInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		v.enum("ReturnValuesOnConditionCheckFailure", *x.ReturnValuesOnConditionCheckFailure, enumReturnValuesOnConditionCheckFailure[:])
-	}
+	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
 }
 
 func (x *UpdateKinesisStreamingConfiguration) check(v *violations) {
-	if x.ApproximateCreationDateTimePrecision != nil {
-		v.enum("ApproximateCreationDateTimePrecision", *x.ApproximateCreationDateTimePrecision, enumApproximateCreationDateTimePrecision[:])
-	}
+	v.checkEnum("ApproximateCreationDateTimePrecision", x.ApproximateCreationDateTimePrecision, false, enumApproximateCreationDateTimePrecision[:])
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *UpdateKinesisStreamingDestinationInput) Validate() error {
-	v := violations{op: OpUpdateKinesisStreamingDestination}
-	x.check(&v)
-	return v.err()
+	return validate(OpUpdateKinesisStreamingDestination, x.check)
 }
 
 func (x *UpdateKinesisStreamingDestinationInput) check(v *violations) {
-	if x.StreamArn == nil {
-		v.null("StreamArn")
-	} else {
-		v.text("StreamArn", *x.StreamArn, &ruleStreamArn)
-	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.UpdateKinesisStreamingConfiguration != nil {
-		v.push("UpdateKinesisStreamingConfiguration")
-		x.UpdateKinesisStreamingConfiguration.check(v)
-		v.pop()
-	}
+	v.checkText("StreamArn", x.StreamArn, true, &ruleStreamArn)
+	v.checkTable("TableName", x.TableName, true, 1)
+	checkObject(v, "UpdateKinesisStreamingConfiguration", x.UpdateKinesisStreamingConfiguration, false)
 }
 
 func (x *UpdateReplicationGroupMemberAction) check(v *violations) {
@@ -2900,64 +1459,20 @@ func (x *UpdateReplicationGroupMemberAction) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ProvisionedThroughputOverride != nil {
-		v.push("ProvisionedThroughputOverride")
-		x.ProvisionedThroughputOverride.check(v)
-		v.pop()
-	}
-	if x.RegionName == nil {
-		v.null("RegionName")
-	}
-	if x.TableClassOverride != nil {
-		v.enum("TableClassOverride", *x.TableClassOverride, enumTableClass[:])
-	}
+	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
+	v.absent("RegionName", x.RegionName == nil)
+	v.checkEnum("TableClassOverride", x.TableClassOverride, false, enumTableClass[:])
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *UpdateTableInput) Validate() error {
-	v := violations{op: OpUpdateTable}
-	x.check(&v)
-	return v.err()
-}
+func (x *UpdateTableInput) Validate() error { return validate(OpUpdateTable, x.check) }
 
 func (x *UpdateTableInput) check(v *violations) {
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.BillingMode != nil {
-		v.enum("BillingMode", *x.BillingMode, enumBillingMode[:])
-	}
-	if x.ProvisionedThroughput != nil {
-		v.push("ProvisionedThroughput")
-		x.ProvisionedThroughput.check(v)
-		v.pop()
-	}
-	if x.GlobalSecondaryIndexUpdates != nil {
-		v.push("GlobalSecondaryIndexUpdates")
-		for i := range x.GlobalSecondaryIndexUpdates {
-			e := &x.GlobalSecondaryIndexUpdates[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.AttributeDefinitions != nil {
-		v.push("AttributeDefinitions")
-		for i := range x.AttributeDefinitions {
-			e := &x.AttributeDefinitions[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	if x.GlobalTableSettingsReplicationMode != nil {
-		v.enum("GlobalTableSettingsReplicationMode", *x.GlobalTableSettingsReplicationMode, enumGlobalTableSettingsReplicationMode[:])
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
+	v.checkEnum("BillingMode", x.BillingMode, false, enumBillingMode[:])
+	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
+	checkObjects(v, "GlobalSecondaryIndexUpdates", x.GlobalSecondaryIndexUpdates, false)
+	checkObjects(v, "AttributeDefinitions", x.AttributeDefinitions, false)
+	v.checkEnum("GlobalTableSettingsReplicationMode", x.GlobalTableSettingsReplicationMode, false, enumGlobalTableSettingsReplicationMode[:])
 	if x.GlobalTableWitnessUpdates != nil {
 		if v.size("GlobalTableWitnessUpdates", len(x.GlobalTableWitnessUpdates), 1, 1) {
 			v.echo(echoGlobalTableWitnessGroupUpdateList(nil, x.GlobalTableWitnessUpdates))
@@ -2971,9 +1486,7 @@ func (x *UpdateTableInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.MultiRegionConsistency != nil {
-		v.enum("MultiRegionConsistency", *x.MultiRegionConsistency, enumMultiRegionConsistency[:])
-	}
+	v.checkEnum("MultiRegionConsistency", x.MultiRegionConsistency, false, enumMultiRegionConsistency[:])
 	if x.ReplicaUpdates != nil {
 		if v.size("ReplicaUpdates", len(x.ReplicaUpdates), 1, -1) {
 			v.echo(echoReplicationGroupUpdateList(nil, x.ReplicaUpdates))
@@ -2987,37 +1500,14 @@ func (x *UpdateTableInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.SSESpecification != nil {
-		v.push("SSESpecification")
-		x.SSESpecification.check(v)
-		v.pop()
-	}
-	if x.StreamSpecification != nil {
-		v.push("StreamSpecification")
-		x.StreamSpecification.check(v)
-		v.pop()
-	}
-	if x.TableClass != nil {
-		v.enum("TableClass", *x.TableClass, enumTableClass[:])
-	}
-	if x.VectorIndexUpdates != nil {
-		v.push("VectorIndexUpdates")
-		for i := range x.VectorIndexUpdates {
-			e := &x.VectorIndexUpdates[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	checkObject(v, "SSESpecification", x.SSESpecification, false)
+	checkObject(v, "StreamSpecification", x.StreamSpecification, false)
+	v.checkEnum("TableClass", x.TableClass, false, enumTableClass[:])
+	checkObjects(v, "VectorIndexUpdates", x.VectorIndexUpdates, false)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
 func (x *UpdateTableReplicaAutoScalingInput) Validate() error {
-	v := violations{op: OpUpdateTableReplicaAutoScaling}
-	x.check(&v)
-	return v.err()
+	return validate(OpUpdateTableReplicaAutoScaling, x.check)
 }
 
 func (x *UpdateTableReplicaAutoScalingInput) check(v *violations) {
@@ -3034,11 +1524,7 @@ func (x *UpdateTableReplicaAutoScalingInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.ProvisionedWriteCapacityAutoScalingUpdate != nil {
-		v.push("ProvisionedWriteCapacityAutoScalingUpdate")
-		x.ProvisionedWriteCapacityAutoScalingUpdate.check(v)
-		v.pop()
-	}
+	checkObject(v, "ProvisionedWriteCapacityAutoScalingUpdate", x.ProvisionedWriteCapacityAutoScalingUpdate, false)
 	if x.ReplicaUpdates != nil {
 		if v.size("ReplicaUpdates", len(x.ReplicaUpdates), 1, -1) {
 			v.echo(echoReplicaAutoScalingUpdateList(nil, x.ReplicaUpdates))
@@ -3052,67 +1538,25 @@ func (x *UpdateTableReplicaAutoScalingInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
 }
 
-// Validate checks x against the constraints of the service model. The error is
-// an [*Error], one ValidationException for all violations.
-func (x *UpdateTimeToLiveInput) Validate() error {
-	v := violations{op: OpUpdateTimeToLive}
-	x.check(&v)
-	return v.err()
-}
+func (x *UpdateTimeToLiveInput) Validate() error { return validate(OpUpdateTimeToLive, x.check) }
 
 func (x *UpdateTimeToLiveInput) check(v *violations) {
-	if x.TableName == nil {
-		v.null("TableName")
-	} else {
-		v.table("TableName", *x.TableName, 1)
-	}
-	if x.TimeToLiveSpecification == nil {
-		v.null("TimeToLiveSpecification")
-	} else {
-		v.push("TimeToLiveSpecification")
-		x.TimeToLiveSpecification.check(v)
-		v.pop()
-	}
+	v.checkTable("TableName", x.TableName, true, 1)
+	checkObject(v, "TimeToLiveSpecification", x.TimeToLiveSpecification, true)
 }
 
 func (x *VectorAttributeDefinition) check(v *violations) {
-	if x.AttributeName == nil {
-		v.null("AttributeName")
-	} else {
-		v.text("AttributeName", *x.AttributeName, &ruleVectorAttributeName)
-	}
+	v.checkText("AttributeName", x.AttributeName, true, &ruleVectorAttributeName)
 }
 
 func (x *VectorIndex) check(v *violations) {
-	if x.Dimensions == nil {
-		v.null("Dimensions")
-	} else {
-		v.integer("Dimensions", *x.Dimensions, 1, math.MaxInt64)
-	}
-	if x.DistanceFunction == nil {
-		v.null("DistanceFunction")
-	} else {
-		v.enum("DistanceFunction", *x.DistanceFunction, enumVectorDistanceFunction[:])
-	}
-	if x.IndexName == nil {
-		v.null("IndexName")
-	} else {
-		v.text("IndexName", *x.IndexName, &ruleIndexName)
-	}
-	if x.Projection == nil {
-		v.null("Projection")
-	} else {
-		v.push("Projection")
-		x.Projection.check(v)
-		v.pop()
-	}
+	v.checkInteger("Dimensions", x.Dimensions, true, 1, math.MaxInt64)
+	v.checkEnum("DistanceFunction", x.DistanceFunction, true, enumVectorDistanceFunction[:])
+	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
+	checkObject(v, "Projection", x.Projection, true)
 	if x.SearchSchema != nil {
 		if v.size("SearchSchema", len(x.SearchSchema), 1, -1) {
 			v.echo(echoSearchSchema(nil, x.SearchSchema))
@@ -3126,175 +1570,85 @@ func (x *VectorIndex) check(v *violations) {
 		}
 		v.pop()
 	}
-	if x.VectorAttribute == nil {
-		v.null("VectorAttribute")
-	} else {
-		v.push("VectorAttribute")
-		x.VectorAttribute.check(v)
-		v.pop()
-	}
+	checkObject(v, "VectorAttribute", x.VectorAttribute, true)
 }
 
 func (x *VectorIndexUpdate) check(v *violations) {
-	if x.Create != nil {
-		v.push("Create")
-		x.Create.check(v)
-		v.pop()
-	}
-	if x.Delete != nil {
-		v.push("Delete")
-		x.Delete.check(v)
-		v.pop()
-	}
+	checkObject(v, "Create", x.Create, false)
+	checkObject(v, "Delete", x.Delete, false)
 }
 
 func (x *WriteRequest) check(v *violations) {
-	if x.DeleteRequest != nil {
-		v.push("DeleteRequest")
-		x.DeleteRequest.check(v)
-		v.pop()
-	}
-	if x.PutRequest != nil {
-		v.push("PutRequest")
-		x.PutRequest.check(v)
-		v.pop()
-	}
+	checkObject(v, "DeleteRequest", x.DeleteRequest, false)
+	checkObject(v, "PutRequest", x.PutRequest, false)
 }
 
 var enumApproximateCreationDateTimePrecision = [...]string{"MILLISECOND", "MICROSECOND"}
-
 var enumAttributeAction = [...]string{"ADD", "PUT", "DELETE"}
-
 var ruleAttributeName = textRule{min: 0, max: 65535, pattern: "", match: nil}
-
 var ruleAutoScalingPolicyName = textRule{min: 1, max: 256, pattern: "\\p{Print}+", match: regexp.MustCompile("^(?:[\\x20-\\x{10FFFF}]+)$").MatchString}
-
 var ruleAutoScalingRoleArn = textRule{min: 1, max: 1600, pattern: "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*", match: regexp.MustCompile("^(?:[\\x20-\\x{D7FF}\\x{E000}-\\x{FFFD}\\x{10000}-\\x{10FFFF}\\r\\n\\t]*)$").MatchString}
-
 var ruleBackupArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-
 var ruleBackupName = textRule{min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+", match: IsName}
-
 var enumBackupTypeFilter = [...]string{"USER", "SYSTEM", "AWS_BACKUP", "ALL"}
-
 var enumBillingMode = [...]string{"PROVISIONED", "PAY_PER_REQUEST"}
-
 var ruleBulkOperationArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-
 var enumBulkOperationInputFormat = [...]string{"DYNAMODB_JSON", "ION"}
-
 var ruleBulkOperationNextToken = textRule{min: 1, max: 1024, pattern: "([0-9a-f]{16})+", match: regexp.MustCompile("^(?:([0-9a-f]{16})+)$").MatchString}
-
 var enumBulkOperationPerformanceTier = [...]string{"STANDARD", "ACCELERATED"}
-
 var ruleClientRequestToken = textRule{min: 1, max: 36, pattern: "", match: nil}
-
 var ruleClientToken = textRule{min: 0, max: -1, pattern: "^[^\\$]+$", match: regexp.MustCompile("^(?:^[^\\$]+$)$").MatchString}
-
 var enumComparisonOperator = [...]string{"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"}
-
 var enumConditionalOperator = [...]string{"OR", "AND"}
-
 var enumContributorInsightsAction = [...]string{"ENABLE", "DISABLE"}
-
 var enumContributorInsightsMode = [...]string{"ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"}
-
 var ruleCsvDelimiter = textRule{min: 1, max: 1, pattern: "[,;:|\\t ]", match: regexp.MustCompile("^(?:[,;:|\\t ])$").MatchString}
-
 var ruleCsvHeader = textRule{min: 1, max: 65536, pattern: "[\\x20-\\x21\\x23-\\x2B\\x2D-\\x7E]*", match: regexp.MustCompile("^(?:[\\x20-\\x21\\x23-\\x2B\\x2D-\\x7E]*)$").MatchString}
-
 var enumDisassociationMode = [...]string{"WAIT_FOR_REPLICATION"}
-
 var ruleExportArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-
 var enumExportFormat = [...]string{"DYNAMODB_JSON", "ION"}
-
 var enumExportType = [...]string{"FULL_EXPORT", "INCREMENTAL_EXPORT"}
-
 var enumExportViewType = [...]string{"NEW_IMAGE", "NEW_AND_OLD_IMAGES"}
-
 var enumGlobalTableSettingsReplicationMode = [...]string{"ENABLED", "DISABLED", "ENABLED_WITH_OVERRIDES"}
-
 var ruleImportArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-
 var ruleImportNextToken = textRule{min: 112, max: 1024, pattern: "([0-9a-f]{16})+", match: regexp.MustCompile("^(?:([0-9a-f]{16})+)$").MatchString}
-
 var ruleIndexName = textRule{min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+", match: IsName}
-
 var enumInputCompressionType = [...]string{"GZIP", "ZSTD", "NONE"}
-
 var enumInputFormat = [...]string{"DYNAMODB_JSON", "ION", "CSV"}
-
 var ruleKeySchemaAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
-
 var enumKeyType = [...]string{"HASH", "RANGE"}
-
 var enumMultiRegionConsistency = [...]string{"EVENTUAL", "STRONG"}
-
 var ruleNonKeyAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
-
 var enumOutputTypeEnum = [...]string{"ERROR", "CONDITION_CHECK_FAILURE"}
-
 var rulePartiQLNextToken = textRule{min: 1, max: 32768, pattern: "", match: nil}
-
 var rulePartiQLStatement = textRule{min: 1, max: 8192, pattern: "", match: nil}
-
 var rulePolicyRevisionId = textRule{min: 1, max: 255, pattern: "", match: nil}
-
 var enumProjectionType = [...]string{"ALL", "INCLUDE", "KEYS_ONLY"}
-
 var ruleResourceArnString = textRule{min: 1, max: 1283, pattern: "", match: nil}
-
 var enumReturnConsumedCapacity = [...]string{"INDEXES", "TOTAL", "NONE"}
-
 var enumReturnItemCollectionMetrics = [...]string{"SIZE", "NONE"}
-
 var enumReturnValue = [...]string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}
-
 var enumReturnValuesOnConditionCheckFailure = [...]string{"ALL_OLD", "NONE"}
-
 var ruleS3Bucket = textRule{min: 0, max: 255, pattern: "^[a-z0-9A-Z]+[\\.\\-\\w]*[a-z0-9A-Z]+$", match: regexp.MustCompile("^(?:^[a-z0-9A-Z]+[\\.\\-\\w]*[a-z0-9A-Z]+$)$").MatchString}
-
 var ruleS3BucketOwner = textRule{min: 0, max: -1, pattern: "[0-9]{12}", match: regexp.MustCompile("^(?:[0-9]{12})$").MatchString}
-
 var ruleS3Prefix = textRule{min: 0, max: 1024, pattern: "", match: nil}
-
 var enumS3SseAlgorithm = [...]string{"AES256", "KMS"}
-
 var ruleS3SseKmsKeyId = textRule{min: 1, max: 2048, pattern: "", match: nil}
-
 var enumSSEType = [...]string{"AES256", "KMS"}
-
 var enumScalarAttributeType = [...]string{"B", "N", "S"}
-
 var enumSearchSchemaElementType = [...]string{"HASH", "INLINE_FILTER"}
-
 var enumSelect = [...]string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
-
 var ruleSequenceNumber = textRule{min: 21, max: 40, pattern: "", match: nil}
-
 var enumShardFilterType = [...]string{"CHILD_SHARDS"}
-
 var ruleShardId = textRule{min: 28, max: 65, pattern: "", match: nil}
-
 var ruleShardIterator = textRule{min: 1, max: 2048, pattern: "", match: nil}
-
 var enumShardIteratorType = [...]string{"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"}
-
 var ruleStreamArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-
 var enumStreamViewType = [...]string{"NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"}
-
 var enumTableClass = [...]string{"STANDARD", "STANDARD_INFREQUENT_ACCESS"}
-
 var ruleTableName = textRule{min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+", match: IsName}
-
 var ruleTagKeyString = textRule{min: 1, max: 128, pattern: "", match: nil}
-
 var ruleTagValueString = textRule{min: 0, max: 256, pattern: "", match: nil}
-
 var ruleTimeToLiveAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
-
 var ruleVectorAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
-
 var enumVectorDistanceFunction = [...]string{"COSINE", "DOT_PRODUCT", "EUCLIDEAN"}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -420,6 +421,48 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 }
 
 // readPointer reads a member into a new variable; for null it leaves *x nil.
+// decodeBody reads a request body into an input.
+func decodeBody[T any](body []byte, x *T, faults *Faults, read func(*decoder, *T, position) (bool, error)) error {
+	d := openBody(body)
+	_, err := read(d, x, inBody)
+	return d.close(err, faults)
+}
+
+// A member is a member of a structure of type T and how it is read.
+type member[T any] struct {
+	name string
+	read func(*decoder, *T) error
+}
+
+// readStruct reads an object into a structure and skips members that it does not
+// have.
+func readStruct[T any](d *decoder, x *T, pos position, class string, members []member[T]) (bool, error) {
+	ok, err := d.open('{', pos, class)
+	if err != nil || !ok {
+		return false, err
+	}
+	for {
+		name, more, err := d.member()
+		if err != nil || !more {
+			return true, err
+		}
+		i := slices.IndexFunc(members, func(m member[T]) bool { return m.name == string(name) })
+		if i < 0 {
+			err = d.skip()
+		} else {
+			err = members[i].read(d, x)
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+}
+
+func readField[T any](d *decoder, x *T, read func(*decoder, *T, position) (bool, error)) error {
+	_, err := read(d, x, inField)
+	return err
+}
+
 func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bool, error)) error {
 	v := newMember[T](d)
 	ok, err := read(d, v, inField)

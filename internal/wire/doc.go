@@ -16,8 +16,7 @@
 //
 // Only texts.go has messages that differ between operations or between regions
 // of the service. The files *_gen.go are generated from the service model in
-// ../apigen/model, only for the operations that Sortkey implements. Run go
-// generate after changing the generator's tables.
+// ../apigen/model. Run go generate after changing the generator's tables.
 package wire
 
 //go:generate go run ../apigen -out .

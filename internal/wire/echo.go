@@ -115,3 +115,59 @@ func echoElems(dst []byte, v attr.Value) []byte {
 	}
 	return append(dst, ']')
 }
+
+func echoString(dst []byte, s string) []byte { return append(dst, s...) }
+
+// echoScalar prints a member with its label.
+func echoScalar[T any](dst []byte, label string, p *T, value func([]byte, T) []byte) []byte {
+	if p == nil {
+		return append(append(dst, label...), "null"...)
+	}
+	return value(append(dst, label...), *p)
+}
+
+// echoMember prints a member that is a list or a map with its label.
+func echoMember[T any](dst []byte, label string, v T, present bool, value func([]byte, T) []byte) []byte {
+	dst = append(dst, label...)
+	if !present {
+		return append(dst, "null"...)
+	}
+	return value(dst, v)
+}
+
+func echoStruct[T any, P interface {
+	*T
+	appendEcho(dst []byte) []byte
+}](dst []byte, v T) []byte {
+	return P(&v).appendEcho(dst)
+}
+
+func echoList[T any](dst []byte, l []T, value func([]byte, T) []byte) []byte {
+	dst = append(dst, '[')
+	for i := range l {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = value(dst, l[i])
+	}
+	return append(dst, ']')
+}
+
+func echoMap[T any](dst []byte, m map[string]T, value func([]byte, T) []byte) []byte {
+	dst = append(dst, '{')
+	for i, k := range sortedKeys(m) {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if len(dst) > maxEcho {
+			dst = append(dst, "..."...)
+			break
+		}
+		dst = value(append(append(dst, k...), '='), m[k])
+	}
+	return append(dst, '}')
+}

@@ -8,33 +8,14 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-func echoAttributeNameList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = append(dst, l[i]...)
-	}
-	return append(dst, ']')
-}
+func echoAttributeNameList(dst []byte, l []string) []byte { return echoList(dst, l, echoString) }
 
 func (x *AutoScalingPolicyUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "AutoScalingPolicyUpdate(policyName="...)
-	if x.PolicyName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.PolicyName...)
-	}
-	dst = append(dst, ", targetTrackingScalingPolicyConfiguration="...)
-	dst = x.TargetTrackingScalingPolicyConfiguration.appendEcho(dst)
+	dst = echoScalar(dst, "AutoScalingPolicyUpdate(policyName=", x.PolicyName, echoString)
+	dst = x.TargetTrackingScalingPolicyConfiguration.appendEcho(append(dst, ", targetTrackingScalingPolicyConfiguration="...))
 	return append(dst, ')')
 }
 
@@ -42,32 +23,11 @@ func (x *AutoScalingSettingsUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "AutoScalingSettingsUpdate(autoScalingDisabled="...)
-	if x.AutoScalingDisabled == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendBool(dst, *x.AutoScalingDisabled)
-	}
-	dst = append(dst, ", autoScalingRoleArn="...)
-	if x.AutoScalingRoleArn == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.AutoScalingRoleArn...)
-	}
-	dst = append(dst, ", maximumUnits="...)
-	if x.MaximumUnits == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.MaximumUnits, 10)
-	}
-	dst = append(dst, ", minimumUnits="...)
-	if x.MinimumUnits == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.MinimumUnits, 10)
-	}
-	dst = append(dst, ", scalingPolicyUpdate="...)
-	dst = x.ScalingPolicyUpdate.appendEcho(dst)
+	dst = echoScalar(dst, "AutoScalingSettingsUpdate(autoScalingDisabled=", x.AutoScalingDisabled, strconv.AppendBool)
+	dst = echoScalar(dst, ", autoScalingRoleArn=", x.AutoScalingRoleArn, echoString)
+	dst = echoScalar(dst, ", maximumUnits=", x.MaximumUnits, appendInteger)
+	dst = echoScalar(dst, ", minimumUnits=", x.MinimumUnits, appendInteger)
+	dst = x.ScalingPolicyUpdate.appendEcho(append(dst, ", scalingPolicyUpdate="...))
 	return append(dst, ')')
 }
 
@@ -75,30 +35,10 @@ func (x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) appendEcho(d
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "AutoScalingTargetTrackingScalingPolicyConfigurationUpdate(disableScaleIn="...)
-	if x.DisableScaleIn == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendBool(dst, *x.DisableScaleIn)
-	}
-	dst = append(dst, ", scaleInCooldown="...)
-	if x.ScaleInCooldown == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.ScaleInCooldown, 10)
-	}
-	dst = append(dst, ", scaleOutCooldown="...)
-	if x.ScaleOutCooldown == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.ScaleOutCooldown, 10)
-	}
-	dst = append(dst, ", targetValue="...)
-	if x.TargetValue == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = appendDouble(dst, *x.TargetValue)
-	}
+	dst = echoScalar(dst, "AutoScalingTargetTrackingScalingPolicyConfigurationUpdate(disableScaleIn=", x.DisableScaleIn, strconv.AppendBool)
+	dst = echoScalar(dst, ", scaleInCooldown=", x.ScaleInCooldown, appendInteger)
+	dst = echoScalar(dst, ", scaleOutCooldown=", x.ScaleOutCooldown, appendInteger)
+	dst = echoScalar(dst, ", targetValue=", x.TargetValue, appendDouble)
 	return append(dst, ')')
 }
 
@@ -106,82 +46,27 @@ func (x *BatchStatementRequest) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "BatchStatementRequest(consistentRead="...)
-	if x.ConsistentRead == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendBool(dst, *x.ConsistentRead)
-	}
-	dst = append(dst, ", parameters="...)
-	if x.Parameters == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoPreparedStatementParameters(dst, x.Parameters)
-	}
-	dst = append(dst, ", returnValuesOnConditionCheckFailure="...)
-	if x.ReturnValuesOnConditionCheckFailure == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ReturnValuesOnConditionCheckFailure...)
-	}
-	dst = append(dst, ", statement="...)
-	if x.Statement == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.Statement...)
-	}
+	dst = echoScalar(dst, "BatchStatementRequest(consistentRead=", x.ConsistentRead, strconv.AppendBool)
+	dst = echoMember(dst, ", parameters=", x.Parameters, x.Parameters != nil, echoPreparedStatementParameters)
+	dst = echoScalar(dst, ", returnValuesOnConditionCheckFailure=", x.ReturnValuesOnConditionCheckFailure, echoString)
+	dst = echoScalar(dst, ", statement=", x.Statement, echoString)
 	return append(dst, ')')
 }
 
 func echoBatchWriteItemRequestMap(dst []byte, m map[string][]WriteRequest) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = append(append(dst, k...), '=')
-		v := m[k]
-		dst = echoWriteRequests(dst, v)
-	}
-	return append(dst, '}')
+	return echoMap(dst, m, echoWriteRequests)
 }
 
 func (x *ConditionCheck) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ConditionCheck(conditionExpression="...)
-	if x.ConditionExpression == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ConditionExpression...)
-	}
-	dst = append(dst, ", expressionAttributeNames="...)
-	if x.ExpressionAttributeNames == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoExpressionAttributeNameMap(dst, x.ExpressionAttributeNames)
-	}
-	dst = append(dst, ", expressionAttributeValues="...)
-	dst = echoItem(dst, x.ExpressionAttributeValues)
-	dst = append(dst, ", key="...)
-	dst = echoItem(dst, x.Key)
-	dst = append(dst, ", returnValuesOnConditionCheckFailure="...)
-	if x.ReturnValuesOnConditionCheckFailure == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ReturnValuesOnConditionCheckFailure...)
-	}
-	dst = append(dst, ", tableName="...)
-	if x.TableName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.TableName...)
-	}
+	dst = echoScalar(dst, "ConditionCheck(conditionExpression=", x.ConditionExpression, echoString)
+	dst = echoMember(dst, ", expressionAttributeNames=", x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, echoExpressionAttributeNameMap)
+	dst = echoItem(append(dst, ", expressionAttributeValues="...), x.ExpressionAttributeValues)
+	dst = echoItem(append(dst, ", key="...), x.Key)
+	dst = echoScalar(dst, ", returnValuesOnConditionCheckFailure=", x.ReturnValuesOnConditionCheckFailure, echoString)
+	dst = echoScalar(dst, ", tableName=", x.TableName, echoString)
 	return append(dst, ')')
 }
 
@@ -189,12 +74,7 @@ func (x *CreateGlobalTableWitnessGroupMemberAction) appendEcho(dst []byte) []byt
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "CreateGlobalTableWitnessGroupMemberAction(regionName="...)
-	if x.RegionName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.RegionName...)
-	}
+	dst = echoScalar(dst, "CreateGlobalTableWitnessGroupMemberAction(regionName=", x.RegionName, echoString)
 	return append(dst, ')')
 }
 
@@ -202,84 +82,27 @@ func (x *CreateReplicationGroupMemberAction) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "CreateReplicationGroupMemberAction(globalSecondaryIndexes="...)
-	if x.GlobalSecondaryIndexes == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoReplicaGlobalSecondaryIndexList(dst, x.GlobalSecondaryIndexes)
-	}
-	dst = append(dst, ", kMSMasterKeyId="...)
-	if x.KMSMasterKeyId == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.KMSMasterKeyId...)
-	}
-	dst = append(dst, ", onDemandThroughputOverride="...)
-	dst = x.OnDemandThroughputOverride.appendEcho(dst)
-	dst = append(dst, ", provisionedThroughputOverride="...)
-	dst = x.ProvisionedThroughputOverride.appendEcho(dst)
-	dst = append(dst, ", regionName="...)
-	if x.RegionName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.RegionName...)
-	}
-	dst = append(dst, ", tableClassOverride="...)
-	if x.TableClassOverride == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.TableClassOverride...)
-	}
+	dst = echoMember(dst, "CreateReplicationGroupMemberAction(globalSecondaryIndexes=", x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, echoReplicaGlobalSecondaryIndexList)
+	dst = echoScalar(dst, ", kMSMasterKeyId=", x.KMSMasterKeyId, echoString)
+	dst = x.OnDemandThroughputOverride.appendEcho(append(dst, ", onDemandThroughputOverride="...))
+	dst = x.ProvisionedThroughputOverride.appendEcho(append(dst, ", provisionedThroughputOverride="...))
+	dst = echoScalar(dst, ", regionName=", x.RegionName, echoString)
+	dst = echoScalar(dst, ", tableClassOverride=", x.TableClassOverride, echoString)
 	return append(dst, ')')
 }
 
-func echoCsvHeaderList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = append(dst, l[i]...)
-	}
-	return append(dst, ']')
-}
+func echoCsvHeaderList(dst []byte, l []string) []byte { return echoList(dst, l, echoString) }
 
 func (x *Delete) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "Delete(conditionExpression="...)
-	if x.ConditionExpression == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ConditionExpression...)
-	}
-	dst = append(dst, ", expressionAttributeNames="...)
-	if x.ExpressionAttributeNames == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoExpressionAttributeNameMap(dst, x.ExpressionAttributeNames)
-	}
-	dst = append(dst, ", expressionAttributeValues="...)
-	dst = echoItem(dst, x.ExpressionAttributeValues)
-	dst = append(dst, ", key="...)
-	dst = echoItem(dst, x.Key)
-	dst = append(dst, ", returnValuesOnConditionCheckFailure="...)
-	if x.ReturnValuesOnConditionCheckFailure == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ReturnValuesOnConditionCheckFailure...)
-	}
-	dst = append(dst, ", tableName="...)
-	if x.TableName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.TableName...)
-	}
+	dst = echoScalar(dst, "Delete(conditionExpression=", x.ConditionExpression, echoString)
+	dst = echoMember(dst, ", expressionAttributeNames=", x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, echoExpressionAttributeNameMap)
+	dst = echoItem(append(dst, ", expressionAttributeValues="...), x.ExpressionAttributeValues)
+	dst = echoItem(append(dst, ", key="...), x.Key)
+	dst = echoScalar(dst, ", returnValuesOnConditionCheckFailure=", x.ReturnValuesOnConditionCheckFailure, echoString)
+	dst = echoScalar(dst, ", tableName=", x.TableName, echoString)
 	return append(dst, ')')
 }
 
@@ -287,12 +110,7 @@ func (x *DeleteGlobalTableWitnessGroupMemberAction) appendEcho(dst []byte) []byt
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "DeleteGlobalTableWitnessGroupMemberAction(regionName="...)
-	if x.RegionName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.RegionName...)
-	}
+	dst = echoScalar(dst, "DeleteGlobalTableWitnessGroupMemberAction(regionName=", x.RegionName, echoString)
 	return append(dst, ')')
 }
 
@@ -300,12 +118,7 @@ func (x *DeleteReplicationGroupMemberAction) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "DeleteReplicationGroupMemberAction(regionName="...)
-	if x.RegionName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.RegionName...)
-	}
+	dst = echoScalar(dst, "DeleteReplicationGroupMemberAction(regionName=", x.RegionName, echoString)
 	return append(dst, ')')
 }
 
@@ -313,8 +126,7 @@ func (x *DeleteRequest) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "DeleteRequest(key="...)
-	dst = echoItem(dst, x.Key)
+	dst = echoItem(append(dst, "DeleteRequest(key="...), x.Key)
 	return append(dst, ')')
 }
 
@@ -322,62 +134,23 @@ func (x *DisassociateReplicationGroupMemberAction) appendEcho(dst []byte) []byte
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "DisassociateReplicationGroupMemberAction(disassociationMode="...)
-	if x.DisassociationMode == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.DisassociationMode...)
-	}
-	dst = append(dst, ", regionName="...)
-	if x.RegionName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.RegionName...)
-	}
+	dst = echoScalar(dst, "DisassociateReplicationGroupMemberAction(disassociationMode=", x.DisassociationMode, echoString)
+	dst = echoScalar(dst, ", regionName=", x.RegionName, echoString)
 	return append(dst, ')')
 }
 
 func echoExpressionAttributeNameMap(dst []byte, m map[string]string) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = append(append(dst, k...), '=')
-		v := m[k]
-		dst = append(dst, v...)
-	}
-	return append(dst, '}')
+	return echoMap(dst, m, echoString)
 }
 
 func (x *Get) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "Get(expressionAttributeNames="...)
-	if x.ExpressionAttributeNames == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoExpressionAttributeNameMap(dst, x.ExpressionAttributeNames)
-	}
-	dst = append(dst, ", key="...)
-	dst = echoItem(dst, x.Key)
-	dst = append(dst, ", projectionExpression="...)
-	if x.ProjectionExpression == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ProjectionExpression...)
-	}
-	dst = append(dst, ", tableName="...)
-	if x.TableName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.TableName...)
-	}
+	dst = echoMember(dst, "Get(expressionAttributeNames=", x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, echoExpressionAttributeNameMap)
+	dst = echoItem(append(dst, ", key="...), x.Key)
+	dst = echoScalar(dst, ", projectionExpression=", x.ProjectionExpression, echoString)
+	dst = echoScalar(dst, ", tableName=", x.TableName, echoString)
 	return append(dst, ')')
 }
 
@@ -385,168 +158,62 @@ func (x *GlobalSecondaryIndexAutoScalingUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "GlobalSecondaryIndexAutoScalingUpdate(indexName="...)
-	if x.IndexName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.IndexName...)
-	}
-	dst = append(dst, ", provisionedWriteCapacityAutoScalingUpdate="...)
-	dst = x.ProvisionedWriteCapacityAutoScalingUpdate.appendEcho(dst)
+	dst = echoScalar(dst, "GlobalSecondaryIndexAutoScalingUpdate(indexName=", x.IndexName, echoString)
+	dst = x.ProvisionedWriteCapacityAutoScalingUpdate.appendEcho(append(dst, ", provisionedWriteCapacityAutoScalingUpdate="...))
 	return append(dst, ')')
 }
 
 func echoGlobalSecondaryIndexAutoScalingUpdateList(dst []byte, l []GlobalSecondaryIndexAutoScalingUpdate) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[GlobalSecondaryIndexAutoScalingUpdate])
 }
 
 func (x *GlobalTableGlobalSecondaryIndexSettingsUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "GlobalTableGlobalSecondaryIndexSettingsUpdate(indexName="...)
-	if x.IndexName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.IndexName...)
-	}
-	dst = append(dst, ", provisionedWriteCapacityAutoScalingSettingsUpdate="...)
-	dst = x.ProvisionedWriteCapacityAutoScalingSettingsUpdate.appendEcho(dst)
-	dst = append(dst, ", provisionedWriteCapacityUnits="...)
-	if x.ProvisionedWriteCapacityUnits == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.ProvisionedWriteCapacityUnits, 10)
-	}
+	dst = echoScalar(dst, "GlobalTableGlobalSecondaryIndexSettingsUpdate(indexName=", x.IndexName, echoString)
+	dst = x.ProvisionedWriteCapacityAutoScalingSettingsUpdate.appendEcho(append(dst, ", provisionedWriteCapacityAutoScalingSettingsUpdate="...))
+	dst = echoScalar(dst, ", provisionedWriteCapacityUnits=", x.ProvisionedWriteCapacityUnits, appendInteger)
 	return append(dst, ')')
 }
 
 func echoGlobalTableGlobalSecondaryIndexSettingsUpdateList(dst []byte, l []GlobalTableGlobalSecondaryIndexSettingsUpdate) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[GlobalTableGlobalSecondaryIndexSettingsUpdate])
 }
 
 func (x *GlobalTableWitnessGroupUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "GlobalTableWitnessGroupUpdate(create="...)
-	dst = x.Create.appendEcho(dst)
-	dst = append(dst, ", delete="...)
-	dst = x.Delete.appendEcho(dst)
+	dst = x.Create.appendEcho(append(dst, "GlobalTableWitnessGroupUpdate(create="...))
+	dst = x.Delete.appendEcho(append(dst, ", delete="...))
 	return append(dst, ')')
 }
 
 func echoGlobalTableWitnessGroupUpdateList(dst []byte, l []GlobalTableWitnessGroupUpdate) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[GlobalTableWitnessGroupUpdate])
 }
-
-func echoKeyList(dst []byte, l []attr.Item) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = echoItem(dst, l[i])
-	}
-	return append(dst, ']')
-}
-
+func echoKeyList(dst []byte, l []attr.Item) []byte { return echoList(dst, l, echoItem) }
 func echoKeySchema(dst []byte, l []KeySchemaElement) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[KeySchemaElement])
 }
 
 func (x *KeySchemaElement) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "KeySchemaElement(attributeName="...)
-	if x.AttributeName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.AttributeName...)
-	}
-	dst = append(dst, ", keyType="...)
-	if x.KeyType == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.KeyType...)
-	}
+	dst = echoScalar(dst, "KeySchemaElement(attributeName=", x.AttributeName, echoString)
+	dst = echoScalar(dst, ", keyType=", x.KeyType, echoString)
 	return append(dst, ')')
 }
 
-func echoNonKeyAttributeNameList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = append(dst, l[i]...)
-	}
-	return append(dst, ']')
-}
+func echoNonKeyAttributeNameList(dst []byte, l []string) []byte { return echoList(dst, l, echoString) }
 
 func (x *OnDemandThroughputOverride) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "OnDemandThroughputOverride(maxReadRequestUnits="...)
-	if x.MaxReadRequestUnits == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.MaxReadRequestUnits, 10)
-	}
+	dst = echoScalar(dst, "OnDemandThroughputOverride(maxReadRequestUnits=", x.MaxReadRequestUnits, appendInteger)
 	return append(dst, ')')
 }
 
@@ -554,82 +221,27 @@ func (x *ParameterizedStatement) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ParameterizedStatement(parameters="...)
-	if x.Parameters == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoPreparedStatementParameters(dst, x.Parameters)
-	}
-	dst = append(dst, ", returnValuesOnConditionCheckFailure="...)
-	if x.ReturnValuesOnConditionCheckFailure == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ReturnValuesOnConditionCheckFailure...)
-	}
-	dst = append(dst, ", statement="...)
-	if x.Statement == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.Statement...)
-	}
+	dst = echoMember(dst, "ParameterizedStatement(parameters=", x.Parameters, x.Parameters != nil, echoPreparedStatementParameters)
+	dst = echoScalar(dst, ", returnValuesOnConditionCheckFailure=", x.ReturnValuesOnConditionCheckFailure, echoString)
+	dst = echoScalar(dst, ", statement=", x.Statement, echoString)
 	return append(dst, ')')
 }
 
 func echoParameterizedStatements(dst []byte, l []ParameterizedStatement) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[ParameterizedStatement])
 }
-
 func echoPartiQLBatchRequest(dst []byte, l []BatchStatementRequest) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[BatchStatementRequest])
 }
-
 func echoPreparedStatementParameters(dst []byte, l []attr.Value) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = echoValue(dst, l[i])
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoValue)
 }
 
 func (x *ProvisionedThroughputOverride) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ProvisionedThroughputOverride(readCapacityUnits="...)
-	if x.ReadCapacityUnits == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.ReadCapacityUnits, 10)
-	}
+	dst = echoScalar(dst, "ProvisionedThroughputOverride(readCapacityUnits=", x.ReadCapacityUnits, appendInteger)
 	return append(dst, ')')
 }
 
@@ -637,34 +249,12 @@ func (x *Put) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "Put(conditionExpression="...)
-	if x.ConditionExpression == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ConditionExpression...)
-	}
-	dst = append(dst, ", expressionAttributeNames="...)
-	if x.ExpressionAttributeNames == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoExpressionAttributeNameMap(dst, x.ExpressionAttributeNames)
-	}
-	dst = append(dst, ", expressionAttributeValues="...)
-	dst = echoItem(dst, x.ExpressionAttributeValues)
-	dst = append(dst, ", item="...)
-	dst = echoItem(dst, x.Item)
-	dst = append(dst, ", returnValuesOnConditionCheckFailure="...)
-	if x.ReturnValuesOnConditionCheckFailure == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ReturnValuesOnConditionCheckFailure...)
-	}
-	dst = append(dst, ", tableName="...)
-	if x.TableName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.TableName...)
-	}
+	dst = echoScalar(dst, "Put(conditionExpression=", x.ConditionExpression, echoString)
+	dst = echoMember(dst, ", expressionAttributeNames=", x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, echoExpressionAttributeNameMap)
+	dst = echoItem(append(dst, ", expressionAttributeValues="...), x.ExpressionAttributeValues)
+	dst = echoItem(append(dst, ", item="...), x.Item)
+	dst = echoScalar(dst, ", returnValuesOnConditionCheckFailure=", x.ReturnValuesOnConditionCheckFailure, echoString)
+	dst = echoScalar(dst, ", tableName=", x.TableName, echoString)
 	return append(dst, ')')
 }
 
@@ -672,8 +262,7 @@ func (x *PutRequest) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "PutRequest(item="...)
-	dst = echoItem(dst, x.Item)
+	dst = echoItem(append(dst, "PutRequest(item="...), x.Item)
 	dst = append(dst, ", workloadProfileName=null"...)
 	return append(dst, ')')
 }
@@ -682,52 +271,23 @@ func (x *ReplicaAutoScalingUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ReplicaAutoScalingUpdate(regionName="...)
-	if x.RegionName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.RegionName...)
-	}
-	dst = append(dst, ", replicaGlobalSecondaryIndexUpdates="...)
-	if x.ReplicaGlobalSecondaryIndexUpdates == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoReplicaGlobalSecondaryIndexAutoScalingUpdateList(dst, x.ReplicaGlobalSecondaryIndexUpdates)
-	}
-	dst = append(dst, ", replicaProvisionedReadCapacityAutoScalingUpdate="...)
-	dst = x.ReplicaProvisionedReadCapacityAutoScalingUpdate.appendEcho(dst)
+	dst = echoScalar(dst, "ReplicaAutoScalingUpdate(regionName=", x.RegionName, echoString)
+	dst = echoMember(dst, ", replicaGlobalSecondaryIndexUpdates=", x.ReplicaGlobalSecondaryIndexUpdates, x.ReplicaGlobalSecondaryIndexUpdates != nil, echoReplicaGlobalSecondaryIndexAutoScalingUpdateList)
+	dst = x.ReplicaProvisionedReadCapacityAutoScalingUpdate.appendEcho(append(dst, ", replicaProvisionedReadCapacityAutoScalingUpdate="...))
 	return append(dst, ')')
 }
 
 func echoReplicaAutoScalingUpdateList(dst []byte, l []ReplicaAutoScalingUpdate) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[ReplicaAutoScalingUpdate])
 }
 
 func (x *ReplicaGlobalSecondaryIndex) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ReplicaGlobalSecondaryIndex(indexName="...)
-	if x.IndexName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.IndexName...)
-	}
-	dst = append(dst, ", onDemandThroughputOverride="...)
-	dst = x.OnDemandThroughputOverride.appendEcho(dst)
-	dst = append(dst, ", provisionedThroughputOverride="...)
-	dst = x.ProvisionedThroughputOverride.appendEcho(dst)
+	dst = echoScalar(dst, "ReplicaGlobalSecondaryIndex(indexName=", x.IndexName, echoString)
+	dst = x.OnDemandThroughputOverride.appendEcho(append(dst, ", onDemandThroughputOverride="...))
+	dst = x.ProvisionedThroughputOverride.appendEcho(append(dst, ", provisionedThroughputOverride="...))
 	return append(dst, ')')
 }
 
@@ -735,302 +295,115 @@ func (x *ReplicaGlobalSecondaryIndexAutoScalingUpdate) appendEcho(dst []byte) []
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ReplicaGlobalSecondaryIndexAutoScalingUpdate(indexName="...)
-	if x.IndexName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.IndexName...)
-	}
-	dst = append(dst, ", provisionedReadCapacityAutoScalingUpdate="...)
-	dst = x.ProvisionedReadCapacityAutoScalingUpdate.appendEcho(dst)
+	dst = echoScalar(dst, "ReplicaGlobalSecondaryIndexAutoScalingUpdate(indexName=", x.IndexName, echoString)
+	dst = x.ProvisionedReadCapacityAutoScalingUpdate.appendEcho(append(dst, ", provisionedReadCapacityAutoScalingUpdate="...))
 	return append(dst, ')')
 }
 
 func echoReplicaGlobalSecondaryIndexAutoScalingUpdateList(dst []byte, l []ReplicaGlobalSecondaryIndexAutoScalingUpdate) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[ReplicaGlobalSecondaryIndexAutoScalingUpdate])
 }
-
 func echoReplicaGlobalSecondaryIndexList(dst []byte, l []ReplicaGlobalSecondaryIndex) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[ReplicaGlobalSecondaryIndex])
 }
 
 func (x *ReplicaGlobalSecondaryIndexSettingsUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ReplicaGlobalSecondaryIndexSettingsUpdate(indexName="...)
-	if x.IndexName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.IndexName...)
-	}
-	dst = append(dst, ", provisionedReadCapacityAutoScalingSettingsUpdate="...)
-	dst = x.ProvisionedReadCapacityAutoScalingSettingsUpdate.appendEcho(dst)
-	dst = append(dst, ", provisionedReadCapacityUnits="...)
-	if x.ProvisionedReadCapacityUnits == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.ProvisionedReadCapacityUnits, 10)
-	}
+	dst = echoScalar(dst, "ReplicaGlobalSecondaryIndexSettingsUpdate(indexName=", x.IndexName, echoString)
+	dst = x.ProvisionedReadCapacityAutoScalingSettingsUpdate.appendEcho(append(dst, ", provisionedReadCapacityAutoScalingSettingsUpdate="...))
+	dst = echoScalar(dst, ", provisionedReadCapacityUnits=", x.ProvisionedReadCapacityUnits, appendInteger)
 	return append(dst, ')')
 }
 
 func echoReplicaGlobalSecondaryIndexSettingsUpdateList(dst []byte, l []ReplicaGlobalSecondaryIndexSettingsUpdate) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[ReplicaGlobalSecondaryIndexSettingsUpdate])
 }
 
 func (x *ReplicaSettingsUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ReplicaSettingsUpdate(regionName="...)
-	if x.RegionName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.RegionName...)
-	}
-	dst = append(dst, ", replicaGlobalSecondaryIndexSettingsUpdate="...)
-	if x.ReplicaGlobalSecondaryIndexSettingsUpdate == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoReplicaGlobalSecondaryIndexSettingsUpdateList(dst, x.ReplicaGlobalSecondaryIndexSettingsUpdate)
-	}
-	dst = append(dst, ", replicaProvisionedReadCapacityAutoScalingSettingsUpdate="...)
-	dst = x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate.appendEcho(dst)
-	dst = append(dst, ", replicaProvisionedReadCapacityUnits="...)
-	if x.ReplicaProvisionedReadCapacityUnits == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, *x.ReplicaProvisionedReadCapacityUnits, 10)
-	}
-	dst = append(dst, ", replicaTableClass="...)
-	if x.ReplicaTableClass == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ReplicaTableClass...)
-	}
+	dst = echoScalar(dst, "ReplicaSettingsUpdate(regionName=", x.RegionName, echoString)
+	dst = echoMember(dst, ", replicaGlobalSecondaryIndexSettingsUpdate=", x.ReplicaGlobalSecondaryIndexSettingsUpdate, x.ReplicaGlobalSecondaryIndexSettingsUpdate != nil, echoReplicaGlobalSecondaryIndexSettingsUpdateList)
+	dst = x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate.appendEcho(append(dst, ", replicaProvisionedReadCapacityAutoScalingSettingsUpdate="...))
+	dst = echoScalar(dst, ", replicaProvisionedReadCapacityUnits=", x.ReplicaProvisionedReadCapacityUnits, appendInteger)
+	dst = echoScalar(dst, ", replicaTableClass=", x.ReplicaTableClass, echoString)
 	return append(dst, ')')
 }
 
 func echoReplicaSettingsUpdateList(dst []byte, l []ReplicaSettingsUpdate) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[ReplicaSettingsUpdate])
 }
 
 func (x *ReplicationGroupUpdate) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "ReplicationGroupUpdate(create="...)
-	dst = x.Create.appendEcho(dst)
-	dst = append(dst, ", delete="...)
-	dst = x.Delete.appendEcho(dst)
-	dst = append(dst, ", disassociate="...)
-	dst = x.Disassociate.appendEcho(dst)
-	dst = append(dst, ", update="...)
-	dst = x.Update.appendEcho(dst)
+	dst = x.Create.appendEcho(append(dst, "ReplicationGroupUpdate(create="...))
+	dst = x.Delete.appendEcho(append(dst, ", delete="...))
+	dst = x.Disassociate.appendEcho(append(dst, ", disassociate="...))
+	dst = x.Update.appendEcho(append(dst, ", update="...))
 	return append(dst, ')')
 }
 
 func echoReplicationGroupUpdateList(dst []byte, l []ReplicationGroupUpdate) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[ReplicationGroupUpdate])
 }
-
 func echoSearchSchema(dst []byte, l []SearchSchemaElement) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[SearchSchemaElement])
 }
 
 func (x *SearchSchemaElement) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "SearchSchemaElement(attributeName="...)
-	if x.AttributeName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.AttributeName...)
-	}
-	dst = append(dst, ", searchSchemaElementType="...)
-	if x.SearchSchemaElementType == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.SearchSchemaElementType...)
-	}
+	dst = echoScalar(dst, "SearchSchemaElement(attributeName=", x.AttributeName, echoString)
+	dst = echoScalar(dst, ", searchSchemaElementType=", x.SearchSchemaElementType, echoString)
 	return append(dst, ')')
 }
 
-func echoSearchVectorList(dst []byte, l []attr.Value) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = echoValue(dst, l[i])
-	}
-	return append(dst, ']')
-}
+func echoSearchVectorList(dst []byte, l []attr.Value) []byte { return echoList(dst, l, echoValue) }
 
 func (x *TransactGetItem) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "TransactGetItem(get="...)
-	dst = x.Get.appendEcho(dst)
+	dst = x.Get.appendEcho(append(dst, "TransactGetItem(get="...))
 	return append(dst, ')')
 }
 
 func echoTransactGetItemList(dst []byte, l []TransactGetItem) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[TransactGetItem])
 }
 
 func (x *TransactWriteItem) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "TransactWriteItem(conditionCheck="...)
-	dst = x.ConditionCheck.appendEcho(dst)
-	dst = append(dst, ", delete="...)
-	dst = x.Delete.appendEcho(dst)
-	dst = append(dst, ", put="...)
-	dst = x.Put.appendEcho(dst)
-	dst = append(dst, ", update="...)
-	dst = x.Update.appendEcho(dst)
+	dst = x.ConditionCheck.appendEcho(append(dst, "TransactWriteItem(conditionCheck="...))
+	dst = x.Delete.appendEcho(append(dst, ", delete="...))
+	dst = x.Put.appendEcho(append(dst, ", put="...))
+	dst = x.Update.appendEcho(append(dst, ", update="...))
 	return append(dst, ')')
 }
 
 func echoTransactWriteItemList(dst []byte, l []TransactWriteItem) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[TransactWriteItem])
 }
 
 func (x *Update) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "Update(conditionExpression="...)
-	if x.ConditionExpression == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ConditionExpression...)
-	}
-	dst = append(dst, ", expressionAttributeNames="...)
-	if x.ExpressionAttributeNames == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoExpressionAttributeNameMap(dst, x.ExpressionAttributeNames)
-	}
-	dst = append(dst, ", expressionAttributeValues="...)
-	dst = echoItem(dst, x.ExpressionAttributeValues)
-	dst = append(dst, ", key="...)
-	dst = echoItem(dst, x.Key)
-	dst = append(dst, ", returnValuesOnConditionCheckFailure="...)
-	if x.ReturnValuesOnConditionCheckFailure == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.ReturnValuesOnConditionCheckFailure...)
-	}
-	dst = append(dst, ", tableName="...)
-	if x.TableName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.TableName...)
-	}
-	dst = append(dst, ", updateExpression="...)
-	if x.UpdateExpression == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.UpdateExpression...)
-	}
+	dst = echoScalar(dst, "Update(conditionExpression=", x.ConditionExpression, echoString)
+	dst = echoMember(dst, ", expressionAttributeNames=", x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, echoExpressionAttributeNameMap)
+	dst = echoItem(append(dst, ", expressionAttributeValues="...), x.ExpressionAttributeValues)
+	dst = echoItem(append(dst, ", key="...), x.Key)
+	dst = echoScalar(dst, ", returnValuesOnConditionCheckFailure=", x.ReturnValuesOnConditionCheckFailure, echoString)
+	dst = echoScalar(dst, ", tableName=", x.TableName, echoString)
+	dst = echoScalar(dst, ", updateExpression=", x.UpdateExpression, echoString)
 	return append(dst, ')')
 }
 
@@ -1038,34 +411,12 @@ func (x *UpdateReplicationGroupMemberAction) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "UpdateReplicationGroupMemberAction(globalSecondaryIndexes="...)
-	if x.GlobalSecondaryIndexes == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = echoReplicaGlobalSecondaryIndexList(dst, x.GlobalSecondaryIndexes)
-	}
-	dst = append(dst, ", kMSMasterKeyId="...)
-	if x.KMSMasterKeyId == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.KMSMasterKeyId...)
-	}
-	dst = append(dst, ", onDemandThroughputOverride="...)
-	dst = x.OnDemandThroughputOverride.appendEcho(dst)
-	dst = append(dst, ", provisionedThroughputOverride="...)
-	dst = x.ProvisionedThroughputOverride.appendEcho(dst)
-	dst = append(dst, ", regionName="...)
-	if x.RegionName == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.RegionName...)
-	}
-	dst = append(dst, ", tableClassOverride="...)
-	if x.TableClassOverride == nil {
-		dst = append(dst, "null"...)
-	} else {
-		dst = append(dst, *x.TableClassOverride...)
-	}
+	dst = echoMember(dst, "UpdateReplicationGroupMemberAction(globalSecondaryIndexes=", x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, echoReplicaGlobalSecondaryIndexList)
+	dst = echoScalar(dst, ", kMSMasterKeyId=", x.KMSMasterKeyId, echoString)
+	dst = x.OnDemandThroughputOverride.appendEcho(append(dst, ", onDemandThroughputOverride="...))
+	dst = x.ProvisionedThroughputOverride.appendEcho(append(dst, ", provisionedThroughputOverride="...))
+	dst = echoScalar(dst, ", regionName=", x.RegionName, echoString)
+	dst = echoScalar(dst, ", tableClassOverride=", x.TableClassOverride, echoString)
 	return append(dst, ')')
 }
 
@@ -1073,24 +424,11 @@ func (x *WriteRequest) appendEcho(dst []byte) []byte {
 	if x == nil {
 		return append(dst, "null"...)
 	}
-	dst = append(dst, "WriteRequest(putRequest="...)
-	dst = x.PutRequest.appendEcho(dst)
-	dst = append(dst, ", deleteRequest="...)
-	dst = x.DeleteRequest.appendEcho(dst)
+	dst = x.PutRequest.appendEcho(append(dst, "WriteRequest(putRequest="...))
+	dst = x.DeleteRequest.appendEcho(append(dst, ", deleteRequest="...))
 	return append(dst, ')')
 }
 
 func echoWriteRequests(dst []byte, l []WriteRequest) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if len(dst) > maxEcho {
-			dst = append(dst, "..."...)
-			break
-		}
-		dst = l[i].appendEcho(dst)
-	}
-	return append(dst, ']')
+	return echoList(dst, l, echoStruct[WriteRequest])
 }

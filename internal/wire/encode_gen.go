@@ -8,3514 +8,1657 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ArchivalSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ArchivalBackupArn != nil {
-		dst = appendString(appendName(dst, `"ArchivalBackupArn":`), *x.ArchivalBackupArn)
-	}
-	if x.ArchivalDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"ArchivalDateTime":`), *x.ArchivalDateTime)
-	}
-	if x.ArchivalReason != nil {
-		dst = appendString(appendName(dst, `"ArchivalReason":`), *x.ArchivalReason)
-	}
+	dst = appendScalar(dst, `"ArchivalBackupArn":`, x.ArchivalBackupArn, appendString)
+	dst = appendScalar(dst, `"ArchivalDateTime":`, x.ArchivalDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"ArchivalReason":`, x.ArchivalReason, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *AttributeDefinition) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AttributeName != nil {
-		dst = appendString(appendName(dst, `"AttributeName":`), *x.AttributeName)
-	}
-	if x.AttributeType != nil {
-		dst = appendString(appendName(dst, `"AttributeType":`), *x.AttributeType)
-	}
+	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
+	dst = appendScalar(dst, `"AttributeType":`, x.AttributeType, appendString)
 	return append(dst, '}')
 }
 
 func appendAttributeDefinitions(dst []byte, l []AttributeDefinition) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[AttributeDefinition])
 }
+func appendAttributeNameList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
 
-func appendAttributeNameList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, l[i])
-	}
-	return append(dst, ']')
-}
-
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *AutoScalingPolicyDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.PolicyName != nil {
-		dst = appendString(appendName(dst, `"PolicyName":`), *x.PolicyName)
-	}
-	if x.TargetTrackingScalingPolicyConfiguration != nil {
-		dst = x.TargetTrackingScalingPolicyConfiguration.AppendJSON(appendName(dst, `"TargetTrackingScalingPolicyConfiguration":`))
-	}
+	dst = appendScalar(dst, `"PolicyName":`, x.PolicyName, appendString)
+	dst = appendObject(dst, `"TargetTrackingScalingPolicyConfiguration":`, x.TargetTrackingScalingPolicyConfiguration)
 	return append(dst, '}')
 }
 
 func appendAutoScalingPolicyDescriptionList(dst []byte, l []AutoScalingPolicyDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[AutoScalingPolicyDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *AutoScalingSettingsDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AutoScalingDisabled != nil {
-		dst = strconv.AppendBool(appendName(dst, `"AutoScalingDisabled":`), *x.AutoScalingDisabled)
-	}
-	if x.AutoScalingRoleArn != nil {
-		dst = appendString(appendName(dst, `"AutoScalingRoleArn":`), *x.AutoScalingRoleArn)
-	}
-	if x.MaximumUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"MaximumUnits":`), *x.MaximumUnits, 10)
-	}
-	if x.MinimumUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"MinimumUnits":`), *x.MinimumUnits, 10)
-	}
-	if x.ScalingPolicies != nil {
-		dst = appendAutoScalingPolicyDescriptionList(appendName(dst, `"ScalingPolicies":`), x.ScalingPolicies)
-	}
+	dst = appendScalar(dst, `"AutoScalingDisabled":`, x.AutoScalingDisabled, strconv.AppendBool)
+	dst = appendScalar(dst, `"AutoScalingRoleArn":`, x.AutoScalingRoleArn, appendString)
+	dst = appendScalar(dst, `"MaximumUnits":`, x.MaximumUnits, appendInteger)
+	dst = appendScalar(dst, `"MinimumUnits":`, x.MinimumUnits, appendInteger)
+	dst = appendMember(dst, `"ScalingPolicies":`, x.ScalingPolicies, x.ScalingPolicies != nil, appendAutoScalingPolicyDescriptionList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *AutoScalingTargetTrackingScalingPolicyConfigurationDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.DisableScaleIn != nil {
-		dst = strconv.AppendBool(appendName(dst, `"DisableScaleIn":`), *x.DisableScaleIn)
-	}
-	if x.ScaleInCooldown != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ScaleInCooldown":`), *x.ScaleInCooldown, 10)
-	}
-	if x.ScaleOutCooldown != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ScaleOutCooldown":`), *x.ScaleOutCooldown, 10)
-	}
-	if x.TargetValue != nil {
-		dst = appendDouble(appendName(dst, `"TargetValue":`), *x.TargetValue)
-	}
+	dst = appendScalar(dst, `"DisableScaleIn":`, x.DisableScaleIn, strconv.AppendBool)
+	dst = appendScalar(dst, `"ScaleInCooldown":`, x.ScaleInCooldown, appendInteger)
+	dst = appendScalar(dst, `"ScaleOutCooldown":`, x.ScaleOutCooldown, appendInteger)
+	dst = appendScalar(dst, `"TargetValue":`, x.TargetValue, appendDouble)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BackupDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BackupDetails != nil {
-		dst = x.BackupDetails.AppendJSON(appendName(dst, `"BackupDetails":`))
-	}
-	if x.SourceTableDetails != nil {
-		dst = x.SourceTableDetails.AppendJSON(appendName(dst, `"SourceTableDetails":`))
-	}
-	if x.SourceTableFeatureDetails != nil {
-		dst = x.SourceTableFeatureDetails.AppendJSON(appendName(dst, `"SourceTableFeatureDetails":`))
-	}
+	dst = appendObject(dst, `"BackupDetails":`, x.BackupDetails)
+	dst = appendObject(dst, `"SourceTableDetails":`, x.SourceTableDetails)
+	dst = appendObject(dst, `"SourceTableFeatureDetails":`, x.SourceTableFeatureDetails)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BackupDetails) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BackupArn != nil {
-		dst = appendString(appendName(dst, `"BackupArn":`), *x.BackupArn)
-	}
-	if x.BackupCreationDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"BackupCreationDateTime":`), *x.BackupCreationDateTime)
-	}
-	if x.BackupExpiryDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"BackupExpiryDateTime":`), *x.BackupExpiryDateTime)
-	}
-	if x.BackupName != nil {
-		dst = appendString(appendName(dst, `"BackupName":`), *x.BackupName)
-	}
-	if x.BackupSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"BackupSizeBytes":`), *x.BackupSizeBytes, 10)
-	}
-	if x.BackupStatus != nil {
-		dst = appendString(appendName(dst, `"BackupStatus":`), *x.BackupStatus)
-	}
-	if x.BackupType != nil {
-		dst = appendString(appendName(dst, `"BackupType":`), *x.BackupType)
-	}
+	dst = appendScalar(dst, `"BackupArn":`, x.BackupArn, appendString)
+	dst = appendScalar(dst, `"BackupCreationDateTime":`, x.BackupCreationDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"BackupExpiryDateTime":`, x.BackupExpiryDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"BackupName":`, x.BackupName, appendString)
+	dst = appendScalar(dst, `"BackupSizeBytes":`, x.BackupSizeBytes, appendInteger)
+	dst = appendScalar(dst, `"BackupStatus":`, x.BackupStatus, appendString)
+	dst = appendScalar(dst, `"BackupType":`, x.BackupType, appendString)
 	return append(dst, '}')
 }
 
 func appendBackupSummaries(dst []byte, l []BackupSummary) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[BackupSummary])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BackupSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BackupArn != nil {
-		dst = appendString(appendName(dst, `"BackupArn":`), *x.BackupArn)
-	}
-	if x.BackupCreationDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"BackupCreationDateTime":`), *x.BackupCreationDateTime)
-	}
-	if x.BackupExpiryDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"BackupExpiryDateTime":`), *x.BackupExpiryDateTime)
-	}
-	if x.BackupName != nil {
-		dst = appendString(appendName(dst, `"BackupName":`), *x.BackupName)
-	}
-	if x.BackupSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"BackupSizeBytes":`), *x.BackupSizeBytes, 10)
-	}
-	if x.BackupStatus != nil {
-		dst = appendString(appendName(dst, `"BackupStatus":`), *x.BackupStatus)
-	}
-	if x.BackupType != nil {
-		dst = appendString(appendName(dst, `"BackupType":`), *x.BackupType)
-	}
-	if x.TableArn != nil {
-		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
-	}
-	if x.TableId != nil {
-		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"BackupArn":`, x.BackupArn, appendString)
+	dst = appendScalar(dst, `"BackupCreationDateTime":`, x.BackupCreationDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"BackupExpiryDateTime":`, x.BackupExpiryDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"BackupName":`, x.BackupName, appendString)
+	dst = appendScalar(dst, `"BackupSizeBytes":`, x.BackupSizeBytes, appendInteger)
+	dst = appendScalar(dst, `"BackupStatus":`, x.BackupStatus, appendString)
+	dst = appendScalar(dst, `"BackupType":`, x.BackupType, appendString)
+	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
+	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
-	}
-	if x.Responses != nil {
-		dst = appendPartiQLBatchResponse(appendName(dst, `"Responses":`), x.Responses)
-	}
+	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
+	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendPartiQLBatchResponse)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchGetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
-	}
-	if x.Responses != nil {
-		dst = appendBatchGetResponseMap(appendName(dst, `"Responses":`), x.Responses)
-	}
-	if x.UnprocessedKeys != nil {
-		dst = appendBatchGetRequestMap(appendName(dst, `"UnprocessedKeys":`), x.UnprocessedKeys)
-	}
+	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
+	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendBatchGetResponseMap)
+	dst = appendMember(dst, `"UnprocessedKeys":`, x.UnprocessedKeys, x.UnprocessedKeys != nil, appendBatchGetRequestMap)
 	return append(dst, '}')
 }
 
 func appendBatchGetRequestMap(dst []byte, m map[string]KeysAndAttributes) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = v.AppendJSON(dst)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendStruct[KeysAndAttributes])
 }
-
 func appendBatchGetResponseMap(dst []byte, m map[string][]attr.Item) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = appendItemList(dst, v)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendItemList)
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchStatementError) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Code != nil {
-		dst = appendString(appendName(dst, `"Code":`), *x.Code)
-	}
-	if x.Item != nil {
-		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
-	}
-	if x.Message != nil {
-		dst = appendString(appendName(dst, `"Message":`), *x.Message)
-	}
+	dst = appendScalar(dst, `"Code":`, x.Code, appendString)
+	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
+	dst = appendScalar(dst, `"Message":`, x.Message, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchStatementResponse) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Error != nil {
-		dst = x.Error.AppendJSON(appendName(dst, `"Error":`))
-	}
-	if x.Item != nil {
-		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendObject(dst, `"Error":`, x.Error)
+	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BatchWriteItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
-	}
-	if x.ItemCollectionMetrics != nil {
-		dst = appendItemCollectionMetricsPerTable(appendName(dst, `"ItemCollectionMetrics":`), x.ItemCollectionMetrics)
-	}
-	if x.UnprocessedItems != nil {
-		dst = appendBatchWriteItemRequestMap(appendName(dst, `"UnprocessedItems":`), x.UnprocessedItems)
-	}
+	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
+	dst = appendMember(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics, x.ItemCollectionMetrics != nil, appendItemCollectionMetricsPerTable)
+	dst = appendMember(dst, `"UnprocessedItems":`, x.UnprocessedItems, x.UnprocessedItems != nil, appendBatchWriteItemRequestMap)
 	return append(dst, '}')
 }
 
 func appendBatchWriteItemRequestMap(dst []byte, m map[string][]WriteRequest) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = appendWriteRequests(dst, v)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendWriteRequests)
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BillingModeSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BillingMode != nil {
-		dst = appendString(appendName(dst, `"BillingMode":`), *x.BillingMode)
-	}
-	if x.LastUpdateToPayPerRequestDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"LastUpdateToPayPerRequestDateTime":`), *x.LastUpdateToPayPerRequestDateTime)
-	}
+	dst = appendScalar(dst, `"BillingMode":`, x.BillingMode, appendString)
+	dst = appendScalar(dst, `"LastUpdateToPayPerRequestDateTime":`, x.LastUpdateToPayPerRequestDateTime, appendTimestamp)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BulkOperationBytes) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkPutBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"BulkPutBytes":`), *x.BulkPutBytes, 10)
-	}
+	dst = appendScalar(dst, `"BulkPutBytes":`, x.BulkPutBytes, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BulkOperationDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkOperationArn != nil {
-		dst = appendString(appendName(dst, `"BulkOperationArn":`), *x.BulkOperationArn)
-	}
-	if x.BulkOperationStatus != nil {
-		dst = appendString(appendName(dst, `"BulkOperationStatus":`), *x.BulkOperationStatus)
-	}
-	if x.BulkOperationUsage != nil {
-		dst = appendBulkOperationUsageMultiple(appendName(dst, `"BulkOperationUsage":`), x.BulkOperationUsage)
-	}
-	if x.ClientToken != nil {
-		dst = appendString(appendName(dst, `"ClientToken":`), *x.ClientToken)
-	}
-	if x.EndTime != nil {
-		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
-	}
-	if x.FailedItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"FailedItemCount":`), *x.FailedItemCount, 10)
-	}
-	if x.FailureCode != nil {
-		dst = appendString(appendName(dst, `"FailureCode":`), *x.FailureCode)
-	}
-	if x.FailureMessage != nil {
-		dst = appendString(appendName(dst, `"FailureMessage":`), *x.FailureMessage)
-	}
-	if x.InputS3Configuration != nil {
-		dst = x.InputS3Configuration.AppendJSON(appendName(dst, `"InputS3Configuration":`))
-	}
-	if x.MaxWriteRequestUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"MaxWriteRequestUnits":`), *x.MaxWriteRequestUnits, 10)
-	}
-	if x.OutputS3Configuration != nil {
-		dst = x.OutputS3Configuration.AppendJSON(appendName(dst, `"OutputS3Configuration":`))
-	}
-	if x.PerformanceTier != nil {
-		dst = appendString(appendName(dst, `"PerformanceTier":`), *x.PerformanceTier)
-	}
-	if x.ProcessedInputBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ProcessedInputBytes":`), *x.ProcessedInputBytes, 10)
-	}
-	if x.ProcessedItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ProcessedItemCount":`), *x.ProcessedItemCount, 10)
-	}
-	if x.StartTime != nil {
-		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
-	}
-	if x.TableDetails != nil {
-		dst = appendBulkOperationTableDetails(appendName(dst, `"TableDetails":`), x.TableDetails)
-	}
-	if x.TotalInputBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"TotalInputBytes":`), *x.TotalInputBytes, 10)
-	}
+	dst = appendScalar(dst, `"BulkOperationArn":`, x.BulkOperationArn, appendString)
+	dst = appendScalar(dst, `"BulkOperationStatus":`, x.BulkOperationStatus, appendString)
+	dst = appendMember(dst, `"BulkOperationUsage":`, x.BulkOperationUsage, x.BulkOperationUsage != nil, appendBulkOperationUsageMultiple)
+	dst = appendScalar(dst, `"ClientToken":`, x.ClientToken, appendString)
+	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
+	dst = appendScalar(dst, `"FailedItemCount":`, x.FailedItemCount, appendInteger)
+	dst = appendScalar(dst, `"FailureCode":`, x.FailureCode, appendString)
+	dst = appendScalar(dst, `"FailureMessage":`, x.FailureMessage, appendString)
+	dst = appendObject(dst, `"InputS3Configuration":`, x.InputS3Configuration)
+	dst = appendScalar(dst, `"MaxWriteRequestUnits":`, x.MaxWriteRequestUnits, appendInteger)
+	dst = appendObject(dst, `"OutputS3Configuration":`, x.OutputS3Configuration)
+	dst = appendScalar(dst, `"PerformanceTier":`, x.PerformanceTier, appendString)
+	dst = appendScalar(dst, `"ProcessedInputBytes":`, x.ProcessedInputBytes, appendInteger)
+	dst = appendScalar(dst, `"ProcessedItemCount":`, x.ProcessedItemCount, appendInteger)
+	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
+	dst = appendMember(dst, `"TableDetails":`, x.TableDetails, x.TableDetails != nil, appendBulkOperationTableDetails)
+	dst = appendScalar(dst, `"TotalInputBytes":`, x.TotalInputBytes, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BulkOperationSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkOperationArn != nil {
-		dst = appendString(appendName(dst, `"BulkOperationArn":`), *x.BulkOperationArn)
-	}
-	if x.BulkOperationStatus != nil {
-		dst = appendString(appendName(dst, `"BulkOperationStatus":`), *x.BulkOperationStatus)
-	}
-	if x.EndTime != nil {
-		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
-	}
-	if x.StartTime != nil {
-		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
-	}
+	dst = appendScalar(dst, `"BulkOperationArn":`, x.BulkOperationArn, appendString)
+	dst = appendScalar(dst, `"BulkOperationStatus":`, x.BulkOperationStatus, appendString)
+	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
+	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BulkOperationTableDetail) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableId != nil {
-		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
 func appendBulkOperationTableDetails(dst []byte, l []BulkOperationTableDetail) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[BulkOperationTableDetail])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BulkOperationUsage) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkPutBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"BulkPutBytes":`), *x.BulkPutBytes, 10)
-	}
-	if x.GlobalSecondaryIndexes != nil {
-		dst = appendSecondaryIndexesBulkBytesMap(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
-	}
-	if x.LocalSecondaryIndexes != nil {
-		dst = appendSecondaryIndexesBulkBytesMap(appendName(dst, `"LocalSecondaryIndexes":`), x.LocalSecondaryIndexes)
-	}
-	if x.Table != nil {
-		dst = x.Table.AppendJSON(appendName(dst, `"Table":`))
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
-	if x.VectorIndexes != nil {
-		dst = appendVectorIndexesBulkVectorBytesMap(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
-	}
+	dst = appendScalar(dst, `"BulkPutBytes":`, x.BulkPutBytes, appendInteger)
+	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendSecondaryIndexesBulkBytesMap)
+	dst = appendMember(dst, `"LocalSecondaryIndexes":`, x.LocalSecondaryIndexes, x.LocalSecondaryIndexes != nil, appendSecondaryIndexesBulkBytesMap)
+	dst = appendObject(dst, `"Table":`, x.Table)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexesBulkVectorBytesMap)
 	return append(dst, '}')
 }
 
 func appendBulkOperationUsageMultiple(dst []byte, l []BulkOperationUsage) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[BulkOperationUsage])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *BulkOperationVectorBytes) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkPutVectorBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"BulkPutVectorBytes":`), *x.BulkPutVectorBytes, 10)
-	}
+	dst = appendScalar(dst, `"BulkPutVectorBytes":`, x.BulkPutVectorBytes, appendInteger)
 	return append(dst, '}')
 }
 
 func appendBulkOperationsSummaryList(dst []byte, l []BulkOperationSummary) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[BulkOperationSummary])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *CancelBulkOperationOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkOperationArn != nil {
-		dst = appendString(appendName(dst, `"BulkOperationArn":`), *x.BulkOperationArn)
-	}
-	if x.BulkOperationStatus != nil {
-		dst = appendString(appendName(dst, `"BulkOperationStatus":`), *x.BulkOperationStatus)
-	}
+	dst = appendScalar(dst, `"BulkOperationArn":`, x.BulkOperationArn, appendString)
+	dst = appendScalar(dst, `"BulkOperationStatus":`, x.BulkOperationStatus, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *CancellationReason) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Code != nil {
-		dst = appendString(appendName(dst, `"Code":`), *x.Code)
-	}
-	if x.Item != nil {
-		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
-	}
-	if x.Message != nil {
-		dst = appendString(appendName(dst, `"Message":`), *x.Message)
-	}
+	dst = appendScalar(dst, `"Code":`, x.Code, appendString)
+	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
+	dst = appendScalar(dst, `"Message":`, x.Message, appendString)
 	return append(dst, '}')
 }
 
 func appendCancellationReasonList(dst []byte, l []CancellationReason) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[CancellationReason])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Capacity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.CapacityUnits != nil {
-		dst = appendDouble(appendName(dst, `"CapacityUnits":`), *x.CapacityUnits)
-	}
-	if x.ReadCapacityUnits != nil {
-		dst = appendDouble(appendName(dst, `"ReadCapacityUnits":`), *x.ReadCapacityUnits)
-	}
-	if x.WriteCapacityUnits != nil {
-		dst = appendDouble(appendName(dst, `"WriteCapacityUnits":`), *x.WriteCapacityUnits)
-	}
+	dst = appendScalar(dst, `"CapacityUnits":`, x.CapacityUnits, appendDouble)
+	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendDouble)
+	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendDouble)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ConditionCheck) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConditionExpression != nil {
-		dst = appendString(appendName(dst, `"ConditionExpression":`), *x.ConditionExpression)
-	}
-	if x.ExpressionAttributeNames != nil {
-		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
-	}
-	if x.ExpressionAttributeValues != nil {
-		dst = x.ExpressionAttributeValues.AppendJSON(appendName(dst, `"ExpressionAttributeValues":`))
-	}
-	if x.Key != nil {
-		dst = x.Key.AppendJSON(appendName(dst, `"Key":`))
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		dst = appendString(appendName(dst, `"ReturnValuesOnConditionCheckFailure":`), *x.ReturnValuesOnConditionCheckFailure)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"ConditionExpression":`, x.ConditionExpression, appendString)
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
+	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
+	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ConsumedCapacity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.CapacityUnits != nil {
-		dst = appendDouble(appendName(dst, `"CapacityUnits":`), *x.CapacityUnits)
-	}
-	if x.GlobalSecondaryIndexes != nil {
-		dst = appendSecondaryIndexesCapacityMap(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
-	}
-	if x.LocalSecondaryIndexes != nil {
-		dst = appendSecondaryIndexesCapacityMap(appendName(dst, `"LocalSecondaryIndexes":`), x.LocalSecondaryIndexes)
-	}
-	if x.ReadCapacityUnits != nil {
-		dst = appendDouble(appendName(dst, `"ReadCapacityUnits":`), *x.ReadCapacityUnits)
-	}
-	if x.Table != nil {
-		dst = x.Table.AppendJSON(appendName(dst, `"Table":`))
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
-	if x.VectorIndexes != nil {
-		dst = appendVectorIndexesCapacityMap(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
-	}
-	if x.WriteCapacityUnits != nil {
-		dst = appendDouble(appendName(dst, `"WriteCapacityUnits":`), *x.WriteCapacityUnits)
-	}
+	dst = appendScalar(dst, `"CapacityUnits":`, x.CapacityUnits, appendDouble)
+	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendSecondaryIndexesCapacityMap)
+	dst = appendMember(dst, `"LocalSecondaryIndexes":`, x.LocalSecondaryIndexes, x.LocalSecondaryIndexes != nil, appendSecondaryIndexesCapacityMap)
+	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendDouble)
+	dst = appendObject(dst, `"Table":`, x.Table)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexesCapacityMap)
+	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendDouble)
 	return append(dst, '}')
 }
 
 func appendConsumedCapacityMultiple(dst []byte, l []ConsumedCapacity) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ConsumedCapacity])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ContinuousBackupsDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ContinuousBackupsStatus != nil {
-		dst = appendString(appendName(dst, `"ContinuousBackupsStatus":`), *x.ContinuousBackupsStatus)
-	}
-	if x.PointInTimeRecoveryDescription != nil {
-		dst = x.PointInTimeRecoveryDescription.AppendJSON(appendName(dst, `"PointInTimeRecoveryDescription":`))
-	}
+	dst = appendScalar(dst, `"ContinuousBackupsStatus":`, x.ContinuousBackupsStatus, appendString)
+	dst = appendObject(dst, `"PointInTimeRecoveryDescription":`, x.PointInTimeRecoveryDescription)
 	return append(dst, '}')
 }
 
 func appendContributorInsightsRuleList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, l[i])
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendString)
 }
-
 func appendContributorInsightsSummaries(dst []byte, l []ContributorInsightsSummary) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ContributorInsightsSummary])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ContributorInsightsSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ContributorInsightsMode != nil {
-		dst = appendString(appendName(dst, `"ContributorInsightsMode":`), *x.ContributorInsightsMode)
-	}
-	if x.ContributorInsightsStatus != nil {
-		dst = appendString(appendName(dst, `"ContributorInsightsStatus":`), *x.ContributorInsightsStatus)
-	}
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"ContributorInsightsMode":`, x.ContributorInsightsMode, appendString)
+	dst = appendScalar(dst, `"ContributorInsightsStatus":`, x.ContributorInsightsStatus, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *CreateBackupOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BackupDetails != nil {
-		dst = x.BackupDetails.AppendJSON(appendName(dst, `"BackupDetails":`))
-	}
+	dst = appendObject(dst, `"BackupDetails":`, x.BackupDetails)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *CreateGlobalTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalTableDescription != nil {
-		dst = x.GlobalTableDescription.AppendJSON(appendName(dst, `"GlobalTableDescription":`))
-	}
+	dst = appendObject(dst, `"GlobalTableDescription":`, x.GlobalTableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *CreateTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableDescription != nil {
-		dst = x.TableDescription.AppendJSON(appendName(dst, `"TableDescription":`))
-	}
+	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
 	return append(dst, '}')
 }
 
-func appendCsvHeaderList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, l[i])
-	}
-	return append(dst, ']')
-}
+func appendCsvHeaderList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *CsvOptions) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Delimiter != nil {
-		dst = appendString(appendName(dst, `"Delimiter":`), *x.Delimiter)
-	}
-	if x.HeaderList != nil {
-		dst = appendCsvHeaderList(appendName(dst, `"HeaderList":`), x.HeaderList)
-	}
+	dst = appendScalar(dst, `"Delimiter":`, x.Delimiter, appendString)
+	dst = appendMember(dst, `"HeaderList":`, x.HeaderList, x.HeaderList != nil, appendCsvHeaderList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Delete) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConditionExpression != nil {
-		dst = appendString(appendName(dst, `"ConditionExpression":`), *x.ConditionExpression)
-	}
-	if x.ExpressionAttributeNames != nil {
-		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
-	}
-	if x.ExpressionAttributeValues != nil {
-		dst = x.ExpressionAttributeValues.AppendJSON(appendName(dst, `"ExpressionAttributeValues":`))
-	}
-	if x.Key != nil {
-		dst = x.Key.AppendJSON(appendName(dst, `"Key":`))
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		dst = appendString(appendName(dst, `"ReturnValuesOnConditionCheckFailure":`), *x.ReturnValuesOnConditionCheckFailure)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"ConditionExpression":`, x.ConditionExpression, appendString)
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
+	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
+	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteBackupOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BackupDescription != nil {
-		dst = x.BackupDescription.AppendJSON(appendName(dst, `"BackupDescription":`))
-	}
+	dst = appendObject(dst, `"BackupDescription":`, x.BackupDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Attributes != nil {
-		dst = x.Attributes.AppendJSON(appendName(dst, `"Attributes":`))
-	}
-	if x.ConsumedCapacity != nil {
-		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
-	}
-	if x.ItemCollectionMetrics != nil {
-		dst = x.ItemCollectionMetrics.AppendJSON(appendName(dst, `"ItemCollectionMetrics":`))
-	}
+	dst = appendMember(dst, `"Attributes":`, x.Attributes, x.Attributes != nil, appendAttr)
+	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
+	dst = appendObject(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Key != nil {
-		dst = x.Key.AppendJSON(appendName(dst, `"Key":`))
-	}
+	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteResourcePolicyOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.RevisionId != nil {
-		dst = appendString(appendName(dst, `"RevisionId":`), *x.RevisionId)
-	}
+	dst = appendScalar(dst, `"RevisionId":`, x.RevisionId, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DeleteTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableDescription != nil {
-		dst = x.TableDescription.AppendJSON(appendName(dst, `"TableDescription":`))
-	}
+	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeBackupOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BackupDescription != nil {
-		dst = x.BackupDescription.AppendJSON(appendName(dst, `"BackupDescription":`))
-	}
+	dst = appendObject(dst, `"BackupDescription":`, x.BackupDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeBulkOperationOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkOperationDescription != nil {
-		dst = x.BulkOperationDescription.AppendJSON(appendName(dst, `"BulkOperationDescription":`))
-	}
+	dst = appendObject(dst, `"BulkOperationDescription":`, x.BulkOperationDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeContinuousBackupsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ContinuousBackupsDescription != nil {
-		dst = x.ContinuousBackupsDescription.AppendJSON(appendName(dst, `"ContinuousBackupsDescription":`))
-	}
+	dst = appendObject(dst, `"ContinuousBackupsDescription":`, x.ContinuousBackupsDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeContributorInsightsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ContributorInsightsMode != nil {
-		dst = appendString(appendName(dst, `"ContributorInsightsMode":`), *x.ContributorInsightsMode)
-	}
-	if x.ContributorInsightsRuleList != nil {
-		dst = appendContributorInsightsRuleList(appendName(dst, `"ContributorInsightsRuleList":`), x.ContributorInsightsRuleList)
-	}
-	if x.ContributorInsightsStatus != nil {
-		dst = appendString(appendName(dst, `"ContributorInsightsStatus":`), *x.ContributorInsightsStatus)
-	}
-	if x.FailureException != nil {
-		dst = x.FailureException.AppendJSON(appendName(dst, `"FailureException":`))
-	}
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.LastUpdateDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"LastUpdateDateTime":`), *x.LastUpdateDateTime)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"ContributorInsightsMode":`, x.ContributorInsightsMode, appendString)
+	dst = appendMember(dst, `"ContributorInsightsRuleList":`, x.ContributorInsightsRuleList, x.ContributorInsightsRuleList != nil, appendContributorInsightsRuleList)
+	dst = appendScalar(dst, `"ContributorInsightsStatus":`, x.ContributorInsightsStatus, appendString)
+	dst = appendObject(dst, `"FailureException":`, x.FailureException)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"LastUpdateDateTime":`, x.LastUpdateDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeEndpointsResponse) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Endpoints != nil {
-		dst = appendEndpoints(appendName(dst, `"Endpoints":`), x.Endpoints)
-	}
+	dst = appendMember(dst, `"Endpoints":`, x.Endpoints, x.Endpoints != nil, appendEndpoints)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeExportOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ExportDescription != nil {
-		dst = x.ExportDescription.AppendJSON(appendName(dst, `"ExportDescription":`))
-	}
+	dst = appendObject(dst, `"ExportDescription":`, x.ExportDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeGlobalTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalTableDescription != nil {
-		dst = x.GlobalTableDescription.AppendJSON(appendName(dst, `"GlobalTableDescription":`))
-	}
+	dst = appendObject(dst, `"GlobalTableDescription":`, x.GlobalTableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalTableName != nil {
-		dst = appendString(appendName(dst, `"GlobalTableName":`), *x.GlobalTableName)
-	}
-	if x.ReplicaSettings != nil {
-		dst = appendReplicaSettingsDescriptionList(appendName(dst, `"ReplicaSettings":`), x.ReplicaSettings)
-	}
+	dst = appendScalar(dst, `"GlobalTableName":`, x.GlobalTableName, appendString)
+	dst = appendMember(dst, `"ReplicaSettings":`, x.ReplicaSettings, x.ReplicaSettings != nil, appendReplicaSettingsDescriptionList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeImportOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ImportTableDescription != nil {
-		dst = x.ImportTableDescription.AppendJSON(appendName(dst, `"ImportTableDescription":`))
-	}
+	dst = appendObject(dst, `"ImportTableDescription":`, x.ImportTableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.KinesisDataStreamDestinations != nil {
-		dst = appendKinesisDataStreamDestinations(appendName(dst, `"KinesisDataStreamDestinations":`), x.KinesisDataStreamDestinations)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendMember(dst, `"KinesisDataStreamDestinations":`, x.KinesisDataStreamDestinations, x.KinesisDataStreamDestinations != nil, appendKinesisDataStreamDestinations)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeLimitsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AccountMaxReadCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"AccountMaxReadCapacityUnits":`), *x.AccountMaxReadCapacityUnits, 10)
-	}
-	if x.AccountMaxWriteCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"AccountMaxWriteCapacityUnits":`), *x.AccountMaxWriteCapacityUnits, 10)
-	}
-	if x.TableMaxReadCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"TableMaxReadCapacityUnits":`), *x.TableMaxReadCapacityUnits, 10)
-	}
-	if x.TableMaxWriteCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"TableMaxWriteCapacityUnits":`), *x.TableMaxWriteCapacityUnits, 10)
-	}
+	dst = appendScalar(dst, `"AccountMaxReadCapacityUnits":`, x.AccountMaxReadCapacityUnits, appendInteger)
+	dst = appendScalar(dst, `"AccountMaxWriteCapacityUnits":`, x.AccountMaxWriteCapacityUnits, appendInteger)
+	dst = appendScalar(dst, `"TableMaxReadCapacityUnits":`, x.TableMaxReadCapacityUnits, appendInteger)
+	dst = appendScalar(dst, `"TableMaxWriteCapacityUnits":`, x.TableMaxWriteCapacityUnits, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeStreamOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.StreamDescription != nil {
-		dst = x.StreamDescription.AppendJSON(appendName(dst, `"StreamDescription":`))
-	}
+	dst = appendObject(dst, `"StreamDescription":`, x.StreamDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Table != nil {
-		dst = x.Table.AppendJSON(appendName(dst, `"Table":`))
-	}
+	dst = appendObject(dst, `"Table":`, x.Table)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableAutoScalingDescription != nil {
-		dst = x.TableAutoScalingDescription.AppendJSON(appendName(dst, `"TableAutoScalingDescription":`))
-	}
+	dst = appendObject(dst, `"TableAutoScalingDescription":`, x.TableAutoScalingDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *DescribeTimeToLiveOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TimeToLiveDescription != nil {
-		dst = x.TimeToLiveDescription.AppendJSON(appendName(dst, `"TimeToLiveDescription":`))
-	}
+	dst = appendObject(dst, `"TimeToLiveDescription":`, x.TimeToLiveDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *EnableKinesisStreamingConfiguration) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ApproximateCreationDateTimePrecision != nil {
-		dst = appendString(appendName(dst, `"ApproximateCreationDateTimePrecision":`), *x.ApproximateCreationDateTimePrecision)
-	}
+	dst = appendScalar(dst, `"ApproximateCreationDateTimePrecision":`, x.ApproximateCreationDateTimePrecision, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Endpoint) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Address != nil {
-		dst = appendString(appendName(dst, `"Address":`), *x.Address)
-	}
-	if x.CachePeriodInMinutes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"CachePeriodInMinutes":`), *x.CachePeriodInMinutes, 10)
-	}
+	dst = appendScalar(dst, `"Address":`, x.Address, appendString)
+	dst = appendScalar(dst, `"CachePeriodInMinutes":`, x.CachePeriodInMinutes, appendInteger)
 	return append(dst, '}')
 }
 
 func appendEndpoints(dst []byte, l []Endpoint) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[Endpoint])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ExecuteStatementOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
-	}
-	if x.Items != nil {
-		dst = appendItemList(appendName(dst, `"Items":`), x.Items)
-	}
-	if x.LastEvaluatedKey != nil {
-		dst = x.LastEvaluatedKey.AppendJSON(appendName(dst, `"LastEvaluatedKey":`))
-	}
-	if x.NextToken != nil {
-		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
-	}
+	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
+	dst = appendMember(dst, `"Items":`, x.Items, x.Items != nil, appendItemList)
+	dst = appendMember(dst, `"LastEvaluatedKey":`, x.LastEvaluatedKey, x.LastEvaluatedKey != nil, appendAttr)
+	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ExecuteTransactionOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
-	}
-	if x.Responses != nil {
-		dst = appendItemResponseList(appendName(dst, `"Responses":`), x.Responses)
-	}
+	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
+	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendItemResponseList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ExportDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BilledSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"BilledSizeBytes":`), *x.BilledSizeBytes, 10)
-	}
-	if x.ClientToken != nil {
-		dst = appendString(appendName(dst, `"ClientToken":`), *x.ClientToken)
-	}
-	if x.EndTime != nil {
-		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
-	}
-	if x.ExportArn != nil {
-		dst = appendString(appendName(dst, `"ExportArn":`), *x.ExportArn)
-	}
-	if x.ExportFormat != nil {
-		dst = appendString(appendName(dst, `"ExportFormat":`), *x.ExportFormat)
-	}
-	if x.ExportManifest != nil {
-		dst = appendString(appendName(dst, `"ExportManifest":`), *x.ExportManifest)
-	}
-	if x.ExportStatus != nil {
-		dst = appendString(appendName(dst, `"ExportStatus":`), *x.ExportStatus)
-	}
-	if x.ExportTime != nil {
-		dst = appendTimestamp(appendName(dst, `"ExportTime":`), *x.ExportTime)
-	}
-	if x.ExportType != nil {
-		dst = appendString(appendName(dst, `"ExportType":`), *x.ExportType)
-	}
-	if x.FailureCode != nil {
-		dst = appendString(appendName(dst, `"FailureCode":`), *x.FailureCode)
-	}
-	if x.FailureMessage != nil {
-		dst = appendString(appendName(dst, `"FailureMessage":`), *x.FailureMessage)
-	}
-	if x.FilterSpecification != nil {
-		dst = x.FilterSpecification.AppendJSON(appendName(dst, `"FilterSpecification":`))
-	}
-	if x.IncrementalExportSpecification != nil {
-		dst = x.IncrementalExportSpecification.AppendJSON(appendName(dst, `"IncrementalExportSpecification":`))
-	}
-	if x.ItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
-	}
-	if x.S3Bucket != nil {
-		dst = appendString(appendName(dst, `"S3Bucket":`), *x.S3Bucket)
-	}
-	if x.S3BucketOwner != nil {
-		dst = appendString(appendName(dst, `"S3BucketOwner":`), *x.S3BucketOwner)
-	}
-	if x.S3Prefix != nil {
-		dst = appendString(appendName(dst, `"S3Prefix":`), *x.S3Prefix)
-	}
-	if x.S3SseAlgorithm != nil {
-		dst = appendString(appendName(dst, `"S3SseAlgorithm":`), *x.S3SseAlgorithm)
-	}
-	if x.S3SseKmsKeyId != nil {
-		dst = appendString(appendName(dst, `"S3SseKmsKeyId":`), *x.S3SseKmsKeyId)
-	}
-	if x.StartTime != nil {
-		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
-	}
-	if x.TableArn != nil {
-		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
-	}
-	if x.TableId != nil {
-		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
-	}
+	dst = appendScalar(dst, `"BilledSizeBytes":`, x.BilledSizeBytes, appendInteger)
+	dst = appendScalar(dst, `"ClientToken":`, x.ClientToken, appendString)
+	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
+	dst = appendScalar(dst, `"ExportArn":`, x.ExportArn, appendString)
+	dst = appendScalar(dst, `"ExportFormat":`, x.ExportFormat, appendString)
+	dst = appendScalar(dst, `"ExportManifest":`, x.ExportManifest, appendString)
+	dst = appendScalar(dst, `"ExportStatus":`, x.ExportStatus, appendString)
+	dst = appendScalar(dst, `"ExportTime":`, x.ExportTime, appendTimestamp)
+	dst = appendScalar(dst, `"ExportType":`, x.ExportType, appendString)
+	dst = appendScalar(dst, `"FailureCode":`, x.FailureCode, appendString)
+	dst = appendScalar(dst, `"FailureMessage":`, x.FailureMessage, appendString)
+	dst = appendObject(dst, `"FilterSpecification":`, x.FilterSpecification)
+	dst = appendObject(dst, `"IncrementalExportSpecification":`, x.IncrementalExportSpecification)
+	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
+	dst = appendScalar(dst, `"S3Bucket":`, x.S3Bucket, appendString)
+	dst = appendScalar(dst, `"S3BucketOwner":`, x.S3BucketOwner, appendString)
+	dst = appendScalar(dst, `"S3Prefix":`, x.S3Prefix, appendString)
+	dst = appendScalar(dst, `"S3SseAlgorithm":`, x.S3SseAlgorithm, appendString)
+	dst = appendScalar(dst, `"S3SseKmsKeyId":`, x.S3SseKmsKeyId, appendString)
+	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
+	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
+	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
 	return append(dst, '}')
 }
 
 func appendExportSummaries(dst []byte, l []ExportSummary) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ExportSummary])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ExportSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ExportArn != nil {
-		dst = appendString(appendName(dst, `"ExportArn":`), *x.ExportArn)
-	}
-	if x.ExportStatus != nil {
-		dst = appendString(appendName(dst, `"ExportStatus":`), *x.ExportStatus)
-	}
-	if x.ExportType != nil {
-		dst = appendString(appendName(dst, `"ExportType":`), *x.ExportType)
-	}
+	dst = appendScalar(dst, `"ExportArn":`, x.ExportArn, appendString)
+	dst = appendScalar(dst, `"ExportStatus":`, x.ExportStatus, appendString)
+	dst = appendScalar(dst, `"ExportType":`, x.ExportType, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ExportTableToPointInTimeOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ExportDescription != nil {
-		dst = x.ExportDescription.AppendJSON(appendName(dst, `"ExportDescription":`))
-	}
+	dst = appendObject(dst, `"ExportDescription":`, x.ExportDescription)
 	return append(dst, '}')
 }
 
 func appendExpressionAttributeNameMap(dst []byte, m map[string]string) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = appendString(dst, v)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendString)
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *FailureException) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ExceptionDescription != nil {
-		dst = appendString(appendName(dst, `"ExceptionDescription":`), *x.ExceptionDescription)
-	}
-	if x.ExceptionName != nil {
-		dst = appendString(appendName(dst, `"ExceptionName":`), *x.ExceptionName)
-	}
+	dst = appendScalar(dst, `"ExceptionDescription":`, x.ExceptionDescription, appendString)
+	dst = appendScalar(dst, `"ExceptionName":`, x.ExceptionName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *FilterSpecification) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ExpressionAttributeNames != nil {
-		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
-	}
-	if x.ExpressionAttributeValues != nil {
-		dst = x.ExpressionAttributeValues.AppendJSON(appendName(dst, `"ExpressionAttributeValues":`))
-	}
-	if x.FilterExpression != nil {
-		dst = appendString(appendName(dst, `"FilterExpression":`), *x.FilterExpression)
-	}
-	if x.KeyConditionExpression != nil {
-		dst = appendString(appendName(dst, `"KeyConditionExpression":`), *x.KeyConditionExpression)
-	}
-	if x.ProjectionExpression != nil {
-		dst = appendString(appendName(dst, `"ProjectionExpression":`), *x.ProjectionExpression)
-	}
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
+	dst = appendScalar(dst, `"FilterExpression":`, x.FilterExpression, appendString)
+	dst = appendScalar(dst, `"KeyConditionExpression":`, x.KeyConditionExpression, appendString)
+	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
-	}
-	if x.Item != nil {
-		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
-	}
+	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
+	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GetRecordsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.NextShardIterator != nil {
-		dst = appendString(appendName(dst, `"NextShardIterator":`), *x.NextShardIterator)
-	}
-	if x.Records != nil {
-		dst = appendRecordList(appendName(dst, `"Records":`), x.Records)
-	}
+	dst = appendScalar(dst, `"NextShardIterator":`, x.NextShardIterator, appendString)
+	dst = appendMember(dst, `"Records":`, x.Records, x.Records != nil, appendRecordList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GetResourcePolicyOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Policy != nil {
-		dst = appendString(appendName(dst, `"Policy":`), *x.Policy)
-	}
-	if x.RevisionId != nil {
-		dst = appendString(appendName(dst, `"RevisionId":`), *x.RevisionId)
-	}
+	dst = appendScalar(dst, `"Policy":`, x.Policy, appendString)
+	dst = appendScalar(dst, `"RevisionId":`, x.RevisionId, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GetShardIteratorOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ShardIterator != nil {
-		dst = appendString(appendName(dst, `"ShardIterator":`), *x.ShardIterator)
-	}
+	dst = appendScalar(dst, `"ShardIterator":`, x.ShardIterator, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalSecondaryIndex) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.OnDemandThroughput != nil {
-		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
-	}
-	if x.Projection != nil {
-		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
-	}
-	if x.ProvisionedThroughput != nil {
-		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
-	}
-	if x.WarmThroughput != nil {
-		dst = x.WarmThroughput.AppendJSON(appendName(dst, `"WarmThroughput":`))
-	}
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
+	dst = appendObject(dst, `"Projection":`, x.Projection)
+	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
+	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Backfilling != nil {
-		dst = strconv.AppendBool(appendName(dst, `"Backfilling":`), *x.Backfilling)
-	}
-	if x.IndexArn != nil {
-		dst = appendString(appendName(dst, `"IndexArn":`), *x.IndexArn)
-	}
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.IndexSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"IndexSizeBytes":`), *x.IndexSizeBytes, 10)
-	}
-	if x.IndexStatus != nil {
-		dst = appendString(appendName(dst, `"IndexStatus":`), *x.IndexStatus)
-	}
-	if x.ItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.OnDemandThroughput != nil {
-		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
-	}
-	if x.Projection != nil {
-		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
-	}
-	if x.ProvisionedThroughput != nil {
-		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
-	}
-	if x.WarmThroughput != nil {
-		dst = x.WarmThroughput.AppendJSON(appendName(dst, `"WarmThroughput":`))
-	}
+	dst = appendScalar(dst, `"Backfilling":`, x.Backfilling, strconv.AppendBool)
+	dst = appendScalar(dst, `"IndexArn":`, x.IndexArn, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"IndexSizeBytes":`, x.IndexSizeBytes, appendInteger)
+	dst = appendScalar(dst, `"IndexStatus":`, x.IndexStatus, appendString)
+	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
+	dst = appendObject(dst, `"Projection":`, x.Projection)
+	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
+	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
 	return append(dst, '}')
 }
 
 func appendGlobalSecondaryIndexDescriptionList(dst []byte, l []GlobalSecondaryIndexDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[GlobalSecondaryIndexDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalSecondaryIndexInfo) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.OnDemandThroughput != nil {
-		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
-	}
-	if x.Projection != nil {
-		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
-	}
-	if x.ProvisionedThroughput != nil {
-		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
-	}
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
+	dst = appendObject(dst, `"Projection":`, x.Projection)
+	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
 	return append(dst, '}')
 }
 
 func appendGlobalSecondaryIndexList(dst []byte, l []GlobalSecondaryIndex) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[GlobalSecondaryIndex])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalSecondaryIndexWarmThroughputDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ReadUnitsPerSecond != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ReadUnitsPerSecond":`), *x.ReadUnitsPerSecond, 10)
-	}
-	if x.Status != nil {
-		dst = appendString(appendName(dst, `"Status":`), *x.Status)
-	}
-	if x.WriteUnitsPerSecond != nil {
-		dst = strconv.AppendInt(appendName(dst, `"WriteUnitsPerSecond":`), *x.WriteUnitsPerSecond, 10)
-	}
+	dst = appendScalar(dst, `"ReadUnitsPerSecond":`, x.ReadUnitsPerSecond, appendInteger)
+	dst = appendScalar(dst, `"Status":`, x.Status, appendString)
+	dst = appendScalar(dst, `"WriteUnitsPerSecond":`, x.WriteUnitsPerSecond, appendInteger)
 	return append(dst, '}')
 }
 
 func appendGlobalSecondaryIndexes(dst []byte, l []GlobalSecondaryIndexInfo) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[GlobalSecondaryIndexInfo])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalTable) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalTableName != nil {
-		dst = appendString(appendName(dst, `"GlobalTableName":`), *x.GlobalTableName)
-	}
-	if x.ReplicationGroup != nil {
-		dst = appendReplicaList(appendName(dst, `"ReplicationGroup":`), x.ReplicationGroup)
-	}
+	dst = appendScalar(dst, `"GlobalTableName":`, x.GlobalTableName, appendString)
+	dst = appendMember(dst, `"ReplicationGroup":`, x.ReplicationGroup, x.ReplicationGroup != nil, appendReplicaList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalTableDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.CreationDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"CreationDateTime":`), *x.CreationDateTime)
-	}
-	if x.GlobalTableArn != nil {
-		dst = appendString(appendName(dst, `"GlobalTableArn":`), *x.GlobalTableArn)
-	}
-	if x.GlobalTableName != nil {
-		dst = appendString(appendName(dst, `"GlobalTableName":`), *x.GlobalTableName)
-	}
-	if x.GlobalTableStatus != nil {
-		dst = appendString(appendName(dst, `"GlobalTableStatus":`), *x.GlobalTableStatus)
-	}
-	if x.ReplicationGroup != nil {
-		dst = appendReplicaDescriptionList(appendName(dst, `"ReplicationGroup":`), x.ReplicationGroup)
-	}
+	dst = appendScalar(dst, `"CreationDateTime":`, x.CreationDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"GlobalTableArn":`, x.GlobalTableArn, appendString)
+	dst = appendScalar(dst, `"GlobalTableName":`, x.GlobalTableName, appendString)
+	dst = appendScalar(dst, `"GlobalTableStatus":`, x.GlobalTableStatus, appendString)
+	dst = appendMember(dst, `"ReplicationGroup":`, x.ReplicationGroup, x.ReplicationGroup != nil, appendReplicaDescriptionList)
 	return append(dst, '}')
 }
 
 func appendGlobalTableList(dst []byte, l []GlobalTable) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[GlobalTable])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *GlobalTableWitnessDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.RegionName != nil {
-		dst = appendString(appendName(dst, `"RegionName":`), *x.RegionName)
-	}
-	if x.WitnessStatus != nil {
-		dst = appendString(appendName(dst, `"WitnessStatus":`), *x.WitnessStatus)
-	}
+	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
+	dst = appendScalar(dst, `"WitnessStatus":`, x.WitnessStatus, appendString)
 	return append(dst, '}')
 }
 
 func appendGlobalTableWitnessDescriptionList(dst []byte, l []GlobalTableWitnessDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[GlobalTableWitnessDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Identity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.PrincipalId != nil {
-		dst = appendString(appendName(dst, `"PrincipalId":`), *x.PrincipalId)
-	}
-	if x.Type != nil {
-		dst = appendString(appendName(dst, `"Type":`), *x.Type)
-	}
+	dst = appendScalar(dst, `"PrincipalId":`, x.PrincipalId, appendString)
+	dst = appendScalar(dst, `"Type":`, x.Type, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ImportSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.CloudWatchLogGroupArn != nil {
-		dst = appendString(appendName(dst, `"CloudWatchLogGroupArn":`), *x.CloudWatchLogGroupArn)
-	}
-	if x.EndTime != nil {
-		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
-	}
-	if x.ImportArn != nil {
-		dst = appendString(appendName(dst, `"ImportArn":`), *x.ImportArn)
-	}
-	if x.ImportStatus != nil {
-		dst = appendString(appendName(dst, `"ImportStatus":`), *x.ImportStatus)
-	}
-	if x.InputFormat != nil {
-		dst = appendString(appendName(dst, `"InputFormat":`), *x.InputFormat)
-	}
-	if x.S3BucketSource != nil {
-		dst = x.S3BucketSource.AppendJSON(appendName(dst, `"S3BucketSource":`))
-	}
-	if x.StartTime != nil {
-		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
-	}
-	if x.TableArn != nil {
-		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
-	}
+	dst = appendScalar(dst, `"CloudWatchLogGroupArn":`, x.CloudWatchLogGroupArn, appendString)
+	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
+	dst = appendScalar(dst, `"ImportArn":`, x.ImportArn, appendString)
+	dst = appendScalar(dst, `"ImportStatus":`, x.ImportStatus, appendString)
+	dst = appendScalar(dst, `"InputFormat":`, x.InputFormat, appendString)
+	dst = appendObject(dst, `"S3BucketSource":`, x.S3BucketSource)
+	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
+	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
 	return append(dst, '}')
 }
 
 func appendImportSummaryList(dst []byte, l []ImportSummary) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ImportSummary])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ImportTableDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ClientToken != nil {
-		dst = appendString(appendName(dst, `"ClientToken":`), *x.ClientToken)
-	}
-	if x.CloudWatchLogGroupArn != nil {
-		dst = appendString(appendName(dst, `"CloudWatchLogGroupArn":`), *x.CloudWatchLogGroupArn)
-	}
-	if x.EndTime != nil {
-		dst = appendTimestamp(appendName(dst, `"EndTime":`), *x.EndTime)
-	}
-	if x.ErrorCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ErrorCount":`), *x.ErrorCount, 10)
-	}
-	if x.FailureCode != nil {
-		dst = appendString(appendName(dst, `"FailureCode":`), *x.FailureCode)
-	}
-	if x.FailureMessage != nil {
-		dst = appendString(appendName(dst, `"FailureMessage":`), *x.FailureMessage)
-	}
-	if x.ImportArn != nil {
-		dst = appendString(appendName(dst, `"ImportArn":`), *x.ImportArn)
-	}
-	if x.ImportStatus != nil {
-		dst = appendString(appendName(dst, `"ImportStatus":`), *x.ImportStatus)
-	}
-	if x.ImportedItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ImportedItemCount":`), *x.ImportedItemCount, 10)
-	}
-	if x.InputCompressionType != nil {
-		dst = appendString(appendName(dst, `"InputCompressionType":`), *x.InputCompressionType)
-	}
-	if x.InputFormat != nil {
-		dst = appendString(appendName(dst, `"InputFormat":`), *x.InputFormat)
-	}
-	if x.InputFormatOptions != nil {
-		dst = x.InputFormatOptions.AppendJSON(appendName(dst, `"InputFormatOptions":`))
-	}
-	if x.ProcessedItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ProcessedItemCount":`), *x.ProcessedItemCount, 10)
-	}
-	if x.ProcessedSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ProcessedSizeBytes":`), *x.ProcessedSizeBytes, 10)
-	}
-	if x.S3BucketSource != nil {
-		dst = x.S3BucketSource.AppendJSON(appendName(dst, `"S3BucketSource":`))
-	}
-	if x.StartTime != nil {
-		dst = appendTimestamp(appendName(dst, `"StartTime":`), *x.StartTime)
-	}
-	if x.TableArn != nil {
-		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
-	}
-	if x.TableCreationParameters != nil {
-		dst = x.TableCreationParameters.AppendJSON(appendName(dst, `"TableCreationParameters":`))
-	}
-	if x.TableId != nil {
-		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
-	}
+	dst = appendScalar(dst, `"ClientToken":`, x.ClientToken, appendString)
+	dst = appendScalar(dst, `"CloudWatchLogGroupArn":`, x.CloudWatchLogGroupArn, appendString)
+	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
+	dst = appendScalar(dst, `"ErrorCount":`, x.ErrorCount, appendInteger)
+	dst = appendScalar(dst, `"FailureCode":`, x.FailureCode, appendString)
+	dst = appendScalar(dst, `"FailureMessage":`, x.FailureMessage, appendString)
+	dst = appendScalar(dst, `"ImportArn":`, x.ImportArn, appendString)
+	dst = appendScalar(dst, `"ImportStatus":`, x.ImportStatus, appendString)
+	dst = appendScalar(dst, `"ImportedItemCount":`, x.ImportedItemCount, appendInteger)
+	dst = appendScalar(dst, `"InputCompressionType":`, x.InputCompressionType, appendString)
+	dst = appendScalar(dst, `"InputFormat":`, x.InputFormat, appendString)
+	dst = appendObject(dst, `"InputFormatOptions":`, x.InputFormatOptions)
+	dst = appendScalar(dst, `"ProcessedItemCount":`, x.ProcessedItemCount, appendInteger)
+	dst = appendScalar(dst, `"ProcessedSizeBytes":`, x.ProcessedSizeBytes, appendInteger)
+	dst = appendObject(dst, `"S3BucketSource":`, x.S3BucketSource)
+	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
+	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
+	dst = appendObject(dst, `"TableCreationParameters":`, x.TableCreationParameters)
+	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ImportTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ImportTableDescription != nil {
-		dst = x.ImportTableDescription.AppendJSON(appendName(dst, `"ImportTableDescription":`))
-	}
+	dst = appendObject(dst, `"ImportTableDescription":`, x.ImportTableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *IncrementalExportSpecification) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ExportFromTime != nil {
-		dst = appendTimestamp(appendName(dst, `"ExportFromTime":`), *x.ExportFromTime)
-	}
-	if x.ExportToTime != nil {
-		dst = appendTimestamp(appendName(dst, `"ExportToTime":`), *x.ExportToTime)
-	}
-	if x.ExportViewType != nil {
-		dst = appendString(appendName(dst, `"ExportViewType":`), *x.ExportViewType)
-	}
+	dst = appendScalar(dst, `"ExportFromTime":`, x.ExportFromTime, appendTimestamp)
+	dst = appendScalar(dst, `"ExportToTime":`, x.ExportToTime, appendTimestamp)
+	dst = appendScalar(dst, `"ExportViewType":`, x.ExportViewType, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *InputFormatOptions) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Csv != nil {
-		dst = x.Csv.AppendJSON(appendName(dst, `"Csv":`))
-	}
+	dst = appendObject(dst, `"Csv":`, x.Csv)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *InputS3Configuration) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.InputCompressionType != nil {
-		dst = appendString(appendName(dst, `"InputCompressionType":`), *x.InputCompressionType)
-	}
-	if x.InputFormat != nil {
-		dst = appendString(appendName(dst, `"InputFormat":`), *x.InputFormat)
-	}
-	if x.S3Bucket != nil {
-		dst = appendString(appendName(dst, `"S3Bucket":`), *x.S3Bucket)
-	}
-	if x.S3BucketOwner != nil {
-		dst = appendString(appendName(dst, `"S3BucketOwner":`), *x.S3BucketOwner)
-	}
-	if x.S3KeyPrefix != nil {
-		dst = appendString(appendName(dst, `"S3KeyPrefix":`), *x.S3KeyPrefix)
-	}
+	dst = appendScalar(dst, `"InputCompressionType":`, x.InputCompressionType, appendString)
+	dst = appendScalar(dst, `"InputFormat":`, x.InputFormat, appendString)
+	dst = appendScalar(dst, `"S3Bucket":`, x.S3Bucket, appendString)
+	dst = appendScalar(dst, `"S3BucketOwner":`, x.S3BucketOwner, appendString)
+	dst = appendScalar(dst, `"S3KeyPrefix":`, x.S3KeyPrefix, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ItemCollectionMetrics) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ItemCollectionKey != nil {
-		dst = x.ItemCollectionKey.AppendJSON(appendName(dst, `"ItemCollectionKey":`))
-	}
-	if x.SizeEstimateRangeGB != nil {
-		dst = appendItemCollectionSizeEstimateRange(appendName(dst, `"SizeEstimateRangeGB":`), x.SizeEstimateRangeGB)
-	}
+	dst = appendMember(dst, `"ItemCollectionKey":`, x.ItemCollectionKey, x.ItemCollectionKey != nil, appendAttr)
+	dst = appendMember(dst, `"SizeEstimateRangeGB":`, x.SizeEstimateRangeGB, x.SizeEstimateRangeGB != nil, appendItemCollectionSizeEstimateRange)
 	return append(dst, '}')
 }
 
 func appendItemCollectionMetricsMultiple(dst []byte, l []ItemCollectionMetrics) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ItemCollectionMetrics])
 }
-
 func appendItemCollectionMetricsPerTable(dst []byte, m map[string][]ItemCollectionMetrics) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = appendItemCollectionMetricsMultiple(dst, v)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendItemCollectionMetricsMultiple)
 }
-
 func appendItemCollectionSizeEstimateRange(dst []byte, l []float64) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendDouble(dst, l[i])
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendDouble)
 }
+func appendItemList(dst []byte, l []attr.Item) []byte { return appendList(dst, l, appendAttr) }
 
-func appendItemList(dst []byte, l []attr.Item) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
-}
-
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ItemResponse) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Item != nil {
-		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
-	}
+	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
 	return append(dst, '}')
 }
 
 func appendItemResponseList(dst []byte, l []ItemResponse) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ItemResponse])
 }
-
-func appendKeyList(dst []byte, l []attr.Item) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
-}
-
+func appendKeyList(dst []byte, l []attr.Item) []byte { return appendList(dst, l, appendAttr) }
 func appendKeySchema(dst []byte, l []KeySchemaElement) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[KeySchemaElement])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *KeySchemaElement) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AttributeName != nil {
-		dst = appendString(appendName(dst, `"AttributeName":`), *x.AttributeName)
-	}
-	if x.KeyType != nil {
-		dst = appendString(appendName(dst, `"KeyType":`), *x.KeyType)
-	}
+	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
+	dst = appendScalar(dst, `"KeyType":`, x.KeyType, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *KeysAndAttributes) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AttributesToGet != nil {
-		dst = appendAttributeNameList(appendName(dst, `"AttributesToGet":`), x.AttributesToGet)
-	}
-	if x.ConsistentRead != nil {
-		dst = strconv.AppendBool(appendName(dst, `"ConsistentRead":`), *x.ConsistentRead)
-	}
-	if x.ExpressionAttributeNames != nil {
-		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
-	}
-	if x.Keys != nil {
-		dst = appendKeyList(appendName(dst, `"Keys":`), x.Keys)
-	}
-	if x.ProjectionExpression != nil {
-		dst = appendString(appendName(dst, `"ProjectionExpression":`), *x.ProjectionExpression)
-	}
+	dst = appendMember(dst, `"AttributesToGet":`, x.AttributesToGet, x.AttributesToGet != nil, appendAttributeNameList)
+	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"Keys":`, x.Keys, x.Keys != nil, appendKeyList)
+	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *KinesisDataStreamDestination) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ApproximateCreationDateTimePrecision != nil {
-		dst = appendString(appendName(dst, `"ApproximateCreationDateTimePrecision":`), *x.ApproximateCreationDateTimePrecision)
-	}
-	if x.DestinationStatus != nil {
-		dst = appendString(appendName(dst, `"DestinationStatus":`), *x.DestinationStatus)
-	}
-	if x.DestinationStatusDescription != nil {
-		dst = appendString(appendName(dst, `"DestinationStatusDescription":`), *x.DestinationStatusDescription)
-	}
-	if x.StreamArn != nil {
-		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
-	}
+	dst = appendScalar(dst, `"ApproximateCreationDateTimePrecision":`, x.ApproximateCreationDateTimePrecision, appendString)
+	dst = appendScalar(dst, `"DestinationStatus":`, x.DestinationStatus, appendString)
+	dst = appendScalar(dst, `"DestinationStatusDescription":`, x.DestinationStatusDescription, appendString)
+	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
 	return append(dst, '}')
 }
 
 func appendKinesisDataStreamDestinations(dst []byte, l []KinesisDataStreamDestination) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[KinesisDataStreamDestination])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *KinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.DestinationStatus != nil {
-		dst = appendString(appendName(dst, `"DestinationStatus":`), *x.DestinationStatus)
-	}
-	if x.EnableKinesisStreamingConfiguration != nil {
-		dst = x.EnableKinesisStreamingConfiguration.AppendJSON(appendName(dst, `"EnableKinesisStreamingConfiguration":`))
-	}
-	if x.StreamArn != nil {
-		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"DestinationStatus":`, x.DestinationStatus, appendString)
+	dst = appendObject(dst, `"EnableKinesisStreamingConfiguration":`, x.EnableKinesisStreamingConfiguration)
+	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListBackupsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BackupSummaries != nil {
-		dst = appendBackupSummaries(appendName(dst, `"BackupSummaries":`), x.BackupSummaries)
-	}
-	if x.LastEvaluatedBackupArn != nil {
-		dst = appendString(appendName(dst, `"LastEvaluatedBackupArn":`), *x.LastEvaluatedBackupArn)
-	}
+	dst = appendMember(dst, `"BackupSummaries":`, x.BackupSummaries, x.BackupSummaries != nil, appendBackupSummaries)
+	dst = appendScalar(dst, `"LastEvaluatedBackupArn":`, x.LastEvaluatedBackupArn, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListBulkOperationsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkOperationsSummaryList != nil {
-		dst = appendBulkOperationsSummaryList(appendName(dst, `"BulkOperationsSummaryList":`), x.BulkOperationsSummaryList)
-	}
-	if x.NextToken != nil {
-		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
-	}
+	dst = appendMember(dst, `"BulkOperationsSummaryList":`, x.BulkOperationsSummaryList, x.BulkOperationsSummaryList != nil, appendBulkOperationsSummaryList)
+	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListContributorInsightsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ContributorInsightsSummaries != nil {
-		dst = appendContributorInsightsSummaries(appendName(dst, `"ContributorInsightsSummaries":`), x.ContributorInsightsSummaries)
-	}
-	if x.NextToken != nil {
-		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
-	}
+	dst = appendMember(dst, `"ContributorInsightsSummaries":`, x.ContributorInsightsSummaries, x.ContributorInsightsSummaries != nil, appendContributorInsightsSummaries)
+	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListExportsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ExportSummaries != nil {
-		dst = appendExportSummaries(appendName(dst, `"ExportSummaries":`), x.ExportSummaries)
-	}
-	if x.NextToken != nil {
-		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
-	}
+	dst = appendMember(dst, `"ExportSummaries":`, x.ExportSummaries, x.ExportSummaries != nil, appendExportSummaries)
+	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListGlobalTablesOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalTables != nil {
-		dst = appendGlobalTableList(appendName(dst, `"GlobalTables":`), x.GlobalTables)
-	}
-	if x.LastEvaluatedGlobalTableName != nil {
-		dst = appendString(appendName(dst, `"LastEvaluatedGlobalTableName":`), *x.LastEvaluatedGlobalTableName)
-	}
+	dst = appendMember(dst, `"GlobalTables":`, x.GlobalTables, x.GlobalTables != nil, appendGlobalTableList)
+	dst = appendScalar(dst, `"LastEvaluatedGlobalTableName":`, x.LastEvaluatedGlobalTableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListImportsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ImportSummaryList != nil {
-		dst = appendImportSummaryList(appendName(dst, `"ImportSummaryList":`), x.ImportSummaryList)
-	}
-	if x.NextToken != nil {
-		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
-	}
+	dst = appendMember(dst, `"ImportSummaryList":`, x.ImportSummaryList, x.ImportSummaryList != nil, appendImportSummaryList)
+	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListStreamsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.LastEvaluatedStreamArn != nil {
-		dst = appendString(appendName(dst, `"LastEvaluatedStreamArn":`), *x.LastEvaluatedStreamArn)
-	}
-	if x.Streams != nil {
-		dst = appendStreamList(appendName(dst, `"Streams":`), x.Streams)
-	}
+	dst = appendScalar(dst, `"LastEvaluatedStreamArn":`, x.LastEvaluatedStreamArn, appendString)
+	dst = appendMember(dst, `"Streams":`, x.Streams, x.Streams != nil, appendStreamList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListTablesOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.LastEvaluatedTableName != nil {
-		dst = appendString(appendName(dst, `"LastEvaluatedTableName":`), *x.LastEvaluatedTableName)
-	}
-	if x.TableNames != nil {
-		dst = appendTableNameList(appendName(dst, `"TableNames":`), x.TableNames)
-	}
+	dst = appendScalar(dst, `"LastEvaluatedTableName":`, x.LastEvaluatedTableName, appendString)
+	dst = appendMember(dst, `"TableNames":`, x.TableNames, x.TableNames != nil, appendTableNameList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ListTagsOfResourceOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.NextToken != nil {
-		dst = appendString(appendName(dst, `"NextToken":`), *x.NextToken)
-	}
-	if x.Tags != nil {
-		dst = appendTagList(appendName(dst, `"Tags":`), x.Tags)
-	}
+	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
+	dst = appendMember(dst, `"Tags":`, x.Tags, x.Tags != nil, appendTagList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *LocalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.IndexArn != nil {
-		dst = appendString(appendName(dst, `"IndexArn":`), *x.IndexArn)
-	}
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.IndexSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"IndexSizeBytes":`), *x.IndexSizeBytes, 10)
-	}
-	if x.ItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.Projection != nil {
-		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
-	}
+	dst = appendScalar(dst, `"IndexArn":`, x.IndexArn, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"IndexSizeBytes":`, x.IndexSizeBytes, appendInteger)
+	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendObject(dst, `"Projection":`, x.Projection)
 	return append(dst, '}')
 }
 
 func appendLocalSecondaryIndexDescriptionList(dst []byte, l []LocalSecondaryIndexDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[LocalSecondaryIndexDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *LocalSecondaryIndexInfo) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.Projection != nil {
-		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
-	}
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendObject(dst, `"Projection":`, x.Projection)
 	return append(dst, '}')
 }
 
 func appendLocalSecondaryIndexes(dst []byte, l []LocalSecondaryIndexInfo) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[LocalSecondaryIndexInfo])
 }
-
 func appendNonKeyAttributeNameList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, l[i])
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendString)
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *OnDemandThroughput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.MaxReadRequestUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"MaxReadRequestUnits":`), *x.MaxReadRequestUnits, 10)
-	}
-	if x.MaxWriteRequestUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"MaxWriteRequestUnits":`), *x.MaxWriteRequestUnits, 10)
-	}
+	dst = appendScalar(dst, `"MaxReadRequestUnits":`, x.MaxReadRequestUnits, appendInteger)
+	dst = appendScalar(dst, `"MaxWriteRequestUnits":`, x.MaxWriteRequestUnits, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *OnDemandThroughputOverride) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.MaxReadRequestUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"MaxReadRequestUnits":`), *x.MaxReadRequestUnits, 10)
-	}
+	dst = appendScalar(dst, `"MaxReadRequestUnits":`, x.MaxReadRequestUnits, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *OutputS3Configuration) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.OutputType != nil {
-		dst = appendOutputTypeList(appendName(dst, `"OutputType":`), x.OutputType)
-	}
-	if x.S3Bucket != nil {
-		dst = appendString(appendName(dst, `"S3Bucket":`), *x.S3Bucket)
-	}
-	if x.S3BucketOwner != nil {
-		dst = appendString(appendName(dst, `"S3BucketOwner":`), *x.S3BucketOwner)
-	}
-	if x.S3KeyPrefix != nil {
-		dst = appendString(appendName(dst, `"S3KeyPrefix":`), *x.S3KeyPrefix)
-	}
-	if x.S3SseAlgorithm != nil {
-		dst = appendString(appendName(dst, `"S3SseAlgorithm":`), *x.S3SseAlgorithm)
-	}
-	if x.S3SseKmsKeyId != nil {
-		dst = appendString(appendName(dst, `"S3SseKmsKeyId":`), *x.S3SseKmsKeyId)
-	}
+	dst = appendMember(dst, `"OutputType":`, x.OutputType, x.OutputType != nil, appendOutputTypeList)
+	dst = appendScalar(dst, `"S3Bucket":`, x.S3Bucket, appendString)
+	dst = appendScalar(dst, `"S3BucketOwner":`, x.S3BucketOwner, appendString)
+	dst = appendScalar(dst, `"S3KeyPrefix":`, x.S3KeyPrefix, appendString)
+	dst = appendScalar(dst, `"S3SseAlgorithm":`, x.S3SseAlgorithm, appendString)
+	dst = appendScalar(dst, `"S3SseKmsKeyId":`, x.S3SseKmsKeyId, appendString)
 	return append(dst, '}')
 }
 
-func appendOutputTypeList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, l[i])
-	}
-	return append(dst, ']')
-}
-
+func appendOutputTypeList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
 func appendPartiQLBatchResponse(dst []byte, l []BatchStatementResponse) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[BatchStatementResponse])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *PointInTimeRecoveryDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.EarliestRestorableDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"EarliestRestorableDateTime":`), *x.EarliestRestorableDateTime)
-	}
-	if x.LatestRestorableDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"LatestRestorableDateTime":`), *x.LatestRestorableDateTime)
-	}
-	if x.PointInTimeRecoveryStatus != nil {
-		dst = appendString(appendName(dst, `"PointInTimeRecoveryStatus":`), *x.PointInTimeRecoveryStatus)
-	}
-	if x.RecoveryPeriodInDays != nil {
-		dst = strconv.AppendInt(appendName(dst, `"RecoveryPeriodInDays":`), *x.RecoveryPeriodInDays, 10)
-	}
+	dst = appendScalar(dst, `"EarliestRestorableDateTime":`, x.EarliestRestorableDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"LatestRestorableDateTime":`, x.LatestRestorableDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"PointInTimeRecoveryStatus":`, x.PointInTimeRecoveryStatus, appendString)
+	dst = appendScalar(dst, `"RecoveryPeriodInDays":`, x.RecoveryPeriodInDays, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Projection) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.NonKeyAttributes != nil {
-		dst = appendNonKeyAttributeNameList(appendName(dst, `"NonKeyAttributes":`), x.NonKeyAttributes)
-	}
-	if x.ProjectionType != nil {
-		dst = appendString(appendName(dst, `"ProjectionType":`), *x.ProjectionType)
-	}
+	dst = appendMember(dst, `"NonKeyAttributes":`, x.NonKeyAttributes, x.NonKeyAttributes != nil, appendNonKeyAttributeNameList)
+	dst = appendScalar(dst, `"ProjectionType":`, x.ProjectionType, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ProvisionedThroughput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ReadCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ReadCapacityUnits":`), *x.ReadCapacityUnits, 10)
-	}
-	if x.WriteCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"WriteCapacityUnits":`), *x.WriteCapacityUnits, 10)
-	}
+	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendInteger)
+	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ProvisionedThroughputDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.LastDecreaseDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"LastDecreaseDateTime":`), *x.LastDecreaseDateTime)
-	}
-	if x.LastIncreaseDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"LastIncreaseDateTime":`), *x.LastIncreaseDateTime)
-	}
-	if x.NumberOfDecreasesToday != nil {
-		dst = strconv.AppendInt(appendName(dst, `"NumberOfDecreasesToday":`), *x.NumberOfDecreasesToday, 10)
-	}
-	if x.ReadCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ReadCapacityUnits":`), *x.ReadCapacityUnits, 10)
-	}
-	if x.WriteCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"WriteCapacityUnits":`), *x.WriteCapacityUnits, 10)
-	}
+	dst = appendScalar(dst, `"LastDecreaseDateTime":`, x.LastDecreaseDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"LastIncreaseDateTime":`, x.LastIncreaseDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"NumberOfDecreasesToday":`, x.NumberOfDecreasesToday, appendInteger)
+	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendInteger)
+	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ProvisionedThroughputOverride) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ReadCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ReadCapacityUnits":`), *x.ReadCapacityUnits, 10)
-	}
+	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Put) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConditionExpression != nil {
-		dst = appendString(appendName(dst, `"ConditionExpression":`), *x.ConditionExpression)
-	}
-	if x.ExpressionAttributeNames != nil {
-		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
-	}
-	if x.ExpressionAttributeValues != nil {
-		dst = x.ExpressionAttributeValues.AppendJSON(appendName(dst, `"ExpressionAttributeValues":`))
-	}
-	if x.Item != nil {
-		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		dst = appendString(appendName(dst, `"ReturnValuesOnConditionCheckFailure":`), *x.ReturnValuesOnConditionCheckFailure)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"ConditionExpression":`, x.ConditionExpression, appendString)
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
+	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
+	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *PutItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Attributes != nil {
-		dst = x.Attributes.AppendJSON(appendName(dst, `"Attributes":`))
-	}
-	if x.ConsumedCapacity != nil {
-		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
-	}
-	if x.ItemCollectionMetrics != nil {
-		dst = x.ItemCollectionMetrics.AppendJSON(appendName(dst, `"ItemCollectionMetrics":`))
-	}
+	dst = appendMember(dst, `"Attributes":`, x.Attributes, x.Attributes != nil, appendAttr)
+	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
+	dst = appendObject(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *PutRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Item != nil {
-		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
-	}
+	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *PutResourcePolicyOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.RevisionId != nil {
-		dst = appendString(appendName(dst, `"RevisionId":`), *x.RevisionId)
-	}
+	dst = appendScalar(dst, `"RevisionId":`, x.RevisionId, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *QueryOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
-	}
-	if x.Count != nil {
-		dst = strconv.AppendInt(appendName(dst, `"Count":`), *x.Count, 10)
-	}
-	if x.Items != nil {
-		dst = appendItemList(appendName(dst, `"Items":`), x.Items)
-	}
-	if x.LastEvaluatedKey != nil {
-		dst = x.LastEvaluatedKey.AppendJSON(appendName(dst, `"LastEvaluatedKey":`))
-	}
-	if x.ScannedCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ScannedCount":`), *x.ScannedCount, 10)
-	}
+	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
+	dst = appendScalar(dst, `"Count":`, x.Count, appendInteger)
+	dst = appendMember(dst, `"Items":`, x.Items, x.Items != nil, appendItemList)
+	dst = appendMember(dst, `"LastEvaluatedKey":`, x.LastEvaluatedKey, x.LastEvaluatedKey != nil, appendAttr)
+	dst = appendScalar(dst, `"ScannedCount":`, x.ScannedCount, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Record) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AwsRegion != nil {
-		dst = appendString(appendName(dst, `"awsRegion":`), *x.AwsRegion)
-	}
-	if x.Dynamodb != nil {
-		dst = x.Dynamodb.AppendJSON(appendName(dst, `"dynamodb":`))
-	}
-	if x.EventID != nil {
-		dst = appendString(appendName(dst, `"eventID":`), *x.EventID)
-	}
-	if x.EventName != nil {
-		dst = appendString(appendName(dst, `"eventName":`), *x.EventName)
-	}
-	if x.EventSource != nil {
-		dst = appendString(appendName(dst, `"eventSource":`), *x.EventSource)
-	}
-	if x.EventVersion != nil {
-		dst = appendString(appendName(dst, `"eventVersion":`), *x.EventVersion)
-	}
-	if x.UserIdentity != nil {
-		dst = x.UserIdentity.AppendJSON(appendName(dst, `"userIdentity":`))
-	}
+	dst = appendScalar(dst, `"awsRegion":`, x.AwsRegion, appendString)
+	dst = appendObject(dst, `"dynamodb":`, x.Dynamodb)
+	dst = appendScalar(dst, `"eventID":`, x.EventID, appendString)
+	dst = appendScalar(dst, `"eventName":`, x.EventName, appendString)
+	dst = appendScalar(dst, `"eventSource":`, x.EventSource, appendString)
+	dst = appendScalar(dst, `"eventVersion":`, x.EventVersion, appendString)
+	dst = appendObject(dst, `"userIdentity":`, x.UserIdentity)
 	return append(dst, '}')
 }
 
-func appendRecordList(dst []byte, l []Record) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
-}
+func appendRecordList(dst []byte, l []Record) []byte { return appendList(dst, l, appendStruct[Record]) }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Replica) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.RegionName != nil {
-		dst = appendString(appendName(dst, `"RegionName":`), *x.RegionName)
-	}
+	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaAutoScalingDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalSecondaryIndexes != nil {
-		dst = appendReplicaGlobalSecondaryIndexAutoScalingDescriptionList(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
-	}
-	if x.RegionName != nil {
-		dst = appendString(appendName(dst, `"RegionName":`), *x.RegionName)
-	}
-	if x.ReplicaProvisionedReadCapacityAutoScalingSettings != nil {
-		dst = x.ReplicaProvisionedReadCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ReplicaProvisionedReadCapacityAutoScalingSettings":`))
-	}
-	if x.ReplicaProvisionedWriteCapacityAutoScalingSettings != nil {
-		dst = x.ReplicaProvisionedWriteCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ReplicaProvisionedWriteCapacityAutoScalingSettings":`))
-	}
-	if x.ReplicaStatus != nil {
-		dst = appendString(appendName(dst, `"ReplicaStatus":`), *x.ReplicaStatus)
-	}
+	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendReplicaGlobalSecondaryIndexAutoScalingDescriptionList)
+	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
+	dst = appendObject(dst, `"ReplicaProvisionedReadCapacityAutoScalingSettings":`, x.ReplicaProvisionedReadCapacityAutoScalingSettings)
+	dst = appendObject(dst, `"ReplicaProvisionedWriteCapacityAutoScalingSettings":`, x.ReplicaProvisionedWriteCapacityAutoScalingSettings)
+	dst = appendScalar(dst, `"ReplicaStatus":`, x.ReplicaStatus, appendString)
 	return append(dst, '}')
 }
 
 func appendReplicaAutoScalingDescriptionList(dst []byte, l []ReplicaAutoScalingDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ReplicaAutoScalingDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalSecondaryIndexes != nil {
-		dst = appendReplicaGlobalSecondaryIndexDescriptionList(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
-	}
-	if x.GlobalTableSettingsReplicationMode != nil {
-		dst = appendString(appendName(dst, `"GlobalTableSettingsReplicationMode":`), *x.GlobalTableSettingsReplicationMode)
-	}
-	if x.KMSMasterKeyId != nil {
-		dst = appendString(appendName(dst, `"KMSMasterKeyId":`), *x.KMSMasterKeyId)
-	}
-	if x.OnDemandThroughputOverride != nil {
-		dst = x.OnDemandThroughputOverride.AppendJSON(appendName(dst, `"OnDemandThroughputOverride":`))
-	}
-	if x.ProvisionedThroughputOverride != nil {
-		dst = x.ProvisionedThroughputOverride.AppendJSON(appendName(dst, `"ProvisionedThroughputOverride":`))
-	}
-	if x.RegionName != nil {
-		dst = appendString(appendName(dst, `"RegionName":`), *x.RegionName)
-	}
-	if x.ReplicaArn != nil {
-		dst = appendString(appendName(dst, `"ReplicaArn":`), *x.ReplicaArn)
-	}
-	if x.ReplicaInaccessibleDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"ReplicaInaccessibleDateTime":`), *x.ReplicaInaccessibleDateTime)
-	}
-	if x.ReplicaStatus != nil {
-		dst = appendString(appendName(dst, `"ReplicaStatus":`), *x.ReplicaStatus)
-	}
-	if x.ReplicaStatusDescription != nil {
-		dst = appendString(appendName(dst, `"ReplicaStatusDescription":`), *x.ReplicaStatusDescription)
-	}
-	if x.ReplicaStatusPercentProgress != nil {
-		dst = appendString(appendName(dst, `"ReplicaStatusPercentProgress":`), *x.ReplicaStatusPercentProgress)
-	}
-	if x.ReplicaTableClassSummary != nil {
-		dst = x.ReplicaTableClassSummary.AppendJSON(appendName(dst, `"ReplicaTableClassSummary":`))
-	}
-	if x.WarmThroughput != nil {
-		dst = x.WarmThroughput.AppendJSON(appendName(dst, `"WarmThroughput":`))
-	}
+	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendReplicaGlobalSecondaryIndexDescriptionList)
+	dst = appendScalar(dst, `"GlobalTableSettingsReplicationMode":`, x.GlobalTableSettingsReplicationMode, appendString)
+	dst = appendScalar(dst, `"KMSMasterKeyId":`, x.KMSMasterKeyId, appendString)
+	dst = appendObject(dst, `"OnDemandThroughputOverride":`, x.OnDemandThroughputOverride)
+	dst = appendObject(dst, `"ProvisionedThroughputOverride":`, x.ProvisionedThroughputOverride)
+	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
+	dst = appendScalar(dst, `"ReplicaArn":`, x.ReplicaArn, appendString)
+	dst = appendScalar(dst, `"ReplicaInaccessibleDateTime":`, x.ReplicaInaccessibleDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"ReplicaStatus":`, x.ReplicaStatus, appendString)
+	dst = appendScalar(dst, `"ReplicaStatusDescription":`, x.ReplicaStatusDescription, appendString)
+	dst = appendScalar(dst, `"ReplicaStatusPercentProgress":`, x.ReplicaStatusPercentProgress, appendString)
+	dst = appendObject(dst, `"ReplicaTableClassSummary":`, x.ReplicaTableClassSummary)
+	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
 	return append(dst, '}')
 }
 
 func appendReplicaDescriptionList(dst []byte, l []ReplicaDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ReplicaDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaGlobalSecondaryIndexAutoScalingDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.IndexStatus != nil {
-		dst = appendString(appendName(dst, `"IndexStatus":`), *x.IndexStatus)
-	}
-	if x.ProvisionedReadCapacityAutoScalingSettings != nil {
-		dst = x.ProvisionedReadCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ProvisionedReadCapacityAutoScalingSettings":`))
-	}
-	if x.ProvisionedWriteCapacityAutoScalingSettings != nil {
-		dst = x.ProvisionedWriteCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ProvisionedWriteCapacityAutoScalingSettings":`))
-	}
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"IndexStatus":`, x.IndexStatus, appendString)
+	dst = appendObject(dst, `"ProvisionedReadCapacityAutoScalingSettings":`, x.ProvisionedReadCapacityAutoScalingSettings)
+	dst = appendObject(dst, `"ProvisionedWriteCapacityAutoScalingSettings":`, x.ProvisionedWriteCapacityAutoScalingSettings)
 	return append(dst, '}')
 }
 
 func appendReplicaGlobalSecondaryIndexAutoScalingDescriptionList(dst []byte, l []ReplicaGlobalSecondaryIndexAutoScalingDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ReplicaGlobalSecondaryIndexAutoScalingDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaGlobalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.OnDemandThroughputOverride != nil {
-		dst = x.OnDemandThroughputOverride.AppendJSON(appendName(dst, `"OnDemandThroughputOverride":`))
-	}
-	if x.ProvisionedThroughputOverride != nil {
-		dst = x.ProvisionedThroughputOverride.AppendJSON(appendName(dst, `"ProvisionedThroughputOverride":`))
-	}
-	if x.WarmThroughput != nil {
-		dst = x.WarmThroughput.AppendJSON(appendName(dst, `"WarmThroughput":`))
-	}
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendObject(dst, `"OnDemandThroughputOverride":`, x.OnDemandThroughputOverride)
+	dst = appendObject(dst, `"ProvisionedThroughputOverride":`, x.ProvisionedThroughputOverride)
+	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
 	return append(dst, '}')
 }
 
 func appendReplicaGlobalSecondaryIndexDescriptionList(dst []byte, l []ReplicaGlobalSecondaryIndexDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ReplicaGlobalSecondaryIndexDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaGlobalSecondaryIndexSettingsDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.IndexStatus != nil {
-		dst = appendString(appendName(dst, `"IndexStatus":`), *x.IndexStatus)
-	}
-	if x.ProvisionedReadCapacityAutoScalingSettings != nil {
-		dst = x.ProvisionedReadCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ProvisionedReadCapacityAutoScalingSettings":`))
-	}
-	if x.ProvisionedReadCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ProvisionedReadCapacityUnits":`), *x.ProvisionedReadCapacityUnits, 10)
-	}
-	if x.ProvisionedWriteCapacityAutoScalingSettings != nil {
-		dst = x.ProvisionedWriteCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ProvisionedWriteCapacityAutoScalingSettings":`))
-	}
-	if x.ProvisionedWriteCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ProvisionedWriteCapacityUnits":`), *x.ProvisionedWriteCapacityUnits, 10)
-	}
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"IndexStatus":`, x.IndexStatus, appendString)
+	dst = appendObject(dst, `"ProvisionedReadCapacityAutoScalingSettings":`, x.ProvisionedReadCapacityAutoScalingSettings)
+	dst = appendScalar(dst, `"ProvisionedReadCapacityUnits":`, x.ProvisionedReadCapacityUnits, appendInteger)
+	dst = appendObject(dst, `"ProvisionedWriteCapacityAutoScalingSettings":`, x.ProvisionedWriteCapacityAutoScalingSettings)
+	dst = appendScalar(dst, `"ProvisionedWriteCapacityUnits":`, x.ProvisionedWriteCapacityUnits, appendInteger)
 	return append(dst, '}')
 }
 
 func appendReplicaGlobalSecondaryIndexSettingsDescriptionList(dst []byte, l []ReplicaGlobalSecondaryIndexSettingsDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ReplicaGlobalSecondaryIndexSettingsDescription])
 }
-
 func appendReplicaList(dst []byte, l []Replica) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[Replica])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ReplicaSettingsDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.RegionName != nil {
-		dst = appendString(appendName(dst, `"RegionName":`), *x.RegionName)
-	}
-	if x.ReplicaBillingModeSummary != nil {
-		dst = x.ReplicaBillingModeSummary.AppendJSON(appendName(dst, `"ReplicaBillingModeSummary":`))
-	}
-	if x.ReplicaGlobalSecondaryIndexSettings != nil {
-		dst = appendReplicaGlobalSecondaryIndexSettingsDescriptionList(appendName(dst, `"ReplicaGlobalSecondaryIndexSettings":`), x.ReplicaGlobalSecondaryIndexSettings)
-	}
-	if x.ReplicaProvisionedReadCapacityAutoScalingSettings != nil {
-		dst = x.ReplicaProvisionedReadCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ReplicaProvisionedReadCapacityAutoScalingSettings":`))
-	}
-	if x.ReplicaProvisionedReadCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ReplicaProvisionedReadCapacityUnits":`), *x.ReplicaProvisionedReadCapacityUnits, 10)
-	}
-	if x.ReplicaProvisionedWriteCapacityAutoScalingSettings != nil {
-		dst = x.ReplicaProvisionedWriteCapacityAutoScalingSettings.AppendJSON(appendName(dst, `"ReplicaProvisionedWriteCapacityAutoScalingSettings":`))
-	}
-	if x.ReplicaProvisionedWriteCapacityUnits != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ReplicaProvisionedWriteCapacityUnits":`), *x.ReplicaProvisionedWriteCapacityUnits, 10)
-	}
-	if x.ReplicaStatus != nil {
-		dst = appendString(appendName(dst, `"ReplicaStatus":`), *x.ReplicaStatus)
-	}
-	if x.ReplicaTableClassSummary != nil {
-		dst = x.ReplicaTableClassSummary.AppendJSON(appendName(dst, `"ReplicaTableClassSummary":`))
-	}
+	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
+	dst = appendObject(dst, `"ReplicaBillingModeSummary":`, x.ReplicaBillingModeSummary)
+	dst = appendMember(dst, `"ReplicaGlobalSecondaryIndexSettings":`, x.ReplicaGlobalSecondaryIndexSettings, x.ReplicaGlobalSecondaryIndexSettings != nil, appendReplicaGlobalSecondaryIndexSettingsDescriptionList)
+	dst = appendObject(dst, `"ReplicaProvisionedReadCapacityAutoScalingSettings":`, x.ReplicaProvisionedReadCapacityAutoScalingSettings)
+	dst = appendScalar(dst, `"ReplicaProvisionedReadCapacityUnits":`, x.ReplicaProvisionedReadCapacityUnits, appendInteger)
+	dst = appendObject(dst, `"ReplicaProvisionedWriteCapacityAutoScalingSettings":`, x.ReplicaProvisionedWriteCapacityAutoScalingSettings)
+	dst = appendScalar(dst, `"ReplicaProvisionedWriteCapacityUnits":`, x.ReplicaProvisionedWriteCapacityUnits, appendInteger)
+	dst = appendScalar(dst, `"ReplicaStatus":`, x.ReplicaStatus, appendString)
+	dst = appendObject(dst, `"ReplicaTableClassSummary":`, x.ReplicaTableClassSummary)
 	return append(dst, '}')
 }
 
 func appendReplicaSettingsDescriptionList(dst []byte, l []ReplicaSettingsDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ReplicaSettingsDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *RestoreSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.RestoreDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"RestoreDateTime":`), *x.RestoreDateTime)
-	}
-	if x.RestoreInProgress != nil {
-		dst = strconv.AppendBool(appendName(dst, `"RestoreInProgress":`), *x.RestoreInProgress)
-	}
-	if x.SourceBackupArn != nil {
-		dst = appendString(appendName(dst, `"SourceBackupArn":`), *x.SourceBackupArn)
-	}
-	if x.SourceTableArn != nil {
-		dst = appendString(appendName(dst, `"SourceTableArn":`), *x.SourceTableArn)
-	}
+	dst = appendScalar(dst, `"RestoreDateTime":`, x.RestoreDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"RestoreInProgress":`, x.RestoreInProgress, strconv.AppendBool)
+	dst = appendScalar(dst, `"SourceBackupArn":`, x.SourceBackupArn, appendString)
+	dst = appendScalar(dst, `"SourceTableArn":`, x.SourceTableArn, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *RestoreTableFromBackupOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableDescription != nil {
-		dst = x.TableDescription.AppendJSON(appendName(dst, `"TableDescription":`))
-	}
+	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *RestoreTableToPointInTimeOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableDescription != nil {
-		dst = x.TableDescription.AppendJSON(appendName(dst, `"TableDescription":`))
-	}
+	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *S3BucketSource) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.S3Bucket != nil {
-		dst = appendString(appendName(dst, `"S3Bucket":`), *x.S3Bucket)
-	}
-	if x.S3BucketOwner != nil {
-		dst = appendString(appendName(dst, `"S3BucketOwner":`), *x.S3BucketOwner)
-	}
-	if x.S3KeyPrefix != nil {
-		dst = appendString(appendName(dst, `"S3KeyPrefix":`), *x.S3KeyPrefix)
-	}
+	dst = appendScalar(dst, `"S3Bucket":`, x.S3Bucket, appendString)
+	dst = appendScalar(dst, `"S3BucketOwner":`, x.S3BucketOwner, appendString)
+	dst = appendScalar(dst, `"S3KeyPrefix":`, x.S3KeyPrefix, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *SSEDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.InaccessibleEncryptionDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"InaccessibleEncryptionDateTime":`), *x.InaccessibleEncryptionDateTime)
-	}
-	if x.KMSMasterKeyArn != nil {
-		dst = appendString(appendName(dst, `"KMSMasterKeyArn":`), *x.KMSMasterKeyArn)
-	}
-	if x.SSEType != nil {
-		dst = appendString(appendName(dst, `"SSEType":`), *x.SSEType)
-	}
-	if x.Status != nil {
-		dst = appendString(appendName(dst, `"Status":`), *x.Status)
-	}
+	dst = appendScalar(dst, `"InaccessibleEncryptionDateTime":`, x.InaccessibleEncryptionDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"KMSMasterKeyArn":`, x.KMSMasterKeyArn, appendString)
+	dst = appendScalar(dst, `"SSEType":`, x.SSEType, appendString)
+	dst = appendScalar(dst, `"Status":`, x.Status, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *SSESpecification) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Enabled != nil {
-		dst = strconv.AppendBool(appendName(dst, `"Enabled":`), *x.Enabled)
-	}
-	if x.KMSMasterKeyId != nil {
-		dst = appendString(appendName(dst, `"KMSMasterKeyId":`), *x.KMSMasterKeyId)
-	}
-	if x.SSEType != nil {
-		dst = appendString(appendName(dst, `"SSEType":`), *x.SSEType)
-	}
+	dst = appendScalar(dst, `"Enabled":`, x.Enabled, strconv.AppendBool)
+	dst = appendScalar(dst, `"KMSMasterKeyId":`, x.KMSMasterKeyId, appendString)
+	dst = appendScalar(dst, `"SSEType":`, x.SSEType, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ScanOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
-	}
-	if x.Count != nil {
-		dst = strconv.AppendInt(appendName(dst, `"Count":`), *x.Count, 10)
-	}
-	if x.Items != nil {
-		dst = appendItemList(appendName(dst, `"Items":`), x.Items)
-	}
-	if x.LastEvaluatedKey != nil {
-		dst = x.LastEvaluatedKey.AppendJSON(appendName(dst, `"LastEvaluatedKey":`))
-	}
-	if x.ScannedCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ScannedCount":`), *x.ScannedCount, 10)
-	}
+	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
+	dst = appendScalar(dst, `"Count":`, x.Count, appendInteger)
+	dst = appendMember(dst, `"Items":`, x.Items, x.Items != nil, appendItemList)
+	dst = appendMember(dst, `"LastEvaluatedKey":`, x.LastEvaluatedKey, x.LastEvaluatedKey != nil, appendAttr)
+	dst = appendScalar(dst, `"ScannedCount":`, x.ScannedCount, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *SearchResultItem) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Item != nil {
-		dst = x.Item.AppendJSON(appendName(dst, `"Item":`))
-	}
-	if x.Score != nil {
-		dst = appendDouble(appendName(dst, `"Score":`), *x.Score)
-	}
+	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
+	dst = appendScalar(dst, `"Score":`, x.Score, appendDouble)
 	return append(dst, '}')
 }
 
 func appendSearchResultList(dst []byte, l []SearchResultItem) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[SearchResultItem])
 }
-
 func appendSearchSchema(dst []byte, l []SearchSchemaElement) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[SearchSchemaElement])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *SearchSchemaElement) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AttributeName != nil {
-		dst = appendString(appendName(dst, `"AttributeName":`), *x.AttributeName)
-	}
-	if x.SearchSchemaElementType != nil {
-		dst = appendString(appendName(dst, `"SearchSchemaElementType":`), *x.SearchSchemaElementType)
-	}
+	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
+	dst = appendScalar(dst, `"SearchSchemaElementType":`, x.SearchSchemaElementType, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *SearchVectorsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
-	}
-	if x.SearchResults != nil {
-		dst = appendSearchResultList(appendName(dst, `"SearchResults":`), x.SearchResults)
-	}
+	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
+	dst = appendMember(dst, `"SearchResults":`, x.SearchResults, x.SearchResults != nil, appendSearchResultList)
 	return append(dst, '}')
 }
 
 func appendSecondaryIndexesBulkBytesMap(dst []byte, m map[string]BulkOperationBytes) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = v.AppendJSON(dst)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendStruct[BulkOperationBytes])
 }
-
 func appendSecondaryIndexesCapacityMap(dst []byte, m map[string]Capacity) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = v.AppendJSON(dst)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendStruct[Capacity])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *SequenceNumberRange) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.EndingSequenceNumber != nil {
-		dst = appendString(appendName(dst, `"EndingSequenceNumber":`), *x.EndingSequenceNumber)
-	}
-	if x.StartingSequenceNumber != nil {
-		dst = appendString(appendName(dst, `"StartingSequenceNumber":`), *x.StartingSequenceNumber)
-	}
+	dst = appendScalar(dst, `"EndingSequenceNumber":`, x.EndingSequenceNumber, appendString)
+	dst = appendScalar(dst, `"StartingSequenceNumber":`, x.StartingSequenceNumber, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Shard) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ParentShardId != nil {
-		dst = appendString(appendName(dst, `"ParentShardId":`), *x.ParentShardId)
-	}
-	if x.SequenceNumberRange != nil {
-		dst = x.SequenceNumberRange.AppendJSON(appendName(dst, `"SequenceNumberRange":`))
-	}
-	if x.ShardId != nil {
-		dst = appendString(appendName(dst, `"ShardId":`), *x.ShardId)
-	}
+	dst = appendScalar(dst, `"ParentShardId":`, x.ParentShardId, appendString)
+	dst = appendObject(dst, `"SequenceNumberRange":`, x.SequenceNumberRange)
+	dst = appendScalar(dst, `"ShardId":`, x.ShardId, appendString)
 	return append(dst, '}')
 }
 
 func appendShardDescriptionList(dst []byte, l []Shard) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[Shard])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *SourceTableDetails) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BillingMode != nil {
-		dst = appendString(appendName(dst, `"BillingMode":`), *x.BillingMode)
-	}
-	if x.ItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.OnDemandThroughput != nil {
-		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
-	}
-	if x.ProvisionedThroughput != nil {
-		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
-	}
-	if x.TableArn != nil {
-		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
-	}
-	if x.TableCreationDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"TableCreationDateTime":`), *x.TableCreationDateTime)
-	}
-	if x.TableId != nil {
-		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
-	if x.TableSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"TableSizeBytes":`), *x.TableSizeBytes, 10)
-	}
+	dst = appendScalar(dst, `"BillingMode":`, x.BillingMode, appendString)
+	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
+	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
+	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
+	dst = appendScalar(dst, `"TableCreationDateTime":`, x.TableCreationDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendScalar(dst, `"TableSizeBytes":`, x.TableSizeBytes, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *SourceTableFeatureDetails) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalSecondaryIndexes != nil {
-		dst = appendGlobalSecondaryIndexes(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
-	}
-	if x.LocalSecondaryIndexes != nil {
-		dst = appendLocalSecondaryIndexes(appendName(dst, `"LocalSecondaryIndexes":`), x.LocalSecondaryIndexes)
-	}
-	if x.SSEDescription != nil {
-		dst = x.SSEDescription.AppendJSON(appendName(dst, `"SSEDescription":`))
-	}
-	if x.StreamDescription != nil {
-		dst = x.StreamDescription.AppendJSON(appendName(dst, `"StreamDescription":`))
-	}
-	if x.TimeToLiveDescription != nil {
-		dst = x.TimeToLiveDescription.AppendJSON(appendName(dst, `"TimeToLiveDescription":`))
-	}
-	if x.VectorIndexes != nil {
-		dst = appendVectorIndexes(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
-	}
+	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendGlobalSecondaryIndexes)
+	dst = appendMember(dst, `"LocalSecondaryIndexes":`, x.LocalSecondaryIndexes, x.LocalSecondaryIndexes != nil, appendLocalSecondaryIndexes)
+	dst = appendObject(dst, `"SSEDescription":`, x.SSEDescription)
+	dst = appendObject(dst, `"StreamDescription":`, x.StreamDescription)
+	dst = appendObject(dst, `"TimeToLiveDescription":`, x.TimeToLiveDescription)
+	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexes)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *StartBulkPutItemsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.BulkOperationDescription != nil {
-		dst = x.BulkOperationDescription.AppendJSON(appendName(dst, `"BulkOperationDescription":`))
-	}
+	dst = appendObject(dst, `"BulkOperationDescription":`, x.BulkOperationDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Stream) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.StreamArn != nil {
-		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
-	}
-	if x.StreamLabel != nil {
-		dst = appendString(appendName(dst, `"StreamLabel":`), *x.StreamLabel)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
+	dst = appendScalar(dst, `"StreamLabel":`, x.StreamLabel, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *StreamDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.CreationRequestDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"CreationRequestDateTime":`), *x.CreationRequestDateTime)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.LastEvaluatedShardId != nil {
-		dst = appendString(appendName(dst, `"LastEvaluatedShardId":`), *x.LastEvaluatedShardId)
-	}
-	if x.Shards != nil {
-		dst = appendShardDescriptionList(appendName(dst, `"Shards":`), x.Shards)
-	}
-	if x.StreamArn != nil {
-		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
-	}
-	if x.StreamLabel != nil {
-		dst = appendString(appendName(dst, `"StreamLabel":`), *x.StreamLabel)
-	}
-	if x.StreamStatus != nil {
-		dst = appendString(appendName(dst, `"StreamStatus":`), *x.StreamStatus)
-	}
-	if x.StreamViewType != nil {
-		dst = appendString(appendName(dst, `"StreamViewType":`), *x.StreamViewType)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"CreationRequestDateTime":`, x.CreationRequestDateTime, appendTimestamp)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendScalar(dst, `"LastEvaluatedShardId":`, x.LastEvaluatedShardId, appendString)
+	dst = appendMember(dst, `"Shards":`, x.Shards, x.Shards != nil, appendShardDescriptionList)
+	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
+	dst = appendScalar(dst, `"StreamLabel":`, x.StreamLabel, appendString)
+	dst = appendScalar(dst, `"StreamStatus":`, x.StreamStatus, appendString)
+	dst = appendScalar(dst, `"StreamViewType":`, x.StreamViewType, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-func appendStreamList(dst []byte, l []Stream) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
-}
+func appendStreamList(dst []byte, l []Stream) []byte { return appendList(dst, l, appendStruct[Stream]) }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *StreamRecord) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ApproximateCreationDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"ApproximateCreationDateTime":`), *x.ApproximateCreationDateTime)
-	}
-	if x.Keys != nil {
-		dst = x.Keys.AppendJSON(appendName(dst, `"Keys":`))
-	}
-	if x.NewImage != nil {
-		dst = x.NewImage.AppendJSON(appendName(dst, `"NewImage":`))
-	}
-	if x.OldImage != nil {
-		dst = x.OldImage.AppendJSON(appendName(dst, `"OldImage":`))
-	}
-	if x.SequenceNumber != nil {
-		dst = appendString(appendName(dst, `"SequenceNumber":`), *x.SequenceNumber)
-	}
-	if x.SizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"SizeBytes":`), *x.SizeBytes, 10)
-	}
-	if x.StreamViewType != nil {
-		dst = appendString(appendName(dst, `"StreamViewType":`), *x.StreamViewType)
-	}
+	dst = appendScalar(dst, `"ApproximateCreationDateTime":`, x.ApproximateCreationDateTime, appendTimestamp)
+	dst = appendMember(dst, `"Keys":`, x.Keys, x.Keys != nil, appendAttr)
+	dst = appendMember(dst, `"NewImage":`, x.NewImage, x.NewImage != nil, appendAttr)
+	dst = appendMember(dst, `"OldImage":`, x.OldImage, x.OldImage != nil, appendAttr)
+	dst = appendScalar(dst, `"SequenceNumber":`, x.SequenceNumber, appendString)
+	dst = appendScalar(dst, `"SizeBytes":`, x.SizeBytes, appendInteger)
+	dst = appendScalar(dst, `"StreamViewType":`, x.StreamViewType, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *StreamSpecification) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.StreamEnabled != nil {
-		dst = strconv.AppendBool(appendName(dst, `"StreamEnabled":`), *x.StreamEnabled)
-	}
-	if x.StreamViewType != nil {
-		dst = appendString(appendName(dst, `"StreamViewType":`), *x.StreamViewType)
-	}
+	dst = appendScalar(dst, `"StreamEnabled":`, x.StreamEnabled, strconv.AppendBool)
+	dst = appendScalar(dst, `"StreamViewType":`, x.StreamViewType, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableAutoScalingDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Replicas != nil {
-		dst = appendReplicaAutoScalingDescriptionList(appendName(dst, `"Replicas":`), x.Replicas)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
-	if x.TableStatus != nil {
-		dst = appendString(appendName(dst, `"TableStatus":`), *x.TableStatus)
-	}
+	dst = appendMember(dst, `"Replicas":`, x.Replicas, x.Replicas != nil, appendReplicaAutoScalingDescriptionList)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendScalar(dst, `"TableStatus":`, x.TableStatus, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableClassSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.LastUpdateDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"LastUpdateDateTime":`), *x.LastUpdateDateTime)
-	}
-	if x.TableClass != nil {
-		dst = appendString(appendName(dst, `"TableClass":`), *x.TableClass)
-	}
+	dst = appendScalar(dst, `"LastUpdateDateTime":`, x.LastUpdateDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"TableClass":`, x.TableClass, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableCreationParameters) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AttributeDefinitions != nil {
-		dst = appendAttributeDefinitions(appendName(dst, `"AttributeDefinitions":`), x.AttributeDefinitions)
-	}
-	if x.BillingMode != nil {
-		dst = appendString(appendName(dst, `"BillingMode":`), *x.BillingMode)
-	}
-	if x.GlobalSecondaryIndexes != nil {
-		dst = appendGlobalSecondaryIndexList(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.OnDemandThroughput != nil {
-		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
-	}
-	if x.ProvisionedThroughput != nil {
-		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
-	}
-	if x.SSESpecification != nil {
-		dst = x.SSESpecification.AppendJSON(appendName(dst, `"SSESpecification":`))
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
-	if x.VectorIndexes != nil {
-		dst = appendVectorIndexList(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
-	}
+	dst = appendMember(dst, `"AttributeDefinitions":`, x.AttributeDefinitions, x.AttributeDefinitions != nil, appendAttributeDefinitions)
+	dst = appendScalar(dst, `"BillingMode":`, x.BillingMode, appendString)
+	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendGlobalSecondaryIndexList)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
+	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
+	dst = appendObject(dst, `"SSESpecification":`, x.SSESpecification)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ArchivalSummary != nil {
-		dst = x.ArchivalSummary.AppendJSON(appendName(dst, `"ArchivalSummary":`))
-	}
-	if x.AttributeDefinitions != nil {
-		dst = appendAttributeDefinitions(appendName(dst, `"AttributeDefinitions":`), x.AttributeDefinitions)
-	}
-	if x.BillingModeSummary != nil {
-		dst = x.BillingModeSummary.AppendJSON(appendName(dst, `"BillingModeSummary":`))
-	}
-	if x.CreationDateTime != nil {
-		dst = appendTimestamp(appendName(dst, `"CreationDateTime":`), *x.CreationDateTime)
-	}
-	if x.DeletionProtectionEnabled != nil {
-		dst = strconv.AppendBool(appendName(dst, `"DeletionProtectionEnabled":`), *x.DeletionProtectionEnabled)
-	}
-	if x.DisassociationProtectionEnabled != nil {
-		dst = strconv.AppendBool(appendName(dst, `"DisassociationProtectionEnabled":`), *x.DisassociationProtectionEnabled)
-	}
-	if x.GlobalSecondaryIndexes != nil {
-		dst = appendGlobalSecondaryIndexDescriptionList(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
-	}
-	if x.GlobalTableSettingsReplicationMode != nil {
-		dst = appendString(appendName(dst, `"GlobalTableSettingsReplicationMode":`), *x.GlobalTableSettingsReplicationMode)
-	}
-	if x.GlobalTableVersion != nil {
-		dst = appendString(appendName(dst, `"GlobalTableVersion":`), *x.GlobalTableVersion)
-	}
-	if x.GlobalTableWitnesses != nil {
-		dst = appendGlobalTableWitnessDescriptionList(appendName(dst, `"GlobalTableWitnesses":`), x.GlobalTableWitnesses)
-	}
-	if x.ItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
-	}
-	if x.KeySchema != nil {
-		dst = appendKeySchema(appendName(dst, `"KeySchema":`), x.KeySchema)
-	}
-	if x.LatestStreamArn != nil {
-		dst = appendString(appendName(dst, `"LatestStreamArn":`), *x.LatestStreamArn)
-	}
-	if x.LatestStreamLabel != nil {
-		dst = appendString(appendName(dst, `"LatestStreamLabel":`), *x.LatestStreamLabel)
-	}
-	if x.LocalSecondaryIndexes != nil {
-		dst = appendLocalSecondaryIndexDescriptionList(appendName(dst, `"LocalSecondaryIndexes":`), x.LocalSecondaryIndexes)
-	}
-	if x.MultiRegionConsistency != nil {
-		dst = appendString(appendName(dst, `"MultiRegionConsistency":`), *x.MultiRegionConsistency)
-	}
-	if x.OnDemandThroughput != nil {
-		dst = x.OnDemandThroughput.AppendJSON(appendName(dst, `"OnDemandThroughput":`))
-	}
-	if x.ProvisionedThroughput != nil {
-		dst = x.ProvisionedThroughput.AppendJSON(appendName(dst, `"ProvisionedThroughput":`))
-	}
-	if x.Replicas != nil {
-		dst = appendReplicaDescriptionList(appendName(dst, `"Replicas":`), x.Replicas)
-	}
-	if x.RestoreSummary != nil {
-		dst = x.RestoreSummary.AppendJSON(appendName(dst, `"RestoreSummary":`))
-	}
-	if x.SSEDescription != nil {
-		dst = x.SSEDescription.AppendJSON(appendName(dst, `"SSEDescription":`))
-	}
-	if x.StreamSpecification != nil {
-		dst = x.StreamSpecification.AppendJSON(appendName(dst, `"StreamSpecification":`))
-	}
-	if x.TableArn != nil {
-		dst = appendString(appendName(dst, `"TableArn":`), *x.TableArn)
-	}
-	if x.TableClassSummary != nil {
-		dst = x.TableClassSummary.AppendJSON(appendName(dst, `"TableClassSummary":`))
-	}
-	if x.TableId != nil {
-		dst = appendString(appendName(dst, `"TableId":`), *x.TableId)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
-	if x.TableSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"TableSizeBytes":`), *x.TableSizeBytes, 10)
-	}
-	if x.TableStatus != nil {
-		dst = appendString(appendName(dst, `"TableStatus":`), *x.TableStatus)
-	}
-	if x.TableThroughputModeSummary != nil {
-		dst = x.TableThroughputModeSummary.AppendJSON(appendName(dst, `"TableThroughputModeSummary":`))
-	}
-	if x.VectorIndexes != nil {
-		dst = appendVectorIndexDescriptionList(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
-	}
-	if x.WarmThroughput != nil {
-		dst = x.WarmThroughput.AppendJSON(appendName(dst, `"WarmThroughput":`))
-	}
+	dst = appendObject(dst, `"ArchivalSummary":`, x.ArchivalSummary)
+	dst = appendMember(dst, `"AttributeDefinitions":`, x.AttributeDefinitions, x.AttributeDefinitions != nil, appendAttributeDefinitions)
+	dst = appendObject(dst, `"BillingModeSummary":`, x.BillingModeSummary)
+	dst = appendScalar(dst, `"CreationDateTime":`, x.CreationDateTime, appendTimestamp)
+	dst = appendScalar(dst, `"DeletionProtectionEnabled":`, x.DeletionProtectionEnabled, strconv.AppendBool)
+	dst = appendScalar(dst, `"DisassociationProtectionEnabled":`, x.DisassociationProtectionEnabled, strconv.AppendBool)
+	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendGlobalSecondaryIndexDescriptionList)
+	dst = appendScalar(dst, `"GlobalTableSettingsReplicationMode":`, x.GlobalTableSettingsReplicationMode, appendString)
+	dst = appendScalar(dst, `"GlobalTableVersion":`, x.GlobalTableVersion, appendString)
+	dst = appendMember(dst, `"GlobalTableWitnesses":`, x.GlobalTableWitnesses, x.GlobalTableWitnesses != nil, appendGlobalTableWitnessDescriptionList)
+	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
+	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
+	dst = appendScalar(dst, `"LatestStreamArn":`, x.LatestStreamArn, appendString)
+	dst = appendScalar(dst, `"LatestStreamLabel":`, x.LatestStreamLabel, appendString)
+	dst = appendMember(dst, `"LocalSecondaryIndexes":`, x.LocalSecondaryIndexes, x.LocalSecondaryIndexes != nil, appendLocalSecondaryIndexDescriptionList)
+	dst = appendScalar(dst, `"MultiRegionConsistency":`, x.MultiRegionConsistency, appendString)
+	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
+	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
+	dst = appendMember(dst, `"Replicas":`, x.Replicas, x.Replicas != nil, appendReplicaDescriptionList)
+	dst = appendObject(dst, `"RestoreSummary":`, x.RestoreSummary)
+	dst = appendObject(dst, `"SSEDescription":`, x.SSEDescription)
+	dst = appendObject(dst, `"StreamSpecification":`, x.StreamSpecification)
+	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
+	dst = appendObject(dst, `"TableClassSummary":`, x.TableClassSummary)
+	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendScalar(dst, `"TableSizeBytes":`, x.TableSizeBytes, appendInteger)
+	dst = appendScalar(dst, `"TableStatus":`, x.TableStatus, appendString)
+	dst = appendObject(dst, `"TableThroughputModeSummary":`, x.TableThroughputModeSummary)
+	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexDescriptionList)
+	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
 	return append(dst, '}')
 }
 
-func appendTableNameList(dst []byte, l []string) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(dst, l[i])
-	}
-	return append(dst, ']')
-}
+func appendTableNameList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableThroughputModeSummary) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableThroughputMode != nil {
-		dst = appendString(appendName(dst, `"TableThroughputMode":`), *x.TableThroughputMode)
-	}
+	dst = appendScalar(dst, `"TableThroughputMode":`, x.TableThroughputMode, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TableWarmThroughputDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ReadUnitsPerSecond != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ReadUnitsPerSecond":`), *x.ReadUnitsPerSecond, 10)
-	}
-	if x.Status != nil {
-		dst = appendString(appendName(dst, `"Status":`), *x.Status)
-	}
-	if x.WriteUnitsPerSecond != nil {
-		dst = strconv.AppendInt(appendName(dst, `"WriteUnitsPerSecond":`), *x.WriteUnitsPerSecond, 10)
-	}
+	dst = appendScalar(dst, `"ReadUnitsPerSecond":`, x.ReadUnitsPerSecond, appendInteger)
+	dst = appendScalar(dst, `"Status":`, x.Status, appendString)
+	dst = appendScalar(dst, `"WriteUnitsPerSecond":`, x.WriteUnitsPerSecond, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Tag) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Key != nil {
-		dst = appendString(appendName(dst, `"Key":`), *x.Key)
-	}
-	if x.Value != nil {
-		dst = appendString(appendName(dst, `"Value":`), *x.Value)
-	}
+	dst = appendScalar(dst, `"Key":`, x.Key, appendString)
+	dst = appendScalar(dst, `"Value":`, x.Value, appendString)
 	return append(dst, '}')
 }
 
-func appendTagList(dst []byte, l []Tag) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
-}
+func appendTagList(dst []byte, l []Tag) []byte { return appendList(dst, l, appendStruct[Tag]) }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *ThrottlingReason) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Reason != nil {
-		dst = appendString(appendName(dst, `"reason":`), *x.Reason)
-	}
-	if x.Resource != nil {
-		dst = appendString(appendName(dst, `"resource":`), *x.Resource)
-	}
+	dst = appendScalar(dst, `"reason":`, x.Reason, appendString)
+	dst = appendScalar(dst, `"resource":`, x.Resource, appendString)
 	return append(dst, '}')
 }
 
 func appendThrottlingReasonList(dst []byte, l []ThrottlingReason) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[ThrottlingReason])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TimeToLiveDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AttributeName != nil {
-		dst = appendString(appendName(dst, `"AttributeName":`), *x.AttributeName)
-	}
-	if x.TimeToLiveStatus != nil {
-		dst = appendString(appendName(dst, `"TimeToLiveStatus":`), *x.TimeToLiveStatus)
-	}
+	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
+	dst = appendScalar(dst, `"TimeToLiveStatus":`, x.TimeToLiveStatus, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TimeToLiveSpecification) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AttributeName != nil {
-		dst = appendString(appendName(dst, `"AttributeName":`), *x.AttributeName)
-	}
-	if x.Enabled != nil {
-		dst = strconv.AppendBool(appendName(dst, `"Enabled":`), *x.Enabled)
-	}
+	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
+	dst = appendScalar(dst, `"Enabled":`, x.Enabled, strconv.AppendBool)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TransactGetItemsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
-	}
-	if x.Responses != nil {
-		dst = appendItemResponseList(appendName(dst, `"Responses":`), x.Responses)
-	}
+	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
+	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendItemResponseList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TransactWriteItem) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConditionCheck != nil {
-		dst = x.ConditionCheck.AppendJSON(appendName(dst, `"ConditionCheck":`))
-	}
-	if x.Delete != nil {
-		dst = x.Delete.AppendJSON(appendName(dst, `"Delete":`))
-	}
-	if x.Put != nil {
-		dst = x.Put.AppendJSON(appendName(dst, `"Put":`))
-	}
-	if x.Update != nil {
-		dst = x.Update.AppendJSON(appendName(dst, `"Update":`))
-	}
+	dst = appendObject(dst, `"ConditionCheck":`, x.ConditionCheck)
+	dst = appendObject(dst, `"Delete":`, x.Delete)
+	dst = appendObject(dst, `"Put":`, x.Put)
+	dst = appendObject(dst, `"Update":`, x.Update)
 	return append(dst, '}')
 }
 
 func appendTransactWriteItemList(dst []byte, l []TransactWriteItem) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[TransactWriteItem])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TransactWriteItemsInput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ClientRequestToken != nil {
-		dst = appendString(appendName(dst, `"ClientRequestToken":`), *x.ClientRequestToken)
-	}
-	if x.ReturnConsumedCapacity != nil {
-		dst = appendString(appendName(dst, `"ReturnConsumedCapacity":`), *x.ReturnConsumedCapacity)
-	}
-	if x.ReturnItemCollectionMetrics != nil {
-		dst = appendString(appendName(dst, `"ReturnItemCollectionMetrics":`), *x.ReturnItemCollectionMetrics)
-	}
-	if x.TransactItems != nil {
-		dst = appendTransactWriteItemList(appendName(dst, `"TransactItems":`), x.TransactItems)
-	}
+	dst = appendScalar(dst, `"ClientRequestToken":`, x.ClientRequestToken, appendString)
+	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
+	dst = appendScalar(dst, `"ReturnItemCollectionMetrics":`, x.ReturnItemCollectionMetrics, appendString)
+	dst = appendMember(dst, `"TransactItems":`, x.TransactItems, x.TransactItems != nil, appendTransactWriteItemList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *TransactWriteItemsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConsumedCapacity != nil {
-		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
-	}
-	if x.ItemCollectionMetrics != nil {
-		dst = appendItemCollectionMetricsPerTable(appendName(dst, `"ItemCollectionMetrics":`), x.ItemCollectionMetrics)
-	}
+	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
+	dst = appendMember(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics, x.ItemCollectionMetrics != nil, appendItemCollectionMetricsPerTable)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *Update) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ConditionExpression != nil {
-		dst = appendString(appendName(dst, `"ConditionExpression":`), *x.ConditionExpression)
-	}
-	if x.ExpressionAttributeNames != nil {
-		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
-	}
-	if x.ExpressionAttributeValues != nil {
-		dst = x.ExpressionAttributeValues.AppendJSON(appendName(dst, `"ExpressionAttributeValues":`))
-	}
-	if x.Key != nil {
-		dst = x.Key.AppendJSON(appendName(dst, `"Key":`))
-	}
-	if x.ReturnValuesOnConditionCheckFailure != nil {
-		dst = appendString(appendName(dst, `"ReturnValuesOnConditionCheckFailure":`), *x.ReturnValuesOnConditionCheckFailure)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
-	if x.UpdateExpression != nil {
-		dst = appendString(appendName(dst, `"UpdateExpression":`), *x.UpdateExpression)
-	}
+	dst = appendScalar(dst, `"ConditionExpression":`, x.ConditionExpression, appendString)
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
+	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
+	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendScalar(dst, `"UpdateExpression":`, x.UpdateExpression, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateContinuousBackupsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ContinuousBackupsDescription != nil {
-		dst = x.ContinuousBackupsDescription.AppendJSON(appendName(dst, `"ContinuousBackupsDescription":`))
-	}
+	dst = appendObject(dst, `"ContinuousBackupsDescription":`, x.ContinuousBackupsDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateContributorInsightsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ContributorInsightsMode != nil {
-		dst = appendString(appendName(dst, `"ContributorInsightsMode":`), *x.ContributorInsightsMode)
-	}
-	if x.ContributorInsightsStatus != nil {
-		dst = appendString(appendName(dst, `"ContributorInsightsStatus":`), *x.ContributorInsightsStatus)
-	}
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
+	dst = appendScalar(dst, `"ContributorInsightsMode":`, x.ContributorInsightsMode, appendString)
+	dst = appendScalar(dst, `"ContributorInsightsStatus":`, x.ContributorInsightsStatus, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateGlobalTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalTableDescription != nil {
-		dst = x.GlobalTableDescription.AppendJSON(appendName(dst, `"GlobalTableDescription":`))
-	}
+	dst = appendObject(dst, `"GlobalTableDescription":`, x.GlobalTableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.GlobalTableName != nil {
-		dst = appendString(appendName(dst, `"GlobalTableName":`), *x.GlobalTableName)
-	}
-	if x.ReplicaSettings != nil {
-		dst = appendReplicaSettingsDescriptionList(appendName(dst, `"ReplicaSettings":`), x.ReplicaSettings)
-	}
+	dst = appendScalar(dst, `"GlobalTableName":`, x.GlobalTableName, appendString)
+	dst = appendMember(dst, `"ReplicaSettings":`, x.ReplicaSettings, x.ReplicaSettings != nil, appendReplicaSettingsDescriptionList)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Attributes != nil {
-		dst = x.Attributes.AppendJSON(appendName(dst, `"Attributes":`))
-	}
-	if x.ConsumedCapacity != nil {
-		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
-	}
-	if x.ItemCollectionMetrics != nil {
-		dst = x.ItemCollectionMetrics.AppendJSON(appendName(dst, `"ItemCollectionMetrics":`))
-	}
+	dst = appendMember(dst, `"Attributes":`, x.Attributes, x.Attributes != nil, appendAttr)
+	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
+	dst = appendObject(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateKinesisStreamingConfiguration) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ApproximateCreationDateTimePrecision != nil {
-		dst = appendString(appendName(dst, `"ApproximateCreationDateTimePrecision":`), *x.ApproximateCreationDateTimePrecision)
-	}
+	dst = appendScalar(dst, `"ApproximateCreationDateTimePrecision":`, x.ApproximateCreationDateTimePrecision, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.DestinationStatus != nil {
-		dst = appendString(appendName(dst, `"DestinationStatus":`), *x.DestinationStatus)
-	}
-	if x.StreamArn != nil {
-		dst = appendString(appendName(dst, `"StreamArn":`), *x.StreamArn)
-	}
-	if x.TableName != nil {
-		dst = appendString(appendName(dst, `"TableName":`), *x.TableName)
-	}
-	if x.UpdateKinesisStreamingConfiguration != nil {
-		dst = x.UpdateKinesisStreamingConfiguration.AppendJSON(appendName(dst, `"UpdateKinesisStreamingConfiguration":`))
-	}
+	dst = appendScalar(dst, `"DestinationStatus":`, x.DestinationStatus, appendString)
+	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendObject(dst, `"UpdateKinesisStreamingConfiguration":`, x.UpdateKinesisStreamingConfiguration)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableDescription != nil {
-		dst = x.TableDescription.AppendJSON(appendName(dst, `"TableDescription":`))
-	}
+	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TableAutoScalingDescription != nil {
-		dst = x.TableAutoScalingDescription.AppendJSON(appendName(dst, `"TableAutoScalingDescription":`))
-	}
+	dst = appendObject(dst, `"TableAutoScalingDescription":`, x.TableAutoScalingDescription)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *UpdateTimeToLiveOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.TimeToLiveSpecification != nil {
-		dst = x.TimeToLiveSpecification.AppendJSON(appendName(dst, `"TimeToLiveSpecification":`))
-	}
+	dst = appendObject(dst, `"TimeToLiveSpecification":`, x.TimeToLiveSpecification)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *VectorAttributeDefinition) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.AttributeName != nil {
-		dst = appendString(appendName(dst, `"AttributeName":`), *x.AttributeName)
-	}
+	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *VectorCapacity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.VectorSearchRequestBytes != nil {
-		dst = appendDouble(appendName(dst, `"VectorSearchRequestBytes":`), *x.VectorSearchRequestBytes)
-	}
-	if x.VectorWriteRequestBytes != nil {
-		dst = appendDouble(appendName(dst, `"VectorWriteRequestBytes":`), *x.VectorWriteRequestBytes)
-	}
+	dst = appendScalar(dst, `"VectorSearchRequestBytes":`, x.VectorSearchRequestBytes, appendDouble)
+	dst = appendScalar(dst, `"VectorWriteRequestBytes":`, x.VectorWriteRequestBytes, appendDouble)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *VectorIndex) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Dimensions != nil {
-		dst = strconv.AppendInt(appendName(dst, `"Dimensions":`), *x.Dimensions, 10)
-	}
-	if x.DistanceFunction != nil {
-		dst = appendString(appendName(dst, `"DistanceFunction":`), *x.DistanceFunction)
-	}
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.Projection != nil {
-		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
-	}
-	if x.SearchSchema != nil {
-		dst = appendSearchSchema(appendName(dst, `"SearchSchema":`), x.SearchSchema)
-	}
-	if x.VectorAttribute != nil {
-		dst = x.VectorAttribute.AppendJSON(appendName(dst, `"VectorAttribute":`))
-	}
+	dst = appendScalar(dst, `"Dimensions":`, x.Dimensions, appendInteger)
+	dst = appendScalar(dst, `"DistanceFunction":`, x.DistanceFunction, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendObject(dst, `"Projection":`, x.Projection)
+	dst = appendMember(dst, `"SearchSchema":`, x.SearchSchema, x.SearchSchema != nil, appendSearchSchema)
+	dst = appendObject(dst, `"VectorAttribute":`, x.VectorAttribute)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *VectorIndexDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Backfilling != nil {
-		dst = strconv.AppendBool(appendName(dst, `"Backfilling":`), *x.Backfilling)
-	}
-	if x.Dimensions != nil {
-		dst = strconv.AppendInt(appendName(dst, `"Dimensions":`), *x.Dimensions, 10)
-	}
-	if x.DistanceFunction != nil {
-		dst = appendString(appendName(dst, `"DistanceFunction":`), *x.DistanceFunction)
-	}
-	if x.IndexArn != nil {
-		dst = appendString(appendName(dst, `"IndexArn":`), *x.IndexArn)
-	}
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.IndexSizeBytes != nil {
-		dst = strconv.AppendInt(appendName(dst, `"IndexSizeBytes":`), *x.IndexSizeBytes, 10)
-	}
-	if x.IndexStatus != nil {
-		dst = appendString(appendName(dst, `"IndexStatus":`), *x.IndexStatus)
-	}
-	if x.ItemCount != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ItemCount":`), *x.ItemCount, 10)
-	}
-	if x.Projection != nil {
-		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
-	}
-	if x.SearchSchema != nil {
-		dst = appendSearchSchema(appendName(dst, `"SearchSchema":`), x.SearchSchema)
-	}
-	if x.VectorAttribute != nil {
-		dst = x.VectorAttribute.AppendJSON(appendName(dst, `"VectorAttribute":`))
-	}
+	dst = appendScalar(dst, `"Backfilling":`, x.Backfilling, strconv.AppendBool)
+	dst = appendScalar(dst, `"Dimensions":`, x.Dimensions, appendInteger)
+	dst = appendScalar(dst, `"DistanceFunction":`, x.DistanceFunction, appendString)
+	dst = appendScalar(dst, `"IndexArn":`, x.IndexArn, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"IndexSizeBytes":`, x.IndexSizeBytes, appendInteger)
+	dst = appendScalar(dst, `"IndexStatus":`, x.IndexStatus, appendString)
+	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
+	dst = appendObject(dst, `"Projection":`, x.Projection)
+	dst = appendMember(dst, `"SearchSchema":`, x.SearchSchema, x.SearchSchema != nil, appendSearchSchema)
+	dst = appendObject(dst, `"VectorAttribute":`, x.VectorAttribute)
 	return append(dst, '}')
 }
 
 func appendVectorIndexDescriptionList(dst []byte, l []VectorIndexDescription) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[VectorIndexDescription])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *VectorIndexInfo) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.Dimensions != nil {
-		dst = strconv.AppendInt(appendName(dst, `"Dimensions":`), *x.Dimensions, 10)
-	}
-	if x.DistanceFunction != nil {
-		dst = appendString(appendName(dst, `"DistanceFunction":`), *x.DistanceFunction)
-	}
-	if x.IndexName != nil {
-		dst = appendString(appendName(dst, `"IndexName":`), *x.IndexName)
-	}
-	if x.Projection != nil {
-		dst = x.Projection.AppendJSON(appendName(dst, `"Projection":`))
-	}
-	if x.SearchSchema != nil {
-		dst = appendSearchSchema(appendName(dst, `"SearchSchema":`), x.SearchSchema)
-	}
-	if x.VectorAttribute != nil {
-		dst = x.VectorAttribute.AppendJSON(appendName(dst, `"VectorAttribute":`))
-	}
+	dst = appendScalar(dst, `"Dimensions":`, x.Dimensions, appendInteger)
+	dst = appendScalar(dst, `"DistanceFunction":`, x.DistanceFunction, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendObject(dst, `"Projection":`, x.Projection)
+	dst = appendMember(dst, `"SearchSchema":`, x.SearchSchema, x.SearchSchema != nil, appendSearchSchema)
+	dst = appendObject(dst, `"VectorAttribute":`, x.VectorAttribute)
 	return append(dst, '}')
 }
 
 func appendVectorIndexList(dst []byte, l []VectorIndex) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[VectorIndex])
 }
-
 func appendVectorIndexes(dst []byte, l []VectorIndexInfo) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[VectorIndexInfo])
 }
-
 func appendVectorIndexesBulkVectorBytesMap(dst []byte, m map[string]BulkOperationVectorBytes) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = v.AppendJSON(dst)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendStruct[BulkOperationVectorBytes])
 }
-
 func appendVectorIndexesCapacityMap(dst []byte, m map[string]VectorCapacity) []byte {
-	dst = append(dst, '{')
-	for i, k := range sortedKeys(m) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, k), ':')
-		v := m[k]
-		dst = v.AppendJSON(dst)
-	}
-	return append(dst, '}')
+	return appendMap(dst, m, appendStruct[VectorCapacity])
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *WarmThroughput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.ReadUnitsPerSecond != nil {
-		dst = strconv.AppendInt(appendName(dst, `"ReadUnitsPerSecond":`), *x.ReadUnitsPerSecond, 10)
-	}
-	if x.WriteUnitsPerSecond != nil {
-		dst = strconv.AppendInt(appendName(dst, `"WriteUnitsPerSecond":`), *x.WriteUnitsPerSecond, 10)
-	}
+	dst = appendScalar(dst, `"ReadUnitsPerSecond":`, x.ReadUnitsPerSecond, appendInteger)
+	dst = appendScalar(dst, `"WriteUnitsPerSecond":`, x.WriteUnitsPerSecond, appendInteger)
 	return append(dst, '}')
 }
 
-// AppendJSON appends x as a JSON object without its absent members.
 func (x *WriteRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	if x.DeleteRequest != nil {
-		dst = x.DeleteRequest.AppendJSON(appendName(dst, `"DeleteRequest":`))
-	}
-	if x.PutRequest != nil {
-		dst = x.PutRequest.AppendJSON(appendName(dst, `"PutRequest":`))
-	}
+	dst = appendObject(dst, `"DeleteRequest":`, x.DeleteRequest)
+	dst = appendObject(dst, `"PutRequest":`, x.PutRequest)
 	return append(dst, '}')
 }
 
 func appendWriteRequests(dst []byte, l []WriteRequest) []byte {
-	dst = append(dst, '[')
-	for i := range l {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
+	return appendList(dst, l, appendStruct[WriteRequest])
 }

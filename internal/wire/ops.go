@@ -7,9 +7,12 @@ type operation struct{ name, target string }
 
 // An Input is the input of an operation.
 type Input interface {
-	// DecodeJSON reads a request body; see [PutItemInput.DecodeJSON].
+	// DecodeJSON reads a request body into the input, which should be new. The error
+	// is an [*Error], a SerializationException; attribute values that are not allowed
+	// are recorded in Faults.
 	DecodeJSON(body []byte) error
-	// Validate checks the constraints of the service model.
+	// Validate checks the constraints of the service model. The error is an [*Error],
+	// one ValidationException for all violations.
 	Validate() error
 }
 
@@ -17,9 +20,20 @@ type Input interface {
 // DynamoDB_20120810.PutItem. It returns false for names that the service does not
 // have.
 func Lookup(target string) (Op, bool) {
-	op := byTarget(target)
-	return op, op != 0
+	op, ok := byTarget[target]
+	return op, ok
 }
+
+// byTarget are the operations by their targets.
+var byTarget = func() map[string]Op {
+	m := make(map[string]Op, len(operations))
+	for i, op := range operations {
+		if i > 0 {
+			m[op.target] = Op(i)
+		}
+	}
+	return m
+}()
 
 // Operations returns the operations of the service, sorted by name.
 func Operations() []Op {
