@@ -234,7 +234,11 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 	x := ix.Definition()
 	arn := new(s.arns.Index(def.Name, x.Name))
 	if x.Vector != nil {
-		d.VectorIndexes = append(d.VectorIndexes, vectorDescription(x, arn, items, bytes))
+		v := vectorDescription(x, arn, items, bytes, now)
+		if *v.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
+			v.Backfilling = new(true)
+		}
+		d.VectorIndexes = append(d.VectorIndexes, v)
 		return
 	}
 	if ix.Local() {

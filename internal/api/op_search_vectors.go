@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -76,7 +77,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		if err != nil {
 			return err
 		}
-		ix, err := t.VectorIndex(*in.IndexName)
+		ix, err := view.VectorIndex(t, *in.IndexName)
 		if err != nil {
 			return err
 		}
@@ -243,16 +244,12 @@ func searchSchema(schema []table.KeyElement) []wire.SearchSchemaElement {
 	return out
 }
 
-func vectorDescription(x *table.IndexDefinition, arn *string, items, bytes int64) wire.VectorIndexDescription {
-	d := wire.VectorIndexDescription{
-		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new("ACTIVE"), Projection: projection(x.Projection), ItemCount: new(items), IndexSizeBytes: new(bytes),
+func vectorDescription(x *table.IndexDefinition, arn *string, items, bytes int64, now time.Time) wire.VectorIndexDescription {
+	return wire.VectorIndexDescription{
+		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new(x.Status(now)), Projection: projection(x.Projection), ItemCount: new(items), IndexSizeBytes: new(bytes),
 		VectorAttribute: &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)}, Dimensions: new(x.Vector.Dimensions),
 		DistanceFunction: new(x.Vector.Function), SearchSchema: searchSchema(x.Vector.Schema),
 	}
-	if x.Building {
-		d.IndexStatus, d.Backfilling = new("CREATING"), new(true)
-	}
-	return d
 }
 
 // alterVector applies one change of a vector index. The request defines the given

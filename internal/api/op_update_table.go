@@ -83,12 +83,12 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	}
 	for i := range d.VectorIndexes {
 		if ix := &d.VectorIndexes[i]; *ix.IndexName == created {
-			ix.IndexStatus, ix.Backfilling = new("CREATING"), new(false)
+			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
 		}
 	}
 	if deletedVector != "" {
 		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{
-			IndexName: new(deletedVector), IndexStatus: new("DELETING"), IndexArn: new(s.arns.Index(name, deletedVector)),
+			IndexName: new(deletedVector), IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(name, deletedVector)),
 		})
 	}
 	if deleted != "" && !leaving {
@@ -100,10 +100,10 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 // startUpdate refuses an update while another one lasts. Source of the limit:
 // API_UpdateTable, LimitExceededException.
 func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
-	indexes := slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil })
+	indexes := slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil }) || len(in.VectorIndexUpdates) > 0
 	now := s.opts.Clock()
 	if indexes && def.Status(now) == table.StatusUpdating &&
-		(len(def.States.Leaving) > 0 || slices.ContainsFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating })) {
+		(len(def.States.Leaving) > 0 || slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating })) {
 		return errOneIndex()
 	}
 	return s.db.StartUpdate(def)

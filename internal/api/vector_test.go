@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // tableV has a vector index with a partition key and a filter, and one without.
@@ -156,4 +157,19 @@ func TestSearchVectorsModel(t *testing.T) {
 	}
 	e.answer("UpdateTable", `{"TableName":"VVV","VectorIndexUpdates":[{"Delete":{"IndexName":"new"}}]}`)
 	e.invalid("SearchVectors", search("new", `{"N":"1"},{"N":"1"}`, 1, ""), "The table does not have the specified index: new")
+}
+
+// An index that is CREATING cannot be searched. Source: dynoxide, captured 2026-08-11.
+func TestSearchVectorsDelay(t *testing.T) {
+	e := newEndpoint(t, tableV)
+	e.db.Delay = time.Minute
+	e.answer("UpdateTable", updateV("new", "v", 2, ""))
+	find := search("new", `{"N":"1"},{"N":"1"}`, 1, "")
+	e.invalid("SearchVectors", find, "Cannot search backfilling vector index: new")
+	if d := e.answer("DescribeTable", `{"TableName":"VVV"}`); !strings.Contains(d, `"Backfilling":true`) {
+		t.Error(d)
+	}
+	e.refuse("UpdateTable", updateV("other", "v", 2, ""), "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+	e.sleep(time.Minute)
+	e.want("SearchVectors", find, `{"SearchResults":[]}`)
 }

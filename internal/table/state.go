@@ -15,7 +15,7 @@ type States struct {
 	Leaving []string `json:",omitempty"`
 }
 
-// The statuses of tables and of global indexes.
+// The statuses of tables, of global indexes and of vector indexes.
 const (
 	StatusActive   = "ACTIVE"
 	StatusCreating = "CREATING"
@@ -36,7 +36,7 @@ func (d *Definition) Status(now time.Time) string {
 	return StatusActive
 }
 
-// Status returns the status of a global index at a time.
+// Status returns the status of a global or a vector index at a time.
 func (d *IndexDefinition) Status(now time.Time) string {
 	if d.Building || now.Before(d.Creating) {
 		return StatusCreating
@@ -50,8 +50,8 @@ func (d *Definition) passing() bool {
 	if s := &d.States; !s.Creating.IsZero() || !s.Updating.IsZero() || !s.Deleting.IsZero() {
 		return true
 	}
-	for i := range d.Global {
-		if !d.Global[i].Creating.IsZero() {
+	for _, ix := range d.online() {
+		if !ix.Creating.IsZero() {
 			return true
 		}
 	}
@@ -102,8 +102,8 @@ func (d *Definition) deletable(now time.Time) error {
 	if d.Protected {
 		return invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
 	}
-	for i := range d.Global {
-		if now.Before(d.Global[i].Creating) {
+	for _, ix := range d.online() {
+		if now.Before(ix.Creating) {
 			return &Error{Kind: InUse, Msg: msgDeleteIndexes}
 		}
 	}

@@ -217,12 +217,12 @@ func (ix *Index) charge(units *Capacity, entry attr.Item) {
 	units.addVector(ix.def.Name, float64(max(entry.Size(), minVectorBytes)))
 }
 
-// VectorIndex returns the vector index called name. The error has kind
-// [Validation].
-func (t *Table) VectorIndex(name string) (*Index, error) {
+// VectorIndex returns the vector index of t called name. The error has kind
+// [Validation], also for an index that is CREATING.
+func (s *View) VectorIndex(t *Table, name string) (*Index, error) {
 	for _, ix := range t.all {
 		if ix.def.Name == name && ix.def.Vector != nil {
-			if ix.def.Building {
+			if ix.def.Status(s.db.Clock()) == StatusCreating {
 				return nil, invalid("Cannot search backfilling vector index: %s", name)
 			}
 			return ix, nil
