@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"serve": startServer,
-			"stop":  stopServer,
+			"halt":  stopServer,
 		},
 	})
 }
@@ -103,7 +103,7 @@ func stopServer(ts *testscript.TestScript, neg bool, args []string) {
 	delete(all, dir)
 	servers <- all
 	if s == nil || neg || len(args) > 0 {
-		ts.Fatalf("stop: no server, or unexpected arguments")
+		ts.Fatalf("halt: no server, or unexpected arguments")
 	}
 	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
 	out := <-s.out // read the pipe before Wait
