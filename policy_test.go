@@ -23,8 +23,8 @@ const module = "github.com/sortkey/sortkey"
 // of lower floors; tests are exempt. TestFloors fails for a package that is
 // missing here: decide where it belongs, and document that in docs/design.md.
 var floors = [][]string{
-	{"store", "keys", "internal/fault", "internal/throughput", "internal/blob", "internal/doc", "internal/number", "internal/markup", "internal/advice", "internal/proptest", "internal/seeded"},
-	{"attr", "store/memory", "store/btree", "store/disk", "store/storetest", "keys/keyexpr"},
+	{"store", "keys", "internal/fault", "internal/throughput", "internal/blob", "internal/doc", "internal/number", "internal/markup", "internal/advice", "internal/proptest", "internal/seeded", "internal/pgtest"},
+	{"attr", "store/memory", "store/btree", "store/disk", "store/postgres", "store/storetest", "keys/keyexpr"},
 	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/tabledef"},
 	{"internal/wire"},
 	{"expr", "internal/wire/wiretest"},
@@ -141,6 +141,9 @@ func TestDependencies(t *testing.T) {
 		}
 		if strings.Contains(all, "github.com/cockroachdb/pebble") {
 			t.Errorf("room %q reaches Pebble, which a program in memory does not need", room)
+		}
+		if strings.Contains(all, "github.com/jackc/pgx") {
+			t.Errorf("room %q reaches pgx, which a program without PostgreSQL does not need", room)
 		}
 	}
 	for _, room := range noHTTP {

@@ -1,0 +1,257 @@
+// Package pgtest starts PostgreSQL for tests: a cluster of its own in a temporary
+// folder, which listens on a Unix socket there. It needs PostgreSQL's programs and
+// installs nothing.
+//
+// PostgreSQL refuses to run as root, so as root the cluster belongs to the user
+// postgres or nobody.
+package pgtest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Missing is what to do about missing programs of PostgreSQL.
+const Missing = "PostgreSQL is not installed: install the package postgresql (Debian, Ubuntu), postgresql-server (Fedora) or postgresql (Homebrew)"
+
+// A Cluster is a PostgreSQL server with its data.
+type Cluster struct {
+	dir string // with the data, the socket and the log
+	bin string // folder of the programs
+
+	mu       sync.Mutex
+	settings []string
+	server   *exec.Cmd
+	stop     io.Closer
+	names    atomic.Int64
+}
+
+// Bin returns the folder of PostgreSQL's programs, or "" when there is none.
+func Bin() string {
+	folders, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	slices.SortFunc(folders, func(a, b string) int { return major(b) - major(a) })
+	if path, err := exec.LookPath("initdb"); err == nil {
+		folders = append(folders, filepath.Dir(path))
+	}
+	for _, dir := range folders {
+		if _, err := os.Stat(filepath.Join(dir, "postgres")); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
+// major returns N of /usr/lib/postgresql/N/bin.
+func major(bin string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(bin)))
+	return n
+}
+
+// New creates and starts a cluster, which is removed at the end of the test. It
+// skips the test when PostgreSQL is not installed. Settings are NAME=VALUE. Without
+// fsync=on the cluster survives a crash of the server, but not of the machine.
+func New(t testing.TB, settings ...string) *Cluster {
+	t.Helper()
+	c, err := create(settings)
+	if err == errMissing {
+		t.Skip(Missing)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+var errMissing = fmt.Errorf("pgtest: %s", Missing)
+
+var shared struct {
+	sync.Once
+	*Cluster
+	err error
+}
+
+// Shared returns a cluster for all tests of a package, started at the first call.
+// The package's TestMain has to call [Main].
+func Shared(t testing.TB) *Cluster {
+	t.Helper()
+	shared.Do(func() { shared.Cluster, shared.err = create(nil) })
+	if shared.err == errMissing {
+		t.Skip(Missing)
+	}
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.Cluster
+}
+
+// Main runs the tests of a package and removes its shared cluster.
+func Main(m *testing.M) (code int) {
+	code = m.Run()
+	if shared.Cluster != nil {
+		if err := shared.remove(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return code
+}
+
+func create(settings []string) (*Cluster, error) {
+	c := &Cluster{bin: Bin(), settings: settings}
+	if c.bin == "" {
+		return nil, errMissing
+	}
+	var err error
+	if c.dir, err = os.MkdirTemp("", "sortkey-pg"); err != nil {
+		return nil, err
+	}
+	if err := own(c.dir); err != nil {
+		return nil, err
+	}
+	err = c.run("initdb", "--pgdata", c.data(), "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync")
+	if err == nil {
+		err = c.start()
+	}
+	if err != nil {
+		_ = os.RemoveAll(c.dir)
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
+
+func (c *Cluster) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(c.bin, name), args...)
+	cmd.Dir = c.dir
+	asUser(cmd)
+	return cmd
+}
+
+// run runs a program of PostgreSQL to its end.
+func (c *Cluster) run(name string, args ...string) error {
+	if out, err := c.command(name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("pgtest: %s: %w\n%s", name, err, out)
+	}
+	return nil
+}
+
+// watched runs the server until standard input ends, which it also does when the
+// test is killed.
+const watched = `"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server`
+
+func (c *Cluster) start() error {
+	args := []string{"-c", watched, "sh", filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.dir, "-c", "listen_addresses="}
+	for _, s := range append([]string{"fsync=off", "max_connections=200"}, c.settings...) {
+		args = append(args, "-c", s)
+	}
+	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command("/bin/sh", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, log, log
+	asUser(cmd)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	c.server, c.stop = cmd, stdin
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		err := c.run("pg_isready", "--quiet", "--host", c.dir, "--username", "postgres")
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			_ = c.halt()
+			text, _ := os.ReadFile(log.Name())
+			return fmt.Errorf("pgtest: the server does not start:\n%s", text)
+		}
+	}
+}
+
+func (c *Cluster) halt() error {
+	_ = c.stop.Close()
+	err := c.server.Wait()
+	if _, ok := err.(*exec.ExitError); ok {
+		err = nil // of the killed server
+	}
+	return err
+}
+
+// Crash stops the server as pg_ctl stop -m immediate does: at once, without a
+// checkpoint. The next Start recovers from the log.
+func (c *Cluster) Crash(t testing.TB) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.halt(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Start starts the server after a Crash.
+func (c *Cluster) Start(t testing.TB) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *Cluster) remove() error {
+	err := c.halt()
+	if failed := os.RemoveAll(c.dir); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// Database creates an empty database and returns its URL.
+func (c *Cluster) Database(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test%d", c.names.Add(1))
+	c.SQL(t, "postgres", "create database "+name)
+	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/" + name, RawQuery: url.Values{"host": {c.dir}}.Encode()}
+	return u.String()
+}
+
+// SQL runs statements in a database and returns the result as lines of columns
+// separated by |.
+func (c *Cluster) SQL(t testing.TB, database, sql string) string {
+	t.Helper()
+	cmd := c.command("psql", "--host", c.dir, "--username", "postgres", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+		"--set", "ON_ERROR_STOP=1", "--dbname", database, "--command", sql)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("pgtest: %s: %v\n%s", sql, err, stderr.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Socket returns the path of the server's socket.
+func (c *Cluster) Socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432") }

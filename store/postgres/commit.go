@@ -1,0 +1,197 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// commit applies the changes. Once the commit is sent, the end of the context does
+// not matter any more: the outcome is waited for, for a time, and never guessed.
+func (w *writer) commit() error {
+	if w.changes.empty() {
+		return w.commitReads()
+	}
+	w.store.pins.take()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.acquire(); err != nil {
+		return err
+	}
+	var steps []*step
+	size := 0
+	if !w.begun {
+		steps = append(steps, &step{statement: w.begin})
+	}
+	for one := range w.changes.steps {
+		steps = append(steps, one)
+		for _, p := range one.params {
+			size += len(p)
+		}
+		if size < pipelineBytes && len(steps) < pipelineRows {
+			continue
+		}
+		if _, err := w.send(steps); err != nil {
+			if why := refusalOf(err); why != final && w.ctx.Err() == nil {
+				return &retry{why, err}
+			}
+			return err
+		}
+		steps, size = steps[:0], 0
+	}
+	if err := w.store.lease.valid(); err != nil {
+		return err
+	}
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	done := &step{statement: commit}
+	steps = append(steps, &step{statement: markCommit, params: [][]byte{id[:]}}, done)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.store.opts.Timeout)
+	defer cancel()
+	at, err := send(ctx, w.conn, steps)
+	switch {
+	case err == nil && done.tag == "COMMIT":
+		w.store.settled(id)
+		return nil
+	case err == nil: // the server answers ROLLBACK when the transaction had failed
+		return &retry{conflict, fmt.Errorf("postgres: the database answered %s to a commit", done.tag)}
+	case aborted(err, at, len(steps)):
+		if why := refusalOf(err); why != final {
+			return &retry{why, wrap(err)}
+		}
+		return wrap(err)
+	}
+	return w.store.resolve(context.WithoutCancel(w.ctx), id, err)
+}
+
+// commitReads ends an update without changes. The commit says whether what it has
+// read is serialisable.
+func (w *writer) commitReads() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var err error
+	if w.begun {
+		_, err = w.send([]*step{{statement: commit}})
+	} else {
+		err = w.store.ping(w.ctx)
+	}
+	if why := refusalOf(err); err != nil && why != final && w.ctx.Err() == nil {
+		return &retry{why, err}
+	}
+	return err
+}
+
+// ping asks the database whether the lease is still the store's. It is what an
+// Update that does nothing does, so that a health check sees the database.
+func (s *Store) ping(ctx context.Context) error {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	check := &step{statement: checkOwner, params: [][]byte{s.lease.owner}}
+	if _, err := send(ctx, conn, []*step{check}); err != nil {
+		return wrap(err)
+	}
+	if check.rows == 0 {
+		return fmt.Errorf("%w: another server has taken it", ErrLease)
+	}
+	return nil
+}
+
+// resolve finds out whether a commit without an answer happened: nil if it did, a
+// retry if it did not and never will. Inserting the id again waits for the
+// transaction if it is still running, and prevents it if it has not begun to.
+func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
+	s.counts.resolved.Add(1)
+	s.opts.Logger.Warn("a commit got no answer; looking it up", "err", cause)
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	for tries := 1; ; tries++ {
+		err := s.fence(ctx, id)
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == codeUnique {
+			s.settled(id)
+			return nil
+		}
+		if err == nil {
+			return &retry{broken, wrap(cause)}
+		}
+		if waited := pause(ctx, tries); waited != nil {
+			return fmt.Errorf("%w: %w, and then %w", ErrUnknown, cause, err)
+		}
+	}
+}
+
+// fence inserts the id of an update. The connections of the pool may be as broken
+// as the one that the answer was lost on, so it is called until one works.
+func (s *Store) fence(ctx context.Context, id [16]byte) error {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	_, err = send(ctx, conn, []*step{{statement: markCommit, params: [][]byte{id[:]}}})
+	return err
+}
+
+// ids are those of known commits, to be removed from the database in groups.
+type ids struct {
+	mu  sync.Mutex
+	all [][16]byte
+}
+
+const idGroup = 256
+
+func (i *ids) add(id [16]byte) (group [][16]byte) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.all = append(i.all, id); len(i.all) < idGroup {
+		return nil
+	}
+	group, i.all = i.all, make([][16]byte, 0, idGroup)
+	return group
+}
+
+func (i *ids) takeAll() (group [][16]byte) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	group, i.all = i.all, nil
+	return group
+}
+
+// settled notes that the commit with the id is known.
+func (s *Store) settled(id [16]byte) {
+	if group := s.ids.add(id); group != nil {
+		s.background.Go(func() { s.forget(group) })
+	}
+}
+
+// forget removes ids. It is not part of an update: its reads would conflict with
+// every commit. What it fails to remove, a later Open sweeps.
+func (s *Store) forget(group [][16]byte) {
+	if len(group) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
+	defer cancel()
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return
+	}
+	defer conn.Release()
+	steps := make([]*step, len(group))
+	for i := range group {
+		steps[i] = &step{statement: forgetCommit, params: [][]byte{group[i][:]}}
+	}
+	_, _ = send(ctx, conn, steps)
+}
+
+var _ store.Writer = (*writer)(nil)

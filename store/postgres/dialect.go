@@ -1,0 +1,42 @@
+package postgres
+
+import "strings"
+
+// A dialect is what the engine does differently on one database.
+type dialect struct {
+	// rowsKey is the primary key of sortkey_rows.
+	rowsKey string
+
+	// settings are run on each new connection.
+	settings string
+}
+
+// planner makes every read an index scan. On a small table the planner would
+// prefer to read all of it, and then every Update conflicts with every other.
+// Sources: PostgreSQL, runtime-config-query; transaction-iso, "sequential scan
+// will always necessitate a relation-level predicate lock".
+const planner = `set enable_seqscan = off; set enable_bitmapscan = off; set plan_cache_mode = force_generic_plan; set jit = off`
+
+var (
+	onPostgres = dialect{rowsKey: "address", settings: planner}
+
+	// CockroachDB stores a table in the order of its primary key and chooses no
+	// full scan for a bounded range. Source: its cost-based-optimizer.
+	onCockroach = dialect{rowsKey: "address"}
+
+	// YugabyteDB distributes rows by the hash of a primary key unless that has
+	// an order, which PostgreSQL's grammar does not allow. Source: its
+	// explore/going-beyond-sql/data-sharding.
+	onYugabyte = dialect{rowsKey: "address asc", settings: planner}
+)
+
+// dialectOf returns the dialect of a server by the answer to selectServer.
+func dialectOf(server string) dialect {
+	switch {
+	case strings.Contains(server, "CockroachDB"):
+		return onCockroach
+	case strings.Contains(server, "-YB-"):
+		return onYugabyte
+	}
+	return onPostgres
+}

@@ -1,0 +1,28 @@
+// Package postgres is the store engine that keeps its rows in a PostgreSQL
+// database, with SQL that CockroachDB and YugabyteDB document too. It is tested
+// on PostgreSQL only.
+//
+// [Init] creates the tables once, [Open] opens them. A row is one row of the
+// table sortkey_rows, whose primary key is the address of [store.AppendAddress],
+// so a partition is one range of the key and no read sorts.
+//
+//   - A View is one snapshot: a read-only transaction at REPEATABLE READ. Its
+//     first read starts it, in the same round trip.
+//   - An Update is a SERIALIZABLE transaction. It keeps its changes in memory
+//     until its function returns, and then sends them with the commit in one
+//     round trip. So a put that reads one row takes two. When the database
+//     reports a conflict, Update calls the function again.
+//   - When a commit gets no answer, the Update finds out whether it happened: the
+//     transaction also inserts a row with an id of its own, and inserting the
+//     same id again either fails, which proves the commit, or prevents it for
+//     ever.
+//
+// Only one Store at a time can use a database, because the tables above it are
+// cached in memory. It holds a lease, which it renews; see [ErrLocked] and
+// [ErrLease]. A database connection can reach several sets of tables with
+// different values of search_path.
+//
+// A View that overlaps two Updates may see the one that committed first without
+// the other, even when a serial order would put that one before: the isolation
+// of a snapshot. Updates among each other are serialisable.
+package postgres

@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+var (
+	// ErrLocked is returned by [Open] while another Store uses the tables.
+	ErrLocked = errors.New("postgres: another server uses these tables")
+
+	// ErrLease is returned by calls of a Store that has lost its lease, or cannot
+	// renew it because the database does not answer. A lost lease does not
+	// return; the other is renewed when the database answers again.
+	ErrLease = errors.New("postgres: no lease on the tables")
+
+	// ErrSchema is returned by [Open] for a database without the tables, or with
+	// those of another version.
+	ErrSchema = errors.New("postgres: no tables of this version")
+
+	// ErrUnknown is returned by an Update whose commit got no answer, when the
+	// database cannot be asked about it either. The Update happened completely or
+	// not at all.
+	ErrUnknown = errors.New("postgres: unknown whether the update was applied")
+
+	// ErrTooLarge is returned for an update with more than a gigabyte.
+	ErrTooLarge = errors.New("postgres: too large")
+)
+
+// Codes of errors. Source: PostgreSQL, errcodes-appendix; CockroachDB,
+// transaction-retry-error-reference and common-errors (40003).
+const (
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeUnique        = "23505"
+	codeNoTable       = "42P01"
+)
+
+// A refusal says what became of a transaction that ended with an error.
+type refusal int
+
+const (
+	final    refusal = iota // trying again is useless
+	conflict                // with another transaction; try again
+	broken                  // the connection; try again on another
+)
+
+// refusalOf classifies the error of a statement before the commit.
+func refusalOf(err error) refusal {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrClosed) {
+			return final
+		}
+		return broken
+	}
+	switch {
+	case e.Code == codeSerialization || e.Code == codeDeadlock:
+		return conflict
+	case e.Severity == "FATAL" || e.Severity == "PANIC":
+		return broken
+	}
+	switch e.Code[:min(2, len(e.Code))] {
+	case "08", "57", "53": // connection, operator intervention, insufficient resources
+		return broken
+	}
+	return final
+}
+
+// aborted reports whether an error at statement at of a pipeline proves that its
+// commit, the last of n statements, did not happen.
+func aborted(err error, at, n int) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok || e.Severity == "FATAL" || e.Severity == "PANIC":
+		return false
+	case e.Code == codeSerialization || e.Code == codeDeadlock:
+		return true
+	}
+	// The server skips the rest of a pipeline after an error. Source: PostgreSQL,
+	// protocol-flow, Pipelining.
+	return at < n-1 && e.Code != codeUnknown
+}
+
+// codeUnknown is statement_completion_unknown.
+const codeUnknown = "40003"
+
+// wrap names the engine in an error of the database.
+func wrap(err error) error { return fmt.Errorf("postgres: %w", err) }

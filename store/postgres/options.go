@@ -1,0 +1,60 @@
+package postgres
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Options configure [Open]. The zero value is ready to use.
+type Options struct {
+	// MaxConns limits the connections of the pool. Another one keeps the lease.
+	// Default: pool_max_conns of the URL, or 20. The least is 4.
+	MaxConns int
+
+	// Timeout limits the time of one round trip to the database, and of waiting
+	// for a free connection. Default: 30 s.
+	Timeout time.Duration
+
+	// Name says who holds the lease, to people. Default: host and process.
+	Name string
+
+	// Logger receives lost connections, retries and leases. Default: discard.
+	Logger *slog.Logger
+
+	// lease is how long the lease is valid without renewal. Default: 15 s.
+	lease time.Duration
+}
+
+const (
+	defaultConns   = 20
+	leastConns     = 4
+	defaultTimeout = 30 * time.Second
+	defaultLease   = 15 * time.Second
+
+	// maxUpdate is the size of the largest update in bytes, and pipelineBytes and
+	// pipelineRows what is sent of it in one round trip.
+	maxUpdate     = 1 << 30
+	pipelineBytes = 4 << 20
+	pipelineRows  = 1000
+
+	// maxTries limits the calls of the function of an Update. From aloneAfter
+	// conflicts on it runs alone, so that it cannot lose to others for ever.
+	maxTries   = 12
+	aloneAfter = 3
+)
+
+func (o Options) withDefaults() Options {
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.lease <= 0 {
+		o.lease = defaultLease
+	}
+	if o.Name == "" {
+		o.Name = ownName()
+	}
+	return o
+}

@@ -1,0 +1,116 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// A step is one statement of a pipeline, with its parameters.
+type step struct {
+	statement statement
+	params    [][]byte
+
+	// row receives the columns of each row of the result. They are valid until it
+	// returns.
+	row func(columns [][]byte)
+
+	rows int64 // that the statement returned or changed, set by send
+	tag  string
+}
+
+// customKey is the place of the prepared statements of a connection.
+const customKey = "sortkey"
+
+type descriptions [statements]*pgconn.StatementDescription
+
+// prepare readies a new connection of the pool, in two round trips.
+func prepare(ctx context.Context, c *pgx.Conn, d dialect) error {
+	pg := c.PgConn()
+	if d.settings != "" {
+		if _, err := pg.Exec(ctx, d.settings).ReadAll(); err != nil {
+			return err
+		}
+	}
+	p := pg.StartPipeline(ctx)
+	for i, sql := range prepared {
+		p.SendPrepare(fmt.Sprintf("sortkey_%d", i), sql, nil)
+	}
+	if err := p.Sync(); err != nil {
+		_ = p.Close()
+		return err
+	}
+	all := new(descriptions)
+	for i := range prepared {
+		result, err := p.GetResults()
+		if err != nil {
+			_ = p.Close()
+			return fmt.Errorf("%s: %w", prepared[i], err)
+		}
+		d, ok := result.(*pgconn.StatementDescription)
+		if !ok {
+			_ = p.Close()
+			return errors.New("no description of a statement")
+		}
+		d.Name, d.SQL = fmt.Sprintf("sortkey_%d", i), prepared[i]
+		all[i] = d
+	}
+	pg.CustomData()[customKey] = all
+	return p.Close()
+}
+
+// binaryFormat is the format of all parameters and columns.
+var binaryFormat = []int16{pgx.BinaryFormatCode}
+
+// send runs steps in one round trip. After an error the server skips the steps
+// that follow; failed is the index of the step that the error belongs to, or 0 when
+// the connection broke.
+func send(ctx context.Context, c *pgxpool.Conn, steps []*step) (failed int, err error) {
+	pg := c.Conn().PgConn()
+	all, ok := pg.CustomData()[customKey].(*descriptions)
+	if !ok {
+		return 0, errors.New("connection is not prepared")
+	}
+	p := pg.StartPipeline(ctx)
+	for i := range steps {
+		p.SendQueryStatement(all[steps[i].statement], steps[i].params, binaryFormat, binaryFormat)
+	}
+	if err := p.Sync(); err != nil {
+		_ = p.Close()
+		return 0, err
+	}
+	for i := range steps {
+		if err := steps[i].receive(p); err != nil {
+			_ = p.Close()
+			return i, err
+		}
+	}
+	return len(steps) - 1, p.Close()
+}
+
+// receive reads the result of the step.
+func (s *step) receive(p *pgconn.Pipeline) error {
+	result, err := p.GetResults()
+	if err != nil {
+		return err
+	}
+	r, ok := result.(*pgconn.ResultReader)
+	if !ok {
+		return fmt.Errorf("unexpected result %T", result)
+	}
+	for r.NextRow() {
+		if s.row != nil {
+			s.row(r.Values())
+		}
+	}
+	tag, err := r.Close()
+	s.rows, s.tag = tag.RowsAffected(), tag.String()
+	return err
+}
+
+func int8Param(n int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }

@@ -1,0 +1,215 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Store keeps rows in a database. It is safe for concurrent use.
+type Store struct {
+	opts  Options
+	pool  *pgxpool.Pool
+	lease *lease
+	gate  *gate
+	pins  pins
+	ids   ids
+
+	background sync.WaitGroup // rollbacks, and removals of ids
+	closed     atomic.Bool
+	shut       chan struct{} // closed when Close is done
+	counts     counts
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the tables that [Init] created in a database. The URL is that of
+// PostgreSQL's clients, such as postgres://user@host:5432/name?sslmode=verify-full,
+// and may name several hosts. The environment and the password file of those
+// clients complete it. Ctx limits the opening only.
+//
+// Open takes the lease on the tables. When a server has died without giving it
+// back, Open waits until it expires, for a few seconds. Errors: [ErrLocked],
+// [ErrSchema], and those of the connection.
+func Open(ctx context.Context, url string, opts Options) (*Store, error) {
+	opts = opts.withDefaults()
+	config, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	d, err := checkSchema(ctx, config.ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error { return prepare(ctx, c, d) }
+	switch {
+	case opts.MaxConns > 0:
+		config.MaxConns = int32(max(opts.MaxConns, leastConns))
+	case !poolSized(url):
+		config.MaxConns = defaultConns
+	}
+	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), shut: make(chan struct{})}
+	if s.lease, err = takeLeaseOf(ctx, config.ConnConfig, opts); err != nil {
+		return nil, err
+	}
+	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
+		s.lease.end()
+		return nil, wrap(err)
+	}
+	return s, nil
+}
+
+// View implements [store.Store].
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	r := &reader{session: session{ctx: ctx, store: s, begin: beginView}}
+	s.pins.add(&r.session)
+	defer r.finish()
+	return fn(r)
+}
+
+// ready returns why no transaction can begin, or nil.
+func (s *Store) ready(ctx context.Context) error {
+	switch {
+	case s.closed.Load():
+		return store.ErrClosed
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return s.lease.valid()
+}
+
+// Update implements [store.Store]. It calls fn again after a conflict with another
+// Update, and when the connection broke before the commit or the commit did not
+// happen, but not without end.
+func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
+	conflicts, breaks := 0, 0
+	for {
+		err := s.try(ctx, fn, conflicts >= aloneAfter)
+		again, ok := errors.AsType[*retry](err)
+		if !ok {
+			return err
+		}
+		switch again.why {
+		case conflict:
+			conflicts++
+			s.counts.conflicts.Add(1)
+		default:
+			breaks++
+			s.counts.broken.Add(1)
+			s.opts.Logger.Warn("lost a database connection during an update; trying again", "err", again.err)
+		}
+		if conflicts+breaks >= maxTries || breaks >= connTries {
+			return again.err
+		}
+		if err := pause(ctx, conflicts+breaks); err != nil {
+			return err
+		}
+	}
+}
+
+// A retry is the error of a try that changed nothing and may be repeated.
+type retry struct {
+	why refusal
+	err error
+}
+
+func (r *retry) Error() string { return r.err.Error() }
+func (r *retry) Unwrap() error { return r.err }
+
+// try runs an update once.
+func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	leave, err := s.gate.enter(ctx, alone)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	w := &writer{reader{session: session{ctx: ctx, store: s, begin: beginUpdate}, changes: newChanges()}}
+	defer w.finish()
+	err = fn(w)
+	if fault := w.failure(); fault != nil { // whatever fn made of it
+		if why := refusalOf(fault); why != final && ctx.Err() == nil {
+			return &retry{why, fault}
+		}
+		if err == nil {
+			err = fault
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return w.commit()
+}
+
+// failure returns what ended the transaction, or nil.
+func (s *session) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fault
+}
+
+// pause waits before another try, longer after each.
+func pause(ctx context.Context, tries int) error {
+	d := time.Millisecond << min(tries, 9)
+	t := time.NewTimer(d/2 + rand.N(d))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Close implements [store.Store]. It waits for the running calls, so it must not be
+// called inside one, and gives the lease back.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		<-s.shut
+		return nil
+	}
+	defer close(s.shut)
+	s.forget(s.ids.takeAll())
+	s.background.Wait()
+	s.pool.Close()
+	s.lease.end()
+	return nil
+}
+
+// counts are for [Store.Stats].
+type counts struct{ conflicts, broken, resolved atomic.Int64 }
+
+// Stats are figures of a [Store] since it was opened.
+type Stats struct {
+	Conflicts int64 // tries of updates that lost to another one
+	Broken    int64 // tries of updates that lost their connection
+	Resolved  int64 // commits that got no answer and were looked up
+	Conns     int32 // open connections, without that of the lease
+	Busy      int32 // connections in use
+	Waits     int64 // calls that had to wait for a connection
+}
+
+// Stats returns figures for people and metrics.
+func (s *Store) Stats() Stats {
+	pool := s.pool.Stat()
+	return Stats{
+		Conflicts: s.counts.conflicts.Load(), Broken: s.counts.broken.Load(), Resolved: s.counts.resolved.Load(),
+		Conns: pool.TotalConns(), Busy: pool.AcquiredConns(), Waits: pool.EmptyAcquireCount(),
+	}
+}

@@ -1,0 +1,46 @@
+package postgres_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/postgres"
+	"github.com/sortkey/sortkey/store/storetest"
+)
+
+func TestMain(m *testing.M) {
+	code := pgtest.Main(m)
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// database returns the URL of a new database with tables.
+func database(t testing.TB) string {
+	t.Helper()
+	url := pgtest.Shared(t).Database(t)
+	require.NoError(t, postgres.Init(t.Context(), url))
+	return url
+}
+
+func open(t testing.TB, url string, opts postgres.Options) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), url, opts)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store { return open(t, database(t), postgres.Options{Timeout: 10 * time.Second}) })
+}

@@ -1,0 +1,116 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Init creates the tables in a database, in the first schema of search_path.
+// Tables that exist already stay as they are. The user needs the right to create
+// tables; [Open] needs the rights to read and write them only.
+func Init(ctx context.Context, url string) error {
+	config, err := parse(url)
+	if err != nil {
+		return err
+	}
+	c, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return wrap(err)
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
+	d, err := askDialect(ctx, c)
+	if err != nil {
+		return err
+	}
+	for i, sql := range tables {
+		if i == 0 {
+			sql = fmt.Sprintf(sql, d.rowsKey)
+		}
+		if _, err := c.Exec(ctx, sql); err != nil {
+			return wrap(err)
+		}
+	}
+	if _, err := c.Exec(ctx, insertVersion, version); err != nil {
+		return wrap(err)
+	}
+	return checkVersion(ctx, c)
+}
+
+// checkSchema checks the tables, sweeps what a crash left, and returns the dialect
+// of the database.
+func checkSchema(ctx context.Context, config *pgx.ConnConfig) (dialect, error) {
+	c, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return dialect{}, wrap(err)
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
+	d, err := askDialect(ctx, c)
+	if err != nil {
+		return d, err
+	}
+	if err := checkVersion(ctx, c); err != nil {
+		return d, err
+	}
+	_, err = c.Exec(ctx, sweepCommits)
+	if err != nil {
+		return d, wrap(err)
+	}
+	return d, nil
+}
+
+func askDialect(ctx context.Context, c *pgx.Conn) (dialect, error) {
+	var server string
+	if err := c.QueryRow(ctx, selectServer).Scan(&server); err != nil {
+		return dialect{}, wrap(err)
+	}
+	return dialectOf(server), nil
+}
+
+// checkVersion returns [ErrSchema] unless the tables have this program's version.
+func checkVersion(ctx context.Context, c *pgx.Conn) error {
+	var found int
+	err := c.QueryRow(ctx, selectVersion).Scan(&found)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == codeNoTable || errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("%w: the database has none in search_path", ErrSchema)
+	}
+	if err != nil {
+		return wrap(err)
+	}
+	if found != version {
+		return fmt.Errorf("%w: the database has version %d, this program uses %d", ErrSchema, found, version)
+	}
+	return nil
+}
+
+// IsURL reports whether text is an address for [Open], to tell it from a folder.
+func IsURL(text string) bool {
+	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
+}
+
+// parse reads a URL. Its errors do not have the password.
+func parse(text string) (*pgxpool.Config, error) {
+	if !IsURL(text) {
+		return nil, errors.New("postgres: the address of a database begins with postgres://")
+	}
+	config, err := pgxpool.ParseConfig(text)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	if params := config.ConnConfig.RuntimeParams; params["application_name"] == "" {
+		params["application_name"] = "sortkey"
+	}
+	return config, nil
+}
+
+// poolSized reports whether a URL has the number of connections of the pool.
+func poolSized(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Query().Has("pool_max_conns")
+}

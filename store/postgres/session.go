@@ -1,0 +1,204 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// A session is the transaction of one View, or of one call of the function of an
+// Update. It takes a connection when it first needs one.
+type session struct {
+	ctx   context.Context //nolint:containedctx // lives as long as the call of View or Update
+	store *Store
+	begin statement
+
+	done atomic.Bool
+
+	mu    sync.Mutex // held while the connection is in use
+	conn  *pgxpool.Conn
+	begun bool
+	fault error // of the connection or the transaction; ends both
+}
+
+// run sends a step within the transaction, which it begins if necessary. Nothing was
+// read before the transaction has begun, so it can begin on another connection
+// when one is broken.
+func (s *session) run(one *step) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.done.Load():
+		return store.ErrClosed
+	case s.fault != nil:
+		return s.fault
+	case s.begun && one.statement == takeSnapshot:
+		return nil
+	case s.begun:
+		_, err := s.send([]*step{one})
+		return err
+	}
+	steps := []*step{{statement: s.begin}, one}
+	for tries := 1; ; tries++ {
+		err := s.acquire()
+		if err == nil {
+			if _, err = s.send(steps); err == nil {
+				s.begun = true
+				return nil
+			}
+		}
+		if tries == connTries || s.ctx.Err() != nil || refusalOf(err) == final {
+			return err
+		}
+		s.store.opts.Logger.Debug("trying another connection", "err", err)
+		s.fault = nil
+		s.release()
+		if err := pause(s.ctx, tries); err != nil {
+			s.fault = err
+			return err
+		}
+	}
+}
+
+// connTries is how many connections a transaction tries to begin on.
+const connTries = 4
+
+// acquire takes a connection.
+func (s *session) acquire() error {
+	if s.conn != nil {
+		return nil
+	}
+	conn, err := s.store.acquire(s.ctx)
+	if err != nil {
+		s.fault = err
+		return err
+	}
+	s.conn = conn
+	return nil
+}
+
+// send runs steps and keeps an error.
+func (s *session) send(steps []*step) (failed int, err error) {
+	if s.ctx.Err() != nil {
+		return 0, context.Cause(s.ctx)
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, s.store.opts.Timeout)
+	defer cancel()
+	failed, err = send(ctx, s.conn, steps)
+	switch {
+	case err == nil:
+		return failed, nil
+	case s.ctx.Err() != nil:
+		err = context.Cause(s.ctx)
+	default:
+		err = wrap(err)
+	}
+	s.fault = err
+	return failed, err
+}
+
+// read runs a step of a read.
+func (s *session) read(one *step) error {
+	s.store.pins.remove(s)
+	return s.run(one)
+}
+
+// pin takes the snapshot of a View that has read nothing yet.
+func (s *session) pin() {
+	_ = s.run(&step{statement: takeSnapshot}) // the next read returns the error
+	s.store.pins.remove(s)
+}
+
+// finish ends the transaction without a commit.
+func (s *session) finish() {
+	s.done.Store(true)
+	s.store.pins.remove(s)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release()
+}
+
+// release returns the connection to the pool, after a rollback that nobody waits
+// for. The caller holds s.mu.
+func (s *session) release() {
+	conn := s.conn
+	s.conn = nil
+	if conn == nil {
+		return
+	}
+	if conn.Conn().IsClosed() || conn.Conn().PgConn().TxStatus() == 'I' {
+		conn.Release()
+		return
+	}
+	s.store.background.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), s.store.opts.Timeout)
+		defer cancel()
+		_, _ = send(ctx, conn, []*step{{statement: rollback}}) // otherwise the pool closes it
+		conn.Release()
+	})
+}
+
+// acquire takes a connection from the pool.
+func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	limited, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	conn, err := s.pool.Acquire(limited)
+	switch {
+	case err == nil:
+		return conn, nil
+	case s.closed.Load():
+		return nil, store.ErrClosed
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("postgres: no connection within %s, of at most %d: %w", s.opts.Timeout, s.pool.Config().MaxConns, err)
+	}
+	return nil, wrap(err)
+}
+
+// Pins are the Views that have no snapshot yet. A View must not see an Update that
+// begins to commit after it; so the commit first makes these Views take theirs.
+// Most Views read at once, and no commit finds them.
+type pins struct {
+	mu    sync.Mutex
+	views map[*session]struct{}
+}
+
+func (p *pins) add(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.views == nil {
+		p.views = map[*session]struct{}{}
+	}
+	p.views[s] = struct{}{}
+}
+
+func (p *pins) remove(s *session) {
+	if s.begin != beginView {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.views, s)
+}
+
+// take makes all Views take their snapshots.
+func (p *pins) take() {
+	p.mu.Lock()
+	views := make([]*session, 0, len(p.views))
+	for s := range p.views {
+		views = append(views, s)
+	}
+	p.mu.Unlock()
+	var running sync.WaitGroup
+	for _, s := range views {
+		running.Go(s.pin)
+	}
+	running.Wait()
+}

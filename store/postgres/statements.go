@@ -1,0 +1,106 @@
+package postgres
+
+// This file has every statement that the engine sends, in SQL that three
+// databases document. Dialect.go has what differs.
+//
+// Sources, by construct: PostgreSQL 15-18 (postgresql.org/docs/current),
+// CockroachDB (cockroachlabs.com/docs/stable), YugabyteDB
+// (docs.yugabyte.com/stable/api/ysql).
+//
+//	CREATE TABLE IF NOT EXISTS  sql-createtable | create-table | the-sql-language/statements/ddl_create_table
+//	BEGIN ISOLATION LEVEL       sql-begin | begin-transaction, set-transaction | statements/txn_begin
+//	COMMIT, ROLLBACK            sql-commit, sql-rollback | commit-transaction, rollback-transaction | statements/txn_commit, txn_rollback
+//	SELECT ORDER BY LIMIT       sql-select | select-clause, limit-offset, order-by | statements/dml_select
+//	INSERT ON CONFLICT          sql-insert | insert | statements/dml_insert
+//	UPDATE, DELETE              sql-update, sql-delete | update, delete | statements/dml_update, dml_delete
+//	bytea                       datatype-binary | bytes | datatypes/type_binary
+//	timestamptz, interval, now  functions-datetime | timestamp, interval, functions-and-operators | datatypes/type_datetime
+//	pipelined statements        protocol-flow, Pipelining | postgresql-compatibility (wire protocol) | drivers-orms/go/yb-pgx
+//
+// CockroachDB runs REPEATABLE READ as SERIALIZABLE where it is not enabled
+// (read-committed, transactions), which is stricter. YugabyteDB maps it to its
+// snapshot isolation (architecture/transactions/isolation-levels).
+
+// version is the version of the schema. Open refuses any other.
+const version = 1
+
+// tables creates the schema. Every statement does nothing when run again. %s is
+// the primary key of rows in the words of the dialect.
+var tables = []string{
+	// One row for each row of the store. Tail is null unless the address is
+	// longer than maxKey; see keyOf.
+	`create table if not exists sortkey_rows (address bytea not null, tail bytea, value bytea not null, primary key (%s))`,
+
+	// One row for each Update whose commit is not yet known to have succeeded,
+	// or was prevented.
+	`create table if not exists sortkey_commits (id bytea primary key, at timestamptz not null default now())`,
+
+	// One row: the Store that may use the tables.
+	`create table if not exists sortkey_lease (id int8 primary key, owner bytea not null, name text not null, beat int8 not null, expires timestamptz not null)`,
+
+	// One row: the version.
+	`create table if not exists sortkey_schema (id int8 primary key, version int8 not null)`,
+}
+
+// Statements of Init, Open and the lease, which are sent by themselves.
+const (
+	selectServer  = `select version()`
+	insertVersion = `insert into sortkey_schema (id, version) values (1, $1) on conflict (id) do nothing`
+	selectVersion = `select version from sortkey_schema where id = 1`
+
+	// takeLease takes the lease when nobody has it or it has expired.
+	takeLease = `insert into sortkey_lease (id, owner, name, beat, expires) values (1, $1, $2, 0, now() + $3::int8 * interval '1 millisecond')
+on conflict (id) do update set owner = excluded.owner, name = excluded.name, beat = 0, expires = excluded.expires
+where sortkey_lease.expires < now()`
+	renewLease  = `update sortkey_lease set beat = beat + 1, expires = now() + $2::int8 * interval '1 millisecond' where id = 1 and owner = $1`
+	selectLease = `select owner, beat, name from sortkey_lease where id = 1`
+	endLease    = `delete from sortkey_lease where id = 1 and owner = $1`
+
+	// sweepCommits removes the ids that a crash left. A transaction in doubt
+	// does not live for a day.
+	sweepCommits = `delete from sortkey_commits where at < now() - interval '24 hours'`
+)
+
+// A statement is one that each connection of the pool prepares.
+type statement int
+
+const (
+	beginView statement = iota
+	beginUpdate
+	commit
+	rollback
+	takeSnapshot
+	checkOwner
+	getRow
+	queryForward
+	queryReverse
+	putRow
+	deleteRow
+	clearRows
+	markCommit
+	forgetCommit
+	statements // their number
+)
+
+// prepared has the text of each statement. Its parameters and results are in
+// the binary format: bytea as it is, int8 as 8 bytes in big endian.
+var prepared = [statements]string{
+	beginView:   `begin transaction isolation level repeatable read, read only`,
+	beginUpdate: `begin transaction isolation level serializable, read write`,
+	commit:      `commit`,
+	rollback:    `rollback`,
+
+	takeSnapshot: `select 1`,
+	checkOwner:   `select 1 from sortkey_lease where id = 1 and owner = $1`,
+
+	getRow:       `select value from sortkey_rows where address = $1`,
+	queryForward: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address asc limit $3::int8`,
+	queryReverse: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address desc limit $3::int8`,
+
+	putRow:    `insert into sortkey_rows (address, tail, value) values ($1, $2, $3) on conflict (address) do update set value = excluded.value`,
+	deleteRow: `delete from sortkey_rows where address = $1`,
+	clearRows: `delete from sortkey_rows where address >= $1 and address < $2`,
+
+	markCommit:   `insert into sortkey_commits (id) values ($1)`,
+	forgetCommit: `delete from sortkey_commits where id = $1`,
+}

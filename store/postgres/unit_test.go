@@ -1,0 +1,151 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+func TestDialect(t *testing.T) {
+	for _, tt := range []struct {
+		server string
+		want   dialect
+	}{
+		{"PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu, compiled by gcc", onPostgres},
+		{"CockroachDB CCL v24.3.1 (x86_64-pc-linux-gnu, built 2024/12/05, go1.22.8)", onCockroach},
+		{"PostgreSQL 11.2-YB-2.20.1.3-b0 on x86_64-pc-linux-gnu, compiled by clang", onYugabyte},
+	} {
+		require.Equal(t, tt.want, dialectOf(tt.server), tt.server)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	pg := func(code, severity string) error { return wrap(&pgconn.PgError{Code: code, Severity: severity}) }
+	for _, tt := range []struct {
+		err  error
+		want refusal
+	}{
+		{pg("40001", "ERROR"), conflict},
+		{pg("40P01", "ERROR"), conflict},
+		{pg("57P01", "FATAL"), broken},
+		{pg("57014", "ERROR"), broken},
+		{pg("53300", "FATAL"), broken},
+		{pg("08006", "ERROR"), broken},
+		{pg("42601", "ERROR"), final},
+		{pg("", "ERROR"), final},
+		{wrap(io.ErrUnexpectedEOF), broken},
+		{store.ErrClosed, final},
+		{context.Canceled, final},
+		{wrap(context.DeadlineExceeded), final},
+	} {
+		require.Equal(t, tt.want, refusalOf(tt.err), "%v", tt.err)
+	}
+}
+
+// TestAborted checks which errors of the last round trip prove that nothing was
+// committed. The commit is statement 2.
+func TestAborted(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		at   int
+		want bool
+	}{
+		{&pgconn.PgError{Code: "40001"}, 2, true},
+		{&pgconn.PgError{Code: "40001"}, 0, true},
+		{&pgconn.PgError{Code: "40P01"}, 1, true},
+		{&pgconn.PgError{Code: "22001"}, 0, true},
+		{&pgconn.PgError{Code: "22001"}, 2, false},
+		{&pgconn.PgError{Code: "40003"}, 2, false},
+		{&pgconn.PgError{Code: "40003"}, 0, false},
+		{&pgconn.PgError{Code: "57P01", Severity: "FATAL"}, 0, false},
+		{io.ErrUnexpectedEOF, 0, false},
+		{context.DeadlineExceeded, 2, false},
+	} {
+		require.Equal(t, tt.want, aborted(tt.err, tt.at, 3), "%v at %d", tt.err, tt.at)
+	}
+}
+
+func TestAddress(t *testing.T) {
+	for _, url := range []string{"", "db", "./postgres", "mysql://host/db"} {
+		require.False(t, IsURL(url), url)
+		_, err := parse(url)
+		require.Error(t, err)
+	}
+	_, err := parse("postgres://user:secret@host:port/db")
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "secret")
+	c, err := parse("postgres://user:secret@one,two:5433/db?search_path=team&pool_max_conns=7")
+	require.NoError(t, err)
+	require.Equal(t, "team", c.ConnConfig.RuntimeParams["search_path"])
+	require.Equal(t, "sortkey", c.ConnConfig.RuntimeParams["application_name"])
+	require.Equal(t, int32(7), c.MaxConns)
+	require.True(t, poolSized("postgres://host/db?pool_max_conns=7"))
+	require.False(t, poolSized("postgres://host/db"))
+}
+
+// TestStatements checks that only known statements exist, each once, and that none
+// needs a sort or a time zone.
+func TestStatements(t *testing.T) {
+	seen := map[string]bool{}
+	for i, sql := range prepared {
+		require.NotEmpty(t, sql, "statement %d", i)
+		require.False(t, seen[sql], sql)
+		seen[sql] = true
+		require.Equal(t, strings.ToLower(sql), sql)
+	}
+}
+
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(2)
+		ctx := t.Context()
+		one, err := g.enter(ctx, false)
+		require.NoError(t, err)
+		two, err := g.enter(ctx, false)
+		require.NoError(t, err)
+
+		full, cancel := context.WithCancelCause(ctx)
+		stop := errors.New("stop")
+		cancel(stop)
+		_, err = g.enter(full, false)
+		require.ErrorIs(t, err, stop)
+
+		var order []string
+		enter := func(ctx context.Context, name string, alone bool) {
+			go func() {
+				leave, err := g.enter(ctx, alone)
+				if err != nil {
+					order = append(order, name+" gives up")
+					return
+				}
+				order = append(order, name)
+				time.Sleep(time.Second)
+				leave()
+			}()
+			synctest.Wait()
+		}
+		impatient, give := context.WithCancel(ctx)
+		enter(impatient, "impatient", true)
+		enter(ctx, "alone", true)
+		enter(ctx, "shared", false)
+		one()
+		synctest.Wait()
+		require.Empty(t, order, "somebody still runs, and others want to be alone")
+		give()
+		synctest.Wait()
+		two()
+		synctest.Wait()
+		require.Equal(t, []string{"impatient gives up", "alone"}, order)
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"impatient gives up", "alone", "shared"}, order)
+	})
+}
