@@ -7,6 +7,7 @@ require (
 	github.com/cockroachdb/apd/v3 v3.2.3
 	github.com/sortkey/sortkey v0.1.0
 	github.com/sortkey/sortkey/store/disk v0.1.0
+	github.com/sortkey/sortkey/store/postgres v0.1.0
 )
 
 require (

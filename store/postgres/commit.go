@@ -18,6 +18,7 @@ func (w *writer) commit() error {
 	if w.changes.empty() {
 		return w.commitReads()
 	}
+	w.changes.lockReads()
 	w.store.pins.take()
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -22,7 +22,10 @@
 // [ErrLease]. A database connection can reach several sets of tables with
 // different values of search_path.
 //
-// A View that overlaps two Updates may see the one that committed first without
-// the other, even when a serial order would put that one before: the isolation
-// of a snapshot. Updates among each other are serialisable.
+// Updates are serialisable in the order of their commits, as far as single rows go:
+// a commit locks the rows that the Update has read and not written, and fails if
+// another has changed one. So a View sees what is between two Updates of that order.
+// SERIALIZABLE alone would let a View see the second of two Updates without the
+// first. A range that an Update reads is not locked; about ranges, only the Updates
+// among each other are serialisable.
 package postgres

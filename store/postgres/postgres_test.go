@@ -42,5 +42,7 @@ func open(t testing.TB, url string, opts postgres.Options) *postgres.Store {
 }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return open(t, database(t), postgres.Options{Timeout: 10 * time.Second}) })
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return open(t, database(t), postgres.Options{Timeout: 10 * time.Second})
+	})
 }

@@ -18,7 +18,9 @@ type reader struct {
 // A row is a row of the database or a change of one.
 type row struct {
 	addr, value []byte
-	deleted     bool
+	deleted     bool // or did not exist, of a row that was read
+	dropped     bool // read, but value is not kept
+	lock        bool // not changed: only to be locked
 }
 
 // Reads fetch rows in chunks. The first is small, because most callers want a few

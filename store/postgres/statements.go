@@ -12,13 +12,14 @@ package postgres
 //	COMMIT, ROLLBACK            sql-commit, sql-rollback | commit-transaction, rollback-transaction | statements/txn_commit, txn_rollback
 //	SELECT ORDER BY LIMIT       sql-select | select-clause, limit-offset, order-by | statements/dml_select
 //	INSERT ON CONFLICT          sql-insert | insert | statements/dml_insert
+//	SELECT FOR SHARE            sql-select, "The Locking Clause" | select-for-update | explore/transactions/explicit-locking
 //	UPDATE, DELETE              sql-update, sql-delete | update, delete | statements/dml_update, dml_delete
 //	bytea                       datatype-binary | bytes | datatypes/type_binary
 //	timestamptz, interval, now  functions-datetime | timestamp, interval, functions-and-operators | datatypes/type_datetime
 //	pipelined statements        protocol-flow, Pipelining | postgresql-compatibility (wire protocol) | drivers-orms/go/yb-pgx
 //
 // CockroachDB runs REPEATABLE READ as SERIALIZABLE where it is not enabled
-// (read-committed, transactions), which is stricter. YugabyteDB maps it to its
+// (transactions, isolation levels), which is stricter. YugabyteDB maps it to its
 // snapshot isolation (architecture/transactions/isolation-levels).
 
 // version is the version of the schema. Open refuses any other.
@@ -74,6 +75,8 @@ const (
 	getRow
 	queryForward
 	queryReverse
+	lockRow
+	claimRow
 	putRow
 	deleteRow
 	clearRows
@@ -97,6 +100,8 @@ var prepared = [statements]string{
 	queryForward: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address asc limit $3::int8`,
 	queryReverse: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address desc limit $3::int8`,
 
+	lockRow:   `select 1 from sortkey_rows where address = $1 for share`,
+	claimRow:  `insert into sortkey_rows (address, tail, value) values ($1, $2, '') on conflict (address) do nothing`,
 	putRow:    `insert into sortkey_rows (address, tail, value) values ($1, $2, $3) on conflict (address) do update set value = excluded.value`,
 	deleteRow: `delete from sortkey_rows where address = $1`,
 	clearRows: `delete from sortkey_rows where address >= $1 and address < $2`,

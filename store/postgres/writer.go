@@ -18,7 +18,7 @@ type changes struct {
 	cleared map[store.Space]bool
 	size    int
 
-	read     map[string]row // of the database, by address
+	read     map[string]row // rows of the database by address, without values if there were too many
 	readSize int
 }
 
@@ -39,14 +39,25 @@ func (c *changes) get(space store.Space, addr []byte) (known row, ok bool) {
 		return row{deleted: true}, true
 	}
 	known, ok = c.read[string(addr)]
-	return known, ok
+	return known, ok && !known.dropped
 }
 
 // remember keeps a row of the database.
 func (c *changes) remember(found row) {
-	c.readSize += len(found.addr) + len(found.value)
-	if c.readSize <= cachedBytes {
-		c.read[string(found.addr)] = found
+	if c.readSize += len(found.addr) + len(found.value); c.readSize > cachedBytes {
+		found.value, found.dropped = nil, true
+	}
+	c.read[string(found.addr)] = found
+}
+
+// lockReads adds the rows that were read and not written, to be locked by the
+// commit.
+func (c *changes) lockReads() {
+	for _, found := range c.read {
+		space, _, _, _ := store.ParseAddress(found.addr, nil)
+		if !c.rows.Has(found) && !c.cleared[space] {
+			c.rows.ReplaceOrInsert(row{addr: found.addr, deleted: found.deleted, lock: true})
+		}
 	}
 }
 
@@ -88,7 +99,8 @@ func (c *changes) clear(space store.Space) {
 func (c *changes) empty() bool { return c.rows.Len() == 0 && len(c.cleared) == 0 }
 
 // steps yields the statements that apply the changes to the database, in the order
-// of addresses, so that transactions lock rows in one order.
+// of addresses, so that transactions lock rows in one order. A row that does not
+// exist is locked by inserting it for a moment.
 func (c *changes) steps(yield func(*step) bool) {
 	for _, space := range slices.Sorted(maps.Keys(c.cleared)) {
 		lo, hi := store.AppendSpace(nil, nil, space)
@@ -98,6 +110,12 @@ func (c *changes) steps(yield func(*step) bool) {
 	}
 	c.rows.Ascend(func(changed row) bool {
 		key, tail := keyOf(changed.addr)
+		switch {
+		case changed.lock && !changed.deleted:
+			return yield(&step{statement: lockRow, params: [][]byte{key}})
+		case changed.lock && !yield(&step{statement: claimRow, params: [][]byte{key, tail}}):
+			return false
+		}
 		if changed.deleted {
 			return yield(&step{statement: deleteRow, params: [][]byte{key}})
 		}

@@ -1,0 +1,29 @@
+package fuzz_test
+
+import (
+	"testing"
+
+	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// TestPropertyTransactionsOnPostgres is TestPropertyTransactions on an engine that
+// runs updates at the same time, and calls their functions again after conflicts.
+func TestPropertyTransactionsOnPostgres(t *testing.T) {
+	cluster := pgtest.New(t)
+	for round := range proptest.Cases(20) {
+		seed := proptest.Seed() + int64(round)
+		url := cluster.Database(t)
+		if err := postgres.Init(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		st, err := postgres.Open(t.Context(), url, postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !transactRound(t, st, seed) {
+			t.Fatalf("to repeat this, set SORTKEY_SEED=%d", seed)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package postgres
+
+import "time"
+
+// WithLease returns o with a lease of another length.
+func WithLease(o Options, d time.Duration) Options {
+	o.lease = d
+	return o
+}
+
+// PlannedStatements returns the settings of connections to PostgreSQL, and the
+// statements that find rows by a key.
+func PlannedStatements() (settings string, sql []string) {
+	for _, s := range []statement{getRow, queryForward, queryReverse, deleteRow, clearRows} {
+		sql = append(sql, prepared[s])
+	}
+	return onPostgres.settings, sql
+}

@@ -1,0 +1,266 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+func TestSchema(t *testing.T) {
+	c := pgtest.Shared(t)
+	url := c.Database(t)
+	_, err := postgres.Open(t.Context(), url, postgres.Options{})
+	require.ErrorIs(t, err, postgres.ErrSchema)
+	require.NoError(t, postgres.Init(t.Context(), url))
+	s := open(t, url, postgres.Options{})
+	set(t, s, "a", "1")
+	require.NoError(t, postgres.Init(t.Context(), url), "again")
+	require.Equal(t, "1", value(t, s, "a"))
+	require.NoError(t, s.Close())
+
+	exec(t, url, "update sortkey_schema set version = 2")
+	for _, err := range []error{
+		second(postgres.Open(t.Context(), url, postgres.Options{})),
+		postgres.Init(t.Context(), url),
+	} {
+		require.ErrorIs(t, err, postgres.ErrSchema)
+		require.ErrorContains(t, err, "the database has version 2, this program uses 1")
+	}
+}
+
+func second(_ *postgres.Store, err error) error { return err }
+
+// exec runs a statement in a database, without the store.
+func exec(t testing.TB, url, sql string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer c.Close(context.Background())
+	_, err = c.Exec(t.Context(), sql)
+	require.NoError(t, err)
+}
+
+func set(t testing.TB, s store.Store, key, value string) {
+	t.Helper()
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		return w.Put(1, []byte(key), nil, []byte(value))
+	}))
+}
+
+// value returns the value of a row, or "-".
+func value(t testing.TB, s store.Store, key string) (found string) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		v, ok, err := r.Get(1, []byte(key), nil)
+		if found = string(v); !ok {
+			found = "-"
+		}
+		return err
+	}))
+	return found
+}
+
+// TestSearchPath keeps two sets of tables in one database.
+func TestSearchPath(t *testing.T) {
+	base := pgtest.Shared(t).Database(t)
+	exec(t, base, "create schema one")
+	exec(t, base, "create schema two")
+	at := func(schema string) *postgres.Store {
+		u, err := url.Parse(base)
+		require.NoError(t, err)
+		q := u.Query()
+		q.Set("search_path", schema)
+		u.RawQuery = q.Encode()
+		require.NoError(t, postgres.Init(t.Context(), u.String()))
+		return open(t, u.String(), postgres.Options{})
+	}
+	one, two := at("one"), at("two")
+	set(t, one, "a", "1")
+	require.Equal(t, "1", value(t, one, "a"))
+	require.Equal(t, "-", value(t, two, "a"))
+}
+
+// TestLongKeys stores keys that no index of PostgreSQL could hold, of the longest
+// that an index of the service has, and reads them in order.
+func TestLongKeys(t *testing.T) {
+	s := open(t, database(t), postgres.Options{})
+	incompressible := make([]byte, 6144)
+	for i := range incompressible {
+		incompressible[i] = byte(i*i>>3 ^ i*31>>2)
+	}
+	partitions := [][]byte{
+		bytes.Repeat([]byte{0}, 2048), incompressible[:2048], incompressible[:2047], []byte("short"),
+	}
+	var sorts [][]byte
+	for _, n := range []int{0, 1, 400, 497, 498, 499, 500, 511, 512, 513, 1024, 3000, 4096} {
+		for _, end := range []string{"", "\x00", "a", "b", "\xff"} {
+			sorts = append(sorts, append(slices.Clone(incompressible[2048:2048+n]), end...))
+		}
+	}
+	slices.SortFunc(sorts, bytes.Compare)
+	sorts = slices.CompactFunc(sorts, bytes.Equal)
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		for _, p := range partitions {
+			for i, k := range sorts {
+				if err := w.Put(1, p, k, fmt.Append(nil, i)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+	check := func(r store.Reader) error {
+		for _, p := range partitions {
+			for i, k := range sorts {
+				v, ok, err := r.Get(1, p, k)
+				require.NoError(t, err)
+				require.True(t, ok)
+				require.Equal(t, fmt.Sprint(i), string(v))
+				for _, reverse := range []bool{false, true} {
+					for _, rng := range []store.Range{{Lo: k}, {Hi: k}, {Lo: sorts[len(sorts)/3], Hi: k}} {
+						want := []string{}
+						for j, k := range sorts {
+							if rng.Contains(k) {
+								want = append(want, fmt.Sprint(j))
+							}
+						}
+						if reverse {
+							slices.Reverse(want)
+						}
+						got := []string{}
+						for row, err := range r.Query(1, p, rng, reverse) {
+							require.NoError(t, err)
+							got = append(got, string(row.Value))
+						}
+						require.Equal(t, want, got)
+					}
+				}
+			}
+			v, ok, err := r.Get(1, p, append(slices.Clone(sorts[len(sorts)-1]), 1))
+			require.NoError(t, err)
+			require.False(t, ok, "%q", v)
+		}
+		n := 0
+		var before *store.Position
+		for row, err := range r.Scan(1, store.Everything()) {
+			require.NoError(t, err)
+			at := store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
+			if before != nil {
+				require.Negative(t, before.Compare(at))
+			}
+			before = &at
+			n++
+		}
+		require.Equal(t, len(partitions)*len(sorts), n)
+		return nil
+	}
+	require.NoError(t, s.View(t.Context(), check))
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { // with a change among them
+		if err := w.Put(1, partitions[0], sorts[1], []byte("1")); err != nil {
+			return err
+		}
+		return check(w)
+	}))
+}
+
+// TestLargeUpdate commits more than one round trip carries.
+func TestLargeUpdate(t *testing.T) {
+	s := open(t, database(t), postgres.Options{})
+	const rows = 5000
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		for i := range rows {
+			if err := w.Put(1, fmt.Append(nil, i%50), fmt.Appendf(nil, "%05d", i), make([]byte, 2000)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	n := 0
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		for _, err := range r.Scan(1, store.Everything()) {
+			if err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	}))
+	require.Equal(t, rows, n)
+}
+
+// TestLock checks that a database has one Store at a time.
+func TestLock(t *testing.T) {
+	url := database(t)
+	opts := postgres.WithLease(postgres.Options{Name: "the first"}, 3*time.Second)
+	first := open(t, url, opts)
+	_, err := postgres.Open(t.Context(), url, opts)
+	require.ErrorIs(t, err, postgres.ErrLocked)
+	require.ErrorContains(t, err, "the first")
+	set(t, first, "a", "1")
+	require.NoError(t, first.Close())
+	require.Equal(t, "1", value(t, open(t, url, opts), "a"), "given back by Close")
+}
+
+// TestExpiredLease takes the lease of a server that is not there any more, which
+// then refuses everything.
+func TestExpiredLease(t *testing.T) {
+	url := database(t)
+	opts := postgres.WithLease(postgres.Options{}, 3*time.Second)
+	first, err := postgres.Open(t.Context(), url, opts)
+	require.NoError(t, err)
+	// As if the first server had stopped without giving the lease back.
+	exec(t, url, "update sortkey_lease set owner = 'dead', name = 'dead', expires = now() + interval '1 second'")
+	second := open(t, url, opts)
+	set(t, second, "a", "2")
+	require.Eventually(t, func() bool {
+		err := first.Update(t.Context(), func(store.Writer) error { return nil })
+		require.ErrorIs(t, err, postgres.ErrLease)
+		return errors.Is(first.View(t.Context(), func(store.Reader) error { return nil }), postgres.ErrLease)
+	}, time.Minute, 10*time.Millisecond)
+	require.NoError(t, first.Close())
+	require.Equal(t, "2", value(t, second, "a"), "Close of the first leaves the lease of the second alone")
+}
+
+// TestPlans checks that every read and write of rows uses the primary key, on a
+// small table too, and never sorts.
+func TestPlans(t *testing.T) {
+	url := database(t)
+	s := open(t, url, postgres.Options{})
+	set(t, s, "a", "1")
+	c, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer c.Close(context.Background())
+	settings, sql := postgres.PlannedStatements()
+	_, err = c.Exec(t.Context(), settings)
+	require.NoError(t, err)
+	require.Len(t, sql, 5)
+	for i, text := range sql {
+		_, err := c.Prepare(t.Context(), fmt.Sprint("s", i), text)
+		require.NoError(t, err)
+		args := "('a', 'b', 3)"
+		if n := strings.Count(text, "$"); n < 3 {
+			args = []string{"('a')", "('a', 'b')"}[n-1]
+		}
+		rows, err := c.Query(t.Context(), fmt.Sprintf("explain execute s%d%s", i, args), pgx.QueryExecModeSimpleProtocol)
+		require.NoError(t, err)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		plan := strings.Join(lines, "\n")
+		require.Contains(t, plan, "Index Cond:", plan)
+		require.NotContains(t, plan, "Sort", plan)
+		require.NotContains(t, plan, "Filter", plan)
+	}
+}

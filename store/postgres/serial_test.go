@@ -1,0 +1,77 @@
+package postgres_test
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// TestViewIsSerial checks that a View does not see an update without one that must
+// come before it. Late reads x and writes y. Early writes x, so it comes after late,
+// but it commits first. A View that sees early without late fits into no order;
+// late has to begin again and see what early wrote.
+// Source: Fekete, O'Neil, O'Neil, A read-only transaction anomaly under snapshot
+// isolation.
+func TestViewIsSerial(t *testing.T) {
+	for name, before := range map[string]string{"changed": "old", "created": "-"} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, database(t), postgres.Options{})
+			if before != "-" {
+				set(t, s, "x", before)
+			}
+			set(t, s, "y", "old")
+			var tries atomic.Int64
+			read, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error)
+			go func() {
+				done <- s.Update(t.Context(), func(w store.Writer) error {
+					x, _, err := w.Get(1, []byte("x"), nil)
+					if err != nil {
+						return err
+					}
+					if tries.Add(1) == 1 {
+						close(read)
+						<-proceed
+					}
+					return w.Put(1, []byte("y"), nil, append([]byte("after x="), x...))
+				})
+			}()
+			<-read
+			set(t, s, "x", "new") // early
+			require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+				for key, want := range map[string]string{"x": "new", "y": "old"} {
+					v, _, err := r.Get(1, []byte(key), nil)
+					require.NoError(t, err)
+					require.Equal(t, want, string(v))
+				}
+				return nil
+			}))
+			close(proceed)
+			require.NoError(t, <-done)
+			require.Equal(t, "after x=new", value(t, s, "y"))
+			require.Equal(t, int64(2), tries.Load())
+			require.Equal(t, int64(1), s.Stats().Conflicts)
+		})
+	}
+}
+
+// TestLockedReads checks that a commit that locks what it has read leaves no trace.
+func TestLockedReads(t *testing.T) {
+	url := database(t)
+	s := open(t, url, postgres.Options{})
+	set(t, s, "there", "1")
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		for key, want := range map[string]bool{"there": true, "not there": false} {
+			_, ok, err := w.Get(1, []byte(key), nil)
+			require.NoError(t, err)
+			require.Equal(t, want, ok)
+		}
+		return w.Put(1, []byte("written"), nil, nil)
+	}))
+	require.Equal(t, "1", value(t, s, "there"))
+	require.Equal(t, "-", value(t, s, "not there"))
+	require.Equal(t, "", value(t, s, "written"))
+}
