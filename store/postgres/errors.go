@@ -37,6 +37,7 @@ var (
 const (
 	codeSerialization = "40001"
 	codeDeadlock      = "40P01"
+	codeUnknown       = "40003" // statement_completion_unknown
 	codeUnique        = "23505"
 	codeNoTable       = "42P01"
 )
@@ -62,7 +63,7 @@ func refusalOf(err error) refusal {
 	switch {
 	case e.Code == codeSerialization || e.Code == codeDeadlock:
 		return conflict
-	case e.Severity == "FATAL" || e.Severity == "PANIC":
+	case e.Severity == "FATAL" || e.Severity == "PANIC" || e.Code == codeUnknown:
 		return broken
 	}
 	switch e.Code[:min(2, len(e.Code))] {
@@ -86,9 +87,6 @@ func aborted(err error, at, n int) bool {
 	// protocol-flow, Pipelining.
 	return at < n-1 && e.Code != codeUnknown
 }
-
-// codeUnknown is statement_completion_unknown.
-const codeUnknown = "40003"
 
 // wrap names the engine in an error of the database.
 func wrap(err error) error { return fmt.Errorf("postgres: %w", err) }

@@ -16,3 +16,6 @@ func PlannedStatements() (settings string, sql []string) {
 	}
 	return onPostgres.settings, sql
 }
+
+// Prepared returns the text of a prepared statement.
+func Prepared(i int) string { return prepared[i] }

@@ -36,6 +36,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{pg("40001", "ERROR"), conflict},
 		{pg("40P01", "ERROR"), conflict},
+		{pg("40003", "ERROR"), broken},
 		{pg("57P01", "FATAL"), broken},
 		{pg("57014", "ERROR"), broken},
 		{pg("53300", "FATAL"), broken},

@@ -1,0 +1,331 @@
+package postgres_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// A standin sits between pgx and PostgreSQL and makes happen what CockroachDB
+// documents, and what networks do, at the borders of messages.
+// Source of the messages: PostgreSQL, protocol-message-formats.
+type standin struct {
+	ln     net.Listener
+	server string // socket of PostgreSQL
+
+	mu     sync.Mutex
+	decide func(statement string) action
+	hits   int           // actions other than pass since on
+	held   chan struct{} // closed by deliver
+	all    sync.WaitGroup
+	late   []chan struct{} // closed when the server has answered what was held
+	conns  map[net.Conn]bool
+	closed bool
+}
+
+// An action is what the stand-in does with a statement.
+type action int
+
+const (
+	pass        action = iota
+	refuse40001        // fails with serialization_failure
+	refuse40P01        // fails with deadlock_detected
+	refuse40003        // fails with statement_completion_unknown and does not happen
+	answer40003        // happens, and is answered with statement_completion_unknown
+	drain              // the connection ends with admin_shutdown
+	cutBefore          // the connection ends before the server sees the statement
+	cutAfter           // the server runs the whole round trip; its answer is lost
+	cutAndHold         // the connection ends; the server sees the rest of the round trip later
+	actions            // their number
+)
+
+func (a action) String() string {
+	return [...]string{"pass", "40001", "40P01", "40003 of a failure", "40003 of a success", "drain", "cut before", "cut after", "deliver late"}[a]
+}
+
+// newStandin returns a stand-in for the database of a URL, and its own URL.
+func newStandin(t testing.TB, at string) (*standin, string) {
+	t.Helper()
+	u, err := url.Parse(at)
+	require.NoError(t, err)
+	q := u.Query()
+	dir, err := os.MkdirTemp("", "standin") // the path of a socket must be short
+	require.NoError(t, err)
+	s := &standin{server: filepath.Join(q.Get("host"), ".s.PGSQL.5432"), held: make(chan struct{}), conns: map[net.Conn]bool{}}
+	s.ln, err = net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	s.all.Go(s.accept)
+	t.Cleanup(func() {
+		s.deliver()
+		s.mu.Lock()
+		s.closed = true
+		for c := range s.conns {
+			_ = c.Close()
+		}
+		s.mu.Unlock()
+		_ = s.ln.Close()
+		s.all.Wait()
+		require.NoError(t, os.RemoveAll(dir))
+	})
+	q.Set("host", dir)
+	u.RawQuery = q.Encode()
+	return s, u.String()
+}
+
+// on makes decide choose what happens to each statement from now on.
+func (s *standin) on(decide func(statement string) action) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.decide, s.hits = decide, 0
+}
+
+// once makes one action happen to the statement with the given number of those with
+// a prefix, counted from 1.
+func (s *standin) once(prefix string, number int, do action) {
+	n := 0
+	s.on(func(statement string) action {
+		if strings.HasPrefix(statement, prefix) {
+			if n++; n == number {
+				return do
+			}
+		}
+		return pass
+	})
+}
+
+// deliver delivers what was held, and waits until the server has answered.
+func (s *standin) deliver() {
+	s.mu.Lock()
+	close(s.held)
+	s.held = make(chan struct{})
+	late := s.late
+	s.late = nil
+	s.mu.Unlock()
+	for _, answered := range late {
+		<-answered
+	}
+}
+
+func (s *standin) choose(statement string) action {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.decide == nil {
+		return pass
+	}
+	do := s.decide(statement)
+	if do != pass {
+		s.hits++
+	}
+	return do
+}
+
+// happened reports whether anything has happened since on, and ends that.
+func (s *standin) happened() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.decide = nil
+	return s.hits > 0
+}
+
+func (s *standin) accept() {
+	for {
+		client, err := s.ln.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("unix", s.server)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		s.mu.Lock()
+		s.conns[client], s.conns[server] = true, true
+		if s.closed {
+			_, _ = client.Close(), server.Close()
+		}
+		s.mu.Unlock()
+		l := &link{standin: s, client: client, server: server, answered: make(chan struct{})}
+		s.all.Go(l.up)
+		s.all.Go(l.down)
+	}
+}
+
+// A link is one connection of a client.
+type link struct {
+	*standin
+	client, server net.Conn
+	answered       chan struct{} // closed at the end of down
+
+	lock    sync.Mutex
+	code    string        // that the next error gets instead of its own
+	unsure  bool          // the next COMMIT is answered with an error
+	release chan struct{} // closed to deliver what is held
+	mute    bool          // answers up to the end of the round trip are lost
+}
+
+// message is one message with its head: kind (absent in the first of a client) and
+// length.
+func message(r *bufio.Reader, typed bool) ([]byte, error) {
+	head := 4
+	if typed {
+		head = 5
+	}
+	m := make([]byte, head)
+	if _, err := io.ReadFull(r, m); err != nil {
+		return nil, err
+	}
+	m = append(m, make([]byte, binary.BigEndian.Uint32(m[head-4:])-4)...)
+	_, err := io.ReadFull(r, m[head:])
+	return m, err
+}
+
+// bound returns the statement of a Bind message, or "".
+func bound(m []byte) string {
+	if m[0] != 'B' {
+		return ""
+	}
+	_, rest, _ := bytes.Cut(m[5:], []byte{0}) // the name of the portal
+	name, _, _ := bytes.Cut(rest, []byte{0})
+	i, err := strconv.Atoi(strings.TrimPrefix(string(name), "sortkey_"))
+	if err != nil {
+		return ""
+	}
+	return postgres.Prepared(i)
+}
+
+// up carries messages of the client to the server.
+func (l *link) up() {
+	defer l.client.Close()
+	defer l.server.Close()
+	r := bufio.NewReader(l.client)
+	for first := true; ; first = false {
+		m, err := message(r, !first)
+		if err != nil {
+			return
+		}
+		if !first {
+			m, err = l.intercept(m, r)
+			if err == errHold {
+				_ = l.client.Close()
+				<-l.release
+				_, _ = l.server.Write(m)
+				<-l.answered
+			}
+			if err != nil {
+				return
+			}
+		}
+		if _, err := l.server.Write(m); err != nil {
+			return
+		}
+	}
+}
+
+var (
+	errCut  = errors.New("stand-in: cut the link")
+	errHold = errors.New("stand-in: cut the link to the client, and deliver later")
+)
+
+// intercept returns what to send for a message.
+func (l *link) intercept(m []byte, r *bufio.Reader) ([]byte, error) {
+	statement := bound(m)
+	if statement == "" {
+		return m, nil
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	switch l.choose(statement) {
+	case refuse40001:
+		l.code = "40001"
+	case refuse40P01:
+		l.code = "40P01"
+	case refuse40003:
+		l.code = "40003"
+	case answer40003:
+		l.unsure = true
+		return m, nil
+	case drain:
+		_, _ = l.client.Write(errorMessage("FATAL", "57P01"))
+		return nil, errCut
+	case cutBefore:
+		return nil, errCut
+	case cutAfter:
+		l.mute = true
+		return m, nil
+	case cutAndHold:
+		rest := m
+		for m[0] != 'S' {
+			var err error
+			if m, err = message(r, true); err != nil {
+				return nil, err
+			}
+			rest = append(rest, m...)
+		}
+		l.mute = true
+		l.standin.mu.Lock()
+		l.late, l.release = append(l.late, l.answered), l.held
+		l.standin.mu.Unlock()
+		return rest, errHold
+	default:
+		return m, nil
+	}
+	// The server fails at a statement that it cannot parse, aborts the
+	// transaction and skips the rest of the round trip.
+	bad, err := (&pgproto3.Parse{Query: "fail"}).Encode(nil)
+	return bad, err
+}
+
+func errorMessage(severity, code string) []byte {
+	m, err := (&pgproto3.ErrorResponse{Severity: severity, SeverityUnlocalized: severity, Code: code, Message: "the stand-in says so"}).Encode(nil)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// down carries messages of the server to the client.
+func (l *link) down() {
+	defer close(l.answered)
+	defer l.client.Close()
+	defer l.server.Close()
+	r := bufio.NewReader(l.server)
+	for {
+		m, err := message(r, true)
+		if err != nil {
+			return
+		}
+		l.lock.Lock()
+		mute := l.mute
+		switch {
+		case m[0] == 'E' && l.code != "":
+			m, l.code = errorMessage("ERROR", l.code), ""
+		case m[0] == 'C' && l.unsure && bytes.HasPrefix(m[5:], []byte("COMMIT")):
+			m, l.unsure = errorMessage("ERROR", "40003"), false
+		}
+		l.lock.Unlock()
+		if mute {
+			if m[0] == 'Z' {
+				return
+			}
+			continue // the client is gone, or is not to know
+		}
+		if _, err := l.client.Write(m); err != nil {
+			return
+		}
+	}
+}
