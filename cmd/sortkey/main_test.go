@@ -3,16 +3,20 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sortkey/sortkey/internal/pgtest"
 )
 
 func TestMain(m *testing.M) {
@@ -22,12 +26,14 @@ func TestMain(m *testing.M) {
 // TestScripts runs the real command. Besides the usual commands, scripts have serve,
 // which starts a server in the background and sets ENDPOINT, and stop, which stops it
 // and keeps its output in serve.out and serve.err. EXAMPLES is the folder of the
-// examples.
+// examples. Where PostgreSQL is installed, which is the condition postgres, the
+// command database sets DATABASE to the URL of an empty database.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs(filepath.Join("..", "..", "design", "examples"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	cluster := sync.OnceValue(func() *pgtest.Cluster { return pgtest.New(t) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -37,8 +43,17 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"database": func(ts *testscript.TestScript, _ bool, _ []string) {
+				ts.Setenv("DATABASE", cluster().Database(t))
+			},
 			"serve": startServer,
 			"halt":  stopServer,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "postgres" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return pgtest.Bin() != "", nil
 		},
 	})
 }

@@ -99,7 +99,7 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	o.Still = f.data != "" // the folder is locked
+	o.Still = f.data != "" || f.store != "" // the store is locked
 	start := time.Now()
 	results, err := a.exportFrom(ctx, target, args, f, o)
 	bar.end()

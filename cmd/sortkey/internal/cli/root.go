@@ -42,7 +42,7 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		}
 		return usageError(help, "%v", err)
 	})
-	root.AddCommand(a.serveCommand(), a.demoCommand(), a.queryCommand(), a.explainCommand(), a.designCommand(),
+	root.AddCommand(a.serveCommand(), a.initCommand(), a.demoCommand(), a.queryCommand(), a.explainCommand(), a.designCommand(),
 		a.importCommand(), a.exportCommand(), a.snapshotCommand(), a.restoreCommand(), a.benchCommand(), a.versionCommand())
 	return root
 }

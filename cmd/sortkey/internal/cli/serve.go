@@ -26,6 +26,7 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/postgres"
 )
 
 type serveFlags struct {
@@ -34,6 +35,7 @@ type serveFlags struct {
 	credentials []string
 	load        []string
 	data        string
+	store       string
 	metrics     string
 	hosts       []string
 	connections int
@@ -72,8 +74,9 @@ func (a *App) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve a database over HTTP",
 		Long: `Serve answers DynamoDB requests over HTTP until you interrupt it. The database is
-in memory and lost at the end, unless --data names a folder for it: then every
-write is on disk before serve acknowledges it.
+in memory and lost at the end, unless --data names a folder for it, or --store a
+PostgreSQL database: then every write is there before serve acknowledges it. One
+server at a time can use a folder or a database; a second one is refused.
 
 Serve prints one line when it is ready and otherwise only warnings and errors;
 --log and --verbose print more. It accepts any region and any credentials;
@@ -101,6 +104,7 @@ once. With --data no acknowledged write is lost either way.`,
 		Example: `  sortkey serve
   sortkey serve --addr 127.0.0.1:0 --load file-tree
   sortkey serve --data ./sortkey-data
+  sortkey serve --store postgres://sortkey@db.example.com/app?sslmode=verify-full
   sortkey serve --data ./sortkey-data --log json --metrics 127.0.0.1:9100
   sortkey serve --isolate --load ./model.yaml
   sortkey serve --verbose --cors http://localhost:3000
@@ -122,6 +126,8 @@ once. With --data no acknowledged write is lost either way.`,
 	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load; repeatable")
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
 	flags.BoolVar(&f.isolate, "isolate", false, fmt.Sprintf("give each access key its own database in memory, up to %d at a time", maxIsolated))
+	flags.StringVar(&f.store, "store", "", storeUsage)
+	cmd.MarkFlagsMutuallyExclusive("data", "store")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "`NAME` in Host headers to allow besides those of this machine, or * for all; repeatable")
 	flags.IntVar(&f.connections, "max-connections", 0, "limit of open connections; others wait (default half of the open files allowed, at most 4096)")
@@ -142,7 +148,7 @@ once. With --data no acknowledged write is lost either way.`,
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
 	mustComplete(cmd, "wording", cobra.FixedCompletions([]string{"2026-10", "2026-05"}, cobra.ShellCompDirectiveNoFileComp))
-	for _, name := range []string{"addr", "cors", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "table-delay", "stale-reads", "stale-seed", "transaction-delay", "drain"} {
+	for _, name := range []string{"addr", "cors", "store", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "table-delay", "stale-reads", "stale-seed", "transaction-delay", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -160,11 +166,6 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 	began := time.Now()
 	opts.Logger = log.Logger
 	opts.Server.Open = !log.asked // the warning below is for people
-	if f.data != "" {
-		if opts.Store, err = openData(f.data, disk.Options{Logger: opts.Logger, AcceptLoss: f.acceptLoss}); err != nil {
-			return err
-		}
-	}
 	if f.kinesis != "" {
 		out, err := os.OpenFile(f.kinesis, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -172,6 +173,15 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		}
 		defer out.Close()
 		opts.Kinesis = appendRecords(out, opts.Logger)
+	}
+	switch {
+	case f.data != "":
+		opts.Store, err = openData(f.data, disk.Options{Logger: opts.Logger, AcceptLoss: f.acceptLoss})
+	case f.store != "":
+		opts.Store, err = openPostgres(ctx, f.store, postgres.Options{Logger: opts.Logger})
+	}
+	if err != nil {
+		return err
 	}
 	watch := &observers{}
 	if o := log.observer(); o != nil {
@@ -314,8 +324,8 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	if f.sweep <= 0 {
 		return opts, usageError("give a time such as 1s", "--sweep: %s is not positive", f.sweep)
 	}
-	if f.isolate && f.data != "" {
-		return opts, usageError("leave out --data, or --isolate", "--isolate: the databases of access keys are in memory, so --data would stay empty")
+	if f.isolate && (f.data != "" || f.store != "") {
+		return opts, usageError("leave out --data and --store, or --isolate", "--isolate: the databases of access keys are in memory, so --data or --store would stay empty")
 	}
 	if f.isolate {
 		opts.Server.Isolate = maxIsolated

@@ -19,7 +19,9 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/postgres"
 )
 
 // flagAdvice names the flags of import that resolve errors of package transfer.
@@ -93,14 +95,17 @@ func parseDelimiter(text string) (byte, error) {
 
 // targetFlags select the database of an import or export.
 type targetFlags struct {
-	data, endpoint string
+	data, store, endpoint string
 }
 
 func (f *targetFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of a database instead of an endpoint; no server may have it open")
 	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "`URL` of the server (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or http://127.0.0.1:8000)")
-	cmd.MarkFlagsMutuallyExclusive("data", "endpoint")
-	mustComplete(cmd, "endpoint", cobra.NoFileCompletions)
+	cmd.Flags().StringVar(&f.store, "store", "", storeUsage+"; no server may have it open")
+	cmd.MarkFlagsMutuallyExclusive("data", "store", "endpoint")
+	for _, name := range []string{"store", "endpoint"} {
+		mustComplete(cmd, name, cobra.NoFileCompletions)
+	}
 }
 
 // A target is the database of an import or export.
@@ -128,6 +133,13 @@ func (t *target) end(err error) error {
 
 // openTarget opens the database. With create it creates a missing folder.
 func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*target, error) {
+	if f.store != "" {
+		st, err := openPostgres(ctx, f.store, postgres.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return openStore(st, "the database of --store")
+	}
 	if f.data == "" {
 		src, err := a.open(ctx, sourceFlags{endpoint: f.endpoint})
 		if err != nil {
@@ -151,11 +163,16 @@ func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*targ
 	if err != nil {
 		return nil, err
 	}
+	return openStore(st, abs)
+}
+
+// openStore opens the database in a store, which it closes with it.
+func openStore(st store.Store, name string) (*target, error) {
 	db, err := sortkey.Open(sortkey.Options{Store: st})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	// A retry is useless: a store whose disk failed stays failed.
 	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
-	return &target{client: client, name: abs, close: db.Close}, nil
+	return &target{client: client, name: name, close: db.Close}, nil
 }
