@@ -42,6 +42,7 @@ func open(t testing.TB, url string, opts postgres.Options) *postgres.Store {
 }
 
 func TestStore(t *testing.T) {
+	pgtest.Shared(t) // one line when it is missing, not one for each subtest
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, database(t), postgres.Options{Timeout: 10 * time.Second})
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/pgtest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -17,6 +18,7 @@ import (
 // Source: Fekete, O'Neil, O'Neil, A read-only transaction anomaly under snapshot
 // isolation.
 func TestViewIsSerial(t *testing.T) {
+	pgtest.Shared(t)
 	for name, before := range map[string]string{"changed": "old", "created": "-"} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, database(t), postgres.Options{})

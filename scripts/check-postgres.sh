@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Tests store/postgres on a real PostgreSQL: conformance, faults at every statement,
+# crashes of the database under load, transactions checked by Porcupine, and the
+# command. The tests start a cluster of their own in a temporary folder, on a Unix
+# socket. The script installs nothing; without PostgreSQL it says so and ends with 0.
+#
+#   scripts/check-postgres.sh [--bench]      # --bench: the figures beside pgx too
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+server=
+for dir in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -t/ -k5 -rn) "$(dirname "$(command -v initdb || echo none)")"; do
+  [ -x "$dir/initdb" ] && [ -x "$dir/postgres" ] && { server=$dir/postgres; break; }
+done
+if [ -z "$server" ]; then
+  echo "check-postgres.sh: skipped, PostgreSQL is not installed: install the package postgresql (Debian, Ubuntu), postgresql-server (Fedora) or postgresql (Homebrew)"
+  exit 0
+fi
+"$server" --version
+
+report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:' || true; }
+go test ./store/postgres -count=1 -v -timeout 20m | report
+SORTKEY_CHECKS=${SORTKEY_CHECKS:-3} go test ./fuzz -run TestPropertyTransactionsOnPostgres -count=1 -v -timeout 20m | report
+go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
+if [ "${1-}" = --bench ]; then
+  go test ./store/postgres -run '^$' -bench Beside -timeout 20m
+fi
