@@ -75,7 +75,7 @@ func (s *Service) getItem(ctx context.Context, g *get) error {
 		err = g.check()
 	}
 	if err == nil {
-		err = s.db.View(ctx, g.read)
+		err = s.db.ViewItem(ctx, g.read)
 	}
 	if err == nil {
 		consume(ctx, g.use.table, false, &g.use.Capacity)

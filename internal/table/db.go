@@ -206,6 +206,29 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 	})
 }
 
+// ViewItem is View for a function that calls [View.Get] at most once and reads nothing
+// else.
+func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
+	st, ok := db.store.(store.Getter)
+	if !ok {
+		return db.View(ctx, fn)
+	}
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return fn(&View{ctx: ctx, db: db, r: getter{ctx: ctx, store: st}})
+}
+
+// A getter is the Reader of a ViewItem.
+type getter struct {
+	store.Reader // nil: nothing but Get is used
+	ctx          context.Context
+	store        store.Getter
+}
+
+func (g getter) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+	return g.store.Get(g.ctx, space, partition, sort)
+}
+
 // Update calls fn with a transaction and applies it whole if fn returns nil.
 // Fn may be called more than once and must have no effect outside the
 // transaction that a second call would not overwrite.

@@ -126,10 +126,8 @@ func BenchmarkBeside(b *testing.B) {
 		{
 			"GetItem",
 			func(ctx context.Context, i int) error {
-				return s.View(ctx, func(r store.Reader) error {
-					_, ok, err := r.Get(benchSpace, benchPartition(i), benchSort(i*7))
-					return expect(ok, true, err)
-				})
+				_, ok, err := s.Get(ctx, benchSpace, benchPartition(i), benchSort(i*7))
+				return expect(ok, true, err)
 			},
 			func(ctx context.Context, i int) error {
 				var value []byte

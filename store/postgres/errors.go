@@ -28,8 +28,7 @@ var (
 	// not at all.
 	ErrUnknown = errors.New("postgres: unknown whether the update was applied")
 
-	// ErrTooLarge is returned for an update with more than a gigabyte.
-	ErrTooLarge = errors.New("postgres: too large")
+	errTooLarge = errors.New("postgres: an update of more than a gigabyte")
 )
 
 // Codes of errors. Source: PostgreSQL, errcodes-appendix; CockroachDB,

@@ -29,7 +29,7 @@ type Store struct {
 	counts     counts
 }
 
-var _ store.Store = (*Store)(nil)
+var _ store.Getter = (*Store)(nil)
 
 // Open opens the tables that [Init] created in a database. The URL is that of
 // PostgreSQL's clients, such as postgres://user@host:5432/name?sslmode=verify-full,
@@ -76,6 +76,16 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	s.pins.add(&r.session)
 	defer r.finish()
 	return fn(r)
+}
+
+// Get implements [store.Getter] with one statement, without a transaction.
+func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, false, err
+	}
+	r := &reader{session: session{ctx: ctx, store: s, begin: beginNothing}}
+	defer r.finish()
+	return r.Get(space, partition, sort)
 }
 
 // ready returns why no transaction can begin, or nil.

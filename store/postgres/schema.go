@@ -89,14 +89,14 @@ func checkVersion(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// IsURL reports whether text is an address for [Open], to tell it from a folder.
-func IsURL(text string) bool {
+// isURL reports whether text is an address for [Open].
+func isURL(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
 // parse reads a URL. Its errors do not have the password.
 func parse(text string) (*pgxpool.Config, error) {
-	if !IsURL(text) {
+	if !isURL(text) {
 		return nil, errors.New("postgres: the address of a database begins with postgres://")
 	}
 	config, err := pgxpool.ParseConfig(text)

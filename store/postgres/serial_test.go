@@ -1,8 +1,10 @@
 package postgres_test
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -76,4 +78,33 @@ func TestLockedReads(t *testing.T) {
 	require.Equal(t, "1", value(t, s, "there"))
 	require.Equal(t, "-", value(t, s, "not there"))
 	require.Equal(t, "", value(t, s, "written"))
+}
+
+// TestGet reads single rows without a View.
+func TestGet(t *testing.T) {
+	proxy, at := newStandin(t, database(t))
+	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: 10 * time.Second})
+	set(t, s, "there", "1")
+	get := func(key string) string {
+		v, ok, err := s.Get(t.Context(), 1, []byte(key), nil)
+		require.NoError(t, err)
+		if !ok {
+			return "-"
+		}
+		return string(v)
+	}
+	require.Equal(t, "1", get("there"))
+	require.Equal(t, "-", get("not there"))
+	for _, do := range []action{refuse40001, drain, cutBefore, cutAfter} {
+		proxy.once("select value", 1, do)
+		require.Equal(t, "1", get("there"), "%s", do)
+		require.True(t, proxy.happened())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err := s.Get(ctx, 1, []byte("there"), nil)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, s.Close())
+	_, _, err = s.Get(t.Context(), 1, []byte("there"), nil)
+	require.ErrorIs(t, err, store.ErrClosed)
 }

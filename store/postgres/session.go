@@ -45,6 +45,9 @@ func (s *session) run(one *step) error {
 		return err
 	}
 	steps := []*step{{statement: s.begin}, one}
+	if s.begin == beginNothing {
+		steps = steps[1:]
+	}
 	for tries := 1; ; tries++ {
 		err := s.acquire()
 		if err == nil {

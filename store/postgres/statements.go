@@ -65,6 +65,9 @@ where sortkey_lease.expires < now()`
 // A statement is one that each connection of the pool prepares.
 type statement int
 
+// beginNothing is the beginning of a session without a transaction.
+const beginNothing statement = -1
+
 const (
 	beginView statement = iota
 	beginUpdate

@@ -77,7 +77,7 @@ func TestAborted(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	for _, url := range []string{"", "db", "./postgres", "mysql://host/db"} {
-		require.False(t, IsURL(url), url)
+		require.False(t, isURL(url), url)
 		_, err := parse(url)
 		require.Error(t, err)
 	}

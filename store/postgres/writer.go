@@ -138,7 +138,7 @@ func (w *writer) check(size int) error {
 	case w.ctx.Err() != nil:
 		return context.Cause(w.ctx)
 	case size > maxUpdate-w.changes.size:
-		return ErrTooLarge
+		return errTooLarge
 	}
 	return nil
 }
