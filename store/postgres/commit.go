@@ -3,11 +3,8 @@ package postgres
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"sync"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -68,6 +65,7 @@ func (w *writer) commit() error {
 		}
 		return wrap(err)
 	}
+	w.release() // the lookup needs a connection that works
 	return w.store.resolve(context.WithoutCancel(w.ctx), id, err)
 }
 
@@ -109,21 +107,20 @@ func (s *Store) ping(ctx context.Context) error {
 }
 
 // resolve finds out whether a commit without an answer happened: nil if it did, a
-// retry if it did not and never will. Inserting the id again waits for the
-// transaction if it is still running, and prevents it if it has not begun to.
+// retry if it did not and never will.
 func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 	s.counts.resolved.Add(1)
 	s.opts.Logger.Warn("a commit got no answer; looking it up", "err", cause)
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	for tries := 1; ; tries++ {
-		err := s.fence(ctx, id)
-		if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == codeUnique {
+		prevented, err := s.prevent(ctx, id)
+		switch {
+		case err == nil && prevented:
+			return &retry{broken, wrap(cause)}
+		case err == nil:
 			s.settled(id)
 			return nil
-		}
-		if err == nil {
-			return &retry{broken, wrap(cause)}
 		}
 		if waited := pause(ctx, tries); waited != nil {
 			return fmt.Errorf("%w: %w, and then %w", ErrUnknown, cause, err)
@@ -131,16 +128,20 @@ func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 	}
 }
 
-// fence inserts the id of an update. The connections of the pool may be as broken
-// as the one that the answer was lost on, so it is called until one works.
-func (s *Store) fence(ctx context.Context, id [16]byte) error {
+// prevent prevents the commit of the update with the id, or reports that it has
+// happened. Inserting the id waits for the transaction if it is still running; if it
+// has not inserted the id yet, it never can. The answer to prevent may be lost as well,
+// so the row says who inserted it. The connections of the pool may be as broken as the
+// one that lost the answer; the caller tries again.
+func (s *Store) prevent(ctx context.Context, id [16]byte) (prevented bool, err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer conn.Release()
-	_, err = send(ctx, conn, []*step{{statement: markCommit, params: [][]byte{id[:]}}})
-	return err
+	found := &step{statement: wasPrevented, params: [][]byte{id[:]}}
+	_, err = send(ctx, conn, []*step{{statement: preventCommit, params: [][]byte{id[:]}}, found})
+	return found.rows > 0, err
 }
 
 // ids are those of known commits, to be removed from the database in groups.

@@ -13,9 +13,9 @@
 //     round trip. So a put that reads one row takes two. When the database
 //     reports a conflict, Update calls the function again.
 //   - When a commit gets no answer, the Update finds out whether it happened: the
-//     transaction also inserts a row with an id of its own, and inserting the
-//     same id again either fails, which proves the commit, or prevents it for
-//     ever.
+//     transaction also inserts a row with an id of its own. Inserting the same id
+//     from another connection either finds that row, which proves the commit, or
+//     prevents it for ever.
 //
 // Only one Store at a time can use a database, because the tables above it are
 // cached in memory. It holds a lease, which it renews; see [ErrLocked] and

@@ -37,7 +37,6 @@ const (
 	codeSerialization = "40001"
 	codeDeadlock      = "40P01"
 	codeUnknown       = "40003" // statement_completion_unknown
-	codeUnique        = "23505"
 	codeNoTable       = "42P01"
 )
 

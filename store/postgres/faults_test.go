@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -165,6 +166,42 @@ func TestUnknown(t *testing.T) {
 	require.ErrorIs(t, err, postgres.ErrUnknown)
 	proxy.on(nil)
 	require.Len(t, ledger(t, s), 1, "it was applied")
+}
+
+// TestLookup loses the answer to a commit, or the commit, and then the answers to the
+// first lookups too, or refuses them. A lookup must not take the trace of an earlier
+// one for that of the commit.
+func TestLookup(t *testing.T) {
+	proxy, at := newStandin(t, database(t))
+	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: 10 * time.Second})
+	id := 0
+	for _, first := range []action{cutBefore, cutAfter, refuse40003, answer40003} {
+		for _, lookup := range []action{refuse40001, drain, cutBefore, cutAfter} {
+			for _, statement := range []string{"insert into sortkey_commits (id, prevented) values ($1, true)", "select 1 from sortkey_commits"} {
+				t.Run(fmt.Sprintf("%s/%s at %s", first, lookup, statement), func(t *testing.T) {
+					commits, lookups := 0, 0
+					proxy.on(func(found string) action {
+						switch {
+						case found == "commit":
+							if commits++; commits == 1 {
+								return first
+							}
+						case strings.HasPrefix(found, statement):
+							if lookups++; lookups <= 2 {
+								return lookup
+							}
+						}
+						return pass
+					})
+					id++
+					require.NoError(t, enter(t.Context(), s, fmt.Sprint(id)))
+					require.True(t, proxy.happened())
+					require.GreaterOrEqual(t, lookups, 3)
+					require.Len(t, ledger(t, s), id)
+				})
+			}
+		}
+	}
 }
 
 // TestCanceled cancels updates at every moment. Whatever an update returns is true.

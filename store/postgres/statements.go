@@ -32,9 +32,9 @@ var tables = []string{
 	// longer than maxKey; see keyOf.
 	`create table if not exists sortkey_rows (address bytea not null, tail bytea, value bytea not null, primary key (%s))`,
 
-	// One row for each Update whose commit is not yet known to have succeeded,
-	// or was prevented.
-	`create table if not exists sortkey_commits (id bytea primary key, at timestamptz not null default now())`,
+	// One row for each Update that has committed, until that is known, or whose
+	// commit was prevented.
+	`create table if not exists sortkey_commits (id bytea primary key, prevented bool not null, at timestamptz not null default now())`,
 
 	// One row: the Store that may use the tables.
 	`create table if not exists sortkey_lease (id int8 primary key, owner bytea not null, name text not null, beat int8 not null, expires timestamptz not null)`,
@@ -84,6 +84,8 @@ const (
 	deleteRow
 	clearRows
 	markCommit
+	preventCommit
+	wasPrevented
 	forgetCommit
 	statements // their number
 )
@@ -109,6 +111,8 @@ var prepared = [statements]string{
 	deleteRow: `delete from sortkey_rows where address = $1`,
 	clearRows: `delete from sortkey_rows where address >= $1 and address < $2`,
 
-	markCommit:   `insert into sortkey_commits (id) values ($1)`,
-	forgetCommit: `delete from sortkey_commits where id = $1`,
+	markCommit:    `insert into sortkey_commits (id, prevented) values ($1, false)`,
+	preventCommit: `insert into sortkey_commits (id, prevented) values ($1, true) on conflict (id) do nothing`,
+	wasPrevented:  `select 1 from sortkey_commits where id = $1 and prevented`,
+	forgetCommit:  `delete from sortkey_commits where id = $1`,
 }
