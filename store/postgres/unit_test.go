@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,15 +122,26 @@ func TestGate(t *testing.T) {
 		_, err = g.enter(full, false)
 		require.ErrorIs(t, err, stop)
 
+		var mu sync.Mutex
 		var order []string
+		note := func(what string) {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, what)
+		}
+		noted := func() []string {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(order)
+		}
 		enter := func(ctx context.Context, name string, alone bool) {
 			go func() {
 				leave, err := g.enter(ctx, alone)
 				if err != nil {
-					order = append(order, name+" gives up")
+					note(name + " gives up")
 					return
 				}
-				order = append(order, name)
+				note(name)
 				time.Sleep(time.Second)
 				leave()
 			}()
@@ -140,13 +153,13 @@ func TestGate(t *testing.T) {
 		enter(ctx, "shared", false)
 		one()
 		synctest.Wait()
-		require.Empty(t, order, "somebody still runs, and others want to be alone")
+		require.Empty(t, noted(), "somebody still runs, and others want to be alone")
 		give()
 		synctest.Wait()
 		two()
 		synctest.Wait()
-		require.Equal(t, []string{"impatient gives up", "alone"}, order)
+		require.Equal(t, []string{"impatient gives up", "alone"}, noted())
 		time.Sleep(time.Minute)
-		require.Equal(t, []string{"impatient gives up", "alone", "shared"}, order)
+		require.Equal(t, []string{"impatient gives up", "alone", "shared"}, noted())
 	})
 }
