@@ -1,7 +1,7 @@
 package postgres
 
 // This file has every statement that the engine sends, in SQL that three
-// databases document. Dialect.go has what differs.
+// databases document. Dialect.go has what differs. Only PostgreSQL has run it.
 //
 // Sources, by construct: PostgreSQL 15-18 (postgresql.org/docs/current),
 // CockroachDB (cockroachlabs.com/docs/stable), YugabyteDB

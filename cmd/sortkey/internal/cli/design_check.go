@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -94,11 +93,6 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 	o := design.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
-	}
-	// The items stay in memory until the end, and little else does: room for
-	// garbage as large as the items would be half of the memory that this takes.
-	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(30))
 	}
 	w, err := design.Build(ctx, m, o)
 	if list, ok := errors.AsType[design.Errors](err); ok {

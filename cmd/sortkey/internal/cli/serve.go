@@ -264,11 +264,15 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		ln.Addr(), at, who)
 	log.Info("listening", "addr", ln.Addr().String(), "data", f.data, "signed", opts.Server.Credentials != nil,
 		"ms", milliseconds(time.Since(began)), "version", version())
+	logged := make(chan struct{})
 	draining := context.AfterFunc(ctx, func() {
+		defer close(logged)
 		log.Info("stopping", "cause", context.Cause(ctx).Error(), "drain", f.drain.String())
 	})
-	defer draining()
 	err = db.Serve(ctx, ln)
+	if !draining() {
+		<-logged
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return advice.New("give requests more time with --drain", "canceled requests that had not finished after %s", f.drain)
 	}
