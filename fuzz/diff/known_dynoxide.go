@@ -51,7 +51,13 @@ var dynoxide = []known{
 		return p.req.op == "BatchExecuteStatement" && strings.Contains(p.ours.raw, "ValidationError") && p.peerSays("contains duplicates")
 	}},
 	{"dynoxide charges a batch nothing for an INSERT whose item exists; a condition that fails consumes capacity (DG/WorkingWithItems.html)", func(p *pair) bool {
-		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("ConsumedCapacity")
+		// A statement whose syntax is wrong may stand in the same batch.
+		return p.req.op == "BatchExecuteStatement" && (p.onlyMembers("ConsumedCapacity") ||
+			p.onlyMembers("ConsumedCapacity", "Responses") && strings.Contains(p.ours.raw, "Statement wasn't well formed"))
+	}},
+	{"dynoxide takes empty values for keys of statements (DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
+		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("ConsumedCapacity", "Responses") &&
+			strings.Contains(p.ours.raw, "The AttributeValue for a key attribute cannot contain an empty")
 	}},
 	{"dynoxide makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
 		update := strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf()) ||
