@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -121,4 +122,32 @@ func TestRecipeNoScan(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 42, total)
 	calls.AtMost(0.5)
+}
+
+// setUp creates a table and writes its first item. A version that does not wait is
+// right with every double whose tables are there at once, and fails at the service.
+func setUp(ctx context.Context, c *dynamodb.Client, wait bool) error {
+	_, err := c.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName: aws.String("New"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+	})
+	if err == nil && wait {
+		err = dynamodb.NewTableExistsWaiter(c).Wait(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("New")}, time.Minute)
+	}
+	if err == nil {
+		_, err = c.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("New"), Item: id("first")})
+	}
+	return err
+}
+
+// A table takes 30 seconds, which finds the waiter that somebody forgot. In the bubble
+// of synctest the seconds take no time.
+func TestRecipeForgottenWaiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(o *sortkey.Options) { o.TableDelay = 30 * time.Second }
+		var missing *types.ResourceNotFoundException
+		require.ErrorAs(t, setUp(t.Context(), sortkeytest.New(t, slow).Client, false), &missing)
+		require.NoError(t, setUp(t.Context(), sortkeytest.New(t, slow).Client, true))
+	})
 }
