@@ -176,8 +176,8 @@ func TestThroughputOfHotKey(t *testing.T) {
 	}, enforced)
 }
 
-// Batches leave what is throttled, unless that is everything. Source:
-// API_BatchGetItem, API_BatchWriteItem.
+// A batch leaves throttled requests unprocessed, and fails if all of them are.
+// Source: API_BatchGetItem, API_BatchWriteItem.
 func TestThroughputOfBatches(t *testing.T) {
 	metered(t, 2, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		ctx := t.Context()

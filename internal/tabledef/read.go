@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/advice"
 )
 
-// ErrOther is the error of [Read] for a file that is none of the formats of this
-// package.
+// ErrOther is the error of [Read] for a file in a format that this package does not
+// read.
 var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation template nor a Terraform file")
 
 // Parameters are values by name: those of the parameters of a template, with its

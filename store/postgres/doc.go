@@ -22,10 +22,10 @@
 // [ErrLease]. A database connection can reach several sets of tables with
 // different values of search_path.
 //
-// Updates are serialisable in the order of their commits, as far as single rows go:
-// a commit locks the rows that the Update has read and not written, and fails if
-// another has changed one. So a View sees what is between two Updates of that order.
-// SERIALIZABLE alone would let a View see the second of two Updates without the
-// first. A range that an Update reads is not locked; about ranges, only the Updates
-// among each other are serialisable.
+// Updates are serialisable. Where they read single rows, they also commit in that
+// order: a commit locks the rows that the Update has read but not written, and fails
+// if another Update has changed one of them. So a View sees the state between two
+// Updates; with SERIALIZABLE alone it could see the second of two Updates without the
+// first. Ranges are not locked, so a View can still do that if the first Update read a
+// range that the second one changed.
 package postgres
