@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -256,4 +257,28 @@ func TestDocumentLanguages(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.ErrorIs(t, err, exec.ErrNotFound)
 	require.Empty(t, out)
+}
+
+func TestDocumentStreams(t *testing.T) {
+	ctx := t.Context()
+	db := sortkeytest.New(t)
+	db.Table("Orders", "customer / placed:N")
+	_, err := db.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+		TableName:           aws.String("Orders"),
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
+	})
+	require.NoError(t, err)
+	handled := 0
+	handle := func(_ context.Context, change streamtypes.Record) error {
+		handled++
+		require.NotNil(t, change.Dynamodb.NewImage)
+		return nil
+	}
+	require.NoError(t, NewService(db.Client).Place(ctx, Order{Customer: "7", Placed: 1}))
+	for change := range db.Changes("Orders") {
+		if err := handle(ctx, change); err != nil {
+			t.Error(err)
+		}
+	}
+	require.Equal(t, 1, handled)
 }
