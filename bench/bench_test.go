@@ -104,6 +104,7 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 // TestSmallTables: workloads whose tables are too small for what they ask find
 // what there is.
 func TestSmallTables(t *testing.T) {
+	slow(t)
 	for _, size := range []work.Size{{Items: 1}, {Items: 7, Bytes: 1}, {Items: 25, Collection: 1}, {Items: 20, Bytes: 300_000}} {
 		c := quick()
 		c.Size, c.Layers = size, []layer.Name{layer.Store, layer.Table, layer.API}
@@ -118,6 +119,7 @@ func TestSmallTables(t *testing.T) {
 }
 
 func TestGrow(t *testing.T) {
+	slow(t)
 	r, err := bench.Grow(t.Context(), quick(), 3000)
 	require.NoError(t, err)
 	var sizes []int
@@ -144,6 +146,7 @@ func TestGrowStopsBeforeTheMemoryIsExhausted(t *testing.T) {
 // TestTargets measures all of them, shortly: that each has its figure, not
 // what it is.
 func TestTargets(t *testing.T) {
+	slow(t)
 	c := bench.Config{Rounds: 1, Duration: time.Microsecond, Dir: t.TempDir()}
 	r, err := bench.RunTargets(t.Context(), c, bench.TargetOptions{Quick: true})
 	require.NoError(t, err)
@@ -257,4 +260,12 @@ func TestParseEndpoint(t *testing.T) {
 func TestFileName(t *testing.T) {
 	r := bench.Report{Started: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Machine: bench.Machine{CPU: "Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz", Cores: 8}}
 	require.Equal(t, "2026-01-02-intel-r-core-tm-i7-8650u-cpu-1-90ghz-8c", r.FileName())
+}
+
+// slow skips a test of a whole run under -short: TestRun has the same goroutines.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a whole run takes seconds")
+	}
 }

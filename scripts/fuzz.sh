@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every native fuzz target of the module for a time, or a number of runs:
 #   scripts/fuzz.sh 30s
-#   scripts/fuzz.sh 10000x
+#   scripts/fuzz.sh 4000x
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-30s}

@@ -19,7 +19,11 @@ const few = 3000
 // engine. Every operation checks its own answer; here they are held to what
 // the workload says.
 func TestEveryWorkloadOnEveryLayer(t *testing.T) {
-	for _, engine := range []layer.Engine{layer.Memory, layer.Disk} {
+	engines := []layer.Engine{layer.Memory, layer.Disk}
+	if testing.Short() {
+		engines = engines[:1]
+	}
+	for _, engine := range engines {
 		for s, ws := range shapes() {
 			t.Run(fmt.Sprintf("%s/%d of %d bytes %s", engine, s.Collection, s.Size, s.Indexes), func(t *testing.T) {
 				t.Parallel()

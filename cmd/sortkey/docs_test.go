@@ -29,6 +29,9 @@ var documents = []string{"README.md", "docs/*.md", "design/examples/README.md", 
 // TestDocuments runs the commands that documents quote and compares the output. With
 // -rewrite it updates the documents.
 func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs dozens of commands, none of them with goroutines that the race detector would not see elsewhere")
+	}
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("there is no sh")
