@@ -98,9 +98,9 @@ func (j *judge) judge() {
 	}
 	if x.Units != nil {
 		if j.pr.Units() > *x.Units {
-			j.fail(nil, advice, "expected at most %v read units, got %v for %s", *x.Units, j.pr.Units(), text.Count(r.Bytes+r.Fetched, "byte"))
+			j.fail(nil, advice, "expected at most %s, got %v for %s", units(*x.Units), j.pr.Units(), text.Count(r.Bytes+r.Fetched, "byte"))
 		} else if w := j.over(*x.Units, (*Reading).declaredUnits); w != nil {
-			j.spread(cmp.Or(advice, narrow), "expected at most %v read units, got %s for %s in partition %s", *x.Units, grown(w.Units, w.declaredUnits(), text.Figure), rows(w.Examined), w.Text())
+			j.spread(cmp.Or(advice, narrow), "expected at most %s, got %s for %s in partition %s", units(*x.Units), grown(w.Units, w.declaredUnits(), text.Figure), rows(w.Examined), w.Text())
 		}
 	}
 	if x.Waste != nil {
