@@ -68,7 +68,7 @@ func (t *Template) mismatch(key string) *Error {
 			switch {
 			case p.Name == "":
 				e.Msg = "the key " + clip(key) + " does not have " + clip(p.Literal) + " at byte " + strconv.Itoa(len(key)-len(rest))
-			case t.rules[i].open && rest != "":
+			case t.codes[i].delimited && rest != "":
 				e.Msg = "the key " + clip(key) + " does not have " + clip(t.parts[i+1].Literal) + " after " + p.Name
 			}
 			return e

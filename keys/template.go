@@ -10,7 +10,7 @@ import (
 type Template struct {
 	src   string
 	parts []Part
-	rules []rule   // of the parts
+	codes []coding // of the parts
 	names []string // of the components, in order
 }
 
@@ -23,12 +23,13 @@ type Part struct {
 	Typed bool
 }
 
-// A rule is what a template knows of one of its parts in advance.
-type rule struct {
+// A coding is what [ParseWith] works out about a part, so that building a key
+// need not.
+type coding struct {
 	kind *kind // of the component's type
-	// open says that the component's text differs in length, and that another
-	// part follows.
-	open bool
+	// delimited says that the component's text varies in length and that a literal
+	// ends it.
+	delimited bool
 }
 
 // Parse parses a template. A component without a type is a string. Its errors
@@ -65,7 +66,7 @@ func ParseWith(src string, types map[string]Type) (*Template, error) {
 		return nil, err
 	}
 	for i, p := range t.parts {
-		t.rules = append(t.rules, rule{kindOf[p.Type.Name], p.Type.variable() && i+1 < len(t.parts)})
+		t.codes = append(t.codes, coding{kindOf[p.Type.Name], p.Type.variable() && i+1 < len(t.parts)})
 	}
 	return t, nil
 }
@@ -180,14 +181,14 @@ func (t *Template) appendPrefix(b []byte, values []string) ([]byte, error) {
 // part returns the encoded value of the component at t.parts[i].
 func (t *Template) part(i int, value string) (string, error) {
 	p := &t.parts[i]
-	part, err := t.rules[i].kind.part(p.Type, value)
+	part, err := t.codes[i].kind.part(p.Type, value)
 	if err != nil {
 		return "", in(err, t.src, p.Name)
 	}
 	if part == "" && len(t.parts) > 1 {
 		return "", &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "the value is empty", Advice: "use a value of at least one byte: a key with an empty part would look like a prefix of other keys"}
 	}
-	if t.rules[i].open {
+	if t.codes[i].delimited {
 		if err := p.closes(part, t.parts[i+1].Literal); err != nil {
 			err.Template = t.src
 			return "", err

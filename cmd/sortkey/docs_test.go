@@ -30,7 +30,7 @@ var documents = []string{"README.md", "docs/*.md", "design/examples/README.md", 
 // -rewrite it updates the documents.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs dozens of commands, none of them with goroutines that the race detector would not see elsewhere")
+		t.Skip("runs dozens of commands, whose goroutines other tests run under the race detector")
 	}
 	shell, err := exec.LookPath("sh")
 	if err != nil {

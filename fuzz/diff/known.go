@@ -92,6 +92,33 @@ func (p *pair) sameItems() bool {
 	return items(p.ours) == items(p.peer)
 }
 
+// onlyStatements reports whether the answers to a batch of statements differ only in
+// statements that we refuse with a message.
+func (p *pair) onlyStatements(message string) bool {
+	if p.req.op != "BatchExecuteStatement" {
+		return false
+	}
+	responses := func(a answer) []any {
+		o, _ := a.body.(object)
+		l, _ := o["Responses"].([]any)
+		return l
+	}
+	ours, peer := responses(p.ours), responses(p.peer)
+	if len(ours) != len(peer) {
+		return false
+	}
+	found := false
+	for i := range ours {
+		if text(ours[i]) != text(peer[i]) {
+			if !strings.Contains(text(ours[i]), message) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
 // scans reports whether a statement reads an index or all of a table.
 func (p *pair) scans() bool {
 	text, _ := p.req.body["Statement"].(string)

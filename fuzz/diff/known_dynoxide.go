@@ -27,7 +27,7 @@ var dynoxide = []known{
 		return (p.req.op == "ListStreams" || p.req.op == "GetShardIterator") && p.ours.code == "ValidationException" && p.peer.status == 200
 	}},
 	{"dynoxide says more of what is wrong with a statement, or something else (the service's texts of syntax errors are not all captured)", func(p *pair) bool {
-		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("Responses") && strings.Contains(p.ours.raw, "Statement wasn't well formed")
+		return p.onlyStatements("Statement wasn't well formed") && p.onlyMembers("Responses")
 	}},
 	{"dynoxide does not know that a name may be used by a Delete without a condition in a transaction", func(p *pair) bool {
 		return p.req.op == "TransactWriteItems" && p.oursSays("ExpressionAttributeNames can only be specified when using expressions") && p.peer.status == 200
@@ -52,12 +52,11 @@ var dynoxide = []known{
 	}},
 	{"dynoxide charges a batch nothing for an INSERT whose item exists; a condition that fails consumes capacity (DG/WorkingWithItems.html)", func(p *pair) bool {
 		// A statement whose syntax is wrong may stand in the same batch.
-		return p.req.op == "BatchExecuteStatement" && (p.onlyMembers("ConsumedCapacity") ||
-			p.onlyMembers("ConsumedCapacity", "Responses") && strings.Contains(p.ours.raw, "Statement wasn't well formed"))
+		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("ConsumedCapacity") ||
+			p.onlyStatements("Statement wasn't well formed") && p.onlyMembers("ConsumedCapacity", "Responses")
 	}},
 	{"dynoxide takes empty values for keys of statements (DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
-		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("ConsumedCapacity", "Responses") &&
-			strings.Contains(p.ours.raw, "The AttributeValue for a key attribute cannot contain an empty")
+		return p.onlyStatements("The AttributeValue for a key attribute cannot contain an empty") && p.onlyMembers("ConsumedCapacity", "Responses")
 	}},
 	{"dynoxide makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
 		update := strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf()) ||

@@ -38,7 +38,7 @@ type Cluster struct {
 	names    atomic.Int64
 }
 
-// Bin returns the folder of PostgreSQL's programs, or "" when there is none.
+// Bin returns the folder of PostgreSQL's programs, or "" if they are not installed.
 func Bin() string {
 	folders, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	slices.SortFunc(folders, func(a, b string) int { return major(b) - major(a) })
