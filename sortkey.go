@@ -241,6 +241,10 @@ func init() {
 		return key, accepted[key]
 	}
 	inside.RequestID = func(db any) string { return db.(*DB).ids() }
+	inside.Watched = func(db any) bool {
+		o := &db.(*DB).opts
+		return o.Observer != nil || o.Server.Credentials != nil || o.Server.MaxBodyBytes != 0 || o.Server.MaxPendingBytes != 0 || o.Server.MaxRequests != 0
+	}
 }
 
 // Fork returns a copy of the database as it is now. Neither sees later writes

@@ -17,12 +17,19 @@ import (
 const endpoint = "http://sortkey.invalid"
 
 // Client returns a DynamoDB client whose requests are answered by db in this
-// process. They are signed, serialised and parsed as for the service, so a
-// test that uses it covers the whole path of a request except the socket. The
-// options are applied after those that lead to db. There is one attempt unless
-// they set a Retryer or RetryMaxAttempts.
+// process. The options are applied after those that lead to db. There is one attempt
+// unless they set a Retryer or RetryMaxAttempts.
+//
+// An operation on items takes the short way of [Direct] if nothing that the caller
+// gave to the client or to the call could observe it. Anything that could takes the
+// call over the wire, which signs, serialises and parses it as for the service: an
+// HTTPClient, a Retryer, an endpoint, credentials, a Logger, tracing or any other
+// option, a middleware of a step after Initialize, and an Observer of the database.
+// To have every call go over the wire, name the client that would carry it:
+//
+//	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = db.HTTPClient() })
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	return dynamodb.New(options(db), optFns...)
+	return shorten(db, options(db), optFns)
 }
 
 // Streams returns a client of the database's streams, as [Client] does for its
@@ -38,19 +45,20 @@ func options(db *sortkey.DB) dynamodb.Options {
 	return dynamodb.Options{
 		Region:       db.Region(),
 		BaseEndpoint: aws.String(endpoint),
-		Credentials:  credentials(db),
+		Credentials:  &credentials{db},
 		HTTPClient:   roundTripper{db.HTTPClient().Transport},
 		// Not RetryMaxAttempts, which would also limit a Retryer of the caller.
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 1 }),
 	}
 }
 
-// credentials returns a provider of credentials that the database accepts.
-func credentials(db *sortkey.DB) aws.CredentialsProviderFunc {
-	return func(context.Context) (aws.Credentials, error) {
-		key, secret := inside.Credentials(db)
-		return aws.Credentials{AccessKeyID: key, SecretAccessKey: secret, Source: "sortkey"}, nil
-	}
+// credentials provides what the database accepts.
+type credentials struct{ db *sortkey.DB }
+
+// Retrieve implements [aws.CredentialsProvider].
+func (c *credentials) Retrieve(context.Context) (aws.Credentials, error) {
+	key, secret := inside.Credentials(c.db)
+	return aws.Credentials{AccessKeyID: key, SecretAccessKey: secret, Source: "sortkey"}, nil
 }
 
 // A roundTripper is an HTTP client for the SDK without what [http.Client] adds:

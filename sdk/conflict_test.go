@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -50,7 +49,7 @@ func conflicts(t *testing.T, err error) (codes []string) {
 // While a transaction holds items, what conflicts with it is refused. Source:
 // DG/transaction-apis.html, transaction conflict handling.
 func TestTransactionConflicts(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		c = impatient(c)
 		ctx, giveUp := context.WithCancel(t.Context())
 		var running sync.WaitGroup
@@ -111,15 +110,12 @@ func TestTransactionConflicts(t *testing.T) {
 // Transactions that overlap: one of them wins, and the program that retries the others
 // applies them all. In a bubble that takes no real time.
 func TestTransactionRetries(t *testing.T) {
-	for _, way := range []string{"Client", "Direct"} {
+	for _, way := range inProcess {
 		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := sortkeytest.New(t, func(o *sortkey.Options) { o.TransactionDelay = time.Second })
 				db.Table("Rows", "pk / sk:N")
-				c := sdk.Client(db.DB)
-				if way == "Direct" {
-					c = sdk.Direct(db.DB)
-				}
+				c := clientOf(t, db, way)
 				began, cancelled := time.Now(), make(chan int, 5)
 				var running sync.WaitGroup
 				for range 5 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/sortkey/sortkey/internal/inside"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
@@ -23,38 +25,50 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 )
 
-// Direct returns a DynamoDB client whose operations on items are answered by
-// db at the end of the SDK's Initialize step: its own checks of inputs,
-// paginators, waiters and error types work as usual, while nothing is
-// serialised, signed or retried. All other operations work as with [Client]. The
-// options are applied after those that lead to db.
+// Direct returns a DynamoDB client that always takes the short way: operations on
+// items are answered at the end of the SDK's Initialize step, whatever the options
+// are. The SDK's own checks of inputs, its paginators, waiters and error types work
+// as usual. All other operations, and requests that the service would refuse while
+// it decodes them, are serialised as with [Client].
 //
-// What middleware of a later step would see, such as the HTTP request and its
-// limit of 16 MB, exists only with [Client]; of the metadata of a response, so does
-// all but the request id. The context of a call reaches the database
-// in both.
+// On the short way NOTHING of a later step runs for a call that succeeds: no
+// middleware of Serialize, Build, Finalize or Deserialize, no signer, no Retryer and
+// no HTTPClient, even if the options name one. [Client] takes this way only where
+// nobody could tell, so it is nearly always the better choice.
 func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	d := &direct{service: inside.Service(db), requestID: func() string { return inside.RequestID(db) }}
+	d := newDirect(db, false)
 	own := append([]func(*dynamodb.Options){}, optFns...)
 	return dynamodb.New(options(db), append(own, func(o *dynamodb.Options) {
 		// Last, so that the caller's middlewares of the same step run.
-		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(stack *middleware.Stack) error {
-			if err := stack.Initialize.Add(d, middleware.After); err != nil {
-				return err
-			}
-			return stack.Deserialize.Add(failed{}, middleware.After)
-		})
+		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(stack *middleware.Stack) error { return addTo(stack, d) })
 	})...)
 }
 
-// direct is the middleware of [Direct].
+// addTo puts the short way at the end of the Initialize step, and what makes its
+// errors in the place of the response.
+func addTo(stack *middleware.Stack, short middleware.InitializeMiddleware) error {
+	if err := stack.Initialize.Add(short, middleware.After); err != nil {
+		return err
+	}
+	return stack.Deserialize.Add(failed{}, middleware.After)
+}
+
+// direct is the middleware of the short way.
 type direct struct {
 	service   *api.Service
 	requestID func() string // returns a new one
+	whole     bool          // answers have all metadata, not only the request id
 }
 
+func newDirect(db *sortkey.DB, whole bool) *direct {
+	return &direct{service: inside.Service(db), requestID: func() string { return inside.RequestID(db) }, whole: whole}
+}
+
+// shortID is the name of the short way on a stack.
+const shortID = "SortkeyShortWay"
+
 // ID implements [middleware.InitializeMiddleware].
-func (*direct) ID() string { return "SortkeyDirect" }
+func (*direct) ID() string { return shortID }
 
 // errWire is the error of requests that must be serialised: operations that
 // are not on items, and values that the service refuses while it decodes a
@@ -65,8 +79,12 @@ var errWire = errors.New("sdk: request must be serialised")
 func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
 	out.Result, err = d.answer(ctx, in.Parameters)
 	if err == nil {
-		awsmiddleware.SetRequestIDMetadata(&metadata, d.requestID())
-		return out, metadata, nil
+		if !d.whole {
+			awsmiddleware.SetRequestIDMetadata(&metadata, d.requestID())
+			return out, metadata, nil
+		}
+		metadata, err = answered(ctx, d.requestID())
+		return out, metadata, err
 	}
 	if failure, ok := errors.AsType[*wire.Error](err); ok {
 		return next.HandleInitialize(context.WithValue(ctx, failureKey{}, &sent{failure: failure, id: d.requestID()}), in)
@@ -94,7 +112,7 @@ type sent struct {
 type failed struct{}
 
 // ID implements [middleware.DeserializeMiddleware].
-func (failed) ID() string { return "SortkeyDirectError" }
+func (failed) ID() string { return "SortkeyShortWayError" }
 
 // HandleDeserialize implements [middleware.DeserializeMiddleware].
 func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
@@ -106,13 +124,62 @@ func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeIn
 		return out, metadata, &smithyhttp.RequestSendError{Err: io.ErrUnexpectedEOF}
 	}
 	body := s.failure.AppendJSON(nil)
-	out.RawResponse = &smithyhttp.Response{Response: &http.Response{
-		StatusCode:    s.failure.Status,
-		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amzn-Requestid": {s.id}},
-		Body:          io.NopCloser(bytes.NewReader(body)),
-		ContentLength: int64(len(body)),
-	}}
+	out.RawResponse = httpResponse(s.failure.Status, s.id, body)
 	return out, metadata, nil
+}
+
+// answered returns the metadata of a successful answer with a request id. The SDK's
+// own middlewares make it, as those of a stack do, so it has the same contents: the
+// id, the response (whose body has been read), its time, and the one attempt.
+func answered(ctx context.Context, id string) (middleware.Metadata, error) {
+	_, metadata, err := attempt.HandleFinalize(ctx, middleware.FinalizeInput{}, received(id))
+	return metadata, err
+}
+
+var (
+	attempt = retry.NewAttemptMiddleware(aws.NopRetryer{}, func(request any) any { return request })
+	timing  awsmiddleware.RecordResponseTiming
+	raw     awsmiddleware.AddRawResponse
+)
+
+// received is the end of a stack after the response with a request id.
+type received string
+
+// HandleFinalize implements [middleware.FinalizeHandler].
+func (r received) HandleFinalize(ctx context.Context, _ middleware.FinalizeInput) (out middleware.FinalizeOutput, metadata middleware.Metadata, err error) {
+	_, metadata, err = timing.HandleDeserialize(ctx, middleware.DeserializeInput{}, r)
+	awsmiddleware.SetRequestIDMetadata(&metadata, string(r))
+	return out, metadata, err
+}
+
+// HandleDeserialize implements [middleware.DeserializeHandler].
+func (r received) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+	return raw.HandleDeserialize(ctx, in, response{string(r)})
+}
+
+// response is the innermost handler, with the response itself.
+type response struct{ id string }
+
+// HandleDeserialize implements [middleware.DeserializeHandler].
+func (r response) HandleDeserialize(context.Context, middleware.DeserializeInput) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+	out.RawResponse = httpResponse(http.StatusOK, r.id, nil)
+	return out, metadata, nil
+}
+
+// httpResponse returns the response that the server would have sent.
+func httpResponse(status int, id string, body []byte) *smithyhttp.Response {
+	r := &http.Response{
+		Status: "200 OK", StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amzn-Requestid": {id}},
+		Body:   http.NoBody,
+	}
+	if status != http.StatusOK {
+		r.Status = strconv.Itoa(status) + " " + http.StatusText(status)
+	}
+	if body != nil {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
+	return &smithyhttp.Response{Response: r}
 }
 
 // answer runs one operation, or returns errWire.
@@ -153,7 +220,7 @@ func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, inpu
 	s := fromSDKs.Get().(*fromSDK)
 	defer s.release() // the request may use its memory until here
 	request := input(s, in)
-	if s.refused {
+	if s.refused || s.tooLong() {
 		return nil, errWire
 	}
 	result, err := method(d.service, ctx, request)
@@ -169,7 +236,7 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 	defer s.release()
 	defer m.release()
 	request := s.getItem(in)
-	if s.refused {
+	if s.refused || s.tooLong() {
 		return nil, errWire
 	}
 	used, err := d.service.GetItem(ctx, request, m.visitOne)

@@ -3,7 +3,6 @@ package sdk_test
 import (
 	"context"
 	"errors"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -17,24 +16,15 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// threeWays runs a test with a client in process, a direct one, and one over a
+// eachWay runs a test with a client for each way in process and one over a
 // socket, each over its own database with the table Rows.
-func threeWays(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client), optFns ...func(*sortkey.Options)) {
+func eachWay(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client), optFns ...func(*sortkey.Options)) {
 	t.Helper()
-	for _, way := range []string{"Client", "Direct", "HTTP"} {
+	for _, way := range append(inProcess, "HTTP") {
 		t.Run(way, func(t *testing.T) {
 			db := sortkeytest.New(t, optFns...)
 			db.Table("Rows", "pk / sk:N")
-			c := db.Client
-			switch way {
-			case "Direct":
-				c = db.Direct
-			case "HTTP":
-				server := httptest.NewServer(db.Handler())
-				t.Cleanup(server.Close)
-				c = dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1})
-			}
-			fn(t, db, c)
+			fn(t, db, clientOf(t, db, way))
 		})
 	}
 }
@@ -53,7 +43,7 @@ func has(t *testing.T, c *dynamodb.Client, pk string, sk int) bool {
 }
 
 func TestFaultCodes(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		for _, want := range []string{
 			"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "InternalServerError",
 			"TransactionConflictException", "TransactionInProgressException",
@@ -71,7 +61,7 @@ func TestFaultCodes(t *testing.T) {
 }
 
 func TestFaultMatching(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		second := db.Fail(sortkey.Fault{Operation: "PutItem", Key: "ORDER#*", Skip: 1, Times: 1, Code: "ThrottlingException"})
 		require.NoError(t, putRow(t, c, "USER#1", 1))
 		require.NoError(t, putRow(t, c, "ORDER#1", 1))
@@ -87,7 +77,7 @@ func TestFaultMatching(t *testing.T) {
 // An answer that is lost after the write was applied: the retry of a transaction
 // with a token does nothing twice.
 func TestFaultLostAnswer(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Fail(sortkey.Fault{Operation: "TransactWriteItems", LoseAnswer: true, Times: 1})
 		add := func() error {
 			_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String("once"), TransactItems: []types.TransactWriteItem{{
@@ -106,7 +96,7 @@ func TestFaultLostAnswer(t *testing.T) {
 }
 
 func TestFaultReset(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Fail(sortkey.Fault{Operation: "PutItem", Reset: true, Times: 1})
 		var lost *smithyhttp.RequestSendError
 		require.ErrorAs(t, putRow(t, c, "P", 1), &lost)
@@ -116,7 +106,7 @@ func TestFaultReset(t *testing.T) {
 }
 
 func TestFaultHang(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Fail(sortkey.Fault{Operation: "GetItem", Hang: true})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
@@ -126,7 +116,7 @@ func TestFaultHang(t *testing.T) {
 }
 
 func TestFaultTransaction(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}})
 		_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 			{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 1)}}, {Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 2)}},
@@ -140,7 +130,7 @@ func TestFaultTransaction(t *testing.T) {
 }
 
 func TestFaultUnprocessed(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Other", "pk / sk:N")
 		put := func(sk int) types.WriteRequest {
 			return types.WriteRequest{PutRequest: &types.PutRequest{Item: key("P", sk)}}

@@ -18,6 +18,7 @@ import (
 // the SDK changes when it encodes one; the results are then meaningless.
 type fromSDK struct {
 	refused  bool
+	size     int            // of texts and values so far, in bytes
 	kept     bool           // values in buf may outlive the request
 	buf      []byte         // payloads of values that are not yet in an item
 	builders []attr.Builder // by depth
@@ -43,9 +44,14 @@ func (s *fromSDK) release() {
 		s.builders[i].Reset()
 	}
 	clear(s.elems[:cap(s.elems)])
-	s.refused, s.kept, s.buf, s.elems, s.get = false, false, s.buf[:0], s.elems[:0], wire.GetItemInput{}
+	s.refused, s.size, s.kept, s.buf, s.elems, s.get = false, 0, false, s.buf[:0], s.elems[:0], wire.GetItemInput{}
 	fromSDKs.Put(s)
 }
+
+// tooLong reports whether the request as JSON could exceed the service's limit of
+// 16 MB, which the server checks. A byte of a value makes at most 14 of JSON, as
+// {"BOOL":false} does.
+func (s *fromSDK) tooLong() bool { return s.size > 1<<20 }
 
 // refuse sets refused when something is wrong, and returns it.
 func (s *fromSDK) refuse(wrong bool) bool {
@@ -218,6 +224,7 @@ func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 
 // made returns the value whose payload starts at from.
 func (s *fromSDK) made(kind attr.Kind, from int) attr.Value {
+	s.size += len(s.buf) - from
 	return attr.MakeValue(kind, s.buf[from:len(s.buf):len(s.buf)])
 }
 

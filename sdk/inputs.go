@@ -261,6 +261,7 @@ func (s *fromSDK) names(names map[string]string) map[string]string {
 // checked refuses text that is not UTF-8: the SDK would send it changed.
 func (s *fromSDK) checked(text string) string {
 	s.refuse(!utf8.ValidString(text))
+	s.size += len(text)
 	return text
 }
 

@@ -70,7 +70,7 @@ const inUse = "Attempt to change a resource which is still in use: "
 // Sources: ExtendDB pull request 204 for operations on items; ack-api-quirks,
 // DDB-TABLE-444 and 374, for changes.
 func TestTableDelayCreating(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		ctx := t.Context()
 		_, err := c.CreateTable(ctx, later())
 		require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestTableDelayCreating(t *testing.T) {
 }
 
 func TestTableDelayUpdating(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		ctx := t.Context()
 		_, err := c.UpdateTable(ctx, indexUpdate("Rows", true))
 		require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestTableDelayUpdating(t *testing.T) {
 }
 
 func TestTableDelayDeleting(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		ctx := t.Context()
 		require.NoError(t, putRow(t, c, "a", 1))
 		_, err := c.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: aws.String("Rows")})
@@ -203,14 +203,11 @@ func TestTableDelayDeleting(t *testing.T) {
 
 // The waiters of the SDK take no real time in a bubble.
 func TestTableDelayWaiters(t *testing.T) {
-	for _, way := range []string{"Client", "Direct"} {
+	for _, way := range inProcess {
 		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := sortkeytest.New(t, func(o *sortkey.Options) { o.TableDelay = time.Minute })
-				c := db.Client
-				if way == "Direct" {
-					c = db.Direct
-				}
+				c := clientOf(t, db, way)
 				began := time.Now()
 				_, err := c.CreateTable(t.Context(), later())
 				require.NoError(t, err)
@@ -237,7 +234,7 @@ func putIndexed(t *testing.T, c *dynamodb.Client, sk int) {
 }
 
 func TestHoldIndexes(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Indexed", "pk / sk:N", sortkeytest.Global("ByG", "g / sk:N"), sortkeytest.Local("ByS", "g"))
 		query := func(index string, consistent bool) (list []string) {
 			in := &dynamodb.QueryInput{
@@ -296,7 +293,7 @@ func TestHoldIndexes(t *testing.T) {
 
 // Oldest makes every eventually consistent read miss what the window allows.
 func TestStaleOldest(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		ctx := t.Context()
 		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
 		require.NoError(t, putRow(t, c, "a", 1))

@@ -20,7 +20,7 @@ import (
 // it requires and with the names of a table in all members that are strings.
 // Each has an answer, or an error that the client can read, and none is unknown.
 func TestEveryOperation(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		everyOperation(t, c)
 		everyOperation(t, sdk.Streams(db.DB))

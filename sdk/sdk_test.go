@@ -30,11 +30,31 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// both runs a test with a client of each kind, each over its own database.
-func both(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client)) {
+// inProcess are the ways to a database in the same process.
+var inProcess = []string{"Client", "Wire", "Direct"}
+
+// clientOf returns the client that goes one of those ways, or over HTTP.
+func clientOf(t *testing.T, db *sortkeytest.DB, way string) *dynamodb.Client {
 	t.Helper()
-	t.Run("Client", func(t *testing.T) { db := sortkeytest.New(t); fn(t, db, db.Client) })
-	t.Run("Direct", func(t *testing.T) { db := sortkeytest.New(t); fn(t, db, db.Direct) })
+	switch way {
+	case "Wire":
+		return sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.HTTPClient() })
+	case "Direct":
+		return db.Direct
+	case "HTTP":
+		server := httptest.NewServer(db.Handler())
+		t.Cleanup(server.Close)
+		return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1})
+	}
+	return db.Client
+}
+
+// eachClient runs a test with a client of each kind, each over its own database.
+func eachClient(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client)) {
+	t.Helper()
+	for _, way := range inProcess {
+		t.Run(way, func(t *testing.T) { db := sortkeytest.New(t); fn(t, db, clientOf(t, db, way)) })
+	}
 }
 
 type row struct {
@@ -57,7 +77,7 @@ func queryOf(pk string) *dynamodb.QueryInput {
 }
 
 func TestPaginators(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		for i := range 25 {
 			db.Put("Rows", row{Pk: "P", Sk: i, Fat: strings.Repeat("x", 90_000)})
@@ -108,7 +128,7 @@ func TestPaginators(t *testing.T) {
 
 // What the SDK's expression builder makes is understood.
 func TestExpressionBuilder(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		for i := range 6 {
 			db.Put("Rows", row{Pk: "P", Sk: i, Fat: strings.Repeat("x", i)})
@@ -149,7 +169,7 @@ func TestExpressionBuilder(t *testing.T) {
 }
 
 func TestWaiters(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		_, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 			TableName: aws.String("Rows"), BillingMode: types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
@@ -167,7 +187,7 @@ func TestWaiters(t *testing.T) {
 // Errors have the types, codes and status that they have from the service, so
 // that errors.As finds them.
 func TestErrorTypes(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		db.Put("Rows", row{Pk: "P", Sk: 1})
 
@@ -228,7 +248,7 @@ func TestErrorTypes(t *testing.T) {
 
 // A context that ends ends the call, in the SDK's own words.
 func TestContextEnds(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -244,7 +264,7 @@ func TestContextEnds(t *testing.T) {
 
 // The context of a call reaches the database.
 func TestTrace(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		db.Put("Rows", row{Pk: "P", Sk: 1}, row{Pk: "P", Sk: 2}, row{Pk: "Q", Sk: 1})
 		var traces []table.Trace
@@ -260,7 +280,7 @@ func TestTrace(t *testing.T) {
 // A trace that is kept says the same after other requests, for a key condition
 // in either form.
 func TestTraceIsKept(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		var traces []table.Trace
 		ctx := table.WithTrace(t.Context(), func(tr table.Trace) { traces = append(traces, tr) })
@@ -289,7 +309,7 @@ func TestTraceIsKept(t *testing.T) {
 // What a caller does to its maps and slices after a call must not reach the
 // database, and what it does to an answer must not reach the next one.
 func TestNothingIsShared(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		raw := []byte("bytes")
 		item := key("P", 1)
@@ -320,7 +340,7 @@ func TestNothingIsShared(t *testing.T) {
 // TestAnswersStay: an answer does not change with later calls, whose memory is
 // used again, nor later answers with what a caller does to one.
 func TestAnswersStay(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		item := func(i int) map[string]types.AttributeValue {
 			m := key("P", i)
@@ -387,7 +407,7 @@ func spoil(m map[string]types.AttributeValue) {
 
 // What the service leaves unprocessed is a new value: callers append to it.
 func TestUnprocessedKeys(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Rows": {
 			ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String("#s, fat"), ExpressionAttributeNames: map[string]string{"#s": "sk"},
@@ -421,7 +441,7 @@ func TestUnprocessedKeys(t *testing.T) {
 
 // Values that cannot be sent are refused, not taken for others.
 func TestValuesThatCannotBeSent(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		item := key("P", 1)
 		item["x"] = nil
@@ -441,7 +461,7 @@ func TestValuesThatCannotBeSent(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	both(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		var wg sync.WaitGroup
 		for w := range 8 {
@@ -516,11 +536,12 @@ func TestEndpointDiscovery(t *testing.T) {
 	require.Equal(t, "http://"+*out.Endpoints[0].Address, server.URL)
 }
 
-// Answers have a request id on both ways, and so have the texts of errors.
+// Answers have a request id on all ways, and so have the texts of errors.
 func TestRequestID(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Tab", "id")
-	for name, c := range map[string]*dynamodb.Client{"Client": db.Client, "Direct": db.Direct} {
+	for _, name := range inProcess {
+		c := clientOf(t, db, name)
 		out, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Tab")})
 		require.NoError(t, err, name)
 		id, ok := awsmiddleware.GetRequestIDMetadata(out.ResultMetadata)

@@ -19,11 +19,11 @@ import (
 
 func enforced(o *sortkey.Options) { o.EnforceThroughput = true }
 
-// metered runs a test three ways over a table Tab of 5 read and 5 write units, with an
+// metered runs a test each way over a table Tab of 5 read and 5 write units, with an
 // index ByG of 5 and index units, and a clock that stands still. Clients do not retry.
 func metered(t *testing.T, index int64, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client)) {
 	t.Helper()
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
 		in := later()
 		in.TableName, in.BillingMode = aws.String("Tab"), types.BillingModeProvisioned
@@ -152,7 +152,7 @@ func TestThroughputOfIndex(t *testing.T) {
 // A hot key is throttled however much the table has. Source:
 // DG/bp-partition-key-design.html.
 func TestThroughputOfHotKey(t *testing.T) {
-	threeWays(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
 		db.Table("Tab", "pk", sortkeytest.Global("ByG", "g"))
 		c = impatient(c)
@@ -268,14 +268,11 @@ func TestThroughputOfTransactions(t *testing.T) {
 // Throttled requests are retried by the SDK until they get through. In a bubble that
 // takes no real time.
 func TestThroughputRetries(t *testing.T) {
-	for _, way := range []string{"Client", "Direct"} {
+	for _, way := range inProcess {
 		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := sortkeytest.New(t, enforced)
-				c := db.Client
-				if way == "Direct" {
-					c = db.Direct
-				}
+				c := clientOf(t, db, way)
 				c = dynamodb.New(c.Options(), func(o *dynamodb.Options) { o.RetryMaxAttempts = 20 })
 				db.CreateTable(&dynamodb.CreateTableInput{
 					TableName:             aws.String("Tab"),

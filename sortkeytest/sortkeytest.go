@@ -25,11 +25,11 @@ import (
 // recording has them.
 type DB struct {
 	*sortkey.DB
-	// Client is [sdk.Client]: requests take the whole way except for the
-	// socket.
+	// Client is [sdk.Client]: a request takes the whole way except for the socket if
+	// anything in the call could observe that, and a shorter one otherwise.
 	Client *dynamodb.Client
-	// Direct is [sdk.Direct]: the same answers without JSON, several times
-	// faster.
+	// Direct is [sdk.Direct]: operations on items always take the shorter way, whatever
+	// is in the call.
 	Direct *dynamodb.Client
 	// Clock is the clock of the database.
 	Clock *Clock

@@ -36,7 +36,7 @@ func newSDKLayer(name Name, d *Data) *sdkLayer {
 	l := &sdkLayer{data: d}
 	switch name {
 	case Client:
-		l.client = sdk.Client(d.DB)
+		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) { o.HTTPClient = d.DB.HTTPClient() })
 	case Direct:
 		l.client = sdk.Direct(d.DB)
 	case ClientCanned:
@@ -45,6 +45,7 @@ func newSDKLayer(name Name, d *Data) *sdkLayer {
 	case DirectCanned:
 		l.canned = map[work.Op]cannedAnswer{}
 		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) {
+			o.HTTPClient = cannedTransport(nil) // it keeps the short way off the stack
 			o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 				return stack.Initialize.Add(cannedOutput(l.canned), middleware.After)
 			})

@@ -14,3 +14,8 @@ var RequestID func(db any) string
 // Credentials returns an access key and its secret that the server of a *sortkey.DB
 // accepts. Package sortkey sets it.
 var Credentials func(db any) (key, secret string)
+
+// Watched reports whether HTTP makes a difference to a request of a *sortkey.DB: its
+// observer sees the fields of HTTP, or its server checks signatures or has limits of
+// its own. Package sortkey sets it.
+var Watched func(db any) bool
