@@ -57,7 +57,7 @@ func (s *short) begin(stack *middleware.Stack) error {
 	if !ok || !sameOptions(s.options, options) {
 		return nil
 	}
-	if !s.joined && onlyTheSDKs(options.FieldByName("APIOptions")) {
+	if !s.joined && onlyTheSDKs(options.Field(apiOptions)) {
 		return addTo(stack, s.direct)
 	}
 	c := &cautious{direct: s.direct, stack: stack}
@@ -95,12 +95,18 @@ func optionsOf(stack *middleware.Stack) (options reflect.Value, ok bool) {
 // apart from API options, which show on the stack.
 func sameOptions(a, b reflect.Value) bool {
 	for i := range a.NumField() {
-		if !same(a.Field(i), b.Field(i)) && a.Type().Field(i).Name != "APIOptions" {
+		if i != apiOptions && !same(a.Field(i), b.Field(i)) {
 			return false
 		}
 	}
 	return true
 }
+
+// apiOptions is the index of that field of dynamodb.Options.
+var apiOptions = func() int {
+	field, _ := reflect.TypeFor[dynamodb.Options]().FieldByName("APIOptions")
+	return field.Index[0]
+}()
 
 // same reports whether two values of one type are certainly the same: it does not
 // look behind pointers, and at functions' code only. Functions of the caller have
@@ -122,8 +128,12 @@ func same(a, b reflect.Value) bool {
 		return true
 	case reflect.Slice:
 		return a.Len() == b.Len() && (a.Len() == 0 || a.Pointer() == b.Pointer())
-	case reflect.Func, reflect.Map:
+	case reflect.Func, reflect.Map, reflect.Pointer:
 		return a.Pointer() == b.Pointer()
+	case reflect.String:
+		return a.String() == b.String()
+	case reflect.Bool:
+		return a.Bool() == b.Bool()
 	default:
 		return a.Comparable() && a.Equal(b)
 	}
