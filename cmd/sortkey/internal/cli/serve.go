@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/internal/advice"
@@ -187,7 +188,7 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 	if o := log.observer(); o != nil {
 		watch.all = append(watch.all, o)
 	}
-	counts := newMetrics(opts.Store)
+	counts := metrics.New(metrics.Options{Store: opts.Store})
 	if f.metrics != "" {
 		watch.all = append(watch.all, counts)
 	}

@@ -9,8 +9,6 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/internal/server"
-	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/store/disk"
 )
 
 // scrapeTimeout bounds the time of a scrape after the server has stopped.
@@ -21,15 +19,6 @@ const scrapeTimeout = time.Second
 type metricsServer struct {
 	ln   net.Listener
 	stop func()
-}
-
-// newMetrics returns the metrics of a database over a store.
-func newMetrics(st store.Store) *metrics.Metrics {
-	var opts metrics.Options
-	if st, ok := st.(*disk.Store); ok {
-		opts.Store = func() metrics.StoreStats { return metrics.StoreStats(st.Stats()) }
-	}
-	return metrics.New(opts)
 }
 
 // serveMetrics starts to serve the metrics of db on addr, for hosts besides those

@@ -11,13 +11,14 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/store"
 )
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// Store returns the statistics of the store at each scrape; see
-	// [StoreStats]. Default: no metrics of the store.
-	Store func() StoreStats
+	// Store is the store of the database, read at each scrape. Default, and for a
+	// store without statistics: no metrics of the store.
+	Store store.Store
 	// TableLabels is the number of tables with a label of their own: the first
 	// ones by name or, for capacity units, the first tables and indexes used.
 	// All others are added up. Negative: none. Default: 100.
@@ -91,8 +92,8 @@ func New(opts Options) *Metrics {
 	}, []string{"operation"})
 	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."})
 	m.parts = append(m.parts, m.duration, m.inFlight)
-	if opts.Store != nil {
-		m.parts = append(m.parts, storeCollector(opts.Store))
+	if c := storeMetrics(opts.Store); c != nil {
+		m.parts = append(m.parts, c)
 	}
 	return m
 }

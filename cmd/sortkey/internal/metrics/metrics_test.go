@@ -16,7 +16,9 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
+	"github.com/sortkey/sortkey/internal/pgtest"
 	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/postgres"
 )
 
 // tick returns a clock that advances by a millisecond at each call.
@@ -60,7 +62,7 @@ func create(name string) string {
 }
 
 func TestMetrics(t *testing.T) {
-	m := metrics.New(metrics.Options{TableLabels: 1, Store: func() metrics.StoreStats { return metrics.StoreStats{DiskBytes: 7} }})
+	m := metrics.New(metrics.Options{TableLabels: 1})
 	db := open(t, sortkey.Options{Observer: m, Clock: tick()})
 	m.Watch(db)
 	h := db.Handler()
@@ -116,11 +118,8 @@ sortkey_table_items{table="Cats"} 2
 # TYPE sortkey_table_bytes gauge
 sortkey_table_bytes{table="(other)"} 412
 sortkey_table_bytes{table="Cats"} 206
-# HELP sortkey_store_disk_bytes Bytes of all files of the store.
-# TYPE sortkey_store_disk_bytes gauge
-sortkey_store_disk_bytes 7
 `), "sortkey_requests_total", "sortkey_rows_examined_total", "sortkey_rows_returned_total", "sortkey_read_units_total", "sortkey_write_units_total",
-		"sortkey_requests_in_flight", "sortkey_tables", "sortkey_table_items", "sortkey_table_bytes", "sortkey_store_disk_bytes"))
+		"sortkey_requests_in_flight", "sortkey_tables", "sortkey_table_items", "sortkey_table_bytes"))
 
 	reg := prometheus.NewRegistry()
 	require.NoError(t, reg.Register(m))
@@ -141,12 +140,11 @@ sortkey_store_disk_bytes 7
 	}
 }
 
-// TestStoreOnDisk compares StoreStats with the type of store/disk, and collects
-// metrics of a real store.
+// A store on disk has metrics of its own.
 func TestStoreOnDisk(t *testing.T) {
 	st, err := disk.Open(t.TempDir(), disk.Options{})
 	require.NoError(t, err)
-	m := metrics.New(metrics.Options{Store: func() metrics.StoreStats { return metrics.StoreStats(st.Stats()) }})
+	m := metrics.New(metrics.Options{Store: st})
 	db := open(t, sortkey.Options{Store: st, Observer: m})
 	m.Watch(db)
 	post(db.Handler(), "CreateTable", create("Cats"))
@@ -159,6 +157,24 @@ func TestStoreOnDisk(t *testing.T) {
 	w = httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Contains(t, w.Body.String(), `sortkey_requests_total{code="OK",operation="CreateTable"} 1`)
+}
+
+// And so does one in PostgreSQL.
+func TestStoreInPostgreSQL(t *testing.T) {
+	if pgtest.Bin() == "" {
+		t.Skip("PostgreSQL is not installed; scripts/check-postgres.sh says what to install")
+	}
+	url := pgtest.New(t).Database(t)
+	require.NoError(t, postgres.Init(t.Context(), url))
+	st, err := postgres.Open(t.Context(), url, postgres.Options{})
+	require.NoError(t, err)
+	m := metrics.New(metrics.Options{Store: st})
+	db := open(t, sortkey.Options{Store: st, Observer: m})
+	post(db.Handler(), "CreateTable", create("Cats"))
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	require.Regexp(t, `\nsortkey_store_connections [1-9]`, w.Body.String())
+	require.Regexp(t, `\nsortkey_store_conflicts_total 0`, w.Body.String())
 }
 
 func TestOperations(t *testing.T) {

@@ -1,60 +1,78 @@
 package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
 
-// StoreStats are the statistics of a store on disk. The type repeats that of
-// package store/disk, so that programs without it do not link it:
-//
-//	Store: func() metrics.StoreStats { return metrics.StoreStats(st.Stats()) }
-type StoreStats struct {
-	DiskBytes     uint64 // all files in the folder
-	LogBytes      uint64 // the log, part of DiskBytes
-	MemTableBytes uint64 // rows in memory, on disk only in the log
-	CacheBytes    int64  // blocks in the cache
-	CacheHits     int64
-	CacheMisses   int64
-	Flushes       int64
-	Compactions   int64
-	ReadAmp       int // files that a read may open
-	Snapshots     int // snapshots in use: the last one, those of reads, and some being released
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// storeMetrics returns the metrics of a store, or nil if it has none.
+func storeMetrics(st store.Store) prometheus.Collector {
+	switch st := st.(type) {
+	case *disk.Store:
+		return &figures[disk.Stats]{st.Stats, diskMetrics}
+	case *postgres.Store:
+		return &figures[postgres.Stats]{st.Stats, postgresMetrics}
+	}
+	return nil
 }
 
-// storeCollector collects the metrics of a store.
-type storeCollector func() StoreStats
+// figures collects metrics from one reading of a store's statistics S.
+type figures[S any] struct {
+	read    func() S
+	metrics []figure[S]
+}
 
-// storeMetrics are the metrics in StoreStats.
-var storeMetrics = []struct {
+// A figure is a metric in statistics S.
+type figure[S any] struct {
 	desc *prometheus.Desc
 	typ  prometheus.ValueType
-	of   func(StoreStats) float64
-}{
-	{storeDesc("disk_bytes", "Bytes of all files of the store."), prometheus.GaugeValue, func(s StoreStats) float64 { return float64(s.DiskBytes) }},
-	{storeDesc("log_bytes", "Bytes of the log, part of the bytes on disk."), prometheus.GaugeValue, func(s StoreStats) float64 { return float64(s.LogBytes) }},
-	{storeDesc("memtable_bytes", "Bytes of rows in memory, on disk only in the log."), prometheus.GaugeValue, func(s StoreStats) float64 { return float64(s.MemTableBytes) }},
-	{storeDesc("cache_bytes", "Bytes of blocks in the cache."), prometheus.GaugeValue, func(s StoreStats) float64 { return float64(s.CacheBytes) }},
-	{storeDesc("cache_hits_total", "Blocks found in the cache."), prometheus.CounterValue, func(s StoreStats) float64 { return float64(s.CacheHits) }},
-	{storeDesc("cache_misses_total", "Blocks read from disk."), prometheus.CounterValue, func(s StoreStats) float64 { return float64(s.CacheMisses) }},
-	{storeDesc("flushes_total", "Flushes of rows in memory to files."), prometheus.CounterValue, func(s StoreStats) float64 { return float64(s.Flushes) }},
-	{storeDesc("compactions_total", "Compactions of files."), prometheus.CounterValue, func(s StoreStats) float64 { return float64(s.Compactions) }},
-	{storeDesc("read_amplification", "Files that a read may open."), prometheus.GaugeValue, func(s StoreStats) float64 { return float64(s.ReadAmp) }},
-	{storeDesc("snapshots", "Snapshots in use for reads, including the last one."), prometheus.GaugeValue, func(s StoreStats) float64 { return float64(s.Snapshots) }},
+	of   func(S) float64
 }
 
-func storeDesc(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("sortkey_store_"+name, help, nil, nil)
+func gauge[S any](name, help string, of func(S) float64) figure[S] {
+	return figure[S]{prometheus.NewDesc("sortkey_store_"+name, help, nil, nil), prometheus.GaugeValue, of}
+}
+
+func counter[S any](name, help string, of func(S) float64) figure[S] {
+	return figure[S]{prometheus.NewDesc("sortkey_store_"+name, help, nil, nil), prometheus.CounterValue, of}
+}
+
+var diskMetrics = []figure[disk.Stats]{
+	gauge("disk_bytes", "Bytes of all files of the store.", func(s disk.Stats) float64 { return float64(s.DiskBytes) }),
+	gauge("log_bytes", "Bytes of the log, part of the bytes on disk.", func(s disk.Stats) float64 { return float64(s.LogBytes) }),
+	gauge("memtable_bytes", "Bytes of rows in memory, on disk only in the log.", func(s disk.Stats) float64 { return float64(s.MemTableBytes) }),
+	gauge("cache_bytes", "Bytes of blocks in the cache.", func(s disk.Stats) float64 { return float64(s.CacheBytes) }),
+	counter("cache_hits_total", "Blocks found in the cache.", func(s disk.Stats) float64 { return float64(s.CacheHits) }),
+	counter("cache_misses_total", "Blocks read from disk.", func(s disk.Stats) float64 { return float64(s.CacheMisses) }),
+	counter("flushes_total", "Flushes of rows in memory to files.", func(s disk.Stats) float64 { return float64(s.Flushes) }),
+	counter("compactions_total", "Compactions of files.", func(s disk.Stats) float64 { return float64(s.Compactions) }),
+	gauge("read_amplification", "Files that a read may open.", func(s disk.Stats) float64 { return float64(s.ReadAmp) }),
+	gauge("snapshots", "Snapshots in use for reads, including the last one.", func(s disk.Stats) float64 { return float64(s.Snapshots) }),
+}
+
+var postgresMetrics = []figure[postgres.Stats]{
+	gauge("connections", "Open connections of the pool.", func(s postgres.Stats) float64 { return float64(s.Conns) }),
+	gauge("connections_in_use", "Connections of the pool in use.", func(s postgres.Stats) float64 { return float64(s.Busy) }),
+	counter("connection_waits_total", "Calls that waited for a connection of the pool.", func(s postgres.Stats) float64 { return float64(s.Waits) }),
+	counter("conflicts_total", "Tries of updates that conflicted with another transaction.", func(s postgres.Stats) float64 { return float64(s.Conflicts) }),
+	counter("broken_total", "Tries of updates that lost their connection.", func(s postgres.Stats) float64 { return float64(s.Broken) }),
+	counter("resolved_total", "Commits without an answer that were looked up.", func(s postgres.Stats) float64 { return float64(s.Resolved) }),
 }
 
 // Describe implements [prometheus.Collector].
-func (storeCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, f := range storeMetrics {
-		ch <- f.desc
+func (f *figures[S]) Describe(ch chan<- *prometheus.Desc) {
+	for _, m := range f.metrics {
+		ch <- m.desc
 	}
 }
 
 // Collect implements [prometheus.Collector].
-func (stats storeCollector) Collect(ch chan<- prometheus.Metric) {
-	s := stats()
-	for _, f := range storeMetrics {
-		ch <- prometheus.MustNewConstMetric(f.desc, f.typ, f.of(s))
+func (f *figures[S]) Collect(ch chan<- prometheus.Metric) {
+	s := f.read()
+	for _, m := range f.metrics {
+		ch <- prometheus.MustNewConstMetric(m.desc, m.typ, m.of(s))
 	}
 }
