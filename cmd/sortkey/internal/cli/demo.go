@@ -16,7 +16,9 @@ import (
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/postgres"
 )
 
 // errWrongAnswers ends a command that has already printed the wrong answers.
@@ -24,7 +26,7 @@ var errWrongAnswers = errors.New("wrong answers")
 
 func (a *App) demoCommand() *cobra.Command {
 	var asJSON, list bool
-	var data string
+	var data, url string
 	cmd := &cobra.Command{
 		Use:   "demo [NAME|FILE]",
 		Short: "Run the access patterns of the examples and check their answers",
@@ -33,9 +35,9 @@ patterns through the AWS SDK. For each it prints the request, the slice that it
 reads, and up to 25 rows in order. The items are those of design check, generated
 ones included.
 
-With --data all examples share one database in a folder. The first run loads them;
-a second run finds them, loads nothing and checks all answers again. sortkey serve
---data can serve the folder.
+With --data all examples share one database in a folder, and with --store one in
+PostgreSQL. The first run loads them; a second run finds them, loads nothing and
+checks all answers again. sortkey serve can serve the database.
 
 The exit code is 0 if every answer is right, and 1 otherwise. Instead of the NAME
 of an example you can give a model FILE, or a folder with a model.yaml.`,
@@ -43,6 +45,7 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
   sortkey demo file-tree       one example
   sortkey demo ./model.yaml    a model file
   sortkey demo --data ./demo   a database in a folder; run it twice
+  sortkey demo --store postgres://sortkey@db.example.com/app
   sortkey demo --list          the names of the examples
   sortkey demo --json | jq '.models[].patterns[] | select(.right | not)'`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -68,20 +71,29 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
 			if list {
 				return a.listExamples(designs)
 			}
-			return a.demo(cmd.Context(), designs, data, asJSON)
+			return a.demo(cmd.Context(), designs, data, url, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&list, "list", false, "list the examples instead of running them")
 	cmd.Flags().StringVar(&data, "data", "", "`DIR` of the database; created if it does not exist")
+	cmd.Flags().StringVar(&url, "store", "", storeUsage)
+	cmd.MarkFlagsMutuallyExclusive("data", "store")
 	mustComplete(cmd, "data", completeFolder)
+	mustComplete(cmd, "store", cobra.NoFileCompletions)
 	return cmd
 }
 
-func (a *App) demo(ctx context.Context, designs []*design.Model, data string, asJSON bool) (err error) {
-	runOne := demo.Run
-	if data != "" {
-		st, err := openData(data, disk.Options{})
+func (a *App) demo(ctx context.Context, designs []*design.Model, data, url string, asJSON bool) (err error) {
+	runOne, where := demo.Run, data
+	if data != "" || url != "" {
+		var st store.Store
+		if data != "" {
+			st, err = openData(data, disk.Options{})
+		} else {
+			st, err = openPostgres(ctx, url, postgres.Options{})
+			where = "the database of --store"
+		}
 		if err != nil {
 			return err
 		}
@@ -97,7 +109,7 @@ func (a *App) demo(ctx context.Context, designs []*design.Model, data string, as
 	for _, m := range designs {
 		r, err := runOne(ctx, m)
 		if errors.Is(err, model.ErrOther) {
-			return advice.New("name another folder, or an empty one", "--data: %s: %v", data, err)
+			return advice.New("name another database, or an empty one", "%s: %v", where, err)
 		}
 		if err != nil {
 			return err
@@ -108,8 +120,8 @@ func (a *App) demo(ctx context.Context, designs []*design.Model, data string, as
 			fmt.Fprintln(a.Stdout)
 		}
 	}
-	if data != "" && !asJSON {
-		fmt.Fprintln(a.Stdout, demo.DataSummary(reports, data))
+	if where != "" && !asJSON {
+		fmt.Fprintln(a.Stdout, demo.DataSummary(reports, where))
 	}
 	summary := demo.Summary(reports)
 	right := demo.AllRight(reports)

@@ -53,8 +53,8 @@ Separate the values of an index key of several attributes with commas, or repeat
 --pk and --sk. Only the last sort condition may be other than =.
 
 Query reads from the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
-AWS_ENDPOINT_URL or http://127.0.0.1:8000), or with --model from an example or a
-model file.`,
+AWS_ENDPOINT_URL or http://127.0.0.1:8000), with --model from an example or a model
+file, or with --store from a PostgreSQL database without a server.`,
 		Example: `  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree --trace
   sortkey query Drive 'DRIVE#a91' 'begins_with root/photos/' --desc --limit 2 --model file-tree
   sortkey query Orders 42 '>= 2024-01' --index ByDate --all
@@ -93,6 +93,7 @@ model file.`,
 	flags.BoolVar(&f.Consistent, "consistent", false, "use consistent reads")
 	flags.StringVar(&f.endpoint, "endpoint", "", "`URL` of the server")
 	flags.StringVarP(&f.model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
+	flags.StringVar(&f.store, "store", "", storeUsage)
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document with values in DynamoDB JSON")
 	flags.BoolVar(&f.plainJSON, "plain-json", false, "print one JSON document with values in plain JSON")
 	flags.BoolVar(&f.why, "trace", false, "print the slice that was read")
@@ -103,7 +104,7 @@ model file.`,
 		}
 		return a.completeIndexes(cmd.Context(), f.sourceFlags, args[0], toComplete)
 	})
-	for _, name := range []string{"pk", "sk", "limit", "filter", "project", "endpoint"} {
+	for _, name := range []string{"pk", "sk", "limit", "filter", "project", "endpoint", "store"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
 	return cmd

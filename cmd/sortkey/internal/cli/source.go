@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,10 +18,11 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// A source is a database to query: a running server, or a model loaded into
-// memory.
+// A source is a database to query: a running server, a model loaded into memory, or
+// rows in PostgreSQL.
 type source struct {
 	client *dynamodb.Client
 	tracer *tracer
@@ -29,18 +31,20 @@ type source struct {
 
 // sourceFlags select a source.
 type sourceFlags struct {
-	endpoint, model string
+	endpoint, model, store string
 }
 
 // requestTimeout bounds one request to a server.
 const requestTimeout = 30 * time.Second
 
 func (a *App) open(ctx context.Context, f sourceFlags) (*source, error) {
-	if f.model != "" {
-		if f.endpoint != "" {
-			return nil, usage("query", "--model and --endpoint exclude each other")
-		}
+	switch {
+	case f.model != "" && f.endpoint != "" || f.store != "" && f.model+f.endpoint != "":
+		return nil, usage("query", "--endpoint, --model and --store exclude each other")
+	case f.model != "":
 		return openModel(ctx, f.model)
+	case f.store != "":
+		return openRows(ctx, f.store)
 	}
 	endpoint := f.endpoint
 	for _, name := range []string{"AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"} {
@@ -72,9 +76,27 @@ func openModel(ctx context.Context, name string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	tr := &tracer{next: w.DB.HTTPClient()}
-	client := sdk.Client(w.DB, func(o *dynamodb.Options) { o.HTTPClient = tr })
-	return &source{client: client, tracer: tr, close: w.Close}, nil
+	return inProcess(w.DB, w.Close), nil
+}
+
+// openRows opens the database whose rows are in PostgreSQL.
+func openRows(ctx context.Context, url string) (*source, error) {
+	st, err := openPostgres(ctx, url, postgres.Options{})
+	if err != nil {
+		return nil, err
+	}
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return inProcess(db, db.Close), nil
+}
+
+// inProcess returns the source of a database of this process.
+func inProcess(db *sortkey.DB, end func() error) *source {
+	tr := &tracer{next: db.HTTPClient()}
+	client := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = tr })
+	return &source{client: client, tracer: tr, close: end}
 }
 
 func buildWorld(ctx context.Context, name string) (*design.World, error) {

@@ -119,9 +119,9 @@ func Summary(reports []*Report) string {
 	return fmt.Sprintf("%d of %d access patterns right", right, total)
 }
 
-// DataSummary describes how many examples a database on disk had before the
+// DataSummary describes how many examples a database that stays had before the
 // demo.
-func DataSummary(reports []*Report, dir string) string {
+func DataSummary(reports []*Report, where string) string {
 	found := 0
 	for _, r := range reports {
 		if r.Data == Found {
@@ -130,11 +130,11 @@ func DataSummary(reports []*Report, dir string) string {
 	}
 	switch found {
 	case 0:
-		return fmt.Sprintf("%s loaded into %s", text.Count(len(reports), "example"), dir)
+		return fmt.Sprintf("%s loaded into %s", text.Count(len(reports), "example"), where)
 	case len(reports):
-		return fmt.Sprintf("%s found in %s, nothing loaded", text.Count(found, "example"), dir)
+		return fmt.Sprintf("%s found in %s, nothing loaded", text.Count(found, "example"), where)
 	}
-	return fmt.Sprintf("%s found in %s, %d loaded into it", text.Count(found, "example"), dir, len(reports)-found)
+	return fmt.Sprintf("%s found in %s, %d loaded into it", text.Count(found, "example"), where, len(reports)-found)
 }
 
 // AllRight reports whether every answer is right.
