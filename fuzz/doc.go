@@ -21,6 +21,9 @@
 // TestPropertyTransactions runs clients concurrently and uses porcupine to
 // search for a serial order that explains their answers.
 //
+// TestLambda delivers a stream to handlers that are written with aws-lambda-go, which
+// this module requires so that no program has to.
+//
 // FuzzQuery, FuzzHistory and FuzzHandler are native fuzz targets:
 //
 //	go test ./fuzz -run '^$' -fuzz FuzzHandler -fuzztime 60s

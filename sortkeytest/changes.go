@@ -20,55 +20,68 @@ import (
 //		if err := handler.Handle(ctx, change); err != nil {
 //
 // It reads a stream that has been switched off, too. To read shard by shard as a
-// consumer does, use a client of [sdk.Streams].
+// consumer does, use [DB.Streams]; for a function of AWS Lambda, see [DB.EventSource].
 func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
 		db.t.Helper()
-		records, err := db.changes(table)
-		if err != nil {
-			db.t.Fatalf("sortkeytest: %v", err)
-		}
-		for _, r := range records {
-			if !yield(r) {
-				return
+		for _, s := range db.shards(db.stream(table)) {
+			for _, r := range s.records {
+				if !yield(r) {
+					return
+				}
 			}
 		}
 	}
 }
 
-func (db *DB) changes(table string) ([]types.Record, error) {
+// Streams returns a client of the database's streams: see [sdk.Streams].
+func (db *DB) Streams() *dynamodbstreams.Client { return sdk.Streams(db.DB) }
+
+// stream returns the ARN of a table's stream, or of the last one it had.
+func (db *DB) stream(table string) (arn *string) {
+	db.t.Helper()
 	described, err := db.Direct.DescribeTable(quiet, &dynamodb.DescribeTableInput{TableName: &table})
 	if err != nil {
-		return nil, err
+		db.t.Fatalf("sortkeytest: %v", err)
 	}
-	arn := described.Table.LatestStreamArn
-	if arn == nil {
-		db.t.Helper()
+	if arn = described.Table.LatestStreamArn; arn == nil {
 		db.t.Fatalf("sortkeytest: table %s has no stream: create it with a StreamSpecification", table)
 	}
-	client := sdk.Streams(db.DB)
-	var all []types.Record
+	return arn
+}
+
+// A shard is one of a stream, with the records in it.
+type shard struct {
+	id      string
+	records []types.Record
+}
+
+// shards returns the shards of a stream, parents first.
+func (db *DB) shards(arn *string) (all []shard) {
+	db.t.Helper()
+	client := db.Streams()
 	in := &dynamodbstreams.DescribeStreamInput{StreamArn: arn}
 	for {
 		out, err := client.DescribeStream(quiet, in)
 		if err != nil {
-			return nil, err
+			db.t.Fatalf("sortkeytest: %v", err)
 		}
-		for _, shard := range out.StreamDescription.Shards {
-			if all, err = appendRecords(all, client, arn, shard.ShardId); err != nil {
-				return nil, err
+		for _, s := range out.StreamDescription.Shards {
+			records, err := recordsOf(client, arn, s.ShardId)
+			if err != nil {
+				db.t.Fatalf("sortkeytest: %v", err)
 			}
+			all = append(all, shard{*s.ShardId, records})
 		}
 		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
-			break
+			return all
 		}
 	}
-	return all, nil
 }
 
-// appendRecords appends the records of a shard. An open shard ends with a page
-// without records.
-func appendRecords(all []types.Record, client *dynamodbstreams.Client, arn, shard *string) ([]types.Record, error) {
+// recordsOf returns the records of a shard. An open shard ends with a page without
+// records.
+func recordsOf(client *dynamodbstreams.Client, arn, shard *string) (all []types.Record, err error) {
 	at, err := client.GetShardIterator(quiet, &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: arn, ShardId: shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
 	})

@@ -2,9 +2,11 @@ package sortkeytest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +25,7 @@ type example struct{ testing.TB }
 func (example) Helper()                   {}
 func (example) Name() string              { return "example" }
 func (example) Cleanup(func())            {}
+func (example) Context() context.Context  { return context.Background() }
 func (example) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
 var t example
@@ -300,4 +303,50 @@ func ExampleClock() {
 	out, err := db.Client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: aws.String("Notes")})
 	fmt.Println(out.Table.CreationDateTime.UTC(), err)
 	// Output: 2026-03-01 13:30:00 +0000 UTC <nil>
+}
+
+// A handler cannot cope with one of the records. The mapping splits the batch until
+// that one is alone, and gives it up.
+func ExampleDB_EventSource() {
+	db := sortkeytest.New(t)
+	db.CreateTable(&dynamodb.CreateTableInput{
+		TableName: aws.String("Orders"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
+	})
+
+	// With aws-lambda-go this is events.DynamoDBEvent.
+	type event struct {
+		Records []struct {
+			Change struct {
+				Keys map[string]struct{ S string }
+			} `json:"dynamodb"`
+		}
+	}
+	handler := func(_ context.Context, e event) error {
+		var ids []string
+		for _, r := range e.Records {
+			ids = append(ids, r.Change.Keys["id"].S)
+		}
+		if slices.Contains(ids, "bad") {
+			fmt.Println(ids, "failed")
+			return errors.New("not an order")
+		}
+		fmt.Println(ids)
+		return nil
+	}
+
+	db.Put("Orders", map[string]any{"id": "1"}, map[string]any{"id": "bad"}, map[string]any{"id": "2"}, map[string]any{"id": "3"})
+	db.EventSource("Orders", handler, func(s *sortkeytest.EventSource) {
+		s.BisectBatchOnFunctionError, s.MaximumRetryAttempts = true, 0
+		s.OnFailure = func([]byte) { fmt.Println("discarded") }
+	}).Deliver()
+	// Output:
+	// [1 bad 2 3] failed
+	// [1 bad] failed
+	// [1]
+	// [bad] failed
+	// discarded
+	// [2 3]
 }

@@ -1,6 +1,7 @@
 package sortkeytest
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -57,6 +58,8 @@ type filling struct {
 func (f *filling) Helper()        {}
 func (f *filling) Name() string   { return "Shared" }
 func (f *filling) Cleanup(func()) {}
+
+func (f *filling) Context() context.Context { return context.Background() }
 
 func (f *filling) Errorf(format string, args ...any) {
 	f.mu.Lock()

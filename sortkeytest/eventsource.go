@@ -1,0 +1,364 @@
+package sortkeytest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/go-json-experiment/json"
+
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// The rules are those of the Lambda developer guide:
+// docs.aws.amazon.com/lambda/latest/dg/ with-ddb.html (batches, order),
+// services-ddb-params.html (parameters), services-dynamodb-errors.html (retries,
+// splitting, discarded records) and services-ddb-batchfailurereporting.html (what a
+// response means).
+
+const (
+	maxEvent = 6 << 20 // bytes of an event
+	retained = 24 * time.Hour
+
+	// The limits of one Deliver, where the service would go on for a day.
+	maxCalls  = 100 // of the handler for the same records
+	maxRounds = 100 // of reading the stream again for changes by the handler
+)
+
+// An EventSource delivers the changes of a table to the handler of a function, as the
+// event source mapping of a function of AWS Lambda does. The fields are the parameters
+// of the mapping; functions given to [DB.EventSource] set them.
+//
+// The records of a shard come in order, in batches. If the handler fails, it gets
+// the batch again, until it succeeds or the records are discarded. The mapping reads
+// all shards one after the other; there are no ParallelizationFactor, batching windows,
+// tumbling windows or filters.
+type EventSource struct {
+	// BatchSize is the largest number of records in an event, at most 10,000. An
+	// event has at most 6 MB, too. Default: 100.
+	BatchSize int
+	// StartingPosition is TRIM_HORIZON, for all records in the stream, or LATEST, for
+	// the changes after the call of [DB.EventSource]. Default: TRIM_HORIZON.
+	StartingPosition types.ShardIteratorType
+	// MaximumRetryAttempts is how often the handler gets a batch again, at most
+	// 10,000. Default: -1, until the records expire. A test does not last that long,
+	// so it fails if the handler has failed 100 times for the same records.
+	MaximumRetryAttempts int
+	// MaximumRecordAge is the age at which records are discarded, from a minute to
+	// seven days, on the clock of the database. Default: 24 hours, at which the records
+	// of a stream expire.
+	MaximumRecordAge time.Duration
+	// BisectBatchOnFunctionError splits a batch that failed in two. That is not
+	// counted as a retry.
+	BisectBatchOnFunctionError bool
+	// ReportBatchItemFailures reads the result of the handler: records before the
+	// lowest sequence number in batchItemFailures are done, and the others are retried.
+	// Without it the result has no meaning.
+	ReportBatchItemFailures bool
+	// OnFailure receives the message for each batch that is discarded, as an SQS queue
+	// does: JSON that says where the records are, without the records. Without it, the
+	// test fails when records are discarded.
+	OnFailure func(message []byte)
+
+	db     *DB
+	table  string
+	arn    *string
+	handle handler
+	done   map[string]string // by shard, the last record that was delivered or discarded
+}
+
+// EventSource connects a function to the stream of a table. The handler is what the
+// program gives to lambda.Start of aws-lambda-go:
+//
+//	func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
+//
+// or the same without the context, the response, or both results. Any type that the
+// JSON of the event can be decoded into will do. Nothing is delivered before
+// [EventSource.Deliver].
+func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource)) *EventSource {
+	db.t.Helper()
+	s := &EventSource{
+		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon, MaximumRetryAttempts: -1, MaximumRecordAge: retained,
+		db: db, table: table, arn: db.stream(table), done: map[string]string{},
+	}
+	for _, fn := range optFns {
+		fn(s)
+	}
+	var err error
+	if s.handle, err = handlerOf(handler); err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		db.t.Fatalf("sortkeytest: %v", err)
+	}
+	if s.StartingPosition == types.ShardIteratorTypeLatest {
+		for _, sh := range db.shards(s.arn) {
+			if n := len(sh.records); n > 0 {
+				s.done[sh.id] = *sh.records[n-1].Dynamodb.SequenceNumber
+			}
+		}
+	}
+	return s
+}
+
+func (s *EventSource) check() error {
+	switch {
+	case s.BatchSize < 1 || s.BatchSize > 10_000:
+		return fmt.Errorf("BatchSize is %d, want 1 to 10,000", s.BatchSize)
+	case s.StartingPosition != types.ShardIteratorTypeTrimHorizon && s.StartingPosition != types.ShardIteratorTypeLatest:
+		return fmt.Errorf("StartingPosition is %q, want TRIM_HORIZON or LATEST", s.StartingPosition)
+	case s.MaximumRetryAttempts < -1 || s.MaximumRetryAttempts > 10_000:
+		return fmt.Errorf("MaximumRetryAttempts is %d, want -1 to 10,000", s.MaximumRetryAttempts)
+	case s.MaximumRecordAge < time.Minute || s.MaximumRecordAge > 7*24*time.Hour:
+		return fmt.Errorf("MaximumRecordAge is %v, want one minute to seven days", s.MaximumRecordAge)
+	}
+	return nil
+}
+
+// Deliver calls the handler with all records that it has not received yet, also those
+// of changes that the handler makes meanwhile, and returns when there are no more.
+// Retries follow at once: to let time pass between them, advance the clock of the
+// database in the handler. If the handler panics, the test fails.
+//
+// The context of the handler is that of the test.
+func (s *EventSource) Deliver() {
+	s.db.t.Helper()
+	for range maxRounds {
+		idle := true
+		for _, sh := range s.db.shards(s.arn) {
+			for records := s.pending(sh); len(records) > 0; idle = false {
+				var b batch
+				b, records = s.cut(sh.id, records)
+				s.deliver(b)
+			}
+		}
+		if idle {
+			return
+		}
+	}
+	s.db.t.Fatalf("sortkeytest: after %d rounds the stream of %s still has new records: does the handler react to its own changes?", maxRounds, s.table)
+}
+
+// pending returns the records of a shard that are still to be delivered. If the last
+// one that was delivered has expired, all that are left are newer.
+func (s *EventSource) pending(sh shard) []types.Record {
+	last, ok := s.done[sh.id]
+	if !ok {
+		return sh.records
+	}
+	return sh.records[1+slices.IndexFunc(sh.records, func(r types.Record) bool { return *r.Dynamodb.SequenceNumber == last }):]
+}
+
+// A batch holds consecutive records of a shard, with what has happened to them.
+type batch struct {
+	shard   string
+	records []eventRecord
+	calls   int   // of the handler with these records, in this batch or a larger one
+	retries int   // of calls, those that count against MaximumRetryAttempts
+	err     error // of the last call
+}
+
+// cut returns the next batch and the records after it.
+func (s *EventSource) cut(shard string, records []types.Record) (batch, []types.Record) {
+	b := batch{shard: shard}
+	size := len(`{"Records":[]}`)
+	for _, r := range records[:min(s.BatchSize, len(records))] {
+		e := eventOf(r, *s.arn)
+		if size += len(e.json) + len(","); size > maxEvent && len(b.records) > 0 {
+			break
+		}
+		b.records = append(b.records, e)
+	}
+	return b, records[len(b.records):]
+}
+
+// deliver calls the handler until all records of the batch are done or discarded.
+func (s *EventSource) deliver(b batch) {
+	s.db.t.Helper()
+	for {
+		if b = s.discardOld(b); len(b.records) == 0 {
+			return
+		}
+		done := s.call(&b)
+		s.advance(b, done)
+		if b.records = b.records[done:]; len(b.records) == 0 {
+			return
+		}
+		switch half := len(b.records) / 2; {
+		case s.BisectBatchOnFunctionError && done > 0:
+			// The response has split the batch. One that names the first record has
+			// not, and the guide does not say what happens; here, the next case does.
+		case s.BisectBatchOnFunctionError && half > 0:
+			first := b
+			first.records, b.records = b.records[:half], b.records[half:]
+			s.deliver(first)
+		case b.retries == s.MaximumRetryAttempts:
+			s.discard(b, "RetryAttemptsExhausted")
+			return
+		case s.MaximumRetryAttempts < 0 && b.calls >= maxCalls:
+			s.db.t.Fatalf("sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records expire. Set MaximumRetryAttempts to end that.", b.calls, s.describe(b), b.err)
+		default:
+			b.retries++
+		}
+	}
+}
+
+// call calls the handler and returns how many records are done.
+func (s *EventSource) call(b *batch) (done int) {
+	s.db.t.Helper()
+	var event bytes.Buffer
+	event.WriteString(`{"Records":[`)
+	for i, r := range b.records {
+		if i > 0 {
+			event.WriteByte(',')
+		}
+		event.Write(r.json)
+	}
+	event.WriteString(`]}`)
+	response, err := s.handle.call(s.db.t, event.Bytes())
+	b.calls++
+	switch b.err = err; {
+	case err != nil:
+		return 0
+	case !s.ReportBatchItemFailures:
+		return len(b.records)
+	}
+	done, b.err = succeeded(response, b.records)
+	return done
+}
+
+// errReported is the error of a call that returned a response with failures.
+var errReported = errors.New("its response reports failures")
+
+// succeeded returns how many records a response says are done. What has failed is
+// retried with everything after it. A response that names no record of the batch is
+// a failure of all of them.
+func succeeded(response []byte, records []eventRecord) (done int, err error) {
+	var r struct {
+		BatchItemFailures []struct {
+			ItemIdentifier string `json:"itemIdentifier"`
+		} `json:"batchItemFailures"`
+	}
+	if len(response) > 0 && string(response) != `""` {
+		if err := json.Unmarshal(response, &r); err != nil { // names differ by case
+			return 0, fmt.Errorf("%w, but cannot be decoded: %w", errReported, err)
+		}
+	}
+	done = len(records)
+	for _, f := range r.BatchItemFailures {
+		i := slices.IndexFunc(records, func(r eventRecord) bool { return r.number == f.ItemIdentifier })
+		if i < 0 {
+			return 0, fmt.Errorf("%w, but %q is not the sequence number of a record in the event", errReported, f.ItemIdentifier)
+		}
+		done = min(done, i)
+	}
+	if done < len(records) {
+		err = errReported
+	}
+	return done, err
+}
+
+// discardOld discards the records that have become too old. They are the first ones.
+func (s *EventSource) discardOld(b batch) batch {
+	s.db.t.Helper()
+	oldest := s.db.Clock.Now().Add(-min(s.MaximumRecordAge, retained))
+	n := 0
+	for n < len(b.records) && b.records[n].created.Before(oldest) {
+		n++
+	}
+	if n > 0 {
+		old := b
+		old.records, b.records = b.records[:n], b.records[n:]
+		s.discard(old, "RecordAgeExceeded")
+	}
+	return b
+}
+
+// advance moves the position in the shard behind the first n records of the batch.
+func (s *EventSource) advance(b batch, n int) {
+	if n > 0 {
+		s.done[b.shard] = b.records[n-1].number
+	}
+}
+
+// discard gives up a batch.
+func (s *EventSource) discard(b batch, condition string) {
+	s.db.t.Helper()
+	s.advance(b, len(b.records))
+	if s.OnFailure == nil {
+		reason := condition
+		if b.err != nil {
+			reason = fmt.Sprintf("%s: %v", condition, b.err)
+		}
+		s.db.t.Errorf("sortkeytest: discarded %s, after %s of the handler (%s)\nSet OnFailure to receive what is discarded.", s.describe(b), text.Count(b.calls, "call"), reason)
+		return
+	}
+	message, err := s.message(b, condition)
+	if err != nil {
+		s.db.t.Fatalf("sortkeytest: %v", err)
+	}
+	s.OnFailure(message)
+}
+
+// describe names the records of a batch in messages.
+func (s *EventSource) describe(b batch) string {
+	n := len(b.records)
+	if n == 1 {
+		return fmt.Sprintf("record %s of table %s", b.records[0].number, s.table)
+	}
+	return fmt.Sprintf("%s of table %s, %s to %s", text.Count(n, "record"), s.table, b.records[0].number, b.records[n-1].number)
+}
+
+// message returns what a queue receives for a discarded batch.
+// Source: lambda/latest/dg/services-dynamodb-errors.html. Its example has the condition
+// RetryAttemptsExhausted; RecordAgeExceeded comes from messages that people received.
+func (s *EventSource) message(b batch, condition string) ([]byte, error) {
+	type request struct {
+		ID        string `json:"requestId"`
+		Function  string `json:"functionArn"`
+		Condition string `json:"condition"`
+		Calls     int    `json:"approximateInvokeCount"`
+	}
+	type response struct {
+		Status   int    `json:"statusCode"`
+		Version  string `json:"executedVersion"`
+		Function string `json:"functionError,omitempty"`
+	}
+	type info struct {
+		Shard        string `json:"shardId"`
+		Start        string `json:"startSequenceNumber"`
+		End          string `json:"endSequenceNumber"`
+		FirstArrived string `json:"approximateArrivalOfFirstRecord"`
+		LastArrived  string `json:"approximateArrivalOfLastRecord"`
+		Size         int    `json:"batchSize"`
+		Stream       string `json:"streamArn"`
+	}
+	first, last := b.records[0], b.records[len(b.records)-1]
+	account := strings.Split(*s.arn, ":")[4]
+	m := struct {
+		Request   request   `json:"requestContext"`
+		Response  *response `json:"responseContext,omitempty"`
+		Version   string    `json:"version"`
+		Timestamp string    `json:"timestamp"`
+		Info      info      `json:"DDBStreamBatchInfo"`
+	}{
+		Request: request{inside.RequestID(s.db.DB), "arn:aws:lambda:" + s.db.Region() + ":" + account + ":function:handler", condition, b.calls},
+		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
+		Info: info{
+			b.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339), last.created.UTC().Format(time.RFC3339),
+			len(b.records), *s.arn,
+		},
+	}
+	if b.calls > 0 {
+		m.Response = &response{Status: 200, Version: "$LATEST"}
+		if !errors.Is(b.err, errReported) {
+			m.Response.Function = "Unhandled"
+		}
+	}
+	return text.JSON(m)
+}
