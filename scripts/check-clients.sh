@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Holds a running server against clients of other languages: boto3 and the AWS
 # CLI each create a table, write batches, query with paging and delete, and
-# every answer is compared. A client that is not installed is skipped, and the
-# script says so. It ends with 0 if no answer was wrong.
+# every answer is compared. The code in docs/testing-languages.md runs, too. A client
+# that is not installed is skipped, and the script says so. It ends with 0 if no answer
+# was wrong.
 #
 #   scripts/check-clients.sh
 #
-# PYTHON names the interpreter (default python3), AWS the command line (aws).
+# PYTHON names the interpreter (default python3), AWS the command line (aws), and
+# NODE_PROJECT a folder whose node_modules has @aws-sdk/client-dynamodb (this one).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +29,7 @@ finish() {
 trap finish EXIT
 
 go build -o "$dir/sortkey" ./cmd/sortkey
-"$dir/sortkey" serve --addr 127.0.0.1:0 >"$dir/out" &
+"$dir/sortkey" serve --isolate --addr 127.0.0.1:0 >"$dir/out" &
 server=$!
 for _ in $(seq 100); do
   [ -s "$dir/out" ] && break
@@ -46,11 +48,26 @@ export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
 
 ran=0 skipped=0
 
+# code LANGUAGE prints the code in that language on the page about languages.
+code() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" docs/testing-languages.md | sed '/^```/d'; }
+
 if "$python" -c 'import boto3' 2>/dev/null; then
   "$python" scripts/check_boto3.py
+  code python | "$python" -
   ran=$((ran + 1))
 else
   echo "boto3: skipped, it is not installed (pip install boto3)"
+  skipped=$((skipped + 1))
+fi
+
+node_project=${NODE_PROJECT:-.}
+if (cd "$node_project" && node -e 'require.resolve("@aws-sdk/client-dynamodb")') 2>/dev/null; then
+  tables=$(code js | (cd "$node_project" && node --input-type=module))
+  [ "$tables" = "[]" ] || { echo "JavaScript: the new database has the tables $tables" >&2; exit 1; }
+  echo "JavaScript: the code of the page runs"
+  ran=$((ran + 1))
+else
+  echo "JavaScript: skipped, @aws-sdk/client-dynamodb is not installed (npm install @aws-sdk/client-dynamodb, NODE_PROJECT)"
   skipped=$((skipped + 1))
 fi
 

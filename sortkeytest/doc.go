@@ -8,7 +8,8 @@
 // [DB.Load] makes the tables of a deployment, [DB.Put] and the functions [Get],
 // [Query] and [Items] write and read items, and [DB.Diff] shows what has changed.
 // [DB.Fail], [DB.Clock] and [DB.Record] make rare things happen, move the time, and
-// record the calls. docs/testing.md has a page with all of it.
+// record the calls. [DB.Changes] and [DB.EventSource] are for programs that run on the
+// changes of a table. docs/testing.md leads to a page for each topic.
 //
 // Failures in this package fail the test; nothing returns an error.
 package sortkeytest

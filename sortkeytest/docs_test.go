@@ -2,8 +2,10 @@ package sortkeytest_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,8 +23,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// This file has the Go code of docs/testing.md, so that it compiles and runs.
-// TestDocument compares the two.
+// This file has the Go code of docs/testing.md and the pages it leads to, so that it
+// compiles and runs. TestDocument compares them.
 
 // Order is an item of the table Orders.
 type Order struct {
@@ -102,23 +104,28 @@ func TestDocument(t *testing.T) {
 		return all
 	}
 	code := strings.Join(lines("docs_test.go"), "\n")
-	var block []string
-	blocks, inside := 0, false
-	for _, line := range lines("../docs/testing.md") {
-		switch {
-		case line == "```go":
-			inside, block = true, nil
-		case line == "```" && inside:
-			inside = false
-			blocks++
-			if text := strings.Join(block, "\n"); !strings.Contains(code, text) {
-				t.Errorf("docs_test.go lacks this code of docs/testing.md:\n%s", text)
+	pages, err := filepath.Glob("../docs/testing*.md")
+	require.NoError(t, err)
+	require.Len(t, pages, 7)
+	for _, page := range pages {
+		var block []string
+		blocks, inside := 0, false
+		for _, line := range lines(page) {
+			switch {
+			case line == "```go":
+				inside, block = true, nil
+			case line == "```" && inside:
+				inside = false
+				blocks++
+				if text := strings.Join(block, "\n"); !strings.Contains(code, text) {
+					t.Errorf("docs_test.go lacks this code of %s:\n%s", page, text)
+				}
+			case inside:
+				block = append(block, line)
 			}
-		case inside:
-			block = append(block, line)
 		}
+		require.NotZero(t, blocks, page)
 	}
-	require.NotZero(t, blocks)
 }
 
 func opened(t *testing.T) (*sortkeytest.DB, *Service) {
@@ -196,6 +203,64 @@ func TestDocumentFaults(t *testing.T) {
 	db.Fail(sortkey.Fault{Operation: "GetItem", Script: "x.x", Code: "InternalServerError"})
 }
 
+func TestDocumentThroughput(t *testing.T) {
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.EnforceThroughput = true })
+	db.Table("Orders", "customer / placed:N")
+}
+
+func TestDocumentConflicts(t *testing.T) {
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.TransactionDelay = 100 * time.Millisecond })
+	db.Table("Orders", "customer / placed:N")
+}
+
+func TestDocumentSubtests(t *testing.T) {
+	full := stock(t)
+	for _, placed := range []int{1, 2} {
+		t.Run(fmt.Sprint(placed), func(t *testing.T) {
+			t.Parallel()
+			db := full.Fork(t)
+			if err := NewService(db.Client).Ship(t.Context(), "7", placed); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestDocumentWith(t *testing.T) {
+	db := stock(t)
+	t.Run("shipped", func(t *testing.T) {
+		db := db.With(t)
+		db.Put("Orders", Order{Customer: "7", Placed: 3})
+	})
+	_, ok := sortkeytest.Get[Order](db, "Orders", "7", 3)
+	require.True(t, ok)
+}
+
+func TestShip(t *testing.T) {
+	t.Parallel()
+	db := sortkeytest.New(t)
+	db.Table("Orders", "customer / placed:N")
+	db.Put("Orders", Order{Customer: "7", Placed: 2})
+	if err := NewService(db.Client).Ship(t.Context(), "7", 2); err != nil {
+		t.Fatal(err)
+	}
+	if order, _ := sortkeytest.Get[Order](db, "Orders", "7", 2); !order.Shipped {
+		t.Error("order is not shipped")
+	}
+}
+
+func TestDocumentClock(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Sessions", "id")
+	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName: aws.String("Sessions"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)},
+	})
+	require.NoError(t, err)
+	db.Put("Sessions", map[string]any{"id": "1", "ends": db.Clock.Now().Add(time.Hour).Unix()})
+	db.Clock.Advance(2 * time.Hour) // deletes the session, if ends is the attribute of the time to live
+	require.Empty(t, sortkeytest.Items[map[string]any](db, "Sessions"))
+}
+
 func TestDocumentTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := sortkeytest.New(t)
@@ -259,26 +324,58 @@ func TestDocumentLanguages(t *testing.T) {
 	require.Empty(t, out)
 }
 
-func TestDocumentStreams(t *testing.T) {
+func streamOfOrders(t *testing.T) (context.Context, *sortkeytest.DB, *Service) {
 	ctx := t.Context()
-	db := sortkeytest.New(t)
-	db.Table("Orders", "customer / placed:N")
+	db, service := opened(t)
 	_, err := db.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
-		TableName:           aws.String("Orders"),
-		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
+		TableName: aws.String("Orders"),
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+		},
 	})
 	require.NoError(t, err)
+	return ctx, db, service
+}
+
+func TestDocumentStreams(t *testing.T) {
+	ctx, db, service := streamOfOrders(t)
 	handled := 0
 	handle := func(_ context.Context, change streamtypes.Record) error {
 		handled++
 		require.NotNil(t, change.Dynamodb.NewImage)
 		return nil
 	}
-	require.NoError(t, NewService(db.Client).Place(ctx, Order{Customer: "7", Placed: 1}))
+	require.NoError(t, service.Place(ctx, Order{Customer: "7", Placed: 1}))
 	for change := range db.Changes("Orders") {
 		if err := handle(ctx, change); err != nil {
 			t.Error(err)
 		}
 	}
 	require.Equal(t, 1, handled)
+}
+
+// HandleOrders reports each record as failed.
+func HandleOrders(_ context.Context, e event) (r response, err error) {
+	for _, record := range e.Records {
+		r.BatchItemFailures = append(r.BatchItemFailures, batchFailure{record.Change.SequenceNumber})
+	}
+	return r, nil
+}
+
+func TestDocumentFunctions(t *testing.T) {
+	ctx, db, service := streamOfOrders(t)
+	order := Order{Customer: "7", Placed: 1}
+	var discarded [][]byte
+	function := db.EventSource("Orders", HandleOrders, func(s *sortkeytest.EventSource) {
+		s.BatchSize = 10
+		s.MaximumRetryAttempts = 2
+		s.BisectBatchOnFunctionError = true
+		s.ReportBatchItemFailures = true
+		s.OnFailure = func(message []byte) { discarded = append(discarded, message) }
+	})
+	if err := service.Place(ctx, order); err != nil {
+		t.Fatal(err)
+	}
+	function.Deliver()
+	require.Len(t, discarded, 1)
 }

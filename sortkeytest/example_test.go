@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -349,4 +352,116 @@ func ExampleDB_EventSource() {
 	// [bad] failed
 	// discarded
 	// [2 3]
+}
+
+func ExampleDB_Changes() {
+	db := sortkeytest.New(t)
+	db.CreateTable(&dynamodb.CreateTableInput{
+		TableName:            aws.String("Orders"),
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
+	})
+	db.Put("Orders", map[string]any{"id": "1"}, map[string]any{"id": "2"}, map[string]any{"id": "1", "state": "sent"})
+	for change := range db.Changes("Orders") {
+		fmt.Println(change.EventName, change.Dynamodb.Keys["id"].(*streamtypes.AttributeValueMemberS).Value)
+	}
+	// Output:
+	// INSERT 1
+	// INSERT 2
+	// MODIFY 1
+}
+
+// The first write is throttled, and the second gets through.
+func ExampleDB_Fail() {
+	db := sortkeytest.New(t)
+	db.Table("Notes", "id")
+	db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 1})
+	for range 2 {
+		_, err := db.Client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: aws.String("Notes"), Item: id("1")})
+		var refused smithy.APIError
+		if errors.As(err, &refused) {
+			fmt.Println(refused.ErrorCode())
+		} else {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// ThrottlingException
+	// <nil>
+}
+
+// An item expires.
+func ExampleClock_Advance() {
+	db := sortkeytest.New(t)
+	db.Table("Sessions", "id")
+	_, err := db.Client.UpdateTimeToLive(context.Background(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String("Sessions"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)},
+	})
+	if err != nil {
+		panic(err)
+	}
+	db.Put("Sessions", map[string]any{"id": "1", "ends": db.Clock.Now().Add(time.Hour).Unix()})
+	for range 2 {
+		db.Clock.Advance(45 * time.Minute)
+		fmt.Println(len(sortkeytest.Items[map[string]any](db, "Sessions")))
+	}
+	// Output:
+	// 1
+	// 0
+}
+
+// An index is read before it has the change.
+func ExampleDB_HoldIndexes() {
+	db := sortkeytest.New(t)
+	db.Table("Orders", "id", sortkeytest.Global("ByState", "state"))
+	db.Put("Orders", map[string]any{"id": "1", "state": "open"})
+	open := func() int {
+		out, err := db.Client.Query(context.Background(), &dynamodb.QueryInput{
+			TableName: aws.String("Orders"), IndexName: aws.String("ByState"), KeyConditionExpression: aws.String("#s = :s"),
+			ExpressionAttributeNames:  map[string]string{"#s": "state"},
+			ExpressionAttributeValues: map[string]types.AttributeValue{":s": &types.AttributeValueMemberS{Value: "open"}},
+		})
+		if err != nil {
+			panic(err)
+		}
+		return len(out.Items)
+	}
+
+	db.HoldIndexes()
+	db.Put("Orders", map[string]any{"id": "2", "state": "open"})
+	fmt.Println(open())
+	db.Settle()
+	fmt.Println(open())
+	// Output:
+	// 1
+	// 2
+}
+
+func ExampleDB_Record() {
+	db := sortkeytest.New(t)
+	db.Table("Notes", "id")
+	calls := db.Record()
+	if _, err := db.Client.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: aws.String("Notes"), Key: id("1")}); err != nil {
+		panic(err)
+	}
+	calls.Never("Scan")
+	calls.AtMost(0.5)
+	for _, c := range calls.Calls() {
+		fmt.Println(c.Operation, c.Tables)
+	}
+	// Output: GetItem [Notes]
+}
+
+// Programs that take an address reach the database at its URL.
+func ExampleDB_URL() {
+	db := sortkeytest.New(t)
+	db.Table("Notes", "id")
+	client := dynamodb.NewFromConfig(db.Config(), func(o *dynamodb.Options) {
+		o.BaseEndpoint, o.HTTPClient = aws.String(db.URL()), http.DefaultClient
+	})
+	out, err := client.ListTables(context.Background(), &dynamodb.ListTablesInput{})
+	fmt.Println(out.TableNames, err)
+	// Output: [Notes] <nil>
 }
