@@ -18,7 +18,7 @@ import (
 // The rules are those of the Lambda developer guide:
 // docs.aws.amazon.com/lambda/latest/dg/ with-ddb.html (batches, order),
 // services-ddb-params.html (parameters), services-dynamodb-errors.html (retries,
-// splitting, discarded records) and services-ddb-batchfailurereporting.html (what a
+// splitting, discarded records), services-ddb-batchfailurereporting.html (what a
 // response means).
 
 const (
@@ -36,8 +36,8 @@ const (
 //
 // The records of a shard come in order, in batches. If the handler fails, it gets
 // the batch again, until it succeeds or the records are discarded. The mapping reads
-// all shards one after the other; there are no ParallelizationFactor, batching windows,
-// tumbling windows or filters.
+// all shards one after the other; there are no ParallelizationFactor, batching windows
+// or tumbling windows.
 type EventSource struct {
 	// BatchSize is the largest number of records in an event, at most 10,000. An
 	// event has at most 6 MB, too. Default: 100.
@@ -60,6 +60,9 @@ type EventSource struct {
 	// lowest sequence number in batchItemFailures are done, and the others are retried.
 	// Without it the result has no meaning.
 	ReportBatchItemFailures bool
+	// Filters are the patterns of FilterCriteria, such as {"eventName": ["INSERT"]}.
+	// A record that matches none of them is not delivered. Default: every record is.
+	Filters []string
 	// OnFailure receives the message for each batch that is discarded, as an SQS queue
 	// does: JSON that says where the records are, without the records. Without it, the
 	// test fails when records are discarded.
@@ -69,6 +72,7 @@ type EventSource struct {
 	table  string
 	arn    *string
 	handle handler
+	filter filter            // nil for all records
 	done   map[string]string // by shard, the last record that was delivered or discarded
 }
 
@@ -92,6 +96,9 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 	var err error
 	if s.handle, err = handlerOf(handler); err == nil {
 		err = s.check()
+	}
+	if err == nil && len(s.Filters) > 0 {
+		s.filter, err = anyFilter(s.Filters, parseFilter)
 	}
 	if err != nil {
 		db.t.Fatalf("sortkeytest: %v", err)
@@ -145,13 +152,19 @@ func (s *EventSource) Deliver() {
 }
 
 // pending returns the records of a shard that are still to be delivered. If the last
-// one that was delivered has expired, all that are left are newer.
-func (s *EventSource) pending(sh shard) []types.Record {
-	last, ok := s.done[sh.id]
-	if !ok {
-		return sh.records
+// one that was delivered has expired, all that are left are newer. Records are filtered
+// before they are cut into batches; the guide does not say which comes first.
+func (s *EventSource) pending(sh shard) (records []eventRecord) {
+	from := 0
+	if last, ok := s.done[sh.id]; ok {
+		from = 1 + slices.IndexFunc(sh.records, func(r types.Record) bool { return *r.Dynamodb.SequenceNumber == last })
 	}
-	return sh.records[1+slices.IndexFunc(sh.records, func(r types.Record) bool { return *r.Dynamodb.SequenceNumber == last }):]
+	for _, r := range sh.records[from:] {
+		if e := eventOf(r, *s.arn); s.filter == nil || e.matches(s.filter) {
+			records = append(records, e)
+		}
+	}
+	return records
 }
 
 // A batch holds consecutive records of a shard, with what has happened to them.
@@ -164,17 +177,15 @@ type batch struct {
 }
 
 // cut returns the next batch and the records after it.
-func (s *EventSource) cut(shard string, records []types.Record) (batch, []types.Record) {
-	b := batch{shard: shard}
-	size := len(`{"Records":[]}`)
-	for _, r := range records[:min(s.BatchSize, len(records))] {
-		e := eventOf(r, *s.arn)
-		if size += len(e.json) + len(","); size > maxEvent && len(b.records) > 0 {
+func (s *EventSource) cut(shard string, records []eventRecord) (batch, []eventRecord) {
+	n, size := 0, len(`{"Records":[]}`)
+	for n < min(s.BatchSize, len(records)) {
+		if size += len(records[n].json) + len(","); size > maxEvent && n > 0 {
 			break
 		}
-		b.records = append(b.records, e)
+		n++
 	}
-	return b, records[len(b.records):]
+	return batch{shard: shard, records: records[:n]}, records[n:]
 }
 
 // deliver calls the handler until all records of the batch are done or discarded.

@@ -130,6 +130,15 @@ func eventOf(r types.Record, arn string) eventRecord {
 	return eventRecord{encoded, *d.SequenceNumber, *d.ApproximateCreationDateTime}
 }
 
+// matches reports whether a filter lets the record through.
+func (r eventRecord) matches(f filter) bool {
+	var v any
+	if err := json.Unmarshal(r.json, &v); err != nil {
+		panic(err) // it was encoded here
+	}
+	return f(v, true)
+}
+
 // jsonItem returns what has the DynamoDB JSON of an item as its JSON.
 func jsonItem(item map[string]types.AttributeValue) map[string]any {
 	out := make(map[string]any, len(item))
