@@ -26,7 +26,7 @@ const (
 	retained = 24 * time.Hour
 
 	// The limits of one Deliver, where the service would go on for a day.
-	maxCalls  = 100 // of the handler for the same records
+	maxCalls  = 100 // of the handler for the same records, if none of them is done
 	maxRounds = 100 // of reading the stream again for changes by the handler
 )
 
@@ -37,7 +37,7 @@ const (
 // The records of a shard come in order, in batches. If the handler fails, it gets
 // the batch again, until it succeeds or the records are discarded. The mapping reads
 // all shards one after the other; there are no ParallelizationFactor, batching windows
-// or tumbling windows.
+// or tumbling windows. An EventSource is not safe for concurrent use.
 type EventSource struct {
 	// BatchSize is the largest number of records in an event, at most 10,000. An
 	// event has at most 6 MB, too. Default: 100.
@@ -169,11 +169,12 @@ func (s *EventSource) pending(sh shard) (records []eventRecord) {
 
 // A batch holds consecutive records of a shard, with what has happened to them.
 type batch struct {
-	shard   string
-	records []eventRecord
-	calls   int   // of the handler with these records, in this batch or a larger one
-	retries int   // of calls, those that count against MaximumRetryAttempts
-	err     error // of the last call
+	shard    string
+	records  []eventRecord
+	calls    int   // of the handler with these records, in this batch or a larger one
+	failures int   // calls in a row that got no record done
+	retries  int   // calls that count against MaximumRetryAttempts
+	err      error // of the last call
 }
 
 // cut returns the next batch and the records after it.
@@ -196,7 +197,10 @@ func (s *EventSource) deliver(b batch) {
 			return
 		}
 		done := s.call(&b)
-		s.advance(b, done)
+		if b.failures++; done > 0 {
+			s.advance(b, done)
+			b.failures = 0
+		}
 		if b.records = b.records[done:]; len(b.records) == 0 {
 			return
 		}
@@ -211,8 +215,8 @@ func (s *EventSource) deliver(b batch) {
 		case b.retries == s.MaximumRetryAttempts:
 			s.discard(b, "RetryAttemptsExhausted")
 			return
-		case s.MaximumRetryAttempts < 0 && b.calls >= maxCalls:
-			s.db.t.Fatalf("sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records expire. Set MaximumRetryAttempts to end that.", b.calls, s.describe(b), b.err)
+		case s.MaximumRetryAttempts < 0 && b.failures >= maxCalls:
+			s.db.t.Fatalf("sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records expire. Set MaximumRetryAttempts to discard them earlier.", b.failures, s.describe(b), b.err)
 		default:
 			b.retries++
 		}
@@ -291,11 +295,7 @@ func (s *EventSource) discardOld(b batch) batch {
 }
 
 // advance moves the position in the shard behind the first n records of the batch.
-func (s *EventSource) advance(b batch, n int) {
-	if n > 0 {
-		s.done[b.shard] = b.records[n-1].number
-	}
-}
+func (s *EventSource) advance(b batch, n int) { s.done[b.shard] = b.records[n-1].number }
 
 // discard gives up a batch.
 func (s *EventSource) discard(b batch, condition string) {

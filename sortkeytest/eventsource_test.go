@@ -181,6 +181,24 @@ func TestEventSourceResponses(t *testing.T) {
 	}
 }
 
+// A handler that gets one record done in each call needs more calls than one that
+// fails is allowed.
+func TestEventSourceSlowProgress(t *testing.T) {
+	db := streamed(t)
+	for i := range 250 {
+		db.Put("Events", id(fmt.Sprint(i)))
+	}
+	calls := 0
+	db.EventSource("Events", func(e event) (r response, err error) {
+		calls++
+		if len(e.Records) > 1 {
+			r.BatchItemFailures = []batchFailure{{e.Records[1].Change.SequenceNumber}}
+		}
+		return r, nil
+	}, func(s *sortkeytest.EventSource) { s.BatchSize, s.ReportBatchItemFailures = 1000, true }).Deliver()
+	require.Equal(t, 250, calls)
+}
+
 // Every kind of value, in the form that Lambda has. Source: with-ddb.html of the Lambda
 // developer guide; DG/time-to-live-ttl-streams.html for userIdentity.
 func TestEventSourceEvent(t *testing.T) {
