@@ -34,7 +34,7 @@ func handlerOf(v any) (handler, error) {
 	}
 	fn := reflect.ValueOf(v)
 	if fn.Kind() != reflect.Func || fn.IsNil() {
-		return nil, fmt.Errorf("handler is a %T, want a function", v)
+		return nil, fmt.Errorf("handler has type %T, want a function", v)
 	}
 	of := fn.Type()
 	takesContext := of.NumIn() > 0 && of.In(0) == contextType
@@ -43,7 +43,7 @@ func handlerOf(v any) (handler, error) {
 		in--
 	}
 	if in != 1 || of.IsVariadic() || out > 2 || out > 0 && of.Out(out-1) != errorType {
-		return nil, fmt.Errorf("handler is a %v, want func(context.Context, E) (R, error), in which the context, R and the results are optional", of)
+		return nil, fmt.Errorf("handler has type %v, want func(context.Context, E) (R, error), in which the context, R and the results are optional", of)
 	}
 	return func(ctx context.Context, event []byte) ([]byte, error) {
 		e := reflect.New(of.In(of.NumIn() - 1))
