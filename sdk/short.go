@@ -31,11 +31,27 @@ type short struct {
 // shorten makes a client of db with the caller's options take the short way where
 // nobody can tell.
 func shorten(db *sortkey.DB, base dynamodb.Options, optFns []func(*dynamodb.Options)) *dynamodb.Client {
+	if inside.Watched(db) {
+		return dynamodb.New(base, optFns...)
+	}
 	s := &short{direct: newDirect(db, true)}
+	if len(optFns) == 0 {
+		base.APIOptions = []func(*middleware.Stack) error{s.begin}
+	} else {
+		optFns = s.around(optFns)
+	}
+	client := dynamodb.New(base, optFns...)
+	s.options = reflect.ValueOf(client.Options())
+	return client
+}
+
+// around returns the caller's options with ours, which put the short way among the API
+// options unless the caller has changed others.
+func (s *short) around(optFns []func(*dynamodb.Options)) []func(*dynamodb.Options) {
 	var before dynamodb.Options
-	note := func(o *dynamodb.Options) { before = *o } // completed by the SDK
+	note := func(o *dynamodb.Options) { before = *o } // as the SDK has completed it
 	add := func(o *dynamodb.Options) {
-		if inside.Watched(db) || len(optFns) > 0 && !sameOptions(reflect.ValueOf(before), reflect.ValueOf(*o)) {
+		if !sameOptions(reflect.ValueOf(before), reflect.ValueOf(*o)) {
 			return
 		}
 		theirs := o.APIOptions
@@ -45,9 +61,7 @@ func shorten(db *sortkey.DB, base dynamodb.Options, optFns []func(*dynamodb.Opti
 			o.APIOptions = append(o.APIOptions, toEnd)
 		}
 	}
-	client := dynamodb.New(base, append(append([]func(*dynamodb.Options){note}, optFns...), add)...)
-	s.options = reflect.ValueOf(client.Options())
-	return client
+	return append(append([]func(*dynamodb.Options){note}, optFns...), add)
 }
 
 // begin adds the short way to the stack of a call if it may be taken. It runs before
