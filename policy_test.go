@@ -38,7 +38,7 @@ var floors = [][]string{
 	{"sortkeytest", "internal/design/explain", "internal/design/convert", "internal/design/gen"},
 	{"internal/design/lint"},
 	{"internal/design/check"},
-	{"internal/design/report", "design", "design/examples"},
+	{"internal/design/report", "internal/design/placement", "design", "design/examples"},
 	{"design/designtest"},
 	{"bench/measure", "bench/work"},
 	{"bench/layer"},

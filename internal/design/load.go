@@ -180,3 +180,64 @@ func (r *Rates) Of(p Part) (reads, writes float64) {
 	}
 	return reads, writes
 }
+
+// Current calls f for each row, in key order, with the share of its entity's
+// requests that falls to the row at one moment. A generated item has the share of
+// all the declared items that it represents, so the shares of an entity add up to 1
+// if all its items have rows.
+//
+// Where a component of the partition key is a time, the partition of the last
+// period has all requests, and those of earlier periods have none.
+func (r *Rates) Current(f func(row *Row, share float64)) {
+	type group struct {
+		e    *Entity
+		rest string // the other components
+	}
+	declared := map[*Entity]float64{} // items
+	for e, n := range r.w.counts {
+		declared[e] = float64(n)
+		if made := r.w.made[e]; made > 0 {
+			declared[e] += float64(made) * (1/r.w.Scale - 1)
+		}
+	}
+	// partitions calls visit for each row with its partition and share.
+	partitions := func(visit func(p int, row *Row, g group, timed bool, share float64)) {
+		for p, part := range r.s.Parts {
+			rows := r.s.In(part)
+			for i := range rows {
+				e := rows[i].Item.Entity
+				o := r.of[e]
+				if o == nil {
+					visit(p, &rows[i], group{}, false, 0)
+					continue
+				}
+				g := group{e: e}
+				if o.timed {
+					g.rest = o.group(rows[i].Item)
+				}
+				visit(p, &rows[i], g, o.timed, r.w.Represents(rows[i].Item)/declared[e])
+			}
+		}
+	}
+	last, all, current := map[group]int{}, map[group]float64{}, map[group]float64{}
+	partitions(func(p int, _ *Row, g group, timed bool, share float64) {
+		if !timed {
+			return
+		}
+		if last[g] != p {
+			last[g], current[g] = p, 0
+		}
+		all[g] += share
+		current[g] += share
+	})
+	partitions(func(p int, row *Row, g group, timed bool, share float64) {
+		if timed {
+			if last[g] == p {
+				share *= all[g] / current[g]
+			} else {
+				share = 0
+			}
+		}
+		f(row, share)
+	})
+}

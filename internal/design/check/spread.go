@@ -472,7 +472,7 @@ func (s *spreader) replaceable() bool {
 
 func (s *spreader) replace(c candidate) (json.RawMessage, error) {
 	names, body, values := s.placeholders()
-	for i, v := range partitionKey(s.space, c.row) {
+	for i, v := range PartitionKey(s.space, c.row) {
 		values[names[i]] = v.AppendJSON(nil)
 	}
 	var err error
@@ -553,7 +553,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 	}
 	in := PatternResult{Pattern: s.p, Report: rep}
 	return &Reading{
-		Key: partitionKey(s.space, c.row), Request: request, Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages,
+		Key: PartitionKey(s.space, c.row), Request: request, Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages,
 		Bytes: rep.Bytes + rep.Fetched, Units: in.Units(), Waste: in.Waste(), Growth: c.growth,
 	}, nil
 }

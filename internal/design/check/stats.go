@@ -104,7 +104,7 @@ func stats(w *design.World, space *design.Space, rates *design.Rates) TableStats
 		highest(&s.ByWrites, &p, p.Writes, func(p *Partition) float64 { return p.Writes })
 		for _, best := range []*Partition{s.ByItems, s.ByBytes, s.ByReads, s.ByWrites} {
 			if best != nil && best.Key == nil {
-				best.Key = partitionKey(space, &rows[0])
+				best.Key = PartitionKey(space, &rows[0])
 			}
 		}
 	}
@@ -130,8 +130,8 @@ func highest(best **Partition, p *Partition, v float64, of func(*Partition) floa
 	}
 }
 
-// partitionKey returns the values of the partition key of a row.
-func partitionKey(s *design.Space, r *design.Row) (key []attr.Value) {
+// PartitionKey returns the values of the partition key of a row.
+func PartitionKey(s *design.Space, r *design.Row) (key []attr.Value) {
 	for _, a := range s.Hash {
 		key = append(key, r.Item.Attributes.Get(a.Name))
 	}

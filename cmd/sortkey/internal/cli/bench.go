@@ -53,7 +53,8 @@ If you interrupt it, bench removes its tables and files.`,
   sortkey bench --json report.json --html report.html
   sortkey bench get query-10 --endpoint dynalite=http://127.0.0.1:4567
   sortkey bench targets                          the figures that Sortkey must reach
-  sortkey bench growth --max 1000000             the time of a query by the size of its table`,
+  sortkey bench growth --max 1000000             the time of a query by the size of its table
+  sortkey bench scale shop --nodes 9             a simulated cluster with a model's load`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return workloadNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -80,7 +81,7 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.BoolVar(&targets, "targets", false, "the same as sortkey bench targets")
 	completeWords(cmd, "engine", "memory", "disk")
 	completeWords(cmd, "layer", layerNames()...)
-	cmd.AddCommand(a.benchTargetsCommand(), a.benchGrowthCommand(), a.benchResultsCommand(), a.benchShowCommand())
+	cmd.AddCommand(a.benchTargetsCommand(), a.benchGrowthCommand(), a.benchScaleCommand(), a.benchResultsCommand(), a.benchShowCommand())
 	return cmd
 }
 

@@ -54,13 +54,14 @@ func models(_ *cobra.Command, args []string, toComplete string) ([]string, cobra
 
 // oneModel checks the arguments of commands on one model.
 func oneModel(cmd *cobra.Command, args []string) error {
+	name := cmd.Parent().Name() + " " + cmd.Name()
 	switch len(args) {
 	case 0:
-		return usage("design "+cmd.Name(), "design %s needs a model file or the name of an example", cmd.Name())
+		return usage(name, "%s needs a model file or the name of an example", name)
 	case 1:
 		return nil
 	}
-	return usage("design "+cmd.Name(), "design %s takes one model, not %d", cmd.Name(), len(args))
+	return usage(name, "%s takes one model, not %d", name, len(args))
 }
 
 // loadModel returns the example with a name, or the model in a file or in the

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/placement"
+)
+
+type benchScaleFlags struct {
+	options            placement.Options
+	seed               uint64
+	maxItems, maxBytes int
+	json               string
+}
+
+func (a *App) benchScaleCommand() *cobra.Command {
+	var f benchScaleFlags
+	cmd := &cobra.Command{
+		Use:   "scale MODEL",
+		Short: "Simulate how a cluster would place the rows and the declared load of a model",
+		Long: `Scale lays out the rows of a model in the order of their addresses. It splits them
+into ranges by size and by load and spreads the ranges over nodes, with the rules
+that CockroachDB documents. It prints the load of the hottest range, partition and
+node beside the mean, and the ranges that cannot be split. It measures nothing and
+asks no database; docs/scale.md says what it leaves out.
+
+The load is the reads and writes a second that the model's entities declare in their
+rates. MODEL is a model file, a folder with a model.yaml, or the name of an example.`,
+		Example: `  sortkey bench scale shop
+  sortkey bench scale shop.yaml --nodes 9
+  sortkey bench scale shop.yaml --nodes 6 --ranges 64 --json -`,
+		Args:              oneModel,
+		ValidArgsFunction: models,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.benchScale(cmd.Context(), args[0], &f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.options.Nodes, "nodes", 3, "`NUMBER` of nodes")
+	flags.IntVar(&f.options.Ranges, "ranges", 1, "`NUMBER` of ranges of equal size to begin with")
+	flags.Float64Var(&f.options.RangeBytes, "range-bytes", placement.DefaultRangeBytes, "`SIZE` in bytes above which a range splits")
+	flags.Float64Var(&f.options.RangeRequests, "range-requests", placement.DefaultRangeRequests, "`REQUESTS` a second from which on a range splits")
+	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of generated values and of the first places of ranges (default the model's)")
+	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "generate at most `N` items; each represents its share of the declared ones")
+	flags.IntVar(&f.maxBytes, "max-bytes", design.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes")
+	flags.StringVar(&f.json, "json", "", "write the result as JSON to `FILE`, or to standard output for - instead of the text")
+	for _, name := range []string{"nodes", "ranges", "range-bytes", "range-requests", "seed", "max-items", "max-bytes"} {
+		mustComplete(cmd, name, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+func (a *App) benchScale(ctx context.Context, path string, f *benchScaleFlags) error {
+	for name, n := range map[string]float64{
+		"nodes": float64(f.options.Nodes), "ranges": float64(f.options.Ranges), "range-bytes": f.options.RangeBytes,
+		"range-requests": f.options.RangeRequests, "max-items": float64(f.maxItems), "max-bytes": float64(f.maxBytes),
+	} {
+		if !(n > 0) {
+			return usage("bench scale", "--%s must be positive", name)
+		}
+	}
+	m, err := loadModel(path)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	w, err := design.Build(ctx, m, design.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes})
+	if list, ok := errors.AsType[design.Errors](err); ok {
+		return modelErrors(path, list)
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	f.options.Seed = cmp.Or(f.seed, m.Seed)
+	r, err := placement.Run(ctx, w, f.options)
+	if err != nil {
+		return err
+	}
+	encode := func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	if f.json == "-" {
+		return encode(a.Stdout)
+	}
+	if f.json != "" {
+		if err := writeFile(f.json, encode); err != nil {
+			return err
+		}
+	}
+	return r.WriteText(a.Stdout, a.style().Paint)
+}
