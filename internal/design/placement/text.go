@@ -48,7 +48,7 @@ func (r *Result) WriteText(w io.Writer, paint text.Paint) error {
 	if p := r.Partition; p != nil {
 		s := Space{Table: p.Table, Index: p.Index}
 		fmt.Fprintf(&b, "\n%s\n", paint.Strong("hottest partition"))
-		fmt.Fprintf(&b, "  %s, %s: %s requests a second, %s, in %s\n", s.Name(), p.Key,
+		fmt.Fprintf(&b, "  %s of %s: %s requests a second, %s, in %s\n", p.Key, s.Name(),
 			text.Figure(p.Requests), text.Count(int64(max(1, p.Rows+0.5)), "row"), text.Count(p.Ranges, "range"))
 	}
 
@@ -75,7 +75,8 @@ func (r *Result) WriteText(w io.Writer, paint text.Paint) error {
 		if more := len(g.Hot) - mostHot; more > 0 {
 			fmt.Fprintf(&b, "  and %s more\n", text.Thousands(more))
 		}
-		fmt.Fprintln(&b, "  One node serves all requests of a range, so more nodes do not help. Spread the key.")
+		fmt.Fprintf(&b, "  A range splits by load only at a key that leaves each side at most %s of it.\n", text.Percent((1+imbalance)/2))
+		fmt.Fprintln(&b, "  One node serves all requests of a range, so more nodes do not help: spread the key.")
 	}
 	if g.Large > 0 {
 		fmt.Fprintf(&b, "\n%s\n", paint.Warn(text.Count(g.Large, "range")+" above the size limit cannot be split"))
@@ -113,11 +114,10 @@ func (r *Range) describe() string {
 	if r.Share < 0.1 {
 		return fmt.Sprintf("many rows of %s; the hottest has %s of them", s.Name(), text.Percent(r.Share))
 	}
-	where := "one row"
-	if r.Place != "row" {
-		where = "the " + r.Place + ", where new rows come,"
+	if r.Place == "row" {
+		return fmt.Sprintf("%s of them for one row of partition %s of %s", text.Percent(r.Share), r.Partition, s.Name())
 	}
-	return fmt.Sprintf("%s of them for %s of %s, %s", text.Percent(r.Share), where, s.Name(), r.Partition)
+	return fmt.Sprintf("%s of them for the %s of partition %s of %s, where new rows come", text.Percent(r.Share), r.Place, r.Partition, s.Name())
 }
 
 // table writes rows in columns: the first to the left, the others to the right.
