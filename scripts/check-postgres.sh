@@ -4,7 +4,7 @@
 # command. The tests start a cluster of their own in a temporary folder, on a Unix
 # socket. The script installs nothing; without PostgreSQL it says so and ends with 0.
 #
-#   scripts/check-postgres.sh [--bench]      # --bench: the figures beside pgx too
+#   scripts/check-postgres.sh [--bench]      # --bench: the figures beside pgx, and by the size of a table, too
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,5 +23,5 @@ go test ./store/postgres -count=1 -v -timeout 20m | report
 SORTKEY_CHECKS=${SORTKEY_CHECKS:-3} go test ./fuzz -run TestPropertyTransactionsOnPostgres -count=1 -v -timeout 20m | report
 go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
 if [ "${1-}" = --bench ]; then
-  go test ./store/postgres -run '^$' -bench Beside -timeout 20m
+  go test ./store/postgres -run '^$' -bench 'Beside|Growth' -timeout 20m
 fi

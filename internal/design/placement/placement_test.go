@@ -85,8 +85,8 @@ func sum(list []float64) (s float64) {
 	return s
 }
 
-// A model with the partition key and the sort key of its one entity.
-func model(t *testing.T, partition, sort string) *design.World {
+// model returns a world of one entity with the given keys.
+func model(t *testing.T, partition, sort string, o design.Options) *design.World {
 	t.Helper()
 	m, err := design.Parse("test.yaml", []byte(strings.NewReplacer("PARTITION", partition, "SORT", sort).Replace(`
 name: test
@@ -99,7 +99,7 @@ entities:
     rates: {reads: 400, writes: 10000}
 `)))
 	require.NoError(t, err)
-	w, err := design.Build(t.Context(), m, design.Options{})
+	w, err := design.Build(t.Context(), m, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
@@ -119,7 +119,7 @@ func TestHotPartition(t *testing.T) {
 		{"a device", "DEVICE#{device}", "{at}#{id}", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := model(t, tt.partition, tt.sort)
+			w := model(t, tt.partition, tt.sort, design.Options{})
 			r, err := placement.Run(t.Context(), w, placement.Options{Nodes: 5})
 			require.NoError(t, err)
 			// Reads once, writes of the table twice, and those of the index once.
@@ -137,4 +137,24 @@ func TestHotPartition(t *testing.T) {
 			require.Equal(t, r, again, "the same world, placed again")
 		})
 	}
+}
+
+// TestSample checks that a sample has the rows, the load and the split partitions of
+// all items.
+func TestSample(t *testing.T) {
+	var results []*placement.Result
+	for _, o := range []design.Options{{}, {MaxItems: 500}} {
+		r, err := placement.Run(t.Context(), model(t, "DEVICE#{device}", "{at}#{id}", o), placement.Options{RangeRequests: 2000})
+		require.NoError(t, err)
+		results = append(results, r)
+	}
+	all, sample := results[0], results[1]
+	require.InDelta(t, 0.1, sample.Scale, 1e-9)
+	for i := range all.Spaces {
+		require.InDelta(t, all.Spaces[i].Rows, sample.Spaces[i].Rows, 1e-3)
+		require.InDelta(t, all.Spaces[i].Requests, sample.Spaces[i].Requests, 1e-3)
+		require.InEpsilon(t, all.Spaces[i].Bytes, sample.Spaces[i].Bytes, 0.05)
+		require.InDelta(t, all.Spaces[i].Ranges, sample.Spaces[i].Ranges, 2)
+	}
+	require.Empty(t, sample.Ranges.Hot)
 }
