@@ -17,6 +17,15 @@ const (
 	perRead       = 1
 	perWrite      = 2
 	perIndexWrite = 1 // for each index that has the item
+	// Each write has a row of its own id in sortkey_commits, which is inserted with it
+	// and removed after it (store/postgres/commit.go).
+	perCommit = 2
+)
+
+// commits is the SQL table of ids. They are random, so it can be split anywhere.
+const (
+	commits    = "sortkey_commits"
+	commitKeys = 1 << 20
 )
 
 // A stretch is a piece of the key space whose load and bytes are spread evenly over
@@ -38,10 +47,12 @@ type stretch struct {
 
 // A layout is the key space in the order of addresses. A position in it is the
 // index of a stretch and a fraction of that. sums[i] is the sum of the stretches
-// before i.
+// before i. Those from rows on are not of sortkey_rows but of sortkey_commits, a
+// table of its own, so a range begins there.
 type layout struct {
 	stretches []stretch
 	sums      []amount
+	rows      int
 }
 
 // An amount is what lies in a part of the key space.
@@ -54,7 +65,7 @@ func (a amount) plus(b amount, times float64) amount {
 func (s *stretch) amount() amount { return amount{s.rows, s.bytes, s.requests} }
 
 func newLayout(list []stretch) *layout {
-	l := &layout{stretches: list, sums: make([]amount, len(list)+1)}
+	l := &layout{stretches: list, sums: make([]amount, len(list)+1), rows: len(list)}
 	for i := range list {
 		l.sums[i+1] = l.sums[i].plus(list[i].amount(), 1)
 	}
@@ -99,7 +110,8 @@ func (l *layout) nearest(lo, hi, want float64, figure func(amount) float64) (at 
 	return at, ok
 }
 
-// A space is a table or an index in the layout.
+// A space is a table or an index in the layout, or sortkey_commits, which has no
+// Space.
 type space struct {
 	*design.Space
 	from, to int // stretches
@@ -124,7 +136,25 @@ func lay(ctx context.Context, w *design.World) (*layout, []space, error) {
 			spaces = append(spaces, space{Space: s, from: from, to: len(all)})
 		}
 	}
-	return newLayout(all), spaces, nil
+	writes := 0.0
+	for _, e := range w.Model.Entities {
+		if placed(w, e) {
+			writes += e.Writes
+		}
+	}
+	rows := len(all)
+	if writes > 0 {
+		all = append(all, stretch{space: len(spaces), keys: commitKeys, partitions: 1, requests: writes * perCommit})
+		spaces = append(spaces, space{from: rows, to: len(all)})
+	}
+	l := newLayout(all)
+	l.rows = rows
+	return l, spaces, nil
+}
+
+// placed reports whether an entity has items.
+func placed(w *design.World, e *design.Entity) bool {
+	return slices.ContainsFunc(w.Items, func(it design.Item) bool { return it.Entity == e })
 }
 
 // stretches returns a space in the order of addresses.

@@ -57,7 +57,7 @@ type Result struct {
 	ReplicasMoved int `json:"replicasMoved"`
 }
 
-// A Space is a table or an index.
+// A Space is a table or an index, or the SQL table sortkey_commits.
 type Space struct {
 	Table    string  `json:"table"`
 	Index    string  `json:"index,omitempty"`
@@ -99,7 +99,7 @@ type Range struct {
 	Requests float64 `json:"requests"`
 	Place    string  `json:"place"` // "row", "end" or "beginning" of a partition
 	// Partition is its partition key, and Share its share of the range's requests.
-	Partition string  `json:"partition"`
+	Partition string  `json:"partition,omitempty"`
 	Share     float64 `json:"share"`
 	Node      int     `json:"node"` // that serves the range, from 1
 }
@@ -148,14 +148,10 @@ func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 		Ranges:      Ranges{Count: len(spans), SplitFirst: n.first, SplitBySize: n.size, SplitByLoad: n.load, Hot: []Range{}},
 		LeasesMoved: c.leases, ReplicasMoved: c.moves,
 	}
-	placed := map[*design.Entity]bool{}
-	for i := range w.Items {
-		placed[w.Items[i].Entity] = true
-	}
 	for _, e := range w.Model.Entities {
 		r.Reads += e.Reads
 		r.Writes += e.Writes
-		if !placed[e] {
+		if !placed(w, e) {
 			r.Unplaced += e.Reads + e.Writes
 		}
 	}
@@ -171,6 +167,9 @@ func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 }
 
 func (s space) names() (table, index string) {
+	if s.Space == nil {
+		return commits, ""
+	}
 	if s.Index != nil {
 		index = s.Index.Name
 	}
@@ -251,7 +250,9 @@ func (l *layout) describeRange(spaces []space, s span) Range {
 	}
 	in := spaces[best.space]
 	out.Table, out.Index = in.names()
-	out.Partition = partitionText(in, best.row)
+	if best.row != nil {
+		out.Partition = partitionText(in, best.row)
+	}
 	return out
 }
 
@@ -264,6 +265,9 @@ func partitionText(s space, row *design.Row) string {
 // represent several partitions, it is one of them.
 func (l *layout) hottestPartition(spaces []space, spans []span) (best *Partition) {
 	for _, s := range spaces {
+		if s.Space == nil {
+			continue
+		}
 		for from, to := s.from, s.from; from < s.to; from = to {
 			first := &l.stretches[from]
 			head := first.addr[:store.SortOffset(first.addr)]

@@ -28,12 +28,11 @@ type splits struct{ first, size, load int }
 
 // split splits the key space into ranges, in order.
 func (l *layout) split(o Options) (spans []span, n splits) {
-	end := float64(len(l.stretches))
-	if end == 0 {
+	if l.rows == 0 {
 		return nil, n
 	}
+	lo, end := 0.0, float64(l.rows)
 	total := l.upTo(end)
-	lo := 0.0
 	for i := 1; i < o.Ranges; i++ { // the first ranges have equal sizes
 		at, ok := l.nearest(lo, end, total.bytes*float64(i)/float64(o.Ranges), bytesOf)
 		if ok {
@@ -43,6 +42,9 @@ func (l *layout) split(o Options) (spans []span, n splits) {
 		}
 	}
 	spans = append(spans, l.span(lo, end))
+	if l.rows < len(l.stretches) {
+		spans = append(spans, l.span(end, float64(len(l.stretches))))
+	}
 	var done []span
 	for _, s := range spans {
 		todo := []span{s}
