@@ -7,8 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -24,6 +26,9 @@ type Options struct {
 	// Seed determines where ranges are before they move. Default: 1.
 	Seed uint64
 }
+
+// mostRanges bounds the memory of a simulation.
+const mostRanges = 1_000_000
 
 func (o Options) withDefaults() Options {
 	o.Nodes = cmp.Or(o.Nodes, 3)
@@ -133,12 +138,15 @@ func (r *Result) Mean() float64 {
 }
 
 // Run places the rows and the declared load of a world. Equal worlds and options
-// give equal results.
+// give equal results. Run fails if ctx is done or there would be too many ranges.
 func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 	o = o.withDefaults()
 	l, spaces, err := lay(ctx, w)
 	if err != nil {
 		return nil, err
+	}
+	if all := l.upTo(float64(len(l.stretches))); all.bytes/o.RangeBytes+all.requests/o.RangeRequests+float64(o.Ranges) > mostRanges {
+		return nil, advice.New("choose larger or fewer ranges", "more than %s ranges", text.Thousands(mostRanges))
 	}
 	spans, n := l.split(o)
 	c := newCluster(spans, o.Nodes, o.Seed)
