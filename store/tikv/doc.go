@@ -1,0 +1,88 @@
+// Package tikv is the store engine that keeps its rows in a TiKV cluster, without
+// SQL. Its ranges split and move by themselves. It is tested on the mock cluster of
+// TiKV's client only: see Tests below.
+//
+// [Open] opens the tables with a prefix. The key of a row is the prefix and the
+// address of [store.AppendAddress], so a partition is one range of keys.
+//
+//   - A View reads as of one timestamp, which it gets when it begins.
+//   - An Update is a pessimistic transaction. It locks each single row that it reads,
+//     also one that does not exist, in the round trip that reads the row. It keeps its
+//     changes in memory until its function returns. When a row has changed since the
+//     Update began, or two Updates wait for each other, the function is called again.
+//   - A range that an Update has read is read again before the commit. Only an Update
+//     that reads ranges pays for that; no row is written for it, and other Updates of
+//     the partition run beside it.
+//   - When a commit gets no answer, the Update asks TiKV what became of the
+//     transaction, which is either committed or rolled back for ever by that question.
+//
+// # Isolation
+//
+// TiKV 2PC gives each transaction a commit timestamp c, unique and later than all
+// locks of its first phase. Let every read of an Update hold what it would have
+// held immediately before c. Then the committed Updates behave as if they had run one
+// by one in the order of their timestamps, and a View as of t sees exactly those
+// before t. An Update gets its timestamp between its begin and its end, so this order
+// is also the real one. It remains to show what the reads hold:
+//
+//   - A single row is locked as of the timestamp s at which the Update began; TiKV
+//     refuses the lock if the row has changed since. From the lock to the commit no
+//     other transaction can commit the row. Locks of rows that are not written are part
+//     of the first phase, which fails if one was lost.
+//   - A range is read as of s. When the client asks TiKV to commit at c, all locks of
+//     the Update are written. Before this request is sent, the range is read again as
+//     of c. A transaction that commits before c in the range is visible to that read,
+//     or its lock is: the read then waits for its outcome, or makes TiKV refuse it any
+//     timestamp before c. So the read returns what the range holds immediately
+//     before c. If that differs from the first read, the commit is not sent.
+//   - TiKV may refuse c itself, because a reader at a later timestamp has met a lock of
+//     the Update. The client then asks again with a later timestamp, and the ranges are
+//     read again as of that one. The client's hook for schema checks runs for the first
+//     timestamp only, so this package uses its hook for requests.
+//
+// All reads of a call of the function are as of s. So the function never sees a state
+// that did not exist, and an Update that changes nothing needs no commit. The client
+// has no shared locks: Updates that read the same single row run one after the other.
+// Locks of gaps do not exist in TiKV. A guard row of each partition, which all inserts
+// lock, would replace the second read of ranges, and serialise all inserts of the
+// partition for it.
+//
+// After three conflicts an Update runs alone in its process, and no other process
+// writes, so it cannot lose for ever.
+//
+// # Several servers
+//
+// One Store uses the tables at a time, because the tables above it are cached in
+// memory. It holds a lease up to a time of the cluster's clock, which it renews. It
+// neither reads nor commits at later timestamps, and its successor starts with a later
+// one. So a server that was paused cannot commit beside its successor; no clock but the
+// cluster's is compared. Only Get of a single row has no timestamp and goes by the
+// machine's clock.
+//
+// Several servers could use the tables with the same check, without a row that all
+// writers lock: each server holds a lease on the version of the catalogue that it
+// knows, up to a time of the cluster's clock. A commit is refused at timestamps after
+// it. A change of the catalogue waits until each server has renewed its lease with the
+// new version or the leases have ended, as a change of a schema does in TiDB; until
+// then both versions are in use, so a new index is maintained first and filled
+// afterwards. That is not built.
+//
+// # Limits
+//
+// An Update may change 100 MB, and a row may have 6 MB: TiDB's limits for transactions.
+// Clear reads the rows of the space and deletes them in its Update. So a table whose
+// keys have more than 100 MB cannot be removed yet.
+//
+// TiKV keeps old versions of rows until the cluster's garbage collection removes them.
+// TiDB runs it, where it shares the cluster. This package does not.
+//
+// # Tests
+//
+// The mock cluster has regions that split and move, stores that stop, locks, deadlocks
+// and both phases of a commit. The conformance suite of engines runs on it, also while
+// regions split and leaders move, and with requests that are refused, lost or delayed.
+// The mock cannot show real Raft and its elections, pessimistic locks that wait in
+// order or that are lost with a leader, garbage collection, TLS, connections to a
+// placement driver, and any figure but the number of requests. Nothing has run on a
+// real cluster. So the command does not open TiKV: sortkey serve has no such store.
+package tikv

@@ -1,0 +1,99 @@
+package tikv
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// Options configure [Open]. The zero value is ready to use.
+type Options struct {
+	// Prefix is what the keys of this set of tables begin with, followed by a zero
+	// byte. Two sets in one cluster have different prefixes, which nothing else in
+	// the cluster uses. At most 64 bytes without a zero byte. Default: "sortkey".
+	Prefix string
+
+	// CA, Cert and Key are the files for TLS, as for other clients of TiKV.
+	// Default: no TLS.
+	CA, Cert, Key string
+
+	// Timeout limits one read or lock, and one commit, with all attempts of the
+	// client. Default: 30 s.
+	Timeout time.Duration
+
+	// Name says who holds the lease, to people. Default: host and process.
+	Name string
+
+	// Logger receives conflicts, lost answers and leases. The client has a log of
+	// its own: that of package github.com/pingcap/log. Default: discard.
+	Logger *slog.Logger
+
+	// lease is how long the lease is valid without renewal. Default: 15 s.
+	lease time.Duration
+}
+
+const (
+	defaultPrefix  = "sortkey"
+	maxPrefix      = 64
+	defaultTimeout = 30 * time.Second
+	defaultLease   = 15 * time.Second
+
+	// maxUpdate is the size of the largest update and maxValue that of its largest
+	// row, in bytes: the limits that TiDB has by default for transactions on TiKV
+	// (txn-total-size-limit, txn-entry-size-limit), which refuses a Raft entry of
+	// more than 8 MB.
+	maxUpdate = 100 << 20
+	maxValue  = 6 << 20
+
+	// maxTries limits the calls of the function of an Update. From aloneAfter
+	// conflicts on it runs alone, so that it cannot lose to others for ever.
+	maxTries   = 12
+	aloneAfter = 3
+
+	// maxRunning limits the Updates that run at the same time.
+	maxRunning = 256
+)
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Prefix == "" {
+		o.Prefix = defaultPrefix
+	}
+	if len(o.Prefix) > maxPrefix || strings.Contains(o.Prefix, "\x00") {
+		return o, fmt.Errorf("tikv: prefix %q: at most %d bytes, without a zero byte", o.Prefix, maxPrefix)
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "unknown host"
+		}
+		o.Name = fmt.Sprintf("%s, process %d", host, os.Getpid())
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.lease <= 0 {
+		o.lease = defaultLease
+	}
+	return o, nil
+}
+
+// Reads fetch rows in chunks. The first is small, because most callers want a few
+// rows; each is larger than the one before, up to maxChunk rows or about
+// chunkBytes.
+const (
+	firstChunk = 16
+	growth     = 8
+	maxChunk   = store.ContextRows
+	chunkBytes = 1 << 20
+)
+
+// cachedBytes limits the rows that an Update keeps after it has read them. A
+// conditional write reads its row twice.
+const cachedBytes = 4 << 20

@@ -1,0 +1,274 @@
+package tikv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tikv/client-go/v2/config"
+	"github.com/tikv/client-go/v2/oracle"
+	"github.com/tikv/client-go/v2/tikv"
+	pd "github.com/tikv/pd/client"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Store keeps rows in a cluster. It is safe for concurrent use.
+type Store struct {
+	opts    Options
+	client  *tikv.KVStore
+	keys    keyspace
+	lease   *lease
+	updates *semaphore.Weighted // one of maxRunning for an Update, all for one that runs alone
+
+	background sync.WaitGroup // rollbacks
+	mu         sync.Mutex
+	running    int // calls
+	closed     bool
+	idle       chan struct{} // closed when the last call of a closed Store ends
+	shut       chan struct{} // closed when Close is done
+	counts     counts
+}
+
+// counts are for tests.
+type counts struct{ conflicts, aborted, resolved atomic.Int64 }
+
+var _ store.Getter = (*Store)(nil)
+
+// Open opens the tables with a prefix in a cluster, and creates them if there are
+// none. The endpoints are those of the placement drivers (PD), as host:port. Ctx limits
+// the opening only.
+//
+// Open takes the lease on the tables. When a server has died without giving it back,
+// Open waits until it expires, for a few seconds. Errors: [ErrLocked], [ErrFormat],
+// and those of the client.
+func Open(ctx context.Context, endpoints []string, opts Options) (*Store, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	client, err := connect(ctx, endpoints, opts)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return open(ctx, client, opts)
+}
+
+// connect does what the client's own constructor does, with the options of a Store
+// instead of those that the process shares.
+func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVStore, error) {
+	security := config.NewSecurity(opts.CA, opts.Cert, opts.Key, nil)
+	tls, err := security.ToTLSConfig()
+	if err != nil {
+		return nil, err
+	}
+	plain, err := pd.NewClientWithContext(ctx, endpoints, pd.SecurityOption{CAPath: opts.CA, CertPath: opts.Cert, KeyPath: opts.Key})
+	if err != nil {
+		return nil, err
+	}
+	coded := tikv.NewCodecPDClient(tikv.ModeTxn, plain)
+	safe, err := tikv.NewEtcdSafePointKV(endpoints, tls)
+	if err != nil {
+		coded.Close()
+		return nil, err
+	}
+	id := fmt.Sprintf("tikv-%d", coded.GetClusterID(ctx))
+	rpc := tikv.NewRPCClient(tikv.WithSecurity(security), tikv.WithCodec(coded.GetCodec()))
+	return tikv.NewKVStore(id, coded, safe, rpc)
+}
+
+// open opens the tables with a client, which the Store closes.
+func open(ctx context.Context, client *tikv.KVStore, opts Options) (*Store, error) {
+	s := &Store{
+		opts: opts, client: client, keys: newKeyspace(opts.Prefix), updates: semaphore.NewWeighted(maxRunning),
+		idle: make(chan struct{}), shut: make(chan struct{}),
+	}
+	var err error
+	if s.lease, err = takeLease(ctx, s); err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return s, nil
+}
+
+// enter notes a call, which ends with leave.
+func (s *Store) enter(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return store.ErrClosed
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	s.running++
+	return nil
+}
+
+func (s *Store) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running--; s.closed && s.running == 0 {
+		close(s.idle)
+	}
+}
+
+// timestamp returns a timestamp of the cluster.
+func (s *Store) timestamp(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	return s.client.GetTimestampWithRetry(s.backoffer(ctx), oracle.GlobalTxnScope)
+}
+
+// now returns a timestamp that the lease includes.
+func (s *Store) now(ctx context.Context) (uint64, error) {
+	ts, err := s.timestamp(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return 0, context.Cause(ctx)
+	case err != nil:
+		return 0, wrap(err)
+	}
+	return ts, s.lease.covers(ts)
+}
+
+// View implements [store.Store].
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leave()
+	ts, err := s.now(ctx)
+	if err != nil {
+		return err
+	}
+	r := &reader{ctx: ctx, store: s, ts: ts}
+	defer r.done.Store(true)
+	return fn(r)
+}
+
+// Get implements [store.Getter] in one round trip, without a timestamp.
+func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, false, err
+	}
+	defer s.leave()
+	if err := s.lease.valid(); err != nil {
+		return nil, false, err
+	}
+	r := &reader{ctx: ctx, store: s, ts: math.MaxUint64}
+	return r.get(store.AppendAddress(nil, space, partition, sort))
+}
+
+// Update implements [store.Store]. It calls fn again after a conflict with another
+// Update, and when the cluster has refused the commit, but not without end.
+func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leave()
+	began := time.Now()
+	conflicts := 0
+	for tries := 1; ; tries++ {
+		err := s.try(ctx, fn, conflicts >= aloneAfter)
+		again, ok := errors.AsType[*retry](err)
+		if !ok {
+			return err
+		}
+		if again.conflict {
+			conflicts++
+			s.counts.conflicts.Add(1)
+		} else {
+			s.counts.aborted.Add(1)
+			s.opts.Logger.Warn("the cluster did not commit an update; trying again", "err", again.err)
+		}
+		if tries >= maxTries || time.Since(began) > s.opts.Timeout {
+			return again.err
+		}
+		if err := pause(ctx, tries); err != nil {
+			return err
+		}
+	}
+}
+
+// A retry is the error of a try that changed nothing and may be repeated.
+type retry struct {
+	conflict bool
+	err      error
+}
+
+func (r *retry) Error() string { return r.err.Error() }
+func (r *retry) Unwrap() error { return r.err }
+
+// try runs an update once.
+func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool) error {
+	share := int64(1)
+	if alone {
+		share = maxRunning
+	}
+	if s.updates.Acquire(ctx, share) != nil {
+		return context.Cause(ctx)
+	}
+	defer s.updates.Release(share)
+	w := &writer{reader: reader{ctx: ctx, store: s}, changes: newChanges()}
+	w.reader.writer = w
+	defer w.finish()
+	if err := w.begin(); err != nil {
+		return err
+	}
+	err := fn(w)
+	switch {
+	case w.fault != nil && conflicts(w.fault) && ctx.Err() == nil: // whatever fn made of it
+		return &retry{true, w.fault}
+	case err != nil:
+		return err
+	case w.fault != nil:
+		return w.fault
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return w.commit()
+}
+
+// pause waits before another try, longer after each.
+func pause(ctx context.Context, tries int) error {
+	d := time.Millisecond << min(tries, 9)
+	return sleep(ctx, d/2+rand.N(d))
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Close implements [store.Store]. It waits for the running calls, so it must not be
+// called inside one, and gives the lease back.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		<-s.shut
+		return nil
+	}
+	s.closed = true
+	if s.running == 0 {
+		close(s.idle)
+	}
+	s.mu.Unlock()
+	defer close(s.shut)
+	<-s.idle
+	s.background.Wait()
+	s.lease.end()
+	return s.client.Close()
+}

@@ -1,0 +1,290 @@
+package tikv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/pingcap/kvproto/pkg/kvrpcpb"
+	"github.com/tikv/client-go/v2/kv"
+	"github.com/tikv/client-go/v2/tikv"
+	"github.com/tikv/client-go/v2/tikvrpc"
+	"github.com/tikv/client-go/v2/tikvrpc/interceptor"
+	"github.com/tikv/client-go/v2/txnkv/transaction"
+	"github.com/tikv/client-go/v2/txnkv/txnlock"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// A writer is the transaction of one call of the function of an Update. Package doc
+// has the reasons for what it does.
+type writer struct {
+	reader
+	txn      *transaction.KVTxn
+	changes  *changes
+	observed []observation
+	fault    error // of a read; the update cannot be committed
+
+	mu      sync.Mutex // of what follows, which requests of the commit use
+	primary []byte     // key whose record in TiKV says whether the transaction is committed
+	allowed uint64     // the timestamp that the transaction may commit at
+	refused error      // why it may not
+}
+
+// begin starts the transaction, at a timestamp of now.
+func (w *writer) begin() error {
+	ts, err := w.store.now(w.ctx)
+	if err != nil {
+		return err
+	}
+	txn, err := w.store.client.Begin(tikv.WithStartTS(ts))
+	if err != nil {
+		return w.failed(err)
+	}
+	txn.SetPessimistic(true)
+	txn.SetRPCInterceptor(w.intercept)
+	w.ts, w.txn = ts, txn
+	return nil
+}
+
+// finish ends the transaction, if it is not committed, and releases its locks. It
+// does not wait long for that: locks of a cluster that does not answer expire.
+func (w *writer) finish() {
+	w.done.Store(true)
+	if w.txn == nil || !w.txn.Valid() {
+		return
+	}
+	released := make(chan struct{})
+	w.store.background.Go(func() {
+		defer close(released)
+		_ = w.txn.Rollback()
+	})
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	select {
+	case <-released:
+	case <-patience.C:
+	case <-w.ctx.Done():
+	}
+}
+
+// fail keeps the first error of a read.
+func (w *writer) fail(err error) error {
+	err = w.failed(err)
+	if w.fault == nil {
+		w.fault = err
+	}
+	return err
+}
+
+// read returns a row and locks it, whether or not it exists.
+func (w *writer) read(addr []byte) (value []byte, ok bool, err error) {
+	if w.fault != nil {
+		return nil, false, w.fault
+	}
+	known, ok := w.changes.get(addr)
+	switch {
+	case ok && known.dropped: // locked, so that it is what it was
+		return w.get(addr)
+	case ok:
+		return known.value, !known.deleted, nil
+	}
+	key := w.store.keys.key(addr)
+	for tries := 1; ; tries++ {
+		found, err := w.lock(key)
+		if err == nil {
+			read := row{addr: addr, deleted: !found.Exists}
+			if found.Exists {
+				if read.value, _, err = decode(found.Value); err != nil {
+					return nil, false, w.fail(err)
+				}
+			}
+			w.changes.remember(read)
+			return read.value, found.Exists, nil
+		}
+		if len(w.changes.locked)+len(w.observed) > 0 || !conflicts(err) || tries > aloneAfter || w.ctx.Err() != nil {
+			return nil, false, w.fail(err)
+		}
+		// Nothing was read so far, so the transaction can begin again later.
+		_ = w.txn.Rollback()
+		if err := w.begin(); err != nil {
+			return nil, false, w.fail(err)
+		}
+	}
+}
+
+// lock locks a key and returns what it holds. The error is a conflict if the key has
+// changed since the transaction began.
+func (w *writer) lock(key []byte) (kv.ReturnedValue, error) {
+	ctx, cancel := context.WithTimeout(w.ctx, w.store.opts.Timeout)
+	defer cancel()
+	request := kv.NewLockCtx(w.ts, w.store.opts.Timeout.Milliseconds(), time.Now())
+	request.InitReturnValues(1)
+	err := w.txn.LockKeys(ctx, request, key)
+	return request.Values[string(key)], err
+}
+
+// check returns an error if a row of the given size cannot be written.
+func (w *writer) check(size int) error {
+	if err := w.err(); err != nil {
+		return err
+	}
+	switch {
+	case size > maxValue:
+		return fmt.Errorf("%w: a row of %d bytes, more than %d", errTooLarge, size, maxValue)
+	case size > maxUpdate-w.changes.size:
+		return fmt.Errorf("%w: more than %d bytes", errTooLarge, maxUpdate)
+	}
+	return nil
+}
+
+// Put implements [store.Writer].
+func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
+	if err := w.check(store.AddressLen(partition, sort) + len(value)); err != nil {
+		return err
+	}
+	w.changes.set(row{addr: store.AppendAddress(nil, space, partition, sort), value: value})
+	return nil
+}
+
+// Delete implements [store.Writer].
+func (w *writer) Delete(space store.Space, partition, sort []byte) error {
+	if err := w.check(store.AddressLen(partition, sort)); err != nil {
+		return err
+	}
+	w.changes.set(row{addr: store.AppendAddress(nil, space, partition, sort), deleted: true})
+	return nil
+}
+
+// Clear implements [store.Writer]. It reads the space and deletes its rows one by
+// one: TiKV removes ranges only outside of transactions.
+func (w *writer) Clear(space store.Space) error {
+	if err := w.check(0); err != nil {
+		return err
+	}
+	lo, hi := store.AppendSpace(nil, nil, space)
+	var failed error
+	w.walk(lo, hi, false, func(found row, err error) bool {
+		if failed = err; failed == nil {
+			failed = w.check(len(found.addr))
+		}
+		if failed == nil {
+			w.changes.set(row{addr: found.addr, deleted: true})
+		}
+		return failed == nil
+	})
+	return failed
+}
+
+// commit applies the changes. From then on the end of the context does not matter:
+// the outcome is waited for, for a time, and never guessed. An update without changes
+// has read one state of the store, and is not committed.
+func (w *writer) commit() error {
+	if w.changes.rows.Len() == 0 {
+		return nil
+	}
+	var failed error
+	w.changes.rows.Ascend(func(changed row) bool {
+		if changed.deleted {
+			failed = w.txn.Delete(w.store.keys.key(changed.addr))
+		} else {
+			failed = w.txn.Set(w.store.keys.encode(changed.addr, changed.value))
+		}
+		return failed == nil
+	})
+	if failed == nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.store.opts.Timeout)
+		failed = w.txn.Commit(ctx)
+		cancel()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	large := tooLarge(failed)
+	switch {
+	case failed == nil:
+		return nil
+	case large != nil:
+		return large
+	case w.refused != nil && !errors.Is(w.refused, errConflict):
+		return w.refused
+	case w.refused != nil:
+		return &retry{true, w.refused}
+	case w.allowed != 0: // so that the commit was sent
+		return w.store.resolve(w.ts, w.primary, failed)
+	}
+	return &retry{conflicts(failed), wrap(failed)}
+}
+
+// intercept sees the requests of the transaction. The client asks for a commit at a
+// timestamp that it has got after it has written all locks, and for a later one if
+// TiKV refuses the first.
+func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCInterceptorFunc {
+	return func(target string, request *tikvrpc.Request) (*tikvrpc.Response, error) {
+		switch request.Type {
+		case tikvrpc.CmdPrewrite:
+			w.mu.Lock()
+			w.primary = request.Prewrite().PrimaryLock
+			w.mu.Unlock()
+		case tikvrpc.CmdCommit:
+			if err := w.allow(request.Commit().CommitVersion); err != nil {
+				return &tikvrpc.Response{Resp: &kvrpcpb.CommitResponse{Error: &kvrpcpb.KeyError{Abort: err.Error()}}}, nil
+			}
+		}
+		return next(target, request)
+	}
+}
+
+// allow decides whether the transaction may commit at a timestamp: the lease must
+// include it, and what the Update has read must be the same as of then. Rows that it
+// has locked are; slices are read again.
+func (w *writer) allow(ts uint64) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refused != nil || w.allowed == ts {
+		return w.refused
+	}
+	if w.refused = w.store.lease.covers(ts); w.refused != nil {
+		return w.refused
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.store.opts.Timeout)
+	defer cancel()
+	for _, o := range w.observed {
+		if w.refused = w.store.unchanged(ctx, o, ts, w.ts); w.refused != nil {
+			return w.refused
+		}
+	}
+	w.allowed = ts
+	return nil
+}
+
+// resolve finds out whether a transaction whose commit got no answer is committed:
+// nil if it is, a retry if it is not and never will be. The key that the transaction
+// has as its primary says so in TiKV. A lock without a time to live is rolled back at
+// once unless the commit has replaced it, and the record of the rollback stops a
+// commit that arrives later.
+func (s *Store) resolve(ts uint64, primary []byte, cause error) error {
+	s.counts.resolved.Add(1)
+	s.opts.Logger.Warn("a commit got no answer; looking it up", "err", cause)
+	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
+	defer cancel()
+	resolver := s.client.GetLockResolver()
+	for tries := 1; ; tries++ {
+		lock := &txnlock.Lock{Key: primary, Primary: primary, TxnID: ts, LockType: kvrpcpb.Op_Put}
+		_, err := resolver.ResolveLocks(s.backoffer(ctx), 0, []*txnlock.Lock{lock})
+		var status txnlock.TxnStatus
+		if err == nil {
+			status, err = resolver.GetTxnStatus(ts, 0, primary)
+		}
+		switch {
+		case err == nil && status.IsCommitted():
+			return nil
+		case err == nil && status.IsRolledBack():
+			return &retry{false, wrap(cause)}
+		}
+		if waited := pause(ctx, tries); waited != nil {
+			return fmt.Errorf("%w: %w, and then %w", ErrUnknown, cause, errors.Join(err, waited))
+		}
+	}
+}
