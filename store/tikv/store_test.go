@@ -2,14 +2,19 @@ package tikv_test
 
 import (
 	"os"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/pingcap/log"
+	"github.com/stretchr/testify/require"
+	"github.com/tikv/client-go/v2/tikvrpc"
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/storetest"
+	"github.com/sortkey/sortkey/store/tikv"
 )
 
 func TestMain(m *testing.M) {
@@ -21,4 +26,53 @@ func TestMain(m *testing.M) {
 
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return newCluster(t).open(t) })
+}
+
+// TestStoreWhileRegionsMove splits regions at keys in use and moves leaders, before
+// one request of some.
+func TestStoreWhileRegionsMove(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		c := newCluster(t)
+		s := c.open(t)
+		var mu sync.Mutex
+		n := 0
+		c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+			mu.Lock()
+			n++
+			move := n%7 == 0 && n < 2000
+			mu.Unlock()
+			if key := keyOf(request); key != nil && move {
+				c.move(key)
+			}
+			return send()
+		})
+		t.Cleanup(func() {
+			if n > 1000 {
+				require.NotZero(t, c.splits)
+			}
+		})
+		return s
+	})
+}
+
+// TestStoreWithLostStores stops a store, starts it again, and so on, and stops one for good. The
+// client takes seconds to find that out.
+func TestStoreWithLostStores(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		c := newCluster(t)
+		s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+		require.NoError(t, err)
+		var mu sync.Mutex
+		var stopped uint64
+		n := 0
+		c.onRequest(func(_ *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+			mu.Lock()
+			if n++; n%8 == 0 && n <= 40 {
+				c.lose(&stopped)
+			}
+			mu.Unlock()
+			return send()
+		})
+		return s
+	})
 }
