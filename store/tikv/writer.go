@@ -27,10 +27,11 @@ type writer struct {
 	observed []observation
 	fault    error // of a read; the update cannot be committed
 
-	mu      sync.Mutex // of what follows, which requests of the commit use
-	primary []byte     // key whose record in TiKV says whether the transaction is committed
-	allowed uint64     // the timestamp that the transaction may commit at
-	refused error      // why it may not
+	mu      sync.Mutex      // of what follows, which requests of the commit use
+	primary []byte          // key whose record in TiKV says whether the transaction is committed
+	met     map[uint64]bool // transactions whose locks the first phase has met
+	allowed uint64          // the timestamp that the transaction may commit at
+	refused error           // why it may not
 }
 
 // begin starts the transaction, at a timestamp of now.
@@ -227,12 +228,44 @@ func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCI
 			w.mu.Lock()
 			w.primary = request.Prewrite().PrimaryLock
 			w.mu.Unlock()
+			answer, err := next(target, request)
+			if err == nil {
+				w.refuseLocked(answer)
+			}
+			return answer, err
 		case tikvrpc.CmdCommit:
 			if err := w.allow(request.Commit().CommitVersion); err != nil {
 				return &tikvrpc.Response{Resp: &kvrpcpb.CommitResponse{Error: &kvrpcpb.KeyError{Abort: err.Error()}}}, nil
 			}
 		}
 		return next(target, request)
+	}
+}
+
+// refuseLocked turns the answer to a request of the first phase into a conflict if it
+// has met a lock for the second time, so that the transaction that holds it runs. The
+// client would wait for it, maybe for ever: rows that are written without being read
+// are locked only now, and no deadlock is detected here.
+func (w *writer) refuseLocked(answer *tikvrpc.Response) {
+	written, ok := answer.Resp.(*kvrpcpb.PrewriteResponse)
+	if !ok {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, keyErr := range written.Errors {
+		switch lock := keyErr.GetLocked(); {
+		case lock == nil:
+		case w.met[lock.LockVersion]:
+			w.refused = fmt.Errorf("%w: it holds a row that is to be written", errConflict)
+			written.Errors = []*kvrpcpb.KeyError{{Abort: w.refused.Error()}}
+			return
+		default:
+			if w.met == nil {
+				w.met = map[uint64]bool{}
+			}
+			w.met[lock.LockVersion] = true
+		}
 	}
 }
 

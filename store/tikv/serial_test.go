@@ -1,0 +1,330 @@
+package tikv_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pingcap/kvproto/pkg/kvrpcpb"
+	"github.com/stretchr/testify/require"
+	"github.com/tikv/client-go/v2/tikvrpc"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// TestPhantom inserts a row into a range that a running Update has found empty.
+func TestPhantom(t *testing.T) {
+	for _, reverse := range []bool{false, true} {
+		s := newCluster(t).open(t)
+		calls := 0
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			calls++
+			found, err := rows(w, "p", store.Range{Lo: []byte("b"), Hi: []byte("d")}, reverse)
+			if err != nil {
+				return err
+			}
+			if calls == 1 {
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					put(t, s, "p", "a", "outside")
+					put(t, s, "p", "d", "outside")
+					put(t, s, "p", "c", "inside")
+				}()
+				<-done
+			}
+			return w.Put(1, []byte("q"), []byte("found"), fmt.Append(nil, found))
+		}))
+		require.Equal(t, 2, calls)
+		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+			require.Equal(t, "[c=inside]", get(t, r, "q", "found"))
+			return nil
+		}))
+	}
+}
+
+// TestRangeOfOthers checks that Updates beside a range, and those of rows after the
+// last that was read, do not disturb an Update.
+func TestRangeOfOthers(t *testing.T) {
+	s := newCluster(t).open(t)
+	for i := range 100 {
+		put(t, s, "p", fmt.Sprintf("%03d", i), "v")
+	}
+	calls := 0
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		calls++
+		for range w.Query(1, []byte("p"), store.Range{}, false) {
+			break // after the first chunk
+		}
+		if _, err := rows(w, "q", store.Range{}, true); err != nil {
+			return err
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			put(t, s, "p", "050", "new")
+			put(t, s, "p", "0505", "new")
+			put(t, s, "r", "x", "new")
+		}()
+		<-done
+		return w.Put(1, []byte("p"), []byte("001"), []byte("own")) // in the range itself
+	}))
+	require.Equal(t, 1, calls)
+}
+
+// TestWriteSkew runs two Updates that each read what the other one writes: single rows
+// that do not exist, or ranges.
+func TestWriteSkew(t *testing.T) {
+	for name, empty := range map[string]func(w store.Writer, partition string) (bool, error){
+		"rows": func(w store.Writer, partition string) (bool, error) {
+			_, ok, err := w.Get(1, []byte(partition), []byte("k"))
+			return !ok, err
+		},
+		"ranges": func(w store.Writer, partition string) (bool, error) {
+			found, err := rows(w, partition, store.Range{}, false)
+			return len(found) == 0, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newCluster(t).open(t)
+			for range 20 {
+				var ready, done sync.WaitGroup
+				ready.Add(2)
+				for i, own := range []string{"p", "q"} {
+					done.Go(func() {
+						var once sync.Once
+						err := s.Update(t.Context(), func(w store.Writer) error {
+							once.Do(func() { // both begin before one continues
+								ready.Done()
+								ready.Wait()
+							})
+							for _, partition := range []string{[]string{"q", "p"}[i], own} {
+								if ok, err := empty(w, partition); err != nil || !ok {
+									return err
+								}
+							}
+							return w.Put(1, []byte(own), []byte("k"), []byte("v"))
+						})
+						if err != nil {
+							t.Errorf("Update: %v", err)
+						}
+					})
+				}
+				done.Wait()
+				require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+					p, q := get(t, w, "p", "k"), get(t, w, "q", "k")
+					require.ElementsMatch(t, []string{"-", "v"}, []string{p, q}, "one Update has seen the other")
+					return w.Clear(1)
+				}))
+			}
+		})
+	}
+}
+
+// An act is an operation of a random Update and what it has returned.
+type act struct {
+	kind            int // 0 get, 1 query, 2 reverse query, 3 scan, 4 put, 5 delete
+	partition, sort string
+	rng             store.Range
+	got             string
+}
+
+// run performs the act on a writer.
+func (a *act) run(w store.Writer, id string) (err error) {
+	var found []string
+	switch a.kind {
+	case 0:
+		var value []byte
+		var ok bool
+		value, ok, err = w.Get(1, []byte(a.partition), []byte(a.sort))
+		found = append(found, fmt.Sprint(string(value), ok))
+	case 1, 2:
+		found, err = rows(w, a.partition, a.rng, a.kind == 2)
+	case 3:
+		for row, failed := range w.Scan(1, store.Everything()) {
+			if err = failed; err != nil {
+				break
+			}
+			found = append(found, fmt.Sprintf("%s/%s=%s", row.Partition, row.Sort, row.Value))
+		}
+		slices.Sort(found)
+	case 4:
+		err = w.Put(1, []byte(a.partition), []byte(a.sort), []byte(id))
+	case 5:
+		err = w.Delete(1, []byte(a.partition), []byte(a.sort))
+	}
+	a.got = strings.Join(found, " ")
+	return err
+}
+
+// replay performs the act on a model: values by partition, slash and sort position.
+func (a *act) replay(model map[string]string, id string) string {
+	at := a.partition + "/" + a.sort
+	var found []string
+	switch a.kind {
+	case 0:
+		value, ok := model[at]
+		found = append(found, fmt.Sprint(value, ok))
+	case 1, 2:
+		for _, at := range slices.Sorted(maps.Keys(model)) {
+			if sort, ok := strings.CutPrefix(at, a.partition+"/"); ok && a.rng.Contains([]byte(sort)) {
+				found = append(found, sort+"="+model[at])
+			}
+		}
+		if a.kind == 2 {
+			slices.Reverse(found)
+		}
+	case 3:
+		for at, value := range model {
+			found = append(found, at+"="+value)
+		}
+		slices.Sort(found)
+	case 4:
+		model[at] = id
+	case 5:
+		delete(model, at)
+	}
+	return strings.Join(found, " ")
+}
+
+// readOnly is a Reader where an act wants a Writer.
+type readOnly struct{ store.Reader }
+
+func (readOnly) Put(store.Space, []byte, []byte, []byte) error { return errors.ErrUnsupported }
+func (readOnly) Delete(store.Space, []byte, []byte) error      { return errors.ErrUnsupported }
+func (readOnly) Clear(store.Space) error                       { return errors.ErrUnsupported }
+
+// TestOrderOfCommits runs random Updates beside each other and notes at which
+// timestamp TiKV commits each. Replayed in that order, each must read what it has read,
+// and each View must see a state between two of them.
+func TestOrderOfCommits(t *testing.T) {
+	rounds := 2
+	if n, err := strconv.Atoi(os.Getenv("SORTKEY_CHECKS")); err == nil {
+		rounds = n
+	}
+	for round := range rounds {
+		orderOfCommits(t, uint64(round))
+		if t.Failed() {
+			t.Fatalf("seed %d", round)
+		}
+	}
+}
+
+func orderOfCommits(t *testing.T, seed uint64) {
+	const workers, updates = 6, 25
+	c := newCluster(t)
+	s := c.open(t)
+	var mu sync.Mutex
+	commits := map[uint64]uint64{} // by start
+	starts := map[string]uint64{}  // by the id that an Update writes
+	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+		if key := keyOf(request); key != nil && rand.IntN(50) == 0 {
+			c.move(key)
+		}
+		for range rand.IntN(4) {
+			runtime.Gosched()
+		}
+		if r, ok := request.Req.(*kvrpcpb.PrewriteRequest); ok {
+			mu.Lock()
+			for _, m := range r.Mutations {
+				if _, id, ok := strings.Cut(string(m.Key), "id:"); ok {
+					starts[id] = r.StartVersion
+				}
+			}
+			mu.Unlock()
+		}
+		answer, err := send()
+		if r, ok := request.Req.(*kvrpcpb.CommitRequest); ok && err == nil {
+			if done := answer.Resp.(*kvrpcpb.CommitResponse); done.Error == nil && done.RegionError == nil {
+				mu.Lock()
+				commits[r.StartVersion] = r.CommitVersion
+				mu.Unlock()
+			}
+		}
+		return answer, err
+	})
+	type done struct {
+		id   string
+		acts []act
+	}
+	var all []done
+	var seen []string // by Views
+	var running sync.WaitGroup
+	for worker := range workers {
+		running.Go(func() {
+			rng := rand.New(rand.NewPCG(seed, uint64(worker)))
+			for i := range updates {
+				id := fmt.Sprintf("%d.%d", worker, i)
+				acts := make([]act, 1+rng.IntN(6))
+				for i := range acts {
+					letter := func() string { return string(rune('a' + rng.IntN(4))) }
+					acts[i] = act{kind: []int{0, 0, 0, 1, 1, 2, 3, 4, 4, 4, 5, 5}[rng.IntN(12)], partition: string(rune('p' + rng.IntN(2))), sort: letter()}
+					if rng.IntN(2) == 0 {
+						acts[i].rng = store.Range{Lo: []byte(letter()), Hi: []byte(letter())}
+					}
+				}
+				err := s.Update(context.Background(), func(w store.Writer) error {
+					for i := range acts {
+						if err := acts[i].run(w, id); err != nil {
+							return err
+						}
+						runtime.Gosched()
+					}
+					return w.Put(2, []byte("ids"), []byte("id:"+id), nil)
+				})
+				if err != nil {
+					t.Errorf("Update: %v", err)
+					return
+				}
+				mu.Lock()
+				all = append(all, done{id, acts})
+				mu.Unlock()
+				err = s.View(context.Background(), func(r store.Reader) error {
+					whole := act{kind: 3}
+					if err := whole.run(readOnly{Reader: r}, ""); err != nil {
+						return err
+					}
+					mu.Lock()
+					seen = append(seen, whole.got)
+					mu.Unlock()
+					return nil
+				})
+				if err != nil {
+					t.Errorf("View: %v", err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	slices.SortFunc(all, func(x, y done) int {
+		return int(int64(commits[starts[x.id]] - commits[starts[y.id]]))
+	})
+	model := map[string]string{}
+	whole := act{kind: 3}
+	states := map[string]bool{"": true}
+	for _, u := range all {
+		require.NotZero(t, commits[starts[u.id]])
+		for _, a := range u.acts {
+			if want := a.replay(model, u.id); a.got != want {
+				t.Errorf("Update %s: %+v, want %q", u.id, a, want)
+			}
+		}
+		states[whole.replay(model, "")] = true
+	}
+	for _, got := range seen {
+		if !states[got] {
+			t.Errorf("a View has seen %q, which is no state between two Updates", got)
+		}
+	}
+}
