@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pingcap/failpoint"
 	"github.com/pingcap/kvproto/pkg/kvrpcpb"
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/testutils"
@@ -105,17 +106,22 @@ type clock struct {
 	dead    *atomic.Bool
 }
 
-func (c *clock) GetTSAsync(ctx context.Context) pd.TSFuture {
+func (c *clock) GetTS(ctx context.Context) (physical, logical int64, err error) {
 	c.cluster.timestamps.Add(1)
 	if c.dead != nil && c.dead.Load() {
-		return noTime{}
+		return 0, 0, errDead
 	}
-	return c.Client.GetTSAsync(ctx)
+	return c.Client.GetTS(ctx)
 }
 
-type noTime struct{}
-
-func (noTime) Wait() (int64, int64, error) { return 0, 0, errDead }
+// reachable makes clients believe that stores are up whose answers are lost. They would
+// try to connect to them, which a mock does not accept.
+func reachable(t *testing.T) {
+	t.Helper()
+	const name = "tikvclient/injectLiveness"
+	require.NoError(t, failpoint.Enable(name, `return("reachable")`))
+	t.Cleanup(func() { require.NoError(t, failpoint.Disable(name)) })
+}
 
 // take returns the requests since the last take.
 func (c *cluster) take() (requests map[tikvrpc.CmdType]int, timestamps int) {

@@ -2,6 +2,7 @@ package tikv
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tikv/client-go/v2/tikv"
@@ -11,7 +12,7 @@ import (
 func OpenClient(ctx context.Context, client *tikv.KVStore, opts Options) (*Store, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, client.Close())
 	}
 	return open(ctx, client, opts)
 }

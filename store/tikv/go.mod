@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/google/btree v1.1.3
 	github.com/pingcap/kvproto v0.0.0-20230403051650-e166ae588106
+	github.com/pingcap/failpoint v0.0.0-20220801062533-2eaa32854a6c
 	github.com/pingcap/log v1.1.1-0.20221110025148-ca232912c9f3
 	github.com/sortkey/sortkey v0.1.0
 	github.com/stretchr/testify v1.8.4

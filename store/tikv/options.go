@@ -50,9 +50,11 @@ const (
 	maxValue  = 6 << 20
 
 	// maxTries limits the calls of the function of an Update. From aloneAfter
-	// conflicts on it runs alone, so that it cannot lose to others for ever.
+	// conflicts on it runs alone, so that it cannot lose to others for ever. The client
+	// itself tries a commit again and again, so maxAborted of them are enough.
 	maxTries   = 12
 	aloneAfter = 3
+	maxAborted = 3
 
 	// maxRunning limits the Updates that run at the same time.
 	maxRunning = 256

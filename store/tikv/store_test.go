@@ -9,6 +9,7 @@ import (
 	"github.com/pingcap/log"
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/tikvrpc"
+	"github.com/tikv/client-go/v2/util"
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
@@ -21,6 +22,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("SORTKEY_CLIENT_LOG") == "" {
 		log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{})
 	}
+	util.EnableFailpoints()
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/pingcap/goleveldb/leveldb.(*DB).mpoolDrain")) // of the mock
 }
 

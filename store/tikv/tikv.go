@@ -172,25 +172,24 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 		return err
 	}
 	defer s.leave()
-	began := time.Now()
-	conflicts := 0
-	for tries := 1; ; tries++ {
-		err := s.try(ctx, fn, conflicts >= aloneAfter)
+	for lost, aborted := 0, 0; ; {
+		err := s.try(ctx, fn, lost >= aloneAfter)
 		again, ok := errors.AsType[*retry](err)
 		if !ok {
 			return err
 		}
 		if again.conflict {
-			conflicts++
+			lost++
 			s.counts.conflicts.Add(1)
 		} else {
+			aborted++
 			s.counts.aborted.Add(1)
 			s.opts.Logger.Warn("the cluster did not commit an update; trying again", "err", again.err)
 		}
-		if tries >= maxTries || time.Since(began) > s.opts.Timeout {
+		if lost+aborted >= maxTries || aborted >= maxAborted {
 			return again.err
 		}
-		if err := pause(ctx, tries); err != nil {
+		if err := pause(ctx, lost+aborted); err != nil {
 			return err
 		}
 	}

@@ -215,7 +215,7 @@ func (w *writer) commit() error {
 	case w.allowed != 0: // so that the commit was sent
 		return w.store.resolve(w.ts, w.primary, failed)
 	}
-	return &retry{conflicts(failed), wrap(failed)}
+	return &retry{conflicts(failed), fmt.Errorf("tikv: the update was not applied: %w", failed)}
 }
 
 // intercept sees the requests of the transaction. The client asks for a commit at a
@@ -314,7 +314,7 @@ func (s *Store) resolve(ts uint64, primary []byte, cause error) error {
 		case err == nil && status.IsCommitted():
 			return nil
 		case err == nil && status.IsRolledBack():
-			return &retry{false, wrap(cause)}
+			return &retry{false, fmt.Errorf("tikv: the update was not applied: %w", cause)}
 		}
 		if waited := pause(ctx, tries); waited != nil {
 			return fmt.Errorf("%w: %w, and then %w", ErrUnknown, cause, errors.Join(err, waited))

@@ -1,0 +1,115 @@
+package tikv_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/tikv"
+)
+
+func TestLease(t *testing.T) {
+	c := newCluster(t)
+	opts := tikv.Options{Name: "first"}.WithLease(600 * time.Millisecond)
+	s, err := c.tryOpen(t.Context(), opts)
+	require.NoError(t, err)
+	put(t, s, "p", "k", "v")
+	_, err = c.tryOpen(t.Context(), opts)
+	require.ErrorIs(t, err, tikv.ErrLocked)
+	require.ErrorContains(t, err, "first")
+	require.NoError(t, s.Close())
+	s, err = c.tryOpen(t.Context(), opts)
+	require.NoError(t, err)
+	value, ok, err := s.Get(t.Context(), 1, []byte("p"), []byte("k"))
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "v", string(value))
+	require.NoError(t, s.Close())
+}
+
+// TestLeaseOfPausedServer cuts a server off while one of its Updates runs, until
+// another one has taken its lease. When the first can reach the cluster again it must
+// commit nothing.
+func TestLeaseOfPausedServer(t *testing.T) {
+	reachable(t)
+	c := newCluster(t)
+	var dead atomic.Bool
+	kv, err := c.client(&dead)
+	require.NoError(t, err)
+	opts := tikv.Options{Timeout: 10 * time.Second}.WithLease(300 * time.Millisecond)
+	paused, err := tikv.OpenClient(t.Context(), kv, opts)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, paused.Close()) }()
+	err = paused.Update(t.Context(), func(w store.Writer) error {
+		dead.Store(true)
+		next, err := c.tryOpen(t.Context(), opts)
+		require.NoError(t, err)
+		put(t, next, "p", "k", "of the next")
+		dead.Store(false)
+		t.Cleanup(func() { require.NoError(t, next.Close()) })
+		return w.Put(1, []byte("q"), []byte("k"), []byte("late"))
+	})
+	require.ErrorIs(t, err, tikv.ErrLease)
+	require.ErrorIs(t, paused.View(t.Context(), func(store.Reader) error { return nil }), tikv.ErrLease)
+	_, _, err = paused.Get(t.Context(), 1, []byte("p"), []byte("k"))
+	require.ErrorIs(t, err, tikv.ErrLease)
+	snapshot, err := kv.CurrentTimestamp("global")
+	require.NoError(t, err)
+	it, err := kv.GetSnapshot(snapshot).Iter([]byte("sortkey\x00r"), []byte("sortkey\x00s"))
+	require.NoError(t, err)
+	n := 0
+	for ; it.Valid(); require.NoError(t, it.Next()) {
+		n++
+	}
+	require.Equal(t, 1, n, "rows")
+}
+
+func TestFormat(t *testing.T) {
+	c := newCluster(t)
+	for _, text := range []string{`{"format":2}`, "no JSON"} {
+		kv, err := c.client(nil)
+		require.NoError(t, err)
+		txn, err := kv.Begin()
+		require.NoError(t, err)
+		require.NoError(t, txn.Set([]byte("sortkey\x00l"), []byte(text)))
+		require.NoError(t, txn.Commit(t.Context()))
+		require.NoError(t, kv.Close())
+		_, err = c.tryOpen(t.Context(), tikv.Options{})
+		require.ErrorIs(t, err, tikv.ErrFormat)
+	}
+}
+
+// TestPrefix opens sets of tables beside each other.
+func TestPrefix(t *testing.T) {
+	c := newCluster(t)
+	prefixes := []string{"a", "ar", "ab", ""}
+	for _, prefix := range prefixes {
+		s, err := c.tryOpen(t.Context(), tikv.Options{Prefix: prefix})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		put(t, s, "p", prefix, "v")
+		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+			found, err := rows(r, "p", store.Range{}, false)
+			require.Equal(t, []string{prefix + "=v"}, found)
+			return err
+		}))
+	}
+	for _, prefix := range []string{"zero\x00", string(make([]byte, 65))} {
+		_, err := c.tryOpen(t.Context(), tikv.Options{Prefix: prefix})
+		require.Error(t, err)
+	}
+}
+
+// TestOpenWithoutCluster opens tables at an address where nobody listens.
+func TestOpenWithoutCluster(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := tikv.Open(ctx, []string{"127.0.0.1:1"}, tikv.Options{})
+	require.Error(t, err)
+	_, err = tikv.Open(t.Context(), nil, tikv.Options{CA: "no such file"})
+	require.Error(t, err)
+}

@@ -1,0 +1,193 @@
+package tikv_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pingcap/kvproto/pkg/kvrpcpb"
+	"github.com/stretchr/testify/require"
+	"github.com/tikv/client-go/v2/tikvrpc"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/tikv"
+)
+
+// TestRequests counts the requests of operations to a cluster of one region, those of
+// a table among them. It is what the mock can say about cost.
+func TestRequests(t *testing.T) {
+	c := newCluster(t)
+	s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		for i := range 500 {
+			if err := w.Put(1, []byte("p"), fmt.Appendf(nil, "%03d", i), []byte("v")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	in := store.Range{Lo: []byte("100"), Hi: []byte("110")}
+	readRow := func(r store.Reader) error {
+		_, _, err := r.Get(1, []byte("p"), []byte("100"))
+		return err
+	}
+	readRange := func(r store.Reader) error {
+		_, err := rows(r, "p", in, true)
+		return err
+	}
+	write := func(w store.Writer, keys ...string) error {
+		for _, key := range keys {
+			if err := w.Put(1, []byte(key), nil, []byte("v")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	view := func(fn func(store.Reader) error) func(*testing.T) error {
+		return func(t *testing.T) error { return s.View(t.Context(), fn) }
+	}
+	update := func(fn func(store.Writer) error) func(*testing.T) error {
+		return func(t *testing.T) error { return s.Update(t.Context(), fn) }
+	}
+	lock, first, second := tikvrpc.CmdPessimisticLock, tikvrpc.CmdPrewrite, tikvrpc.CmdCommit
+	for _, tt := range []struct {
+		name       string
+		run        func(*testing.T) error
+		timestamps int
+		requests   map[tikvrpc.CmdType]int
+	}{
+		{"Get of a Getter", func(t *testing.T) error {
+			_, _, err := s.Get(t.Context(), 1, []byte("p"), []byte("100"))
+			return err
+		}, 0, map[tikvrpc.CmdType]int{tikvrpc.CmdGet: 1}},
+		{"View, a row", view(readRow), 1, map[tikvrpc.CmdType]int{tikvrpc.CmdGet: 1}},
+		{"View, 10 rows", view(readRange), 1, map[tikvrpc.CmdType]int{tikvrpc.CmdScan: 1}},
+		{"put of a row that was not read", update(func(w store.Writer) error { return write(w, "a") }), 2,
+			map[tikvrpc.CmdType]int{first: 1, second: 1}},
+		{"put after a read of the row", update(func(w store.Writer) error {
+			get(t, w, "b", "")
+			return write(w, "b")
+		}), 2, map[tikvrpc.CmdType]int{lock: 1, first: 1, second: 1}},
+		{"the same with two rows of indexes", update(func(w store.Writer) error {
+			get(t, w, "c", "")
+			return write(w, "c", "c1", "c2")
+		}), 2, map[tikvrpc.CmdType]int{lock: 1, first: 1, second: 1}},
+		{"transaction of 4 rows", update(func(w store.Writer) error {
+			for _, key := range []string{"d", "e", "f", "g"} {
+				get(t, w, key, "")
+			}
+			return write(w, "d", "e", "f", "g")
+		}), 2, map[tikvrpc.CmdType]int{lock: 4, first: 1, second: 1}},
+		{"put after a read of 10 rows", update(func(w store.Writer) error {
+			if err := readRange(w); err != nil {
+				return err
+			}
+			return write(w, "h")
+		}), 2, map[tikvrpc.CmdType]int{tikvrpc.CmdScan: 2, first: 1, second: 1}},
+		{"Update that only reads a row", update(func(w store.Writer) error { return readRow(w) }), 1,
+			map[tikvrpc.CmdType]int{lock: 1, tikvrpc.CmdPessimisticRollback: 1}},
+		{"Update that only reads a range", update(func(w store.Writer) error { return readRange(w) }), 1,
+			map[tikvrpc.CmdType]int{tikvrpc.CmdScan: 1}},
+	} {
+		timestamps := math.MaxInt
+		for range 3 { // as the client itself gets a timestamp now and then
+			c.take()
+			require.NoError(t, tt.run(t), tt.name)
+			requests, n := c.take()
+			timestamps = min(timestamps, n)
+			delete(requests, tikvrpc.CmdStoreSafeTS) // of the client itself
+			require.Equal(t, tt.requests, requests, tt.name)
+		}
+		require.Equal(t, tt.timestamps, timestamps, "%s: timestamps", tt.name)
+		t.Logf("%-34s %d timestamps, %v", tt.name, timestamps, tt.requests)
+	}
+}
+
+// TestReadsOnlyTheRange looks at what the cluster sends for reads of small ranges among
+// many rows and regions.
+func TestReadsOnlyTheRange(t *testing.T) {
+	c := newCluster(t)
+	s := c.open(t)
+	for _, p := range []string{"o", "p", "q"} {
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			for i := range 1000 {
+				if err := w.Put(1, []byte(p), fmt.Appendf(nil, "%03d", i), []byte("v")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	for i := range 10 {
+		c.move(append([]byte("sortkey\x00r"), store.AppendAddress(nil, 1, []byte("p"), fmt.Appendf(nil, "%02d5", 10*i))...))
+	}
+	require.NotZero(t, c.splits)
+	var lo, hi []byte
+	var sent atomic.Int32
+	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+		answer, err := send()
+		if scanned, ok := answer.Resp.(*kvrpcpb.ScanResponse); ok {
+			for _, p := range scanned.Pairs {
+				addr := bytes.TrimPrefix(p.Key, []byte("sortkey\x00r"))
+				if bytes.Compare(addr, lo) < 0 || bytes.Compare(addr, hi) >= 0 {
+					t.Errorf("the cluster has sent %q", addr)
+				}
+			}
+			sent.Add(int32(len(scanned.Pairs)))
+		}
+		return answer, err
+	})
+	for _, in := range []store.Range{{}, {Lo: []byte("995")}, {Hi: []byte("005")}, {Lo: []byte("200"), Hi: []byte("210")}, {Lo: []byte("100"), Hi: []byte("700")}, {Lo: []byte("2"), Hi: []byte("2")}} {
+		for _, reverse := range []bool{false, true} {
+			lo, hi = store.AppendRange(nil, nil, 1, []byte("p"), in)
+			sent.Store(0)
+			require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+				found, err := rows(r, "p", in, reverse)
+				require.EqualValues(t, len(found), sent.Load())
+				sent.Store(0)
+				for range r.Query(1, []byte("p"), in, reverse) {
+					break
+				}
+				require.LessOrEqual(t, sent.Load(), int32(16), "one row wanted")
+				return err
+			}))
+		}
+	}
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	for _, reads := range []string{"nothing", "row", "range"} {
+		b.Run(reads, func(b *testing.B) {
+			c := newCluster(b)
+			s := c.open(b)
+			n := 0
+			for b.Loop() {
+				n++
+				key := fmt.Appendf(nil, "%d", n)
+				if err := update(b, s, reads, key); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func update(b *testing.B, s *tikv.Store, reads string, key []byte) error {
+	return s.Update(b.Context(), func(w store.Writer) (err error) {
+		switch reads {
+		case "row":
+			_, _, err = w.Get(1, key, nil)
+		case "range":
+			_, err = rows(w, string(key), store.Range{}, false)
+		}
+		if err != nil {
+			return err
+		}
+		return w.Put(1, key, nil, []byte("v"))
+	})
+}
