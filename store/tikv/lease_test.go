@@ -14,7 +14,7 @@ import (
 
 func TestLease(t *testing.T) {
 	c := newCluster(t)
-	opts := tikv.Options{Name: "first"}.WithLease(600 * time.Millisecond)
+	opts := tikv.Options{Name: "first"}.WithLease(3 * time.Second)
 	s, err := c.tryOpen(t.Context(), opts)
 	require.NoError(t, err)
 	put(t, s, "p", "k", "v")
@@ -40,13 +40,13 @@ func TestLeaseOfPausedServer(t *testing.T) {
 	var dead atomic.Bool
 	kv, err := c.client(&dead)
 	require.NoError(t, err)
-	opts := tikv.Options{Timeout: 10 * time.Second}.WithLease(300 * time.Millisecond)
+	opts := tikv.Options{Timeout: 10 * time.Second}.WithLease(time.Second)
 	paused, err := tikv.OpenClient(t.Context(), kv, opts)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, paused.Close()) }()
 	err = paused.Update(t.Context(), func(w store.Writer) error {
 		dead.Store(true)
-		next, err := c.tryOpen(t.Context(), opts)
+		next, err := c.tryOpen(t.Context(), opts.WithLease(time.Minute))
 		require.NoError(t, err)
 		put(t, next, "p", "k", "of the next")
 		dead.Store(false)

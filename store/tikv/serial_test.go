@@ -208,6 +208,9 @@ func (readOnly) Clear(store.Space) error                       { return errors.E
 // and each View must see a state between two of them.
 func TestOrderOfCommits(t *testing.T) {
 	rounds := 2
+	if testing.Short() {
+		rounds = 1
+	}
 	if n, err := strconv.Atoi(os.Getenv("SORTKEY_CHECKS")); err == nil {
 		rounds = n
 	}
