@@ -145,6 +145,9 @@ func TestDependencies(t *testing.T) {
 		if strings.Contains(all, "github.com/jackc/pgx") {
 			t.Errorf("room %q reaches pgx, which a program without PostgreSQL does not need", room)
 		}
+		if strings.Contains(all, "github.com/tikv/") {
+			t.Errorf("room %q reaches client-go, which a program without TiKV does not need", room)
+		}
 	}
 	for _, room := range noHTTP {
 		if strings.Contains(deps(room), "\nnet/http\n") {

@@ -50,6 +50,10 @@
 // After three conflicts an Update runs alone in its process, and no other process
 // writes, so it cannot lose for ever.
 //
+// A transaction of one phase, and one whose commit is asynchronous, would save round
+// trips. In both, TiKV chooses the timestamp itself, and nothing could be checked as of
+// it. So they are off.
+//
 // # Several servers
 //
 // One Store uses the tables at a time, because the tables above it are cached in

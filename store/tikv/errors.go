@@ -32,7 +32,7 @@ var (
 // conflicts reports whether an error of a lock says that another transaction was
 // faster, or waits for this one.
 func conflicts(err error) bool {
-	if errors.Is(err, errConflict) || errors.Is(err, tikverr.ErrLockWaitTimeout) {
+	if errors.Is(err, errConflict) {
 		return true
 	}
 	if _, ok := errors.AsType[*tikverr.ErrWriteConflict](err); ok {

@@ -12,6 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/tikvrpc"
 
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/dbtest"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"
 )
@@ -22,7 +27,6 @@ func TestRequests(t *testing.T) {
 	c := newCluster(t)
 	s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
 	require.NoError(t, err)
-	defer func() { require.NoError(t, s.Close()) }()
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		for i := range 500 {
 			if err := w.Put(1, []byte("p"), fmt.Appendf(nil, "%03d", i), []byte("v")); err != nil {
@@ -54,6 +58,23 @@ func TestRequests(t *testing.T) {
 	update := func(fn func(store.Writer) error) func(*testing.T) error {
 		return func(t *testing.T) error { return s.Update(t.Context(), fn) }
 	}
+	db := dbtest.Expiring(t, sortkey.Options{Store: s, Clock: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }}, 20)
+	defer func() { require.NoError(t, db.Close()) }()
+	service, name := inside.Service(db), new("Sessions")
+	item := func(text string) attr.Item {
+		parsed, err := attr.ParseItem([]byte(text))
+		require.NoError(t, err)
+		return parsed
+	}
+	putItem := func(condition *string, replaced, added string) func(*testing.T) error {
+		n := 0
+		return func(t *testing.T) error {
+			n++
+			_, err := service.PutItem(t.Context(), &wire.PutItemInput{TableName: name, ConditionExpression: condition,
+				Item: item(fmt.Sprintf(`{"id":{"S":"%s"},"user":{"S":"u%s%d"}}`, replaced, added, n))})
+			return err
+		}
+	}
 	lock, first, second := tikvrpc.CmdPessimisticLock, tikvrpc.CmdPrewrite, tikvrpc.CmdCommit
 	for _, tt := range []struct {
 		name       string
@@ -65,6 +86,16 @@ func TestRequests(t *testing.T) {
 			_, _, err := s.Get(t.Context(), 1, []byte("p"), []byte("100"))
 			return err
 		}, 0, map[tikvrpc.CmdType]int{tikvrpc.CmdGet: 1}},
+		{"GetItem", func(t *testing.T) error {
+			_, err := service.GetItem(t.Context(), &wire.GetItemInput{TableName: name, Key: item(`{"id":{"S":"3"}}`), ConsistentRead: new(true)}, func(attr.Item) {})
+			return err
+		}, 0, map[tikvrpc.CmdType]int{tikvrpc.CmdGet: 1}},
+		{"Scan of an index", func(t *testing.T) error {
+			dbtest.Count(t, db, new("ByUser"))
+			return nil
+		}, 1, map[tikvrpc.CmdType]int{tikvrpc.CmdScan: 2}},
+		{"PutItem, replaced, index moved", putItem(nil, "3", "a"), 2, map[tikvrpc.CmdType]int{lock: 1, first: 1, second: 1}},
+		{"the same with a condition", putItem(new("attribute_exists(id)"), "3", "b"), 2, map[tikvrpc.CmdType]int{lock: 1, first: 1, second: 1}},
 		{"View, a row", view(readRow), 1, map[tikvrpc.CmdType]int{tikvrpc.CmdGet: 1}},
 		{"View, 10 rows", view(readRange), 1, map[tikvrpc.CmdType]int{tikvrpc.CmdScan: 1}},
 		{"put of a row that was not read", update(func(w store.Writer) error { return write(w, "a") }), 2,

@@ -42,8 +42,9 @@ type counts struct{ conflicts, aborted, resolved atomic.Int64 }
 var _ store.Getter = (*Store)(nil)
 
 // Open opens the tables with a prefix in a cluster, and creates them if there are
-// none. The endpoints are those of the placement drivers (PD), as host:port. Ctx limits
-// the opening only.
+// none. The endpoints are those of the placement drivers (PD), as host:port. The cluster
+// has version 1 of the API (storage.api-version), the default. Ctx limits the opening
+// only.
 //
 // Open takes the lease on the tables. When a server has died without giving it back,
 // Open waits until it expires, for a few seconds. Errors: [ErrLocked], [ErrFormat],

@@ -1,6 +1,7 @@
 package tikv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func (w *writer) read(addr []byte) (value []byte, ok bool, err error) {
 // lock locks a key and returns what it holds. The error is a conflict if the key has
 // changed since the transaction began.
 func (w *writer) lock(key []byte) (kv.ReturnedValue, error) {
-	ctx, cancel := context.WithTimeout(w.ctx, w.store.opts.Timeout)
+	ctx, cancel := context.WithTimeout(w.ctx, 2*w.store.opts.Timeout) // so that the lock's own error comes first
 	defer cancel()
 	request := kv.NewLockCtx(w.ts, w.store.opts.Timeout.Milliseconds(), time.Now())
 	request.InitReturnValues(1)
@@ -226,7 +227,7 @@ func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCI
 		switch request.Type {
 		case tikvrpc.CmdPrewrite:
 			w.mu.Lock()
-			w.primary = request.Prewrite().PrimaryLock
+			w.primary = bytes.Clone(request.Prewrite().PrimaryLock)
 			w.mu.Unlock()
 			answer, err := next(target, request)
 			if err == nil {
