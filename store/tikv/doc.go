@@ -18,22 +18,22 @@
 //
 // # Isolation
 //
-// TiKV 2PC gives each transaction a commit timestamp c, unique and later than all
-// locks of its first phase. Let every read of an Update hold what it would have
-// held immediately before c. Then the committed Updates behave as if they had run one
+// TiKV's two-phase commit gives each transaction a timestamp c, unique and later than
+// all locks of the first phase. Suppose that every read of an Update holds what it would
+// have held immediately before c. Then the committed Updates behave as if they had run one
 // by one in the order of their timestamps, and a View as of t sees exactly those
 // before t. An Update gets its timestamp between its begin and its end, so this order
 // is also the real one. It remains to show what the reads hold:
 //
 //   - A single row is locked as of the timestamp s at which the Update began; TiKV
 //     refuses the lock if the row has changed since. From the lock to the commit no
-//     other transaction can commit the row. Locks of rows that are not written are part
-//     of the first phase, which fails if one was lost.
-//   - A range is read as of s. When the client asks TiKV to commit at c, all locks of
-//     the Update are written. Before this request is sent, the range is read again as
+//     other transaction can commit the row. The first phase includes rows that are read
+//     and not written, and fails if a lock was lost.
+//   - A range is read as of s. When the client asks TiKV to commit at c, it has written
+//     all locks of the Update. Before this request is sent, the range is read again as
 //     of c. A transaction that commits before c in the range is visible to that read,
-//     or its lock is: the read then waits for its outcome, or makes TiKV refuse it any
-//     timestamp before c. So the read returns what the range holds immediately
+//     or its lock is: the read then waits for its outcome, or makes TiKV refuse to
+//     commit it before c. So the read returns what the range holds immediately
 //     before c. If that differs from the first read, the commit is not sent.
 //   - TiKV may refuse c itself, because a reader at a later timestamp has met a lock of
 //     the Update. The client then asks again with a later timestamp, and the ranges are
@@ -42,10 +42,10 @@
 //
 // All reads of a call of the function are as of s. So the function never sees a state
 // that did not exist, and an Update that changes nothing needs no commit. The client
-// has no shared locks: Updates that read the same single row run one after the other.
-// Locks of gaps do not exist in TiKV. A guard row of each partition, which all inserts
-// lock, would replace the second read of ranges, and serialise all inserts of the
-// partition for it.
+// has no shared locks, so Updates that read the same single row run one after the other.
+// TiKV has no locks of gaps. A guard row for each partition, which every insert locks,
+// would make the second read of ranges unnecessary, but the inserts of a partition would
+// run one after the other (BenchmarkInserts).
 //
 // After three conflicts an Update runs alone in its process, and no other process
 // writes, so it cannot lose for ever.
