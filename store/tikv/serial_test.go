@@ -203,10 +203,11 @@ func (readOnly) Put(store.Space, []byte, []byte, []byte) error { return errors.E
 func (readOnly) Delete(store.Space, []byte, []byte) error      { return errors.ErrUnsupported }
 func (readOnly) Clear(store.Space) error                       { return errors.ErrUnsupported }
 
-// TestOrderOfCommits runs random Updates beside each other and notes at which
-// timestamp TiKV commits each. Replayed in that order, each must read what it has read,
+// TestOrderOfCommits runs random Updates beside each other, while regions move and
+// answers are lost, and notes at which timestamp TiKV commits each. Replayed in that order, each must read what it has read,
 // and each View must see a state between two of them.
 func TestOrderOfCommits(t *testing.T) {
+	reachable(t)
 	rounds := 2
 	if testing.Short() {
 		rounds = 1
@@ -223,9 +224,10 @@ func TestOrderOfCommits(t *testing.T) {
 }
 
 func orderOfCommits(t *testing.T, seed uint64) {
-	const workers, updates = 6, 25
+	const workers, updates = 6, 15
 	c := newCluster(t)
 	s := c.open(t)
+	defer c.hook.Store(nil)
 	var mu sync.Mutex
 	commits := map[uint64]uint64{} // by start
 	starts := map[string]uint64{}  // by the id that an Update writes
@@ -252,6 +254,9 @@ func orderOfCommits(t *testing.T, seed uint64) {
 				commits[r.StartVersion] = r.CommitVersion
 				mu.Unlock()
 			}
+		}
+		if rand.IntN(100) == 0 {
+			return nil, errLost
 		}
 		return answer, err
 	})
