@@ -167,7 +167,10 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
 	ctx, cancel := context.WithCancel(context.Background())
 	db.cancel = cancel
-	if !tables.Recovered() {
+	switch {
+	case tables.Shared():
+		db.running.Go(func() { db.tend(ctx) })
+	case !tables.Recovered():
 		db.running.Go(func() { db.recover(ctx) })
 	}
 	if opts.SweepInterval > 0 {
@@ -181,6 +184,25 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 func (db *DB) recover(ctx context.Context) {
 	if err := db.tables.Recover(ctx); err != nil && ctx.Err() == nil {
 		db.opts.Logger.Error("recovery of tables failed; the next Open tries again", "error", err)
+	}
+}
+
+// tendInterval is how often a server of a shared store looks after it.
+const tendInterval = 5 * time.Second
+
+// tend looks after a store that other servers use too until ctx ends.
+func (db *DB) tend(ctx context.Context) {
+	tick := time.NewTicker(tendInterval)
+	defer tick.Stop()
+	for {
+		if err := db.tables.Tend(ctx); err != nil && ctx.Err() == nil {
+			db.opts.Logger.Warn("background work on the shared store failed; it is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
 	}
 }
 

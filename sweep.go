@@ -19,7 +19,7 @@ func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
 
 // sweepEvery sweeps at every interval until ctx ends. A sweep reads all items of
 // the tables with time to live, so after a long one it waits longer: sweeps take
-// at most a tenth of the time.
+// at most a tenth of the time. Of the servers that share a store, one sweeps.
 func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 	timer := time.NewTimer(interval)
 	defer timer.Stop()
@@ -28,6 +28,10 @@ func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
+		}
+		if !db.tables.Leads() {
+			timer.Reset(interval)
+			continue
 		}
 		began := time.Now()
 		if _, err := db.Sweep(ctx); err != nil && ctx.Err() == nil {

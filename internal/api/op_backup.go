@@ -26,9 +26,12 @@ func noBackup(arn string) error {
 }
 
 // backedUp finds a table for an operation on backups.
-func (s *Service) backedUp(name *string) (*table.Table, error) {
+func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
+		return nil, err
+	}
+	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	t, err := s.db.Describe(n)
@@ -144,7 +147,7 @@ func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) 
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := s.backedUp(in.TableName)
+	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,9 @@ func (s *Service) batchExecute(ctx context.Context, in *wire.BatchExecuteStateme
 	if mixed(parsed) {
 		return nil, wire.Validation("Read and write requests together in the same batch is not supported.")
 	}
+	if err := s.db.Refresh(ctx); err != nil {
+		return nil, err
+	}
 	if s.repeated(parsed) {
 		return nil, wire.Validation(msgDuplicateKeys)
 	}

@@ -53,6 +53,9 @@ func (s *Service) startBulkPut(ctx context.Context, in *wire.StartBulkPutItemsIn
 	case value(from.InputCompressionType) == "ZSTD":
 		return nil, op.Invalid("Sortkey reads files without compression or with GZIP only.")
 	}
+	if err := s.db.Refresh(ctx); err != nil {
+		return nil, err
+	}
 	t, err := s.lookup(s.db.Describe, in.TableName)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (s *Service) exportTable(ctx context.Context, in *wire.ExportTableToPointIn
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := s.exported(in)
+	t, err := s.exported(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (s *Service) exportTable(ctx context.Context, in *wire.ExportTableToPointIn
 }
 
 // exported finds the table of an export and refuses what cannot be exported.
-func (s *Service) exported(in *wire.ExportTableToPointInTimeInput) (*table.Table, error) {
+func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*table.Table, error) {
 	const op = wire.OpExportTableToPointInTime
 	if ref, err := ParseARN(*in.TableArn); err != nil || ref.Index != "" || ref.Stream != "" {
 		return nil, op.Invalid(wrongParameter + "tableArn is not a valid ARN")
@@ -173,7 +173,10 @@ func (s *Service) exported(in *wire.ExportTableToPointInTimeInput) (*table.Table
 	case in.FilterSpecification != nil:
 		return nil, op.Invalid("Sortkey exports whole tables. Leave out FilterSpecification.")
 	}
-	t, err := s.backedUp(in.TableArn)
+	t, err := s.backedUp(ctx, in.TableArn)
+	if _, refused := errors.AsType[*wire.Error](err); err != nil && !refused {
+		return nil, err
+	}
 	if err != nil {
 		return nil, noTable(*in.TableArn)
 	}
@@ -329,7 +332,7 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.currentID(in.TableArn)
+	id, err := s.currentID(ctx, in.TableArn)
 	if err != nil {
 		return nil, err
 	}
@@ -353,12 +356,15 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 }
 
 // currentID returns the id of the table with an ARN, or "" without such a table.
-func (s *Service) currentID(arn *string) (string, error) {
+func (s *Service) currentID(ctx context.Context, arn *string) (string, error) {
 	if arn == nil {
 		return "", nil
 	}
 	name, err := s.tableName(*arn)
 	if err != nil {
+		return "", err
+	}
+	if err := s.db.Refresh(ctx); err != nil {
 		return "", err
 	}
 	t, err := s.db.Describe(name)

@@ -90,8 +90,8 @@ func (s *Service) UpdateGlobalTableSettings(ctx context.Context, in *wire.Update
 }
 
 // noReplicas is the error for the scaling of a table, which is no global table.
-func (s *Service) noReplicas(name *string) error {
-	t, err := s.described(name)
+func (s *Service) noReplicas(ctx context.Context, name *string) error {
+	t, err := s.described(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -100,21 +100,21 @@ func (s *Service) noReplicas(name *string) error {
 
 // DescribeTableReplicaAutoScaling finds no replicas.
 func (s *Service) DescribeTableReplicaAutoScaling(ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
-	return call(ctx, s, wire.OpDescribeTableReplicaAutoScaling, in, func(_ context.Context, in *wire.DescribeTableReplicaAutoScalingInput) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
+	return call(ctx, s, wire.OpDescribeTableReplicaAutoScaling, in, func(ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
 		if err := in.Validate(); err != nil {
 			return nil, err
 		}
-		return nil, s.noReplicas(in.TableName)
+		return nil, s.noReplicas(ctx, in.TableName)
 	})
 }
 
 // UpdateTableReplicaAutoScaling finds no replicas.
 func (s *Service) UpdateTableReplicaAutoScaling(ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
-	return call(ctx, s, wire.OpUpdateTableReplicaAutoScaling, in, func(_ context.Context, in *wire.UpdateTableReplicaAutoScalingInput) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
+	return call(ctx, s, wire.OpUpdateTableReplicaAutoScaling, in, func(ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
 		if err := in.Validate(); err != nil {
 			return nil, err
 		}
-		return nil, s.noReplicas(in.TableName)
+		return nil, s.noReplicas(ctx, in.TableName)
 	})
 }
 

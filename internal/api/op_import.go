@@ -57,6 +57,9 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 			}
 		}
 	}
+	if err := s.db.Refresh(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := s.db.Describe(name); err == nil {
 		return nil, wire.NewError("ResourceInUseException", "Table already exists: "+name)
 	}

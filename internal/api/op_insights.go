@@ -91,11 +91,11 @@ func (s *Service) DescribeContributorInsights(ctx context.Context, in *wire.Desc
 	return call(ctx, s, wire.OpDescribeContributorInsights, in, s.describeContributorInsights)
 }
 
-func (s *Service) describeContributorInsights(_ context.Context, in *wire.DescribeContributorInsightsInput) (*wire.DescribeContributorInsightsOutput, error) {
+func (s *Service) describeContributorInsights(ctx context.Context, in *wire.DescribeContributorInsightsInput) (*wire.DescribeContributorInsightsOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := s.described(in.TableName)
+	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -146,13 +146,16 @@ func (s *Service) ListContributorInsights(ctx context.Context, in *wire.ListCont
 	return call(ctx, s, wire.OpListContributorInsights, in, s.listContributorInsights)
 }
 
-func (s *Service) listContributorInsights(_ context.Context, in *wire.ListContributorInsightsInput) (*wire.ListContributorInsightsOutput, error) {
+func (s *Service) listContributorInsights(ctx context.Context, in *wire.ListContributorInsightsInput) (*wire.ListContributorInsightsOutput, error) {
 	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	names := s.db.Names()
 	if in.TableName != nil {
-		t, err := s.described(in.TableName)
+		t, err := s.described(ctx, in.TableName)
 		if err != nil {
 			return nil, err
 		}

@@ -120,7 +120,7 @@ func (s *Service) updateKinesis(ctx context.Context, in *wire.UpdateKinesisStrea
 	if c == nil || c.ApproximateCreationDateTimePrecision == nil {
 		return nil, wire.OpUpdateKinesisStreamingDestination.Invalid("Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values")
 	}
-	t, err := s.described(in.TableName)
+	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +149,11 @@ func (s *Service) DescribeKinesisStreamingDestination(ctx context.Context, in *w
 	return call(ctx, s, wire.OpDescribeKinesisStreamingDestination, in, s.describeKinesis)
 }
 
-func (s *Service) describeKinesis(_ context.Context, in *wire.DescribeKinesisStreamingDestinationInput) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
+func (s *Service) describeKinesis(ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := s.described(in.TableName)
+	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}

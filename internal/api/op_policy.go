@@ -242,7 +242,7 @@ func (s *Service) GetResourcePolicy(ctx context.Context, in *wire.GetResourcePol
 	return call(ctx, s, wire.OpGetResourcePolicy, in, s.getResourcePolicy)
 }
 
-func (s *Service) getResourcePolicy(_ context.Context, in *wire.GetResourcePolicyInput) (*wire.GetResourcePolicyOutput, error) {
+func (s *Service) getResourcePolicy(ctx context.Context, in *wire.GetResourcePolicyInput) (*wire.GetResourcePolicyOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (s *Service) getResourcePolicy(_ context.Context, in *wire.GetResourcePolic
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.described(&ref.Name)
+	t, err := s.described(ctx, &ref.Name)
 	if err != nil {
 		return nil, err
 	}

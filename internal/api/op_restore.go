@@ -234,7 +234,7 @@ func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.Restor
 		}
 		name = in.SourceTableArn
 	}
-	t, err := s.backedUp(name)
+	t, err := s.backedUp(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -310,11 +310,11 @@ func (s *Service) DescribeContinuousBackups(ctx context.Context, in *wire.Descri
 	return call(ctx, s, wire.OpDescribeContinuousBackups, in, s.describeContinuousBackups)
 }
 
-func (s *Service) describeContinuousBackups(_ context.Context, in *wire.DescribeContinuousBackupsInput) (*wire.DescribeContinuousBackupsOutput, error) {
+func (s *Service) describeContinuousBackups(ctx context.Context, in *wire.DescribeContinuousBackupsInput) (*wire.DescribeContinuousBackupsOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := s.backedUp(in.TableName)
+	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +334,7 @@ func (s *Service) updateContinuousBackups(ctx context.Context, in *wire.UpdateCo
 	if !*spec.PointInTimeRecoveryEnabled && spec.RecoveryPeriodInDays != nil {
 		return nil, wire.OpUpdateContinuousBackups.Invalid("Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.")
 	}
-	t, err := s.backedUp(in.TableName)
+	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}

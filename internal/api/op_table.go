@@ -94,11 +94,11 @@ func (s *Service) DescribeTable(ctx context.Context, in *wire.DescribeTableInput
 	return call(ctx, s, wire.OpDescribeTable, in, s.describeTable)
 }
 
-func (s *Service) describeTable(_ context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
+func (s *Service) describeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := s.described(in.TableName)
+	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +107,12 @@ func (s *Service) describeTable(_ context.Context, in *wire.DescribeTableInput) 
 
 // described finds a table for an operation that describes it: the error for a
 // missing table names it.
-func (s *Service) described(name *string) (*table.Table, error) {
+func (s *Service) described(ctx context.Context, name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))
 	if err != nil {
+		return nil, err
+	}
+	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	t, err := s.db.Describe(n)
@@ -158,8 +161,11 @@ func (s *Service) ListTables(ctx context.Context, in *wire.ListTablesInput) (*wi
 	return call(ctx, s, wire.OpListTables, in, s.listTables)
 }
 
-func (s *Service) listTables(_ context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
+func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
 	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	names := s.db.Names()
@@ -189,7 +195,8 @@ type TableSize struct {
 }
 
 // TableSizes returns the sizes of all tables in the order of their names. It costs
-// far less than a DescribeTable of each, and is no operation that observers see.
+// far less than a DescribeTable of each, and is no operation that observers see. In a
+// store that servers share it is as of the last few seconds.
 func (s *Service) TableSizes() []TableSize {
 	names := s.db.Names()
 	sizes := make([]TableSize, 0, len(names))

@@ -118,6 +118,9 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 
 // retag changes the tags of the table with a name and an ARN.
 func (s *Service) retag(ctx context.Context, name, arn string, change func(map[string]string) error) error {
+	if err := s.db.Refresh(ctx); err != nil {
+		return err
+	}
 	if _, err := s.db.Describe(name); err != nil {
 		return noResource(arn)
 	}
@@ -165,12 +168,15 @@ func (s *Service) ListTagsOfResource(ctx context.Context, in *wire.ListTagsOfRes
 	return call(ctx, s, wire.OpListTagsOfResource, in, s.listTagsOfResource)
 }
 
-func (s *Service) listTagsOfResource(_ context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
+func (s *Service) listTagsOfResource(ctx context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
 	name, err := s.tagged(value(in.ResourceArn))
 	if err != nil {
+		return nil, err
+	}
+	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	t, err := s.db.Describe(name)

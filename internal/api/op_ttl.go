@@ -56,11 +56,11 @@ func (s *Service) DescribeTimeToLive(ctx context.Context, in *wire.DescribeTimeT
 	return call(ctx, s, wire.OpDescribeTimeToLive, in, s.describeTimeToLive)
 }
 
-func (s *Service) describeTimeToLive(_ context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
+func (s *Service) describeTimeToLive(ctx context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := s.described(in.TableName)
+	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,17 @@ import (
 // Create checks a definition and creates its table. The definition must not be
 // changed afterwards. The error has kind [InUse] when a table of that name
 // exists.
-func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
+func (db *DB) Create(ctx context.Context, def *Definition) (t *Table, err error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
+	err = db.current(ctx, func() error {
+		t, err = db.createTable(ctx, def)
+		return err
+	})
+	return t, err
+}
+
+func (db *DB) createTable(ctx context.Context, def *Definition) (*Table, error) {
 	if err := db.unused(ctx, def.Name); err != nil {
 		return nil, err
 	}
@@ -33,6 +41,9 @@ func (db *DB) Create(ctx context.Context, def *Definition) (*Table, error) {
 // unused returns the error of kind [InUse] if a table called name exists or is being
 // restored. The caller holds db.alter.
 func (db *DB) unused(ctx context.Context, name string) error {
+	if err := db.Refresh(ctx); err != nil {
+		return err
+	}
 	if err := db.removeDeleted(ctx); err != nil {
 		return err
 	}
@@ -44,8 +55,10 @@ func (db *DB) unused(ctx context.Context, name string) error {
 	case t.def.Status(db.Clock()) == StatusCreating:
 		return t.def.changeable(db.Clock())
 	}
-	return &Error{Kind: InUse, Msg: "Table already exists: " + name}
+	return &Error{Kind: InUse, Msg: msgExists + name}
 }
+
+const msgExists = "Table already exists: "
 
 // create begins the state CREATING.
 func (db *DB) create(def *Definition) {
@@ -58,6 +71,9 @@ func (db *DB) create(def *Definition) {
 // find returns the table called name. The caller holds db.alter. The error has kind
 // [NotFound], and the text of operations on tables.
 func (db *DB) find(ctx context.Context, name string) (*Table, error) {
+	if err := db.Refresh(ctx); err != nil {
+		return nil, err
+	}
 	if err := db.removeDeleted(ctx); err != nil {
 		return nil, err
 	}
@@ -72,9 +88,17 @@ func (db *DB) find(ctx context.Context, name string) (*Table, error) {
 // is while it is DELETING. With point-in-time recovery its items become a system
 // backup. The error has kind [NotFound]; [Validation] when the table is protected;
 // or [InUse] in a state that takes time.
-func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
+func (db *DB) Delete(ctx context.Context, name string) (t *Table, err error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
+	err = db.current(ctx, func() error {
+		t, err = db.deleteTable(ctx, name)
+		return err
+	})
+	return t, err
+}
+
+func (db *DB) deleteTable(ctx context.Context, name string) (*Table, error) {
 	t, err := db.find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -93,8 +117,10 @@ func (db *DB) Delete(ctx context.Context, name string) (*Table, error) {
 // remove removes a table with its items. The caller holds db.alter.
 func (db *DB) remove(ctx context.Context, t *Table) error {
 	name := t.def.Name
-	db.swap(name, nil)
-	err := db.change(ctx, func(w store.Writer) error {
+	if db.sharing == nil { // otherwise db.rows keeps others away
+		db.swap(name, nil)
+	}
+	err := db.redefinition(ctx, func(w store.Writer) error {
 		if err := db.endStream(w, t.def, nil); err != nil {
 			return err
 		}
@@ -116,8 +142,11 @@ func (db *DB) remove(ctx context.Context, t *Table) error {
 		}
 		return w.Clear(t.def.Space)
 	})
-	if err != nil {
+	switch {
+	case err != nil && db.sharing == nil:
 		db.swap(name, t)
+	case err == nil && db.sharing != nil:
+		db.swap(name, nil)
 	}
 	return err
 }
@@ -144,31 +173,14 @@ func (db *DB) swap(name string, t *Table) {
 // then refuses is left to [DB.Recover]. The error has kind [NotFound] for a
 // missing table and [InUse] for one that is CREATING or DELETING, or is that of
 // change.
-func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
+func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (t *Table, err error) {
 	db.alter.Lock()
 	defer db.alter.Unlock()
-	old, err := db.find(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := old.def.changeable(db.Clock()); err != nil {
-		return nil, err
-	}
-	def := old.def.clone()
-	if err := change(def); err != nil {
-		return nil, err
-	}
-	if err := def.Check(); err != nil {
-		return nil, err
-	}
-	var added []string
-	for _, ix := range def.online() {
-		if ix.Space == 0 {
-			ix.Building, ix.Creating = true, db.until()
-			added = append(added, ix.Name)
-		}
-	}
-	t, err := db.redefine(ctx, def, old)
+	var old *Table
+	err = db.current(ctx, func() error {
+		old, t, err = db.alterTable(ctx, name, change)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -182,17 +194,38 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 		}
 	}
 	for _, ix := range t.def.online() {
-		if !slices.Contains(added, ix.Name) {
+		if slices.ContainsFunc(old.def.online(), func(o *IndexDefinition) bool { return o.Space == ix.Space }) {
 			continue
 		}
-		if err := db.build(ctx, name, ix.Space); err != nil {
-			return nil, err
-		}
-		if t, err = db.finish(ctx, name, ix.Space); err != nil {
+		if t, err = db.complete(ctx, name, ix.Space); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
+}
+
+// alterTable puts a changed definition in force, whose new indexes are to be built.
+func (db *DB) alterTable(ctx context.Context, name string, change func(*Definition) error) (old, t *Table, err error) {
+	if old, err = db.find(ctx, name); err != nil {
+		return nil, nil, err
+	}
+	if err := old.def.changeable(db.Clock()); err != nil {
+		return nil, nil, err
+	}
+	def := old.def.clone()
+	if err := change(def); err != nil {
+		return nil, nil, err
+	}
+	if err := def.Check(); err != nil {
+		return nil, nil, err
+	}
+	for _, ix := range def.online() {
+		if ix.Space == 0 {
+			ix.Building, ix.Creating = true, db.until()
+		}
+	}
+	t, err = db.redefine(ctx, def, old)
+	return old, t, err
 }
 
 // dropped returns the spaces of indexes and of a history that old has and def does
@@ -223,7 +256,7 @@ func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table
 
 // define writes a definition and returns it with its spaces.
 func (db *DB) define(ctx context.Context, def, old *Definition) (stored *Definition, err error) {
-	err = db.change(ctx, func(w store.Writer) error {
+	err = db.redefinition(ctx, func(w store.Writer) error {
 		if err := db.endStream(w, old, def); err != nil {
 			return err
 		}

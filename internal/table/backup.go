@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -107,6 +108,9 @@ func (db *DB) Backup(ctx context.Context, id string) (b *Backup, err error) {
 // has an ID, a Name and a time. Everything else continues meanwhile. The error has
 // kind [NotFound] for a missing table.
 func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
+	if err := db.Refresh(ctx); err != nil {
+		return err
+	}
 	t, err := db.Describe(name)
 	if err != nil {
 		return err
@@ -177,6 +181,9 @@ func (db *DB) RestoreBackup(ctx context.Context, def *Definition, id string) (*T
 // that is not zero: its history must go back so far. The error has kind [NotFound]
 // without that table, and [InUse] when a table of that name exists.
 func (db *DB) Copy(ctx context.Context, def *Definition, name string, at time.Time) (*Table, error) {
+	if err := db.Refresh(ctx); err != nil {
+		return nil, err
+	}
 	t, err := db.Describe(name)
 	if err != nil {
 		return nil, err
@@ -220,7 +227,19 @@ func (db *DB) restore(ctx context.Context, def *Definition, c transfer, finish f
 		return db.restoreRows(ctx, t, rows)
 	}
 	c.then = func(r store.Reader) error { return finish(r, t) }
-	c.use = func(w store.Writer) error { return putDefinition(w, def) }
+	c.use = func(w store.Writer) error {
+		_, taken, err := w.Get(catalogueSpace, definitionsPartition, []byte(def.Name))
+		switch {
+		case err != nil:
+			return err
+		case taken: // by another server
+			return &Error{Kind: InUse, Msg: msgExists + def.Name}
+		}
+		if err := putDefinition(w, def); err != nil {
+			return err
+		}
+		return db.advance(w)
+	}
 	c.done = func() { db.swap(def.Name, t) }
 	if err := db.fill(ctx, c); err != nil {
 		return nil, err
@@ -308,7 +327,7 @@ func (db *DB) restoreRows(ctx context.Context, t *Table, rows []store.Row) error
 		return err
 	}
 	for _, row := range rows {
-		t.stats.table.add(1, itemOf(row.Value).Size()+storageOverhead)
+		t.stats.add(1, itemOf(row.Value).Size()+storageOverhead)
 	}
 	for i, ix := range t.all {
 		ix.stats.add(counts[i][0], counts[i][1])
@@ -343,7 +362,7 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 			return err
 		}
 		for _, s := range c.spaces {
-			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(*s), []byte{1}); err != nil {
+			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(*s), garbageRow(*c.spaces[0])); err != nil {
 				return err
 			}
 		}
@@ -360,36 +379,61 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 	if err != nil {
 		return err
 	}
-	err = db.copyRows(ctx, c)
+	done, err := db.alone(ctx, *c.spaces[0], func(ctx context.Context) error { return db.fillSpaces(ctx, c) })
+	if err == nil && done {
+		return nil
+	}
+	if err == nil {
+		err = errCleared
+	}
+	ctx = context.WithoutCancel(ctx) // what is half copied has to go
 	db.alter.Lock()
 	defer db.alter.Unlock()
 	for _, s := range c.spaces {
 		delete(db.filling, *s)
-	}
-	if err == nil {
-		err = db.change(ctx, func(w store.Writer) error {
-			for _, s := range c.spaces {
-				if err := w.Delete(catalogueSpace, garbagePartition, garbageRow(*s)); err != nil {
-					return err
-				}
-			}
-			return c.use(w)
-		})
-	}
-	if err == nil {
-		if c.done != nil {
-			c.done()
-		}
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx) // what is half copied has to go
-	for _, s := range c.spaces {
 		if db.clear(ctx, *s) != nil {
 			db.garbage.Store(true)
 		}
 	}
 	return err
 }
+
+// fillSpaces fills the spaces of a transfer that are listed as garbage, and puts them
+// in use.
+func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
+	err := db.copyRows(ctx, c)
+	db.alter.Lock()
+	defer db.alter.Unlock()
+	for _, s := range c.spaces {
+		delete(db.filling, *s)
+	}
+	if err != nil {
+		return err
+	}
+	err = db.change(ctx, func(w store.Writer) error {
+		for _, s := range c.spaces {
+			_, listed, err := w.Get(catalogueSpace, garbagePartition, garbageRow(*s))
+			if err == nil && !listed {
+				err = errCleared
+			}
+			if err == nil {
+				err = w.Delete(catalogueSpace, garbagePartition, garbageRow(*s))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return c.use(w)
+	})
+	if err == nil && c.done != nil {
+		c.done()
+	}
+	return err
+}
+
+// errCleared is the error of a transfer that was away for so long that another server
+// took its spaces for those of a server that has died.
+var errCleared = errors.New("another server has removed the rows that were being copied")
 
 // copyRows reads the rows of a transfer as they are at one moment.
 func (db *DB) copyRows(ctx context.Context, c transfer) error {

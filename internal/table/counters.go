@@ -33,7 +33,7 @@ type counter struct {
 // counters returns those of the table and its indexes, without the indexes being
 // built if onlyWhole is set.
 func (t *Table) counters(onlyWhole bool) []counter {
-	all := []counter{{t.def.Space, t.stats.table}}
+	all := []counter{{t.def.Space, t.stats}}
 	for _, ix := range t.all {
 		if !onlyWhole || !ix.def.Building {
 			all = append(all, counter{ix.def.Space, ix.stats})
@@ -93,6 +93,13 @@ func (db *DB) Close(ctx context.Context) error {
 		return nil
 	}
 	db.closed = true
+	if db.sharing != nil {
+		err := db.closeShared(ctx)
+		if errors.Is(err, store.ErrClosed) {
+			return nil
+		}
+		return err
+	}
 	if db.marked.Load() {
 		return nil
 	}

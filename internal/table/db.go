@@ -27,12 +27,16 @@ type DB struct {
 	// once they are applied, in the goroutine of their writer. Set it before use.
 	Deliver func(Delivery)
 
-	store store.Store
+	store   store.Store
+	sharing *sharing // nil unless other servers use the store too
 
 	// mu is held for reading by every View and Update, so that the tables do
 	// not change under them, and for writing while a definition is swapped.
 	mu     sync.RWMutex
 	tables map[string]*Table
+	// rows is the store for what depends on tables. In a shared store it fails with
+	// [store.ErrChanged] once another server has changed a definition.
+	rows store.Store
 
 	closed bool // by Close; guarded by mu
 
@@ -68,69 +72,91 @@ var (
 // [DB.Recover], possibly in the background; the tables can be used before it
 // ends. The store stays the caller's, to be closed after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
-	db := &DB{Clock: time.Now, store: st, tables: map[string]*Table{}, filling: map[store.Space]bool{}, restoring: map[string]bool{}}
-	err := st.View(ctx, func(r store.Reader) error {
-		stats, exact, err := readCounters(r)
-		if err != nil {
-			return err
+	db := &DB{Clock: time.Now, store: st, rows: st, tables: map[string]*Table{}, filling: map[store.Space]bool{}, restoring: map[string]bool{}}
+	if shared, ok := st.(store.Sharer); ok {
+		db.sharing = &sharing{Sharer: shared}
+		return db, db.load(ctx)
+	}
+	var stats statistics
+	var exact bool
+	var c *catalogue
+	err := st.View(ctx, func(r store.Reader) (err error) {
+		if stats, exact, err = readCounters(r); err == nil {
+			c, err = readCatalogue(r)
 		}
-		last, err := lastSpace(r)
-		if err != nil {
-			return err
-		}
-		used := map[store.Space]bool{catalogueSpace: true}
-		for row, err := range r.Query(catalogueSpace, definitionsPartition, store.Range{}, false) {
-			if err != nil {
-				return err
-			}
-			def, err := readDefinition(row, last, used)
-			if err != nil {
-				return fmt.Errorf("damaged catalogue: definition of table %q: %w", row.Sort, err)
-			}
-			t := compile(def, nil)
-			for _, c := range t.counters(false) {
-				c.stats.items.Store(stats[c.space][0])
-				c.stats.bytes.Store(stats[c.space][1])
-			}
-			db.put(t)
-		}
-		for row, err := range r.Query(catalogueSpace, endedPartition, store.Range{}, false) {
-			if err != nil {
-				return err
-			}
-			var st StreamInfo
-			if err := json.Unmarshal(row.Value, &st); err != nil || st.Shards < 1 || st.Shards > MaxShards || used[st.Space] || st.Space > last {
-				return fmt.Errorf("damaged catalogue: stream %q", row.Sort)
-			}
-			used[st.Space] = true
-		}
-		backups, err := readBackups(r)
-		if err != nil {
-			return err
-		}
-		for _, b := range backups {
-			if used[b.Space] || b.Space > last {
-				return fmt.Errorf("damaged catalogue: backup %q: space %d is in use or was never assigned", b.ID, b.Space)
-			}
-			used[b.Space] = true
-		}
-		for row, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
-			if err != nil {
-				return err
-			}
-			if len(row.Sort) != 8 || used[store.Space(binary.BigEndian.Uint64(row.Sort))] {
-				return fmt.Errorf("damaged catalogue: cannot clear space %x, which is in use", row.Sort)
-			}
-			db.garbage.Store(true)
-		}
-		db.marked.Store(exact)
-		db.exact.Store(exact || len(db.tables) == 0)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	for _, def := range c.definitions {
+		t := compile(def, nil)
+		for _, c := range t.counters(false) {
+			c.stats.items.Store(stats[c.space][0])
+			c.stats.bytes.Store(stats[c.space][1])
+		}
+		db.put(t)
+	}
+	db.garbage.Store(c.garbage)
+	db.marked.Store(exact)
+	db.exact.Store(exact || len(db.tables) == 0)
 	return db, nil
+}
+
+// A catalogue is what the store says of its spaces.
+type catalogue struct {
+	definitions []*Definition
+	garbage     bool // it lists spaces to clear
+}
+
+// readCatalogue reads the catalogue and checks that no space is used twice.
+func readCatalogue(r store.Reader) (*catalogue, error) {
+	c := new(catalogue)
+	last, err := lastSpace(r)
+	if err != nil {
+		return nil, err
+	}
+	used := map[store.Space]bool{catalogueSpace: true}
+	for row, err := range r.Query(catalogueSpace, definitionsPartition, store.Range{}, false) {
+		if err != nil {
+			return nil, err
+		}
+		def, err := readDefinition(row, last, used)
+		if err != nil {
+			return nil, fmt.Errorf("damaged catalogue: definition of table %q: %w", row.Sort, err)
+		}
+		c.definitions = append(c.definitions, def)
+	}
+	for row, err := range r.Query(catalogueSpace, endedPartition, store.Range{}, false) {
+		if err != nil {
+			return nil, err
+		}
+		var st StreamInfo
+		if err := json.Unmarshal(row.Value, &st); err != nil || st.Shards < 1 || st.Shards > MaxShards || used[st.Space] || st.Space > last {
+			return nil, fmt.Errorf("damaged catalogue: stream %q", row.Sort)
+		}
+		used[st.Space] = true
+	}
+	backups, err := readBackups(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range backups {
+		if used[b.Space] || b.Space > last {
+			return nil, fmt.Errorf("damaged catalogue: backup %q: space %d is in use or was never assigned", b.ID, b.Space)
+		}
+		used[b.Space] = true
+	}
+	for row, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
+		if err != nil {
+			return nil, err
+		}
+		if len(row.Sort) != 8 || used[store.Space(binary.BigEndian.Uint64(row.Sort))] {
+			return nil, fmt.Errorf("damaged catalogue: cannot clear space %x, which is in use", row.Sort)
+		}
+		c.garbage = true
+	}
+	return c, nil
 }
 
 // Fork returns a copy of db over the store that fork returns, which must be a
@@ -148,7 +174,7 @@ func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	copied := &DB{Clock: db.Clock, Delay: db.Delay, store: st, tables: make(map[string]*Table, len(db.tables)), filling: map[store.Space]bool{}, restoring: map[string]bool{}}
+	copied := &DB{Clock: db.Clock, Delay: db.Delay, store: st, rows: st, tables: make(map[string]*Table, len(db.tables)), filling: map[store.Space]bool{}, restoring: map[string]bool{}}
 	copied.exact.Store(db.exact.Load())
 	copied.marked.Store(db.marked.Load())
 	copied.garbage.Store(db.garbage.Load() || len(db.filling) > 0)
@@ -197,11 +223,21 @@ func (db *DB) table(name string) (*Table, error) {
 	return nil, NoSuchTable()
 }
 
-// View calls fn with a consistent view of all tables.
+// View calls fn with a consistent view of all tables. It may call fn again if fn has
+// read nothing yet.
 func (db *DB) View(ctx context.Context, fn func(*View) error) error {
+	for {
+		err := db.view(ctx, fn)
+		if again, err := db.outdated(ctx, err); !again {
+			return err
+		}
+	}
+}
+
+func (db *DB) view(ctx context.Context, fn func(*View) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	return db.store.View(ctx, func(r store.Reader) error {
+	return db.rows.View(ctx, func(r store.Reader) error {
 		return fn(&View{ctx: ctx, db: db, r: r})
 	})
 }
@@ -209,13 +245,30 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 // ViewItem is View for a function that calls [View.Get] at most once and reads nothing
 // else.
 func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
-	st, ok := db.store.(store.Getter)
-	if !ok {
+	if _, ok := db.store.(store.Getter); !ok {
 		return db.View(ctx, fn)
 	}
+	for {
+		err := db.viewItem(ctx, fn)
+		if again, err := db.outdated(ctx, err); !again {
+			return err
+		}
+	}
+}
+
+func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	return fn(&View{ctx: ctx, db: db, r: getter{ctx: ctx, store: st}})
+	g := &getter{ctx: ctx, store: db.rows.(store.Getter)}
+	err := fn(&View{ctx: ctx, db: db, r: g})
+	if g.asked || db.sharing == nil {
+		return err
+	}
+	// What fn returned depends on the definitions.
+	if changed := db.rows.View(ctx, func(store.Reader) error { return nil }); changed != nil {
+		return changed
+	}
+	return err
 }
 
 // A getter is the Reader of a ViewItem.
@@ -223,9 +276,11 @@ type getter struct {
 	store.Reader // nil: nothing but Get is used
 	ctx          context.Context
 	store        store.Getter
+	asked        bool
 }
 
-func (g getter) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+func (g *getter) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+	g.asked = true
 	return g.store.Get(g.ctx, space, partition, sort)
 }
 
@@ -234,9 +289,15 @@ func (g getter) Get(space store.Space, partition, sort []byte) (value []byte, ok
 // transaction that a second call would not overwrite.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	var tx Tx
-	err := db.apply(ctx, &tx, fn)
-	if err != nil {
-		return err
+	for {
+		err := db.apply(ctx, &tx, fn)
+		again, err := db.outdated(ctx, err)
+		if err != nil {
+			return err
+		}
+		if !again {
+			break
+		}
 	}
 	for _, d := range tx.deliveries { // without a lock, as Deliver may use the database
 		db.Deliver(d)
@@ -252,7 +313,7 @@ func (db *DB) apply(ctx context.Context, tx *Tx, fn func(*Tx) error) error {
 			return err
 		}
 	}
-	err := db.update(ctx, func(w store.Writer) error {
+	err := db.update(ctx, db.rows, func(w store.Writer) error {
 		*tx = Tx{View: View{ctx: ctx, db: db, r: w}, w: w}
 		return fn(tx)
 	})
@@ -262,16 +323,21 @@ func (db *DB) apply(ctx context.Context, tx *Tx, fn func(*Tx) error) error {
 	return err
 }
 
-// update runs fn as an update of the store, and removes the mark that the stored
-// counters are exact. The caller holds db.mu for reading.
-func (db *DB) update(ctx context.Context, fn func(store.Writer) error) error {
+// update runs fn as an update of st, which is db.rows or db.store, and removes the mark
+// that the stored counters are exact. The caller holds db.mu for reading.
+func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) error) error {
 	if db.closed {
 		return store.ErrClosed
 	}
-	if !db.marked.Load() {
-		return db.store.Update(ctx, fn)
+	if db.sharing != nil {
+		if err := db.register(ctx); err != nil {
+			return err
+		}
 	}
-	err := db.store.Update(ctx, func(w store.Writer) error {
+	if !db.marked.Load() {
+		return st.Update(ctx, fn)
+	}
+	err := st.Update(ctx, func(w store.Writer) error {
 		if err := w.Delete(catalogueSpace, countersPartition, exactRow); err != nil {
 			return err
 		}
@@ -283,11 +349,25 @@ func (db *DB) update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-// change is update for callers that do not hold db.mu.
+// change is update for callers that do not hold db.mu, and for a function that does not
+// depend on definitions.
 func (db *DB) change(ctx context.Context, fn func(store.Writer) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	return db.update(ctx, fn)
+	return db.update(ctx, db.store, fn)
+}
+
+// redefinition is change for a function that changes definitions. In a shared store the
+// error is [store.ErrChanged] if those that it depends on are not the current ones.
+func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) error {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return db.update(ctx, db.rows, func(w store.Writer) error {
+		if err := fn(w); err != nil {
+			return err
+		}
+		return db.advance(w)
+	})
 }
 
 // lastSpace returns the space that was assigned last.

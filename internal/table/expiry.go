@@ -46,9 +46,12 @@ const (
 // DELETING for long enough.
 // Source: DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
+	if err := db.Refresh(ctx); err != nil {
+		return 0, err
+	}
 	if db.deleting.Load() {
 		db.alter.Lock()
-		err := db.removeDeleted(ctx)
+		err := db.current(ctx, func() error { return db.removeDeleted(ctx) })
 		db.alter.Unlock()
 		if err != nil {
 			return 0, err

@@ -42,6 +42,9 @@ func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
 // Walk calls fn with the items of a table as they are at one moment. Everything else
 // continues meanwhile. An item is valid until fn returns. The error has kind [NotFound] for a missing table, or is that of fn.
 func (db *DB) Walk(ctx context.Context, name string, fn func(attr.Item) error) error {
+	if err := db.Refresh(ctx); err != nil {
+		return err
+	}
 	t, err := db.Describe(name)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -13,7 +14,8 @@ import (
 // The garbage partition of the catalogue lists spaces that belong to no
 // definition any more and may still hold rows. The update that removes the
 // definition lists its space, and the one that clears the space removes it from
-// the list.
+// the list. A value of 8 bytes is the space whose lease somebody has who fills the
+// space.
 var garbagePartition = []byte("garbage")
 
 func garbageRow(space store.Space) []byte {
@@ -32,6 +34,9 @@ func (db *DB) Recovered() bool {
 // meanwhile. It can be interrupted at any point and called again.
 //
 // On a read-only store it only counts, and indexes being built stay unreadable.
+//
+// In a shared store it leaves alone what another server is at, and the counters: see
+// [DB.Tend].
 func (db *DB) Recover(ctx context.Context) error {
 	db.recovering.Lock()
 	defer db.recovering.Unlock()
@@ -42,31 +47,43 @@ func (db *DB) Recover(ctx context.Context) error {
 	if err != nil && !errors.Is(err, store.ErrReadOnly) {
 		return err
 	}
+	if db.sharing != nil {
+		return nil
+	}
 	return db.recount(ctx)
 }
 
 // clearGarbage clears the spaces that the catalogue lists.
 func (db *DB) clearGarbage(ctx context.Context) error {
-	// A running Alter may have listed a space whose definition is still in force.
-	db.alter.Lock()
-	defer db.alter.Unlock()
-	var spaces []store.Space
+	if db.sharing == nil { // otherwise an update that uses such a space fails
+		// A running Alter may have listed a space whose definition is still in force.
+		db.alter.Lock()
+		defer db.alter.Unlock()
+	}
+	type garbage struct{ space, lead store.Space }
+	var list []garbage
 	err := db.store.View(ctx, func(r store.Reader) error {
 		for row, err := range r.Query(catalogueSpace, garbagePartition, store.Range{}, false) {
 			if err != nil {
 				return err
 			}
-			if space := store.Space(binary.BigEndian.Uint64(row.Sort)); !db.filling[space] {
-				spaces = append(spaces, space)
+			g := garbage{space: store.Space(binary.BigEndian.Uint64(row.Sort))}
+			if db.sharing == nil && db.filling[g.space] {
+				continue
 			}
+			if g.lead = g.space; len(row.Value) == 8 {
+				g.lead = store.Space(binary.BigEndian.Uint64(row.Value))
+			}
+			list = append(list, g)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for _, space := range spaces {
-		if err := db.clear(ctx, space); err != nil {
+	for _, g := range list {
+		// In a shared store, somebody who fills a space has the lease.
+		if _, err := db.alone(ctx, g.lead, func(ctx context.Context) error { return db.clear(ctx, g.space) }); err != nil {
 			return err
 		}
 	}
@@ -109,18 +126,54 @@ func (db *DB) unbuilt() (list []unbuilt) {
 // deleted meanwhile.
 func (db *DB) resume(ctx context.Context) error {
 	for _, u := range db.unbuilt() {
-		if err := db.build(ctx, u.table, u.space); err != nil {
+		_, err := db.alone(ctx, u.space, func(ctx context.Context) error {
+			if err := db.build(ctx, u.table, u.space); err != nil {
+				return err
+			}
+			if db.sharing == nil { // otherwise an Alter that waits for this may hold it
+				db.alter.Lock()
+				defer db.alter.Unlock()
+			}
+			_, err := db.finish(ctx, u.table, u.space)
 			return err
-		}
-		db.alter.Lock()
-		_, err := db.finish(ctx, u.table, u.space)
-		db.alter.Unlock()
+		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// complete builds the index in a space, or waits until another server has built it,
+// and returns the table, nil if it is gone. The caller holds db.alter.
+func (db *DB) complete(ctx context.Context, name string, space store.Space) (t *Table, err error) {
+	for {
+		done, err := db.alone(ctx, space, func(ctx context.Context) error {
+			if err := db.build(ctx, name, space); err != nil {
+				return err
+			}
+			t, err = db.finish(ctx, name, space)
+			return err
+		})
+		if done || err != nil {
+			return t, err
+		}
+		if err := db.Refresh(ctx); err != nil {
+			return nil, err
+		}
+		db.mu.RLock()
+		t = db.tables[name]
+		_, ix := db.building(name, space)
+		db.mu.RUnlock()
+		if ix == nil {
+			return t, nil
+		}
+		time.Sleep(completeWait)
+	}
+}
+
+// completeWait is the time between two looks at an index that another server builds.
+const completeWait = 50 * time.Millisecond
 
 // buildRows is how many items are added to a new index in one update, so that
 // other writers need not wait for the whole of it.
@@ -133,7 +186,11 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
 	for {
 		after, err := db.buildSome(ctx, name, space, span)
-		if err != nil || after == nil {
+		again, err := db.outdated(ctx, err)
+		switch {
+		case again:
+			continue
+		case err != nil || after == nil:
 			return err
 		}
 		span.After = after
@@ -150,7 +207,7 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 		return nil, nil
 	}
 	var items, bytes int
-	err = db.update(ctx, func(w store.Writer) error {
+	err = db.update(ctx, db.rows, func(w store.Writer) error {
 		items, bytes, after = 0, 0, nil
 		var e entry
 		var last store.Position
@@ -202,7 +259,15 @@ func (db *DB) building(name string, space store.Space) (*Table, *Index) {
 
 // finish opens a filled index for reading and returns the table, nil if it is
 // gone. The caller holds db.alter.
-func (db *DB) finish(ctx context.Context, name string, space store.Space) (*Table, error) {
+func (db *DB) finish(ctx context.Context, name string, space store.Space) (t *Table, err error) {
+	err = db.current(ctx, func() error {
+		t, err = db.finishIndex(ctx, name, space)
+		return err
+	})
+	return t, err
+}
+
+func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) (*Table, error) {
 	t, err := db.Describe(name)
 	if err != nil {
 		return nil, nil //nolint:nilerr // deleted meanwhile

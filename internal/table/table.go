@@ -18,7 +18,7 @@ type Table struct {
 	attributes []keycond.Attribute // of the key
 	indexes    []*Index            // secondary ones: global ones first, each kind in the order of definition
 	all        []*Index            // and the vector indexes after them
-	stats      *stats
+	stats      *spaceStats
 	passing    bool // the clock decides what can be done with the table
 	// destinations are the Kinesis streams that get the changes of the table.
 	destinations []Destination
@@ -37,14 +37,16 @@ type Index struct {
 	position   int // among the table's indexes
 }
 
-// stats counts the items and bytes of a table and its indexes. The counters
-// are shared by all versions of the table.
-type stats struct {
-	table  *spaceStats
-	byName map[string]*spaceStats
+// spaceStats count the items and bytes of a table or an index. All versions of the
+// table share them.
+type spaceStats struct {
+	items, bytes atomic.Int64                        // in a shared store, what this server has added
+	others       struct{ items, bytes atomic.Int64 } // and what others have; see [sharedCounts]
 }
 
-type spaceStats struct{ items, bytes atomic.Int64 }
+func (s *spaceStats) figures() (items, bytes int64) {
+	return s.items.Load() + s.others.items.Load(), s.bytes.Load() + s.others.bytes.Load()
+}
 
 func (s *spaceStats) add(items, bytes int) {
 	s.items.Add(int64(items))
@@ -56,13 +58,22 @@ func (s *spaceStats) add(items, bytes int) {
 // Source: DG/CapacityUnitCalculations.html.
 const storageOverhead = 100
 
-// compile makes a Table of a checked definition. It keeps the counters of the
-// indexes that old has too.
+// compile makes a Table of a checked definition. It keeps the counters of the spaces
+// that old has too.
 func compile(def *Definition, old *Table) *Table {
-	t := &Table{def: def, passing: def.passing(), stats: &stats{table: new(spaceStats), byName: map[string]*spaceStats{}}}
+	var before []counter
 	if old != nil {
-		t.stats.table = old.stats.table
+		before = old.counters(false)
 	}
+	statsOf := func(space store.Space) *spaceStats {
+		for _, c := range before {
+			if c.space == space {
+				return c.stats
+			}
+		}
+		return new(spaceStats)
+	}
+	t := &Table{def: def, passing: def.passing(), stats: statsOf(def.Space)}
 	for _, d := range def.Kinesis {
 		if d.Status == "ACTIVE" {
 			t.destinations = append(t.destinations, d)
@@ -72,7 +83,7 @@ func compile(def *Definition, old *Table) *Table {
 	t.attributes = t.key.Attributes()
 	add := func(defs []IndexDefinition, local bool) {
 		for i := range defs {
-			ix := &Index{def: &defs[i], local: local, position: len(t.all), stats: new(spaceStats)}
+			ix := &Index{def: &defs[i], local: local, position: len(t.all), stats: statsOf(defs[i].Space)}
 			ix.key = def.schema(ix.def.Name, ix.def.Key, t.key)
 			ix.attributes, ix.own = ix.key.Attributes(), slices.Concat(ix.key.Hash, ix.key.Range)
 			if ix.def.Vector != nil {
@@ -80,12 +91,6 @@ func compile(def *Definition, old *Table) *Table {
 				ix.filters = slices.Concat(filters.Hash, filters.Range)
 			}
 			ix.project = projector(ix)
-			if old != nil {
-				if before := old.stats.byName[ix.def.Name]; before != nil {
-					ix.stats = before
-				}
-			}
-			t.stats.byName[ix.def.Name] = ix.stats
 			t.all = append(t.all, ix)
 		}
 	}
@@ -142,7 +147,7 @@ func (t *Table) HasLocal() bool { return len(t.def.Local) > 0 }
 
 // Items returns the number of items and their bytes in storage.
 func (t *Table) Items() (count, bytes int64) {
-	return t.stats.table.items.Load(), t.stats.table.bytes.Load()
+	return t.stats.figures()
 }
 
 // Index returns the index called name. The error has kind [Validation] and the
@@ -177,7 +182,7 @@ func (ix *Index) Local() bool { return ix.local }
 
 // Items returns the number of entries and their bytes in storage.
 func (ix *Index) Items() (count, bytes int64) {
-	return ix.stats.items.Load(), ix.stats.bytes.Load()
+	return ix.stats.figures()
 }
 
 // Projects reports whether entries of the index hold the named top-level

@@ -163,7 +163,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	if err != nil {
 		return Change{}, err
 	}
-	tx.count(t.stats.table, old, item)
+	tx.count(t.stats, old, item)
 	for _, ix := range t.all {
 		if err := tx.maintain(ix, old, item, &change.Capacity); err != nil {
 			return Change{}, err

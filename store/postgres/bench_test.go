@@ -33,8 +33,9 @@ func benchSort(i int) []byte {
 var benchValue = bytes.Repeat([]byte("0123456789abcdef"), 64)
 
 // BenchmarkBeside runs each operation on the store and, in the same run and on the
-// same rows, on pgx as a program without Sortkey would use it. The database syncs
-// each commit. Loads are 1 and 16 goroutines.
+// same rows, on pgx as a program without Sortkey would use it; and on the store with a
+// row that it expects, as servers that share tables use it. The database syncs each
+// commit. Loads are 1 and 16 goroutines.
 //
 //	go test ./store/postgres -run '^$' -bench Beside
 func BenchmarkBeside(b *testing.B) {
@@ -57,6 +58,9 @@ func BenchmarkBeside(b *testing.B) {
 	bare, err := pgxpool.NewWithConfig(b.Context(), config)
 	require.NoError(b, err)
 	defer bare.Close()
+	version := []byte("1")
+	require.NoError(b, s.Update(b.Context(), func(w store.Writer) error { return w.Put(0, nil, nil, version) }))
+	expecting := s.Expecting(0, nil, nil, version)
 	exec(b, url, "vacuum analyze sortkey_rows")
 
 	const get = `select value from sortkey_rows where address = $1`
@@ -81,7 +85,7 @@ func BenchmarkBeside(b *testing.B) {
 		}
 		return expect(n, limit, rows.Err())
 	}
-	query := func(ctx context.Context, i, limit int) error {
+	query := func(ctx context.Context, s store.Store, i, limit int) error {
 		return s.View(ctx, func(r store.Reader) error {
 			n := 0
 			for _, err := range r.Query(benchSpace, benchPartition(i), store.Range{}, false) {
@@ -95,7 +99,7 @@ func BenchmarkBeside(b *testing.B) {
 			return expect(n, limit, nil)
 		})
 	}
-	put := func(ctx context.Context, i, indexes int) error {
+	put := func(ctx context.Context, s store.Store, i, indexes int) error {
 		return s.Update(ctx, func(w store.Writer) error {
 			if _, _, err := w.Get(benchSpace, benchPartition(i), benchSort(i*7)); err != nil { // the condition
 				return err
@@ -120,13 +124,14 @@ func BenchmarkBeside(b *testing.B) {
 		})
 	}
 	for _, op := range []struct {
-		name        string
-		store, bare func(ctx context.Context, i int) error
+		name  string
+		store func(ctx context.Context, s store.Store, i int) error
+		bare  func(ctx context.Context, i int) error
 	}{
 		{
 			"GetItem",
-			func(ctx context.Context, i int) error {
-				_, ok, err := s.Get(ctx, benchSpace, benchPartition(i), benchSort(i*7))
+			func(ctx context.Context, s store.Store, i int) error {
+				_, ok, err := s.(store.Getter).Get(ctx, benchSpace, benchPartition(i), benchSort(i*7))
 				return expect(ok, true, err)
 			},
 			func(ctx context.Context, i int) error {
@@ -134,16 +139,20 @@ func BenchmarkBeside(b *testing.B) {
 				return bare.QueryRow(ctx, get, address(i)).Scan(&value)
 			},
 		},
-		{"Query10", func(ctx context.Context, i int) error { return query(ctx, i, 10) }, func(ctx context.Context, i int) error { return read(ctx, i, 10) }},
-		{"Page1MB", func(ctx context.Context, i int) error { return query(ctx, i, 1000) }, func(ctx context.Context, i int) error { return read(ctx, i, 1000) }},
-		{"Put", func(ctx context.Context, i int) error { return put(ctx, i, 0) }, func(ctx context.Context, i int) error { return putBare(ctx, i, 0) }},
-		{"PutIndex", func(ctx context.Context, i int) error { return put(ctx, i, 1) }, func(ctx context.Context, i int) error { return putBare(ctx, i, 1) }},
+		{"Query10", func(ctx context.Context, s store.Store, i int) error { return query(ctx, s, i, 10) }, func(ctx context.Context, i int) error { return read(ctx, i, 10) }},
+		{"Page1MB", func(ctx context.Context, s store.Store, i int) error { return query(ctx, s, i, 1000) }, func(ctx context.Context, i int) error { return read(ctx, i, 1000) }},
+		{"Put", func(ctx context.Context, s store.Store, i int) error { return put(ctx, s, i, 0) }, func(ctx context.Context, i int) error { return putBare(ctx, i, 0) }},
+		{"PutIndex", func(ctx context.Context, s store.Store, i int) error { return put(ctx, s, i, 1) }, func(ctx context.Context, i int) error { return putBare(ctx, i, 1) }},
 	} {
 		for _, load := range []int{1, 16} {
 			for _, on := range []struct {
 				name string
 				do   func(ctx context.Context, i int) error
-			}{{"bare", op.bare}, {"store", op.store}} {
+			}{
+				{"bare", op.bare},
+				{"store", func(ctx context.Context, i int) error { return op.store(ctx, s, i) }},
+				{"expecting", func(ctx context.Context, i int) error { return op.store(ctx, expecting, i) }},
+			} {
 				b.Run(fmt.Sprintf("%s/load=%d/on=%s", op.name, load, on.name), func(b *testing.B) {
 					var next atomic.Int64
 					errs := make(chan error, load)

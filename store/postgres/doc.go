@@ -17,9 +17,8 @@
 //     from another connection either finds that row, which proves the commit, or
 //     prevents it for ever.
 //
-// Only one Store at a time can use a database, because the tables above it are
-// cached in memory. It holds a lease, which it renews; see [ErrLocked] and
-// [ErrLease]. A database connection can reach several sets of tables with
+// Several Stores, in several processes, can use the same tables; the engine is a
+// [store.Sharer]. A database connection can reach several sets of tables with
 // different values of search_path.
 //
 // Updates are serialisable. Where they read single rows, they also commit in that

@@ -11,14 +11,6 @@ import (
 )
 
 var (
-	// ErrLocked is returned by [Open] while another Store uses the tables.
-	ErrLocked = errors.New("postgres: another server uses these tables")
-
-	// ErrLease is returned by calls of a Store that has lost its lease, or cannot
-	// renew it because the database does not answer. A lost lease does not
-	// return; the other is renewed when the database answers again.
-	ErrLease = errors.New("postgres: no lease on the tables")
-
 	// ErrSchema is returned by [Open] for a database without the tables, or with
 	// those of another version.
 	ErrSchema = errors.New("postgres: no tables of this version")
@@ -53,7 +45,7 @@ const (
 func refusalOf(err error) refusal {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrClosed) {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrChanged) {
 			return final
 		}
 		return broken

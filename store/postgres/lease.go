@@ -6,35 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// A lease is the right to use the tables. The row in the database expires by the
-// database's clock unless it is renewed. The Store measures the same time with its
-// own clock from before each renewal, and stops earlier.
-type lease struct {
-	opts   Options
-	config *pgx.ConnConfig
-	owner  []byte
-	conn   *pgx.Conn // of its own: a full pool must not delay a renewal
+// A lease is a row that expires by the database's clock unless it is renewed. Its
+// holder measures the same time with its own clock from before each renewal, and
+// stops earlier. A holder that is paused can still work for a moment beside its
+// successor, so a lease saves work, and whoever holds it must not rely on being alone.
 
-	until atomic.Int64 // nanoseconds since began; calls are refused afterwards
-	began time.Time
-	lost  atomic.Bool // another Store has it
-
-	stop context.CancelFunc
-	done chan struct{}
-}
-
-// renewals is how often the lease is renewed in its time, and margin the part of
-// the time, in parts of it, that the Store stops early.
+// renewals is how often a lease is renewed in its time, and margin the part of the
+// time, in parts of it, that the holder stops early.
 const (
 	renewals = 3
 	margin   = 5
 )
+
+var errLease = errors.New("postgres: the lease is lost")
 
 func ownName() string {
 	host, err := os.Hostname()
@@ -44,135 +31,83 @@ func ownName() string {
 	return fmt.Sprintf("%s, process %d", host, os.Getpid())
 }
 
-// takeLeaseOf takes the lease, waits for one that is not renewed, or returns
-// [ErrLocked].
-func takeLeaseOf(ctx context.Context, config *pgx.ConnConfig, opts Options) (_ *lease, err error) {
-	l := &lease{opts: opts, config: config, owner: make([]byte, 16), began: time.Now(), done: make(chan struct{})}
-	_, _ = rand.Read(l.owner) // never fails
-	if l.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
-		return nil, wrap(err)
+// Lease implements [store.Sharer].
+func (s *Store) Lease(ctx context.Context, name string) (held context.Context, release func(), err error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			_ = l.conn.Close(context.WithoutCancel(ctx))
-		}
-	}()
-	var holder []byte
-	var beat int64
-	for {
-		sent := time.Now()
-		tag, err := l.conn.Exec(ctx, takeLease, l.owner, opts.Name, opts.lease.Milliseconds())
-		if err != nil {
-			return nil, wrap(err)
-		}
-		if tag.RowsAffected() == 1 {
-			l.renewed(sent)
-			break
-		}
-		var owner []byte
-		var name string
-		var now int64
-		err = l.conn.QueryRow(ctx, selectLease).Scan(&owner, &now, &name)
-		if errors.Is(err, pgx.ErrNoRows) {
-			continue // given back meanwhile
-		}
-		if err != nil {
-			return nil, wrap(err)
-		}
-		if holder != nil && (string(owner) != string(holder) || now != beat) {
-			return nil, fmt.Errorf("%w: %s", ErrLocked, name)
-		}
-		if holder == nil {
-			opts.Logger.Info("waiting for the lease of another server to be renewed or to expire", "holder", name)
-		}
-		holder, beat = owner, now
-		if err := sleep(ctx, opts.lease/(4*renewals)); err != nil {
-			return nil, err
-		}
-	}
-	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
-	l.stop = stop
-	go l.renew(renewing)
-	return l, nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// renewed notes a renewal that was sent at a time.
-func (l *lease) renewed(sent time.Time) {
-	l.until.Store(int64(sent.Sub(l.began) + l.opts.lease - l.opts.lease/margin))
-}
-
-// valid returns [ErrLease] unless the Store may use the tables.
-func (l *lease) valid() error {
-	switch {
-	case l.lost.Load():
-		return fmt.Errorf("%w: another server has taken it", ErrLease)
-	case int64(time.Since(l.began)) > l.until.Load():
-		return fmt.Errorf("%w: the database did not answer in time", ErrLease)
-	}
-	return nil
-}
-
-// renew renews the lease until ctx ends or the lease is lost.
-func (l *lease) renew(ctx context.Context) {
-	defer close(l.done)
-	for sleep(ctx, l.opts.lease/renewals) == nil {
-		if err := l.renewOnce(ctx); err != nil && ctx.Err() == nil {
-			l.opts.Logger.Warn("cannot renew the lease", "err", err)
-		}
-		if l.lost.Load() {
-			l.opts.Logger.Error("another server has taken the lease; this one refuses requests")
-			return
-		}
-	}
-}
-
-func (l *lease) renewOnce(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, l.opts.lease/renewals)
-	defer cancel()
-	if l.conn.IsClosed() {
-		conn, err := pgx.ConnectConfig(ctx, l.config)
-		if err != nil {
-			return err
-		}
-		l.conn = conn
-	}
+	owner := make([]byte, 16)
+	_, _ = rand.Read(owner) // never fails
 	sent := time.Now()
-	tag, err := l.conn.Exec(ctx, renewLease, l.owner, l.opts.lease.Milliseconds())
-	if err != nil {
-		return err
+	length := int8Param(int(s.opts.lease.Milliseconds()))
+	taken, err := s.exec(ctx, &step{statement: takeLease, params: [][]byte{[]byte(name), owner, []byte(s.opts.Name), length}})
+	if err != nil || taken == 0 {
+		return nil, nil, err
 	}
-	if tag.RowsAffected() == 0 {
-		l.lost.Store(true)
-		return nil
-	}
-	l.renewed(sent)
-	return nil
+	held, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	renew := &step{statement: renewLease, params: [][]byte{[]byte(name), owner, length}}
+	s.background.Go(func() {
+		defer close(done)
+		if err := s.keep(held, renew, sent); err != nil {
+			s.opts.Logger.Warn("lost a lease; another server takes over", "lease", name, "err", err)
+			cancel(err)
+		}
+	})
+	return held, func() {
+		cancel(nil)
+		<-done
+		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), s.opts.lease/renewals)
+		defer stop()
+		if _, err := s.exec(ctx, &step{statement: endLease, params: [][]byte{[]byte(name), owner}}); err != nil {
+			s.opts.Logger.Warn("cannot give a lease back; it expires by itself", "lease", name, "err", err)
+		}
+	}, nil
 }
 
-// end gives the lease back.
-func (l *lease) end() {
-	l.stop()
-	<-l.done
-	ctx, cancel := context.WithTimeout(context.Background(), l.opts.lease/renewals)
-	defer cancel()
-	if l.conn.IsClosed() {
-		if conn, err := pgx.ConnectConfig(ctx, l.config); err == nil {
-			l.conn = conn
+// keep renews a lease until ctx ends. It returns why the lease is lost.
+func (s *Store) keep(ctx context.Context, renew *step, sent time.Time) error {
+	length := s.opts.lease
+	until := sent.Add(length - length/margin)
+	for {
+		t := time.NewTimer(min(length/renewals, time.Until(until)))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil
+		case <-s.ending:
+			t.Stop()
+			return errLease
+		}
+		sent := time.Now()
+		limited, stop := context.WithDeadline(ctx, until)
+		kept, err := s.exec(limited, renew)
+		stop()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil && kept == 0:
+			return errLease
+		case err == nil:
+			until = sent.Add(length - length/margin)
+		case !time.Now().Before(until):
+			return fmt.Errorf("%w: %w", errLease, err)
 		}
 	}
-	if _, err := l.conn.Exec(ctx, endLease, l.owner); err != nil {
-		l.opts.Logger.Warn("cannot give the lease back; it expires by itself", "err", err)
+}
+
+// exec runs one statement by itself and returns the number of its rows.
+func (s *Store) exec(ctx context.Context, one *step) (rows int64, err error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return 0, err
 	}
-	_ = l.conn.Close(ctx)
+	defer conn.Release()
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	if _, err := send(ctx, conn, []*step{one}); err != nil {
+		return 0, wrap(err)
+	}
+	return one.rows, nil
 }

@@ -3,13 +3,11 @@ package postgres_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -31,13 +29,13 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, "1", value(t, s, "a"))
 	require.NoError(t, s.Close())
 
-	exec(t, url, "update sortkey_schema set version = 2")
+	exec(t, url, "update sortkey_schema set version = 3")
 	for _, err := range []error{
 		second(postgres.Open(t.Context(), url, postgres.Options{})),
 		postgres.Init(t.Context(), url),
 	} {
 		require.ErrorIs(t, err, postgres.ErrSchema)
-		require.ErrorContains(t, err, "the database has version 2, this program uses 1")
+		require.ErrorContains(t, err, "the database has version 3, this program uses 2")
 	}
 }
 
@@ -199,39 +197,6 @@ func TestLargeUpdate(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, rows, n)
-}
-
-// TestLock checks that a database has one Store at a time.
-func TestLock(t *testing.T) {
-	url := database(t)
-	opts := postgres.WithLease(postgres.Options{Name: "the first"}, 3*time.Second)
-	first := open(t, url, opts)
-	_, err := postgres.Open(t.Context(), url, opts)
-	require.ErrorIs(t, err, postgres.ErrLocked)
-	require.ErrorContains(t, err, "the first")
-	set(t, first, "a", "1")
-	require.NoError(t, first.Close())
-	require.Equal(t, "1", value(t, open(t, url, opts), "a"), "given back by Close")
-}
-
-// TestExpiredLease takes the lease of a server that is not there any more, which
-// then refuses everything.
-func TestExpiredLease(t *testing.T) {
-	url := database(t)
-	opts := postgres.WithLease(postgres.Options{}, 3*time.Second)
-	first, err := postgres.Open(t.Context(), url, opts)
-	require.NoError(t, err)
-	// As if the first server had stopped without giving the lease back.
-	exec(t, url, "update sortkey_lease set owner = 'dead', name = 'dead', expires = now() + interval '1 second'")
-	second := open(t, url, opts)
-	set(t, second, "a", "2")
-	require.Eventually(t, func() bool {
-		err := first.Update(t.Context(), func(store.Writer) error { return nil })
-		require.ErrorIs(t, err, postgres.ErrLease)
-		return errors.Is(first.View(t.Context(), func(store.Reader) error { return nil }), postgres.ErrLease)
-	}, time.Minute, 10*time.Millisecond)
-	require.NoError(t, first.Close())
-	require.Equal(t, "2", value(t, second, "a"), "Close of the first leaves the lease of the second alone")
 }
 
 // TestPlans checks that every read and write of rows uses the primary key, on a

@@ -7,21 +7,22 @@ import (
 
 // Options configure [Open]. The zero value is ready to use.
 type Options struct {
-	// MaxConns limits the connections of the pool. Another one keeps the lease.
+	// MaxConns limits the connections of the pool.
 	// Default: pool_max_conns of the URL, or 20. The least is 4.
 	MaxConns int
 
-	// Timeout limits the time of one round trip to the database, and of waiting
-	// for a free connection. Default: 30 s.
+	// Timeout limits the time of one round trip to the database, of waiting for a
+	// free connection, and of the repetitions of an Update that loses to others.
+	// Default: 30 s.
 	Timeout time.Duration
 
-	// Name says who holds the lease, to people. Default: host and process.
+	// Name says to people who holds a lease. Default: host and process.
 	Name string
 
 	// Logger receives lost connections, retries and leases. Default: discard.
 	Logger *slog.Logger
 
-	// lease is how long the lease is valid without renewal. Default: 15 s.
+	// lease is how long a lease is valid without renewal. Default: 15 s.
 	lease time.Duration
 }
 
@@ -37,9 +38,7 @@ const (
 	pipelineBytes = 4 << 20
 	pipelineRows  = 1000
 
-	// maxTries limits the calls of the function of an Update. From aloneAfter
-	// conflicts on it runs alone, so that it cannot lose to others for ever.
-	maxTries   = 12
+	// From aloneAfter conflicts on an Update runs alone in its process.
 	aloneAfter = 3
 )
 

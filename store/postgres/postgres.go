@@ -16,15 +16,15 @@ import (
 
 // A Store keeps rows in a database. It is safe for concurrent use.
 type Store struct {
-	opts  Options
-	pool  *pgxpool.Pool
-	lease *lease
-	gate  *gate
-	pins  pins
-	ids   ids
+	opts Options
+	pool *pgxpool.Pool
+	gate *gate
+	pins pins
+	ids  ids
 
-	background sync.WaitGroup // rollbacks, and removals of ids
+	background sync.WaitGroup // rollbacks, removals of ids, and renewals of leases
 	closed     atomic.Bool
+	ending     chan struct{} // closed when Close begins
 	shut       chan struct{} // closed when Close is done
 	counts     counts
 }
@@ -36,8 +36,7 @@ var _ store.Getter = (*Store)(nil)
 // and may name several hosts. The environment and the password file of those
 // clients complete it. Ctx limits the opening only.
 //
-// Open takes the lease on the tables. When a server has died without giving it
-// back, Open waits until it expires, for a few seconds. Errors: [ErrLocked],
+// Other Stores can have the same tables open, in other processes too. Errors:
 // [ErrSchema], and those of the connection.
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
@@ -56,12 +55,8 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	case !poolSized(url):
 		config.MaxConns = defaultConns
 	}
-	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), shut: make(chan struct{})}
-	if s.lease, err = takeLeaseOf(ctx, config.ConnConfig, opts); err != nil {
-		return nil, err
-	}
+	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), ending: make(chan struct{}), shut: make(chan struct{})}
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
-		s.lease.end()
 		return nil, wrap(err)
 	}
 	return s, nil
@@ -69,21 +64,33 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 
 // View implements [store.Store].
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.view(ctx, fn, nil)
+}
+
+func (s *Store) view(ctx context.Context, fn func(store.Reader) error, row *expectation) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	r := &reader{session: session{ctx: ctx, store: s, begin: beginView}}
+	r := &reader{session: session{ctx: ctx, store: s, begin: beginView, row: row}}
 	s.pins.add(&r.session)
 	defer r.finish()
-	return fn(r)
+	err := fn(r)
+	if failed := r.verify(); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // Get implements [store.Getter] with one statement, without a transaction.
 func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+	return s.get(ctx, nil, space, partition, sort)
+}
+
+func (s *Store) get(ctx context.Context, row *expectation, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, false, err
 	}
-	r := &reader{session: session{ctx: ctx, store: s, begin: beginNothing}}
+	r := &reader{session: session{ctx: ctx, store: s, begin: beginNothing, row: row}}
 	defer r.finish()
 	return r.Get(space, partition, sort)
 }
@@ -96,16 +103,21 @@ func (s *Store) ready(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return s.lease.valid()
+	return nil
 }
 
 // Update implements [store.Store]. It calls fn again after a conflict with another
 // Update, and when the connection broke before the commit or the commit did not
-// happen, but not without end.
+// happen, until [Options].Timeout has passed.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return s.update(ctx, fn, nil)
+}
+
+func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *expectation) error {
 	conflicts, breaks := 0, 0
+	began := time.Now()
 	for {
-		err := s.try(ctx, fn, conflicts >= aloneAfter)
+		err := s.try(ctx, fn, row, conflicts >= aloneAfter)
 		again, ok := errors.AsType[*retry](err)
 		if !ok {
 			return err
@@ -119,7 +131,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 			s.counts.broken.Add(1)
 			s.opts.Logger.Warn("lost a database connection during an update; trying again", "err", again.err)
 		}
-		if conflicts+breaks >= maxTries || breaks >= connTries {
+		if time.Since(began) > s.opts.Timeout || breaks >= connTries {
 			return again.err
 		}
 		if err := pause(ctx, conflicts+breaks); err != nil {
@@ -138,7 +150,7 @@ func (r *retry) Error() string { return r.err.Error() }
 func (r *retry) Unwrap() error { return r.err }
 
 // try runs an update once.
-func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool) error {
+func (s *Store) try(ctx context.Context, fn func(store.Writer) error, row *expectation, alone bool) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
@@ -147,9 +159,12 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 		return err
 	}
 	defer leave()
-	w := &writer{reader{session: session{ctx: ctx, store: s, begin: beginUpdate}, changes: newChanges()}}
+	w := &writer{reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: row}, changes: newChanges()}}
 	defer w.finish()
 	err = fn(w)
+	if failed := w.verify(); err == nil || errors.Is(failed, store.ErrChanged) {
+		err = failed
+	}
 	if fault := w.failure(); fault != nil { // whatever fn made of it
 		if why := refusalOf(fault); why != final && ctx.Err() == nil {
 			return &retry{why, fault}
@@ -188,17 +203,17 @@ func pause(ctx context.Context, tries int) error {
 }
 
 // Close implements [store.Store]. It waits for the running calls, so it must not be
-// called inside one, and gives the lease back.
+// called inside one.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		<-s.shut
 		return nil
 	}
 	defer close(s.shut)
+	close(s.ending)
 	s.forget(s.ids.takeAll())
 	s.background.Wait()
 	s.pool.Close()
-	s.lease.end()
 	return nil
 }
 
@@ -210,7 +225,7 @@ type Stats struct {
 	Conflicts int64 // tries of updates that lost to another one
 	Broken    int64 // tries of updates that lost their connection
 	Resolved  int64 // commits that got no answer and were looked up
-	Conns     int32 // open connections, without that of the lease
+	Conns     int32 // open connections
 	Busy      int32 // connections in use
 	Waits     int64 // calls that had to wait for a connection
 }

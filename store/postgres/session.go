@@ -18,6 +18,7 @@ type session struct {
 	ctx   context.Context //nolint:containedctx // lives as long as the call of View or Update
 	store *Store
 	begin statement
+	row   *expectation // read along with the first read, or nil
 
 	done atomic.Bool
 
@@ -48,12 +49,23 @@ func (s *session) run(one *step) error {
 	if s.begin == beginNothing {
 		steps = steps[1:]
 	}
+	met := func() bool { return true }
+	if s.row != nil {
+		// Without a transaction each statement has a snapshot of its own. The row is
+		// read last, so it was as expected when the other statement ran.
+		var read *step
+		read, met = s.row.step()
+		steps = append(steps, read)
+	}
 	for tries := 1; ; tries++ {
 		err := s.acquire()
 		if err == nil {
 			if _, err = s.send(steps); err == nil {
 				s.begun = true
-				return nil
+				if !met() {
+					s.fault = store.ErrChanged
+				}
+				return s.fault
 			}
 		}
 		if tries == connTries || s.ctx.Err() != nil || refusalOf(err) == final {
@@ -116,6 +128,23 @@ func (s *session) read(one *step) error {
 func (s *session) pin() {
 	_ = s.run(&step{statement: takeSnapshot}) // the next read returns the error
 	s.store.pins.remove(s)
+}
+
+// verify makes sure that the expected row was read. It returns [store.ErrChanged] if the
+// row is not as expected, or the error of a read that was necessary for it.
+func (s *session) verify() error {
+	s.mu.Lock()
+	begun, fault := s.begun, s.fault
+	s.mu.Unlock()
+	switch {
+	case s.row == nil:
+		return nil
+	case !begun && fault == nil:
+		return s.read(&step{statement: takeSnapshot})
+	case errors.Is(fault, store.ErrChanged):
+		return fault
+	}
+	return nil
 }
 
 // finish ends the transaction without a commit.

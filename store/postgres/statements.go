@@ -8,6 +8,7 @@ package postgres
 // (docs.yugabyte.com/stable/api/ysql).
 //
 //	CREATE TABLE IF NOT EXISTS  sql-createtable | create-table | the-sql-language/statements/ddl_create_table
+//	DROP TABLE IF EXISTS        sql-droptable | drop-table | the-sql-language/statements/ddl_drop_table
 //	BEGIN ISOLATION LEVEL       sql-begin | begin-transaction, set-transaction | statements/txn_begin
 //	COMMIT, ROLLBACK            sql-commit, sql-rollback | commit-transaction, rollback-transaction | statements/txn_commit, txn_rollback
 //	SELECT ORDER BY LIMIT       sql-select | select-clause, limit-offset, order-by | statements/dml_select
@@ -23,7 +24,7 @@ package postgres
 // snapshot isolation (architecture/transactions/isolation-levels).
 
 // version is the version of the schema. Open refuses any other.
-const version = 1
+const version = 2
 
 // tables creates the schema. Every statement does nothing when run again. %s is
 // the primary key of rows in the words of the dialect.
@@ -36,26 +37,22 @@ var tables = []string{
 	// commit was prevented.
 	`create table if not exists sortkey_commits (id bytea primary key, prevented bool not null, at timestamptz not null default now())`,
 
-	// One row: the Store that may use the tables.
-	`create table if not exists sortkey_lease (id int8 primary key, owner bytea not null, name text not null, beat int8 not null, expires timestamptz not null)`,
+	// One row for each lease that a Store holds; see [store.Sharer].
+	`create table if not exists sortkey_leases (name text primary key, owner bytea not null, holder text not null, expires timestamptz not null)`,
 
 	// One row: the version.
 	`create table if not exists sortkey_schema (id int8 primary key, version int8 not null)`,
+
+	// Version 1 had one lease for all.
+	`drop table if exists sortkey_lease`,
 }
 
-// Statements of Init, Open and the lease, which are sent by themselves.
+// Statements of Init and Open, which are sent by themselves.
 const (
 	selectServer  = `select version()`
-	insertVersion = `insert into sortkey_schema (id, version) values (1, $1) on conflict (id) do nothing`
+	insertVersion = `insert into sortkey_schema (id, version) values (1, $1) on conflict (id) do update set version = excluded.version
+where sortkey_schema.version = 1`
 	selectVersion = `select version from sortkey_schema where id = 1`
-
-	// takeLease takes the lease when nobody has it or it has expired.
-	takeLease = `insert into sortkey_lease (id, owner, name, beat, expires) values (1, $1, $2, 0, now() + $3::int8 * interval '1 millisecond')
-on conflict (id) do update set owner = excluded.owner, name = excluded.name, beat = 0, expires = excluded.expires
-where sortkey_lease.expires < now()`
-	renewLease  = `update sortkey_lease set beat = beat + 1, expires = now() + $2::int8 * interval '1 millisecond' where id = 1 and owner = $1`
-	selectLease = `select owner, beat, name from sortkey_lease where id = 1`
-	endLease    = `delete from sortkey_lease where id = 1 and owner = $1`
 
 	// sweepCommits removes the ids that a crash left. A transaction in doubt
 	// does not live for a day.
@@ -74,7 +71,6 @@ const (
 	commit
 	rollback
 	takeSnapshot
-	checkOwner
 	getRow
 	queryForward
 	queryReverse
@@ -87,6 +83,9 @@ const (
 	preventCommit
 	wasPrevented
 	forgetCommit
+	takeLease
+	renewLease
+	endLease
 	statements // their number
 )
 
@@ -99,7 +98,6 @@ var prepared = [statements]string{
 	rollback:    `rollback`,
 
 	takeSnapshot: `select 1`,
-	checkOwner:   `select 1 from sortkey_lease where id = 1 and owner = $1`,
 
 	getRow:       `select value from sortkey_rows where address = $1`,
 	queryForward: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address asc limit $3::int8`,
@@ -115,4 +113,11 @@ var prepared = [statements]string{
 	preventCommit: `insert into sortkey_commits (id, prevented) values ($1, true) on conflict (id) do nothing`,
 	wasPrevented:  `select 1 from sortkey_commits where id = $1 and prevented`,
 	forgetCommit:  `delete from sortkey_commits where id = $1`,
+
+	// takeLease changes no row while somebody else has the lease.
+	takeLease: `insert into sortkey_leases (name, owner, holder, expires) values ($1, $2, $3, now() + $4::int8 * interval '1 millisecond')
+on conflict (name) do update set owner = excluded.owner, holder = excluded.holder, expires = excluded.expires
+where sortkey_leases.expires < now()`,
+	renewLease: `update sortkey_leases set expires = now() + $3::int8 * interval '1 millisecond' where name = $1 and owner = $2`,
+	endLease:   `delete from sortkey_leases where name = $1 and owner = $2`,
 }

@@ -68,8 +68,6 @@ func explainPostgres(err error) error {
 	switch {
 	case errors.Is(err, postgres.ErrSchema):
 		e.Advice = "run sortkey init --store with this URL, or use the version of Sortkey that created the tables"
-	case errors.Is(err, postgres.ErrLocked):
-		e.Advice = "stop that server, or use it with --endpoint; only one at a time can use a database, or a schema of one (search_path)"
 	default:
 		e.Advice = "give a URL such as postgres://user@host:5432/database, and check that psql reaches it"
 	}

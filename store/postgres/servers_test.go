@@ -1,0 +1,666 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// These tests run several servers, or rather the tables of several, on one database.
+
+// A server is one of them.
+type server struct {
+	*table.DB
+	store *postgres.Store
+}
+
+// serverLease is the time of leases in these tests.
+const serverLease = 2 * time.Second
+
+func serve(t testing.TB, url string) *server {
+	t.Helper()
+	st, err := postgres.Open(t.Context(), url, postgres.WithLease(postgres.Options{Timeout: 20 * time.Second}, serverLease))
+	require.NoError(t, err)
+	db, err := table.Open(t.Context(), st)
+	require.NoError(t, err)
+	s := &server{db, st}
+	t.Cleanup(func() { s.close(t) })
+	return s
+}
+
+func (s *server) close(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.Close(context.Background()))
+	require.NoError(t, s.store.Close())
+}
+
+func three(t testing.TB) []*server {
+	t.Helper()
+	pgtest.Shared(t)
+	url := database(t)
+	return []*server{serve(t, url), serve(t, url), serve(t, url)}
+}
+
+func definition(name string) *table.Definition {
+	return &table.Definition{
+		Name: name, Attributes: []keycond.Attribute{{Name: "p", Kind: attr.String}, {Name: "s", Kind: attr.Number}},
+		Key: []table.KeyElement{{Name: "p", Hash: true}, {Name: "s"}},
+	}
+}
+
+// addIndex is a change that adds an index of the attribute g.
+func addIndex(def *table.Definition) error {
+	def.Attributes = append(def.Attributes, keycond.Attribute{Name: "g", Kind: attr.String})
+	def.Global = append(def.Global, table.IndexDefinition{
+		Name: "G", Key: []table.KeyElement{{Name: "g", Hash: true}}, Projection: table.Projection{Type: table.ProjectAll},
+	})
+	return nil
+}
+
+func dropIndex(def *table.Definition) error {
+	def.Attributes, def.Global = def.Attributes[:2], nil
+	return nil
+}
+
+func number(n int) attr.Value {
+	v, err := attr.NewNumber(strconv.Itoa(n))
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func keyed(p string, s int) attr.Item {
+	var b attr.Builder
+	b.Add("p", attr.NewString(p))
+	b.Add("s", number(s))
+	return b.Item()
+}
+
+func itemOf(p string, s int, g string) attr.Item {
+	var b attr.Builder
+	b.Add("p", attr.NewString(p))
+	b.Add("s", number(s))
+	if g != "" {
+		b.Add("g", attr.NewString(g))
+	}
+	return b.Item()
+}
+
+func (s *server) write(ctx context.Context, name string, fn func(*table.Tx, *table.Table) error) error {
+	return s.Update(ctx, func(tx *table.Tx) error {
+		t, err := tx.Table(name)
+		if err != nil {
+			return err
+		}
+		return fn(tx, t)
+	})
+}
+
+func (s *server) put(ctx context.Context, name string, it attr.Item) error {
+	return s.write(ctx, name, func(tx *table.Tx, t *table.Table) error {
+		_, err := tx.Put(t, it, nil)
+		return err
+	})
+}
+
+func (s *server) get(ctx context.Context, name string, key attr.Item) (it attr.Item, err error) {
+	err = s.ViewItem(ctx, func(v *table.View) error {
+		t, err := v.Table(name)
+		if err != nil {
+			return err
+		}
+		it, err = v.Get(t, key)
+		return err
+	})
+	return it, err
+}
+
+// items returns the items of a table or an index by their keys in the table.
+func (s *server) items(ctx context.Context, name, index string) (map[string]string, error) {
+	found := map[string]string{}
+	err := s.View(ctx, func(v *table.View) error {
+		clear(found)
+		t, err := v.Table(name)
+		if err != nil {
+			return err
+		}
+		q := table.Scan{Read: table.Read{Table: t}}
+		if index != "" {
+			if q.Index, err = v.Index(t, index); err != nil {
+				return err
+			}
+		}
+		for {
+			page, err := v.Scan(&q, func(it attr.Item) error {
+				found[it.Get("p").String()+"/"+it.Get("s").String()] = string(it)
+				return nil
+			})
+			if err != nil || page.Last == nil {
+				return err
+			}
+			q.Start = page.Last
+		}
+	})
+	return found, err
+}
+
+func kindOf(err error) table.Kind {
+	if e, ok := errors.AsType[*table.Error](err); ok {
+		return e.Kind
+	}
+	return 0
+}
+
+// rounds returns n, or a tenth of it in short tests.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
+// TestServersDefinitions creates, changes and deletes tables on one server and uses
+// them on others in the next call.
+func TestServersDefinitions(t *testing.T) {
+	all := three(t)
+	ctx := t.Context()
+	n := rounds(1000)
+	for i := range n {
+		one, two, other := all[i%3], all[(i+1)%3], all[(i+2)%3]
+		name := fmt.Sprint("t", i%7)
+		_, err := one.Create(ctx, definition(name))
+		require.NoError(t, err)
+		found, err := two.items(ctx, name, "") // a query in the next call
+		require.NoError(t, err)
+		require.Empty(t, found)
+		require.NoError(t, other.put(ctx, name, itemOf("a", i, "x")))
+		_, err = other.Create(ctx, definition(name))
+		require.Equal(t, table.InUse, kindOf(err), "%v", err)
+		it, err := one.get(ctx, name, keyed("a", i))
+		require.NoError(t, err)
+		require.NotNil(t, it)
+
+		_, err = two.Alter(ctx, name, addIndex)
+		require.NoError(t, err)
+		require.NoError(t, one.put(ctx, name, itemOf("b", i, "x")))
+		found, err = other.items(ctx, name, "G")
+		require.NoError(t, err)
+		require.Len(t, found, 2)
+		_, err = other.Alter(ctx, name, dropIndex)
+		require.NoError(t, err)
+		_, err = one.items(ctx, name, "G")
+		require.Equal(t, table.Validation, kindOf(err), "%v", err)
+
+		_, err = other.Delete(ctx, name)
+		require.NoError(t, err)
+		_, err = one.get(ctx, name, keyed("a", i))
+		require.Equal(t, table.NotFound, kindOf(err), "%v", err)
+		err = two.put(ctx, name, itemOf("a", i, ""))
+		require.Equal(t, table.NotFound, kindOf(err), "%v", err)
+		require.NoError(t, one.Refresh(ctx))
+		require.Empty(t, one.Names())
+	}
+	t.Logf("%d tables created, changed and deleted on one server and used on others in the next call", n)
+}
+
+// TestServersIndex writes on two servers while a third creates and deletes an index. No
+// write misses the index, and none leaves a row in one that is gone.
+func TestServersIndex(t *testing.T) {
+	all := three(t)
+	ctx := t.Context()
+	_, err := all[0].Create(ctx, definition("t"))
+	require.NoError(t, err)
+	var stop atomic.Bool
+	var running sync.WaitGroup
+	var writes atomic.Int64
+	for i, s := range all[1:] {
+		for w := range 3 {
+			rng := rand.New(rand.NewPCG(uint64(i), uint64(w)))
+			running.Go(func() {
+				for !stop.Load() {
+					p, n := fmt.Sprint("p", rng.IntN(5)), rng.IntN(40)
+					var err error
+					if rng.IntN(4) == 0 {
+						err = s.write(ctx, "t", func(tx *table.Tx, t *table.Table) error {
+							_, err := tx.Delete(t, keyed(p, n), nil)
+							return err
+						})
+					} else {
+						err = s.put(ctx, "t", itemOf(p, n, fmt.Sprint("g", rng.IntN(3))))
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					writes.Add(1)
+				}
+			})
+		}
+	}
+	changes := rounds(60)
+	for range changes {
+		tb, err := all[0].Alter(ctx, "t", addIndex)
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		checkIndex(t, all[0])
+		space := tb.Definition().Global[0].Space
+		if _, err := all[0].Alter(ctx, "t", dropIndex); err != nil {
+			t.Error(err)
+			break
+		}
+		require.Zero(t, rowsOf(t, all[0], space), "rows of a deleted index")
+	}
+	_, err = all[0].Alter(ctx, "t", addIndex)
+	stop.Store(true)
+	running.Wait()
+	require.NoError(t, err)
+	for _, s := range all {
+		checkIndex(t, s)
+	}
+	stats := all[0].store.Stats()
+	t.Logf("%d indexes built and deleted beside %d writes on two other servers; the first: %+v", changes, writes.Load(), stats)
+}
+
+// checkIndex compares the index G with the table in one view.
+func checkIndex(t testing.TB, s *server) {
+	t.Helper()
+	rows := map[bool]map[string]string{}
+	require.NoError(t, s.View(t.Context(), func(v *table.View) error {
+		tb, err := v.Table("t")
+		if err != nil {
+			return err
+		}
+		ix, err := v.Index(tb, "G")
+		if err != nil {
+			return err
+		}
+		for _, q := range []table.Scan{{Read: table.Read{Table: tb}}, {Read: table.Read{Table: tb, Index: ix}}} {
+			found := map[string]string{}
+			if _, err := v.Scan(&q, func(it attr.Item) error {
+				if it.Get("g").Kind() == attr.String {
+					found[it.Get("p").String()+"/"+it.Get("s").String()] = string(it)
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			rows[q.Index != nil] = found
+		}
+		return nil
+	}))
+	require.Equal(t, rows[false], rows[true])
+}
+
+// rowsOf returns the number of rows of a space.
+func rowsOf(t testing.TB, s *server, space store.Space) (n int) {
+	t.Helper()
+	require.NoError(t, s.store.View(t.Context(), func(r store.Reader) error {
+		for _, err := range r.Scan(space, store.Everything()) {
+			if err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	}))
+	return n
+}
+
+// TestServersBuilderDies lets a server die at every moment of the building of an index,
+// or of its removal. Another one finishes it.
+func TestServersBuilderDies(t *testing.T) {
+	url := database(t)
+	ctx := t.Context()
+	survivor := serve(t, url)
+	_, err := survivor.Create(ctx, definition("t"))
+	require.NoError(t, err)
+	const items = 2500
+	for i := range items / 100 {
+		require.NoError(t, survivor.write(ctx, "t", func(tx *table.Tx, tb *table.Table) error {
+			for j := range 100 {
+				if _, err := tx.Put(tb, itemOf(fmt.Sprint("p", i), j, "g"), nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	resumed := 0
+	for commits := range 5 { // of the change, so many happen
+		change := addIndex
+		if commits >= 4 {
+			_, err := survivor.Alter(ctx, "t", addIndex)
+			require.NoError(t, err)
+			change = dropIndex
+		}
+		proxy, at := newStandin(t, url)
+		st, err := postgres.Open(ctx, at, postgres.WithLease(postgres.Options{MaxConns: 4, Timeout: time.Second}, serverLease))
+		require.NoError(t, err)
+		dying, err := table.Open(ctx, st)
+		require.NoError(t, err)
+		require.NoError(t, (&server{dying, st}).put(ctx, "t", itemOf("dying", commits, "g"))) // it has counters
+		n, dead := 0, false
+		proxy.on(func(statement string) action {
+			if statement == "commit" {
+				n++
+			}
+			if dead = dead || n > commits%4+1; dead {
+				return cutBefore
+			}
+			return pass
+		})
+		_, err = dying.Alter(ctx, "t", change)
+		require.Error(t, err)
+		require.NoError(t, survivor.Refresh(ctx))
+		tb, err := survivor.Describe("t")
+		require.NoError(t, err)
+		if g := tb.Definition().Global; len(g) > 0 && g[0].Building {
+			resumed++
+		}
+		require.Eventually(t, func() bool {
+			require.NoError(t, survivor.Tend(ctx))
+			require.NoError(t, survivor.Refresh(ctx))
+			tb, err := survivor.Describe("t")
+			require.NoError(t, err)
+			for _, ix := range tb.Definition().Global {
+				if ix.Building {
+					return false
+				}
+			}
+			return true
+		}, time.Minute, 50*time.Millisecond)
+		if _, err := survivor.items(ctx, "t", "G"); err == nil {
+			checkIndex(t, survivor)
+			_, err = survivor.Alter(ctx, "t", dropIndex)
+			require.NoError(t, err)
+		}
+		for space := range store.Space(3 * (commits + 1)) {
+			if space != 0 && space != tb.Definition().Space {
+				require.Eventually(t, func() bool {
+					require.NoError(t, survivor.Tend(ctx))
+					return rowsOf(t, survivor, space) == 0
+				}, time.Minute, 50*time.Millisecond, "space %d", space)
+			}
+		}
+		proxy.on(nil)
+		require.NoError(t, st.Close()) // but not the tables: it has died
+	}
+	require.Positive(t, resumed)
+	require.Eventually(t, func() bool {
+		require.NoError(t, survivor.Tend(ctx))
+		return wantCount(survivor, items+5)
+	}, time.Minute, 100*time.Millisecond)
+	t.Logf("%d indexes completed by another server than the one that began them", resumed)
+}
+
+// wantCount reports whether DescribeTable would tell the given number of items of the
+// table t.
+func wantCount(s *server, want int) bool {
+	if s.Refresh(context.Background()) != nil {
+		return false
+	}
+	tb, err := s.Describe("t")
+	if err != nil {
+		return false
+	}
+	items, _ := tb.Items()
+	return items == int64(want)
+}
+
+// TestServersCounts counts items on three servers at the same time.
+func TestServersCounts(t *testing.T) {
+	url := database(t)
+	ctx := t.Context()
+	all := []*server{serve(t, url), serve(t, url)}
+	last, err := postgres.Open(ctx, url, postgres.WithLease(postgres.Options{}, serverLease))
+	require.NoError(t, err)
+	tables, err := table.Open(ctx, last)
+	require.NoError(t, err)
+	dying := &server{tables, last}
+	_, err = all[0].Create(ctx, definition("t"))
+	require.NoError(t, err)
+	var running sync.WaitGroup
+	for i, s := range append(all, dying) {
+		running.Go(func() {
+			for n := range 50 {
+				if err := s.put(ctx, "t", itemOf(fmt.Sprint(i), n, "")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	for _, s := range append(all, dying) {
+		require.NoError(t, s.Tend(ctx))
+	}
+	for _, s := range append(all, dying) {
+		require.True(t, wantCount(s, 150))
+	}
+	for n := range 10 { // which nobody hears of
+		require.NoError(t, dying.put(ctx, "t", itemOf("unheard", n, "")))
+	}
+	require.NoError(t, last.Close())
+	require.Eventually(t, func() bool {
+		for _, s := range all {
+			require.NoError(t, s.Tend(ctx))
+		}
+		return wantCount(all[0], 160) && wantCount(all[1], 160)
+	}, time.Minute, 50*time.Millisecond, "counted again after the death of a server")
+	require.NoError(t, all[1].put(ctx, "t", itemOf("last", 1, "")))
+	all[1].close(t)
+	require.True(t, wantCount(all[0], 161), "exact after Close")
+	all[0].close(t)
+	fresh := serve(t, url)
+	require.True(t, wantCount(fresh, 161))
+}
+
+// TestServersSweep deletes expired items while three servers do background work, one of
+// which leads. Each item is deleted once.
+func TestServersSweep(t *testing.T) {
+	url := database(t)
+	all := []*server{serve(t, url), serve(t, url), serve(t, url)}
+	ctx := t.Context()
+	def := definition("t")
+	def.Expiry = "s"
+	def.Stream = &table.Stream{View: "KEYS_ONLY", Created: time.Now().UTC().Truncate(time.Millisecond), Shards: 1}
+	_, err := all[0].Create(ctx, def)
+	require.NoError(t, err)
+	now := time.Now()
+	for i := range 40 {
+		require.NoError(t, all[i%3].put(ctx, "t", itemOf(fmt.Sprint(i), int(now.Unix())-100+i, "")))
+	}
+	leaders := func(servers []*server) (list []*server) {
+		for _, s := range servers {
+			require.NoError(t, s.Tend(ctx))
+			if s.Leads() {
+				list = append(list, s)
+			}
+		}
+		return list
+	}
+	lead := leaders(all)
+	require.Len(t, lead, 1)
+	require.Equal(t, lead, leaders(all), "it goes on leading")
+	var deleted atomic.Int64
+	var running sync.WaitGroup
+	for _, s := range all { // though one would do
+		running.Go(func() {
+			n, err := s.Sweep(ctx, now)
+			if err != nil {
+				t.Error(err)
+			}
+			deleted.Add(int64(n))
+		})
+	}
+	running.Wait()
+	require.EqualValues(t, 40, deleted.Load())
+	records := recordsOf(t, all[1], "t")
+	require.Len(t, records, 80, "one for each put and one for each expiry")
+	lead[0].close(t)
+	var rest []*server
+	for _, s := range all {
+		if s != lead[0] {
+			rest = append(rest, s)
+		}
+	}
+	require.Len(t, leaders(rest), 1, "another one takes over")
+}
+
+// recordsOf returns the records of the stream of a table with one shard, in order.
+func recordsOf(t testing.TB, s *server, name string) (list []table.StreamRecord) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(v *table.View) error {
+		list = nil
+		streams, err := v.Streams(name)
+		if err != nil {
+			return err
+		}
+		shards, err := v.Shards(streams[0])
+		if err != nil {
+			return err
+		}
+		for _, sh := range shards {
+			var last table.Sequence
+			for more, from := true, table.Sequence(0); more; {
+				var some []table.StreamRecord
+				if some, from, more, err = v.Records(streams[0], sh.Shard, from, 1000); err != nil {
+					return err
+				}
+				for _, r := range some {
+					require.Greater(t, r.Sequence, last)
+					last = r.Sequence
+				}
+				list = append(list, some...)
+			}
+		}
+		return nil
+	}))
+	return list
+}
+
+// TestServersStream writes on three servers and replays the stream into a copy.
+func TestServersStream(t *testing.T) {
+	all := three(t)
+	ctx := t.Context()
+	_, err := all[0].Create(ctx, definition("t"))
+	require.NoError(t, err)
+	for i := range 20 { // before there is a stream
+		require.NoError(t, all[i%3].put(ctx, "t", itemOf("p", i, "")))
+	}
+	var stop atomic.Bool
+	var running sync.WaitGroup
+	var writes atomic.Int64
+	for i, s := range all {
+		for w := range 2 {
+			rng := rand.New(rand.NewPCG(uint64(i), uint64(w)))
+			running.Go(func() {
+				for n := 0; !stop.Load(); n++ {
+					k := rng.IntN(20)
+					err := s.write(ctx, "t", func(tx *table.Tx, tb *table.Table) error {
+						if rng.IntN(3) == 0 {
+							_, err := tx.Delete(tb, keyed("p", k), nil)
+							return err
+						}
+						_, err := tx.Put(tb, itemOf("p", k, fmt.Sprint(i, w, n)), nil)
+						return err
+					})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					writes.Add(1)
+				}
+			})
+		}
+	}
+	// Once the stream is on, a copy and the records after it are the table: a write that
+	// knew nothing of the stream is in the copy.
+	_, err = all[0].Alter(ctx, "t", func(def *table.Definition) error {
+		def.Stream = &table.Stream{View: "NEW_IMAGE", Created: time.Now().UTC().Truncate(time.Millisecond), Shards: 1}
+		return nil
+	})
+	require.NoError(t, err)
+	replica, err := all[1].items(ctx, "t", "")
+	require.NoError(t, err)
+	want := writes.Load() + int64(rounds(1500))
+	for writes.Load() < want && !t.Failed() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	stop.Store(true)
+	running.Wait()
+	records := recordsOf(t, all[2], "t")
+	for _, r := range records {
+		at := r.Keys.Get("p").String() + "/" + r.Keys.Get("s").String()
+		if r.New == nil {
+			delete(replica, at)
+		} else {
+			replica[at] = string(r.New)
+		}
+	}
+	have, err := all[1].items(ctx, "t", "")
+	require.NoError(t, err)
+	require.Equal(t, have, replica)
+	conflicts := int64(0)
+	for _, s := range all {
+		conflicts += s.store.Stats().Conflicts
+	}
+	t.Logf("%d records of %d writes on three servers; %d conflicts", len(records), writes.Load(), conflicts)
+}
+
+// TestServersToken sends each transaction to all servers at the same time, with one
+// token.
+func TestServersToken(t *testing.T) {
+	all := three(t)
+	ctx := t.Context()
+	_, err := all[0].Create(ctx, definition("t"))
+	require.NoError(t, err)
+	n := rounds(200)
+	for i := range n {
+		var applied atomic.Int64
+		var running sync.WaitGroup
+		for j, s := range all {
+			running.Go(func() {
+				replayed := false
+				err := s.write(ctx, "t", func(tx *table.Tx, tb *table.Table) error {
+					var err error
+					_, replayed, err = tx.Remember(fmt.Sprint("token", i), table.Token{Digest: []byte{1}, Time: time.Now()})
+					if err != nil || replayed {
+						return err
+					}
+					_, err = tx.Put(tb, itemOf("p", i, fmt.Sprint(j)), nil)
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				if !replayed {
+					applied.Add(1)
+				}
+			})
+		}
+		running.Wait()
+		require.EqualValues(t, 1, applied.Load())
+	}
+	found, err := all[2].items(ctx, "t", "")
+	require.NoError(t, err)
+	require.Len(t, found, n)
+	t.Logf("%d tokens, each used on three servers at the same time", n)
+}

@@ -1,0 +1,114 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// TestExpecting checks that a Store that expects a row notices the change of it by
+// another Store, in every call, whether its function reads anything or not.
+func TestExpecting(t *testing.T) {
+	url := database(t)
+	one, other := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
+	version := func(value []byte) store.Store { return one.Expecting(0, []byte("v"), nil, value) }
+	set(t, other, "a", "1")
+	put := func(w store.Writer) error { return w.Put(1, []byte("b"), nil, []byte("1")) }
+	mine := errors.New("of the function")
+	check := func(st store.Store, want error) {
+		t.Helper()
+		get := func(r store.Reader) error {
+			_, ok, err := r.Get(1, []byte("a"), nil)
+			require.Equal(t, err == nil, ok)
+			return nil
+		}
+		query := func(r store.Reader) error {
+			for _, err := range r.Query(1, []byte("a"), store.Range{}, true) {
+				return err
+			}
+			return nil
+		}
+		for _, fn := range []func(store.Reader) error{get, query, func(store.Reader) error { return nil }} {
+			require.ErrorIs(t, st.View(t.Context(), fn), want)
+			require.ErrorIs(t, st.Update(t.Context(), func(w store.Writer) error { return fn(w) }), want)
+			require.ErrorIs(t, st.Update(t.Context(), func(w store.Writer) error { return errors.Join(fn(w), put(w)) }), want)
+		}
+		if want == nil {
+			require.ErrorIs(t, st.View(t.Context(), func(store.Reader) error { return mine }), mine)
+			require.ErrorIs(t, st.Update(t.Context(), func(store.Writer) error { return mine }), mine)
+		} else {
+			require.ErrorIs(t, st.View(t.Context(), func(store.Reader) error { return mine }), want)
+			require.ErrorIs(t, st.Update(t.Context(), func(store.Writer) error { return mine }), want)
+		}
+		_, _, err := st.(store.Getter).Get(t.Context(), 1, []byte("a"), nil)
+		require.ErrorIs(t, err, want)
+	}
+	none, first := version(nil), version([]byte("1"))
+	check(none, nil)
+	check(first, store.ErrChanged)
+	require.Equal(t, "1", value(t, one, "b"))
+	require.NoError(t, one.Update(t.Context(), func(w store.Writer) error { return w.Delete(1, []byte("b"), nil) }))
+	require.NoError(t, other.Update(t.Context(), func(w store.Writer) error { return w.Put(0, []byte("v"), nil, []byte("1")) }))
+	check(none, store.ErrChanged)
+	require.Equal(t, "-", value(t, one, "b"))
+	check(first, nil)
+}
+
+// TestExpectingCommit changes the row while an Update that expects it is under way. The
+// Update comes before the change or not at all: a View that sees the change must see
+// the Update too, if it was applied.
+func TestExpectingCommit(t *testing.T) {
+	url := database(t)
+	one, other := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
+	calls := 0
+	err := one.Expecting(0, []byte("v"), nil, nil).Update(t.Context(), func(w store.Writer) error {
+		if _, _, err := w.Get(1, []byte("a"), nil); err != nil {
+			return err
+		}
+		if calls++; calls == 1 {
+			require.NoError(t, other.Update(t.Context(), func(w store.Writer) error { return w.Put(0, []byte("v"), nil, []byte("1")) }))
+		}
+		return w.Put(1, []byte("a"), nil, []byte("1"))
+	})
+	require.ErrorIs(t, err, store.ErrChanged)
+	require.Equal(t, "-", value(t, other, "a"))
+}
+
+// TestLease passes a lease from one Store to another.
+func TestLease(t *testing.T) {
+	url := database(t)
+	opts := postgres.WithLease(postgres.Options{Name: "the first"}, 2*time.Second)
+	one, other := open(t, url, opts), open(t, url, opts)
+	held, release, err := one.Lease(t.Context(), "work")
+	require.NoError(t, err)
+	for _, s := range []*postgres.Store{one, other} {
+		none, _, err := s.Lease(t.Context(), "work")
+		require.NoError(t, err)
+		require.Nil(t, none)
+	}
+	another, releaseAnother, err := other.Lease(t.Context(), "other work")
+	require.NoError(t, err)
+	require.NotNil(t, another)
+	releaseAnother()
+	require.ErrorIs(t, another.Err(), context.Canceled)
+	require.NoError(t, held.Err())
+	release()
+	held, release, err = other.Lease(t.Context(), "work")
+	require.NoError(t, err)
+	require.NotNil(t, held, "given back")
+	defer release()
+
+	// As if the other Store had been away for longer than its lease.
+	exec(t, url, "update sortkey_leases set owner = 'dead', expires = now()")
+	taken, releaseTaken, err := one.Lease(t.Context(), "work")
+	require.NoError(t, err)
+	require.NotNil(t, taken)
+	<-held.Done()
+	releaseTaken()
+}
