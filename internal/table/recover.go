@@ -176,8 +176,13 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) (t *
 const completeWait = 50 * time.Millisecond
 
 // buildRows is how many items are added to a new index in one update, so that
-// other writers need not wait for the whole of it.
-const buildRows = 1000
+// other writers need not wait for the whole of it. In a shared store each of them may
+// be a round trip, and an update that takes long loses to the writers of other
+// servers.
+const (
+	buildRows       = 1000
+	buildRowsShared = 100
+)
 
 // build fills the index in a space from the items of its table. Its definition is
 // in force, so every write maintains the index; build adds the older items and
@@ -207,6 +212,10 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 		return nil, nil
 	}
 	var items, bytes int
+	limit := buildRows
+	if db.sharing != nil {
+		limit = buildRowsShared
+	}
 	err = db.update(ctx, db.rows, func(w store.Writer) error {
 		items, bytes, after = 0, 0, nil
 		var e entry
@@ -216,7 +225,7 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 			if err != nil {
 				return err
 			}
-			if n++; n > buildRows {
+			if n++; n > limit {
 				after = &last
 				break
 			}

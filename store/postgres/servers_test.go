@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
@@ -167,13 +168,8 @@ func kindOf(err error) table.Kind {
 	return 0
 }
 
-// rounds returns n, or a tenth of it in short tests.
-func rounds(n int) int {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
-}
+// rounds returns a fifth of n, or less in short tests. SORTKEY_CHECKS=5 is all.
+func rounds(n int) int { return proptest.Cases(n / 5) }
 
 // TestServersDefinitions creates, changes and deletes tables on one server and uses
 // them on others in the next call.
@@ -253,7 +249,7 @@ func TestServersIndex(t *testing.T) {
 			})
 		}
 	}
-	changes := rounds(60)
+	changes := rounds(20)
 	for range changes {
 		tb, err := all[0].Alter(ctx, "t", addIndex)
 		if err != nil {
@@ -344,9 +340,10 @@ func TestServersBuilderDies(t *testing.T) {
 		}))
 	}
 	resumed := 0
-	for commits := range 5 { // of the change, so many happen
+	moments := []int{1, 2, 14, 27, 1} // of the commits of a change, so many happen
+	for round, commits := range moments {
 		change := addIndex
-		if commits >= 4 {
+		if round == len(moments)-1 {
 			_, err := survivor.Alter(ctx, "t", addIndex)
 			require.NoError(t, err)
 			change = dropIndex
@@ -356,13 +353,13 @@ func TestServersBuilderDies(t *testing.T) {
 		require.NoError(t, err)
 		dying, err := table.Open(ctx, st)
 		require.NoError(t, err)
-		require.NoError(t, (&server{dying, st}).put(ctx, "t", itemOf("dying", commits, "g"))) // it has counters
+		require.NoError(t, (&server{dying, st}).put(ctx, "t", itemOf("dying", round, "g"))) // it has counters
 		n, dead := 0, false
 		proxy.on(func(statement string) action {
 			if statement == "commit" {
 				n++
 			}
-			if dead = dead || n > commits%4+1; dead {
+			if dead = dead || n > commits; dead {
 				return cutBefore
 			}
 			return pass
@@ -392,7 +389,7 @@ func TestServersBuilderDies(t *testing.T) {
 			_, err = survivor.Alter(ctx, "t", dropIndex)
 			require.NoError(t, err)
 		}
-		for space := range store.Space(3 * (commits + 1)) {
+		for space := range store.Space(3 * (round + 1)) {
 			if space != 0 && space != tb.Definition().Space {
 				require.Eventually(t, func() bool {
 					require.NoError(t, survivor.Tend(ctx))
@@ -406,7 +403,7 @@ func TestServersBuilderDies(t *testing.T) {
 	require.Positive(t, resumed)
 	require.Eventually(t, func() bool {
 		require.NoError(t, survivor.Tend(ctx))
-		return wantCount(survivor, items+5)
+		return wantCount(survivor, items+len(moments))
 	}, time.Minute, 100*time.Millisecond)
 	t.Logf("%d indexes completed by another server than the one that began them", resumed)
 }
