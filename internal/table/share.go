@@ -9,6 +9,7 @@ import (
 	"maps"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -30,9 +31,21 @@ type sharing struct {
 	stored     statistics // what row has
 	counting   lease      // named as row: the server is alive
 
-	leading   lease // of background work
-	recounted bool  // since the counters became inexact
+	leading lease // of background work
+
+	// For the leader, when the counters are inexact: the others' when it last counted,
+	// and when it counts again if they have changed.
+	seen  statistics
+	again time.Time
+	wait  time.Duration
 }
+
+// While other servers write, a count follows another after these times, each after the
+// double of the one before. The service updates its figures every six hours.
+const (
+	recountFirst = 10 * time.Second
+	recountLast  = 6 * time.Hour
+)
 
 // A lease is held for as long as its server lives and can renew it.
 type lease struct {
@@ -210,7 +223,7 @@ func (db *DB) Tend(ctx context.Context) error {
 		return err
 	}
 	if folded {
-		s.recounted = false
+		s.seen, s.again, s.wait = nil, time.Time{}, 0
 	}
 	if folded || c.inexact {
 		return db.recountShared(ctx)
@@ -476,13 +489,14 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 	return folded, nil
 }
 
-// recountShared corrects the counters by the rows of one view. While other servers
-// have counters of their own, what they have not stored yet stays wrong, and so does the
-// mark; it counts again when they are gone.
+// recountShared corrects the counters by the rows of one view, if they are inexact.
+// While other servers have counters of their own, what they have not stored yet stays
+// wrong, and the mark remains. So it counts again once they have stored more, less and
+// less often, until it finds no other server.
 func (db *DB) recountShared(ctx context.Context) error {
 	s := db.sharing
 	var seen *sharedCounts
-	counted, own := statistics{}, statistics{}
+	counted, own, others := statistics{}, statistics{}, statistics{}
 	whole := true
 	unlock := sync.OnceFunc(db.mu.Unlock)
 	db.mu.Lock() // the view has to begin between two updates of this server
@@ -502,7 +516,12 @@ func (db *DB) recountShared(ctx context.Context) error {
 		}
 		unlock()
 		delete(seen.servers, s.rowName())
-		if whole = whole && len(seen.servers) == 0; !whole && s.recounted || !seen.inexact {
+		others = statistics{}
+		for _, stats := range seen.servers {
+			others.add(stats, 1)
+		}
+		whole = whole && len(seen.servers) == 0
+		if !seen.inexact || !whole && s.seen != nil && (db.Clock().Before(s.again) || maps.Equal(others, s.seen)) {
 			skip = true
 			return nil
 		}
@@ -526,9 +545,7 @@ func (db *DB) recountShared(ctx context.Context) error {
 		return err
 	}
 	correction := maps.Clone(counted)
-	for _, stats := range seen.servers {
-		seen.base.add(stats, 1)
-	}
+	seen.base.add(others, 1)
 	seen.base.add(own, 1)
 	for space := range counted {
 		correction.add(statistics{space: seen.base[space]}, -1)
@@ -546,6 +563,9 @@ func (db *DB) recountShared(ctx context.Context) error {
 		}
 		return c.base.put(w, statisticsRow)
 	})
-	s.recounted = err == nil
+	if err == nil {
+		s.wait = min(max(2*s.wait, recountFirst), recountLast)
+		s.seen, s.again = others, db.Clock().Add(s.wait)
+	}
 	return err
 }
