@@ -29,12 +29,12 @@ func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 			return
 		case <-timer.C:
 		}
-		if !db.tables.Leads() {
-			timer.Reset(interval)
-			continue
-		}
 		began := time.Now()
-		if _, err := db.Sweep(ctx); err != nil && ctx.Err() == nil {
+		mine, err := db.tables.MaySweep(ctx)
+		if mine {
+			_, err = db.Sweep(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
 			db.opts.Logger.Error("sweep of expired items failed", "error", err)
 		}
 		timer.Reset(max(interval, 9*time.Since(began)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests store/postgres on a real PostgreSQL: conformance, faults at every statement,
-# crashes of the database under load, transactions checked by Porcupine, and the
-# command. The tests start a cluster of their own in a temporary folder, on a Unix
+# crashes of the database under load, several servers on one database, transactions
+# checked by Porcupine, and the command, with servers that are killed. The tests start a cluster of their own in a temporary folder, on a Unix
 # socket. The script installs nothing; without PostgreSQL it says so and ends with 0.
 #
 #   scripts/check-postgres.sh [--bench]      # --bench: the figures beside pgx, and by the size of a table, too
@@ -18,10 +18,12 @@ if [ -z "$server" ]; then
 fi
 "$server" --version
 
+export SORTKEY_CHECKS=${SORTKEY_CHECKS:-5}
 report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:' || true; }
 go test ./store/postgres -count=1 -v -timeout 20m | report
-SORTKEY_CHECKS=${SORTKEY_CHECKS:-3} go test ./fuzz -run TestPropertyTransactionsOnPostgres -count=1 -v -timeout 20m | report
+go test ./fuzz -run TestPropertyTransactionsOnPostgres -count=1 -v -timeout 20m | report
 go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
+go test ./cmd/sortkey/killtest -run TestKillServers -count=1 -v -timeout 20m | report
 if [ "${1-}" = --bench ]; then
   go test ./store/postgres -run '^$' -bench 'Beside|Growth' -timeout 20m
 fi

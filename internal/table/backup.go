@@ -354,22 +354,13 @@ type transfer struct {
 // garbage, so that a crash leaves nothing. Definitions change and other transfers run
 // meanwhile.
 func (db *DB) fill(ctx context.Context, c transfer) error {
-	mark := func(w store.Writer) error {
+	db.alter.Lock()
+	err := db.change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
 			*s = 0
 		}
-		if err := takeSpaces(w, c.spaces); err != nil {
-			return err
-		}
-		for _, s := range c.spaces {
-			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(*s), garbageRow(*c.spaces[0])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	db.alter.Lock()
-	err := db.change(ctx, mark)
+		return takeSpaces(w, c.spaces)
+	})
 	if err == nil {
 		for _, s := range c.spaces {
 			db.filling[*s] = true
@@ -398,10 +389,20 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 	return err
 }
 
-// fillSpaces fills the spaces of a transfer that are listed as garbage, and puts them
-// in use.
+// fillSpaces lists the spaces of a transfer as garbage, fills them, and puts them in
+// use.
 func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
-	err := db.copyRows(ctx, c)
+	err := db.change(ctx, func(w store.Writer) error {
+		for _, s := range c.spaces {
+			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(*s), garbageRow(*c.spaces[0])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = db.copyRows(ctx, c)
+	}
 	db.alter.Lock()
 	defer db.alter.Unlock()
 	for _, s := range c.spaces {

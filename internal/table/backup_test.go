@@ -99,7 +99,7 @@ func TestBackupCut(t *testing.T) {
 				require.Len(t, list, 1)
 				require.NoError(t, do(f), "the same again")
 			}
-			require.Equal(t, 5, cuts, "spaces, three parts, the end")
+			require.Equal(t, 6, cuts, "spaces, their list, three parts, the end")
 		})
 	}
 }

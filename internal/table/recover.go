@@ -91,9 +91,13 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	return nil
 }
 
-// clear removes the rows of a space that no table has.
+// clear removes the rows of a space that is listed.
 func (db *DB) clear(ctx context.Context, space store.Space) error {
 	return db.change(ctx, func(w store.Writer) error {
+		_, listed, err := w.Get(catalogueSpace, garbagePartition, garbageRow(space))
+		if err != nil || !listed { // another server has cleared it, or put it in use
+			return err
+		}
 		if err := w.Delete(catalogueSpace, garbagePartition, garbageRow(space)); err != nil {
 			return err
 		}

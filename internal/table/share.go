@@ -31,7 +31,8 @@ type sharing struct {
 	stored     statistics // what row has
 	counting   lease      // named as row: the server is alive
 
-	leading lease // of background work
+	leading  lease // of background work
+	sweeping lease // used by MaySweep alone
 
 	// For the leader, when the counters are inexact: the others' when it last counted,
 	// and when it counts again if they have changed.
@@ -205,7 +206,7 @@ func (db *DB) Tend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := db.storeCounts(ctx); err != nil {
+	if err := db.storeCounts(ctx, c); err != nil {
 		return err
 	}
 	if err := s.leading.take(ctx, s.Sharer, "background work"); err != nil || !s.leading.holds() {
@@ -235,8 +236,17 @@ func (db *DB) Tend(ctx context.Context) error {
 // called every few seconds.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// Leads reports whether background work is this server's.
-func (db *DB) Leads() bool { return db.sharing == nil || db.sharing.leading.holds() }
+// MaySweep reports whether regular sweeps are this server's. If others share the store,
+// they are those of the first that asks, until it closes or dies. It must not be called
+// twice at the same time.
+func (db *DB) MaySweep(ctx context.Context) (bool, error) {
+	s := db.sharing
+	if s == nil {
+		return true, nil
+	}
+	err := s.sweeping.take(ctx, s.Sharer, "sweeps")
+	return s.sweeping.holds(), err
+}
 
 // sharedCounts are the counters in a shared store: those that belong to no server, and
 // what each server has added to them, as it last stored it. A server adds its own to
@@ -359,9 +369,9 @@ func (db *DB) register(ctx context.Context) error {
 	return s.counting.take(ctx, s.Sharer, string(s.row))
 }
 
-// storeCounts stores the counters of this server, if it has changed anything, and keeps
-// the lease that says that it is alive.
-func (db *DB) storeCounts(ctx context.Context) error {
+// storeCounts stores the counters of this server if they are not those in c, which it
+// has read, and keeps the lease that says that it is alive.
+func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	s := db.sharing
 	if !s.registered.Load() {
 		return nil
@@ -369,7 +379,7 @@ func (db *DB) storeCounts(ctx context.Context) error {
 	db.mu.RLock()
 	own := db.own()
 	db.mu.RUnlock()
-	lost, err := db.storeOwn(ctx, own)
+	lost, err := db.storeOwn(ctx, own, c)
 	if err != nil || lost == nil {
 		return err
 	}
@@ -389,14 +399,14 @@ func (db *DB) storeCounts(ctx context.Context) error {
 
 // storeOwn stores counters as those of this server. Lost is what it had stored before, if
 // another server took it for dead.
-func (db *DB) storeOwn(ctx context.Context, own statistics) (lost statistics, err error) {
+func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
 	s := db.sharing
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.counting.take(ctx, s.Sharer, string(s.row)); err != nil {
 		return nil, err
 	}
-	if maps.Equal(own, s.stored) {
+	if stored, ok := c.servers[string(s.row)]; ok && maps.Equal(own, stored) {
 		return nil, nil
 	}
 	dead := false
@@ -425,6 +435,7 @@ func (db *DB) storeOwn(ctx context.Context, own statistics) (lost statistics, er
 func (db *DB) closeShared(ctx context.Context) error {
 	s := db.sharing
 	defer s.leading.end()
+	defer s.sweeping.end()
 	defer s.counting.end()
 	own := db.own()
 	if !s.registered.Load() && len(own) == 0 {
