@@ -9,18 +9,20 @@ import (
 
 // An expectation is a row with the value that it must have.
 type expectation struct {
-	addr, value []byte // a nil value for no row
+	key, addr, value []byte // a nil value for no row
 }
 
 // step returns the step that reads the row, and what says afterwards whether it is as
 // expected.
 func (e *expectation) step() (read *step, met func() bool) {
 	same := false
-	key, _ := keyOf(e.addr)
-	read = &step{statement: getRow, params: [][]byte{key}, row: func(columns [][]byte) {
-		same = e.value != nil && bytes.Equal(columns[0], e.value)
-	}}
-	return read, func() bool { return same || e.value == nil && read.rows == 0 }
+	read = &step{statement: getRow, params: [][]byte{e.key}, row: func(columns [][]byte) { same = e.meets(columns[0]) }}
+	return read, func() bool { return same || read.rows == 0 && e.value == nil }
+}
+
+// meets reports whether the row may have a value, nil for no row.
+func (e *expectation) meets(value []byte) bool {
+	return (e.value == nil) == (value == nil) && bytes.Equal(e.value, value)
 }
 
 // An expecting is a Store of [Store.Expecting].
@@ -36,7 +38,9 @@ var (
 
 // Expecting implements [store.Sharer].
 func (s *Store) Expecting(space store.Space, partition, sort, value []byte) store.Store {
-	return &expecting{s, &expectation{store.AppendAddress(nil, space, partition, sort), value}}
+	addr := store.AppendAddress(nil, space, partition, sort)
+	key, _ := keyOf(addr)
+	return &expecting{s, &expectation{key, addr, value}}
 }
 
 func (e *expecting) View(ctx context.Context, fn func(store.Reader) error) error {
@@ -47,6 +51,27 @@ func (e *expecting) Update(ctx context.Context, fn func(store.Writer) error) err
 	return e.update(ctx, fn, e.row)
 }
 
+// Get reads both rows with one statement.
 func (e *expecting) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
-	return e.get(ctx, e.row, space, partition, sort)
+	if err := e.ready(ctx); err != nil {
+		return nil, false, err
+	}
+	s := &session{ctx: ctx, store: e.Store, begin: beginNothing}
+	defer s.finish()
+	key, _ := keyOf(store.AppendAddress(nil, space, partition, sort))
+	same := false
+	both := &step{statement: getBoth, params: [][]byte{key, e.row.key}, row: func(columns [][]byte) {
+		value, ok = nil, columns[0] != nil
+		if ok {
+			value = append(make([]byte, 0, len(columns[0])), columns[0]...)
+		}
+		same = e.row.meets(columns[1])
+	}}
+	if err := s.run(both); err != nil {
+		return nil, false, err
+	}
+	if !same {
+		return nil, false, store.ErrChanged
+	}
+	return value, ok, nil
 }

@@ -11,7 +11,7 @@ func WithLease(o Options, d time.Duration) Options {
 // PlannedStatements returns the settings of connections to PostgreSQL, and the
 // statements that find rows by a key.
 func PlannedStatements() (settings string, sql []string) {
-	for _, s := range []statement{getRow, queryForward, queryReverse, deleteRow, clearRows} {
+	for _, s := range []statement{getRow, getBoth, queryForward, queryReverse, deleteRow, clearRows} {
 		sql = append(sql, prepared[s])
 	}
 	return onPostgres.settings, sql

@@ -211,7 +211,7 @@ func TestPlans(t *testing.T) {
 	settings, sql := postgres.PlannedStatements()
 	_, err = c.Exec(t.Context(), settings)
 	require.NoError(t, err)
-	require.Len(t, sql, 5)
+	require.Len(t, sql, 6)
 	for i, text := range sql {
 		_, err := c.Prepare(t.Context(), fmt.Sprint("s", i), text)
 		require.NoError(t, err)

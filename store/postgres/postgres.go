@@ -83,14 +83,10 @@ func (s *Store) view(ctx context.Context, fn func(store.Reader) error, row *expe
 
 // Get implements [store.Getter] with one statement, without a transaction.
 func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
-	return s.get(ctx, nil, space, partition, sort)
-}
-
-func (s *Store) get(ctx context.Context, row *expectation, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, false, err
 	}
-	r := &reader{session: session{ctx: ctx, store: s, begin: beginNothing, row: row}}
+	r := &reader{session: session{ctx: ctx, store: s, begin: beginNothing}}
 	defer r.finish()
 	return r.Get(space, partition, sort)
 }

@@ -51,8 +51,6 @@ func (s *session) run(one *step) error {
 	}
 	met := func() bool { return true }
 	if s.row != nil {
-		// Without a transaction each statement has a snapshot of its own. The row is
-		// read last, so it was as expected when the other statement ran.
 		var read *step
 		read, met = s.row.step()
 		steps = append(steps, read)
