@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests store/postgres on a real PostgreSQL: conformance, faults at every statement,
-# crashes of the database under load, several servers on one database, transactions
-# checked by Porcupine, and the command, with servers that are killed. The tests start a cluster of their own in a temporary folder, on a Unix
+# crashes of the database under load, a standby that is promoted, several servers on
+# one database, transactions checked by Porcupine, and the command, with servers that
+# are killed. The tests start a cluster of their own in a temporary folder, on a Unix
 # socket. The script installs nothing; without PostgreSQL it says so and ends with 0.
 #
 #   scripts/check-postgres.sh [--bench]      # --bench: the figures beside pgx, and by the size of a table, too

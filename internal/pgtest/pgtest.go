@@ -192,6 +192,9 @@ func (c *Cluster) start() error {
 }
 
 func (c *Cluster) halt() error {
+	if c.server.ProcessState != nil {
+		return nil // crashed
+	}
 	_ = c.stop.Close()
 	err := c.server.Wait()
 	if _, ok := err.(*exec.ExitError); ok {
@@ -255,3 +258,58 @@ func (c *Cluster) SQL(t testing.TB, database, sql string) string {
 
 // Socket returns the path of the server's socket.
 func (c *Cluster) Socket() string { return filepath.Join(c.dir, ".s.PGSQL.5432") }
+
+// Standby starts a copy of the cluster that follows it, and makes each commit of the
+// cluster wait until the copy has it too.
+func (c *Cluster) Standby(t testing.TB) *Cluster {
+	t.Helper()
+	s := &Cluster{bin: c.bin, settings: c.settings}
+	var err error
+	if s.dir, err = os.MkdirTemp("", "sortkey-pg"); err == nil {
+		err = own(s.dir)
+	}
+	if err == nil {
+		err = s.run("pg_basebackup", "--host", c.dir, "--username", "postgres", "--pgdata", s.data(), "--write-recovery-conf", "--checkpoint", "fast", "--no-sync")
+	}
+	if err == nil {
+		err = s.start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	c.SQL(t, "postgres", "alter system set synchronous_standby_names = '*'")
+	c.SQL(t, "postgres", "select pg_reload_conf()")
+	for deadline := time.Now().Add(time.Minute); c.SQL(t, "postgres", "select count(*) from pg_stat_replication where sync_state = 'sync'") != "1"; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("pgtest: the standby does not follow")
+		}
+	}
+	return s
+}
+
+// Promote makes a standby a server that takes writes.
+func (c *Cluster) Promote(t testing.TB) {
+	t.Helper()
+	if got := c.SQL(t, "postgres", "select pg_promote()"); got != "t" {
+		t.Fatalf("pgtest: pg_promote returned %s", got)
+	}
+}
+
+// Failover returns the URL that finds a database, whose URL is at, on the cluster or on
+// its standby, whichever takes writes.
+func (c *Cluster) Failover(at string, standby *Cluster) string {
+	u, err := url.Parse(at)
+	if err != nil {
+		panic(err)
+	}
+	q := u.Query()
+	q.Set("host", c.dir+","+standby.dir)
+	q.Set("target_session_attrs", "read-write")
+	u.RawQuery = q.Encode()
+	return u.String()
+}

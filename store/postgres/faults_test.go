@@ -242,10 +242,10 @@ type book struct {
 // write makes updates until stop returns true.
 func (b *book) write(ctx context.Context, s store.Store, writers int, stop func() bool) {
 	var running sync.WaitGroup
-	for i := range writers {
+	for range writers {
 		running.Go(func() {
 			for !stop() {
-				id := fmt.Sprintf("%d-%d", i, b.next.Add(1))
+				id := fmt.Sprint(b.next.Add(1))
 				err := enter(ctx, s, id)
 				b.mu.Lock()
 				switch {
