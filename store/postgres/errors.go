@@ -30,6 +30,10 @@ const (
 	codeDeadlock      = "40P01"
 	codeUnknown       = "40003" // statement_completion_unknown
 	codeNoTable       = "42P01"
+
+	codeDuplicateTable  = "42P07"
+	codeDuplicateObject = "42710"
+	codeDuplicateRow    = "23505" // in a catalogue
 )
 
 // A refusal says what became of a transaction that ended with an error.

@@ -39,6 +39,22 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// TestInitAtOnce creates the tables from several programs at the same time.
+func TestInitAtOnce(t *testing.T) {
+	c := pgtest.Shared(t)
+	for range 5 {
+		url := c.Database(t)
+		errs := make(chan error)
+		for range 8 {
+			go func() { errs <- postgres.Init(t.Context(), url) }()
+		}
+		for range 8 {
+			require.NoError(t, <-errs)
+		}
+		require.NoError(t, open(t, url, postgres.Options{}).Close())
+	}
+}
+
 func second(_ *postgres.Store, err error) error { return err }
 
 // exec runs a statement in a database, without the store.

@@ -13,7 +13,8 @@ import (
 )
 
 // Init creates the tables in a database, in the first schema of search_path.
-// Tables that exist already stay as they are. The user needs the right to create
+// Tables that exist already stay as they are, and several programs can call Init at
+// the same time. The user needs the right to create
 // tables; [Open] needs the rights to read and write them only.
 func Init(ctx context.Context, url string) error {
 	config, err := parse(url)
@@ -33,14 +34,33 @@ func Init(ctx context.Context, url string) error {
 		if i == 0 {
 			sql = fmt.Sprintf(sql, d.rowsKey)
 		}
-		if _, err := c.Exec(ctx, sql); err != nil {
-			return wrap(err)
+		if err := define(ctx, c, sql); err != nil {
+			return err
 		}
 	}
-	if _, err := c.Exec(ctx, insertVersion, version); err != nil {
-		return wrap(err)
+	if err := define(ctx, c, insertVersion, version); err != nil {
+		return err
 	}
 	return checkVersion(ctx, c)
+}
+
+// define runs a statement of Init. It fails if another Init runs at the same time, and
+// does nothing then when it is run again: IF NOT EXISTS looks before it creates.
+func define(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
+	for tries := 1; ; tries++ {
+		_, err := c.Exec(ctx, sql, args...)
+		if err == nil {
+			return nil
+		}
+		e, ok := errors.AsType[*pgconn.PgError](err)
+		again := ok && (e.Code == codeDuplicateTable || e.Code == codeDuplicateObject || e.Code == codeDuplicateRow || refusalOf(err) == conflict)
+		if !again || tries == connTries {
+			return wrap(err)
+		}
+		if err := pause(ctx, tries); err != nil {
+			return err
+		}
+	}
 }
 
 // checkSchema checks the tables, sweeps what a crash left, and returns the dialect

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -78,7 +79,8 @@ func TestKillServers(t *testing.T) {
 			crashes++
 		} else {
 			killed.Store(true)
-			servers[victim].kill(t)
+			_ = servers[victim].cmd.Process.Kill()
+			_ = servers[victim].wait(t)
 			kills++
 			time.Sleep(500 * time.Millisecond) // the others go on
 		}
@@ -93,6 +95,11 @@ func TestKillServers(t *testing.T) {
 		unanswered, done = unanswered+u, done+d
 		a.settle(t, db)
 		checkLaterRows(t, servers[(victim+2)%len(servers)].client(t), a.have)
+		for _, p := range servers { // a crash of the database makes requests fail, and nothing worse
+			if log := p.stderr.String(); strings.Contains(log, "panic") || crashes == 0 && strings.Contains(log, "level=ERROR") {
+				t.Errorf("a server reported: %s", log)
+			}
+		}
 		if t.Failed() {
 			return
 		}
