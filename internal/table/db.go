@@ -197,7 +197,7 @@ func (db *DB) put(t *Table) {
 	}
 }
 
-// Names returns the names of all tables in byte order.
+// Names returns the names of all tables in byte order; see [DB.Refresh].
 func (db *DB) Names() []string {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
@@ -208,8 +208,8 @@ func (db *DB) Names() []string {
 	return names
 }
 
-// Describe returns the table called name as it is now, whatever its status. The
-// error has kind [NotFound].
+// Describe returns the table called name as it is now, whatever its status; see
+// [DB.Refresh]. The error has kind [NotFound].
 func (db *DB) Describe(name string) (*Table, error) {
 	db.mu.RLock()
 	defer db.mu.RUnlock()

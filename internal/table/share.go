@@ -19,10 +19,13 @@ import (
 // their version: if another server has changed one, it loads them and begins again.
 var versionPartition = []byte("version")
 
-// sharing is what a DB needs besides when other servers use its store.
+// sharing is what a DB has besides when other servers use its store.
 type sharing struct {
 	store.Sharer
-	version uint64 // of the definitions in memory; guarded by DB.mu
+
+	// Of the definitions in memory; guarded by DB.mu.
+	loaded  bool
+	version uint64
 
 	// The counters of this server; see [sharedCounts].
 	mu         sync.Mutex
@@ -115,7 +118,7 @@ func (db *DB) load(ctx context.Context) error {
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if version < db.sharing.version {
+	if db.sharing.loaded && version <= db.sharing.version {
 		return nil // somebody else has loaded them meanwhile
 	}
 	old := db.tables
@@ -124,7 +127,7 @@ func (db *DB) load(ctx context.Context) error {
 	for _, def := range c.definitions {
 		db.put(compile(def, old[def.Name]))
 	}
-	db.sharing.version = version
+	db.sharing.loaded, db.sharing.version = true, version
 	db.rows = db.sharing.Expecting(catalogueSpace, versionPartition, nil, value)
 	return nil
 }
