@@ -1,0 +1,354 @@
+package table
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// sharedCounts are the counters in a shared store: those that belong to no server, and
+// what each server has added to them, as it last stored it. A server adds its own to
+// the former when it closes. The leader does so for a server that has died; what that
+// had not stored is missing then, which a mark says until the items are counted again.
+type sharedCounts struct {
+	base    statistics
+	servers map[string]statistics
+	inexact bool
+}
+
+var (
+	serverCounter = []byte("servers")
+	inexactRow    = []byte("statistics are inexact")
+	serverPrefix  = string(statisticsRow) + " of server "
+)
+
+func readSharedCounts(r store.Reader) (*sharedCounts, error) {
+	c := &sharedCounts{base: statistics{}, servers: map[string]statistics{}}
+	for row, err := range r.Query(catalogueSpace, countersPartition, store.Range{Lo: statisticsRow, Hi: store.AppendUpper(nil, statisticsRow)}, false) {
+		if err != nil {
+			return nil, err
+		}
+		name := string(row.Sort)
+		stats := c.base
+		switch {
+		case name == string(inexactRow):
+			c.inexact = true
+			continue
+		case name == string(exactRow):
+			continue
+		case name != string(statisticsRow):
+			stats = statistics{}
+			c.servers[name] = stats
+		}
+		if err := json.Unmarshal(row.Value, &stats); err != nil {
+			return nil, fmt.Errorf("damaged catalogue: %s: %w", name, err)
+		}
+	}
+	return c, nil
+}
+
+func (s *sharing) rowName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.row)
+}
+
+// others returns the sum of all counters but those of this server.
+func (c *sharedCounts) others(s *sharing) statistics {
+	own := s.rowName()
+	sum := maps.Clone(c.base)
+	for name, stats := range c.servers {
+		if name != own {
+			sum.add(stats, 1)
+		}
+	}
+	return sum
+}
+
+func (s statistics) add(o statistics, times int64) {
+	for space, n := range o {
+		was := s[space]
+		s[space] = [2]int64{was[0] + times*n[0], was[1] + times*n[1]}
+	}
+}
+
+func (s statistics) put(w store.Writer, name []byte) error {
+	value, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return w.Put(catalogueSpace, countersPartition, name, value)
+}
+
+// own returns what this server has added to the counters. The caller holds db.mu.
+func (db *DB) own() statistics {
+	own := statistics{}
+	for _, t := range db.tables {
+		for _, c := range t.counters(false) {
+			if n := [2]int64{c.stats.items.Load(), c.stats.bytes.Load()}; n != [2]int64{} {
+				own[c.space] = n
+			}
+		}
+	}
+	return own
+}
+
+// register gives the server a row for its counters, before it first changes anything.
+func (db *DB) register(ctx context.Context) error {
+	s := db.sharing
+	if s.registered.Load() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.registered.Load() {
+		return nil
+	}
+	err := db.store.Update(ctx, func(w store.Writer) error {
+		value, _, err := w.Get(catalogueSpace, countersPartition, serverCounter)
+		if err != nil {
+			return err
+		}
+		var n uint64
+		if len(value) == 8 {
+			n = binary.BigEndian.Uint64(value) + 1
+		}
+		s.row = fmt.Appendf(nil, "%s%d", serverPrefix, n)
+		if err := w.Put(catalogueSpace, countersPartition, serverCounter, binary.BigEndian.AppendUint64(nil, n)); err != nil {
+			return err
+		}
+		return statistics{}.put(w, s.row)
+	})
+	if err != nil {
+		return err
+	}
+	s.stored = statistics{}
+	s.registered.Store(true)
+	return s.counting.take(ctx, s.Sharer, string(s.row))
+}
+
+// storeCounts stores the counters of this server if they are not those in c, which it
+// has read, and keeps the lease that says that it is alive.
+func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
+	s := db.sharing
+	if !s.registered.Load() {
+		return nil
+	}
+	db.mu.RLock()
+	own := db.own()
+	db.mu.RUnlock()
+	lost, err := db.storeOwn(ctx, own, c)
+	if err != nil || lost == nil {
+		return err
+	}
+	if err := db.register(ctx); err != nil {
+		return err
+	}
+	// The leader has added to the counters what it took for those of a dead server.
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	for _, t := range db.tables {
+		for _, c := range t.counters(false) {
+			c.stats.add(-int(lost[c.space][0]), -int(lost[c.space][1]))
+		}
+	}
+	return nil
+}
+
+// storeOwn stores counters as those of this server. Lost is what it had stored before, if
+// another server took it for dead.
+func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
+	s := db.sharing
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.counting.take(ctx, s.Sharer, string(s.row)); err != nil {
+		return nil, err
+	}
+	if stored, ok := c.servers[string(s.row)]; ok && maps.Equal(own, stored) {
+		return nil, nil
+	}
+	dead := false
+	err = db.store.Update(ctx, func(w store.Writer) error {
+		_, alive, err := w.Get(catalogueSpace, countersPartition, s.row)
+		if dead = !alive; err != nil || dead {
+			return err
+		}
+		return own.put(w, s.row)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case dead:
+		lost, s.stored = s.stored, nil
+		s.counting.end()
+		s.registered.Store(false) // and gets another row
+	default:
+		s.stored = own
+	}
+	return lost, nil
+}
+
+// closeShared adds the counters of this server to those that belong to none. The caller
+// holds db.mu, and nothing else is running.
+func (db *DB) closeShared(ctx context.Context) error {
+	s := db.sharing
+	defer s.leading.end()
+	defer s.sweeping.end()
+	defer s.counting.end()
+	own := db.own()
+	if !s.registered.Load() && len(own) == 0 {
+		return nil
+	}
+	return db.store.Update(ctx, func(w store.Writer) error {
+		c, err := readSharedCounts(w)
+		if err != nil {
+			return err
+		}
+		c.base.add(own, 1)
+		if _, alive := c.servers[string(s.row)]; alive {
+			if err := w.Delete(catalogueSpace, countersPartition, s.row); err != nil {
+				return err
+			}
+		} else {
+			c.base.add(s.stored, -1)
+		}
+		return c.base.put(w, statisticsRow)
+	})
+}
+
+// foldDead adds the counters of servers that have died to those that belong to none,
+// and reports whether there was one.
+func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err error) {
+	s := db.sharing
+	for name := range c.servers {
+		if name == s.rowName() {
+			continue
+		}
+		held, release, err := s.Lease(ctx, name)
+		if err != nil {
+			return folded, err
+		}
+		if held == nil {
+			continue // it is alive
+		}
+		err = db.store.Update(held, func(w store.Writer) error {
+			c, err := readSharedCounts(w)
+			if err != nil {
+				return err
+			}
+			stats, ok := c.servers[name]
+			if !ok {
+				return nil // it has closed meanwhile
+			}
+			c.base.add(stats, 1)
+			if err := w.Put(catalogueSpace, countersPartition, inexactRow, nil); err != nil {
+				return err
+			}
+			if err := w.Delete(catalogueSpace, countersPartition, []byte(name)); err != nil {
+				return err
+			}
+			folded = true
+			return c.base.put(w, statisticsRow)
+		})
+		release()
+		if err != nil {
+			return folded, err
+		}
+	}
+	return folded, nil
+}
+
+// While other servers write, a count follows another after these times, each after the
+// double of the one before. The service updates its figures every six hours.
+const (
+	recountFirst = 10 * time.Second
+	recountLast  = 6 * time.Hour
+)
+
+// recountShared corrects the counters by the rows of one view, if they are inexact.
+// While other servers have counters of their own, what they have not stored yet stays
+// wrong, and the mark remains. So it counts again once they have stored more, less and
+// less often, until it finds no other server.
+func (db *DB) recountShared(ctx context.Context) error {
+	s := db.sharing
+	var seen *sharedCounts
+	counted, own, others := statistics{}, statistics{}, statistics{}
+	whole := true
+	unlock := sync.OnceFunc(db.mu.Unlock)
+	db.mu.Lock() // the view has to begin between two updates of this server
+	defer unlock()
+	skip := false
+	err := db.rows.View(ctx, func(r store.Reader) (err error) {
+		if seen, err = readSharedCounts(r); err != nil {
+			return err
+		}
+		own = db.own()
+		var spaces []store.Space
+		for _, t := range db.tables {
+			for _, c := range t.counters(true) { // a build counts its own rows
+				spaces = append(spaces, c.space)
+			}
+			whole = whole && len(t.counters(true)) == len(t.all)+1
+		}
+		unlock()
+		delete(seen.servers, s.rowName())
+		others = statistics{}
+		for _, stats := range seen.servers {
+			others.add(stats, 1)
+		}
+		whole = whole && len(seen.servers) == 0
+		if !seen.inexact || !whole && s.seen != nil && (db.Clock().Before(s.again) || maps.Equal(others, s.seen)) {
+			skip = true
+			return nil
+		}
+		for _, space := range spaces {
+			var n [2]int64
+			for row, err := range r.Scan(space, store.Everything()) {
+				if err != nil {
+					return err
+				}
+				n[0]++
+				n[1] += int64(itemOf(row.Value).Size() + storageOverhead)
+			}
+			counted[space] = n
+		}
+		return nil
+	})
+	if skip || errors.Is(err, store.ErrChanged) {
+		return nil // the next time, with the new definitions
+	}
+	if err != nil {
+		return err
+	}
+	correction := maps.Clone(counted)
+	seen.base.add(others, 1)
+	seen.base.add(own, 1)
+	for space := range counted {
+		correction.add(statistics{space: seen.base[space]}, -1)
+	}
+	err = db.store.Update(ctx, func(w store.Writer) error {
+		c, err := readSharedCounts(w)
+		if err != nil {
+			return err
+		}
+		c.base.add(correction, 1)
+		if whole {
+			if err := w.Delete(catalogueSpace, countersPartition, inexactRow); err != nil {
+				return err
+			}
+		}
+		return c.base.put(w, statisticsRow)
+	})
+	if err == nil {
+		s.wait = min(max(2*s.wait, recountFirst), recountLast)
+		s.seen, s.again = others, db.Clock().Add(s.wait)
+	}
+	return err
+}
