@@ -30,6 +30,7 @@ type sharing struct {
 	registered atomic.Bool // row is in the store, or was
 	row        []byte
 	stored     statistics // what row has
+	revived    bool       // it was taken for dead, and has no new row yet
 	counting   lease      // named as row: the server is alive
 
 	leading  lease // of background work

@@ -124,12 +124,17 @@ func (db *DB) register(ctx context.Context) error {
 		if err := w.Put(catalogueSpace, countersPartition, serverCounter, binary.BigEndian.AppendUint64(nil, n)); err != nil {
 			return err
 		}
+		if s.revived { // a count without this server has counted what it adds now
+			if err := w.Put(catalogueSpace, countersPartition, inexactRow, nil); err != nil {
+				return err
+			}
+		}
 		return statistics{}.put(w, s.row)
 	})
 	if err != nil {
 		return err
 	}
-	s.stored = statistics{}
+	s.stored, s.revived = statistics{}, false
 	s.registered.Store(true)
 	return s.counting.take(ctx, s.Sharer, string(s.row))
 }
@@ -186,7 +191,7 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 	case err != nil:
 		return nil, err
 	case dead:
-		lost, s.stored = s.stored, nil
+		lost, s.stored, s.revived = s.stored, nil, true
 		s.counting.end()
 		s.registered.Store(false) // and gets another row
 	default:

@@ -1,0 +1,176 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+// A sharer is a store in memory for the tables of several servers.
+type sharer struct {
+	store.Store
+	mu     sync.Mutex
+	leases map[string]context.CancelFunc
+}
+
+func newSharer() *sharer {
+	return &sharer{Store: memory.Open(), leases: map[string]context.CancelFunc{}}
+}
+
+func (s *sharer) Lease(ctx context.Context, name string) (held context.Context, release func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leases[name] != nil {
+		return nil, nil, nil
+	}
+	held, cancel := context.WithCancel(ctx)
+	s.leases[name] = cancel
+	return held, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if held.Err() == nil {
+			cancel()
+			delete(s.leases, name)
+		}
+	}, nil
+}
+
+// expire ends all leases.
+func (s *sharer) expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cancel := range s.leases {
+		cancel()
+	}
+	clear(s.leases)
+}
+
+func (s *sharer) Expecting(space store.Space, partition, sort, value []byte) store.Store {
+	return &expecting{s.Store, func(r store.Reader) error {
+		got, ok, err := r.Get(space, partition, sort)
+		if err == nil && (ok != (value != nil) || !bytes.Equal(got, value)) {
+			err = store.ErrChanged
+		}
+		return err
+	}}
+}
+
+type expecting struct {
+	store.Store
+	check func(store.Reader) error
+}
+
+func (e *expecting) View(ctx context.Context, fn func(store.Reader) error) error {
+	return e.Store.View(ctx, func(r store.Reader) error {
+		if err := e.check(r); err != nil {
+			return err
+		}
+		return fn(r)
+	})
+}
+
+func (e *expecting) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return e.Store.Update(ctx, func(w store.Writer) error {
+		if err := e.check(w); err != nil {
+			return err
+		}
+		return fn(w)
+	})
+}
+
+func items(t testing.TB, db *table.DB, name string) int64 {
+	t.Helper()
+	require.NoError(t, db.Refresh(t.Context()))
+	tb, err := db.Describe(name)
+	require.NoError(t, err)
+	n, _ := tb.Items()
+	return n
+}
+
+// TestSharedDefinitions changes tables on one server and uses them on another.
+func TestSharedDefinitions(t *testing.T) {
+	st := newSharer()
+	one, two := begin(t, st), begin(t, st)
+	_, err := one.db.Create(t.Context(), define(t, "t", "PK:S"))
+	require.NoError(t, err)
+	two.put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
+	_, err = two.db.Create(t.Context(), define(t, "t", "PK:S"))
+	require.ErrorContains(t, err, "Table already exists: t")
+	require.NoError(t, addIndex(t, two.db))
+	one.put("t", `{'PK':{'S':'b'},'g':{'S':'x'}}`)
+	for _, f := range []*fixture{one, two} {
+		require.NoError(t, f.db.View(t.Context(), func(v *table.View) error {
+			tb, err := v.Table("t")
+			require.NoError(t, err)
+			ix, err := v.Index(tb, tb.Indexes()[0].Name())
+			require.NoError(t, err)
+			page, err := v.Scan(&table.Scan{Read: table.Read{Table: tb, Index: ix}}, func(attr.Item) error { return nil })
+			require.Equal(t, 2, page.Examined)
+			return err
+		}))
+	}
+	_, err = one.db.Delete(t.Context(), "t")
+	require.NoError(t, err)
+	err = two.db.View(t.Context(), func(v *table.View) error {
+		_, err := v.Table("t")
+		return err
+	})
+	require.Error(t, err)
+	require.Empty(t, two.db.Names())
+}
+
+// TestSharedCounts lets servers die, or only seem dead, and counts items.
+func TestSharedCounts(t *testing.T) {
+	st := newSharer()
+	one, two := begin(t, st), begin(t, st)
+	now := time.Now()
+	one.db.Clock = func() time.Time { return now }
+	put := func(f *fixture, n int) {
+		for i := range n {
+			f.put("t", fmt.Sprintf(`{'PK':{'S':'%p %d %d'}}`, f, now.UnixNano(), i))
+		}
+	}
+	tend := func(all ...*fixture) {
+		t.Helper()
+		for _, f := range all {
+			require.NoError(t, f.db.Tend(t.Context()))
+		}
+	}
+	_, err := one.db.Create(t.Context(), define(t, "t", "PK:S"))
+	require.NoError(t, err)
+	put(one, 3)
+	put(two, 4)
+	tend(one, two)
+	require.EqualValues(t, 7, items(t, one.db, "t"))
+	require.EqualValues(t, 7, items(t, two.db, "t"))
+
+	now = now.Add(time.Second)
+	put(two, 5) // not stored when the server seems dead
+	st.expire()
+	tend(one)
+	require.EqualValues(t, 12, items(t, one.db, "t"))
+	tend(two) // but it is alive
+	now = now.Add(time.Minute)
+	tend(two, one)
+	for range 2 {
+		now = now.Add(time.Hour)
+		put(two, 1)
+		tend(two, one)
+	}
+	require.EqualValues(t, 14, items(t, one.db, "t"))
+	require.EqualValues(t, 14, items(t, two.db, "t"))
+
+	require.NoError(t, two.db.Close(t.Context()))
+	require.NoError(t, one.db.Close(t.Context()))
+	require.EqualValues(t, 14, items(t, begin(t, st).db, "t"))
+}
