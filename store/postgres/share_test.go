@@ -80,6 +80,35 @@ func TestExpectingCommit(t *testing.T) {
 	require.Equal(t, "-", value(t, other, "a"))
 }
 
+// TestRoundTrips counts the round trips of a GetItem and of a put with a condition, in
+// a store that expects a row.
+func TestRoundTrips(t *testing.T) {
+	proxy, at := newStandin(t, database(t))
+	s := open(t, at, postgres.Options{MaxConns: 4}).Expecting(0, []byte("v"), nil, nil)
+	get := func() {
+		_, _, err := s.(store.Getter).Get(t.Context(), 1, []byte("a"), nil)
+		require.NoError(t, err)
+	}
+	put := func() {
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			if _, _, err := w.Get(1, []byte("a"), nil); err != nil {
+				return err
+			}
+			return w.Put(1, []byte("a"), nil, []byte("1"))
+		}))
+	}
+	put() // on a new connection
+	for want, do := range []func(){1: get, 2: put} {
+		if do != nil {
+			proxy.on(nil)
+			do()
+			proxy.mu.Lock()
+			require.Equal(t, want, proxy.trips)
+			proxy.mu.Unlock()
+		}
+	}
+}
+
 // TestLease passes a lease from one Store to another.
 func TestLease(t *testing.T) {
 	url := database(t)

@@ -31,6 +31,7 @@ type standin struct {
 	mu     sync.Mutex
 	decide func(statement string) action
 	hits   int           // actions other than pass since on
+	trips  int           // round trips since on
 	held   chan struct{} // closed by deliver
 	all    sync.WaitGroup
 	late   []chan struct{} // closed when the server has answered what was held
@@ -91,7 +92,7 @@ func newStandin(t testing.TB, at string) (*standin, string) {
 func (s *standin) on(decide func(statement string) action) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.decide, s.hits = decide, 0
+	s.decide, s.hits, s.trips = decide, 0, 0
 }
 
 // once makes one action happen to the statement with the given number of those with
@@ -243,6 +244,11 @@ var (
 
 // intercept returns what to send for a message.
 func (l *link) intercept(m []byte, r *bufio.Reader) ([]byte, error) {
+	if m[0] == 'S' {
+		l.standin.mu.Lock()
+		l.trips++
+		l.standin.mu.Unlock()
+	}
 	statement := bound(m)
 	if statement == "" {
 		return m, nil
