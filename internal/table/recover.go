@@ -185,7 +185,7 @@ const completeWait = 50 * time.Millisecond
 // servers.
 const (
 	buildRows       = 1000
-	buildRowsShared = 100
+	buildRowsShared = 50
 )
 
 // build fills the index in a space from the items of its table. Its definition is

@@ -340,7 +340,7 @@ func TestServersBuilderDies(t *testing.T) {
 		}))
 	}
 	resumed := 0
-	moments := []int{1, 2, 14, 27, 1} // of the commits of a change, so many happen
+	moments := []int{1, 2, 14, 52, 1} // of the commits of a change, so many happen
 	for round, commits := range moments {
 		change := addIndex
 		if round == len(moments)-1 {
