@@ -26,5 +26,5 @@ go test ./fuzz -run TestPropertyTransactionsOnPostgres -count=1 -v -timeout 20m 
 go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
 go test ./cmd/sortkey/killtest -run TestKillServers -count=1 -v -timeout 20m | report
 if [ "${1-}" = --bench ]; then
-  go test ./store/postgres -run '^$' -bench 'Beside|Growth' -timeout 20m
+  go test ./store/postgres -run '^$' -bench 'Beside|Servers|Growth' -timeout 20m
 fi

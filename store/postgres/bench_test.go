@@ -112,6 +112,19 @@ func BenchmarkBeside(b *testing.B) {
 			return w.Put(benchSpace, benchPartition(i), benchSort(i*7), benchValue)
 		})
 	}
+	transact := func(ctx context.Context, s store.Store, i int) error { // four items, each with a condition
+		return s.Update(ctx, func(w store.Writer) error {
+			for k := i * 4; k < i*4+4; k++ {
+				if _, _, err := w.Get(benchSpace, benchPartition(k), benchSort(k*7)); err != nil {
+					return err
+				}
+				if err := w.Put(benchSpace, benchPartition(k), benchSort(k*7), benchValue); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
 	putBare := func(ctx context.Context, i, indexes int) error {
 		return pgx.BeginTxFunc(ctx, bare, serializable, func(tx pgx.Tx) error {
 			for x := range indexes {
@@ -143,6 +156,7 @@ func BenchmarkBeside(b *testing.B) {
 		{"Page1MB", func(ctx context.Context, s store.Store, i int) error { return query(ctx, s, i, 1000) }, func(ctx context.Context, i int) error { return read(ctx, i, 1000) }},
 		{"Put", func(ctx context.Context, s store.Store, i int) error { return put(ctx, s, i, 0) }, func(ctx context.Context, i int) error { return putBare(ctx, i, 0) }},
 		{"PutIndex", func(ctx context.Context, s store.Store, i int) error { return put(ctx, s, i, 1) }, func(ctx context.Context, i int) error { return putBare(ctx, i, 1) }},
+		{"Transact4", transact, func(ctx context.Context, i int) error { return putBare(ctx, i, 3) }},
 	} {
 		for _, load := range []int{1, 16} {
 			for _, on := range []struct {

@@ -35,7 +35,12 @@ const serverLease = 2 * time.Second
 
 func serve(t testing.TB, url string) *server {
 	t.Helper()
-	st, err := postgres.Open(t.Context(), url, postgres.WithLease(postgres.Options{Timeout: 20 * time.Second}, serverLease))
+	return serveWith(t, url, postgres.WithLease(postgres.Options{Timeout: 20 * time.Second}, serverLease))
+}
+
+func serveWith(t testing.TB, url string, opts postgres.Options) *server {
+	t.Helper()
+	st, err := postgres.Open(t.Context(), url, opts)
 	require.NoError(t, err)
 	db, err := table.Open(t.Context(), st)
 	require.NoError(t, err)

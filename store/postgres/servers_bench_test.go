@@ -1,0 +1,129 @@
+package postgres_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// BenchmarkServers measures one, two and four servers on one database that is a
+// network away: 64 clients spread over them, of whose calls one in five is a put. Each
+// server has four connections, so that not the database is the bound, nor the
+// processor, which all of them share here, but what a server may have under way.
+//
+//	go test ./store/postgres -run '^$' -bench Servers
+func BenchmarkServers(b *testing.B) {
+	const clients, items, network = 64, 1000, time.Millisecond
+	near := pgtest.New(b).Database(b)
+	require.NoError(b, postgres.Init(b.Context(), near))
+	first := serve(b, near)
+	const name = "T"
+	_, err := first.Create(b.Context(), definition(name))
+	require.NoError(b, err)
+	for i := range items {
+		require.NoError(b, first.put(b.Context(), name, itemOf("p", i, "")))
+	}
+	at := distant(b, near, network)
+	for _, n := range []int{1, 2, 4} {
+		b.Run(fmt.Sprintf("servers=%d", n), func(b *testing.B) {
+			servers := make([]*server, n)
+			for i := range servers {
+				servers[i] = serveWith(b, at, postgres.Options{MaxConns: 4, Timeout: time.Minute})
+			}
+			var next atomic.Int64
+			var running sync.WaitGroup
+			errs := make(chan error, clients)
+			b.ResetTimer()
+			for c := range clients {
+				running.Go(func() {
+					for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+						s, item := servers[c%n], int(i*7919)%items
+						var err error
+						if i%5 == 0 {
+							err = s.put(b.Context(), name, itemOf("p", item, ""))
+						} else {
+							_, err = s.get(b.Context(), name, keyed("p", item))
+						}
+						if err != nil {
+							errs <- err
+							return
+						}
+					}
+				})
+			}
+			running.Wait()
+			b.StopTimer()
+			close(errs)
+			require.NoError(b, <-errs)
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ops/s")
+		})
+	}
+}
+
+// distant returns the URL of a proxy that passes what it receives on, either way, after
+// half the time of a round trip.
+func distant(t testing.TB, at string, roundTrip time.Duration) string {
+	t.Helper()
+	u, err := url.Parse(at)
+	require.NoError(t, err)
+	q := u.Query()
+	server := filepath.Join(q.Get("host"), ".s.PGSQL.5432")
+	dir, err := os.MkdirTemp("", "distant") // the path of a socket must be short
+	require.NoError(t, err)
+	ln, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			near, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("unix", server)
+			if err != nil {
+				_ = near.Close()
+				continue
+			}
+			running.Go(func() { forward(far, near, roundTrip/2) })
+			running.Go(func() { forward(near, far, roundTrip/2) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = ln.Close()
+		running.Wait()
+		_ = os.RemoveAll(dir)
+	})
+	q.Set("host", dir)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func forward(to, from net.Conn, delay time.Duration) {
+	defer to.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			time.Sleep(delay)
+			if _, err := to.Write(buf[:n]); err != nil {
+				_, _ = io.Copy(io.Discard, from)
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
