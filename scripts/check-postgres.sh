@@ -5,7 +5,7 @@
 # are killed. The tests start a cluster of their own in a temporary folder, on a Unix
 # socket. The script installs nothing; without PostgreSQL it says so and ends with 0.
 #
-#   scripts/check-postgres.sh [--bench]      # --bench: the figures beside pgx, and by the size of a table, too
+#   scripts/check-postgres.sh [--bench]      # --bench: also figures: beside pgx, of several servers, by the size of a table
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
