@@ -51,6 +51,9 @@ type Config struct {
 	Dir string
 	// Endpoints are the other endpoints of [RunEndpoints].
 	Endpoints []Endpoint
+	// Store is the URL of a database for the rows of a second server of ours in
+	// [RunEndpoints], as serve --store takes it. Default: no such server.
+	Store string
 	// Serve is the command that serves Sortkey, with its arguments. It prints its
 	// address as sortkey serve does.
 	Serve []string

@@ -16,6 +16,9 @@ import (
 // Ours is the name of Sortkey among endpoints.
 const Ours = "sortkey"
 
+// Stored is the name of the server with rows in a database, among endpoints.
+const Stored = "sortkey --store"
+
 // An Endpoint is a server of another implementation.
 type Endpoint struct{ Name, URL string }
 
@@ -38,7 +41,7 @@ func ParseEndpoint(text string) (Endpoint, error) {
 const endpointItems = 20_000
 
 // RunEndpoints runs workloads over HTTP on a server of ours, in a process of
-// its own, and on other endpoints, with one client. A workload that an endpoint
+// its own, on another with its rows in c.Store, and on other endpoints, with one client. A workload that an endpoint
 // refuses or answers wrongly is reported as failed there.
 func RunEndpoints(ctx context.Context, c Config) (*Report, error) {
 	if c.Size.Items <= 0 {
@@ -52,6 +55,14 @@ func RunEndpoints(ctx context.Context, c Config) (*Report, error) {
 		}
 	}
 	c = c.withDefaults()
+	if c.Store != "" {
+		s, err := serve(ctx, append(slices.Clone(c.Serve), "--store", c.Store))
+		if err != nil {
+			return nil, err
+		}
+		defer s.stop()
+		c.Endpoints = append(slices.Clip(c.Endpoints), Endpoint{Stored, s.url})
+	}
 	return c.groups(ctx, c.endpointGroup)
 }
 

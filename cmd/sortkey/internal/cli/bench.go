@@ -22,7 +22,7 @@ type benchFlags struct {
 	items, collection, size    int
 	rounds, workers            int
 	duration                   time.Duration
-	temp                       string
+	temp, store                string
 	quick, quiet               bool
 	output                     benchOutput
 	missesPass                 bool // the command succeeds when targets are missed
@@ -42,7 +42,8 @@ rounds' own ratios. Bench counts the rows of every answer.
 
 With --endpoint, bench sends the same workloads over HTTP to a Sortkey server in
 a process of its own and to the endpoints you name. Times are then multiples of
-Sortkey's. Bench creates, fills and deletes a table called ` + work.TableName + ` on each
+Sortkey's. With --store one of the others is a Sortkey server whose rows are in a
+PostgreSQL database. Bench creates, fills and deletes a table called ` + work.TableName + ` on each
 endpoint; the table must not exist before.
 
 If you interrupt it, bench removes its tables and files.`,
@@ -52,6 +53,7 @@ If you interrupt it, bench removes its tables and files.`,
   sortkey bench get put --layer api,http -c 8 --items 1000000
   sortkey bench --json report.json --html report.html
   sortkey bench get query-10 --endpoint dynalite=http://127.0.0.1:4567
+  sortkey bench get put --store postgres://sortkey@127.0.0.1/bench
   sortkey bench targets                          the figures that Sortkey must reach
   sortkey bench growth --max 1000000             the time of a query by the size of its table
   sortkey bench scale shop --nodes 9             a simulated cluster with a model's load`,
@@ -77,6 +79,8 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.IntVar(&f.collection, "collection", 0, "number of items in a partition (default depends on the workload)")
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	flags.IntVarP(&f.workers, "concurrency", "c", 1, "number of workers that call at the same time")
+	flags.StringVar(&f.store, "store", "", storeUsage+"; it gets a server of its own, beside one in memory")
+	mustComplete(cmd, "store", cobra.NoFileCompletions)
 	flags.BoolVar(&list, "list", false, "list the workloads instead of running them")
 	flags.BoolVar(&targets, "targets", false, "the same as sortkey bench targets")
 	completeWords(cmd, "engine", "memory", "disk")
@@ -135,7 +139,7 @@ func (a *App) listWorkloads() error {
 func (f *benchFlags) config(a *App, args []string) (c bench.Config, err error) {
 	c = bench.Config{
 		Size:   work.Size{Items: f.items, Collection: f.collection, Bytes: f.size},
-		Rounds: f.rounds, Duration: f.duration, Workers: f.workers, Dir: f.temp,
+		Rounds: f.rounds, Duration: f.duration, Workers: f.workers, Dir: f.temp, Store: f.store,
 	}
 	for name, n := range map[string]int{"items": f.items, "collection": f.collection, "size": f.size, "rounds": f.rounds} {
 		if n < 0 {
@@ -211,7 +215,7 @@ func (a *App) bench(cmd *cobra.Command, f benchFlags, args []string) error {
 		return err
 	}
 	return f.measure(cmd, a, func(ctx context.Context) (*bench.Report, error) {
-		if len(c.Endpoints) > 0 {
+		if len(c.Endpoints) > 0 || c.Store != "" {
 			return bench.RunEndpoints(ctx, c)
 		}
 		return bench.Run(ctx, c)
