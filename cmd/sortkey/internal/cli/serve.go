@@ -266,14 +266,14 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		ln.Addr(), at, who)
 	log.Info("listening", "addr", ln.Addr().String(), "data", f.data, "signed", opts.Server.Credentials != nil,
 		"ms", milliseconds(time.Since(began)), "version", version())
-	logged := make(chan struct{})
-	draining := context.AfterFunc(ctx, func() {
-		defer close(logged)
+	stopping := sync.OnceFunc(func() {
 		log.Info("stopping", "cause", context.Cause(ctx).Error(), "drain", f.drain.String())
 	})
+	forget := context.AfterFunc(ctx, stopping)
 	err = db.Serve(ctx, ln)
-	if !draining() {
-		<-logged
+	forget()
+	if ctx.Err() != nil {
+		stopping() // Serve may have been faster
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return advice.New("give requests more time with --drain", "canceled requests that had not finished after %s", f.drain)
