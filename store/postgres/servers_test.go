@@ -413,7 +413,7 @@ func TestServersBuilderDies(t *testing.T) {
 	t.Logf("%d indexes completed by another server than the one that began them", resumed)
 }
 
-// wantCount reports whether DescribeTable would tell the given number of items of the
+// wantCount reports whether DescribeTable would report the given number of items of the
 // table t.
 func wantCount(s *server, want int) bool {
 	if s.Refresh(context.Background()) != nil {
