@@ -26,6 +26,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,7 +36,7 @@ import (
 // resident returns the resident memory of the process, in MB.
 func (p *process) resident(t *testing.T) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
 	require.NoError(t, err)
 	_, after, ok := strings.Cut(string(status), "VmRSS:")
 	require.True(t, ok)
@@ -78,7 +79,7 @@ func bounded(t *testing.T, what string, got, bound int, unit string) {
 
 func (p *process) dial(t *testing.T) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+	c, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
@@ -180,7 +181,7 @@ func TestAttackManyElements(t *testing.T) {
 
 // post sends a request and returns the status and the body of the answer.
 func (p *process) post(operation, body string, headers ...string) (int, string) {
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.url, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.URL, strings.NewReader(body))
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -276,7 +277,7 @@ func TestAttackPresigned(t *testing.T) {
 	})
 	simpleTable(t, owner, "precious")
 	const body = `{"TableName":"precious"}`
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.url+"/", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL+"/", strings.NewReader(body))
 	require.NoError(t, err)
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.DescribeTable")
 	sum := sha256.Sum256([]byte(body))
@@ -303,51 +304,26 @@ func TestAttackPresigned(t *testing.T) {
 }
 
 func TestAttackDescriptors(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
 	// The shell lowers the limit for the server alone.
-	p := &process{cmd: exec.Command("sh", "-c", `ulimit -n 256; exec "$0" "$@"`, self, "serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "db")), done: make(chan struct{})}
-	startProcess(t, p)
+	cmd := serveCommand(t, "--data", filepath.Join(t.TempDir(), "db"))
+	limited := exec.Command("sh", append([]string{"-c", `ulimit -n 256; exec "$@"`, "sh"}, cmd.Args...)...)
+	limited.Env = cmd.Env
+	p := &process{cmdtest.Serve(t, limited)}
 	honest := p.client(t)
 	simpleTable(t, honest, "Tab")
 	opened := 0
 	for range 400 {
-		c, err := net.DialTimeout("tcp", strings.TrimPrefix(p.url, "http://"), time.Second)
+		c, err := net.DialTimeout("tcp", strings.TrimPrefix(p.URL, "http://"), time.Second)
 		if err != nil {
 			break
 		}
 		defer c.Close()
 		opened++
 	}
-	_, err = honest.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: "x"}}})
+	_, err := honest.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: "x"}}})
 	require.NoError(t, err, "a connection that was open before")
-	require.NotContains(t, p.stderr.String(), "too many open files")
+	require.NotContains(t, p.Stderr.String(), "too many open files")
 	t.Logf("%-62s %6d connections, store alive", "more connections than descriptors (256)", opened)
-}
-
-// startProcess starts p and waits until it is ready.
-func startProcess(t *testing.T, p *process) {
-	t.Helper()
-	p.cmd.Env = append(os.Environ(), commandEnv+"=1")
-	p.cmd.Stderr = &p.stderr
-	out, err := p.cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, p.cmd.Start())
-	line := make([]byte, 512)
-	n, err := out.Read(line)
-	require.NoError(t, err, &p.stderr)
-	go func() {
-		defer close(p.done)
-		_, _ = io.Copy(io.Discard, out)
-		p.err = p.cmd.Wait()
-	}()
-	t.Cleanup(func() {
-		_ = p.cmd.Process.Kill()
-		<-p.done
-	})
-	_, after, ok := strings.Cut(string(line[:n]), "AWS_ENDPOINT_URL_DYNAMODB=")
-	require.True(t, ok, string(line[:n]))
-	p.url = strings.Fields(after)[0]
 }
 
 func TestAttackFullDisk(t *testing.T) {
@@ -358,7 +334,7 @@ func TestAttackFullDisk(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	data := filepath.Join(dir, "db")
 	p := serve(t, "--data", data)
-	c := p.client(t, once)
+	c := p.client(t, cmdtest.Once)
 	simpleTable(t, c, "Tab")
 	written := 0
 	for ; written < 2000; written++ {
@@ -370,15 +346,15 @@ func TestAttackFullDisk(t *testing.T) {
 		}
 	}
 	require.Less(t, written, 2000, "the disk is not full")
-	res, err := http.Get(p.url + "/healthz")
+	res, err := http.Get(p.URL + "/healthz")
 	require.NoError(t, err)
 	reason, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, http.StatusServiceUnavailable, res.StatusCode, string(reason))
-	require.Contains(t, p.stderr.String(), "no space left on device")
-	require.NoError(t, p.cmd.Process.Kill())
-	_ = p.wait(t)
+	require.Contains(t, p.Stderr.String(), "no space left on device")
+	require.NoError(t, p.Cmd.Process.Kill())
+	_ = p.Wait(t)
 
 	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=200m"))
 	p = serve(t, "--data", data)
@@ -400,14 +376,10 @@ func TestAttackControlCharacters(t *testing.T) {
 		"k": &types.AttributeValueMemberS{Value: name}, name: &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberS{Value: name}}},
 	}})
 	require.NoError(t, err)
-	self, err := os.Executable()
-	require.NoError(t, err)
 	for _, args := range [][]string{
 		{"scan", "Tab"}, {"query", "T", name}, {"explain", "T", name}, {"query", "T", name, "--trace"},
 	} {
-		cmd := exec.Command(self, append(args, "--endpoint", p.url)...)
-		cmd.Env = append(os.Environ(), commandEnv+"=1")
-		out, _ := cmd.CombinedOutput()
+		out, _ := command(t, append(args, "--endpoint", p.URL)...).CombinedOutput()
 		for _, r := range string(out) {
 			if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x202e {
 				t.Errorf("sortkey %s prints U+%04X: %q", strings.Join(args[:1], " "), r, out)

@@ -19,13 +19,14 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/stretchr/testify/require"
 )
 
 // eventually waits until a condition is true.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(cmdtest.Patience); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("timeout: %s", what)
 		}
@@ -38,7 +39,7 @@ var metricsURL = regexp.MustCompile(`msg=metrics url=(\S+)`)
 func (p *process) metrics(t testing.TB) (url string) {
 	t.Helper()
 	eventually(t, "the address of the metrics", func() bool {
-		m := metricsURL.FindStringSubmatch(p.stderr.String())
+		m := metricsURL.FindStringSubmatch(p.Stderr.String())
 		if m != nil {
 			url = m[1]
 		}
@@ -57,7 +58,7 @@ type slow struct {
 // server handles it.
 func begin(t *testing.T, p *process, metrics string) *slow {
 	t.Helper()
-	addr := strings.TrimPrefix(p.url, "http://")
+	addr := strings.TrimPrefix(p.URL, "http://")
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
@@ -72,9 +73,9 @@ func begin(t *testing.T, p *process, metrics string) *slow {
 // stop signals the process and waits until it accepts no more connections.
 func stop(t *testing.T, p *process) {
 	t.Helper()
-	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, p.Cmd.Process.Signal(syscall.SIGTERM))
 	eventually(t, "no connection is taken", func() bool {
-		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(p.url, "http://"))
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(p.URL, "http://"))
 		if err == nil {
 			_ = conn.Close()
 		}
@@ -94,7 +95,7 @@ func TestDrain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	p := serve(t, "--data", dir, "--log", "text", "--metrics", "127.0.0.1:0", "--drain", "1h")
 	create(t, p.client(t))
-	require.Contains(t, get(t, p.url+"/healthz"), "healthy")
+	require.Contains(t, get(t, p.URL+"/healthz"), "healthy")
 	figures := p.metrics(t)
 	under := begin(t, p, figures)
 	stop(t, p)
@@ -106,9 +107,9 @@ func TestDrain(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, 200, res.StatusCode)
-	require.NoError(t, p.wait(t), "exit code 0")
-	require.Regexp(t, `msg=stopping cause="terminated signal received" drain=1h0m0s`, p.stderr.String())
-	require.Contains(t, p.stderr.String(), "msg=stopped")
+	require.NoError(t, p.Wait(t), "exit code 0")
+	require.Regexp(t, `msg=stopping cause="terminated signal received" drain=1h0m0s`, p.Stderr.String())
+	require.Contains(t, p.Stderr.String(), "msg=stopped")
 
 	// The write is in the database, and the store was closed: the next start does not
 	// count again.
@@ -122,11 +123,11 @@ func TestDrainEnds(t *testing.T) {
 	skipWithoutSignals(t)
 	p := serve(t, "--log", "text", "--metrics", "127.0.0.1:0", "--drain", "20ms")
 	begin(t, p, p.metrics(t))
-	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
-	err, ok := errors.AsType[*exec.ExitError](p.wait(t))
+	require.NoError(t, p.Cmd.Process.Signal(syscall.SIGTERM))
+	err, ok := errors.AsType[*exec.ExitError](p.Wait(t))
 	require.True(t, ok)
 	require.Equal(t, 1, err.ExitCode())
-	require.Contains(t, p.stderr.String(), "sortkey: canceled requests that had not finished after 20ms\nhint: give requests more time with --drain\n")
+	require.Contains(t, p.Stderr.String(), "sortkey: canceled requests that had not finished after 20ms\nhint: give requests more time with --drain\n")
 }
 
 func TestSecondSignal(t *testing.T) {
@@ -135,16 +136,16 @@ func TestSecondSignal(t *testing.T) {
 	begin(t, p, p.metrics(t))
 	stop(t, p)
 	eventually(t, "the process ends", func() bool {
-		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		_ = p.Cmd.Process.Signal(syscall.SIGTERM)
 		select {
-		case <-p.done:
+		case <-p.Done:
 			return true
 		default:
 			return false
 		}
 	})
-	require.Error(t, p.wait(t), "it did not end by itself")
-	require.NotContains(t, p.stderr.String(), "msg=stopped")
+	require.Error(t, p.Wait(t), "it did not end by itself")
+	require.NotContains(t, p.Stderr.String(), "msg=stopped")
 }
 
 // TestMetrics scrapes a server on disk. The address for clients has no metrics.
@@ -167,7 +168,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("scrape without %s", want)
 		}
 	}
-	for _, url := range []string{p.url + "/metrics", strings.TrimSuffix(figures, "/metrics") + "/"} {
+	for _, url := range []string{p.URL + "/metrics", strings.TrimSuffix(figures, "/metrics") + "/"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 		require.NoError(t, err)
 		res, err := http.DefaultClient.Do(r)
@@ -180,7 +181,7 @@ func TestMetrics(t *testing.T) {
 // TestLargeAnswers reads answers without retries.
 func TestLargeAnswers(t *testing.T) {
 	p := serve(t)
-	db := p.client(t, once)
+	db := p.client(t, cmdtest.Once)
 	create(t, db)
 	fill(t, db, 0, 1000)
 	for range 50 { // an SDK client with a plain HTTP client fails a few times

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
@@ -62,20 +63,20 @@ func newInput(t *testing.T, root string) *input {
 // start starts or resumes the import.
 func (in *input) start(t *testing.T, target ...string) *process {
 	t.Helper()
-	p, _ := start(t, append([]string{"import", in.dir, "--table", plain, "--key", "PK:S", "--resume", "--json", "--journal", in.journal, "--rejects", in.rejects}, target...)...)
+	p := start(t, append([]string{"import", in.dir, "--table", plain, "--key", "PK:S", "--resume", "--json", "--journal", in.journal, "--rejects", in.rejects}, target...)...)
 	return p
 }
 
 // complete reports whether an import is complete, and checks its counts and report.
 func (in *input) complete(t *testing.T, p *process) bool {
 	t.Helper()
-	if exists(in.journal) || p.stdout.String() == "" {
+	if exists(in.journal) || p.Stdout.String() == "" {
 		return false
 	}
 	var got struct {
 		Total struct{ Read, Written, Rejected int }
 	}
-	require.NoError(t, json.Unmarshal([]byte(p.stdout.String()), &got), &p.stdout)
+	require.NoError(t, json.Unmarshal([]byte(p.Stdout.String()), &got), &p.Stdout)
 	if got.Total.Read == 0 {
 		return false // the endpoint was not there
 	}
@@ -124,15 +125,15 @@ func TestKillImport(t *testing.T) {
 				resumed++
 			}
 			p := in.start(t, "--data", dir)
-			delay := patience
+			delay := cmdtest.Patience
 			if killed < kills {
 				delay = randomDelay(rng, 150*time.Millisecond)
 			}
-			if p.killAfter(t, delay) {
+			if p.KillAfter(t, delay) {
 				killed++
 				continue
 			}
-			require.True(t, in.complete(t, p), "%s%s", &p.stdout, &p.stderr)
+			require.True(t, in.complete(t, p), "%s%s", &p.Stdout, &p.Stderr)
 			break
 		}
 		inFolder(t, dir, func(db *dynamodb.Client) { in.check(t, db) })
@@ -169,35 +170,35 @@ func TestKillImportServer(t *testing.T) {
 		flags := []string{"--addr", addr, "--data", filepath.Join(root, fmt.Sprint("db", imports))}
 		server := serve(t, flags...)
 		for {
-			p := in.start(t, "--endpoint", server.url)
+			p := in.start(t, "--endpoint", server.URL)
 			var wait sync.WaitGroup
 			if servers+commands < kills && rng.IntN(4) == 0 {
 				delay := randomDelay(rng, 150*time.Millisecond)
 				wait.Go(func() {
-					if p.killAfter(t, delay) {
+					if p.KillAfter(t, delay) {
 						commands++
 					}
 				})
 			}
 			for running := true; running && servers < kills; {
 				select {
-				case <-p.done:
+				case <-p.Done:
 					running = false
 				case <-time.After(randomDelay(rng, 150*time.Millisecond)):
-					server.kill(t)
+					server.Kill(t)
 					servers++
 					server = serve(t, flags...)
 				}
 			}
 			wait.Wait()
-			_ = p.wait(t)
-			if p.cmd.ProcessState.Exited() && in.complete(t, p) {
+			_ = p.Wait(t)
+			if p.Cmd.ProcessState.Exited() && in.complete(t, p) {
 				break
 			}
 			again++
 		}
 		in.check(t, server.client(t))
-		server.kill(t)
+		server.Kill(t)
 		imports++
 	}
 	require.ElementsMatch(t, left(imports), names(t, root))

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
@@ -166,7 +167,7 @@ func TestKillIndex(t *testing.T) {
 	a := &alterer{have: none, to: none}
 	unfinished, interrupted := 0, 0
 	for range kills {
-		db := p.client(t, once)
+		db := p.client(t, cmdtest.Once)
 		var wait sync.WaitGroup
 		wait.Go(func() {
 			if e, ok := errors.AsType[smithy.APIError](a.run(context.Background(), db)); ok {
@@ -181,7 +182,7 @@ func TestKillIndex(t *testing.T) {
 		p = serve(t, "--data", dir)
 		if rng.IntN(3) == 0 { // while it finishes what the crash interrupted
 			time.Sleep(time.Duration(rng.Int64N(int64(20 * time.Millisecond))))
-			p.kill(t)
+			p.Kill(t)
 			p = serve(t, "--data", dir)
 			interrupted++
 		}
@@ -207,8 +208,8 @@ func TestKillIndex(t *testing.T) {
 	for _, table := range []string{bank, indexed} { // and their streams, with a row for the last sequence number
 		want += checkStream(t, db, table, byAddress(t, table, scan(t, db, table, ""))) + 1
 	}
-	require.NoError(t, p.cmd.Process.Signal(os.Interrupt))
-	require.NoError(t, p.wait(t), &p.stderr)
+	require.NoError(t, p.Cmd.Process.Signal(os.Interrupt))
+	require.NoError(t, p.Wait(t), &p.Stderr)
 	require.Equal(t, want, rowsOutsideCatalogue(t, dir), "rows that belong to no table or index")
 
 	acked := 0

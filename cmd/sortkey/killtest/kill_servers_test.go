@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/sortkey/sortkey/internal/pgtest"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store/postgres"
@@ -54,7 +55,7 @@ func TestKillServers(t *testing.T) {
 		var wait sync.WaitGroup
 		for i, w := range active {
 			at := i % len(servers)
-			w.db = servers[at].client(t, once)
+			w.db = servers[at].client(t, cmdtest.Once)
 			wait.Go(func() {
 				for !stop.Load() {
 					err := w.step(context.Background())
@@ -70,7 +71,7 @@ func TestKillServers(t *testing.T) {
 		}
 		// The alterer's server is the one that is killed.
 		ctx, cancel := context.WithCancel(context.Background())
-		wait.Go(func() { _ = a.run(ctx, servers[victim].client(t, once)) })
+		wait.Go(func() { _ = a.run(ctx, servers[victim].client(t, cmdtest.Once)) })
 		time.Sleep(time.Second + time.Duration(rng.Int64N(int64(time.Second))))
 		if crash {
 			broken.Store(true)
@@ -79,8 +80,8 @@ func TestKillServers(t *testing.T) {
 			crashes++
 		} else {
 			killed.Store(true)
-			_ = servers[victim].cmd.Process.Kill()
-			_ = servers[victim].wait(t)
+			_ = servers[victim].Cmd.Process.Kill()
+			_ = servers[victim].Wait(t)
 			kills++
 			time.Sleep(500 * time.Millisecond) // the others go on
 		}
@@ -96,7 +97,7 @@ func TestKillServers(t *testing.T) {
 		a.settle(t, db)
 		checkLaterRows(t, servers[(victim+2)%len(servers)].client(t), a.have)
 		for _, p := range servers { // a crash of the database makes requests fail, and nothing worse
-			if log := p.stderr.String(); strings.Contains(log, "panic") || crashes == 0 && strings.Contains(log, "level=ERROR") {
+			if log := p.Stderr.String(); strings.Contains(log, "panic") || crashes == 0 && strings.Contains(log, "level=ERROR") {
 				t.Errorf("a server reported: %s", log)
 			}
 		}

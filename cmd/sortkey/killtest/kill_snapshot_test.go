@@ -124,24 +124,24 @@ func TestKillSnapshot(t *testing.T) {
 		case 0: // the command, beside a server under load
 			var wait sync.WaitGroup
 			wait.Go(func() {
-				c, _ := start(t, "snapshot", "--data", data, target)
-				c.killAfter(t, delay)
+				c := start(t, "snapshot", "--data", data, target)
+				c.KillAfter(t, delay)
 			})
 			load(t, p, all[:2], delay+20*time.Millisecond)
 			wait.Wait()
 			commands++
 		case 1: // the server
-			c, _ := start(t, "snapshot", "--data", data, target)
+			c := start(t, "snapshot", "--data", data, target)
 			load(t, p, all[:2], delay)
-			if err := c.wait(t); err == nil {
+			if err := c.Wait(t); err == nil {
 				require.True(t, exists(target), "acknowledged")
 			}
 			servers++
 		case 2: // the command, without a server
-			p.kill(t)
-			c, _ := start(t, "snapshot", "--data", data, target)
-			if !c.killAfter(t, delay) {
-				require.NoError(t, c.err, &c.stderr)
+			p.Kill(t)
+			c := start(t, "snapshot", "--data", data, target)
+			if !c.KillAfter(t, delay) {
+				require.NoError(t, c.Err, &c.Stderr)
 				require.True(t, exists(target), "acknowledged")
 			}
 			offline++
@@ -212,10 +212,10 @@ func TestKillRestore(t *testing.T) {
 			args = append(args, "--force")
 			replaced++
 		}
-		p, _ := start(t, args...)
-		killed := p.killAfter(t, randomDelay(rng, long))
+		p := start(t, args...)
+		killed := p.KillAfter(t, randomDelay(rng, long))
 		if !killed {
-			require.NoError(t, p.err, &p.stderr)
+			require.NoError(t, p.Err, &p.Stderr)
 		}
 		switch {
 		case exists(target):

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/stretchr/testify/require"
 )
@@ -44,11 +45,11 @@ func TestKill(t *testing.T) {
 	unanswered, done, starting := 0, 0, 0
 	for range kills {
 		if rng.IntN(5) == 0 { // while it starts
-			p.kill(t)
+			p.Kill(t)
 			delay := time.Duration(rng.Int64N(int64(30 * time.Millisecond)))
-			p, _ = spawn(t, "--data", dir)
+			p = &process{cmdtest.Start(t, serveCommand(t, "--data", dir))}
 			time.Sleep(delay)
-			p.kill(t)
+			p.Kill(t)
 			p = serve(t, "--data", dir)
 			starting++
 		}
@@ -101,7 +102,7 @@ func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 	var answered sync.Once
 	var wait sync.WaitGroup
 	for _, w := range all {
-		w.db = p.client(t, once)
+		w.db = p.client(t, cmdtest.Once)
 		wait.Go(func() {
 			for {
 				err := w.step(context.Background())
@@ -119,7 +120,7 @@ func load(t *testing.T, p *process, all []*writer, delay time.Duration) {
 	<-first
 	time.Sleep(delay)
 	killed.Store(true)
-	p.kill(t)
+	p.Kill(t)
 	wait.Wait()
 }
 
@@ -134,17 +135,17 @@ func TestKillNewServer(t *testing.T) {
 	for range kills {
 		dir := filepath.Join(t.TempDir(), "db")
 		delay := time.Duration(rng.Int64N(int64(100 * time.Millisecond)))
-		p, first := spawn(t, "--data", dir)
+		p := &process{cmdtest.Start(t, serveCommand(t, "--data", dir))}
 		var tables, items int
 		var wait sync.WaitGroup
 		wait.Go(func() {
-			if p.url = endpoint(<-first); p.url == "" {
+			if !p.Ready() {
 				return
 			}
 			ready++
-			tables, items = createUntilKilled(p.client(t, once))
+			tables, items = createUntilKilled(p.client(t, cmdtest.Once))
 		})
-		p.killAfter(t, delay)
+		p.KillAfter(t, delay)
 		wait.Wait()
 		created, acked = created+tables, acked+items
 
@@ -159,7 +160,7 @@ func TestKillNewServer(t *testing.T) {
 			require.GreaterOrEqual(t, found, items, "after %v", delay)
 			require.LessOrEqual(t, found, items+1)
 		}
-		p.kill(t)
+		p.Kill(t)
 	}
 	t.Logf("%d kills of servers with a new folder, %d of them ready: %d tables and %d items acknowledged, none lost", kills, ready, created, acked)
 }

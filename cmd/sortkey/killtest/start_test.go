@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,9 +19,7 @@ import (
 // response of its server, and its memory then: all resident memory, and the private
 // part, without the pages of the program's file.
 func BenchmarkServeStart(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "sortkey")
-	out, err := exec.Command("go", "build", "-o", program, "github.com/sortkey/sortkey/cmd/sortkey").CombinedOutput()
-	require.NoError(b, err, string(out))
+	program := cmdtest.Build(b)
 	info, err := os.Stat(program)
 	require.NoError(b, err)
 	for name, args := range map[string][]string{"memory": nil, "disk": {"--data", filepath.Join(b.TempDir(), "db")}} {
