@@ -19,7 +19,9 @@
 // sent, and stored under testdata, so every later run repeats it.
 //
 // TestPropertyTransactions runs clients concurrently and uses porcupine to
-// search for a serial order that explains their answers.
+// search for a serial order that explains their answers. TestPropertyTransactionsOnServers
+// does so over HTTP while servers are killed and PostgreSQL crashes; it needs
+// PostgreSQL's programs.
 //
 // TestLambda delivers a stream to handlers that are written with aws-lambda-go, which
 // this module requires so that no program has to.

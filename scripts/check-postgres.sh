@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Tests store/postgres on a real PostgreSQL: conformance, faults at every statement,
 # crashes of the database under load, a standby that is promoted, several servers on
-# one database, transactions checked by Porcupine, and the command, with servers that
-# are killed. The tests start a cluster of their own in a temporary folder, on a Unix
-# socket. The script installs nothing; without PostgreSQL it says so and ends with 0.
+# one database, and the command, with servers that are killed. Porcupine checks the
+# histories of random transactions: in one process, and over HTTP while servers are
+# killed and the database crashes. The tests start a cluster of their own in a temporary
+# folder, on a Unix socket. The script installs nothing; without PostgreSQL it says so
+# and ends with 0.
 #
 #   scripts/check-postgres.sh [--bench]      # --bench: also figures: beside pgx, of several servers, by the size of a table
 set -euo pipefail
@@ -22,7 +24,7 @@ fi
 export SORTKEY_CHECKS=${SORTKEY_CHECKS:-5}
 report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:' || true; }
 go test ./store/postgres -count=1 -v -timeout 20m | report
-go test ./fuzz -run TestPropertyTransactionsOnPostgres -count=1 -v -timeout 20m | report
+go test ./fuzz -run 'TestPropertyTransactionsOn(Postgres|Servers)' -count=1 -v -timeout 20m | report
 go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
 go test ./cmd/sortkey/killtest -run TestKillServers -count=1 -v -timeout 20m | report
 if [ "${1-}" = --bench ]; then

@@ -1,0 +1,180 @@
+package fuzz_test
+
+import (
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/sortkey/sortkey/internal/cmdtest"
+	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// TestPropertyTransactionsOnServers is TestPropertyTransactions over HTTP: clients send
+// their requests to three processes of the command that share a database. Meanwhile
+// servers are killed and started again, and PostgreSQL is stopped as by a crash.
+//
+// A request that gets no answer may have been carried out or not. Only a request that
+// met a kill of its own server, or a crash of the database, may go without.
+func TestPropertyTransactionsOnServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command and starts servers")
+	}
+	cluster := pgtest.New(t)
+	program := cmdtest.Build(t)
+	var total faultCounts
+	for round := range proptest.Cases(2) {
+		seed := proptest.Seed() + int64(round)
+		counts, ok := serversRound(t, seed, cluster, program)
+		if !ok {
+			t.Fatalf("to repeat this, set SORTKEY_SEED=%d", seed)
+		}
+		total.histories++
+		total.operations += counts.operations
+		total.unanswered += counts.unanswered
+		total.kills += counts.kills
+		total.crashes += counts.crashes
+	}
+	t.Logf("%d histories of three servers have a serial order: %d operations, %d of them unanswered; %d kills of a server and %d crashes of the database",
+		total.histories, total.operations, total.unanswered, total.kills, total.crashes)
+}
+
+type faultCounts struct{ histories, operations, unanswered, kills, crashes int }
+
+// A faultyServer is a server that is killed and started again.
+type faultyServer struct {
+	process *cmdtest.Process
+	client  atomic.Pointer[transactClient] // of the process
+	faults  atomic.Int64                   // begun and ended; odd during a fault
+	fault   sync.Mutex                     // held during a fault
+}
+
+func (s *faultyServer) start(t *testing.T, program, url string) {
+	t.Helper()
+	s.process = cmdtest.Serve(t, exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--store", url))
+	s.client.Store(&transactClient{s.process.Client(t, cmdtest.Once)})
+}
+
+// kill kills the process, which must not have panicked. It must not have reported errors
+// either, unless the database has crashed.
+func (s *faultyServer) kill(t *testing.T, crashed bool) {
+	t.Helper()
+	if !crashed {
+		s.process.Kill(t)
+	} else if killed := s.process.KillAfter(t, 0); !killed || strings.Contains(s.process.Stderr.String(), "panic") {
+		t.Fatalf("a server ended by itself or panicked: %s", &s.process.Stderr)
+	}
+}
+
+// begin begins a fault, and end ends it.
+func (s *faultyServer) begin() {
+	s.fault.Lock()
+	s.faults.Add(1)
+}
+
+func (s *faultyServer) end() {
+	s.faults.Add(1)
+	s.fault.Unlock()
+}
+
+// run sends a request once. If there is no answer because of a fault, it waits until
+// the fault is over, so that a client loses one request and not all.
+func (s *faultyServer) run(t *testing.T, r *transact) outcome {
+	before := s.faults.Load()
+	got := s.client.Load().run(t.Context(), r)
+	if got.unanswered && (before%2 == 1 || s.faults.Load() != before) {
+		got = outcome{unanswered: true}
+		s.fault.Lock()
+		s.fault.Unlock() //nolint:staticcheck // only waits
+	}
+	return got
+}
+
+// serversRound runs one program on three new servers of a new database, with up to
+// three faults, and reports whether the history is serial.
+func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program string) (counts faultCounts, ok bool) {
+	t.Helper()
+	d := draw{rand.New(rand.NewPCG(uint64(seed), 2))}
+	url := cluster.Database(t)
+	if err := postgres.Init(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	servers := make([]*faultyServer, 3)
+	for i := range servers {
+		servers[i] = new(faultyServer)
+		servers[i].start(t, program, url)
+	}
+	if err := servers[0].client.Load().createTables(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	requests := d.program(3+d.IntN(4), 30+d.IntN(20))
+	all := 0
+	for _, of := range requests {
+		all += len(of)
+	}
+
+	// A fault strikes when a number of requests have been sent.
+	strikes := make([]int, 1+d.IntN(3))
+	for i := range strikes {
+		strikes[i] = 1 + d.IntN(all*3/4)
+	}
+	due, over := make(chan struct{}, len(strikes)), make(chan struct{})
+	var sent atomic.Int64
+	var history []porcupine.Operation
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		history = runProgram(requests, func(client int, r *transact) outcome {
+			n := int(sent.Add(1))
+			for _, at := range strikes {
+				if at == n {
+					due <- struct{}{}
+				}
+			}
+			if n > all { // the last reads
+				<-over
+			}
+			return servers[client%len(servers)].run(t, r)
+		})
+	})
+	crash := seed%2 == 0
+	for range strikes {
+		<-due
+		if crash {
+			counts.crashes++
+			for _, s := range servers {
+				s.begin()
+			}
+			cluster.Crash(t)
+			cluster.Start(t)
+			for _, s := range servers {
+				s.end()
+			}
+		} else {
+			s := servers[d.IntN(len(servers))]
+			s.begin()
+			s.kill(t, counts.crashes > 0)
+			s.start(t, program, url)
+			s.end()
+			counts.kills++
+		}
+		crash = d.often(40)
+	}
+	close(over)
+	wait.Wait()
+	for _, s := range servers {
+		s.kill(t, counts.crashes > 0)
+	}
+	counts.operations = len(history)
+	for _, op := range history {
+		if op.Output.(outcome).unanswered {
+			counts.unanswered++
+		}
+	}
+	return counts, checkSerial(t, history)
+}
