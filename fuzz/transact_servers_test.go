@@ -28,21 +28,16 @@ func TestPropertyTransactionsOnServers(t *testing.T) {
 	}
 	cluster := pgtest.New(t)
 	program := cmdtest.Build(t)
-	var total faultCounts
+	var n faultCounts
 	for round := range proptest.Cases(2) {
 		seed := proptest.Seed() + int64(round)
-		counts, ok := serversRound(t, seed, cluster, program)
-		if !ok {
+		if !serversRound(t, seed, cluster, program, &n) {
 			t.Fatalf("to repeat this, set SORTKEY_SEED=%d", seed)
 		}
-		total.histories++
-		total.operations += counts.operations
-		total.unanswered += counts.unanswered
-		total.kills += counts.kills
-		total.crashes += counts.crashes
+		n.histories++
 	}
 	t.Logf("%d histories of three servers have a serial order: %d operations, %d of them unanswered; %d kills of a server and %d crashes of the database",
-		total.histories, total.operations, total.unanswered, total.kills, total.crashes)
+		n.histories, n.operations, n.unanswered, n.kills, n.crashes)
 }
 
 type faultCounts struct{ histories, operations, unanswered, kills, crashes int }
@@ -89,16 +84,16 @@ func (s *faultyServer) run(t *testing.T, r *transact) outcome {
 	before := s.faults.Load()
 	got := s.client.Load().run(t.Context(), r)
 	if got.unanswered && (before%2 == 1 || s.faults.Load() != before) {
-		got = outcome{unanswered: true}
 		s.fault.Lock()
-		s.fault.Unlock() //nolint:staticcheck // only waits
+		defer s.fault.Unlock()
+		return outcome{unanswered: true}
 	}
 	return got
 }
 
 // serversRound runs one program on three new servers of a new database, with up to
-// three faults, and reports whether the history is serial.
-func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program string) (counts faultCounts, ok bool) {
+// three faults, counts what happens, and reports whether the history is serial.
+func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program string, counts *faultCounts) bool {
 	t.Helper()
 	d := draw{rand.New(rand.NewPCG(uint64(seed), 2))}
 	url := cluster.Database(t)
@@ -142,10 +137,11 @@ func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program str
 			return servers[client%len(servers)].run(t, r)
 		})
 	})
-	crash := seed%2 == 0
+	crash, crashed := seed%2 == 0, false
 	for range strikes {
 		<-due
 		if crash {
+			crashed = true
 			counts.crashes++
 			for _, s := range servers {
 				s.begin()
@@ -156,25 +152,25 @@ func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program str
 				s.end()
 			}
 		} else {
+			counts.kills++
 			s := servers[d.IntN(len(servers))]
 			s.begin()
-			s.kill(t, counts.crashes > 0)
+			s.kill(t, crashed)
 			s.start(t, program, url)
 			s.end()
-			counts.kills++
 		}
 		crash = d.often(40)
 	}
 	close(over)
 	wait.Wait()
 	for _, s := range servers {
-		s.kill(t, counts.crashes > 0)
+		s.kill(t, crashed)
 	}
-	counts.operations = len(history)
+	counts.operations += len(history)
 	for _, op := range history {
 		if op.Output.(outcome).unanswered {
 			counts.unanswered++
 		}
 	}
-	return counts, checkSerial(t, history)
+	return checkSerial(t, history)
 }

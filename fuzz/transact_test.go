@@ -546,7 +546,8 @@ func transactRound(t *testing.T, seed int64, stores ...store.Store) bool {
 }
 
 // runProgram sends the requests of all clients concurrently and finally reads
-// everything. It returns the history.
+// everything. It sends a transaction with a token until it is answered. It returns the
+// history.
 func runProgram(program [][]*transact, send func(client int, r *transact) outcome) []porcupine.Operation {
 	start := time.Now()
 	run := func(client int, r *transact) porcupine.Operation {
@@ -559,7 +560,13 @@ func runProgram(program [][]*transact, send func(client int, r *transact) outcom
 	for client, requests := range program {
 		wg.Go(func() {
 			for _, r := range requests {
-				events[client] = append(events[client], run(client, r))
+				for again := true; again; {
+					op := run(client, r)
+					events[client] = append(events[client], op)
+					// A token makes it safe to send a transaction again.
+					got := op.Output.(outcome)
+					again = r.token != 0 && got.unanswered && got.failure == ""
+				}
 			}
 		})
 	}
