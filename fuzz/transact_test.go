@@ -128,6 +128,8 @@ func (c cell) String() string {
 	return fmt.Sprintf("%d by %d", c.n, c.by)
 }
 
+func (t *transact) reads() bool { return t.kind != transactWrite && t.kind != writeOne }
+
 // step answers a request on a state as the service should.
 func (t *transact) step(s transactState) (transactState, outcome) {
 	switch t.kind {
@@ -546,38 +548,30 @@ func transactRound(t *testing.T, seed int64, stores ...store.Store) bool {
 }
 
 // runProgram sends the requests of all clients concurrently and finally reads
-// everything. It sends a transaction with a token until it is answered. It returns the
-// history.
+// everything. Reads, and transactions with a token, are safe to send again, so it sends
+// them until they are answered. It returns the history.
 func runProgram(program [][]*transact, send func(client int, r *transact) outcome) []porcupine.Operation {
 	start := time.Now()
-	run := func(client int, r *transact) porcupine.Operation {
-		call := time.Since(start)
-		got := send(client, r)
-		return porcupine.Operation{ClientId: client, Input: r, Call: int64(call), Output: got, Return: int64(time.Since(start))}
+	run := func(client int, requests []*transact) (ops []porcupine.Operation) {
+		for _, r := range requests {
+			for again := true; again; {
+				call := time.Since(start)
+				got := send(client, r)
+				ops = append(ops, porcupine.Operation{ClientId: client, Input: r, Call: int64(call), Output: got, Return: int64(time.Since(start))})
+				again = got.unanswered && got.failure == "" && (r.token != 0 || r.reads())
+			}
+		}
+		return ops
 	}
 	events := make([][]porcupine.Operation, len(program))
 	var wg sync.WaitGroup
 	for client, requests := range program {
-		wg.Go(func() {
-			for _, r := range requests {
-				for again := true; again; {
-					op := run(client, r)
-					events[client] = append(events[client], op)
-					// A token makes it safe to send a transaction again.
-					got := op.Output.(outcome)
-					again = r.token != 0 && got.unanswered && got.failure == ""
-				}
-			}
-		})
+		wg.Go(func() { events[client] = run(client, requests) })
 	}
 	wg.Wait()
-	history := slices.Concat(events...)
-	for client, last := range []*transact{
+	return append(slices.Concat(events...), run(0, []*transact{
 		{kind: transactGet, cells: []int{0, 1, 2, 3, 4, 5}}, {kind: scanTable, table: 0}, {kind: scanTable, table: 1}, {kind: scanIndex, table: 0}, {kind: scanIndex, table: 1},
-	} {
-		history = append(history, run(client, last))
-	}
-	return history
+	})...)
 }
 
 // openEnded returns a history in which each write without an answer ends with the
@@ -588,7 +582,7 @@ func openEnded(history []porcupine.Operation) []porcupine.Operation {
 	var end int64
 	for _, op := range history {
 		end = max(end, op.Return)
-		if k := op.Input.(*transact).kind; op.Output.(outcome).unanswered && k != transactWrite && k != writeOne {
+		if op.Output.(outcome).unanswered && op.Input.(*transact).reads() {
 			continue
 		}
 		out = append(out, op)
