@@ -142,7 +142,7 @@ func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program str
 					due <- struct{}{}
 				}
 			}
-			if n > all { // the last reads
+			if n > all { // the last reads come after all faults
 				<-over
 			}
 			return servers[client%len(servers)].run(t, r)
