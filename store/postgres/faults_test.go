@@ -344,3 +344,38 @@ func TestCrash(t *testing.T) {
 	b.check(t, s)
 	t.Logf("%+v", s.Stats())
 }
+
+// After a crash all connections are broken, and the next read finds one that is not.
+func TestReadsAfterCrash(t *testing.T) {
+	cluster := pgtest.New(t)
+	at := cluster.Database(t)
+	require.NoError(t, postgres.Init(t.Context(), at))
+	const conns = 10
+	s := open(t, at, postgres.Options{MaxConns: conns, Timeout: 20 * time.Second})
+	var reading, all sync.WaitGroup
+	reading.Add(conns)
+	for range conns {
+		all.Go(func() {
+			err := s.View(context.Background(), func(r store.Reader) error {
+				_, _, err := r.Get(1, []byte("p"), nil)
+				reading.Done()
+				reading.Wait() // each holds a connection
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	cluster.Crash(t)
+	cluster.Start(t)
+	for range conns {
+		_, _, err := s.Get(t.Context(), 1, []byte("p"), nil)
+		require.NoError(t, err)
+		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+			_, _, err := r.Get(1, []byte("p"), nil)
+			return err
+		}))
+	}
+}

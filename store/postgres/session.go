@@ -72,6 +72,9 @@ func (s *session) run(one *step) error {
 		s.store.opts.Logger.Debug("trying another connection", "err", err)
 		s.fault = nil
 		s.release()
+		if tries == 2 {
+			s.store.pool.Reset() // two in a row: the database was away, so all others are broken too
+		}
 		if err := pause(s.ctx, tries); err != nil {
 			s.fault = err
 			return err
