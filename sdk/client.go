@@ -21,7 +21,7 @@ const endpoint = "http://sortkey.invalid"
 // unless they set a Retryer or RetryMaxAttempts.
 //
 // An operation on items takes the short way of [Direct] if nothing that the caller
-// gave to the client or to the call could observe it. Anything that could takes the
+// gave to the client or to the call could observe it. Anything that could sends the
 // call over the wire, which signs, serialises and parses it as for the service: an
 // HTTPClient, a Retryer, an endpoint, credentials, a Logger, tracing or any other
 // option, a middleware of a step after Initialize, and an Observer of the database.

@@ -237,8 +237,8 @@ func hooks(db *sortkeytest.DB, n *int) map[string]func(*dynamodb.Options) {
 	}
 }
 
-// Whoever could observe a call is called, whether he is named for the client or for
-// the call.
+// Everything that could observe a call is called, whether it was given to the client
+// or to the call.
 func TestHooks(t *testing.T) {
 	db := oneRow(t)
 	n := 0
@@ -269,8 +269,8 @@ func initialize(n *int, at middleware.RelativePosition) func(*dynamodb.Options) 
 	})
 }
 
-// A middleware of the Initialize step sees the same on both ways, so it takes none
-// from the short one, unless it comes after it.
+// A middleware of the Initialize step sees the same on both ways, so calls with one
+// still take the short way, unless the middleware comes after it.
 func TestHooksOfInitialize(t *testing.T) {
 	db := oneRow(t)
 	for _, at := range []middleware.RelativePosition{middleware.Before, middleware.After} {

@@ -14,8 +14,8 @@ import (
 // The garbage partition of the catalogue lists spaces that belong to no
 // definition any more and may still hold rows. The update that removes the
 // definition lists its space, and the one that clears the space removes it from
-// the list. A value of 8 bytes is the space whose lease somebody has who fills the
-// space.
+// the list. A value of 8 bytes names the space whose lease belongs to whoever fills
+// this one.
 var garbagePartition = []byte("garbage")
 
 func garbageRow(space store.Space) []byte {
@@ -35,7 +35,7 @@ func (db *DB) Recovered() bool {
 //
 // On a read-only store it only counts, and indexes being built stay unreadable.
 //
-// In a shared store it leaves alone what another server is at, and the counters: see
+// In a shared store it leaves alone what another server works on, and the counters: see
 // [DB.Tend].
 func (db *DB) Recover(ctx context.Context) error {
 	db.recovering.Lock()

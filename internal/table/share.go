@@ -17,7 +17,7 @@ import (
 // their version: if another server has changed one, it loads them and begins again.
 var versionPartition = []byte("version")
 
-// sharing is what a DB has besides when other servers use its store.
+// sharing is the additional state of a DB whose store other servers use too.
 type sharing struct {
 	store.Sharer
 
