@@ -3,6 +3,7 @@ package disk_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,18 +23,31 @@ const damagedRows = 400
 // folders returns a folder of damagedRows rows after Close, and one after a kill.
 func folders(t testing.TB) (closed, killed string) {
 	t.Helper()
-	closed, killed = t.TempDir(), t.TempDir()
-	s := open(t, closed, disk.Options{MemTableBytes: 1}) // small, so there are tables and logs
+	fs := vfs.NewCrashableMem()
+	s := open(t, "db", disk.Options{FS: fs, MemTableBytes: 1}) // small, so there are tables and logs
 	for i := range damagedRows {
 		put(t, s, fmt.Sprintf("key %04d", i), strings.Repeat("v", 300))
 		if i == damagedRows-5 {
 			require.NoError(t, s.Close())
-			s = open(t, closed, disk.Options{})
+			s = open(t, "db", disk.Options{FS: fs})
 		}
 	}
-	require.NoError(t, os.CopyFS(killed, os.DirFS(closed)))
+	killed = snapshot(t, fs, "db")
 	require.NoError(t, s.Close())
-	return closed, killed
+	return snapshot(t, fs, "db"), killed
+}
+
+// snapshot writes the folder path of fs, as killing its process would leave it,
+// to a folder of the machine. Copying an open folder file by file is no
+// substitute: the engine removes and creates files meanwhile.
+func snapshot(t testing.TB, fs *vfs.MemFS, path string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	whole := vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))}
+	found, err := vfs.Clone(fs.CrashClone(whole), vfs.Default, path, dir)
+	require.NoError(t, err)
+	require.True(t, found)
+	return dir
 }
 
 // TestDamage damages each file of a folder in each way, after Close and after a

@@ -11,10 +11,13 @@ import (
 	"github.com/sortkey/sortkey/store/storetest"
 )
 
+// open opens a store, and closes it at the latest when the test ends: a test
+// that fails must not leave goroutines for others to find.
 func open(t testing.TB, dir string, opts disk.Options) *disk.Store {
 	t.Helper()
 	s, err := disk.Open(dir, opts)
 	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 

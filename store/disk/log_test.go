@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/store/disk"
@@ -16,13 +17,12 @@ import (
 // the folder. Every update but the last was acknowledged before the next began,
 // so the log says that it was durable.
 func TestDamagedUpdate(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, disk.Options{})
+	fs := vfs.NewCrashableMem()
+	s := open(t, "db", disk.Options{FS: fs})
 	for i := range damagedRows {
 		put(t, s, fmt.Sprintf("key %04d", i), strings.Repeat("v", 300))
 	}
-	killed := t.TempDir()
-	require.NoError(t, os.CopyFS(killed, os.DirFS(dir)))
+	killed := snapshot(t, fs, "db")
 	require.NoError(t, s.Close())
 
 	logs, err := filepath.Glob(filepath.Join(killed, "*.log"))

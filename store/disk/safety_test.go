@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/store"
@@ -74,14 +75,13 @@ func TestNoPermission(t *testing.T) {
 // process leaves it. Damage before the end must be found: it must not pass for
 // the end of the log, which would lose all that follows.
 func TestFirstLog(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, disk.Options{})
+	mem := vfs.NewCrashableMem()
+	s := open(t, "db", disk.Options{FS: mem})
 	const rows = 1500 // more than one block of the log
 	for i := range rows {
 		put(t, s, fmt.Sprintf("key %04d", i), "value")
 	}
-	killed := t.TempDir() // what a killed process leaves
-	require.NoError(t, os.CopyFS(killed, os.DirFS(dir)))
+	killed := snapshot(t, mem, "db")
 	require.NoError(t, s.Close())
 
 	logs, err := filepath.Glob(filepath.Join(killed, "*.log"))
