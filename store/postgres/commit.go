@@ -50,9 +50,7 @@ func (w *writer) commit() error {
 	_, _ = rand.Read(id[:]) // never fails
 	done := &step{statement: commit}
 	steps = append(steps, &step{statement: markCommit, params: [][]byte{id[:]}}, done)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.store.opts.Timeout)
-	defer cancel()
-	at, err := send(ctx, w.conn, steps)
+	at, err := w.store.send(context.WithoutCancel(w.ctx), w.conn, steps)
 	switch {
 	case err == nil && done.tag == "COMMIT":
 		w.store.settled(id)
@@ -61,9 +59,9 @@ func (w *writer) commit() error {
 		return &retry{conflict, fmt.Errorf("postgres: the database answered %s to a commit", done.tag)}
 	case aborted(err, at, len(steps)):
 		if why := refusalOf(err); why != final {
-			return &retry{why, wrap(err)}
+			return &retry{why, err}
 		}
-		return wrap(err)
+		return err
 	}
 	w.release() // the lookup needs a connection that works
 	return w.store.resolve(context.WithoutCancel(w.ctx), id, err)
@@ -97,7 +95,7 @@ func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 		prevented, err := s.prevent(ctx, id)
 		switch {
 		case err == nil && prevented:
-			return &retry{broken, wrap(cause)}
+			return &retry{broken, cause}
 		case err == nil:
 			s.settled(id)
 			return nil
@@ -162,9 +160,7 @@ func (s *Store) forget(group [][16]byte) {
 	if len(group) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
-	defer cancel()
-	conn, err := s.pool.Acquire(ctx)
+	conn, err := s.acquire(context.Background())
 	if err != nil {
 		return
 	}
@@ -173,7 +169,7 @@ func (s *Store) forget(group [][16]byte) {
 	for i := range group {
 		steps[i] = &step{statement: forgetCommit, params: [][]byte{group[i][:]}}
 	}
-	_, _ = send(ctx, conn, steps)
+	_, _ = s.send(context.Background(), conn, steps)
 }
 
 var _ store.Writer = (*writer)(nil)

@@ -59,13 +59,14 @@ func (e *expecting) Get(ctx context.Context, space store.Space, partition, sort 
 	s := &session{ctx: ctx, store: e.Store, begin: beginNothing}
 	defer s.finish()
 	key, _ := keyOf(store.AppendAddress(nil, space, partition, sort))
-	same := false
+	same := e.row.value == nil
 	both := &step{statement: getBoth, params: [][]byte{key, e.row.key}, row: func(columns [][]byte) {
-		value, ok = nil, columns[0] != nil
-		if ok {
-			value = append(make([]byte, 0, len(columns[0])), columns[0]...)
+		if bytes.Equal(columns[0], key) {
+			value, ok = append(make([]byte, 0, len(columns[1])), columns[1]...), true
 		}
-		same = e.row.meets(columns[1])
+		if bytes.Equal(columns[0], e.row.key) {
+			same = e.row.meets(columns[1])
+		}
 	}}
 	if err := s.run(both); err != nil {
 		return nil, false, err

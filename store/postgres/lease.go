@@ -104,10 +104,6 @@ func (s *Store) exec(ctx context.Context, one *step) (rows int64, err error) {
 		return 0, err
 	}
 	defer conn.Release()
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-	defer cancel()
-	if _, err := send(ctx, conn, []*step{one}); err != nil {
-		return 0, wrap(err)
-	}
-	return one.rows, nil
+	_, err = s.send(ctx, conn, []*step{one})
+	return one.rows, err
 }

@@ -76,6 +76,10 @@ func send(ctx context.Context, c *pgxpool.Conn, steps []*step) (failed int, err 
 	if !ok {
 		return 0, errors.New("connection is not prepared")
 	}
+	if len(steps) == 1 { // without the state of a pipeline
+		one := steps[0]
+		return 0, one.receive(pg.ExecStatement(ctx, all[one.statement], one.params, binaryFormat, binaryFormat))
+	}
 	p := pg.StartPipeline(ctx)
 	for i := range steps {
 		p.SendQueryStatement(all[steps[i].statement], steps[i].params, binaryFormat, binaryFormat)
@@ -84,8 +88,16 @@ func send(ctx context.Context, c *pgxpool.Conn, steps []*step) (failed int, err 
 		_ = p.Close()
 		return 0, err
 	}
-	for i := range steps {
-		if err := steps[i].receive(p); err != nil {
+	for i, one := range steps {
+		result, err := p.GetResults()
+		if err == nil {
+			if r, ok := result.(*pgconn.ResultReader); ok {
+				err = one.receive(r)
+			} else {
+				err = fmt.Errorf("unexpected result %T", result)
+			}
+		}
+		if err != nil {
 			_ = p.Close()
 			return i, err
 		}
@@ -94,15 +106,7 @@ func send(ctx context.Context, c *pgxpool.Conn, steps []*step) (failed int, err 
 }
 
 // receive reads the result of the step.
-func (s *step) receive(p *pgconn.Pipeline) error {
-	result, err := p.GetResults()
-	if err != nil {
-		return err
-	}
-	r, ok := result.(*pgconn.ResultReader)
-	if !ok {
-		return fmt.Errorf("unexpected result %T", result)
-	}
+func (s *step) receive(r *pgconn.ResultReader) error {
 	for r.NextRow() {
 		if s.row != nil {
 			s.row(r.Values())

@@ -16,11 +16,12 @@ import (
 
 // A Store keeps rows in a database. It is safe for concurrent use.
 type Store struct {
-	opts Options
-	pool *pgxpool.Pool
-	gate *gate
-	pins pins
-	ids  ids
+	opts  Options
+	pool  *pgxpool.Pool
+	gate  *gate
+	limit limit
+	pins  pins
+	ids   ids
 
 	background sync.WaitGroup // rollbacks, removals of ids, and renewals of leases
 	closed     atomic.Bool
@@ -56,6 +57,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		config.MaxConns = defaultConns
 	}
 	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), ending: make(chan struct{}), shut: make(chan struct{})}
+	s.limit.time = opts.Timeout
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, wrap(err)
 	}
@@ -210,6 +212,7 @@ func (s *Store) Close() error {
 	s.forget(s.ids.takeAll())
 	s.background.Wait()
 	s.pool.Close()
+	s.limit.close()
 	return nil
 }
 

@@ -104,18 +104,9 @@ func (s *session) send(steps []*step) (failed int, err error) {
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, s.store.opts.Timeout)
-	defer cancel()
-	failed, err = send(ctx, s.conn, steps)
-	switch {
-	case err == nil:
-		return failed, nil
-	case s.ctx.Err() != nil:
-		err = context.Cause(s.ctx)
-	default:
-		err = wrap(err)
+	if failed, err = s.store.send(s.ctx, s.conn, steps); err != nil {
+		s.fault = err
 	}
-	s.fault = err
 	return failed, err
 }
 
@@ -170,17 +161,15 @@ func (s *session) release() {
 		return
 	}
 	s.store.background.Go(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), s.store.opts.Timeout)
-		defer cancel()
-		_, _ = send(ctx, conn, []*step{{statement: rollback}}) // otherwise the pool closes it
+		_, _ = s.store.send(context.WithoutCancel(s.ctx), conn, []*step{{statement: rollback}}) // otherwise the pool closes it
 		conn.Release()
 	})
 }
 
 // acquire takes a connection from the pool.
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	limited, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-	defer cancel()
+	limited, end := s.limit.on(ctx)
+	defer end()
 	conn, err := s.pool.Acquire(limited)
 	switch {
 	case err == nil:
@@ -189,10 +178,26 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		return nil, store.ErrClosed
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("postgres: no connection within %s, of at most %d: %w", s.opts.Timeout, s.pool.Config().MaxConns, err)
+	case limited.Err() != nil:
+		return nil, fmt.Errorf("postgres: no connection within %s, of at most %d: %w", s.opts.Timeout, s.pool.Config().MaxConns, context.Cause(limited))
 	}
 	return nil, wrap(err)
+}
+
+// send runs steps in one round trip, which must not take too long; see [send].
+func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, steps []*step) (failed int, err error) {
+	limited, end := s.limit.on(ctx)
+	defer end()
+	failed, err = send(limited, conn, steps)
+	switch {
+	case err == nil:
+		return failed, nil
+	case ctx.Err() != nil:
+		return failed, context.Cause(ctx)
+	case limited.Err() != nil:
+		return failed, fmt.Errorf("postgres: no answer within %s: %w", s.opts.Timeout, context.Cause(limited))
+	}
+	return failed, wrap(err)
 }
 
 // Pins are the Views that have no snapshot yet. A View must not see an Update that

@@ -11,7 +11,7 @@ package postgres
 //	DROP TABLE IF EXISTS        sql-droptable | drop-table | the-sql-language/statements/ddl_drop_table
 //	BEGIN ISOLATION LEVEL       sql-begin | begin-transaction, set-transaction | statements/txn_begin
 //	COMMIT, ROLLBACK            sql-commit, sql-rollback | commit-transaction, rollback-transaction | statements/txn_commit, txn_rollback
-//	SELECT (SELECT)             sql-expressions, "Scalar Subqueries" | subqueries | the-sql-language/statements/dml_select
+//	IN (list of values)         functions-comparisons | scalar-expressions | wiki of yugabyte-db, PostgreSQL Compatibility
 //	SELECT ORDER BY LIMIT       sql-select | select-clause, limit-offset, order-by | statements/dml_select
 //	INSERT ON CONFLICT          sql-insert | insert | statements/dml_insert
 //	SELECT FOR SHARE            sql-select, "The Locking Clause" | select-for-update | explore/transactions/explicit-locking
@@ -102,7 +102,7 @@ var prepared = [statements]string{
 	takeSnapshot: `select 1`,
 
 	getRow:       `select value from sortkey_rows where address = $1`,
-	getBoth:      `select (select value from sortkey_rows where address = $1), (select value from sortkey_rows where address = $2)`,
+	getBoth:      `select address, value from sortkey_rows where address in ($1, $2)`,
 	queryForward: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address asc limit $3::int8`,
 	queryReverse: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address desc limit $3::int8`,
 

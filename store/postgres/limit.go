@@ -1,0 +1,49 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A limit ends operations that take too long. Starting and stopping a timer for each
+// costs a fifth of a small read, so those that begin within an eighth of the time share
+// one: an operation has at least the time, and at most an eighth more.
+type limit struct {
+	time time.Duration
+
+	mu     sync.Mutex
+	shared context.Context //nolint:containedctx // of the operations that begin until then
+	until  time.Time
+	end    context.CancelFunc
+}
+
+// on returns a context that also ends, with the cause [context.DeadlineExceeded], when
+// the time is over. The caller calls end when the operation has ended.
+func (l *limit) on(ctx context.Context) (limited context.Context, end func()) {
+	limited, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(l.current(), func() { cancel(context.DeadlineExceeded) })
+	return limited, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+func (l *limit) current() context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := time.Now(); l.shared == nil || now.After(l.until) {
+		l.shared, l.end = context.WithTimeout(context.Background(), l.time+l.time/8)
+		l.until = now.Add(l.time / 8)
+	}
+	return l.shared
+}
+
+// close ends the operations that are left, and the timer.
+func (l *limit) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.end != nil {
+		l.end()
+	}
+}
