@@ -85,6 +85,8 @@ type Options struct {
 	Observer Observer
 	// Server configures the HTTP side.
 	Server ServerOptions
+
+	temporary bool // Store is in memory and nobody else's
 }
 
 // A Wording is the wording of the service's error messages at a date. During
@@ -140,7 +142,7 @@ func Open(opts Options) (*DB, error) {
 
 func (o Options) withDefaults() Options {
 	if o.Store == nil {
-		o.Store = memory.Open()
+		o.Store, o.temporary = memory.Open(), true
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -155,7 +157,7 @@ func (o Options) withDefaults() Options {
 }
 
 func newDB(opts Options, st store.Store, tables *table.DB) *DB {
-	tables.Clock, tables.Delay = opts.Clock, opts.TableDelay
+	tables.Clock, tables.Delay, tables.Temporary = opts.Clock, opts.TableDelay, opts.temporary
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,

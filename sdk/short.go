@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
@@ -24,8 +25,8 @@ import (
 // SDK keeps them elsewhere, every call goes over the wire: slower and as right.
 type short struct {
 	direct  *direct
-	options reflect.Value // the client's dynamodb.Options
-	joined  bool          // the client has API options of the caller
+	options func() reflect.Value // the client's dynamodb.Options
+	joined  bool                 // the client has API options of the caller
 }
 
 // shorten makes a client of db with the caller's options take the short way where
@@ -41,7 +42,7 @@ func shorten(db *sortkey.DB, base dynamodb.Options, optFns []func(*dynamodb.Opti
 		optFns = s.around(optFns)
 	}
 	client := dynamodb.New(base, optFns...)
-	s.options = reflect.ValueOf(client.Options())
+	s.options = sync.OnceValue(func() reflect.Value { return reflect.ValueOf(client.Options()) }) // a copy, so not before a call
 	return client
 }
 
@@ -68,7 +69,7 @@ func (s *short) around(optFns []func(*dynamodb.Options)) []func(*dynamodb.Option
 // the API options of the caller.
 func (s *short) begin(stack *middleware.Stack) error {
 	options, ok := optionsOf(stack)
-	if !ok || !sameOptions(s.options, options) {
+	if !ok || !sameOptions(s.options(), options) {
 		return nil
 	}
 	if !s.joined && onlyTheSDKs(options.Field(apiOptions)) {

@@ -100,7 +100,7 @@ func (db *DB) Close(ctx context.Context) error {
 		}
 		return err
 	}
-	if db.marked.Load() {
+	if db.marked.Load() || db.Temporary {
 		return nil
 	}
 	err := db.store.Update(ctx, db.writeCounters)

@@ -26,6 +26,9 @@ type DB struct {
 	// Deliver, if it is not nil, gets the changes of tables with Kinesis destinations
 	// once they are applied, in the goroutine of their writer. Set it before use.
 	Deliver func(Delivery)
+	// Temporary says that the store ends with the database, so that Close need not
+	// write the counters.
+	Temporary bool
 
 	store   store.Store
 	sharing *sharing // nil unless other servers use the store too
