@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -66,4 +67,15 @@ func (c *credentials) Retrieve(context.Context) (aws.Credentials, error) {
 type roundTripper struct{ http.RoundTripper }
 
 // Do implements [dynamodb.HTTPClient].
-func (t roundTripper) Do(req *http.Request) (*http.Response, error) { return t.RoundTrip(req) }
+func (t roundTripper) Do(req *http.Request) (*http.Response, error) {
+	response, err := t.RoundTrip(req)
+	if err != nil {
+		return nil, sendError(req.URL.String(), err)
+	}
+	return response, nil
+}
+
+// sendError returns the error of [http.Client] for a request that gets no response.
+func sendError(address string, err error) error {
+	return &url.Error{Op: "Post", URL: address, Err: err}
+}

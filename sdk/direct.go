@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -89,23 +90,32 @@ func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeI
 		metadata, err = answered(ctx, d.requestID())
 		return out, metadata, err
 	}
-	if failure, ok := errors.AsType[*wire.Error](err); ok {
-		return next.HandleInitialize(context.WithValue(ctx, failureKey{}, &sent{failure: failure, id: d.requestID()}), in)
-	}
-	if errors.Is(err, errWire) {
+	failure, ok := errors.AsType[*wire.Error](err)
+	if !ok { // errWire
 		return next.HandleInitialize(ctx, in)
 	}
-	return out, metadata, err
+	s := &sent{response: &smithyhttp.Response{Response: &http.Response{Header: http.Header{}, Body: http.NoBody}}}
+	switch {
+	case ctx.Err() != nil:
+		s.err = &smithy.CanceledError{Err: ctx.Err()}
+		ctx = context.WithoutCancel(ctx) // the call has come as far as the connection
+	case errors.Is(failure, api.ErrReset):
+		s.err = &smithyhttp.RequestSendError{Err: sendError(endpoint+"/", io.ErrUnexpectedEOF)}
+	default:
+		s.response = httpResponse(failure.Status, d.requestID(), failure.AppendJSON(nil))
+	}
+	return next.HandleInitialize(context.WithValue(ctx, failureKey{}, s), in)
 }
 
 // failureKey is the key of the *sent in the context of an operation that failed.
 type failureKey struct{}
 
-// A sent is an error of the database on its way to the caller.
+// A sent is what the SDK's HTTP client would return for an operation that failed: a
+// response, which is empty together with an error.
 type sent struct {
-	failure *wire.Error
-	id      string // of the request
-	once    atomic.Bool
+	response *smithyhttp.Response
+	err      error
+	once     atomic.Bool
 }
 
 // failed is the middleware in the place of the response. It gives an error of the
@@ -123,12 +133,8 @@ func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeIn
 	if !ok || s.once.Swap(true) {
 		return next.HandleDeserialize(ctx, in)
 	}
-	if errors.Is(s.failure, api.ErrReset) {
-		return out, metadata, &smithyhttp.RequestSendError{Err: io.ErrUnexpectedEOF}
-	}
-	body := s.failure.AppendJSON(nil)
-	out.RawResponse = httpResponse(s.failure.Status, s.id, body)
-	return out, metadata, nil
+	out.RawResponse = s.response
+	return out, metadata, s.err
 }
 
 // answered returns the metadata of a successful answer with a request id. It has what
@@ -271,7 +277,7 @@ func run[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, inpu
 	}
 	result, err := method(d.service, ctx, request)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, err
 	}
 	return output(result), nil
 }
@@ -287,7 +293,7 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 	}
 	used, err := d.service.GetItem(ctx, request, m.visitOne)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, err
 	}
 	return m.getItemOutput(used), nil
 }
@@ -303,12 +309,4 @@ func find[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, sel
 	return run(ctx, d, in, input, func(s *api.Service, ctx context.Context, in APIIn) (APIOut, error) {
 		return method(s, ctx, in, m.visitEach)
 	}, func(out APIOut) Out { return output(m, out) })
-}
-
-// failure returns the error of an operation, or of its context if that ended.
-func failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &aws.RequestCanceledError{Err: context.Cause(ctx)}
-	}
-	return err
 }

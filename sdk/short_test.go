@@ -3,9 +3,12 @@ package sdk_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -310,4 +313,51 @@ func TestLargeRequests(t *testing.T) {
 		_, err = c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: item})
 		require.ErrorContains(t, err, "StatusCode: 413")
 	})
+}
+
+// Calls that get no answer fail with the same errors on the short way as over the wire.
+func TestErrorsWithoutAnswer(t *testing.T) {
+	ended := func(end func(context.Context) (context.Context, context.CancelFunc)) func(*testing.T) context.Context {
+		return func(t *testing.T) context.Context {
+			ctx, cancel := end(t.Context())
+			t.Cleanup(cancel)
+			return ctx
+		}
+	}
+	for name, tt := range map[string]struct {
+		fault sortkey.Fault
+		ctx   func(*testing.T) context.Context
+	}{
+		"reset": {sortkey.Fault{Reset: true}, (*testing.T).Context},
+		"lost":  {sortkey.Fault{LoseAnswer: true}, (*testing.T).Context},
+		"deadline": {sortkey.Fault{Delay: time.Hour}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Minute)
+		})},
+		"cause": {sortkey.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeoutCause(ctx, time.Minute, errors.New("no patience"))
+		})},
+		"cancelled": {sortkey.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Minute, cancel)
+			return ctx, cancel
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			chains := map[string][]string{}
+			for _, way := range inProcess {
+				synctest.Test(t, func(t *testing.T) {
+					db := oneRow(t)
+					db.Fail(tt.fault)
+					_, err := clientOf(t, db, way).GetItem(tt.ctx(t), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+					for ; err != nil; err = errors.Unwrap(err) {
+						chains[way] = append(chains[way], fmt.Sprintf("%T: %[1]v", err))
+					}
+				})
+			}
+			require.Contains(t, chains["Wire"][0], "StatusCode: 0, RequestID: ,")
+			for way, chain := range chains {
+				require.Equal(t, chains["Wire"], chain, way)
+			}
+		})
+	}
 }
