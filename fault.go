@@ -38,10 +38,11 @@ type Fault struct {
 	// or "TransactionInProgressException". Message replaces the service's text.
 	Code, Message string
 	// Reasons cancel a transaction: a code for each action, such as
-	// "TransactionConflict", and "" or "None" for one that is not at fault.
+	// "TransactionConflict", and "" or "None" for one that is not at fault. Actions
+	// without a code are not at fault. Only transactions match.
 	Reasons []string
 	// Unprocessed is how many requests of a batch to leave unprocessed, the last
-	// ones. The others are processed.
+	// ones. The others are processed. Only BatchGetItem and BatchWriteItem match.
 	Unprocessed int
 	// Delay is how long the call waits before anything else.
 	Delay time.Duration
@@ -50,7 +51,7 @@ type Fault struct {
 	// Reset closes the connection instead of an answer, before anything is done.
 	Reset bool
 	// LoseAnswer carries the call out and closes the connection instead of an
-	// answer.
+	// answer, whether that is a result or an error.
 	LoseAnswer bool
 }
 
@@ -61,7 +62,7 @@ type Failure struct {
 }
 
 // Fail puts a fault in force until [Failure.Lift] is called. Of several faults
-// that match a call, the first takes effect. Forks do not inherit faults.
+// that match a call, the first takes effect; for the others, the call passes. Forks do not inherit faults.
 func (db *DB) Fail(f Fault) *Failure {
 	r := &fault.Rule{
 		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times, Chance: f.Chance, Seed: f.Seed, Script: f.Script,
@@ -84,7 +85,7 @@ func (f *Failure) Met() int { return f.rule.Met() }
 // that came instead.
 func (f *Failure) String() string {
 	if f.Met() == 0 {
-		return f.rule.String() + "; " + f.set.Calls()
+		return f.rule.String() + "; " + f.rule.Calls()
 	}
 	return f.rule.String()
 }

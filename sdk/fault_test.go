@@ -95,6 +95,17 @@ func TestFaultLostAnswer(t *testing.T) {
 	})
 }
 
+// An error is an answer, too.
+func TestFaultLostError(t *testing.T) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		require.NoError(t, putRow(t, c, "P", 1))
+		db.Fail(sortkey.Fault{LoseAnswer: true, Times: 1})
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: key("P", 1), ConditionExpression: aws.String("attribute_not_exists(pk)")})
+		var lost *smithyhttp.RequestSendError
+		require.ErrorAs(t, err, &lost)
+	})
+}
+
 func TestFaultReset(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Fail(sortkey.Fault{Operation: "PutItem", Reset: true, Times: 1})
@@ -126,6 +137,22 @@ func TestFaultTransaction(t *testing.T) {
 		require.Equal(t, "None", *canceled.CancellationReasons[0].Code)
 		require.Equal(t, "TransactionConflict", *canceled.CancellationReasons[1].Code)
 		require.False(t, has(t, c, "P", 1))
+	})
+}
+
+// The service gives a reason for each action, so code that looks at the reason of an
+// action finds it.
+func TestFaultTransactionReasons(t *testing.T) {
+	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
+		db.Fail(sortkey.Fault{Reasons: []string{"TransactionConflict"}})
+		get := types.TransactGetItem{Get: &types.Get{TableName: aws.String("Rows"), Key: key("P", 1)}}
+		other := types.TransactGetItem{Get: &types.Get{TableName: aws.String("Rows"), Key: key("P", 2)}}
+		_, err := c.TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get, other}})
+		var canceled *types.TransactionCanceledException
+		require.ErrorAs(t, err, &canceled)
+		require.Len(t, canceled.CancellationReasons, 2)
+		require.Equal(t, types.CancellationReason{Code: aws.String("None")}, canceled.CancellationReasons[1])
+		require.NoError(t, putRow(t, c, "P", 1), "no transaction")
 	})
 }
 
@@ -162,7 +189,16 @@ type unmetT struct {
 }
 
 func (u *unmetT) Errorf(format string, _ ...any) { u.errors = append(u.errors, format) }
+func (u *unmetT) Fatalf(format string, _ ...any) { panic(format) }
 func (u *unmetT) Cleanup(fn func())              { u.ends = append(u.ends, fn) }
+
+func TestFaultWithoutEffect(t *testing.T) {
+	u := &unmetT{TB: t}
+	db := sortkeytest.New(t).With(u)
+	require.PanicsWithValue(t, "sortkeytest: the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, Reset or LoseAnswer", func() {
+		db.Fail(sortkey.Fault{Operation: "PutItem", Times: 1})
+	})
+}
 
 func TestFaultUnmet(t *testing.T) {
 	u := &unmetT{TB: t}

@@ -5,6 +5,10 @@ import "github.com/sortkey/sortkey"
 // Fail puts a fault in force until the test ends, or until it is lifted. The test
 // fails if no call meets the fault, because then it has not tested what it says.
 func (db *DB) Fail(f sortkey.Fault) *sortkey.Failure {
+	db.t.Helper()
+	if f.Code == "" && len(f.Reasons) == 0 && f.Unprocessed == 0 && f.Delay == 0 && !f.Hang && !f.Reset && !f.LoseAnswer {
+		db.t.Fatalf("sortkeytest: the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, Reset or LoseAnswer")
+	}
 	failure := db.DB.Fail(f)
 	db.t.Cleanup(func() {
 		if failure.Met() == 0 {

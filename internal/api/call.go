@@ -81,7 +81,7 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in any
 
 // end records how the operation ended. The error it returns is a [*wire.Error].
 func (c *invocation) end(ctx context.Context, err error) error {
-	if err == nil && c.lose {
+	if c.lose && ctx.Err() == nil {
 		err = reset()
 	}
 	if err != nil {

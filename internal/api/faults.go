@@ -49,7 +49,7 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in any
 	case e.Reset:
 		return ctx, reset()
 	case len(e.Reasons) > 0:
-		return ctx, canceled(e.Reasons)
+		return ctx, canceled(e.Reasons, in)
 	case e.Code != "":
 		return ctx, s.faultError(op, call, e)
 	case e.Unprocessed > 0:
@@ -120,14 +120,25 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) erro
 	return out
 }
 
-func canceled(codes []string) error {
-	reasons := make([]wire.CancellationReason, len(codes))
-	for i, code := range codes {
-		if code == "" || code == "None" {
+// canceled returns the error of a cancelled transaction, which has a reason for each
+// action.
+func canceled(codes []string, in any) error {
+	actions := 0
+	switch in := in.(type) {
+	case *wire.TransactGetItemsInput:
+		actions = len(in.TransactItems)
+	case *wire.TransactWriteItemsInput:
+		actions = len(in.TransactItems)
+	case *wire.ExecuteTransactionInput:
+		actions = len(in.TransactStatements)
+	}
+	reasons := make([]wire.CancellationReason, max(len(codes), actions))
+	for i := range reasons {
+		if i >= len(codes) || codes[i] == "" || codes[i] == "None" {
 			reasons[i].Code = new("None")
 			continue
 		}
-		reasons[i].Code, reasons[i].Message = &code, new(faultTexts[code])
+		reasons[i].Code, reasons[i].Message = &codes[i], new(faultTexts[codes[i]])
 	}
 	return wire.TransactionCanceled(reasons)
 }

@@ -34,10 +34,11 @@ type Rule struct {
 	Script                  string // an x for each call that fails, or ""; after its end no call fails
 	Effect
 
-	mu   sync.Mutex // guards the fields below
-	seen int
-	met  int
-	rng  *rand.Rand
+	mu    sync.Mutex     // guards the fields below
+	calls map[string]int // that came, by operation and tables
+	seen  int
+	met   int
+	rng   *rand.Rand
 }
 
 // An Effect is what happens to a call.
@@ -48,10 +49,11 @@ type Effect struct {
 	Lose  bool          // the answer: the connection is reset after the call was carried out
 	// Code and Message are the error to answer with.
 	Code, Message string
-	// Reasons are the codes of a cancelled transaction's reasons by position.
+	// Reasons are the codes of a cancelled transaction's reasons by position. Only
+	// transactions meet them.
 	Reasons []string
 	// Unprocessed is how many requests of a batch to leave unprocessed, the last
-	// ones; more than there are leaves all.
+	// ones; more than there are leaves all. Only batches meet it.
 	Unprocessed int
 }
 
@@ -61,7 +63,6 @@ type Set struct {
 	some  atomic.Bool
 	mu    sync.Mutex
 	rules []*Rule
-	calls map[string]int // since the first rule, by operation and tables
 }
 
 // Add puts a rule in force, after those that are.
@@ -72,9 +73,6 @@ func (s *Set) Add(r *Rule) {
 		r.rng = rand.New(rand.NewPCG(r.Seed, 1)) //nolint:gosec // reproducible by design
 	}
 	s.rules = append(slices.Clone(s.rules), r)
-	if s.calls == nil {
-		s.calls = map[string]int{}
-	}
 	s.some.Store(true)
 }
 
@@ -89,63 +87,78 @@ func (s *Set) Remove(r *Rule) {
 // Empty reports whether there are no rules, in a few nanoseconds.
 func (s *Set) Empty() bool { return s == nil || !s.some.Load() }
 
-// Match returns the effect of the first rule that applies to a call, or nil.
-// Every rule that matches counts the call.
+// Match returns the effect of the first rule that applies to a call, or nil. Other
+// rules that match count the call, as one that has passed.
 func (s *Set) Match(c *Call) *Effect {
 	s.mu.Lock()
-	what := c.Operation + " " + strings.Join(c.Tables, ", ")
-	if len(s.calls) < maxCalls || s.calls[what] > 0 {
-		s.calls[what]++
-	}
 	rules := s.rules
 	s.mu.Unlock()
+	what := strings.TrimSpace(c.Operation + " " + strings.Join(c.Tables, ", "))
 	var effect *Effect
 	for _, r := range rules {
-		if r.matches(c) && r.applies() && effect == nil {
+		if r.applies(what, r.matches(c), effect == nil) {
 			effect = &r.Effect
 		}
 	}
 	return effect
 }
 
-// maxCalls limits the kinds of calls that Calls reports.
-const maxCalls = 1000
-
-// Calls describes the calls that came since the first rule was added.
-func (s *Set) Calls() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.calls) == 0 {
-		return "no call came"
-	}
-	var list []string
-	for what, n := range s.calls {
-		list = append(list, fmt.Sprintf("%d × %s", n, strings.TrimSpace(what)))
-	}
-	slices.Sort(list)
-	return "the calls were " + strings.Join(list, "; ")
-}
-
 func (r *Rule) matches(c *Call) bool {
 	return (r.Operation == "" || r.Operation == c.Operation) &&
 		(r.Table == "" || slices.Contains(c.Tables, r.Table)) &&
 		(r.Index == "" || r.Index == c.Index) &&
+		(len(r.Reasons) == 0 || slices.Contains(transactions, c.Operation)) &&
+		(r.Unprocessed == 0 || slices.Contains(batches, c.Operation)) &&
 		(r.Key == "" || slices.ContainsFunc(c.Keys(), func(key string) bool { return like(r.Key, key) }))
 }
 
-// applies counts a matching call and reports whether it fails.
-func (r *Rule) applies() bool {
+// The operations that Reasons and Unprocessed are for.
+var (
+	transactions = []string{"TransactGetItems", "TransactWriteItems", "ExecuteTransaction"}
+	batches      = []string{"BatchGetItem", "BatchWriteItem"}
+)
+
+// maxCalls limits the kinds of calls that Calls reports.
+const maxCalls = 1000
+
+// applies counts a call, of which the rule is told whether it matches and whether no
+// earlier rule applies to it, and reports whether it fails.
+func (r *Rule) applies(call string, matches, first bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.calls == nil {
+		r.calls = map[string]int{}
+	}
+	if len(r.calls) < maxCalls || r.calls[call] > 0 {
+		r.calls[call]++
+	}
+	if !matches {
+		return false
+	}
 	r.seen++
 	if n := r.seen - r.Skip; r.Script != "" && (n < 1 || n > len(r.Script) || r.Script[n-1] != 'x') {
 		return false
 	}
-	if r.seen <= r.Skip || r.Times > 0 && r.met >= r.Times || r.rng != nil && r.rng.Float64() >= r.Chance {
+	if r.seen <= r.Skip || r.Times > 0 && r.met >= r.Times || r.rng != nil && r.rng.Float64() >= r.Chance || !first {
 		return false
 	}
 	r.met++
 	return true
+}
+
+// Calls describes the calls that came while the rule was in force.
+func (r *Rule) Calls() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.calls) == 0 {
+		return "no call came"
+	}
+	var list []string
+	for what, n := range r.calls {
+		list = append(list, fmt.Sprintf("%d × %s", n, what))
+	}
+	slices.Sort(list)
+	return "the calls were " + strings.Join(list, "; ")
 }
 
 // Met returns how many calls the rule has made fail.
@@ -166,7 +179,16 @@ func (r *Rule) String() string {
 			what += ", " + part[0] + " " + part[1]
 		}
 	}
-	if r.Skip > 0 {
+	switch {
+	case len(r.Reasons) > 0:
+		what += ", transactions only"
+	case r.Unprocessed > 0:
+		what += ", batches only"
+	}
+	switch {
+	case r.Skip == 1:
+		what += ", after one call"
+	case r.Skip > 1:
 		what += fmt.Sprintf(", after %d calls", r.Skip)
 	}
 	return what

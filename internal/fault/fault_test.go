@@ -39,7 +39,7 @@ func TestSet(t *testing.T) {
 	}
 	require.Equal(t, []bool{false, true, true, false, false}, got)
 	require.Equal(t, 2, twice.Met())
-	require.Contains(t, s.Calls(), "× PutItem A, B")
+	require.Equal(t, "the calls were 5 × PutItem A, B", twice.Calls())
 	s.Remove(twice)
 	script := &Rule{Skip: 1, Script: "x.x", Effect: Effect{Code: "X"}}
 	s.Add(script)
@@ -54,4 +54,50 @@ func TestSet(t *testing.T) {
 		s.Match(call)
 	}
 	require.InDelta(t, 100, chance.Met(), 40)
+}
+
+// A rule that an earlier one hides lets the call pass, and has not been met.
+func TestOverlap(t *testing.T) {
+	var s Set
+	first, second := &Rule{Times: 2, Effect: Effect{Code: "A"}}, &Rule{Times: 1, Effect: Effect{Code: "B"}}
+	s.Add(first)
+	s.Add(second)
+	var got []string
+	for range 4 {
+		code := ""
+		if e := s.Match(&Call{Operation: "GetItem"}); e != nil {
+			code = e.Code
+		}
+		got = append(got, code)
+	}
+	require.Equal(t, []string{"A", "A", "B", ""}, got)
+	require.Equal(t, 1, second.Met())
+}
+
+// Effects that only some operations can have do not meet others.
+func TestEffectsOfOperations(t *testing.T) {
+	for operation, want := range map[string][2]bool{
+		"PutItem": {}, "Query": {}, "BatchExecuteStatement": {},
+		"TransactWriteItems": {true, false}, "TransactGetItems": {true, false}, "ExecuteTransaction": {true, false},
+		"BatchWriteItem": {false, true}, "BatchGetItem": {false, true},
+	} {
+		for i, r := range []*Rule{{Effect: Effect{Reasons: []string{"X"}}}, {Effect: Effect{Unprocessed: 1}}} {
+			var s Set
+			s.Add(r)
+			require.Equal(t, want[i], s.Match(&Call{Operation: operation}) != nil, "%s %s", operation, r)
+		}
+	}
+}
+
+// Calls before a rule was there have nothing to do with it.
+func TestCalls(t *testing.T) {
+	var s Set
+	early, late := &Rule{Operation: "Scan", Skip: 1}, &Rule{Operation: "PutItem", Effect: Effect{Reasons: []string{"X"}}}
+	s.Add(early)
+	s.Match(&Call{Operation: "GetItem", Tables: []string{"A"}})
+	s.Add(late)
+	s.Match(&Call{Operation: "ListTables"})
+	require.Equal(t, "Scan, after one call; the calls were 1 × GetItem A; 1 × ListTables", early.String()+"; "+early.Calls())
+	require.Equal(t, "PutItem, transactions only; the calls were 1 × ListTables", late.String()+"; "+late.Calls())
+	require.Equal(t, "no call came", new(Rule).Calls())
 }
