@@ -33,8 +33,8 @@ type order struct {
 	Extra    map[string]string `dynamodbav:"extra,omitempty"`
 }
 
-func orders(tb testing.TB) *sortkeytest.DB {
-	db := sortkeytest.New(tb)
+func orders(tb testing.TB, optFns ...func(*sortkey.Options)) *sortkeytest.DB {
+	db := sortkeytest.New(tb, optFns...)
 	db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status, customer / placed"), sortkeytest.Local("Loc", "status"))
 	return db
 }
@@ -108,6 +108,31 @@ func TestFixturesAreNotThrottled(t *testing.T) {
 		sortkeytest.Get[map[string]any](db, "Slow", i)
 	}
 	require.Len(t, sortkeytest.Items[map[string]any](db, "Slow"), 1000)
+}
+
+// Tables of the test are ready for use, and take no time of the clock.
+func TestFixturesAreNotDelayed(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	db := sortkeytest.New(t, func(o *sortkey.Options) {
+		o.TableDelay, o.Clock = time.Minute, func() time.Time { return now }
+	})
+	db.Load("testdata/deploy/template.yaml", "Stage=test") // with a time to live
+	db.Load("testdata/drive.yaml")           // with items
+	db.Table("Orders", "customer", sortkeytest.Global("ByStatus", "status / customer"))
+	db.Put("Orders", order{Customer: "7", Status: "open"})
+	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "open"), 1)
+	require.Equal(t, now, db.Clock.Now())
+}
+
+// What a test reads for itself is never stale.
+func TestFixturesAreNotStale(t *testing.T) {
+	db := orders(t)
+	db.HoldIndexes()
+	db.Put("Orders", order{Customer: "9", Placed: 1, Status: "new"})
+	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "new", "9"), 1)
+	late := orders(t, func(o *sortkey.Options) { o.StaleReads = sortkey.StaleReads{Window: time.Hour, Oldest: true} })
+	late.Put("Orders", order{Customer: "9", Placed: 1, Status: "new"})
+	require.Len(t, sortkeytest.Query[order](late, "Orders/ByStatus", "new", "9"), 1)
 }
 
 // A method that fails in a parallel subtest fails the subtest alone.

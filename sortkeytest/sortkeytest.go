@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -21,8 +20,8 @@ import (
 // A DB is the database of one test. It is safe for concurrent use.
 //
 // The methods that set up or read tables and items belong to the test, and not to
-// the code under test: they meet no faults and no limits of throughput, and no
-// recording has them.
+// the code under test: they meet no faults, no limits of throughput and no delays of
+// tables, they see every change, and no recording has them.
 type DB struct {
 	*sortkey.DB
 	// Client is [sdk.Client]: a request takes the whole way except for the socket if
@@ -35,7 +34,6 @@ type DB struct {
 	Clock *Clock
 
 	t     testing.TB
-	delay time.Duration // of tables
 	seed  seed
 	serve func() (url string, err error) // starts the server once
 }
@@ -79,7 +77,7 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	if err != nil {
 		t.Fatalf("sortkeytest: %v", err)
 	}
-	return newDB(t, &DB{DB: db, Clock: clock, delay: opts.TableDelay, seed: first})
+	return newDB(t, &DB{DB: db, Clock: clock, seed: first})
 }
 
 // Fork returns a copy of the database as it is now, for a subtest or the same
@@ -97,7 +95,7 @@ func (db *DB) Fork(t testing.TB) *DB {
 	if err != nil {
 		t.Fatalf("sortkeytest: %v", err)
 	}
-	return newDB(t, &DB{DB: fork, Clock: clock, delay: db.delay, seed: next})
+	return newDB(t, &DB{DB: fork, Clock: clock, seed: next})
 }
 
 // HoldIndexes makes reads of indexes see the rows as they are now, until Settle: see

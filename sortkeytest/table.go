@@ -41,9 +41,9 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 	db.CreateTable(in)
 }
 
-// CreateTable creates a table, which is ready for use when it returns: with a
-// TableDelay in the options, it advances the clock by as much. Billing is on demand
-// unless the input has a mode or a throughput.
+// CreateTable creates a table, which is ready for use when it returns, whatever the
+// TableDelay in the options. Billing is on demand unless the input has a mode or a
+// throughput.
 func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	db.t.Helper()
 	own := *in
@@ -52,9 +52,6 @@ func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	}
 	if _, err := db.Client.CreateTable(quiet, &own); err != nil {
 		db.t.Fatalf("sortkeytest: %v", err)
-	}
-	if db.delay > 0 {
-		db.Clock.Advance(db.delay)
 	}
 }
 

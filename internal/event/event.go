@@ -107,9 +107,9 @@ func AccessKey(ctx context.Context) string {
 type quietKey struct{}
 
 // Quiet returns a context whose operations are not observed, made to fail or
-// throttled, such as the fixtures of a test.
+// throttled, and [table.Settled], such as the fixtures of a test.
 func Quiet(ctx context.Context) context.Context {
-	return context.WithValue(ctx, quietKey{}, true)
+	return context.WithValue(table.Settled(ctx), quietKey{}, true)
 }
 
 // IsQuiet reports whether ctx comes from [Quiet].

@@ -28,7 +28,7 @@ func (db *DB) createTable(ctx context.Context, def *Definition) (*Table, error) 
 	if err := def.Check(); err != nil {
 		return nil, err
 	}
-	db.create(def)
+	db.create(ctx, def)
 	def, err := db.define(ctx, def, new(Definition))
 	if err != nil {
 		return nil, err
@@ -61,8 +61,11 @@ func (db *DB) unused(ctx context.Context, name string) error {
 const msgExists = "Table already exists: "
 
 // create begins the state CREATING.
-func (db *DB) create(def *Definition) {
-	def.States = States{Creating: db.until()}
+func (db *DB) create(ctx context.Context, def *Definition) {
+	def.States = States{}
+	if !isSettled(ctx) {
+		def.States.Creating = db.until()
+	}
 	for _, ix := range def.online() {
 		ix.Creating = def.States.Creating
 	}

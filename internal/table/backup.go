@@ -217,7 +217,7 @@ func (db *DB) restore(ctx context.Context, def *Definition, c transfer, finish f
 		db.alter.Unlock()
 	}()
 	def = def.clone()
-	db.create(def)
+	db.create(ctx, def)
 	var t *Table // compiled once its indexes have their spaces
 	c.spaces = def.spaces()
 	c.put = func(rows []store.Row) error {

@@ -67,6 +67,16 @@ func (db *DB) until() time.Time {
 	return db.Clock().Add(db.Delay).UTC()
 }
 
+type settledKey struct{}
+
+// Settled returns a context for operations that do not wait for what takes time: the
+// tables that they create can be used at once, and their reads see every change.
+func Settled(ctx context.Context) context.Context {
+	return context.WithValue(ctx, settledKey{}, true)
+}
+
+func isSettled(ctx context.Context) bool { return ctx.Value(settledKey{}) != nil }
+
 // gone reports whether the time for which a table is DELETING has passed.
 func (db *DB) gone(t *Table) bool {
 	return !t.def.States.Deleting.IsZero() && !db.Clock().Before(t.def.States.Deleting)
