@@ -152,7 +152,6 @@ func TestShared(t *testing.T) {
 		db.Table("Tab", "id")
 	}, func(o *sortkey.Options) { o.Account = "123456789012" })
 	require.Zero(t, runs)
-	synctest.Test(t, func(t *testing.T) { shared(t).Put("Tab", map[string]any{"id": "a"}) }) // first in a bubble
 	for i := range 8 {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
@@ -163,11 +162,46 @@ func TestShared(t *testing.T) {
 	t.Cleanup(func() { require.Equal(t, 1, runs) })
 }
 
+// What was filled in has the time of the test, in a bubble or not: the order of the
+// tests does not decide which records and items have expired.
+func TestSharedInBubble(t *testing.T) {
+	runs := 0
+	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
+		runs++
+		db.CreateTable(&dynamodb.CreateTableInput{
+			TableName:            aws.String("Tab"),
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+			StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
+		})
+		db.Put("Tab", map[string]any{"id": "a"})
+	})
+	check := func(t *testing.T) {
+		n := 0
+		for change := range shared(t).Changes("Tab") {
+			require.WithinDuration(t, time.Now(), *change.Dynamodb.ApproximateCreationDateTime, time.Hour)
+			n++
+		}
+		require.Equal(t, 1, n)
+	}
+	for range 2 {
+		synctest.Test(t, check)
+		check(t)
+	}
+	require.Equal(t, 2, runs)
+}
+
 func TestSharedFails(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) { db.Put("Nope", map[string]any{"id": "a"}) })
 	for range 2 {
-		require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "cannot fill the shared database: item 0: operation error")
+		require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "cannot fill the shared database: table Nope: item 0: operation error")
 	}
+}
+
+// A check of the test itself, in the function, ends it without a word.
+func TestSharedEndsEarly(t *testing.T) {
+	shared := sortkeytest.Shared(func(*sortkeytest.DB) { runtime.Goexit() })
+	require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "the function that fills it did not return")
 }
 
 func TestLoad(t *testing.T) {

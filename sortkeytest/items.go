@@ -45,11 +45,11 @@ func (db *DB) put(table string, n int, item any) {
 	if !ok {
 		var err error
 		if attributes, err = attributevalue.MarshalMap(item); err != nil {
-			db.t.Fatalf("sortkeytest: item %d: %v", n, err)
+			db.t.Fatalf("sortkeytest: table %s: item %d: %v", table, n, err)
 		}
 	}
 	if _, err := db.Direct.PutItem(quiet, &dynamodb.PutItemInput{TableName: &table, Item: attributes}); err != nil {
-		db.t.Fatalf("sortkeytest: item %d: %v", n, err)
+		db.t.Fatalf("sortkeytest: table %s: item %d: %v", table, n, err)
 	}
 }
 
