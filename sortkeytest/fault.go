@@ -6,6 +6,9 @@ import "github.com/sortkey/sortkey"
 // fails if no call meets the fault, because then it has not tested what it says.
 func (db *DB) Fail(f sortkey.Fault) *sortkey.Failure {
 	db.t.Helper()
+	if f.Operation != "" {
+		checkNames(db.t, []string{f.Operation})
+	}
 	if f.Code == "" && len(f.Reasons) == 0 && f.Unprocessed == 0 && f.Delay == 0 && !f.Hang && !f.Reset && !f.LoseAnswer {
 		db.t.Fatalf("sortkeytest: the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, Reset or LoseAnswer")
 	}

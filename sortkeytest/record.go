@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // A Recording holds the calls of all clients of a database since [DB.Record]. It
@@ -61,6 +63,7 @@ func (r *Recording) Calls() []*sortkey.Event {
 // Never fails the test if one of the operations was called.
 func (r *Recording) Never(operations ...string) {
 	r.t.Helper()
+	checkNames(r.t, operations)
 	for _, e := range r.Calls() {
 		if slices.Contains(operations, e.Operation) {
 			r.t.Errorf("sortkeytest: %s was called: %s", e.Operation, describe(e))
@@ -128,7 +131,23 @@ func describe(e *sortkey.Event) string {
 
 // Forbid fails the test as soon as one of the operations is called.
 func (db *DB) Forbid(operations ...string) {
+	db.t.Helper()
+	checkNames(db.t, operations)
 	db.t.Cleanup(db.Observe(&ban{db.t, operations}))
+}
+
+// checkNames fails the test if the service has no operation of one of the names.
+func checkNames(t testing.TB, operations []string) {
+	t.Helper()
+	var known []string
+	for _, op := range wire.Operations() {
+		known = append(known, op.String())
+	}
+	for _, name := range operations {
+		if !slices.Contains(known, name) {
+			t.Fatalf("sortkeytest: there is no operation %q: %s", name, text.DidYouMean(name, known))
+		}
+	}
 }
 
 type ban struct {

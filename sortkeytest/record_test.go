@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -53,4 +54,16 @@ func TestRecord(t *testing.T) {
 	_, err = db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("None")})
 	require.Error(t, err)
 	require.Len(t, rec.Calls(), 3)
+}
+
+// A name with a typo would let everything pass.
+func TestOperationNames(t *testing.T) {
+	for _, name := range []func(*sortkeytest.DB){
+		func(db *sortkeytest.DB) { db.Forbid("GetRecords", "Scans") },
+		func(db *sortkeytest.DB) { db.Record().Never("Scans") },
+		func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Operation: "Scans", Hang: true}) },
+	} {
+		got := failure(t, func(tb testing.TB) { name(sortkeytest.New(tb)) })
+		require.Equal(t, `sortkeytest: there is no operation "Scans": did you mean Scan?`, got)
+	}
 }
