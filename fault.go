@@ -46,7 +46,7 @@ type Fault struct {
 	Unprocessed int
 	// Delay is how long the call waits before anything else.
 	Delay time.Duration
-	// Hang lets the call wait until its context ends.
+	// Hang lets the call wait until its context ends, or the database is closed.
 	Hang bool
 	// Reset closes the connection instead of an answer, before anything is done.
 	Reset bool

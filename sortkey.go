@@ -325,6 +325,7 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 // with [store.ErrClosed]. Do not call Close inside an operation.
 func (db *DB) Close() error {
 	db.cancel()
+	db.service.Faults().Close(store.ErrClosed)
 	db.running.Wait()
 	err := db.tables.Close(context.Background())
 	if closeErr := db.store.Close(); closeErr != nil {

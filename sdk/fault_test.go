@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sortkeytest"
+	"github.com/sortkey/sortkey/store"
 )
 
 // eachWay runs a test with a client for each way in process and one over a
@@ -124,6 +126,33 @@ func TestFaultHang(t *testing.T) {
 		_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
 		require.True(t, errors.Is(err, context.DeadlineExceeded), "%v", err)
 	})
+}
+
+// Calls that a fault keeps waiting end with the database, and leave no goroutine.
+func TestFaultUntilClose(t *testing.T) {
+	for name, f := range map[string]sortkey.Fault{"hang": {Hang: true}, "delay": {Delay: time.Hour}} {
+		for _, way := range inProcess {
+			t.Run(name+" "+way, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					db := sortkeytest.New(t)
+					c := clientOf(t, db, way)
+					db.Fail(f)
+					get := func() error {
+						_, err := c.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+						return err
+					}
+					done := make(chan error, 1)
+					go func() { done <- get() }()
+					synctest.Wait()
+					began := time.Now()
+					require.NoError(t, db.Close())
+					require.ErrorContains(t, <-done, store.ErrClosed.Error())
+					require.ErrorContains(t, get(), store.ErrClosed.Error())
+					require.Zero(t, time.Since(began))
+				})
+			})
+		}
+	}
 }
 
 func TestFaultTransaction(t *testing.T) {

@@ -117,7 +117,7 @@ func TestFixturesAreNotDelayed(t *testing.T) {
 		o.TableDelay, o.Clock = time.Minute, func() time.Time { return now }
 	})
 	db.Load("testdata/deploy/template.yaml", "Stage=test") // with a time to live
-	db.Load("testdata/drive.yaml")           // with items
+	db.Load("testdata/drive.yaml")                         // with items
 	db.Table("Orders", "customer", sortkeytest.Global("ByStatus", "status / customer"))
 	db.Put("Orders", order{Customer: "7", Status: "open"})
 	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "open"), 1)

@@ -37,15 +37,20 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in any
 		return ctx, nil
 	}
 	c.lose = e.Lose
-	if e.Delay > 0 {
-		if err := pause(ctx, e.Delay); err != nil {
-			return ctx, err
+	if e.Delay > 0 || e.Hang {
+		wait, release := s.faults.Wait(ctx)
+		defer release()
+		if e.Delay > 0 {
+			if err := pause(wait, e.Delay); err != nil {
+				return ctx, err
+			}
+		}
+		if e.Hang {
+			<-wait.Done()
+			return ctx, context.Cause(wait)
 		}
 	}
 	switch {
-	case e.Hang:
-		<-ctx.Done()
-		return ctx, context.Cause(ctx)
 	case e.Reset:
 		return ctx, reset()
 	case len(e.Reasons) > 0:

@@ -3,6 +3,7 @@
 package fault
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -34,11 +35,12 @@ type Rule struct {
 	Script                  string // an x for each call that fails, or ""; after its end no call fails
 	Effect
 
-	mu    sync.Mutex     // guards the fields below
-	calls map[string]int // that came, by operation and tables
-	seen  int
-	met   int
-	rng   *rand.Rand
+	mu     sync.Mutex     // guards the fields below
+	calls  map[string]int // that came, by operation and tables
+	seen   int
+	met    int
+	hidden int // calls that would have failed if no earlier rule had applied
+	rng    *rand.Rand
 }
 
 // An Effect is what happens to a call.
@@ -60,9 +62,11 @@ type Effect struct {
 // A Set is the rules in force. The zero Set is ready to use, and safe for
 // concurrent use.
 type Set struct {
-	some  atomic.Bool
-	mu    sync.Mutex
-	rules []*Rule
+	some    atomic.Bool
+	mu      sync.Mutex // guards the fields below
+	rules   []*Rule
+	waiting map[*context.CancelCauseFunc]bool // calls that wait
+	closed  error
 }
 
 // Add puts a rule in force, after those that are.
@@ -82,6 +86,38 @@ func (s *Set) Remove(r *Rule) {
 	defer s.mu.Unlock()
 	s.rules = slices.DeleteFunc(slices.Clone(s.rules), func(x *Rule) bool { return x == r })
 	s.some.Store(len(s.rules) > 0)
+}
+
+// Wait returns a context in which a call waits: it ends with ctx, or when the set is
+// closed. The call releases it.
+func (s *Set) Wait(ctx context.Context) (wait context.Context, release func()) {
+	wait, cancel := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed != nil {
+		cancel(s.closed)
+		return wait, func() {}
+	}
+	if s.waiting == nil {
+		s.waiting = map[*context.CancelCauseFunc]bool{}
+	}
+	s.waiting[&cancel] = true
+	return wait, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.waiting, &cancel)
+		cancel(nil)
+	}
+}
+
+// Close ends the waiting of all calls with a cause.
+func (s *Set) Close(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = cause
+	for cancel := range s.waiting {
+		(*cancel)(cause)
+	}
 }
 
 // Empty reports whether there are no rules, in a few nanoseconds.
@@ -139,7 +175,11 @@ func (r *Rule) applies(call string, matches, first bool) bool {
 	if n := r.seen - r.Skip; r.Script != "" && (n < 1 || n > len(r.Script) || r.Script[n-1] != 'x') {
 		return false
 	}
-	if r.seen <= r.Skip || r.Times > 0 && r.met >= r.Times || r.rng != nil && r.rng.Float64() >= r.Chance || !first {
+	if r.seen <= r.Skip || r.Times > 0 && r.met >= r.Times || r.rng != nil && r.rng.Float64() >= r.Chance {
+		return false
+	}
+	if !first {
+		r.hidden++
 		return false
 	}
 	r.met++
@@ -158,7 +198,11 @@ func (r *Rule) Calls() string {
 		list = append(list, fmt.Sprintf("%d × %s", n, what))
 	}
 	slices.Sort(list)
-	return "the calls were " + strings.Join(list, "; ")
+	text := "the calls were " + strings.Join(list, "; ")
+	if r.hidden > 0 {
+		text += fmt.Sprintf("; an earlier fault took effect %d × instead", r.hidden)
+	}
+	return text
 }
 
 // Met returns how many calls the rule has made fail.
@@ -184,6 +228,12 @@ func (r *Rule) String() string {
 		what += ", transactions only"
 	case r.Unprocessed > 0:
 		what += ", batches only"
+	}
+	if r.Script != "" {
+		what += ", script " + r.Script
+	}
+	if r.Chance > 0 {
+		what += fmt.Sprintf(", chance %v", r.Chance)
 	}
 	switch {
 	case r.Skip == 1:
