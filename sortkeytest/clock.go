@@ -16,6 +16,10 @@ type Clock struct {
 	moved func() // called after Advance
 }
 
+// inBubble reports whether the caller is in a bubble of testing/synctest, whose time
+// begins with the year 2000.
+func inBubble() bool { return time.Now().Year() < 2020 }
+
 // Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
@@ -45,7 +49,7 @@ func (c *Clock) Set(at time.Time) {
 	c.set, c.ahead = at, 0
 }
 
-// Advance moves the clock forward, whether it is stopped or not, and does what the
+// Advance moves the clock forward, or back if d is negative, whether it is stopped or not, and does what the
 // service would have done meanwhile: it deletes expired items and the records of
 // streams that are no longer kept.
 func (c *Clock) Advance(d time.Duration) {

@@ -42,7 +42,7 @@ func orders(tb testing.TB, optFns ...func(*sortkey.Options)) *sortkeytest.DB {
 func TestTyped(t *testing.T) {
 	db := orders(t)
 	all := []order{{Customer: "7", Placed: 2, Status: "open"}, {Customer: "7", Placed: 10}, {Customer: "8", Placed: -1, Status: "open", Tags: []string{"a"}}}
-	db.Put("Orders", all[2], []*order{&all[1], &all[0]}, []any{})
+	db.Put("Orders", all[2], &[]*order{&all[1]}, [1]order{all[0]}, []any{})
 	require.Equal(t, all, sortkeytest.Items[order](db, "Orders"))
 	require.Equal(t, all[:2], sortkeytest.Query[order](db, "Orders", "7"))
 	require.Equal(t, all[1:2], sortkeytest.Query[order](db, "Orders", "7", 10))
@@ -59,7 +59,15 @@ func TestTyped(t *testing.T) {
 func TestTypedFailures(t *testing.T) {
 	for want, fn := range map[string]func(*sortkeytest.DB){
 		"Get from Orders has 1 key value, want values for customer and placed": func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7") },
-		"does not match the schema":                                                     func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7", "1") },
+		"does not match the schema": func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7", "1") },
+		"Query of Orders has 3 key values, want at most values for customer and placed": func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders", "7", 1, 2) },
+		"table Orders: item 1 has no attributes: it has type int, want a struct or a map": func(db *sortkeytest.DB) {
+			db.Put("Orders", order{Customer: "7"}, 5)
+		},
+		"table Orders: item 0 has no attributes: it has type <nil>, want a struct or a map": func(db *sortkeytest.DB) { db.Put("Orders", nil) },
+		`the Script of the fault is "X.", want x for each call that fails and . for each that passes`: func(db *sortkeytest.DB) {
+			db.Fail(sortkey.Fault{Script: "X.", Hang: true})
+		},
 		"Query of Orders has 0 key values, want values for customer":                    func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders") },
 		"Query of Orders/ByStatus has 1 key value, want values for status and customer": func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/ByStatus", "x") },
 		"table Orders has no index Nope":                                                func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/Nope", "x") },

@@ -21,13 +21,13 @@ import (
 )
 
 // Put writes items. Each is a struct or map that package attributevalue can
-// marshal, a map of attribute values, or a slice of those.
+// marshal, a map of attribute values, or a slice or array of those.
 func (db *DB) Put(table string, items ...any) {
 	db.t.Helper()
 	n := 0
 	for _, item := range items {
-		list := reflect.ValueOf(item)
-		if _, custom := item.(attributevalue.Marshaler); custom || list.Kind() != reflect.Slice {
+		list := reflect.Indirect(reflect.ValueOf(item))
+		if _, custom := item.(attributevalue.Marshaler); custom || list.Kind() != reflect.Slice && list.Kind() != reflect.Array {
 			db.put(table, n, item)
 			n++
 			continue
@@ -48,6 +48,9 @@ func (db *DB) put(table string, n int, item any) {
 			db.t.Fatalf("sortkeytest: table %s: item %d: %v", table, n, err)
 		}
 	}
+	if len(attributes) == 0 {
+		db.t.Fatalf("sortkeytest: table %s: item %d has no attributes: it has type %T, want a struct or a map", table, n, item)
+	}
 	if _, err := db.Direct.PutItem(quiet, &dynamodb.PutItemInput{TableName: &table, Item: attributes}); err != nil {
 		db.t.Fatalf("sortkeytest: table %s: item %d: %v", table, n, err)
 	}
@@ -59,7 +62,7 @@ func (db *DB) put(table string, n int, item any) {
 func (db *DB) PutJSON(table string, text []byte) {
 	db.t.Helper()
 	if err := db.putJSON(table, text); err != nil {
-		db.t.Fatalf("sortkeytest: %v", err)
+		db.t.Fatalf("sortkeytest: table %s: %v", table, err)
 	}
 }
 
@@ -71,7 +74,7 @@ func (db *DB) PutFile(table, path string) {
 		err = db.putJSON(table, text)
 	}
 	if err != nil {
-		db.t.Fatalf("sortkeytest: %s: %v", path, err)
+		db.t.Fatalf("sortkeytest: table %s: %s: %v", table, path, err)
 	}
 }
 
@@ -159,8 +162,11 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	db.t.Helper()
 	table, index, _ := strings.Cut(from, "/")
 	schema := db.schema(table, index)
-	if len(key) < schema.partition || len(key) > len(schema.names) {
-		db.t.Fatalf("sortkeytest: Query of %s has %s, want values for %s", from, text.Count(len(key), "key value"), text.Join(schema.names[:max(schema.partition, 1)], "and"))
+	switch n := len(key); {
+	case n < schema.partition:
+		db.t.Fatalf("sortkeytest: Query of %s has %s, want values for %s", from, text.Count(n, "key value"), text.Join(schema.names[:schema.partition], "and"))
+	case n > len(schema.names):
+		db.t.Fatalf("sortkeytest: Query of %s has %s, want at most values for %s", from, text.Count(n, "key value"), text.Join(schema.names, "and"))
 	}
 	in := &dynamodb.QueryInput{
 		TableName: &table, ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: map[string]types.AttributeValue{},

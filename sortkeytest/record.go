@@ -30,8 +30,12 @@ func (db *DB) Record() *Recording {
 	r.stop = db.Observe((*recorder)(r))
 	db.t.Cleanup(func() {
 		r.stop()
-		if db.t.Failed() {
-			db.t.Logf("sortkeytest: the calls were\n%s", r)
+		switch calls := r.String(); {
+		case !db.t.Failed():
+		case calls == "":
+			db.t.Logf("sortkeytest: there were no calls")
+		default:
+			db.t.Logf("sortkeytest: the calls were\n%s", calls)
 		}
 	})
 	return r
@@ -91,7 +95,7 @@ func (r *Recording) AtMost(units float64) {
 		total += consumed(e)
 	}
 	if total > units {
-		r.t.Errorf("sortkeytest: the calls consumed %v capacity units, want at most %v\n%s", total, units, r)
+		r.t.Errorf("sortkeytest: the calls consumed %s, want at most %v\n%s", countUnits(total), units, r)
 	}
 }
 
@@ -112,16 +116,24 @@ func consumed(e *sortkey.Event) (units float64) {
 	return units
 }
 
+// countUnits returns a number of capacity units, such as 1 unit or 2.5 units.
+func countUnits(n float64) string {
+	if n == 1 {
+		return "1 unit"
+	}
+	return fmt.Sprintf("%v units", n)
+}
+
 func describe(e *sortkey.Event) string {
-	line := e.Operation + " " + strings.Join(e.Tables, ", ")
+	line := strings.TrimSuffix(e.Operation+" "+strings.Join(e.Tables, ", "), " ")
 	for _, trace := range e.Traces() {
 		line += fmt.Sprintf(" [%s]", trace.Slice())
 	}
 	if e.Examined > 0 {
-		line += fmt.Sprintf(", %d of %d rows returned", e.Returned, e.Examined)
+		line += fmt.Sprintf(", %d of %s returned", e.Returned, text.Count(e.Examined, "row"))
 	}
 	if units := consumed(e); units > 0 {
-		line += fmt.Sprintf(", %v units", units)
+		line += ", " + countUnits(units)
 	}
 	if e.Error != "" {
 		line += ", " + e.Error + ": " + e.Message

@@ -67,3 +67,21 @@ func TestOperationNames(t *testing.T) {
 		require.Equal(t, `sortkeytest: there is no operation "Scans": did you mean Scan?`, got)
 	}
 }
+
+func TestRecordText(t *testing.T) {
+	f := &failed{TB: t}
+	db := sortkeytest.New(f)
+	db.Table("Orders", "id")
+	db.Put("Orders", map[string]any{"id": "1"})
+	db.Record()
+	for _, fn := range f.cleanups[1:] {
+		fn()
+	}
+	require.Equal(t, "sortkeytest: there were no calls", f.logged)
+	rec := db.Record()
+	_, err := db.Client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Orders"), ConsistentRead: aws.Bool(true)})
+	require.NoError(t, err)
+	_, err = db.Client.ListTables(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, "Scan Orders [all partitions], 1 of 1 row returned, 1 unit\nListTables\n", rec.String())
+}

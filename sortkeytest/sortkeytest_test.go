@@ -95,7 +95,7 @@ func TestFailuresFailTheTest(t *testing.T) {
 		{"item without a key", "item 1: operation error DynamoDB: PutItem", func(tb testing.TB) {
 			open(tb).Put("Tab", map[string]any{"id": "a"}, map[string]any{"x": 1})
 		}},
-		{"not an item", "item 0: ", func(tb testing.TB) { open(tb).Put("Tab", make(chan int)) }},
+		{"not an item", "item 0 has no attributes", func(tb testing.TB) { open(tb).Put("Tab", make(chan int)) }},
 		{"malformed JSON", "unexpected EOF", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"id":`)) }},
 		{"JSON of an item without the key", "One or more parameter values were invalid: Missing the key id in the item", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"x":{"S":"y"}}`)) }},
 		{"JSON of a number", "cannot unmarshal", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`7`)) }},
@@ -330,4 +330,11 @@ func TestHoldIndexes(t *testing.T) {
 	require.Zero(t, query(), "too early")
 	db.Settle()
 	require.Equal(t, 1, query())
+}
+
+// A server in a bubble would stop its time, and with it the test.
+func TestNoServerInBubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.New(tb).Env() }), "no server in a bubble")
+	})
 }

@@ -30,10 +30,15 @@ func parseTemplate(root map[string]any, with Parameters) (all []*Schema, err err
 		parameters: map[string]any{"AWS::Region": "us-east-1", "AWS::AccountId": "000000000000", "AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com", "AWS::NoValue": none{}},
 		mappings:   object(root["Mappings"]), conditions: object(root["Conditions"]), resources: object(root["Resources"]),
 	}
+	declared := map[string]bool{}
 	for name, p := range object(root["Parameters"]) {
+		declared[name] = true
 		if value, ok := object(p)["Default"]; ok {
 			t.parameters[name] = value
 		}
+	}
+	if err := with.check(declared); err != nil {
+		return nil, err
 	}
 	for name, value := range with {
 		t.parameters[name] = value

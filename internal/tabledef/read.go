@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,20 @@ var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation templat
 // pseudo parameters such as AWS::StackName, or of the variables of a Terraform
 // module.
 type Parameters map[string]string
+
+// check refuses values for names that are not declared, which are typos.
+func (with Parameters) check(declared map[string]bool) error {
+	for _, name := range slices.Sorted(maps.Keys(with)) {
+		if !declared[name] && !strings.HasPrefix(name, "AWS::") {
+			hint := "it has none"
+			if len(declared) > 0 {
+				hint = "it has " + strings.Join(slices.Sorted(maps.Keys(declared)), ", ")
+			}
+			return advice.New(hint, "there is no parameter %s", name)
+		}
+	}
+	return nil
+}
 
 // Read reads the tables that a file defines, or a folder with Terraform files. It
 // returns an error that wraps [ErrOther] if the format of the file is unknown.
@@ -45,7 +60,7 @@ func Read(path string, with Parameters) ([]*Schema, error) {
 
 func parseFile(name string, data []byte, with Parameters) ([]*Schema, error) {
 	if filepath.Ext(name) == ".tf" {
-		return parseTerraform([]file{{name, data}}, with)
+		return parseTerraform([]file{{name, data}}, with, false)
 	}
 	if json.Valid(data) {
 		return parseJSON(data, with)

@@ -107,11 +107,25 @@ func TestReadErrors(t *testing.T) {
 		require.ErrorContains(t, err, tt.want, tt.text)
 	}
 	_, err := tabledef.Read(t.TempDir(), nil)
-	require.ErrorIs(t, err, tabledef.ErrOther)
+	require.ErrorContains(t, err, "the folder has no Terraform files")
+	require.NotErrorIs(t, err, tabledef.ErrOther)
 	path := filepath.Join(t.TempDir(), "a.tf")
 	require.NoError(t, os.WriteFile(path, []byte(table(`count = var.n`)), 0o600))
 	_, err = tabledef.Read(path, nil)
 	require.Contains(t, advice.Of(err), "terraform show -json")
+}
+
+// A parameter with a typo would leave the default in force.
+func TestUnknownParameters(t *testing.T) {
+	for path, declared := range map[string]string{"testdata/template.yaml": "Stage", "testdata/module": "stage"} {
+		_, err := tabledef.Read(path, tabledef.Parameters{"Stge": "x", "AWS::StackName": "shop"})
+		require.ErrorContains(t, err, "there is no parameter Stge")
+		require.Contains(t, advice.Of(err), declared)
+	}
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("Resources: {T: {Type: AWS::DynamoDB::Table}}"), 0o600))
+	_, err := tabledef.Read(path, tabledef.Parameters{"Stage": "x"})
+	require.Equal(t, "it has none", advice.Of(err))
 }
 
 func FuzzRead(f *testing.F) {

@@ -36,17 +36,19 @@ func readModule(dir string, with Parameters) ([]*Schema, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: the folder has no Terraform files: %w", dir, ErrOther)
+		return nil, fmt.Errorf("%s: the folder has no Terraform files", dir)
 	}
-	list, err := parseTerraform(files, with)
+	list, err := parseTerraform(files, with, true)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return list, nil
 }
 
-// parseTerraform reads the tables of a module in Terraform's own language.
-func parseTerraform(files []file, with Parameters) (all []*Schema, err error) {
+// parseTerraform reads the tables of a module in Terraform's own language. The files
+// are the whole module, or other files may declare variables.
+func parseTerraform(files []file, with Parameters, whole bool) (all []*Schema, err error) {
+	declared := map[string]bool{}
 	in := &scope{variables: map[string]any{}, locals: map[string]expression{}}
 	var tables []*block
 	var given []*body // values of variables, which replace the defaults
@@ -62,6 +64,7 @@ func parseTerraform(files []file, with Parameters) (all []*Schema, err error) {
 		for _, b := range top.blocks {
 			switch {
 			case b.is("variable", 1):
+				declared[b.labels[0]] = true
 				if e, ok := b.body.attributes["default"]; ok {
 					in.variables[b.labels[0]] = in.value(e)
 				}
@@ -75,6 +78,11 @@ func parseTerraform(files []file, with Parameters) (all []*Schema, err error) {
 	for _, top := range given {
 		for name, e := range top.attributes {
 			in.variables[name] = in.value(e)
+		}
+	}
+	if whole {
+		if err := with.check(declared); err != nil {
+			return nil, err
 		}
 	}
 	for name, value := range with {
