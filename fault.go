@@ -18,7 +18,7 @@ type Fault struct {
 	Table, Index string
 	// Key is a pattern for a key attribute of an item that the call names, in
 	// which * stands for any text: "ORDER#*". Numbers are written as on the wire.
-	// Query and Scan name no items.
+	// Query, Scan and PartiQL statements name no items.
 	Key string
 	// Skip is the number of matching calls that pass first, and Times the number
 	// that fail after them; 0 means all.

@@ -1,8 +1,10 @@
 package sdk_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,6 +128,26 @@ func TestFaultHang(t *testing.T) {
 		_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
 		require.True(t, errors.Is(err, context.DeadlineExceeded), "%v", err)
 	})
+}
+
+// A context that ended is no internal error, whatever its cause.
+func TestFaultCause(t *testing.T) {
+	for _, way := range inProcess {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var logged bytes.Buffer
+				db := sortkeytest.New(t, func(o *sortkey.Options) { o.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
+				db.Fail(sortkey.Fault{Hang: true})
+				rec := db.Record()
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("no patience"))
+				defer cancel()
+				_, err := clientOf(t, db, way).GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.Equal(t, "GetItem Rows, ServiceUnavailable: context deadline exceeded\n", rec.String())
+				require.Empty(t, logged.String())
+			})
+		})
+	}
 }
 
 // Calls that a fault keeps waiting end with the database, and leave no goroutine.

@@ -42,7 +42,7 @@ func (c *Clock) fork() *Clock {
 }
 
 // Set stops the clock at a time. With the zero time, it follows the computer's
-// clock again.
+// clock, or the one in the options, again.
 func (c *Clock) Set(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

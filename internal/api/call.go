@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -83,6 +84,9 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in any
 func (c *invocation) end(ctx context.Context, err error) error {
 	if c.lose && ctx.Err() == nil {
 		err = reset()
+	}
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		err = ctx.Err() // a cause that the caller chose is no internal error
 	}
 	if err != nil {
 		failure := c.service.wireError(err)
