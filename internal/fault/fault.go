@@ -157,8 +157,8 @@ var (
 // maxCalls limits the kinds of calls that Calls reports.
 const maxCalls = 1000
 
-// applies counts a call, of which the rule is told whether it matches and whether no
-// earlier rule applies to it, and reports whether it fails.
+// applies counts a call and reports whether the rule makes it fail. Matches says
+// whether the rule is for the call, and first that no earlier rule makes it fail.
 func (r *Rule) applies(call string, matches, first bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,7 +200,7 @@ func (r *Rule) Calls() string {
 	slices.Sort(list)
 	text := "the calls were " + strings.Join(list, "; ")
 	if r.hidden > 0 {
-		text += fmt.Sprintf("; an earlier fault took effect %d × instead", r.hidden)
+		text += fmt.Sprintf("; an earlier fault took effect on %d of them", r.hidden)
 	}
 	return text
 }

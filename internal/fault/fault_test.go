@@ -72,7 +72,7 @@ func TestOverlap(t *testing.T) {
 	}
 	require.Equal(t, []string{"A", "A", "B", ""}, got)
 	require.Equal(t, 1, second.Met())
-	require.Equal(t, "the calls were 4 × GetItem; an earlier fault took effect 2 × instead", second.Calls())
+	require.Equal(t, "the calls were 4 × GetItem; an earlier fault took effect on 2 of them", second.Calls())
 }
 
 // Effects that only some operations can have do not meet others.
