@@ -62,7 +62,8 @@ type Failure struct {
 }
 
 // Fail puts a fault in force until [Failure.Lift] is called. Of several faults
-// that match a call, the first takes effect; for the others, the call passes. Forks do not inherit faults.
+// that match a call, the first takes effect; for the others, the call passes. Forks do
+// not inherit faults.
 func (db *DB) Fail(f Fault) *Failure {
 	r := &fault.Rule{
 		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times, Chance: f.Chance, Seed: f.Seed, Script: f.Script,

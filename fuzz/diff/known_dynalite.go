@@ -38,6 +38,12 @@ var dynalite = []known{
 		_, local := p.index()
 		return local && p.kind == "body"
 	}},
+	{"dynalite looks at the form of a start key before what an index projects (internal/api/fidelity_test.go, row 36)", func(p *pair) bool {
+		return p.req.op == "Scan" && p.oursSays("Select type ALL_ATTRIBUTES is not supported for global secondary index") && p.peerSays("The provided starting key is invalid")
+	}},
+	{"dynalite looks for an overflow after all actions of an update, and finds a wrong type in a later one first; the order is not documented", func(p *pair) bool {
+		return p.req.op == "UpdateItem" && p.oursSays("Number overflow") && p.peerSays("An operand in the update expression has an incorrect data type")
+	}},
 	{"dynalite has the older faults of an empty TableName: its pattern, and a length of 3 (conformance s_put_table_*)", func(p *pair) bool {
 		return p.oursSays("Value '' at 'tableName'") && p.peerSays("Value '' at 'tableName'")
 	}},

@@ -55,6 +55,9 @@ var dynoxide = []known{
 		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("ConsumedCapacity") ||
 			p.onlyStatements("Statement wasn't well formed") && p.onlyMembers("ConsumedCapacity", "Responses")
 	}},
+	{"dynoxide names a table that is not there beside the error of a statement; its captures name only tables of statements that ran", func(p *pair) bool {
+		return p.onlyStatements("Requested resource not found") && p.onlyMembers("Responses")
+	}},
 	{"dynoxide takes empty values for keys of statements (DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
 		return p.onlyStatements("The AttributeValue for a key attribute cannot contain an empty") && p.onlyMembers("ConsumedCapacity", "Responses")
 	}},
