@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
 )
 
 // commit applies the changes. Once the commit is sent, the end of the context does
 // not matter any more: the outcome is waited for, for a time, and never guessed.
 func (w *writer) commit() error {
-	if w.changes.empty() {
+	if w.changes.Empty() {
 		return w.commitReads()
 	}
 	if w.row != nil {
-		w.changes.remember(row{addr: w.row.addr, value: w.row.value, deleted: w.row.value == nil})
+		w.changes.Remember(remote.Row{Addr: w.row.addr, Value: w.row.value, Deleted: w.row.value == nil})
 	}
-	w.changes.lockReads()
 	w.store.pins.take()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -30,7 +30,7 @@ func (w *writer) commit() error {
 	if !w.begun {
 		steps = append(steps, &step{statement: w.begin})
 	}
-	for one := range w.changes.steps {
+	for one := range w.steps {
 		steps = append(steps, one)
 		for _, p := range one.params {
 			size += len(p)

@@ -39,7 +39,7 @@ var (
 // Expecting implements [store.Sharer].
 func (s *Store) Expecting(space store.Space, partition, sort, value []byte) store.Store {
 	addr := store.AppendAddress(nil, space, partition, sort)
-	key, _ := keyOf(addr)
+	key, _ := keys.Key(addr)
 	return &expecting{s, &expectation{key, addr, value}}
 }
 
@@ -58,7 +58,7 @@ func (e *expecting) Get(ctx context.Context, space store.Space, partition, sort 
 	}
 	s := &session{ctx: ctx, store: e.Store, begin: beginNothing}
 	defer s.finish()
-	key, _ := keyOf(store.AppendAddress(nil, space, partition, sort))
+	key, _ := keys.Key(store.AppendAddress(nil, space, partition, sort))
 	same := e.row.value == nil
 	both := &step{statement: getBoth, params: [][]byte{key, e.row.key}, row: func(columns [][]byte) {
 		if bytes.Equal(columns[0], key) {

@@ -3,7 +3,6 @@ module github.com/sortkey/sortkey/store/postgres
 go 1.26.0
 
 require (
-	github.com/google/btree v1.1.3
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/sortkey/sortkey v0.1.0
 	github.com/stretchr/testify v1.12.1
@@ -12,6 +11,7 @@ require (
 
 require (
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/google/btree v1.1.3 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -157,7 +158,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, row *expec
 		return err
 	}
 	defer leave()
-	w := &writer{reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: row}, changes: newChanges()}}
+	w := &writer{reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: row}, changes: remote.NewChanges()}}
 	defer w.finish()
 	err = fn(w)
 	if failed := w.verify(); err == nil || errors.Is(failed, store.ErrChanged) {

@@ -31,7 +31,7 @@ const version = 2
 // the primary key of rows in the words of the dialect.
 var tables = []string{
 	// One row for each row of the store. Tail is null unless the address is
-	// longer than maxKey; see keyOf.
+	// longer than keys.Longest.
 	`create table if not exists sortkey_rows (address bytea not null, tail bytea, value bytea not null, primary key (%s))`,
 
 	// One row for each Update that has committed, until that is known, or whose

@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"github.com/sortkey/sortkey/store"
 )
 
 // Options configure [Open]. The zero value is ready to use.
@@ -85,17 +83,3 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	return o, nil
 }
-
-// Reads fetch rows in chunks. The first is small, because most callers want a few
-// rows; each is larger than the one before, up to maxChunk rows or about
-// chunkBytes.
-const (
-	firstChunk = 16
-	growth     = 8
-	maxChunk   = store.ContextRows
-	chunkBytes = 1 << 20
-)
-
-// cachedBytes limits the rows that an Update keeps after it has read them. A
-// conditional write reads its row twice.
-const cachedBytes = 4 << 20

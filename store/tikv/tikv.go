@@ -16,6 +16,7 @@ import (
 	pd "github.com/tikv/pd/client"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -215,7 +216,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 		return context.Cause(ctx)
 	}
 	defer s.updates.Release(share)
-	w := &writer{reader: reader{ctx: ctx, store: s}, changes: newChanges()}
+	w := &writer{reader: reader{ctx: ctx, store: s}, changes: remote.NewChanges()}
 	w.reader.writer = w
 	defer w.finish()
 	if err := w.begin(); err != nil {

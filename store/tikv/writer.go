@@ -16,6 +16,7 @@ import (
 	"github.com/tikv/client-go/v2/txnkv/transaction"
 	"github.com/tikv/client-go/v2/txnkv/txnlock"
 
+	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -24,7 +25,8 @@ import (
 type writer struct {
 	reader
 	txn      *transaction.KVTxn
-	changes  *changes
+	changes  *remote.Changes
+	locked   bool // a row
 	observed []observation
 	fault    error // of a read; the update cannot be committed
 
@@ -82,31 +84,32 @@ func (w *writer) fail(err error) error {
 }
 
 // read returns a row and locks it, whether or not it exists.
-func (w *writer) read(addr []byte) (value []byte, ok bool, err error) {
+func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, err error) {
 	if w.fault != nil {
 		return nil, false, w.fault
 	}
-	known, ok := w.changes.get(addr)
+	known, ok := w.changes.Get(space, addr)
 	switch {
-	case ok && known.dropped: // locked, so that it is what it was
+	case known.Dropped: // locked, so that it is what it was
 		return w.get(addr)
 	case ok:
-		return known.value, !known.deleted, nil
+		return known.Value, !known.Deleted, nil
 	}
 	key := w.store.keys.key(addr)
 	for tries := 1; ; tries++ {
 		found, err := w.lock(key)
 		if err == nil {
-			read := row{addr: addr, deleted: !found.Exists}
+			read := remote.Row{Addr: addr, Deleted: !found.Exists}
 			if found.Exists {
-				if read.value, _, err = decode(found.Value); err != nil {
+				if read.Value, _, err = decode(found.Value); err != nil {
 					return nil, false, w.fail(err)
 				}
 			}
-			w.changes.remember(read)
-			return read.value, found.Exists, nil
+			w.locked = true
+			w.changes.Remember(read)
+			return read.Value, found.Exists, nil
 		}
-		if len(w.changes.locked)+len(w.observed) > 0 || !conflicts(err) || tries > aloneAfter || w.ctx.Err() != nil {
+		if w.locked || len(w.observed) > 0 || !conflicts(err) || tries > aloneAfter || w.ctx.Err() != nil {
 			return nil, false, w.fail(err)
 		}
 		// Nothing was read so far, so the transaction can begin again later.
@@ -130,13 +133,13 @@ func (w *writer) lock(key []byte) (kv.ReturnedValue, error) {
 
 // check returns an error if a row of the given size cannot be written.
 func (w *writer) check(size int) error {
-	if err := w.err(); err != nil {
+	if err := w.Err(); err != nil {
 		return err
 	}
 	switch {
 	case size > maxValue:
 		return fmt.Errorf("%w: a row of %d bytes, more than %d", errTooLarge, size, maxValue)
-	case size > maxUpdate-w.changes.size:
+	case size > maxUpdate-w.changes.Size():
 		return fmt.Errorf("%w: more than %d bytes", errTooLarge, maxUpdate)
 	}
 	return nil
@@ -147,7 +150,7 @@ func (w *writer) Put(space store.Space, partition, sort, value []byte) error {
 	if err := w.check(store.AddressLen(partition, sort) + len(value)); err != nil {
 		return err
 	}
-	w.changes.set(row{addr: store.AppendAddress(nil, space, partition, sort), value: value})
+	w.changes.Set(remote.Row{Addr: store.AppendAddress(nil, space, partition, sort), Value: value})
 	return nil
 }
 
@@ -156,7 +159,7 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	if err := w.check(store.AddressLen(partition, sort)); err != nil {
 		return err
 	}
-	w.changes.set(row{addr: store.AppendAddress(nil, space, partition, sort), deleted: true})
+	w.changes.Set(remote.Row{Addr: store.AppendAddress(nil, space, partition, sort), Deleted: true})
 	return nil
 }
 
@@ -166,36 +169,37 @@ func (w *writer) Clear(space store.Space) error {
 	if err := w.check(0); err != nil {
 		return err
 	}
-	lo, hi := store.AppendSpace(nil, nil, space)
-	var failed error
-	w.walk(lo, hi, false, func(found row, err error) bool {
-		if failed = err; failed == nil {
-			failed = w.check(len(found.addr))
+	for found, err := range w.Scan(space, store.Everything()) {
+		if err == nil {
+			err = w.Delete(space, found.Partition, found.Sort)
 		}
-		if failed == nil {
-			w.changes.set(row{addr: found.addr, deleted: true})
+		if err != nil {
+			return err
 		}
-		return failed == nil
-	})
-	return failed
+	}
+	return nil
 }
 
 // commit applies the changes. From then on the end of the context does not matter:
 // the outcome is waited for, for a time, and never guessed. An update without changes
 // has read one state of the store, and is not committed.
 func (w *writer) commit() error {
-	if w.changes.rows.Len() == 0 {
+	if w.changes.Empty() {
 		return nil
 	}
 	var failed error
-	w.changes.rows.Ascend(func(changed row) bool {
-		if changed.deleted {
-			failed = w.txn.Delete(w.store.keys.key(changed.addr))
-		} else {
-			failed = w.txn.Set(w.store.keys.encode(changed.addr, changed.value))
+	for r := range w.changes.All() {
+		switch {
+		case r.Unchanged: // it is locked
+		case r.Deleted:
+			failed = w.txn.Delete(w.store.keys.key(r.Addr))
+		default:
+			failed = w.txn.Set(w.store.keys.encode(r.Addr, r.Value))
 		}
-		return failed == nil
-	})
+		if failed != nil {
+			break
+		}
+	}
 	if failed == nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.store.opts.Timeout)
 		failed = w.txn.Commit(ctx)
