@@ -180,9 +180,8 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) (t *
 const completeWait = 50 * time.Millisecond
 
 // buildRows is how many items are added to a new index in one update, so that
-// other writers need not wait for the whole of it. In a shared store each of them may
-// be a round trip, and an update that takes long loses to the writers of other
-// servers.
+// other writers need not wait for the whole of it. In a shared store an update that
+// reads much loses to the writers of other servers.
 const (
 	buildRows       = 1000
 	buildRowsShared = 50
@@ -222,7 +221,7 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 	}
 	err = db.update(ctx, db.rows, func(w store.Writer) error {
 		items, bytes, after = 0, 0, nil
-		var e entry
+		var list []entry
 		var last store.Position
 		n := 0
 		for row, err := range w.Scan(t.def.Space, span) {
@@ -235,15 +234,22 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 			}
 			last.Partition = append(last.Partition[:0], row.Partition...)
 			last.Sort = append(last.Sort[:0], row.Sort...)
-			if !e.make(ix, itemOf(row.Value)) {
-				continue
+			var e entry
+			if e.make(ix, itemOf(row.Value)) {
+				e.value = slices.Clone(e.value)
+				list = append(list, e)
 			}
+		}
+		if err := prefetch(w, space, list); err != nil {
+			return err
+		}
+		for _, e := range list {
 			if _, exists, err := w.Get(space, e.partition, e.sort); err != nil {
 				return err
 			} else if exists {
 				continue
 			}
-			if err := w.Put(space, e.partition, e.sort, slices.Clone(e.value)); err != nil {
+			if err := w.Put(space, e.partition, e.sort, e.value); err != nil {
 				return err
 			}
 			items++
@@ -256,6 +262,25 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 	}
 	ix.stats.add(items, bytes)
 	return after, nil
+}
+
+// A prefetcher is a Writer that reads several rows of a space in one round trip. Get then
+// has them without another one.
+type prefetcher interface {
+	Prefetch(space store.Space, rows []store.Position) error
+}
+
+// prefetch reads the rows of entries, if that saves round trips.
+func prefetch(w store.Writer, space store.Space, list []entry) error {
+	p, ok := w.(prefetcher)
+	if !ok {
+		return nil
+	}
+	rows := make([]store.Position, len(list))
+	for i, e := range list {
+		rows[i] = store.Position{Partition: e.partition, Sort: e.sort}
+	}
+	return p.Prefetch(space, rows)
 }
 
 // building returns the index in a space if it is still being built.

@@ -28,10 +28,10 @@ type session struct {
 	fault error // of the connection or the transaction; ends both
 }
 
-// run sends a step within the transaction, which it begins if necessary. Nothing was
-// read before the transaction has begun, so it can begin on another connection
-// when one is broken.
-func (s *session) run(one *step) error {
+// run sends steps in one round trip within the transaction, which it begins if
+// necessary. Nothing was read before the transaction has begun, so it can begin on
+// another connection when one is broken.
+func (s *session) run(wanted ...*step) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -39,16 +39,17 @@ func (s *session) run(one *step) error {
 		return store.ErrClosed
 	case s.fault != nil:
 		return s.fault
-	case s.begun && one.statement == takeSnapshot:
+	case s.begun && wanted[0].statement == takeSnapshot:
 		return nil
 	case s.begun:
-		_, err := s.send([]*step{one})
+		_, err := s.send(wanted)
 		return err
 	}
-	steps := []*step{{statement: s.begin}, one}
-	if s.begin == beginNothing {
-		steps = steps[1:]
+	steps := make([]*step, 0, len(wanted)+2)
+	if s.begin != beginNothing {
+		steps = append(steps, &step{statement: s.begin})
 	}
+	steps = append(steps, wanted...)
 	met := func() bool { return true }
 	if s.row != nil {
 		var read *step
@@ -110,10 +111,10 @@ func (s *session) send(steps []*step) (failed int, err error) {
 	return failed, err
 }
 
-// read runs a step of a read.
-func (s *session) read(one *step) error {
+// read runs the steps of a read.
+func (s *session) read(steps ...*step) error {
 	s.store.pins.remove(s)
-	return s.run(one)
+	return s.run(steps...)
 }
 
 // pin takes the snapshot of a View that has read nothing yet.
