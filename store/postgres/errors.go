@@ -30,6 +30,7 @@ const (
 	codeDeadlock      = "40P01"
 	codeUnknown       = "40003" // statement_completion_unknown
 	codeNoTable       = "42P01"
+	codeNoColumn      = "42703"
 
 	codeDuplicateTable  = "42P07"
 	codeDuplicateObject = "42710"

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -29,7 +30,7 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, "1", value(t, s, "a"))
 	require.NoError(t, s.Close())
 
-	exec(t, url, "update sortkey_schema set version = 3")
+	exec(t, url, "update sortkey_schema set version = 3; drop table sortkey_leases")
 	for _, err := range []error{
 		second(postgres.Open(t.Context(), url, postgres.Options{})),
 		postgres.Init(t.Context(), url),
@@ -37,6 +38,39 @@ func TestSchema(t *testing.T) {
 		require.ErrorIs(t, err, postgres.ErrSchema)
 		require.ErrorContains(t, err, "the database has version 3, this program uses 2")
 	}
+	exec(t, url, "create table sortkey_leases ()") // which Init did not create
+}
+
+// TestForeignTable refuses a database where another program's table has the name of one
+// of Sortkey's.
+func TestForeignTable(t *testing.T) {
+	url := pgtest.Shared(t).Database(t)
+	exec(t, url, "create table sortkey_rows (id int8 primary key)")
+	for _, err := range []error{
+		postgres.Init(t.Context(), url),
+		second(postgres.Open(t.Context(), url, postgres.Options{})),
+	} {
+		require.ErrorIs(t, err, postgres.ErrSchema)
+		require.ErrorContains(t, err, "another schema with search_path")
+	}
+}
+
+// TestSmallPool commits an update beside a View that needs a connection for its snapshot,
+// with a pool that the URL makes too small.
+func TestSmallPool(t *testing.T) {
+	s := open(t, database(t)+"&pool_max_conns=1", postgres.Options{Timeout: 5 * time.Second})
+	set(t, s, "a", "1")
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			if _, _, err := w.Get(1, []byte("a"), nil); err != nil {
+				return err
+			}
+			return w.Put(1, []byte("a"), nil, []byte("2"))
+		}))
+		was, _, err := r.Get(1, []byte("a"), nil)
+		require.Equal(t, "1", string(was))
+		return err
+	}))
 }
 
 // TestInitAtOnce creates the tables from several programs at the same time.

@@ -27,8 +27,12 @@ type Options struct {
 }
 
 const (
-	defaultConns   = 20
-	leastConns     = 4
+	defaultConns = 20
+
+	// leastConns are enough for an update whose commit has to wait for the snapshot of
+	// a View, which needs another connection.
+	leastConns = 4
+
 	defaultTimeout = 30 * time.Second
 	defaultLease   = 15 * time.Second
 

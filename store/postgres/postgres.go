@@ -53,10 +53,11 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error { return prepare(ctx, c, d) }
 	switch {
 	case opts.MaxConns > 0:
-		config.MaxConns = int32(max(opts.MaxConns, leastConns))
+		config.MaxConns = int32(opts.MaxConns)
 	case !poolSized(url):
 		config.MaxConns = defaultConns
 	}
+	config.MaxConns = max(config.MaxConns, leastConns)
 	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), ending: make(chan struct{}), shut: make(chan struct{})}
 	s.limit.time = opts.Timeout
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {

@@ -30,6 +30,12 @@ func Init(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
+	switch found, err := readVersion(ctx, c); {
+	case err != nil:
+		return err
+	case found > version: // leave alone what a later program has made
+		return errVersion(found)
+	}
 	for i, sql := range tables {
 		if i == 0 {
 			sql = fmt.Sprintf(sql, d.rowsKey)
@@ -41,7 +47,7 @@ func Init(ctx context.Context, url string) error {
 	if err := define(ctx, c, insertVersion, version); err != nil {
 		return err
 	}
-	return checkVersion(ctx, c)
+	return checkTables(ctx, c, d)
 }
 
 // define runs a statement of Init. It fails if another Init runs at the same time, and
@@ -75,7 +81,7 @@ func checkSchema(ctx context.Context, config *pgx.ConnConfig) (dialect, error) {
 	if err != nil {
 		return d, err
 	}
-	if err := checkVersion(ctx, c); err != nil {
+	if err := checkTables(ctx, c, d); err != nil {
 		return d, err
 	}
 	_, err = c.Exec(ctx, sweepCommits)
@@ -93,20 +99,41 @@ func askDialect(ctx context.Context, c *pgx.Conn) (dialect, error) {
 	return dialectOf(server), nil
 }
 
-// checkVersion returns [ErrSchema] unless the tables have this program's version.
-func checkVersion(ctx context.Context, c *pgx.Conn) error {
-	var found int
-	err := c.QueryRow(ctx, selectVersion).Scan(&found)
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == codeNoTable || errors.Is(err, pgx.ErrNoRows) {
+// checkTables returns [ErrSchema] unless the tables have this program's version and the
+// columns of its statements.
+func checkTables(ctx context.Context, c *pgx.Conn, d dialect) error {
+	switch found, err := readVersion(ctx, c); {
+	case err != nil:
+		return err
+	case found == 0:
 		return fmt.Errorf("%w: the database has none in search_path", ErrSchema)
+	case found != version:
+		return errVersion(found)
+	}
+	err := prepare(ctx, c, d)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == codeNoTable || e.Code == codeNoColumn) {
+		return fmt.Errorf("%w: a table has the name of one of Sortkey's, which can be in another schema with search_path: %w", ErrSchema, err)
 	}
 	if err != nil {
 		return wrap(err)
 	}
-	if found != version {
-		return fmt.Errorf("%w: the database has version %d, this program uses %d", ErrSchema, found, version)
-	}
 	return nil
+}
+
+// readVersion returns the version of the tables, or 0 if there are none.
+func readVersion(ctx context.Context, c *pgx.Conn) (found int, err error) {
+	err = c.QueryRow(ctx, selectVersion).Scan(&found)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == codeNoTable || errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, wrap(err)
+	}
+	return found, nil
+}
+
+func errVersion(found int) error {
+	return fmt.Errorf("%w: the database has version %d, this program uses %d", ErrSchema, found, version)
 }
 
 // isURL reports whether text is an address for [Open].

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -162,4 +164,26 @@ func TestGate(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"impatient gives up", "alone", "shared"}, noted())
 	})
+}
+
+// TestSteps checks that a commit locks rows in the order of addresses, and clears a space
+// before it changes its rows. Otherwise a change of a table that clears a space could wait
+// for a write that waits for it.
+func TestSteps(t *testing.T) {
+	w := &writer{reader{changes: remote.NewChanges()}}
+	row := func(space store.Space) remote.Row {
+		return remote.Row{Addr: store.AppendAddress(nil, space, []byte("p"), nil), Value: []byte("v")}
+	}
+	for space := range store.Space(4) {
+		w.changes.Remember(row(space))
+	}
+	w.changes.Clear(5)
+	w.changes.Clear(2)
+	w.changes.Set(row(2))
+	w.changes.Set(row(3))
+	var got []string
+	for one := range w.steps {
+		got = append(got, fmt.Sprintf("%d %.6s", one.params[0][7], prepared[one.statement]))
+	}
+	require.Equal(t, []string{"0 select", "1 select", "2 delete", "2 insert", "3 insert", "5 delete"}, got)
 }

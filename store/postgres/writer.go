@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -17,13 +18,24 @@ type writer struct{ reader }
 // of addresses, so that transactions lock rows in one order. Rows that were only read
 // are locked. One that does not exist is locked by inserting it for a moment.
 func (w *writer) steps(yield func(*step) bool) {
-	for _, space := range slices.Sorted(maps.Keys(w.changes.Cleared())) {
-		lo, hi := store.AppendSpace(nil, nil, space)
-		if !yield(&step{statement: clearRows, params: [][]byte{lo, keys.High(hi)}}) {
-			return
+	cleared := slices.Sorted(maps.Keys(w.changes.Cleared()))
+	// clearUpTo yields the statements for spaces that begin at or before an address, or all.
+	clearUpTo := func(addr []byte) bool {
+		for len(cleared) > 0 {
+			lo, hi := store.AppendSpace(nil, nil, cleared[0])
+			if addr != nil && bytes.Compare(lo, addr) > 0 {
+				break
+			}
+			if cleared = cleared[1:]; !yield(&step{statement: clearRows, params: [][]byte{lo, keys.High(hi)}}) {
+				return false
+			}
 		}
+		return true
 	}
 	for r := range w.changes.All() {
+		if !clearUpTo(r.Addr) {
+			return
+		}
 		key, tail := keys.Key(r.Addr)
 		one := &step{statement: putRow, params: [][]byte{key, tail, r.Value}}
 		switch {
@@ -40,6 +52,7 @@ func (w *writer) steps(yield func(*step) bool) {
 			return
 		}
 	}
+	clearUpTo(nil)
 }
 
 // Prefetch reads rows in one round trip. Get then answers from memory, apart from values
