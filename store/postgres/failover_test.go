@@ -2,10 +2,14 @@ package postgres_test
 
 import (
 	"context"
+	"net/url"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/pgtest"
@@ -53,4 +57,42 @@ func TestFailover(t *testing.T) {
 	}
 	b.check(t, stores[0])
 	t.Logf("%+v and %+v", stores[0].Stats(), stores[1].Stats())
+}
+
+// TestStandby connects to no standby, whatever the URL says: its rows are those of a
+// moment ago.
+func TestStandby(t *testing.T) {
+	primary := pgtest.New(t)
+	at := primary.Database(t)
+	require.NoError(t, postgres.Init(t.Context(), at))
+	standby := primary.Standby(t)
+	u, err := url.Parse(primary.Failover(at, standby))
+	require.NoError(t, err)
+	q := u.Query()
+	hosts := strings.Split(q.Get("host"), ",")
+	q.Del("target_session_attrs")
+	with := func(host ...string) string {
+		q.Set("host", strings.Join(host, ","))
+		u.RawQuery = q.Encode()
+		return u.String()
+	}
+	s := open(t, with(hosts[1], hosts[0]), postgres.Options{Timeout: 5 * time.Second})
+	for i := range 20 {
+		set(t, s, "a", strconv.Itoa(i))
+		require.Equal(t, strconv.Itoa(i), value(t, s, "a"))
+	}
+	for _, attrs := range []string{"any", "standby"} {
+		q.Set("target_session_attrs", attrs)
+		_, err = postgres.Open(t.Context(), with(hosts[1]), postgres.Options{})
+		require.ErrorIs(t, err, pgconn.ErrReadOnlyConnection)
+	}
+	primary.Crash(t)
+	_, _, err = s.Get(t.Context(), 1, []byte("a"), nil)
+	require.ErrorIs(t, err, pgconn.ErrReadOnlyConnection)
+	standby.Promote(t)
+	require.Eventually(t, func() bool {
+		v, _, err := s.Get(t.Context(), 1, []byte("a"), nil)
+		return err == nil && string(v) == "19"
+	}, time.Minute, 10*time.Millisecond)
+	set(t, s, "a", "20")
 }

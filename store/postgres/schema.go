@@ -150,6 +150,9 @@ func parse(text string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, wrap(err)
 	}
+	// A standby cannot be written to, and has the rows of a moment ago. Whatever the URL
+	// says, a connection to one would answer reads that must see all writes.
+	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	if params := config.ConnConfig.RuntimeParams; params["application_name"] == "" {
 		params["application_name"] = "sortkey"
 	}

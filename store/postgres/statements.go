@@ -18,6 +18,7 @@ package postgres
 //	UPDATE, DELETE              sql-update, sql-delete | update, delete | statements/dml_update, dml_delete
 //	bytea                       datatype-binary | bytes | datatypes/type_binary
 //	timestamptz, interval, now  functions-datetime | timestamp, interval, functions-and-operators | datatypes/type_datetime
+//	SHOW transaction_read_only  sql-show, hot-standby | show-vars | statements/cmd_show (sent by pgx when it connects)
 //	pipelined statements        protocol-flow, Pipelining | postgresql-compatibility (wire protocol) | drivers-orms/go/yb-pgx
 //
 // CockroachDB runs REPEATABLE READ as SERIALIZABLE where it is not enabled
