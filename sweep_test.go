@@ -1,6 +1,7 @@
 package sortkey_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 func TestSweep(t *testing.T) {
@@ -55,5 +58,36 @@ func TestSweepInterval(t *testing.T) {
 			require.NoError(t, d.Close())
 			require.NoError(t, d.Close())
 		}
+	})
+}
+
+// A pausedSharer is a shared store that does not answer the first request for the lease of
+// sweeps for 30 seconds.
+type pausedSharer struct {
+	store.Store
+	paused bool
+}
+
+func (s *pausedSharer) Expecting(store.Space, []byte, []byte, []byte) store.Store { return s.Store }
+
+func (s *pausedSharer) Lease(ctx context.Context, name string) (context.Context, func(), error) {
+	if name == "sweeps" && !s.paused {
+		s.paused = true
+		time.Sleep(30 * time.Second)
+		return nil, nil, context.DeadlineExceeded
+	}
+	return ctx, func() {}, nil
+}
+
+// A server that waited for the lease of sweeps takes it soon afterwards.
+func TestSweepAfterPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := dbtest.Expiring(t, sortkey.Options{Clock: time.Now, SweepInterval: time.Second, Store: &pausedSharer{Store: memory.Open()}}, 3)
+		time.Sleep(62 * time.Second)
+		synctest.Wait()
+		if got := dbtest.Count(t, db, nil); got != 1 {
+			t.Errorf("%d items after the time, want 1", got)
+		}
+		require.NoError(t, db.Close())
 	})
 }
