@@ -150,17 +150,17 @@ func (i *ids) takeAll() (group [][16]byte) {
 // settled notes that the commit with the id is known.
 func (s *Store) settled(id [16]byte) {
 	if group := s.ids.add(id); group != nil {
-		s.background.Go(func() { s.forget(group) })
+		s.background.Go(func() { s.forget(context.Background(), group) })
 	}
 }
 
 // forget removes ids. It is not part of an update: its reads would conflict with
 // every commit. What it fails to remove, a later Open sweeps.
-func (s *Store) forget(group [][16]byte) {
+func (s *Store) forget(ctx context.Context, group [][16]byte) {
 	if len(group) == 0 {
 		return
 	}
-	conn, err := s.acquire(context.Background())
+	conn, err := s.acquire(ctx)
 	if err != nil {
 		return
 	}
@@ -169,7 +169,7 @@ func (s *Store) forget(group [][16]byte) {
 	for i := range group {
 		steps[i] = &step{statement: forgetCommit, params: [][]byte{group[i][:]}}
 	}
-	_, _ = s.send(context.Background(), conn, steps)
+	_, _ = s.send(ctx, conn, steps)
 }
 
 var _ store.Writer = (*writer)(nil)

@@ -57,6 +57,9 @@ func (s *Store) Lease(ctx context.Context, name string) (held context.Context, r
 	return held, func() {
 		cancel(nil)
 		<-done
+		if errors.Is(context.Cause(held), errLease) {
+			return // it belongs to somebody else, or expires in a moment
+		}
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), s.opts.lease/renewals)
 		defer stop()
 		if _, err := s.exec(ctx, &step{statement: endLease, params: [][]byte{[]byte(name), owner}}); err != nil {

@@ -42,6 +42,9 @@ const (
 	pipelineBytes = 4 << 20
 	pipelineRows  = 1000
 
+	// closePatience limits how long Close tidies up in a database that does not answer.
+	closePatience = 5 * time.Second
+
 	// From aloneAfter conflicts on an Update runs alone in its process.
 	aloneAfter = 3
 )

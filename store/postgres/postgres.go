@@ -211,7 +211,9 @@ func (s *Store) Close() error {
 	}
 	defer close(s.shut)
 	close(s.ending)
-	s.forget(s.ids.takeAll())
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	s.forget(ctx, s.ids.takeAll())
 	s.background.Wait()
 	s.pool.Close()
 	s.limit.close()

@@ -141,3 +141,18 @@ func TestLease(t *testing.T) {
 	<-held.Done()
 	releaseTaken()
 }
+
+// TestLostLease does not ask the database to end a lease that is lost: it may not answer.
+func TestLostLease(t *testing.T) {
+	proxy, at := newStandin(t, database(t))
+	s := open(t, at, postgres.WithLease(postgres.Options{MaxConns: 4}, time.Second))
+	held, release, err := s.Lease(t.Context(), "work")
+	require.NoError(t, err)
+	proxy.on(func(string) action { return cutBefore })
+	<-held.Done()
+	proxy.on(nil)
+	release()
+	proxy.mu.Lock()
+	defer proxy.mu.Unlock()
+	require.Zero(t, proxy.trips)
+}
