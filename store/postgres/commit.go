@@ -28,7 +28,7 @@ func (w *writer) commit() error {
 	var steps []*step
 	size := 0
 	if !w.begun {
-		steps = append(steps, &step{statement: w.begin})
+		steps = w.opening(0)
 	}
 	for one := range w.steps {
 		steps = append(steps, one)

@@ -279,3 +279,39 @@ func TestPlans(t *testing.T) {
 		require.NotContains(t, plan, "Filter", plan)
 	}
 }
+
+// TestIdleUpdate checks that the database ends an Update whose server does not continue
+// it, but not a View, whose reader may be slow.
+func TestIdleUpdate(t *testing.T) {
+	url := database(t)
+	proxy, at := newStandin(t, url)
+	s := open(t, at, postgres.Options{})
+	var sent []string
+	proxy.on(func(statement string) action { sent = append(sent, statement); return pass })
+	require.Equal(t, "-", value(t, s, "a"))
+	require.NotContains(t, strings.Join(sent, "; "), "idle")
+	set(t, s, "a", "1") // without a read
+	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+		_, _, err := w.Get(1, []byte("a"), nil)
+		return err
+	}))
+	proxy.on(nil)
+	c, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer c.Close(context.Background())
+	limits := 0
+	for i, statement := range sent {
+		if !strings.Contains(statement, "serializable") {
+			continue
+		}
+		var limit string
+		_, err := c.Exec(t.Context(), statement+"; "+sent[i+1])
+		require.NoError(t, err)
+		require.NoError(t, c.QueryRow(t.Context(), "show idle_in_transaction_session_timeout").Scan(&limit))
+		require.Equal(t, "10s", limit)
+		_, err = c.Exec(t.Context(), "commit")
+		require.NoError(t, err)
+		limits++
+	}
+	require.Equal(t, 2, limits)
+}

@@ -45,11 +45,7 @@ func (s *session) run(wanted ...*step) error {
 		_, err := s.send(wanted)
 		return err
 	}
-	steps := make([]*step, 0, len(wanted)+2)
-	if s.begin != beginNothing {
-		steps = append(steps, &step{statement: s.begin})
-	}
-	steps = append(steps, wanted...)
+	steps := append(s.opening(len(wanted)+1), wanted...)
 	met := func() bool { return true }
 	if s.row != nil {
 		var read *step
@@ -81,6 +77,18 @@ func (s *session) run(wanted ...*step) error {
 			return err
 		}
 	}
+}
+
+// opening returns the steps that begin the transaction, with room for more.
+func (s *session) opening(more int) []*step {
+	steps := make([]*step, 0, 2+more)
+	switch s.begin {
+	case beginNothing:
+		return steps
+	case beginUpdate:
+		return append(steps, &step{statement: beginUpdate}, &step{statement: limitIdle})
+	}
+	return append(steps, &step{statement: s.begin})
 }
 
 // connTries is how many connections a transaction tries to begin on.

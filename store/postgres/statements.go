@@ -11,6 +11,7 @@ package postgres
 //	DROP TABLE IF EXISTS        sql-droptable | drop-table | the-sql-language/statements/ddl_drop_table
 //	BEGIN ISOLATION LEVEL       sql-begin | begin-transaction, set-transaction | statements/txn_begin
 //	COMMIT, ROLLBACK            sql-commit, sql-rollback | commit-transaction, rollback-transaction | statements/txn_commit, txn_rollback
+//	SET LOCAL idle_in_…timeout  sql-set, runtime-config-client | set-vars, session-variables | statements/cmd_set
 //	IN (list of values)         functions-comparisons | scalar-expressions | wiki of yugabyte-db, PostgreSQL Compatibility
 //	SELECT ORDER BY LIMIT       sql-select | select-clause, limit-offset, order-by | statements/dml_select
 //	INSERT ON CONFLICT          sql-insert | insert | statements/dml_insert
@@ -70,6 +71,7 @@ const beginNothing statement = -1
 const (
 	beginView statement = iota
 	beginUpdate
+	limitIdle
 	commit
 	rollback
 	takeSnapshot
@@ -99,6 +101,13 @@ var prepared = [statements]string{
 	beginUpdate: `begin transaction isolation level serializable, read write`,
 	commit:      `commit`,
 	rollback:    `rollback`,
+
+	// limitIdle ends an Update, in milliseconds, whose server is gone without having
+	// closed the connection. As long as a SERIALIZABLE transaction is open, PostgreSQL
+	// keeps the predicate locks of all that overlap with it, and in the end has no memory
+	// for more: then no Update of any server succeeds. Source: PostgreSQL, mvcc,
+	// transaction-iso.
+	limitIdle: `set local idle_in_transaction_session_timeout = 10000`,
 
 	takeSnapshot: `select 1`,
 
