@@ -58,6 +58,11 @@ var dynoxide = []known{
 	{"dynoxide names a table that is not there beside the error of a statement; its captures name only tables of statements that ran", func(p *pair) bool {
 		return p.onlyStatements("Requested resource not found") && p.onlyMembers("Responses")
 	}},
+	{"dynoxide finds nothing on a page of some statements with OR, where one side is true (DG/ql-operators.html)", func(p *pair) bool {
+		statement, _ := p.req.body["Statement"].(string)
+		return strings.Contains(statement, " OR ") && p.req.body["Limit"] != nil && strings.Contains(p.peer.raw, `"Items":[]`) &&
+			p.onlyMembers("Items", "LastEvaluatedKey", "NextToken")
+	}},
 	{"dynoxide takes empty values for keys of statements (DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
 		return p.onlyStatements("The AttributeValue for a key attribute cannot contain an empty") && p.onlyMembers("ConsumedCapacity", "Responses")
 	}},
