@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 
@@ -16,6 +17,21 @@ import (
 // maxBatchBytes is how many bytes of items a BatchGetItem reads before it leaves
 // the remaining keys to UnprocessedKeys. Source: API_BatchGetItem, 16 MB.
 const maxBatchBytes = 16 << 20
+
+// prefetchKeys is how many items a request reads at once, so that the largest ones take
+// 10 MB of memory beside its answer.
+const prefetchKeys = 25
+
+// keysOf pairs each key of a table with it.
+func keysOf(t *table.Table, keys []attr.Item) iter.Seq2[*table.Table, attr.Item] {
+	return func(yield func(*table.Table, attr.Item) bool) {
+		for _, key := range keys {
+			if !yield(t, key) {
+				return
+			}
+		}
+	}
+}
 
 // MaxBatchKeys is how many items a BatchGetItem may ask for.
 const MaxBatchKeys = 100
@@ -102,6 +118,11 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			rest.Keys = nil
 			var used table.Capacity
 			for k, key := range ka.Keys {
+				if k%prefetchKeys == 0 {
+					if err := view.Prefetch(keysOf(t, ka.Keys[k:min(k+prefetchKeys, len(ka.Keys))])); err != nil {
+						return err
+					}
+				}
 				if read >= maxBatchBytes || encoded >= maxBatchEncoded {
 					rest.Keys = append(rest.Keys, ka.Keys[k:]...)
 					break

@@ -179,6 +179,9 @@ func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen i
 	if err := seen.addAll(t, keys); err != nil {
 		return used, err
 	}
+	if err := tx.Prefetch(keysOf(t, keys)); err != nil {
+		return used, err
+	}
 	for i, r := range writes {
 		if err := o.check(t, keys[i]); err != nil {
 			return used, &refusedWrite{at: i, err: err}

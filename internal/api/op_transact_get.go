@@ -103,6 +103,15 @@ func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, read
 	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
 	total := 0
 	for i, t := range tables {
+		if i%prefetchKeys == 0 {
+			err := view.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
+				for k := i; k < min(i+prefetchKeys, len(tables)) && yield(tables[k], in.TransactItems[k].Get.Key); k++ {
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
 		item, err := view.Get(t, in.TransactItems[i].Get.Key)
 		if err != nil {
 			return nil, err

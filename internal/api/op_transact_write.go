@@ -88,6 +88,16 @@ func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, ac
 		}
 		tables[i] = t
 	}
+	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
+		for i, a := range actions {
+			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	tok := table.Token{Digest: digest, Time: s.opts.Clock()}
 	if in.ClientRequestToken != nil {
 		known, replay, err := tx.Remember(*in.ClientRequestToken, tok)

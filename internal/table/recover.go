@@ -240,8 +240,14 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 				list = append(list, e)
 			}
 		}
-		if err := prefetch(w, space, list); err != nil {
-			return err
+		if p, ok := w.(prefetcher); ok {
+			var addrs [][]byte
+			for _, e := range list {
+				addrs = append(addrs, store.AppendAddress(nil, space, e.partition, e.sort))
+			}
+			if err := p.Prefetch(addrs); err != nil {
+				return err
+			}
 		}
 		for _, e := range list {
 			if _, exists, err := w.Get(space, e.partition, e.sort); err != nil {
@@ -262,25 +268,6 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 	}
 	ix.stats.add(items, bytes)
 	return after, nil
-}
-
-// A prefetcher is a Writer that reads several rows of a space in one round trip. Get then
-// has them without another one.
-type prefetcher interface {
-	Prefetch(space store.Space, rows []store.Position) error
-}
-
-// prefetch reads the rows of entries, if that saves round trips.
-func prefetch(w store.Writer, space store.Space, list []entry) error {
-	p, ok := w.(prefetcher)
-	if !ok {
-		return nil
-	}
-	rows := make([]store.Position, len(list))
-	for i, e := range list {
-		rows[i] = store.Position{Partition: e.partition, Sort: e.sort}
-	}
-	return p.Prefetch(space, rows)
 }
 
 // building returns the index in a space if it is still being built.

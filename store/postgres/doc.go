@@ -12,6 +12,8 @@
 //     until its function returns, and then sends them with the commit in one
 //     round trip. So a put that reads one row takes two. When the database
 //     reports a conflict, Update calls the function again.
+//   - Package table says in advance which rows a batch, a transaction or the building
+//     of an index is going to read, and they are read together.
 //   - When a commit gets no answer, the Update finds out whether it happened: the
 //     transaction also inserts a row with an id of its own. Inserting the same id
 //     from another connection either finds that row, which proves the commit, or

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 
 	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
@@ -12,9 +13,12 @@ import (
 type reader struct {
 	session
 	changes *remote.Changes // nil in a View
+
+	// Rows that a View prefetched, by address; not changed afterwards.
+	fetched atomic.Pointer[map[string]remote.Row]
 }
 
-// Get implements [store.Reader]. The caller owns the value.
+// Get implements [store.Reader].
 func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
 	if r.done.Load() {
 		return nil, false, store.ErrClosed
@@ -22,6 +26,10 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	addr := store.AppendAddress(nil, space, partition, sort)
 	if r.changes != nil {
 		if known, ok := r.changes.Get(space, addr); ok && !known.Dropped {
+			return known.Value, !known.Deleted, nil
+		}
+	} else if fetched := r.fetched.Load(); fetched != nil {
+		if known, ok := (*fetched)[string(addr)]; ok {
 			return known.Value, !known.Deleted, nil
 		}
 	}
@@ -36,6 +44,50 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 		r.changes.Remember(remote.Row{Addr: addr, Value: value, Deleted: get.rows == 0})
 	}
 	return value, get.rows > 0, nil
+}
+
+// Prefetch reads the rows at addresses in one round trip, so that Get answers from
+// memory: in a View, until the next Prefetch; in an Update, apart from values that are
+// too large together to be kept. Package table looks for this method.
+func (r *reader) Prefetch(addrs [][]byte) error {
+	if err := r.Err(); err != nil {
+		return err
+	}
+	var gets []*step
+	var found []remote.Row
+	for _, addr := range addrs {
+		if r.changes != nil {
+			space, _, _, _ := store.ParseAddress(addr, nil)
+			if _, known := r.changes.Get(space, addr); known {
+				continue
+			}
+		}
+		key, _ := keys.Key(addr)
+		i := len(found)
+		found = append(found, remote.Row{Addr: addr})
+		gets = append(gets, &step{statement: getRow, params: [][]byte{key}, row: func(columns [][]byte) {
+			found[i].Value = append(make([]byte, 0, len(columns[0])), columns[0]...)
+		}})
+	}
+	if len(gets) == 0 {
+		return nil
+	}
+	if err := r.read(gets...); err != nil {
+		return err
+	}
+	fetched := make(map[string]remote.Row, len(found))
+	for i, read := range found {
+		read.Deleted = gets[i].rows == 0
+		if r.changes != nil {
+			r.changes.Remember(read)
+		} else {
+			fetched[string(read.Addr)] = read
+		}
+	}
+	if r.changes == nil {
+		r.fetched.Store(&fetched)
+	}
+	return nil
 }
 
 // Query implements [store.Reader].

@@ -55,39 +55,6 @@ func (w *writer) steps(yield func(*step) bool) {
 	clearUpTo(nil)
 }
 
-// Prefetch reads rows in one round trip. Get then answers from memory, apart from values
-// that are too large together to be kept. Package table looks for this method.
-func (w *writer) Prefetch(space store.Space, rows []store.Position) error {
-	if err := w.Err(); err != nil {
-		return err
-	}
-	var gets []*step
-	var found []remote.Row
-	for _, at := range rows {
-		addr := store.AppendAddress(nil, space, at.Partition, at.Sort)
-		if _, known := w.changes.Get(space, addr); known {
-			continue
-		}
-		key, _ := keys.Key(addr)
-		i := len(found)
-		found = append(found, remote.Row{Addr: addr})
-		gets = append(gets, &step{statement: getRow, params: [][]byte{key}, row: func(columns [][]byte) {
-			found[i].Value = append(make([]byte, 0, len(columns[0])), columns[0]...)
-		}})
-	}
-	if len(gets) == 0 {
-		return nil
-	}
-	if err := w.read(gets...); err != nil {
-		return err
-	}
-	for i, read := range found {
-		read.Deleted = gets[i].rows == 0
-		w.changes.Remember(read)
-	}
-	return nil
-}
-
 // check returns an error if size more bytes cannot be written.
 func (w *writer) check(size int) error {
 	switch {

@@ -1,0 +1,34 @@
+package table
+
+import (
+	"iter"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A prefetcher is a Reader that reads the rows at several addresses in one round trip.
+// Get then has them without another one; in a View, until the next Prefetch.
+type prefetcher interface {
+	Prefetch(addrs [][]byte) error
+}
+
+// Prefetch reads items by their keys in one round trip, if the store can do that, so
+// that Get needs none. In a View they are kept until the next Prefetch. It leaves keys
+// that do not match their tables to Get.
+func (s *View) Prefetch(items iter.Seq2[*Table, attr.Item]) error {
+	p, ok := s.r.(prefetcher)
+	if !ok {
+		return nil
+	}
+	var addrs [][]byte
+	for t, key := range items {
+		if partition, sort, err := t.Address(key); err == nil {
+			addrs = append(addrs, store.AppendAddress(nil, t.def.Space, partition, sort))
+		}
+	}
+	if len(addrs) < 2 {
+		return nil // Get is as fast
+	}
+	return p.Prefetch(addrs)
+}
