@@ -165,6 +165,8 @@ func TestCleanupCloses(t *testing.T) {
 	for _, db := range []*sortkeytest.DB{db, fork} {
 		_, err := db.Direct.Scan(t.Context(), &dynamodb.ScanInput{TableName: new("Tab")})
 		require.ErrorContains(t, err, store.ErrClosed.Error())
+		_, err = db.Client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		require.ErrorContains(t, err, store.ErrClosed.Error())
 	}
 }
 

@@ -145,9 +145,16 @@ func (db *DB) current(ctx context.Context, change func() error) error {
 }
 
 // Refresh brings the definitions and the counters of tables up to date if other servers
-// share the store. The functions that take no context rely on it.
+// share the store. The functions that take no context rely on it. After Close it returns
+// [store.ErrClosed].
 func (db *DB) Refresh(ctx context.Context) error {
-	if db.sharing == nil {
+	db.mu.RLock()
+	closed := db.closed
+	db.mu.RUnlock()
+	switch {
+	case closed:
+		return store.ErrClosed
+	case db.sharing == nil:
 		return nil
 	}
 	_, err := db.refresh(ctx)

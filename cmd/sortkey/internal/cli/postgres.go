@@ -69,7 +69,7 @@ func explainPostgres(err error) error {
 	case errors.Is(err, postgres.ErrSchema):
 		e.Advice = "run sortkey init --store with this URL, or use the version of Sortkey that created the tables"
 	default:
-		e.Advice = "give a URL such as postgres://user@host:5432/database, and check that psql reaches it"
+		e.Advice = "give a URL such as postgres://user@host:5432/database, and try it with psql: it must reach the database, and its user must be able to use the tables"
 	}
 	return e
 }
