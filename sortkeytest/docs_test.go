@@ -294,7 +294,7 @@ func TestDocumentStaleReads(t *testing.T) {
 		db.Table("Orders", "customer / placed:N")
 	})
 	t.Run("oldest", func(t *testing.T) {
-		// Each read misses all that it may miss.
+		// Each read sees the oldest version that it may see.
 		db := sortkeytest.New(t, func(o *sortkey.Options) {
 			o.StaleReads = sortkey.StaleReads{Window: time.Second, Oldest: true}
 		})
