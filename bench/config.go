@@ -51,8 +51,8 @@ type Config struct {
 	Dir string
 	// Endpoints are the other endpoints of [RunEndpoints].
 	Endpoints []Endpoint
-	// Store is the URL of a database for the rows of a second server of ours in
-	// [RunEndpoints], as serve --store takes it. Default: no such server.
+	// Store is the URL of a database, as serve --store takes it, for the rows of a
+	// second Sortkey server in [RunEndpoints]. Default: no such server.
 	Store string
 	// Serve is the command that serves Sortkey, with its arguments. It prints its
 	// address as sortkey serve does.

@@ -16,7 +16,7 @@ import (
 // Ours is the name of Sortkey among endpoints.
 const Ours = "sortkey"
 
-// Stored is the name of the server with rows in a database, among endpoints.
+// Stored is the name, among endpoints, of the Sortkey server of [Config.Store].
 const Stored = "sortkey --store"
 
 // An Endpoint is a server of another implementation.
@@ -40,9 +40,9 @@ func ParseEndpoint(text string) (Endpoint, error) {
 // long to fill.
 const endpointItems = 20_000
 
-// RunEndpoints runs workloads over HTTP on a server of ours, in a process of
-// its own, on another with its rows in c.Store, and on other endpoints, with one client. A workload that an endpoint
-// refuses or answers wrongly is reported as failed there.
+// RunEndpoints runs workloads over HTTP with one client: on a Sortkey server in a
+// process of its own, on another with its rows in c.Store, and on other endpoints. A
+// workload that an endpoint refuses or answers wrongly is reported as failed there.
 func RunEndpoints(ctx context.Context, c Config) (*Report, error) {
 	if c.Size.Items <= 0 {
 		c.Size.Items = endpointItems

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Holds a running server against clients of other languages: boto3 and the AWS
-# CLI each create a table, write batches, query with paging and delete, and
-# every answer is compared. The code in docs/testing-languages.md runs, too. A client
-# that is not installed is skipped, and the script says so. It ends with 0 if no answer
-# was wrong.
+# Tests a running server with clients in other languages: boto3 and the AWS CLI each
+# create a table, write batches, query with paging and delete, and every answer is
+# compared. It also runs the Python and JavaScript code in docs/testing-languages.md.
+# A client that is not installed is skipped, and the script says so. It ends with 0 if
+# no answer was wrong.
 #
 #   scripts/check-clients.sh
 #
-# PYTHON names the interpreter (default python3), AWS the command line (aws), and
-# NODE_PROJECT a folder whose node_modules has @aws-sdk/client-dynamodb (this one).
+# PYTHON names the interpreter (default python3), AWS the AWS CLI (default aws), and
+# NODE_PROJECT a folder whose node_modules has @aws-sdk/client-dynamodb (default: the
+# root of the repository).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,7 +49,7 @@ export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
 
 ran=0 skipped=0
 
-# code LANGUAGE prints the code in that language on the page about languages.
+# code LANGUAGE prints the code in that language in docs/testing-languages.md.
 code() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" docs/testing-languages.md | sed '/^```/d'; }
 
 if "$python" -c 'import boto3' 2>/dev/null; then
@@ -63,11 +64,11 @@ fi
 node_project=${NODE_PROJECT:-.}
 if (cd "$node_project" && node -e 'require.resolve("@aws-sdk/client-dynamodb")') 2>/dev/null; then
   tables=$(code js | (cd "$node_project" && node --input-type=module))
-  [ "$tables" = "[]" ] || { echo "JavaScript: the new database has the tables $tables" >&2; exit 1; }
-  echo "JavaScript: the code of the page runs"
+  [ "$tables" = "[]" ] || { echo "JavaScript: the new database has the tables $tables, want none" >&2; exit 1; }
+  echo "JavaScript: the code in docs/testing-languages.md works"
   ran=$((ran + 1))
 else
-  echo "JavaScript: skipped, @aws-sdk/client-dynamodb is not installed (npm install @aws-sdk/client-dynamodb, NODE_PROJECT)"
+  echo "JavaScript: skipped, @aws-sdk/client-dynamodb is not installed (npm install it, and set NODE_PROJECT to the folder)"
   skipped=$((skipped + 1))
 fi
 

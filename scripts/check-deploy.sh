@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks the files in deploy/: those for Kubernetes and for Compose against the
-# schemas of their formats, strictly, and the arguments of each container against
-# this version of the command. Nothing is deployed.
+# Checks the Kubernetes and Compose files in deploy/ strictly against the schemas of
+# their formats, and the arguments of each container against this version of the
+# command. Nothing is deployed.
 #
 #   scripts/check-deploy.sh
 #
-# It needs Python with venv, and gets two validators, which bring the schemas along,
-# with pip into a temporary folder.
+# It needs Python with venv. With pip it installs two validators, which include the
+# schemas, in a temporary folder; without them it says so and ends with 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -44,4 +44,4 @@ PY
 while IFS=$'\t' read -r -a args; do
   "$dir/sortkey" "${args[@]}" --help >"$dir/help" || { echo "sortkey ${args[*]}: refused" >&2; exit 1; }
 done <"$dir/lines"
-echo "deploy: the files match their schemas, and $(wc -l <"$dir/lines") command lines their flags"
+echo "deploy: the files match their schemas; sortkey accepts $(wc -l <"$dir/lines") command lines"

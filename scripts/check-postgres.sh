@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Tests store/postgres on a real PostgreSQL: conformance, faults at every statement,
-# crashes of the database under load, a standby that is promoted, several servers on
-# one database, and the command, with servers that are killed. Porcupine checks the
+# Tests store/postgres and the command on a real PostgreSQL: conformance, faults at
+# every statement, crashes of the database under load, a standby that is promoted, and
+# several servers on one database, some of which are killed. Porcupine checks the
 # histories of random transactions: in one process, and over HTTP while servers are
 # killed and the database crashes. The tests start a cluster of their own in a temporary
 # folder, on a Unix socket. The script installs nothing; without PostgreSQL it says so
 # and ends with 0.
 #
-#   scripts/check-postgres.sh [--bench]      # --bench: also figures: beside pgx, of several servers, by the size of a table
+#   scripts/check-postgres.sh
+#   scripts/check-postgres.sh --bench    # and measure: beside pgx, several servers, tables that grow
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -45,7 +45,7 @@ func newSDKLayer(name Name, d *Data) *sdkLayer {
 	case DirectCanned:
 		l.canned = map[work.Op]cannedAnswer{}
 		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) {
-			o.HTTPClient = cannedTransport(nil) // it keeps the short way off the stack
+			o.HTTPClient = cannedTransport(nil) // so that no call takes the short way
 			o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 				return stack.Initialize.Add(cannedOutput(l.canned), middleware.After)
 			})
