@@ -38,20 +38,20 @@ type Fault struct {
 	// or "TransactionInProgressException". Message replaces the service's text.
 	Code, Message string
 	// Reasons cancel a transaction: a code for each action, such as
-	// "TransactionConflict", and "" or "None" for one that is not at fault. Actions
-	// without a code are not at fault. Only transactions match.
+	// "TransactionConflict". An action with "" or "None", or without a code, is not at
+	// fault. Only transactions match.
 	Reasons []string
 	// Unprocessed is how many requests of a batch to leave unprocessed, the last
 	// ones. The others are processed. Only BatchGetItem and BatchWriteItem match.
 	Unprocessed int
 	// Delay is how long the call waits before anything else.
 	Delay time.Duration
-	// Hang lets the call wait until its context ends, or the database is closed.
+	// Hang makes the call wait until its context ends or the database is closed.
 	Hang bool
-	// Reset closes the connection instead of an answer, before anything is done.
+	// Reset closes the connection before anything is done.
 	Reset bool
-	// LoseAnswer carries the call out and closes the connection instead of an
-	// answer, whether that is a result or an error.
+	// LoseAnswer carries the call out and then closes the connection instead of
+	// sending the result or the error.
 	LoseAnswer bool
 }
 
@@ -61,9 +61,9 @@ type Failure struct {
 	rule *fault.Rule
 }
 
-// Fail puts a fault in force until [Failure.Lift] is called. Of several faults
-// that match a call, the first takes effect; for the others, the call passes. Forks do
-// not inherit faults.
+// Fail puts a fault in force until [Failure.Lift] is called. If several faults match a
+// call, the first takes effect, and the others count the call as one that passed. Forks
+// do not inherit faults.
 func (db *DB) Fail(f Fault) *Failure {
 	r := &fault.Rule{
 		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times, Chance: f.Chance, Seed: f.Seed, Script: f.Script,

@@ -86,7 +86,7 @@ type Options struct {
 	// Server configures the HTTP side.
 	Server ServerOptions
 
-	temporary bool // Store is in memory and nobody else's
+	temporary bool // withDefaults opened Store, in memory, so nobody else has it
 }
 
 // A Wording is the wording of the service's error messages at a date. During
@@ -189,16 +189,16 @@ func (db *DB) recover(ctx context.Context) {
 	}
 }
 
-// tendInterval is how often a server of a shared store looks after it.
+// tendInterval is how often a server does the background work of a shared store.
 const tendInterval = 5 * time.Second
 
-// tend looks after a store that other servers use too until ctx ends.
+// tend does the background work of a store that other servers use too, until ctx ends.
 func (db *DB) tend(ctx context.Context) {
 	tick := time.NewTicker(tendInterval)
 	defer tick.Stop()
 	for {
 		if err := db.tables.Tend(ctx); err != nil && ctx.Err() == nil {
-			db.opts.Logger.Warn("background work on the shared store failed; it is tried again", "error", err)
+			db.opts.Logger.Warn("background work on the shared store failed; it will be tried again", "error", err)
 		}
 		select {
 		case <-ctx.Done():

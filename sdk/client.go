@@ -22,11 +22,12 @@ const endpoint = "http://sortkey.invalid"
 // unless they set a Retryer or RetryMaxAttempts.
 //
 // An operation on items takes the short way of [Direct] if nothing that the caller
-// gave to the client or to the call could observe it. Anything that could sends the
-// call over the wire, which signs, serialises and parses it as for the service: an
+// gave to the client or to the call could observe it. Otherwise the call goes over the
+// wire: it is signed, serialised and parsed as for the service. That is so with an
 // HTTPClient, a Retryer, an endpoint, credentials, a Logger, tracing or any other
-// option, a middleware of a step after Initialize, and an Observer of the database.
-// To have every call go over the wire, name the client that would carry it:
+// option, with a middleware of a step after Initialize, and with an Observer,
+// Server.Credentials or limits of requests in the options of the database. To send
+// every call over the wire, set its HTTPClient:
 //
 //	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = db.HTTPClient() })
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
@@ -53,7 +54,7 @@ func options(db *sortkey.DB) dynamodb.Options {
 	}
 }
 
-// credentials provides what the database accepts.
+// credentials provides an access key and a secret that the database accepts.
 type credentials struct{ db *sortkey.DB }
 
 // Retrieve implements [aws.CredentialsProvider].
@@ -62,8 +63,8 @@ func (c *credentials) Retrieve(context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: key, SecretAccessKey: secret, Source: "sortkey"}, nil
 }
 
-// A roundTripper is an HTTP client for the SDK without what [http.Client] adds:
-// there are no redirects, cookies or time-outs.
+// A roundTripper is an HTTP client for the SDK, without the redirects, cookies and
+// time-outs of [http.Client].
 type roundTripper struct{ http.RoundTripper }
 
 // Do implements [dynamodb.HTTPClient].
@@ -75,7 +76,7 @@ func (t roundTripper) Do(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// sendError returns the error of [http.Client] for a request that gets no response.
+// sendError returns the error that [http.Client] would return without a response.
 func sendError(address string, err error) error {
 	return &url.Error{Op: "Post", URL: address, Err: err}
 }

@@ -32,13 +32,14 @@ import (
 // Direct returns a DynamoDB client that always takes the short way: operations on
 // items are answered at the end of the SDK's Initialize step, whatever the options
 // are. The SDK's own checks of inputs, its paginators, waiters and error types work
-// as usual. All other operations, and requests that the service would refuse while
-// it decodes them, are serialised as with [Client].
+// as usual. All other operations, requests that may exceed the limit of 16 MB, and
+// requests that the service would refuse while it decodes them go over the wire, as
+// with [Client].
 //
 // On the short way NOTHING of a later step runs for a call that succeeds: no
 // middleware of Serialize, Build, Finalize or Deserialize, no signer, no Retryer and
-// no HTTPClient, even if the options name one. [Client] takes this way only where
-// nobody could tell, so it is nearly always the better choice.
+// no HTTPClient, even if the options set one. [Client] takes this way only if nobody
+// could tell, so it is nearly always the better choice.
 func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	d := newDirect(db, false)
 	own := append([]func(*dynamodb.Options){}, optFns...)
@@ -48,8 +49,8 @@ func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client 
 	})...)
 }
 
-// addTo puts the short way at the end of the Initialize step, and what makes its
-// errors in the place of the response.
+// addTo puts the short way at the end of the Initialize step, and the middleware that
+// returns its errors next to the response.
 func addTo(stack *middleware.Stack, short middleware.InitializeMiddleware) error {
 	if err := stack.Initialize.Add(short, middleware.After); err != nil {
 		return err
@@ -61,7 +62,7 @@ func addTo(stack *middleware.Stack, short middleware.InitializeMiddleware) error
 type direct struct {
 	service   *api.Service
 	requestID func() string // returns a new one
-	whole     bool          // answers have all metadata, not only the request id
+	whole     bool          // answers have all the SDK's metadata, not only the request id
 }
 
 func newDirect(db *sortkey.DB, whole bool) *direct {
@@ -74,9 +75,9 @@ const shortID = "SortkeyShortWay"
 // ID implements [middleware.InitializeMiddleware].
 func (*direct) ID() string { return shortID }
 
-// errWire is the error of requests that must be serialised: operations that
-// are not on items, and values that the service refuses while it decodes a
-// request, which then words the error.
+// errWire is the error for requests that must be serialised: operations that are not
+// on items, requests that may be too long, and values that the service refuses, in its
+// own words, while it decodes a request.
 var errWire = errors.New("sdk: request must be serialised")
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
@@ -98,7 +99,7 @@ func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeI
 	switch {
 	case ctx.Err() != nil:
 		s.err = &smithy.CanceledError{Err: ctx.Err()}
-		ctx = context.WithoutCancel(ctx) // the call has come as far as the connection
+		ctx = context.WithoutCancel(ctx) // so that all steps before the connection run
 	case errors.Is(failure, api.ErrReset):
 		s.err = &smithyhttp.RequestSendError{Err: sendError(endpoint+"/", io.ErrUnexpectedEOF)}
 	default:
@@ -111,17 +112,17 @@ func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeI
 type failureKey struct{}
 
 // A sent is what the SDK's HTTP client would return for an operation that failed: a
-// response, which is empty together with an error.
+// response, or an empty response and an error.
 type sent struct {
 	response *smithyhttp.Response
 	err      error
 	once     atomic.Bool
 }
 
-// failed is the middleware in the place of the response. It gives an error of the
-// database to the SDK in a response, so that the SDK, whatever its version, makes
-// the error, its type and its metadata. A retry, if the caller has asked for
-// retries, is a request like any other.
+// failed is the middleware next to the response. It gives the SDK an error of the
+// database as a response, so that the SDK, whatever its version, makes the error, its
+// type and its metadata. A retry, if the caller has asked for retries, is a request
+// like any other.
 type failed struct{}
 
 // ID implements [middleware.DeserializeMiddleware].
@@ -137,9 +138,9 @@ func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeIn
 	return out, metadata, s.err
 }
 
-// answered returns the metadata of a successful answer with a request id. It has what
-// the SDK's middlewares put there, under their keys: the id, the response (whose body
-// has been read), its time, and the one attempt.
+// answered returns the metadata of a successful answer with a request id, under the keys
+// of the SDK's middlewares: the id, the response (whose body has been read), its time,
+// and the one attempt.
 func answered(ctx context.Context, id string) (middleware.Metadata, error) {
 	keys := metadataKeys()
 	if keys == nil {
@@ -155,11 +156,11 @@ func answered(ctx context.Context, id string) (middleware.Metadata, error) {
 	return metadata, nil
 }
 
-// A keys has keys of metadata that the SDK does not export.
+// keys are keys of metadata that the SDK does not export.
 type keys struct{ response, time, attempts any }
 
-// metadataKeys returns the keys that the SDK's middlewares use, taken from what they
-// put into the metadata of an answer. It is nil if they put anything else there.
+// metadataKeys returns the keys that the SDK's middlewares use, taken from the metadata
+// of an answer. It returns nil if the metadata is not what is expected.
 var metadataKeys = sync.OnceValue(func() *keys {
 	_, metadata, err := attempt.HandleFinalize(context.Background(), middleware.FinalizeInput{}, received("id"))
 	values := reflect.ValueOf(metadata).FieldByName("values")
@@ -194,7 +195,7 @@ var (
 	raw     awsmiddleware.AddRawResponse
 )
 
-// received is the end of a stack after the response with a request id.
+// received is the end of a middleware stack that gets a response with this request id.
 type received string
 
 // HandleFinalize implements [middleware.FinalizeHandler].
@@ -209,7 +210,7 @@ func (r received) HandleDeserialize(ctx context.Context, in middleware.Deseriali
 	return raw.HandleDeserialize(ctx, in, response{string(r)})
 }
 
-// response is the innermost handler, with the response itself.
+// response is the innermost handler of that stack, which returns the response.
 type response struct{ id string }
 
 // HandleDeserialize implements [middleware.DeserializeHandler].

@@ -2,13 +2,13 @@
 // [sortkey.DB]. There is no socket and no mock: code under test keeps its
 // *dynamodb.Client.
 //
-// A request goes one of two ways. The wire is the whole path but the socket: the SDK
+// A request goes one of two ways. The wire is the whole path except the socket: the SDK
 // serialises and signs the request, the database's HTTP handler answers it, and the
-// SDK parses the answer. The short way ends with the SDK's Initialize step, typed
-// input to typed output without JSON, and takes a quarter of the time. Both give the
-// same answers: one table of behaviours runs through them.
+// SDK parses the answer. The short way ends with the SDK's Initialize step: it turns
+// typed input into typed output without JSON, in a third of the time or less. Both ways
+// give the same answers; the same tests run through both.
 //
-// [Client] chooses for each call: the short way if nothing that the caller added
-// could observe it, the wire otherwise. [Direct] always takes the short way for
-// operations on items.
+// [Client] chooses for each call: the short way if nothing that the caller added could
+// observe the difference, and the wire otherwise. [Direct] always takes the short way
+// for operations on items.
 package sdk

@@ -49,8 +49,8 @@ func (s *fromSDK) release() {
 }
 
 // tooLong reports whether the request as JSON could exceed the service's limit of
-// 16 MB, which the server checks. A byte of a value makes at most 14 of JSON, as
-// {"BOOL":false} does.
+// 16 MB, which the server checks. A byte of a value becomes at most 14 bytes of JSON,
+// as in {"BOOL":false}.
 func (s *fromSDK) tooLong() bool { return s.size > 1<<20 }
 
 // refuse sets refused when something is wrong, and returns it.

@@ -16,21 +16,21 @@ import (
 )
 
 // A short chooses for each call of a [Client] between the short way of [Direct] and
-// the wire. It takes the short way only if all that the caller has added to the
-// call ends with the Initialize step, so that the answer and its metadata are all
-// that anybody can see.
+// the wire. It takes the short way only if the caller has added nothing after the
+// Initialize step, so that only the answer and its metadata can be observed.
 //
-// The options of a call are not given to what builds its stack. They are read, by
-// reflection, where one of the SDK's own middlewares keeps them. If a version of the
-// SDK keeps them elsewhere, every call goes over the wire: slower and as right.
+// The SDK does not pass the options of a call to the functions that build its stack.
+// They are read, by reflection, from one of the SDK's own middlewares. If a version of
+// the SDK keeps them elsewhere, every call goes over the wire, which is slower but
+// gives the same answers.
 type short struct {
 	direct  *direct
 	options func() reflect.Value // the client's dynamodb.Options
 	joined  bool                 // the client has API options of the caller
 }
 
-// shorten makes a client of db with the caller's options take the short way where
-// nobody can tell.
+// shorten returns a client of db with the caller's options that takes the short way
+// where nobody can tell.
 func shorten(db *sortkey.DB, base dynamodb.Options, optFns []func(*dynamodb.Options)) *dynamodb.Client {
 	if inside.Watched(db) {
 		return dynamodb.New(base, optFns...)
@@ -46,11 +46,11 @@ func shorten(db *sortkey.DB, base dynamodb.Options, optFns []func(*dynamodb.Opti
 	return client
 }
 
-// around returns the caller's options with ours, which put the short way among the API
-// options unless the caller has changed others.
+// around returns the caller's options between ours, which add the short way to the API
+// options unless the caller has changed any other option.
 func (s *short) around(optFns []func(*dynamodb.Options)) []func(*dynamodb.Options) {
 	var before dynamodb.Options
-	note := func(o *dynamodb.Options) { before = *o } // as the SDK has completed it
+	note := func(o *dynamodb.Options) { before = *o } // with the SDK's defaults
 	add := func(o *dynamodb.Options) {
 		if !sameOptions(reflect.ValueOf(before), reflect.ValueOf(*o)) {
 			return
@@ -65,8 +65,8 @@ func (s *short) around(optFns []func(*dynamodb.Options)) []func(*dynamodb.Option
 	return append(append([]func(*dynamodb.Options){note}, optFns...), add)
 }
 
-// begin adds the short way to the stack of a call if it may be taken. It runs before
-// the API options of the caller.
+// begin adds the short way to the stack of a call that may take it. It runs before the
+// API options of the caller.
 func (s *short) begin(stack *middleware.Stack) error {
 	options, ok := optionsOf(stack)
 	if !ok || !sameOptions(s.options(), options) {
@@ -83,16 +83,16 @@ func (s *short) begin(stack *middleware.Stack) error {
 	return nil
 }
 
-// toEnd moves the short way behind the middlewares of the caller.
+// toEnd moves the short way after the middlewares of the caller.
 func toEnd(stack *middleware.Stack) error {
 	m, err := stack.Initialize.Remove(shortID)
 	if err != nil {
-		return nil // the wire
+		return nil // begin has left the call to the wire
 	}
 	return stack.Initialize.Add(m, middleware.After)
 }
 
-// optionsOf returns the options with which the SDK has built a stack.
+// optionsOf returns the options with which the SDK built a stack.
 func optionsOf(stack *middleware.Stack) (options reflect.Value, ok bool) {
 	m, ok := stack.Finalize.Get("ResolveAuthScheme")
 	if !ok {
@@ -123,9 +123,9 @@ var apiOptions = func() int {
 	return field.Index[0]
 }()
 
-// same reports whether two values of one type are certainly the same: it does not
-// look behind pointers, and at functions' code only. Functions of the caller have
-// other code than the SDK's and ours.
+// same reports whether two values of one type are certainly the same. It does not
+// follow pointers, and compares functions by their code alone: the caller's functions
+// have other code than the SDK's and ours.
 func same(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Interface:
@@ -154,8 +154,8 @@ func same(a, b reflect.Value) bool {
 	}
 }
 
-// onlyTheSDKs reports whether a list of API options has, after ours, only those with
-// which the SDK's paginators and waiters name themselves in the User-Agent.
+// onlyTheSDKs reports whether a list of API options has, after ours, only those by
+// which the SDK's paginators and waiters add their names to the User-Agent.
 func onlyTheSDKs(list reflect.Value) bool {
 	for i := 1; i < list.Len(); i++ {
 		name := runtime.FuncForPC(list.Index(i).Pointer()).Name()
@@ -167,8 +167,8 @@ func onlyTheSDKs(list reflect.Value) bool {
 	return true
 }
 
-// cautious is the short way on a stack to which the caller adds middlewares. It goes
-// over the wire if one of them is in a later step, or comes after it.
+// cautious is the short way on a stack to which the caller may add middlewares. The
+// call goes over the wire if one of them is in a later step, or comes after this one.
 type cautious struct {
 	*direct
 	stack  *middleware.Stack

@@ -86,7 +86,7 @@ func (c *invocation) end(ctx context.Context, err error) error {
 		err = reset()
 	}
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		err = ctx.Err() // a cause that the caller chose is no internal error
+		err = ctx.Err() // a caller's own cause must not become an internal error
 	}
 	if err != nil {
 		failure := c.service.wireError(err)

@@ -125,7 +125,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) erro
 	return out
 }
 
-// canceled returns the error of a cancelled transaction, which has a reason for each
+// canceled returns the error of a cancelled transaction: a code, or None, for each
 // action.
 func canceled(codes []string, in any) error {
 	actions := 0

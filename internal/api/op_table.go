@@ -195,8 +195,8 @@ type TableSize struct {
 }
 
 // TableSizes returns the sizes of all tables in the order of their names. It costs
-// far less than a DescribeTable of each, and is no operation that observers see. In a
-// store that servers share it is as of the last few seconds.
+// far less than a DescribeTable of each, and observers do not see it. In a store that
+// servers share, the sizes may lack the last few seconds.
 func (s *Service) TableSizes() []TableSize {
 	names := s.db.Names()
 	sizes := make([]TableSize, 0, len(names))

@@ -106,8 +106,8 @@ func AccessKey(ctx context.Context) string {
 
 type quietKey struct{}
 
-// Quiet returns a context whose operations are not observed, made to fail or
-// throttled, and [table.Settled], such as the fixtures of a test.
+// Quiet returns a context for operations that are not observed, made to fail or
+// throttled, such as the fixtures of a test. It is a [table.Settled] context.
 func Quiet(ctx context.Context) context.Context {
 	return context.WithValue(table.Settled(ctx), quietKey{}, true)
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Call is what rules can match of a call.
+// A Call describes a call for rules to match.
 type Call struct {
 	Operation string
 	Tables    []string // sorted
@@ -32,20 +32,20 @@ type Rule struct {
 	Times                   int    // calls that fail, 0 for all
 	Chance                  float64
 	Seed                    uint64 // of Chance
-	Script                  string // an x for each call that fails, or ""; after its end no call fails
+	Script                  string // "" or, by call, x to fail and any other byte to pass; later calls pass
 	Effect
 
 	mu     sync.Mutex     // guards the fields below
-	calls  map[string]int // that came, by operation and tables
-	seen   int
-	met    int
+	calls  map[string]int // seen by the rule, by operation and tables
+	seen   int // calls that matched
+	met    int // calls that failed
 	hidden int // calls that would have failed if no earlier rule had applied
 	rng    *rand.Rand
 }
 
 // An Effect is what happens to a call.
 type Effect struct {
-	Delay time.Duration // before all else
+	Delay time.Duration // before anything else
 	Hang  bool          // until the context ends
 	Reset bool          // the connection, before anything is done
 	Lose  bool          // the answer: the connection is reset after the call was carried out
@@ -88,8 +88,8 @@ func (s *Set) Remove(r *Rule) {
 	s.some.Store(len(s.rules) > 0)
 }
 
-// Wait returns a context in which a call waits: it ends with ctx, or when the set is
-// closed. The call releases it.
+// Wait returns a context for a call to wait in, which ends with ctx or when the set is
+// closed. The caller must call release.
 func (s *Set) Wait(ctx context.Context) (wait context.Context, release func()) {
 	wait, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -124,7 +124,7 @@ func (s *Set) Close(cause error) {
 func (s *Set) Empty() bool { return s == nil || !s.some.Load() }
 
 // Match returns the effect of the first rule that applies to a call, or nil. Other
-// rules that match count the call, as one that has passed.
+// rules that match count the call as one that passed.
 func (s *Set) Match(c *Call) *Effect {
 	s.mu.Lock()
 	rules := s.rules
@@ -157,8 +157,8 @@ var (
 // maxCalls limits the kinds of calls that Calls reports.
 const maxCalls = 1000
 
-// applies counts a call and reports whether the rule makes it fail. Matches says
-// whether the rule is for the call, and first that no earlier rule makes it fail.
+// applies counts a call and reports whether the rule makes it fail. Matches reports
+// whether the call matches the rule, and first whether no earlier rule makes it fail.
 func (r *Rule) applies(call string, matches, first bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -186,12 +186,12 @@ func (r *Rule) applies(call string, matches, first bool) bool {
 	return true
 }
 
-// Calls describes the calls that came while the rule was in force.
+// Calls describes the calls made while the rule was in force.
 func (r *Rule) Calls() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.calls) == 0 {
-		return "no call came"
+		return "no calls were made"
 	}
 	var list []string
 	for what, n := range r.calls {

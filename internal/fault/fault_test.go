@@ -56,7 +56,7 @@ func TestSet(t *testing.T) {
 	require.InDelta(t, 100, chance.Met(), 40)
 }
 
-// A rule that an earlier one hides lets the call pass, and has not been met.
+// A rule lets a call pass, and counts it as not met, if an earlier rule makes it fail.
 func TestOverlap(t *testing.T) {
 	var s Set
 	first, second := &Rule{Times: 2, Effect: Effect{Code: "A"}}, &Rule{Times: 1, Effect: Effect{Code: "B"}}
@@ -75,7 +75,7 @@ func TestOverlap(t *testing.T) {
 	require.Equal(t, "the calls were 4 × GetItem; an earlier fault took effect on 2 of them", second.Calls())
 }
 
-// Effects that only some operations can have do not meet others.
+// Rules with effects for some operations do not match other operations.
 func TestEffectsOfOperations(t *testing.T) {
 	for operation, want := range map[string][2]bool{
 		"PutItem": {}, "Query": {}, "BatchExecuteStatement": {},
@@ -90,7 +90,7 @@ func TestEffectsOfOperations(t *testing.T) {
 	}
 }
 
-// Calls before a rule was there have nothing to do with it.
+// A rule does not report calls made before it was added.
 func TestCalls(t *testing.T) {
 	var s Set
 	early, late := &Rule{Operation: "Scan", Skip: 1}, &Rule{Operation: "PutItem", Effect: Effect{Reasons: []string{"X"}}}
@@ -100,5 +100,5 @@ func TestCalls(t *testing.T) {
 	s.Match(&Call{Operation: "ListTables"})
 	require.Equal(t, "Scan, after one call; the calls were 1 × GetItem A; 1 × ListTables", early.String()+"; "+early.Calls())
 	require.Equal(t, "PutItem, transactions only; the calls were 1 × ListTables", late.String()+"; "+late.Calls())
-	require.Equal(t, "no call came", new(Rule).Calls())
+	require.Equal(t, "no calls were made", new(Rule).Calls())
 }

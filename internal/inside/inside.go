@@ -15,7 +15,7 @@ var RequestID func(db any) string
 // accepts. Package sortkey sets it.
 var Credentials func(db any) (key, secret string)
 
-// Watched reports whether HTTP makes a difference to a request of a *sortkey.DB: its
-// observer sees the fields of HTTP, or its server checks signatures or has limits of
-// its own. Package sortkey sets it.
+// Watched reports whether going over HTTP makes a difference to a request of a
+// *sortkey.DB: an observer sees the HTTP fields, or the server checks signatures or has
+// its own limits. Package sortkey sets it.
 var Watched func(db any) bool
