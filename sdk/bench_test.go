@@ -18,10 +18,10 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// The ratios matter: a call over the wire beside the same call answered by a
-// transport that has the body ready, and one through Direct, or through Client with
-// nothing that observes it, beside the same call answered by a middleware that has
-// the output ready. What is between is ours; the rest is the SDK's.
+// The ratios matter. A call over the wire is compared with the same call answered by a
+// transport that has the body ready; a call through Direct, or through Client with
+// nothing that observes it, with the same call answered by a middleware that has the
+// output ready. The difference is Sortkey's time; the rest is the SDK's.
 //
 //	go test -bench . -benchmem ./sdk
 
@@ -65,7 +65,7 @@ func transport(c canned) func(*dynamodb.Options) {
 
 func answered(out any) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) {
-		o.HTTPClient = canned(nil) // it keeps the short way off the stack
+		o.HTTPClient = canned(nil) // so that no call takes the short way
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 			return stack.Initialize.Add(ready{out}, middleware.After)
 		})

@@ -99,7 +99,7 @@ func TestFaultLostAnswer(t *testing.T) {
 	})
 }
 
-// An error is an answer, too.
+// An error can be lost like any answer.
 func TestFaultLostError(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		require.NoError(t, putRow(t, c, "P", 1))
@@ -130,7 +130,7 @@ func TestFaultHang(t *testing.T) {
 	})
 }
 
-// A context that ended is no internal error, whatever its cause.
+// A context that ended is not an internal error, whatever its cause.
 func TestFaultCause(t *testing.T) {
 	for _, way := range inProcess {
 		t.Run(way, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestFaultCause(t *testing.T) {
 	}
 }
 
-// Calls that a fault keeps waiting end with the database, and leave no goroutine.
+// Calls that a fault keeps waiting end when the database is closed, and leak no goroutine.
 func TestFaultUntilClose(t *testing.T) {
 	for name, f := range map[string]sortkey.Fault{"hang": {Hang: true}, "delay": {Delay: time.Hour}} {
 		for _, way := range inProcess {

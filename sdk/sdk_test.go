@@ -536,7 +536,7 @@ func TestEndpointDiscovery(t *testing.T) {
 	require.Equal(t, "http://"+*out.Endpoints[0].Address, server.URL)
 }
 
-// Answers have a request id on all ways, and so have the texts of errors.
+// Answers and error texts have a request id, whichever way the call goes.
 func TestRequestID(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Tab", "id")

@@ -53,8 +53,8 @@ func oneRow(t *testing.T, optFns ...func(*sortkey.Options)) *sortkeytest.DB {
 	return db
 }
 
-// Without anybody to observe them, operations on items take the short way. A new
-// version of the SDK that hides its options from us fails here.
+// If nobody observes them, operations on items take the short way. The test fails with
+// a new version of the SDK that keeps its options elsewhere.
 func TestShort(t *testing.T) {
 	db := oneRow(t)
 	ctx, c := t.Context(), db.Client
@@ -181,7 +181,7 @@ func step(add func(*middleware.Stack) error) func(*dynamodb.Options) {
 	return func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, add) }
 }
 
-// hooks returns the options of callers who must be called, by name.
+// hooks returns options, by name, whose code a call must run. It counts in n.
 func hooks(db *sortkeytest.DB, n *int) map[string]func(*dynamodb.Options) {
 	return map[string]func(*dynamodb.Options){
 		"HTTPClient": func(o *dynamodb.Options) { o.HTTPClient = countingClient{o.HTTPClient, n} },
@@ -240,8 +240,7 @@ func hooks(db *sortkeytest.DB, n *int) map[string]func(*dynamodb.Options) {
 	}
 }
 
-// Everything that could observe a call is called, whether it was given to the client
-// or to the call.
+// Every hook runs, whether it was given to the client or to the call.
 func TestHooks(t *testing.T) {
 	db := oneRow(t)
 	n := 0
@@ -272,8 +271,8 @@ func initialize(n *int, at middleware.RelativePosition) func(*dynamodb.Options) 
 	})
 }
 
-// A middleware of the Initialize step sees the same on both ways, so calls with one
-// still take the short way, unless the middleware comes after it.
+// A middleware of the Initialize step observes no difference, so calls with one still
+// take the short way, unless it comes after the short way's own.
 func TestHooksOfInitialize(t *testing.T) {
 	db := oneRow(t)
 	for _, at := range []middleware.RelativePosition{middleware.Before, middleware.After} {
@@ -286,7 +285,7 @@ func TestHooksOfInitialize(t *testing.T) {
 	}
 }
 
-// What the database itself shows or checks of HTTP needs HTTP too.
+// Options of the database that concern HTTP send calls over the wire too.
 func TestWatched(t *testing.T) {
 	for name, opt := range map[string]func(*sortkey.Options){
 		"observer":    func(o *sortkey.Options) { o.Observer = nobody{} },
@@ -302,7 +301,8 @@ type nobody struct{}
 func (nobody) Begin(context.Context, *sortkey.Event) {}
 func (nobody) End(context.Context, *sortkey.Event)   {}
 
-// A request that could exceed the limit of 16 MB goes where it is checked.
+// A request that could exceed the limit of 16 MB goes over the wire, where the limit is
+// checked.
 func TestLargeRequests(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		large := strings.Repeat("x", 17<<20)

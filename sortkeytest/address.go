@@ -27,12 +27,12 @@ func (db *DB) Config() aws.Config {
 
 // URL returns the address at which programs on this machine reach the database
 // over HTTP, such as http://127.0.0.1:41234. The first call starts a server, which
-// ends with the test of the database. It fails the test in a bubble of
-// testing/synctest, whose time would stop while the server waits for the network.
+// ends with the test of the database. In a bubble of testing/synctest it fails the
+// test: the bubble's time would stop while the server waits for the network.
 func (db *DB) URL() string {
 	db.t.Helper()
 	if inBubble() {
-		db.t.Fatalf("sortkeytest: no server in a bubble of testing/synctest: its time stops while something waits for the network")
+		db.t.Fatalf("sortkeytest: cannot start a server in a bubble of testing/synctest: its time stops while something waits for the network")
 	}
 	url, err := db.serve()
 	if err != nil {

@@ -10,17 +10,20 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 )
 
-// Changes returns the records in the stream of a table, the oldest first, up to the
-// last change before the loop begins. Of a stream with several shards at a time, see
-// StreamShards of [sortkey.Options], it returns one shard after the other, as only the
-// changes of one item have an order there. The table needs the stream when it is
-// changed.
+// Changes yields the records in the stream of a table, the oldest first, up to the last
+// change before the loop begins. If the stream has several shards at a time, see
+// StreamShards of [sortkey.Options], it yields one shard after the other, because only
+// changes of the same item are in order there. Only changes made while the table has a
+// stream have records.
 //
 //	for change := range db.Changes("Orders") {
 //		if err := handler.Handle(ctx, change); err != nil {
+//			t.Error(err)
+//		}
+//	}
 //
-// It reads a stream that has been switched off, too. To read shard by shard as a
-// consumer does, use [DB.Streams]; for a function of AWS Lambda, see [DB.EventSource].
+// It also reads a stream that has been switched off. To read shard by shard as a
+// consumer does, use [DB.Streams]; for an AWS Lambda function, see [DB.EventSource].
 func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
 		db.t.Helper()
@@ -34,10 +37,10 @@ func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	}
 }
 
-// Streams returns a client of the database's streams: see [sdk.Streams].
+// Streams returns a client for the streams of the database: see [sdk.Streams].
 func (db *DB) Streams() *dynamodbstreams.Client { return sdk.Streams(db.DB) }
 
-// stream returns the ARN of a table's stream, or of the last one it had.
+// stream returns the ARN of a table's stream, or of its last one.
 func (db *DB) stream(table string) (arn *string) {
 	db.t.Helper()
 	described, err := db.Direct.DescribeTable(quiet, &dynamodb.DescribeTableInput{TableName: &table})
@@ -50,7 +53,7 @@ func (db *DB) stream(table string) (arn *string) {
 	return arn
 }
 
-// A shard is one of a stream, with the records in it.
+// A shard is a shard of a stream with its records.
 type shard struct {
 	id      string
 	records []types.Record

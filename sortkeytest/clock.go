@@ -16,8 +16,8 @@ type Clock struct {
 	moved func() // called after Advance
 }
 
-// inBubble reports whether the caller is in a bubble of testing/synctest, whose time
-// begins with the year 2000.
+// inBubble reports whether the caller is in a bubble of testing/synctest, where time
+// begins in the year 2000.
 func inBubble() bool { return time.Now().Year() < 2020 }
 
 // Now returns the time.
@@ -41,17 +41,17 @@ func (c *Clock) fork() *Clock {
 	return &Clock{base: c.base, set: c.set, ahead: c.ahead}
 }
 
-// Set stops the clock at a time. With the zero time, it follows the computer's
-// clock, or the one in the options, again.
+// Set stops the clock at a time. With the zero time, the clock again follows the
+// computer's, or the one in the options.
 func (c *Clock) Set(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set, c.ahead = at, 0
 }
 
-// Advance moves the clock forward, or back if d is negative, whether it is stopped or not, and does what the
-// service would have done meanwhile: it deletes expired items and the records of
-// streams that are no longer kept.
+// Advance moves the clock forward, or back if d is negative, whether it is stopped or
+// not. It does what the service would have done meanwhile: it deletes expired items and
+// expired stream records.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	if c.set.IsZero() {

@@ -5,11 +5,11 @@
 // test and subtest can have its own, in parallel. To fill a database once and
 // use it many times, see [Shared]; to give a subtest a copy, see [DB.Fork].
 //
-// [DB.Load] makes the tables of a deployment, [DB.Put] and the functions [Get],
+// [DB.Load] creates the tables of a deployment, [DB.Put] and the functions [Get],
 // [Query] and [Items] write and read items, and [DB.Diff] shows what has changed.
-// [DB.Fail], [DB.Clock] and [DB.Record] make rare things happen, move the time, and
-// record the calls. [DB.Changes] and [DB.EventSource] are for programs that run on the
-// changes of a table. docs/testing.md leads to a page for each topic.
+// [DB.Fail] makes calls fail, [DB.Clock] moves the time, and [DB.Record] records calls.
+// [DB.Changes] and [DB.EventSource] test code that handles the changes of a table.
+// docs/testing.md leads to a page for each topic.
 //
 // Failures in this package fail the test; nothing returns an error.
 package sortkeytest

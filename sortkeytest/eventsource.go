@@ -25,46 +25,46 @@ const (
 	maxEvent = 6 << 20 // bytes of an event
 	retained = 24 * time.Hour
 
-	// The limits of one Deliver, where the service would go on for a day.
+	// The limits of one Deliver; the service would retry for a day.
 	maxCalls  = 100 // of the handler for the same records, if none of them is done
 	maxRounds = 100 // of reading the stream again for changes by the handler
 )
 
 // An EventSource delivers the changes of a table to the handler of a function, as the
-// event source mapping of a function of AWS Lambda does. The fields are the parameters
-// of the mapping; functions given to [DB.EventSource] set them.
+// event source mapping of an AWS Lambda function does. The fields are the parameters of
+// the mapping; set them in the functions given to [DB.EventSource].
 //
 // The records of a shard come in order, in batches. If the handler fails, it gets
-// the batch again, until it succeeds or the records are discarded. The mapping reads
-// all shards one after the other; there are no ParallelizationFactor, batching windows
-// or tumbling windows. An EventSource is not safe for concurrent use.
+// the batch again, until it succeeds or the records are discarded. Shards are read one
+// after the other. ParallelizationFactor, batching windows and tumbling windows are not
+// supported. An EventSource is not safe for concurrent use.
 type EventSource struct {
 	// BatchSize is the largest number of records in an event, at most 10,000. An
-	// event has at most 6 MB, too. Default: 100.
+	// event also has at most 6 MB. Default: 100.
 	BatchSize int
 	// StartingPosition is TRIM_HORIZON, for all records in the stream, or LATEST, for
-	// the changes after the call of [DB.EventSource]. Default: TRIM_HORIZON.
+	// the changes after the call to [DB.EventSource]. Default: TRIM_HORIZON.
 	StartingPosition types.ShardIteratorType
 	// MaximumRetryAttempts is how often the handler gets a batch again, at most
-	// 10,000. Default: -1, until the records expire. A test does not last that long,
-	// so it fails if the handler has failed 100 times for the same records.
+	// 10,000. Default: -1, until the records expire; so that it does not run that long,
+	// the test fails when the handler has failed 100 times for the same records.
 	MaximumRetryAttempts int
 	// MaximumRecordAge is the age at which records are discarded, from a minute to
-	// seven days, on the clock of the database. Default: 24 hours, at which the records
-	// of a stream expire.
+	// seven days, on the clock of the database. Default: 24 hours, when the records of a
+	// stream expire.
 	MaximumRecordAge time.Duration
-	// BisectBatchOnFunctionError splits a batch that failed in two. That is not
-	// counted as a retry.
+	// BisectBatchOnFunctionError splits a batch that failed in two. The split does not
+	// count as a retry.
 	BisectBatchOnFunctionError bool
 	// ReportBatchItemFailures reads the result of the handler: records before the
 	// lowest sequence number in batchItemFailures are done, and the others are retried.
-	// Without it the result has no meaning.
+	// Without it, the result is ignored.
 	ReportBatchItemFailures bool
 	// Filters are the patterns of FilterCriteria, such as {"eventName": ["INSERT"]}.
 	// A record that matches none of them is not delivered. Default: every record is.
 	Filters []string
-	// OnFailure receives the message for each batch that is discarded, as an SQS queue
-	// does: JSON that says where the records are, without the records. Without it, the
+	// OnFailure receives a message for each discarded batch, as an SQS queue does: JSON
+	// that says where the records are, but does not contain them. Without OnFailure, the
 	// test fails when records are discarded.
 	OnFailure func(message []byte)
 
@@ -77,13 +77,13 @@ type EventSource struct {
 }
 
 // EventSource connects a function to the stream of a table. The handler is what the
-// program gives to lambda.Start of aws-lambda-go:
+// program passes to lambda.Start of aws-lambda-go:
 //
 //	func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
 //
-// or the same without the context, the response, or both results. Any type that the
-// JSON of the event can be decoded into will do. Nothing is delivered before
-// [EventSource.Deliver].
+// The context may be left out, and so may the response or both results. A lambda.Handler
+// works too. The event may have any type into which its JSON can be decoded. Nothing is
+// delivered before [EventSource.Deliver].
 func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource)) *EventSource {
 	db.t.Helper()
 	s := &EventSource{
@@ -127,12 +127,10 @@ func (s *EventSource) check() error {
 	return nil
 }
 
-// Deliver calls the handler with all records that it has not received yet, also those
-// of changes that the handler makes meanwhile, and returns when there are no more.
-// Retries follow at once: to let time pass between them, advance the clock of the
-// database in the handler. If the handler panics, the test fails.
-//
-// The context of the handler is that of the test.
+// Deliver calls the handler with all records that it has not received yet, including
+// those of its own changes, and returns when there are no more. Retries follow at once:
+// to let time pass between them, advance the clock of the database in the handler. The
+// handler gets the context of the test. If it panics, the test fails.
 func (s *EventSource) Deliver() {
 	s.db.t.Helper()
 	for range maxRounds {
@@ -152,7 +150,7 @@ func (s *EventSource) Deliver() {
 }
 
 // pending returns the records of a shard that are still to be delivered. If the last
-// one that was delivered has expired, all that are left are newer. Records are filtered
+// delivered record has expired, all that are left are newer. Records are filtered
 // before they are cut into batches; the guide does not say which comes first.
 func (s *EventSource) pending(sh shard) (records []eventRecord) {
 	from := 0
@@ -167,7 +165,7 @@ func (s *EventSource) pending(sh shard) (records []eventRecord) {
 	return records
 }
 
-// A batch holds consecutive records of a shard, with what has happened to them.
+// A batch holds consecutive records of a shard and counts what happened to them.
 type batch struct {
 	shard    string
 	records  []eventRecord
@@ -206,8 +204,8 @@ func (s *EventSource) deliver(b batch) {
 		}
 		switch half := len(b.records) / 2; {
 		case s.BisectBatchOnFunctionError && done > 0:
-			// The response has split the batch. One that names the first record has
-			// not, and the guide does not say what happens; here, the next case does.
+			// The response has split the batch. If it names the first record, it has
+			// not, and the guide does not say what happens; the next case splits it.
 		case s.BisectBatchOnFunctionError && half > 0:
 			first := b
 			first.records, b.records = b.records[:half], b.records[half:]
@@ -247,12 +245,12 @@ func (s *EventSource) call(b *batch) (done int) {
 	return done
 }
 
-// errReported is the error of a call that returned a response with failures.
+// errReported is the error of a call whose response reports failures.
 var errReported = errors.New("its response reports failures")
 
-// succeeded returns how many records a response says are done. What has failed is
-// retried with everything after it. A response that names no record of the batch is
-// a failure of all of them.
+// succeeded returns how many records, by the response, are done. The first failed
+// record and all after it are retried. An identifier of no record in the batch fails
+// the whole batch.
 func succeeded(response []byte, records []eventRecord) (done int, err error) {
 	var r struct {
 		BatchItemFailures []struct {
@@ -260,7 +258,7 @@ func succeeded(response []byte, records []eventRecord) (done int, err error) {
 		} `json:"batchItemFailures"`
 	}
 	if len(response) > 0 && string(response) != `""` {
-		if err := json.Unmarshal(response, &r); err != nil { // names differ by case
+		if err := json.Unmarshal(response, &r); err != nil { // which compares names exactly
 			return 0, fmt.Errorf("%w, but cannot be decoded: %w", errReported, err)
 		}
 	}
@@ -278,7 +276,7 @@ func succeeded(response []byte, records []eventRecord) (done int, err error) {
 	return done, err
 }
 
-// discardOld discards the records that have become too old. They are the first ones.
+// discardOld discards the records that have become too old, which come first.
 func (s *EventSource) discardOld(b batch) batch {
 	s.db.t.Helper()
 	oldest := s.db.Clock.Now().Add(-min(s.MaximumRecordAge, retained))
@@ -294,10 +292,10 @@ func (s *EventSource) discardOld(b batch) batch {
 	return b
 }
 
-// advance moves the position in the shard behind the first n records of the batch.
+// advance moves the position in the shard past the first n records of the batch.
 func (s *EventSource) advance(b batch, n int) { s.done[b.shard] = b.records[n-1].number }
 
-// discard gives up a batch.
+// discard discards a batch.
 func (s *EventSource) discard(b batch, condition string) {
 	s.db.t.Helper()
 	s.advance(b, len(b.records))
@@ -306,7 +304,7 @@ func (s *EventSource) discard(b batch, condition string) {
 		if b.err != nil {
 			reason = fmt.Sprintf("%s: %v", condition, b.err)
 		}
-		s.db.t.Errorf("sortkeytest: discarded %s, after %s of the handler (%s)\nSet OnFailure to receive what is discarded.", s.describe(b), text.Count(b.calls, "call"), reason)
+		s.db.t.Errorf("sortkeytest: discarded %s, after %s of the handler (%s)\nSet OnFailure to receive a message instead.", s.describe(b), text.Count(b.calls, "call"), reason)
 		return
 	}
 	message, err := s.message(b, condition)
@@ -327,7 +325,7 @@ func (s *EventSource) describe(b batch) string {
 
 // message returns what a queue receives for a discarded batch.
 // Source: lambda/latest/dg/services-dynamodb-errors.html. Its example has the condition
-// RetryAttemptsExhausted; RecordAgeExceeded comes from messages that people received.
+// RetryAttemptsExhausted; RecordAgeExceeded is from messages that people have posted.
 func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 	type request struct {
 		ID        string `json:"requestId"`

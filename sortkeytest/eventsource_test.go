@@ -19,8 +19,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// An event is what a test needs of events.DynamoDBEvent of aws-lambda-go, which module
-// fuzz is tested with.
+// An event has the fields of events.DynamoDBEvent that the tests need. Module fuzz tests
+// with aws-lambda-go itself.
 type event struct {
 	Records []struct {
 		EventID   string `json:"eventID"`
@@ -69,14 +69,14 @@ func putEach(db *sortkeytest.DB, ids string) {
 	}
 }
 
-// Records 1 to 6 are delivered, and the handler fails for a batch with x's or
-// reports them. Sources: services-dynamodb-errors.html and
+// Records 1 to 6 are delivered. The handler fails for a batch with a poisoned record, or
+// reports that record. Sources: services-dynamodb-errors.html and
 // services-ddb-batchfailurereporting.html of the Lambda developer guide.
 func TestEventSourceFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		poison   string
-		times    int // that the poison works
+		poison   string // records for which the handler fails, or, with an r, that it reports
+		times    int    // that the poison has an effect
 		options  func(*sortkeytest.EventSource)
 		calls    string
 		discards string // ids and conditions
@@ -159,7 +159,8 @@ func TestEventSourceFailures(t *testing.T) {
 	}
 }
 
-// The whole result, as a handler in any language may return it.
+// Responses as a handler in any language may return them, with the calls that follow
+// from each, including the first.
 func TestEventSourceResponses(t *testing.T) {
 	for result, calls := range map[string]int{
 		`null`: 1, `{}`: 1, `""`: 1, `{"batchItemFailures":[]}`: 1, `{"batchItemFailures":null}`: 1,
@@ -181,8 +182,8 @@ func TestEventSourceResponses(t *testing.T) {
 	}
 }
 
-// A handler that gets one record done in each call needs more calls than one that
-// fails is allowed.
+// A handler that gets one record done in each call may need more calls than the limit
+// for one that gets none done.
 func TestEventSourceSlowProgress(t *testing.T) {
 	db := streamed(t)
 	for i := range 250 {
@@ -199,7 +200,7 @@ func TestEventSourceSlowProgress(t *testing.T) {
 	require.Equal(t, 250, calls)
 }
 
-// Every kind of value, in the form that Lambda has. Source: with-ddb.html of the Lambda
+// An event has every kind of value in Lambda's form. Source: with-ddb.html of the Lambda
 // developer guide; DG/time-to-live-ttl-streams.html for userIdentity.
 func TestEventSourceEvent(t *testing.T) {
 	db := streamed(t, func(o *sortkey.Options) { o.Region = "eu-north-1" })
@@ -344,7 +345,7 @@ func TestEventSourcePosition(t *testing.T) {
 	}
 }
 
-// Only records of one item have an order when there are several shards.
+// With several shards, only the records of one item are in order.
 func TestEventSourceOrder(t *testing.T) {
 	db := streamed(t, func(o *sortkey.Options) { o.StreamShards = 4 })
 	want := map[string][]int{}
@@ -424,7 +425,7 @@ func TestEventSourceInvoke(t *testing.T) {
 	require.Contains(t, got, `{"Records":[{"eventID":"`)
 }
 
-// Faults are for the program, and not for the reading of the stream.
+// Faults do not affect how an EventSource reads the stream.
 func TestEventSourceIsQuiet(t *testing.T) {
 	db := streamed(t)
 	putEach(db, "1")

@@ -308,8 +308,8 @@ func ExampleClock() {
 	// Output: 2026-03-01 13:30:00 +0000 UTC <nil>
 }
 
-// A handler cannot cope with one of the records. The mapping splits the batch until
-// that one is alone, and gives it up.
+// The handler fails for one of the records. The batch is split until that record is
+// alone, and then discarded.
 func ExampleDB_EventSource() {
 	db := sortkeytest.New(t)
 	db.CreateTable(&dynamodb.CreateTableInput{
@@ -454,7 +454,7 @@ func ExampleDB_Record() {
 	// Output: GetItem [Notes]
 }
 
-// Programs that take an address reach the database at its URL.
+// Programs that need an address reach the database at its URL.
 func ExampleDB_URL() {
 	db := sortkeytest.New(t)
 	db.Table("Notes", "id")

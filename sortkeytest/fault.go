@@ -7,7 +7,7 @@ import (
 )
 
 // Fail puts a fault in force until the test ends, or until it is lifted. The test
-// fails if no call meets the fault, because then it has not tested what it says.
+// fails if no call meets the fault, because then it has not tested what it set out to.
 func (db *DB) Fail(f sortkey.Fault) *sortkey.Failure {
 	db.t.Helper()
 	if f.Operation != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A filter is a rule about a value in the JSON of a record, or about its absence.
+// A filter reports whether a value in the JSON of a record, or its absence, matches.
 // Source: docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html and
 // with-ddb-filtering.html.
 type filter func(v any, there bool) bool
@@ -73,7 +73,7 @@ func objectFilter(fields map[string]any) (filter, error) {
 	}, nil
 }
 
-// anyFilter returns a filter that matches what one of several patterns does.
+// anyFilter returns a filter that matches what any of several patterns matches.
 func anyFilter[T any](patterns []T, of func(T) (filter, error)) (filter, error) {
 	if len(patterns) == 0 {
 		return nil, errors.New("a list is empty")
@@ -129,7 +129,7 @@ func valueFilter(pattern any) (filter, error) {
 	return nil, fmt.Errorf("%s is not an operator, or has the wrong argument", shown)
 }
 
-// elements returns a filter of a value that is there, or of the elements of a list.
+// elements returns a filter for a value that is there, or for any element of a list.
 func elements(match func(any) bool) filter {
 	return func(v any, there bool) bool {
 		if list, ok := v.([]any); ok {
@@ -139,7 +139,7 @@ func elements(match func(any) bool) filter {
 	}
 }
 
-// ofText is elements for strings, which match is asked about together with arg.
+// ofText is elements for strings; match compares each with arg.
 func ofText(match func(s, arg string) bool, arg string) filter {
 	return elements(func(v any) bool {
 		s, ok := v.(string)
@@ -147,8 +147,8 @@ func ofText(match func(s, arg string) bool, arg string) filter {
 	})
 }
 
-// numericFilter returns the filter for ["=", 5] or [">", 0, "<=", 5]. It is for JSON
-// numbers, and not for those of DynamoDB, which are strings in JSON.
+// numericFilter returns the filter for ["=", 5] or [">", 0, "<=", 5]. It matches JSON
+// numbers, not those of DynamoDB, which are strings in JSON.
 func numericFilter(list []any) (filter, error) {
 	var bounds []func(float64) bool
 	for pair := range slices.Chunk(list, 2) {

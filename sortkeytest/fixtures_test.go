@@ -118,7 +118,7 @@ func TestFixturesAreNotThrottled(t *testing.T) {
 	require.Len(t, sortkeytest.Items[map[string]any](db, "Slow"), 1000)
 }
 
-// Tables of the test are ready for use, and take no time of the clock.
+// Tables that the test creates are ready at once, without moving the clock.
 func TestFixturesAreNotDelayed(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	db := sortkeytest.New(t, func(o *sortkey.Options) {
@@ -170,7 +170,7 @@ func TestShared(t *testing.T) {
 	t.Cleanup(func() { require.Equal(t, 1, runs) })
 }
 
-// What was filled in has the time of the test, in a bubble or not: the order of the
+// The shared items are as old as the test expects, in a bubble or not: the order of the
 // tests does not decide which records and items have expired.
 func TestSharedInBubble(t *testing.T) {
 	runs := 0
@@ -206,7 +206,7 @@ func TestSharedFails(t *testing.T) {
 	}
 }
 
-// A check of the test itself, in the function, ends it without a word.
+// A failed check of an outer test ends the function without a message.
 func TestSharedEndsEarly(t *testing.T) {
 	shared := sortkeytest.Shared(func(*sortkeytest.DB) { runtime.Goexit() })
 	require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "the function that fills it did not return")

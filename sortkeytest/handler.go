@@ -14,8 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A handler is the handler of a function of AWS Lambda: the JSON of an event in, the
-// JSON of a response out.
+// A handler is the handler of an AWS Lambda function. It takes the JSON of an event and
+// returns the JSON of a response.
 type handler func(ctx context.Context, event []byte) (response []byte, err error)
 
 var (
@@ -85,8 +85,8 @@ type eventRecord struct {
 	created time.Time
 }
 
-// eventOf returns a record as it is in an event: like that of GetRecords, with the ARN
-// of the stream and names of its own for the identity.
+// eventOf returns a record as it is in an event: as in GetRecords, but with the ARN of
+// the stream, and with other field names in the identity.
 // Source: docs.aws.amazon.com/lambda/latest/dg/with-ddb.html, and
 // amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html.
 func eventOf(r types.Record, arn string) eventRecord {
@@ -139,7 +139,7 @@ func (r eventRecord) matches(f filter) bool {
 	return f(v, true)
 }
 
-// jsonItem returns what has the DynamoDB JSON of an item as its JSON.
+// jsonItem returns a value whose JSON is the DynamoDB JSON of an item.
 func jsonItem(item map[string]types.AttributeValue) map[string]any {
 	out := make(map[string]any, len(item))
 	for name, v := range item {

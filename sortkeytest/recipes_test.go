@@ -103,8 +103,8 @@ func TestRecipeUnprocessed(t *testing.T) {
 	require.Len(t, sortkeytest.Items[map[string]any](db, "Accounts"), 5)
 }
 
-// place puts an order and returns how many orders are new. A version that does not
-// read again is right with every double whose indexes are there at once.
+// place puts an order and returns how many orders are new. If it is not patient, it
+// does not read again, and is right only while indexes have each change at once.
 func place(ctx context.Context, s *Service, o Order, patient bool) (count int, err error) {
 	if err := s.Place(ctx, o); err != nil {
 		return 0, err
@@ -119,8 +119,8 @@ func place(ctx context.Context, s *Service, o Order, patient bool) (count int, e
 	}
 }
 
-// A global index is read too early: for five seconds it does not have what was
-// written. In the bubble of synctest the seconds take no time.
+// A global index is read too early: it lacks each change for five seconds. In a bubble
+// of testing/synctest these take no real time.
 func TestRecipeStaleIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := sortkeytest.New(t, func(o *sortkey.Options) {

@@ -116,7 +116,7 @@ func consumed(e *sortkey.Event) (units float64) {
 	return units
 }
 
-// countUnits returns a number of capacity units, such as 1 unit or 2.5 units.
+// countUnits describes a number of capacity units, as in "1 unit" or "2.5 units".
 func countUnits(n float64) string {
 	if n == 1 {
 		return "1 unit"
@@ -148,7 +148,7 @@ func (db *DB) Forbid(operations ...string) {
 	db.t.Cleanup(db.Observe(&ban{db.t, operations}))
 }
 
-// checkNames fails the test if the service has no operation of one of the names.
+// checkNames fails the test if a name is not that of an operation of the service.
 func checkNames(t testing.TB, operations []string) {
 	t.Helper()
 	var known []string
@@ -157,7 +157,7 @@ func checkNames(t testing.TB, operations []string) {
 	}
 	for _, name := range operations {
 		if !slices.Contains(known, name) {
-			t.Fatalf("sortkeytest: there is no operation %q: %s", name, text.DidYouMean(name, known))
+			t.Fatalf("sortkeytest: unknown operation %q: %s", name, text.DidYouMean(name, known))
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestRecord(t *testing.T) {
 	require.Len(t, rec.Calls(), 3)
 }
 
-// A name with a typo would let everything pass.
+// A name with a typo would let every call pass.
 func TestOperationNames(t *testing.T) {
 	for _, name := range []func(*sortkeytest.DB){
 		func(db *sortkeytest.DB) { db.Forbid("GetRecords", "Scans") },
@@ -64,7 +64,7 @@ func TestOperationNames(t *testing.T) {
 		func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Operation: "Scans", Hang: true}) },
 	} {
 		got := failure(t, func(tb testing.TB) { name(sortkeytest.New(tb)) })
-		require.Equal(t, `sortkeytest: there is no operation "Scans": did you mean Scan?`, got)
+		require.Equal(t, `sortkeytest: unknown operation "Scans": did you mean Scan?`, got)
 	}
 }
 

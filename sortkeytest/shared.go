@@ -23,9 +23,9 @@ import (
 //		t.Parallel()
 //		db := shop(t)
 //
-// Fill runs once, when the first test asks for a copy, and once more if tests in
-// bubbles of testing/synctest do, where the time is another. If it fails, every test
-// that asks fails with what it reported. A copy takes microseconds, see [DB.Fork].
+// Fill runs once, when the first test asks for a copy, and once more for tests in
+// bubbles of testing/synctest, where time begins in the year 2000. If it fails, every
+// test that asks fails with what it reported. A copy takes microseconds, see [DB.Fork].
 func Shared(fill func(*DB), optFns ...func(*sortkey.Options)) func(testing.TB) *DB {
 	open := func() (*DB, string) {
 		f := &filling{}

@@ -19,16 +19,15 @@ import (
 
 // A DB is the database of one test. It is safe for concurrent use.
 //
-// The methods that set up or read tables and items belong to the test, and not to
-// the code under test: they meet no faults, no limits of throughput and no delays of
-// tables, they see every change, and no recording has them.
+// The methods that set up or read tables and items belong to the test, not to the code
+// under test: they meet no faults, throttling or delays of tables, they see every
+// change, and they are not recorded.
 type DB struct {
 	*sortkey.DB
-	// Client is [sdk.Client]: a request takes the whole way except for the socket if
-	// anything in the call could observe that, and a shorter one otherwise.
+	// Client is [sdk.Client]: a call goes over the wire, without the socket, if anything
+	// in it could observe that, and takes a shorter way otherwise.
 	Client *dynamodb.Client
-	// Direct is [sdk.Direct]: operations on items always take the shorter way, whatever
-	// is in the call.
+	// Direct is [sdk.Direct]: operations on items always take the shorter way.
 	Direct *dynamodb.Client
 	// Clock is the clock of the database.
 	Clock *Clock

@@ -334,9 +334,9 @@ func TestHoldIndexes(t *testing.T) {
 	require.Equal(t, 1, query())
 }
 
-// A server in a bubble would stop its time, and with it the test.
+// A server would stop the bubble's time, and with it the test.
 func TestNoServerInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.New(tb).Env() }), "no server in a bubble")
+		require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.New(tb).Env() }), "cannot start a server in a bubble")
 	})
 }

@@ -25,15 +25,15 @@ var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation templat
 // module.
 type Parameters map[string]string
 
-// check refuses values for names that are not declared, which are typos.
+// check refuses values for names that are not declared, such as typos.
 func (with Parameters) check(declared map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(with)) {
 		if !declared[name] && !strings.HasPrefix(name, "AWS::") {
-			hint := "it has none"
+			hint := "no parameters are declared"
 			if len(declared) > 0 {
-				hint = "it has " + strings.Join(slices.Sorted(maps.Keys(declared)), ", ")
+				hint = "declared are " + strings.Join(slices.Sorted(maps.Keys(declared)), ", ")
 			}
-			return advice.New(hint, "there is no parameter %s", name)
+			return advice.New(hint, "unknown parameter %s", name)
 		}
 	}
 	return nil

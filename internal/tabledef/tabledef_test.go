@@ -119,13 +119,13 @@ func TestReadErrors(t *testing.T) {
 func TestUnknownParameters(t *testing.T) {
 	for path, declared := range map[string]string{"testdata/template.yaml": "Stage", "testdata/module": "stage"} {
 		_, err := tabledef.Read(path, tabledef.Parameters{"Stge": "x", "AWS::StackName": "shop"})
-		require.ErrorContains(t, err, "there is no parameter Stge")
+		require.ErrorContains(t, err, "unknown parameter Stge")
 		require.Contains(t, advice.Of(err), declared)
 	}
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("Resources: {T: {Type: AWS::DynamoDB::Table}}"), 0o600))
 	_, err := tabledef.Read(path, tabledef.Parameters{"Stage": "x"})
-	require.Equal(t, "it has none", advice.Of(err))
+	require.Equal(t, "no parameters are declared", advice.Of(err))
 }
 
 func FuzzRead(f *testing.F) {

@@ -45,8 +45,8 @@ func readModule(dir string, with Parameters) ([]*Schema, error) {
 	return list, nil
 }
 
-// parseTerraform reads the tables of a module in Terraform's own language. The files
-// are the whole module, or other files may declare variables.
+// parseTerraform reads the tables of a module in Terraform's own language. Unless the
+// files are the whole module, others may declare variables.
 func parseTerraform(files []file, with Parameters, whole bool) (all []*Schema, err error) {
 	declared := map[string]bool{}
 	in := &scope{variables: map[string]any{}, locals: map[string]expression{}}
