@@ -4,19 +4,18 @@
 // ranges over nodes. The [Result] says which range and which node are hottest, and
 // what cannot be split.
 //
-// The rules are those that CockroachDB documents; each stands beside its constant
-// with the name of the page. Nothing is measured, and no database is asked. Left
-// out are
+// The rules are those that CockroachDB documents; each constant names its page.
+// Nothing is measured, and no database is asked. The simulation leaves out
 //
 //   - time: the result is the state after the last split and the last move, with a
-//     load that does not change;
-//   - sampling: CockroachDB chooses among twenty sampled keys, this package among all;
-//   - the cost of a request: a request is a request, as in the rule by queries per
-//     second. Since v23.1 CockroachDB weighs CPU time by default;
-//   - merges of ranges, disk space, localities, latencies, contention, and the rows
-//     of streams, of transactions' tokens and of the catalogue;
+//     constant load;
+//   - sampling: CockroachDB chooses a split among twenty sampled keys, this package
+//     among all;
+//   - the cost of a request: all requests count the same, as in CockroachDB's rule by
+//     queries per second. Since v23.1 its default is a rule by CPU time;
+//   - merges of ranges, localities, latencies, contention, and the rows of streams, of
+//     transactions' tokens and of the catalogue;
 //   - sizes on disk: a row has its documented size, without old versions and before
-//     compression.
-//
-// Reads of indexes are not declared in a model, so they are left out too.
+//     compression;
+//   - reads of indexes, which a model does not declare.
 package placement

@@ -11,18 +11,18 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Requests to ranges for one request of a client. A write reads the item before it
-// replaces it, for its condition and its indexes (docs/design.md, Writes).
+// The requests to ranges that one request of a client causes. A write reads the item
+// before it replaces it, for its condition and its indexes (docs/design.md, Writes).
 const (
 	perRead       = 1
 	perWrite      = 2
-	perIndexWrite = 1 // for each index that has the item
-	// Each write has a row of its own id in sortkey_commits, which is inserted with it
-	// and removed after it (store/postgres/commit.go).
+	perIndexWrite = 1 // for each index that holds the item
+	// Each write inserts a row with an id of its own in sortkey_commits, which is removed
+	// later (store/postgres/commit.go).
 	perCommit = 2
 )
 
-// commits is the SQL table of ids. They are random, so it can be split anywhere.
+// commits is the SQL table of these ids. They are random, so it can be split anywhere.
 const (
 	commits    = "sortkey_commits"
 	commitKeys = 1 << 20
@@ -30,25 +30,25 @@ const (
 
 // A stretch is a piece of the key space whose load and bytes are spread evenly over
 // its keys: a row of the world with the declared rows that it represents, or the
-// end of a partition, where new rows come.
+// end of a partition, where new rows arrive.
 type stretch struct {
 	addr  []byte
 	space int
 	row   *design.Row
-	// keys is the number of keys among which requests choose; a range can begin at
-	// each. It is at least 1.
+	// keys is the number of keys over which requests are spread, at least 1. A range can
+	// begin at each.
 	keys float64
 	// partitions is the number of partitions that the stretch represents.
 	partitions     float64
 	rows, bytes    float64
 	requests       float64 // per second
-	end, beginning bool    // of a partition, where new rows come
+	end, beginning bool    // of a partition, where new rows arrive
 }
 
-// A layout is the key space in the order of addresses. A position in it is the
-// index of a stretch and a fraction of that. sums[i] is the sum of the stretches
-// before i. Those from rows on are not of sortkey_rows but of sortkey_commits, a
-// table of its own, so a range begins there.
+// A layout is the key space in the order of addresses. The integer part of a position
+// is the index of a stretch, the rest a fraction of that stretch. sums[i] is the sum of
+// the stretches before i. Stretches from index rows on are in sortkey_commits, not in
+// sortkey_rows; a range begins there, because the tables are separate.
 type layout struct {
 	stretches []stretch
 	sums      []amount
@@ -230,10 +230,10 @@ func side(s *stretch) int {
 // growing are the types whose values grow with time.
 var growing = []string{"year", "month", "date", "time", "epoch", "ulid", "ksuid"}
 
-// newest reports whether new rows of an entity come at the end of a partition, or
-// at the beginning if the order is descending, because the sort key has a time: then
-// writes go there and not to all rows. Rows with equal components before the time
-// have an end of their own; group tells them apart.
+// newest reports whether the sort key has a time, so that new rows of an entity come at
+// one end of a partition: at its beginning if the order is descending. All writes then
+// go there. Rows with equal components before the time form a group, which has an end of
+// its own.
 func newest(s *design.Space, row *design.Row) (group string, desc, timed bool) {
 	e := row.Item.Entity
 	group = e.Name

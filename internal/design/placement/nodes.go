@@ -10,13 +10,13 @@ import (
 const (
 	// replicas is num_replicas. Source: CockroachDB, Configure Replication Zones.
 	replicas = 3
-	// A node is overfull if its requests are above the mean by this share of it, and
+	// A node is overfull if its requests exceed the mean by this share of the mean, and
 	// by this number. Sources: CockroachDB, Cluster Settings
 	// (kv.allocator.qps_rebalance_threshold); for the number
 	// pkg/kv/kvserver/allocator/base.go.
 	overfullShare    = 0.1
 	overfullRequests = 100
-	// minDifference is the least difference between two nodes for a move. Source:
+	// A move needs a larger difference than this between two nodes. Source:
 	// pkg/kv/kvserver/allocator/base.go (kv.allocator.min_qps_difference_for_transfers).
 	minDifference = 200
 )
@@ -34,7 +34,7 @@ type place struct {
 	lease    int   // the node that serves all its requests
 }
 
-// A cluster is the nodes and the places of the ranges.
+// A cluster holds the nodes and the places of the ranges.
 type cluster struct {
 	spans         []span
 	places        []place
@@ -42,8 +42,7 @@ type cluster struct {
 	leases, moves int // transferred, moved for load
 }
 
-// newCluster places ranges so that each node has as many replicas and leases as the
-// others. Source: CockroachDB, Replication Layer, Leaseholder rebalancing and
+// newCluster places ranges so that nodes have similar numbers of replicas and leases. Source: CockroachDB, Replication Layer, Leaseholder rebalancing and
 // Load-based replica rebalancing ("replica count").
 func newCluster(spans []span, nodes int, seed uint64) *cluster {
 	c := &cluster{spans: spans, places: make([]place, len(spans)), nodes: make([]node, nodes)}
@@ -68,9 +67,8 @@ func newCluster(spans []span, nodes int, seed uint64) *cluster {
 	return c
 }
 
-// rebalance moves leases, then replicas, from overfull nodes until none of them can
-// give its load to another. Each move brings two nodes nearer to each other, so it
-// ends. Source: CockroachDB, Replication Layer, Load-based replica rebalancing.
+// rebalance moves leases, then replicas, from overfull nodes until none can give load
+// to another. It ends because each move brings the loads of two nodes closer together. Source: CockroachDB, Replication Layer, Load-based replica rebalancing.
 func (c *cluster) rebalance() {
 	mean := 0.0
 	for _, n := range c.nodes {
@@ -104,9 +102,9 @@ func (c *cluster) hottest(n int) (ranges []int) {
 	return ranges
 }
 
-// give gives a range's lease to the node with the least load, among those with a
-// replica or among those without, which then gets the replica too. It reports
-// whether it did: not if the other would get hotter than the first was.
+// give gives the lease of a range to the node with the least load, either among those
+// with a replica or among those without, which then gets the replica too. It does not if
+// the other node would become hotter than the first was. It reports whether it did.
 func (c *cluster) give(r, from int, withReplica bool, overfull float64) bool {
 	p, load := &c.places[r], c.spans[r].requests
 	if c.nodes[from].requests <= overfull {

@@ -18,12 +18,12 @@ import (
 type Options struct {
 	// Nodes is the number of nodes. Default: 3.
 	Nodes int
-	// Ranges is the number of ranges of equal size to begin with. Default: 1.
+	// Ranges is the number of ranges, of equal size, at the start. Default: 1.
 	Ranges int
 	// RangeBytes and RangeRequests are the size and the requests per second at which
 	// a range splits. Defaults: [DefaultRangeBytes], [DefaultRangeRequests].
 	RangeBytes, RangeRequests float64
-	// Seed determines where ranges are before they move. Default: 1.
+	// Seed determines where ranges are at the start. Default: 1.
 	Seed uint64
 }
 
@@ -39,13 +39,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Result is the state that the simulation reached. Figures are at the declared
-// scale, loads are requests per second. Its JSON is that of sortkey bench scale.
+// A Result is the state that the simulation reached. Figures are for the declared
+// scale; loads are in requests per second. sortkey bench scale --json writes it.
 type Result struct {
 	Model string  `json:"model"`
 	Scale float64 `json:"scale"` // share of the declared items that were generated
-	// Reads and Writes are the declared requests of clients. Of those, Unplaced are
-	// for entities without items, which have no place.
+	// Reads and Writes are the declared requests of clients. Unplaced is the part of them
+	// for entities without items, which is left out.
 	Reads         float64 `json:"reads"`
 	Writes        float64 `json:"writes"`
 	Unplaced      float64 `json:"unplaced,omitempty"`
@@ -80,7 +80,7 @@ func (s *Space) Name() string {
 	return s.Table + " by " + s.Index
 }
 
-// Ranges are the ranges.
+// Ranges summarise the ranges.
 type Ranges struct {
 	Count int `json:"count"`
 	// SplitFirst, SplitBySize and SplitByLoad count splits by their cause.
@@ -89,8 +89,8 @@ type Ranges struct {
 	SplitByLoad int     `json:"splitByLoad"`
 	Mean        float64 `json:"mean"` // requests
 	Hottest     *Range  `json:"hottest,omitempty"`
-	// Hot are the ranges that are above the limit and cannot be split, the hottest
-	// first, and Large those that are too large.
+	// Hot are the ranges that reach the limit of requests and cannot be split, the
+	// hottest first. Large counts those above the limit of size.
 	Hot   []Range `json:"hot"`
 	Large int     `json:"large,omitempty"`
 }
@@ -103,7 +103,8 @@ type Range struct {
 	Bytes    float64 `json:"bytes"`
 	Requests float64 `json:"requests"`
 	Place    string  `json:"place"` // "row", "end" or "beginning" of a partition
-	// Partition is its partition key, and Share its share of the range's requests.
+	// Partition is the partition key of that place, and Share its share of the range's
+	// requests.
 	Partition string  `json:"partition,omitempty"`
 	Share     float64 `json:"share"`
 	Node      int     `json:"node"` // that serves the range, from 1
@@ -137,8 +138,9 @@ func (r *Result) Mean() float64 {
 	return sum / float64(len(r.Nodes))
 }
 
-// Run places the rows and the declared load of a world. Equal worlds and options
-// give equal results. Run fails if ctx is done or there would be too many ranges.
+// Run simulates how the rows and the declared load of a world would be placed. Equal
+// worlds and options give equal results. Run fails if ctx is done, and if there would be
+// more than a million ranges.
 func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 	o = o.withDefaults()
 	l, spaces, err := lay(ctx, w)
@@ -194,7 +196,7 @@ func (l *layout) describeSpace(s space, spans []span) Space {
 	return out
 }
 
-// overlapping returns the number of ranges that have a part of [lo, hi).
+// overlapping returns the number of ranges that overlap [lo, hi).
 func overlapping(spans []span, lo, hi float64) int {
 	first, _ := slices.BinarySearchFunc(spans, lo, func(s span, at float64) int {
 		if s.hi <= at {
@@ -238,7 +240,7 @@ func (r *Result) describeRanges(l *layout, spaces []space, c *cluster) {
 	}
 }
 
-// rounding is the error of sums of shares that is not a difference.
+// rounding is the largest error of sums that is taken for rounding.
 const rounding = 1e-6
 
 func (l *layout) describeRange(spaces []space, s span) Range {

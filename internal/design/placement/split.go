@@ -7,11 +7,11 @@ const (
 	// DefaultRangeBytes is range_max_bytes, above which a range splits. Source:
 	// CockroachDB, Configure Replication Zones.
 	DefaultRangeBytes = 512 << 20
-	// DefaultRangeRequests is kv.range_split.load_qps_threshold, from which on a
-	// range may split. Source: CockroachDB, Load-Based Splitting.
+	// DefaultRangeRequests is kv.range_split.load_qps_threshold, at which a range may
+	// split. Source: CockroachDB, Load-Based Splitting.
 	DefaultRangeRequests = 2500
 	// imbalance is the largest difference between the halves of a split by load, as
-	// a share of both: a key that does not balance them is no place to split.
+	// a share of both: a range is not split at a key that does not balance them.
 	// Source: CockroachDB, Load-Based Splitting ("balance factor"); the figure is
 	// that of pkg/kv/kvserver/split/unweighted_finder.go.
 	imbalance = 0.25

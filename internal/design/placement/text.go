@@ -18,7 +18,7 @@ func (r *Result) WriteText(w io.Writer, paint text.Paint) error {
 	fmt.Fprintf(&b, "%s\n", paint.Strong(r.Model))
 	fmt.Fprintf(&b, "A simulation of %s with %s of each range. Nothing was measured.\n",
 		text.Count(len(r.Nodes), "node"), text.Count(r.Replicas, "replica"))
-	fmt.Fprintf(&b, "A range splits above %s and from %s requests a second on.\n", text.Size(r.RangeBytes), text.Figure(r.RangeRequests))
+	fmt.Fprintf(&b, "A range splits above %s or at %s requests a second.\n", text.Size(r.RangeBytes), text.Figure(r.RangeRequests))
 	fmt.Fprintf(&b, "Declared: %s reads and %s writes a second.\n", text.Figure(r.Reads), text.Figure(r.Writes))
 	if r.Scale < 1 {
 		fmt.Fprintln(&b, paint.Warn(fmt.Sprintf("A sample: %s of the declared items were generated; figures are for all of them.", text.Percent(max(r.Scale, 0)))))
@@ -37,7 +37,7 @@ func (r *Result) WriteText(w io.Writer, paint text.Paint) error {
 
 	fmt.Fprintf(&b, "\n%s\n", paint.Strong("ranges"))
 	g := &r.Ranges
-	fmt.Fprintf(&b, "  %-10s%s; %s to begin with, %s by size, %s by load\n", "number",
+	fmt.Fprintf(&b, "  %-10s%s; %s at the start, %s by size, %s by load\n", "number",
 		text.Thousands(g.Count), text.Count(g.SplitFirst, "split"), text.Thousands(g.SplitBySize), text.Thousands(g.SplitByLoad))
 	if g.Hottest == nil {
 		fmt.Fprintf(&b, "  %-10sno requests: the model declares no rates for entities with items\n", "load")
@@ -117,7 +117,7 @@ func (r *Range) describe() string {
 	if r.Place == "row" {
 		return fmt.Sprintf("%s of them for one row of partition %s of %s", text.Percent(r.Share), r.Partition, s.Name())
 	}
-	return fmt.Sprintf("%s of them for the %s of partition %s of %s, where new rows come", text.Percent(r.Share), r.Place, r.Partition, s.Name())
+	return fmt.Sprintf("%s of them for the %s of partition %s of %s, where new rows arrive", text.Percent(r.Share), r.Place, r.Partition, s.Name())
 }
 
 // table writes rows in columns: the first to the left, the others to the right.

@@ -41,9 +41,9 @@ that is slow for a while is slow for all of them. A ratio is the median of the
 rounds' own ratios. Bench counts the rows of every answer.
 
 With --endpoint, bench sends the same workloads over HTTP to a Sortkey server in
-a process of its own and to the endpoints you name. Times are then multiples of
-Sortkey's. With --store one of the others is a Sortkey server whose rows are in a
-PostgreSQL database. Bench creates, fills and deletes a table called ` + work.TableName + ` on each
+a process of its own and to the endpoints you name. With --store it also measures a
+Sortkey server whose rows are in a PostgreSQL database. Times are then multiples of
+those of the first server. Bench creates, fills and deletes a table called ` + work.TableName + ` on each
 endpoint; the table must not exist before.
 
 If you interrupt it, bench removes its tables and files.`,
@@ -56,7 +56,7 @@ If you interrupt it, bench removes its tables and files.`,
   sortkey bench get put --store postgres://sortkey@127.0.0.1/bench
   sortkey bench targets                          the figures that Sortkey must reach
   sortkey bench growth --max 1000000             the time of a query by the size of its table
-  sortkey bench scale shop --nodes 9             a simulated cluster with a model's load`,
+  sortkey bench scale shop --nodes 9             a simulated cluster under a model's load`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return workloadNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -79,7 +79,7 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.IntVar(&f.collection, "collection", 0, "number of items in a partition (default depends on the workload)")
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	flags.IntVarP(&f.workers, "concurrency", "c", 1, "number of workers that call at the same time")
-	flags.StringVar(&f.store, "store", "", storeUsage+"; it gets a server of its own, beside one in memory")
+	flags.StringVar(&f.store, "store", "", storeUsage+", measured beside a server in memory")
 	mustComplete(cmd, "store", cobra.NoFileCompletions)
 	flags.BoolVar(&list, "list", false, "list the workloads instead of running them")
 	flags.BoolVar(&targets, "targets", false, "the same as sortkey bench targets")

@@ -78,7 +78,7 @@ func (a *App) serveCommand() *cobra.Command {
 in memory and lost at the end, unless --data names a folder for it, or --store a
 PostgreSQL database: then every write is there before serve acknowledges it. One
 server at a time can use a folder; a second one is refused. Any number of servers
-can share a database.
+can share a PostgreSQL database.
 
 Serve prints one line when it is ready and otherwise only warnings and errors;
 --log and --verbose print more. It accepts any region and any credentials;

@@ -119,8 +119,8 @@ func Summary(reports []*Report) string {
 	return fmt.Sprintf("%d of %d access patterns right", right, total)
 }
 
-// DataSummary describes how many examples a database that stays had before the
-// demo.
+// DataSummary describes how many examples a database in a folder or in PostgreSQL had
+// before the demo.
 func DataSummary(reports []*Report, where string) string {
 	found := 0
 	for _, r := range reports {

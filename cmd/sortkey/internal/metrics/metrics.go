@@ -16,8 +16,8 @@ import (
 
 // Options configure [New]. The zero value is ready to use.
 type Options struct {
-	// Store is the store of the database, read at each scrape. Default, and for a
-	// store without statistics: no metrics of the store.
+	// Store is the store of the database, whose statistics are read at each scrape.
+	// Default, and for a store without statistics: no metrics of the store.
 	Store store.Store
 	// TableLabels is the number of tables with a label of their own: the first
 	// ones by name or, for capacity units, the first tables and indexes used.

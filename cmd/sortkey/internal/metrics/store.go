@@ -19,13 +19,13 @@ func storeMetrics(st store.Store) prometheus.Collector {
 	return nil
 }
 
-// figures collects metrics from one reading of a store's statistics S.
+// figures collects metrics from statistics S of a store, read once for each scrape.
 type figures[S any] struct {
 	read    func() S
 	metrics []figure[S]
 }
 
-// A figure is a metric in statistics S.
+// A figure is a metric computed from statistics S.
 type figure[S any] struct {
 	desc *prometheus.Desc
 	typ  prometheus.ValueType
@@ -57,9 +57,9 @@ var postgresMetrics = []figure[postgres.Stats]{
 	gauge("connections", "Open connections of the pool.", func(s postgres.Stats) float64 { return float64(s.Conns) }),
 	gauge("connections_in_use", "Connections of the pool in use.", func(s postgres.Stats) float64 { return float64(s.Busy) }),
 	counter("connection_waits_total", "Calls that waited for a connection of the pool.", func(s postgres.Stats) float64 { return float64(s.Waits) }),
-	counter("conflicts_total", "Tries of updates that conflicted with another transaction.", func(s postgres.Stats) float64 { return float64(s.Conflicts) }),
-	counter("broken_total", "Tries of updates that lost their connection.", func(s postgres.Stats) float64 { return float64(s.Broken) }),
-	counter("resolved_total", "Commits without an answer that were looked up.", func(s postgres.Stats) float64 { return float64(s.Resolved) }),
+	counter("conflicts_total", "Attempts of updates that conflicted with another transaction.", func(s postgres.Stats) float64 { return float64(s.Conflicts) }),
+	counter("broken_total", "Attempts of updates that lost their connection.", func(s postgres.Stats) float64 { return float64(s.Broken) }),
+	counter("resolved_total", "Commits that got no answer and were looked up.", func(s postgres.Stats) float64 { return float64(s.Resolved) }),
 }
 
 // Describe implements [prometheus.Collector].
