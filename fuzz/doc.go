@@ -23,8 +23,8 @@
 // does so over HTTP while servers are killed and PostgreSQL crashes; it needs
 // PostgreSQL's programs.
 //
-// TestLambda delivers a stream to handlers that are written with aws-lambda-go, which
-// this module requires so that no program has to.
+// TestLambda delivers a stream to handlers written with aws-lambda-go. This module
+// requires it so that programs with Sortkey do not.
 //
 // FuzzQuery, FuzzHistory and FuzzHandler are native fuzz targets:
 //

@@ -15,8 +15,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// TestLambda delivers changes to handlers that are written with aws-lambda-go, as
-// functions and as what lambda.Start makes of them.
+// TestLambda delivers changes to handlers written with aws-lambda-go: to functions, and
+// to the lambda.Handler that lambda.Start makes of them.
 func TestLambda(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Clock.Set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))

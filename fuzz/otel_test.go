@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
-	//lint:ignore SA1019 It is what programs have, and nothing has replaced it.
+	//lint:ignore SA1019 Programs use it, and nothing has replaced it.
 	"go.opentelemetry.io/contrib/instrumentation/github.com/aws/aws-sdk-go-v2/otelaws"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
@@ -15,9 +15,8 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// A client with OpenTelemetry's instrumentation makes the spans that it makes of
-// calls to the service, with what only an HTTP response tells: no call may take the
-// short way.
+// A client with OpenTelemetry's instrumentation makes the same spans as with the service,
+// including attributes that only an HTTP response has: no call may take the short way.
 func TestOpenTelemetry(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Rows", "pk")

@@ -10,8 +10,8 @@ import (
 )
 
 // TestPropertyTransactionsOnPostgres is TestPropertyTransactions on an engine that
-// runs updates at the same time, and calls their functions again after conflicts: on
-// one server, and on three that share a database.
+// runs updates at the same time and calls their functions again after conflicts. It runs
+// on one server, and on three that share a database.
 func TestPropertyTransactionsOnPostgres(t *testing.T) {
 	cluster := pgtest.New(t)
 	for round := range proptest.Cases(20) {

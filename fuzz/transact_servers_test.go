@@ -20,10 +20,10 @@ import (
 // their requests to three processes of the command that share a database. Meanwhile
 // servers are killed and started again, and PostgreSQL is stopped as by a crash.
 //
-// A request that gets no answer may have been carried out or not. Only a request that
-// met a kill of its own server, or a crash of the database, may go without; and, after a
-// crash, the first read on each connection that it broke, as reads are not repeated by
-// the server.
+// A request without an answer may have been carried out or not. A request may go without
+// an answer only if its own server was killed or the database crashed while it ran. The
+// first read on each connection that a crash broke may also go without, because servers
+// do not repeat reads.
 func TestPropertyTransactionsOnServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command and starts servers")
@@ -44,11 +44,11 @@ func TestPropertyTransactionsOnServers(t *testing.T) {
 
 type faultCounts struct{ histories, operations, unanswered, kills, crashes int }
 
-// A faultyServer is a server that is killed and started again.
+// A faultyServer is a server that a test kills and starts again.
 type faultyServer struct {
 	process *cmdtest.Process
 	client  atomic.Pointer[transactClient] // of the process
-	faults  atomic.Int64                   // begun and ended; odd during a fault
+	faults  atomic.Int64                   // begins and ends of faults; odd during a fault
 	fault   sync.Mutex                     // held during a fault
 }
 
@@ -58,8 +58,8 @@ func (s *faultyServer) start(t *testing.T, program, url string) {
 	s.client.Store(&transactClient{s.process.Client(t, cmdtest.Once)})
 }
 
-// kill kills the process, which must not have panicked. It must not have reported errors
-// either, unless the database has crashed.
+// kill kills the process. It must not have panicked or, unless the database has crashed,
+// reported errors.
 func (s *faultyServer) kill(t *testing.T, crashed bool) {
 	t.Helper()
 	if !crashed {
@@ -80,8 +80,8 @@ func (s *faultyServer) end() {
 	s.fault.Unlock()
 }
 
-// run sends a request once. If there is no answer because of a fault, it waits until
-// the fault is over, so that a client loses one request and not all.
+// run sends a request once. If a fault keeps it from being answered, run waits until the
+// fault is over, so that a client loses one request and not all.
 func (s *faultyServer) run(t *testing.T, r *transact) outcome {
 	before := s.faults.Load()
 	got := s.client.Load().run(t.Context(), r)
@@ -119,7 +119,7 @@ func serversRound(t *testing.T, seed int64, cluster *pgtest.Cluster, program str
 		all += len(of)
 	}
 
-	// A fault strikes when a number of requests have been sent.
+	// A fault begins when a certain number of requests have been sent.
 	strikes := make([]int, 1+d.IntN(3))
 	for i := range strikes {
 		strikes[i] = 1 + d.IntN(all*3/4)

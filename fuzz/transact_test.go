@@ -92,7 +92,7 @@ type cellAction struct {
 // An outcome is the answer to a request.
 type outcome struct {
 	failure    string // any other error
-	unanswered bool   // the request was carried out, will be, or neither
+	unanswered bool   // the request may have been carried out, may be later, or never
 	reasons    []string
 	cells      []cell
 }
@@ -240,7 +240,7 @@ func (c *transactClient) createTables(ctx context.Context) error {
 	return nil
 }
 
-// condition returns a condition and its values, or nil without any.
+// condition returns a condition and its values, which are nil if there are none.
 func (a cellAction) condition() (src *string, values attributes) {
 	switch a.when {
 	case "exists":
@@ -324,7 +324,7 @@ func (c *transactClient) run(ctx context.Context, t *transact) outcome {
 	return out
 }
 
-// reason returns the code of a cancelled action, with the item that it shows.
+// reason returns the code of a cancelled action, with the item that it returns.
 func reason(code string, item attributes) string {
 	if item == nil {
 		return code
@@ -332,8 +332,8 @@ func reason(code string, item attributes) string {
 	return code + " " + cellOf(item).String()
 }
 
-// failed returns the outcome of an unexpected error. The service has answered if it
-// says that the client is wrong.
+// failed returns the outcome of an unexpected error. Only an error that blames the client
+// counts as an answer.
 func failed(err error) outcome {
 	e, ok := errors.AsType[*awshttp.ResponseError](err)
 	return outcome{failure: err.Error(), unanswered: !ok || e.HTTPStatusCode()/100 != 4}
@@ -525,8 +525,8 @@ func TestPropertyTransactionsOnDisk(t *testing.T) {
 }
 
 // transactRound runs one program on a store, closes the store, and reports
-// whether the history is serial. Several stores are one store that servers share; each
-// client uses one of them.
+// whether the history is serial. Several stores share the same rows, as those of several
+// servers do; each client uses one of them.
 func transactRound(t *testing.T, seed int64, stores ...store.Store) bool {
 	t.Helper()
 	d := draw{rand.New(rand.NewPCG(uint64(seed), 1))}
@@ -575,8 +575,8 @@ func runProgram(program [][]*transact, send func(client int, r *transact) outcom
 	})...)
 }
 
-// openEnded returns a history in which each write without an answer ends with the
-// history. It may take effect at any time after its call, or never: as the last
+// openEnded returns a history in which each write without an answer lasts until the end of
+// the history, so it may take effect at any time after its call, or never: as the last
 // operation of an order it changes no answer. Reads without an answer are left out.
 func openEnded(history []porcupine.Operation) []porcupine.Operation {
 	var out []porcupine.Operation

@@ -38,10 +38,10 @@ var dynalite = []known{
 		_, local := p.index()
 		return local && p.kind == "body"
 	}},
-	{"dynalite looks at the form of a start key before what an index projects (internal/api/fidelity_test.go, row 36)", func(p *pair) bool {
+	{"dynalite checks the form of a start key before the projection of an index (internal/api/fidelity_test.go, row 36)", func(p *pair) bool {
 		return p.req.op == "Scan" && p.oursSays("Select type ALL_ATTRIBUTES is not supported for global secondary index") && p.peerSays("The provided starting key is invalid")
 	}},
-	{"dynalite looks for an overflow after all actions of an update, and finds a wrong type in a later one first; the order is not documented", func(p *pair) bool {
+	{"dynalite checks for overflow after all actions of an update, so it reports a wrong type in a later action first; the order is not documented", func(p *pair) bool {
 		return p.req.op == "UpdateItem" && p.oursSays("Number overflow") && p.peerSays("An operand in the update expression has an incorrect data type")
 	}},
 	{"dynalite looks for duplicates of one table before it looks at the values of the next; the order is not documented", func(p *pair) bool {

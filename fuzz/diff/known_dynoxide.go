@@ -55,7 +55,7 @@ var dynoxide = []known{
 		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("ConsumedCapacity") ||
 			p.onlyStatements("Statement wasn't well formed") && p.onlyMembers("ConsumedCapacity", "Responses")
 	}},
-	{"dynoxide names a table that is not there beside the error of a statement; its captures name only tables of statements that ran", func(p *pair) bool {
+	{"dynoxide names a missing table beside the error of a statement; its captures name only tables of statements that ran", func(p *pair) bool {
 		return p.onlyStatements("Requested resource not found") && p.onlyMembers("Responses")
 	}},
 	{"dynoxide finds nothing on a page of some statements with OR, where one side is true (DG/ql-operators.html)", func(p *pair) bool {

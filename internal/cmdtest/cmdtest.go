@@ -1,5 +1,5 @@
-// Package cmdtest runs the command sortkey in processes of its own, for tests that stop
-// or kill them.
+// Package cmdtest runs the sortkey command in separate processes, for tests that stop or
+// kill them.
 package cmdtest
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Patience is the time in which a process must react.
+// Patience is how long a test waits for a process to react.
 const Patience = 2 * time.Minute
 
-// Build compiles the command and returns the path of the program, which is removed at
-// the end of the test.
+// Build compiles the command and returns the path of the program. The end of the test
+// removes it.
 func Build(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "sortkey")
@@ -33,11 +33,11 @@ func Build(t testing.TB) string {
 	return program
 }
 
-// A Process runs the command. It is killed at the end of the test at the latest.
+// A Process runs the command. The end of the test kills it if it still runs.
 type Process struct {
 	Cmd    *exec.Cmd
 	URL    string        // of a server, set by Ready
-	Stdout Buffer        // complete when it has ended
+	Stdout Buffer        // complete when Done is closed
 	Stderr Buffer        // may be read at any time
 	Done   chan struct{} // closed when it has ended
 	Err    error         // set before Done is closed
@@ -104,8 +104,8 @@ func Serve(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// Ready waits until the server is ready, and sets URL. It reports false if the server
-// ends before that. Call it once.
+// Ready waits until the server is ready and sets URL. It returns false if the server
+// ends before that, or is not ready in time. Call it only once.
 func (p *Process) Ready() bool {
 	select {
 	case line := <-p.first:
@@ -129,7 +129,7 @@ func (p *Process) Wait(t testing.TB) error {
 	}
 }
 
-// Kill kills the process, which must not have reported errors.
+// Kill kills the process. The test fails if the process has reported errors.
 func (p *Process) Kill(t testing.TB) {
 	t.Helper()
 	if err := p.Cmd.Process.Kill(); err != nil {
@@ -141,7 +141,7 @@ func (p *Process) Kill(t testing.TB) {
 	}
 }
 
-// KillAfter kills the process after a time. It reports false if it ended before that.
+// KillAfter kills the process after a time. It returns false if the process ended before.
 func (p *Process) KillAfter(t testing.TB, delay time.Duration) bool {
 	t.Helper()
 	select {
@@ -165,5 +165,5 @@ func (p *Process) Client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynam
 	}, optFns...)
 }
 
-// Once makes a client send each request only once.
+// Once turns off the retries of a client.
 func Once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }

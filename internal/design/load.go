@@ -9,10 +9,10 @@ import (
 
 // Rates divide the declared rates of entities among the partitions of a space.
 //
-// Rates are spread evenly over the items of an entity, so a partition gets as
-// much as it has items. Where a component of the partition key is a time, all
-// requests are for the current period: a partition is loaded as in its own
-// period, with the share that the other components have over all periods.
+// Rates are spread evenly over the items of an entity, so a partition's share is in
+// proportion to its items. If a component of the partition key is a time, all requests
+// are for the current period: a partition has the load of its own period, with the
+// share that its other components have over all periods.
 type Rates struct {
 	w      *World
 	s      *Space
@@ -181,13 +181,12 @@ func (r *Rates) Of(p Part) (reads, writes float64) {
 	return reads, writes
 }
 
-// Current calls f for each row, in key order, with the share of its entity's
-// requests that falls to the row at one moment. A generated item has the share of
-// all the declared items that it represents, so the shares of an entity add up to 1
-// if all its items have rows.
+// Current calls f for each row, in key order, with the row's share of its entity's
+// requests at one moment. A generated item has the shares of all the declared items that
+// it represents, so the shares of an entity add up to 1 if all its items have rows.
 //
-// Where a component of the partition key is a time, the partition of the last
-// period has all requests, and those of earlier periods have none.
+// If a component of the partition key is a time, the partition of the last period has
+// all requests, and those of earlier periods have none.
 func (r *Rates) Current(f func(row *Row, share float64)) {
 	type group struct {
 		e    *Entity

@@ -286,7 +286,7 @@ func (c *Cluster) Standby(t testing.TB) *Cluster {
 	c.SQL(t, "postgres", "select pg_reload_conf()")
 	for deadline := time.Now().Add(time.Minute); c.SQL(t, "postgres", "select count(*) from pg_stat_replication where sync_state = 'sync'") != "1"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("pgtest: the standby does not follow")
+			t.Fatal("pgtest: the standby does not replicate")
 		}
 	}
 	return s
@@ -300,8 +300,8 @@ func (c *Cluster) Promote(t testing.TB) {
 	}
 }
 
-// Failover returns the URL that finds a database, whose URL is at, on the cluster or on
-// its standby, whichever takes writes.
+// Failover returns a URL that finds a database on whichever takes writes, the cluster or
+// its standby. At is the URL of the database on the cluster.
 func (c *Cluster) Failover(at string, standby *Cluster) string {
 	u, err := url.Parse(at)
 	if err != nil {

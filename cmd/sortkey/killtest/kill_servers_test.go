@@ -21,8 +21,8 @@ import (
 // TestKillServers runs three servers on one PostgreSQL database. Clients write through
 // all of them, and one creates and deletes an index, while a server is killed or
 // PostgreSQL is stopped as by a crash. Every acknowledged write must be there, every
-// transaction applied as a whole or not at all, and the index and the streams must match
-// their tables: another server completes what a dead one has begun.
+// transaction must be applied as a whole or not at all, and the index and the streams must
+// match their tables: another server completes what a dead one began.
 //
 // There is one kill or crash; SORTKEY_CHECKS multiplies it (scripts/check-postgres.sh).
 func TestKillServers(t *testing.T) {
@@ -69,7 +69,7 @@ func TestKillServers(t *testing.T) {
 				}
 			})
 		}
-		// The alterer's server is the one that is killed.
+		// Kill the server of the client that creates and deletes the index.
 		ctx, cancel := context.WithCancel(context.Background())
 		wait.Go(func() { _ = a.run(ctx, servers[victim].client(t, cmdtest.Once)) })
 		time.Sleep(time.Second + time.Duration(rng.Int64N(int64(time.Second))))
@@ -83,7 +83,7 @@ func TestKillServers(t *testing.T) {
 			_ = servers[victim].Cmd.Process.Kill()
 			_ = servers[victim].Wait(t)
 			kills++
-			time.Sleep(500 * time.Millisecond) // the others go on
+			time.Sleep(500 * time.Millisecond) // the others continue
 		}
 		stop.Store(true)
 		cancel()
@@ -96,7 +96,7 @@ func TestKillServers(t *testing.T) {
 		unanswered, done = unanswered+u, done+d
 		a.settle(t, db)
 		checkLaterRows(t, servers[(victim+2)%len(servers)].client(t), a.have)
-		for _, p := range servers { // a crash of the database makes requests fail, and nothing worse
+		for _, p := range servers { // a crash of the database may only make requests fail
 			if log := p.Stderr.String(); strings.Contains(log, "panic") || crashes == 0 && strings.Contains(log, "level=ERROR") {
 				t.Errorf("a server reported: %s", log)
 			}
