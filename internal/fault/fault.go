@@ -37,9 +37,9 @@ type Rule struct {
 
 	mu     sync.Mutex     // guards the fields below
 	calls  map[string]int // seen by the rule, by operation and tables
-	seen   int // calls that matched
-	met    int // calls that failed
-	hidden int // calls that would have failed if no earlier rule had applied
+	seen   int            // calls that matched
+	met    int            // calls that failed
+	hidden int            // calls that would have failed if no earlier rule had applied
 	rng    *rand.Rand
 }
 
