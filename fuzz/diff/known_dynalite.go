@@ -44,7 +44,7 @@ var dynalite = []known{
 	{"dynalite checks for overflow after all actions of an update, so it reports a wrong type in a later action first; the order is not documented", func(p *pair) bool {
 		return p.req.op == "UpdateItem" && p.oursSays("Number overflow") && p.peerSays("An operand in the update expression has an incorrect data type")
 	}},
-	{"dynalite looks for duplicates of one table before it looks at the values of the next; the order is not documented", func(p *pair) bool {
+	{"dynalite checks the keys of one table for duplicates before it checks the values of the next; the order is not documented", func(p *pair) bool {
 		return p.req.op == "BatchGetItem" && p.oursSays("cannot be converted to a numeric value") && p.peerSays("contains duplicates")
 	}},
 	{"dynalite has the older faults of an empty TableName: its pattern, and a length of 3 (conformance s_put_table_*)", func(p *pair) bool {
