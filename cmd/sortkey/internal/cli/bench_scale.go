@@ -33,7 +33,8 @@ that CockroachDB documents. It prints the load of the hottest range, partition a
 node beside the mean, and the ranges that cannot be split. It measures nothing and
 asks no database; docs/scale.md says what it leaves out.
 
-The load is the reads and writes a second in the rates of the model's entities. MODEL is a model file, a folder with a model.yaml, or the name of an example.`,
+The load is the reads and writes a second in the rates of the model's entities. MODEL
+is a model file, a folder with a model.yaml, or the name of an example.`,
 		Example: `  sortkey bench scale shop
   sortkey bench scale shop.yaml --nodes 9
   sortkey bench scale shop.yaml --nodes 6 --ranges 64 --json -`,
