@@ -47,6 +47,7 @@ func checked(t *testing.T, o design.Options, model string) *check.Result {
 // TestBudgets holds that budgets hold in the worst partition unless the model
 // says otherwise.
 func TestBudgets(t *testing.T) {
+	slow(t)
 	tests := []struct{ budgets, want string }{
 		{"units: 0.5", `expected at most 0.5 read units, got 821 for 20,316 rows in partition "TENANT#`},
 		{"max_rows: 100", `expected at most 100 rows, got 20,316 in partition "TENANT#`},

@@ -165,6 +165,9 @@ func TestEmpty(t *testing.T) {
 // TestLarge renders a large partition, many partitions and a pattern that reads
 // many rows, in a small page.
 func TestLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many items in one goroutine; the race detector learns nothing")
+	}
 	const text = `
 name: large
 tables: {Shop: {partition: PK, sort: SK, indexes: {ByDay: {partition: day, sort: SK}}}}
