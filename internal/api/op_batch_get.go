@@ -118,14 +118,14 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			rest.Keys = nil
 			var used table.Capacity
 			for k, key := range ka.Keys {
+				if read >= maxBatchBytes || encoded >= maxBatchEncoded {
+					rest.Keys = append(rest.Keys, ka.Keys[k:]...)
+					break
+				}
 				if k%prefetchKeys == 0 {
 					if err := view.Prefetch(keysOf(t, ka.Keys[k:min(k+prefetchKeys, len(ka.Keys))])); err != nil {
 						return err
 					}
-				}
-				if read >= maxBatchBytes || encoded >= maxBatchEncoded {
-					rest.Keys = append(rest.Keys, ka.Keys[k:]...)
-					break
 				}
 				item, err := readItem(view, t, key, reads[i].consistent)
 				if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // A limit ends operations that take too long. Starting and stopping a timer for each
-// costs a fifth of a small read, so those that begin within an eighth of the time share
+// costs a sixth of a small read, so those that begin within an eighth of the time share
 // one: an operation has at least the time, and at most an eighth more.
 type limit struct {
 	time time.Duration
