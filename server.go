@@ -39,10 +39,10 @@ type ServerOptions struct {
 	// 16 MiB, the service's limit.
 	MaxBodyBytes int
 
-	// MaxPendingBytes limits the bytes of all request bodies together and,
-	// separately, those of all answers that clients have not read yet. Beyond it,
-	// requests fail with status 503 and a Retry-After header. Bodies and answers
-	// below 64 KiB are not counted. Default: 256 MiB.
+	// MaxPendingBytes limits the memory of all request bodies together and,
+	// separately, that of all answers that are being made or that clients have not
+	// read yet. Beyond it, requests fail with status 503 and a Retry-After header.
+	// Bodies and answers below 64 KiB are not counted. Default: 256 MiB.
 	MaxPendingBytes int64
 
 	// MaxRequests limits the requests handled at the same time; others wait.

@@ -167,7 +167,7 @@ func found[In, Out any](out In, items []attr.Item, convert func(*toSDK, In) Out)
 	defer m.release()
 	m.counting = items == nil
 	for _, it := range items {
-		_ = m.visitEach(it)
+		_, _ = m.visitEach(it)
 	}
 	return convert(m, out)
 }

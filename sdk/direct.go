@@ -25,7 +25,6 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 )
 
@@ -302,7 +301,7 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 // find is run for Query and Scan, whose items are converted where they are
 // stored.
 func find[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, sel types.Select, input func(*fromSDK, In) APIIn,
-	method func(*api.Service, context.Context, APIIn, func(attr.Item) error) (APIOut, error), output func(*toSDK, APIOut) Out,
+	method func(*api.Service, context.Context, APIIn, api.Visit) (APIOut, error), output func(*toSDK, APIOut) Out,
 ) (any, error) {
 	m := toSDKs.Get().(*toSDK)
 	defer m.release()

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 )
 
 // A toSDK converts items to the SDK's form. An item has many short strings. They
@@ -30,7 +31,7 @@ type toSDK struct {
 	found     []map[string]types.AttributeValue
 	counting  bool // only the number of items is asked for
 	visitOne  func(attr.Item)
-	visitEach func(attr.Item) error
+	visitEach api.Visit
 }
 
 // A getOutput is the output of a GetItem with the boxes of a small item: one
@@ -95,9 +96,9 @@ func (m *toSDK) takeItem(it attr.Item) {
 }
 
 // addItem adds an item to those found.
-func (m *toSDK) addItem(it attr.Item) error {
+func (m *toSDK) addItem(it attr.Item) (int, error) {
 	m.found = append(m.found, m.make(it))
-	return nil
+	return 0, nil
 }
 
 // items returns the items that were added, nil if they are only counted.

@@ -100,7 +100,7 @@ func TestObserver(t *testing.T) {
 	_, err := svc.CreateTable(ctx, create)
 	require.NoError(t, err)
 	query := &wire.QueryInput{TableName: new("arn:aws:dynamodb:us-east-1:000000000000:table/RRR"), KeyConditionExpression: new("a = :a"), ExpressionAttributeValues: mustItem(t, `{":a":{"S":"x"}}`)}
-	_, err = svc.Query(ctx, query, func(attr.Item) error { return nil })
+	_, err = svc.Query(ctx, query, func(attr.Item) (int, error) { return 0, nil })
 	require.NoError(t, err)
 	_, err = svc.GetItem(ctx, &wire.GetItemInput{TableName: new("None"), Key: mustItem(t, `{"a":{"S":"x"}}`)}, nil)
 	require.Error(t, err)

@@ -39,13 +39,20 @@ func (s *Service) batchExecute(ctx context.Context, in *wire.BatchExecuteStateme
 	}
 	out := &wire.BatchExecuteStatementOutput{Responses: make([]wire.BatchStatementResponse, len(parsed))}
 	var uses []use
+	var a answer
 	for i, st := range parsed {
 		r := &out.Responses[i]
 		err := failed[i]
+		if err == nil && a.full() {
+			err = errAnswerFull
+		}
 		ran := false // the statement reached its table
 		if err == nil {
 			var u use
 			r.Item, u, err = s.runMember(ctx, st, value(in.Statements[i].ConsistentRead))
+			if r.Item != nil {
+				a.add(r.Item, 0)
+			}
 			if ran = u.table != ""; ran {
 				uses = addUse(uses, u)
 			}
@@ -67,8 +74,14 @@ func (s *Service) batchExecute(ctx context.Context, in *wire.BatchExecuteStateme
 			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 		}
 	}
-	return out, nil
+	return out, a.reserve(ctx)
 }
+
+// errAnswerFull refuses the statements of a batch whose items may not fit into the
+// response beside those before them; they have not run. Nobody shows what the service
+// does; the code is one of BatchStatementErrorCodeEnum.
+var errAnswerFull = wire.NewError("RequestLimitExceeded",
+	"The response of the batch is full and this statement did not run; run it in another batch")
 
 // mixed reports whether statements both read and write; nil ones do neither.
 func mixed(statements []*partiql.Statement) bool {

@@ -69,8 +69,13 @@ func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput,
 			return err
 		}
 		read.Limit = int(value(in.Limit))
+		var a answer
 		used, next, err := readPlan(view, read, plan, at, s.budget(ctx, false), func(it attr.Item) error {
-			out.Items = append(out.Items, st.AppendResult(nil, it))
+			result := st.AppendResult(nil, it)
+			out.Items = append(out.Items, result)
+			if a.add(result, 0); a.full() {
+				return table.EndPage
+			}
 			return nil
 		})
 		if err != nil {
@@ -81,7 +86,7 @@ func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput,
 		}
 		consume(ctx, t.Name(), false, used)
 		out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, st.Table, used)
-		return nil
+		return a.reserve(ctx)
 	})
 	return out, err
 }

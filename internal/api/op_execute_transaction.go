@@ -44,7 +44,7 @@ func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransa
 	if parsed[0].Kind == partiql.Select {
 		err = s.db.View(ctx, func(view *table.View) (err error) {
 			used = newTransactUse(in.ReturnConsumedCapacity, true)
-			out, err = s.readStatements(view, parsed, used, b)
+			out, err = s.readStatements(ctx, view, parsed, used, b)
 			return err
 		})
 	} else {
@@ -126,10 +126,13 @@ func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput
 }
 
 // readStatements reads the item of each statement.
-func (s *Service) readStatements(view *table.View, statements []*partiql.Statement, used *transactUse, b *budget) (*wire.ExecuteTransactionOutput, error) {
+func (s *Service) readStatements(
+	ctx context.Context, view *table.View, statements []*partiql.Statement, used *transactUse, b *budget,
+) (*wire.ExecuteTransactionOutput, error) {
 	out := &wire.ExecuteTransactionOutput{Responses: make([]wire.ItemResponse, len(statements))}
 	seen := itemSet{}
 	total := 0
+	var a answer
 	reasons := make([]wire.CancellationReason, len(statements))
 	cancelled := false
 	for i, st := range statements {
@@ -152,10 +155,13 @@ func (s *Service) readStatements(view *table.View, statements []*partiql.Stateme
 			return nil, err
 		}
 		if total += item.Size(); total > MaxTransactBytes {
-			return nil, wire.OpExecuteTransaction.Invalid("Transaction payload size cannot exceed 4194304 bytes")
+			return nil, wire.OpExecuteTransaction.Invalid(msgTransactBytes)
 		}
 		if item != nil {
 			out.Responses[i].Item = st.AppendResult(nil, item)
+			if !a.fits(out.Responses[i].Item) {
+				return nil, wire.OpExecuteTransaction.Invalid(msgTransactJSON)
+			}
 		}
 		c := table.Capacity{Table: table.ReadUnits(item.Size(), true)}
 		if err := s.admitRead(t, key, &c, b); err != nil {
@@ -167,5 +173,5 @@ func (s *Service) readStatements(view *table.View, statements []*partiql.Stateme
 		return nil, wire.TransactionCanceled(reasons)
 	}
 	out.ConsumedCapacity = used.consumed()
-	return out, nil
+	return out, a.reserve(ctx)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -15,7 +14,7 @@ import (
 // Query runs one page of a query and calls visit with each item found, unless
 // the input asks for their number alone. An item is valid until visit returns;
 // an error of visit ends the query. The output has no Items.
-func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit func(attr.Item) error) (*wire.QueryOutput, error) {
+func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
 	ctx, c, err := s.begin(ctx, wire.OpQuery, in)
 	var out *wire.QueryOutput
 	if err == nil {
@@ -27,7 +26,7 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit func(att
 	return out, nil
 }
 
-func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit func(attr.Item) error) (*wire.QueryOutput, error) {
+func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
 	if err := checkForm(wire.OpQuery, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return nil, err
 	}

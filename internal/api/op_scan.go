@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // Scan runs one page of a scan, as [Service.Query] runs one of a query.
-func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit func(attr.Item) error) (*wire.ScanOutput, error) {
+func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*wire.ScanOutput, error) {
 	ctx, c, err := s.begin(ctx, wire.OpScan, in)
 	var out *wire.ScanOutput
 	if err == nil {
@@ -25,7 +24,7 @@ func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit func(attr.
 	return out, nil
 }
 
-func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit func(attr.Item) error) (*wire.ScanOutput, error) {
+func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*wire.ScanOutput, error) {
 	if err := checkForm(wire.OpScan, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return nil, err
 	}

@@ -88,13 +88,14 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		if err != nil {
 			return err
 		}
-		if out.SearchResults, err = r.results(ix, found); err != nil {
+		var a answer
+		if out.SearchResults, err = r.results(ix, found, &a); err != nil {
 			return err
 		}
 		if mode := value(in.ReturnConsumedCapacity); mode != "" && mode != "NONE" {
 			out.ConsumedCapacity = &wire.VectorCapacity{VectorSearchRequestBytes: new(float64(bytes))}
 		}
-		return nil
+		return a.reserve(ctx)
 	})
 	return out, err
 }
@@ -197,16 +198,22 @@ func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal a
 	return nil
 }
 
+// msgSearchJSON refuses results that have more than [maxAnswer] as JSON (local).
+const msgSearchJSON = "The search results cannot exceed 33554432 bytes of JSON; give a smaller TopK or a ProjectionExpression"
+
 // results returns what a search found as the client sees it: the vector only if the
 // projection names it.
-func (r *readParams) results(ix *table.Index, found []table.Match) ([]wire.SearchResultItem, error) {
+func (r *readParams) results(ix *table.Index, found []table.Match, a *answer) ([]wire.SearchResultItem, error) {
 	out := make([]wire.SearchResultItem, 0, len(found))
 	for _, m := range found {
 		it, err := ix.Matched(m.Item, r.projection != nil)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, wire.SearchResultItem{Item: slices.Clone(r.project(it)), Score: new(m.Score)})
+		if it = r.project(it); !a.fits(it) {
+			return nil, wire.OpSearchVectors.Invalid(msgSearchJSON)
+		}
+		out = append(out, wire.SearchResultItem{Item: slices.Clone(it), Score: new(m.Score)})
 	}
 	return out, nil
 }

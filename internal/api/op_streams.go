@@ -354,13 +354,21 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		if err != nil {
 			return err
 		}
+		var a answer
 		for _, r := range list {
+			if a.full() {
+				next, more = r.Sequence, true
+				break
+			}
+			a.add(r.Keys, 0)
+			a.add(r.Old, 0)
+			a.add(r.New, 0)
 			out.Records = append(out.Records, s.streamRecord(st, i.shard, &r))
 		}
 		if !sh.Closed || more {
 			out.NextShardIterator = new(iterator{i.arn, i.shard, next, now}.String())
 		}
-		return nil
+		return a.reserve(ctx)
 	})
 	if err != nil {
 		return nil, err

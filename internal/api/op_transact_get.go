@@ -38,7 +38,7 @@ func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInpu
 	b := s.budget(ctx, false)
 	err := s.db.View(ctx, func(view *table.View) (err error) {
 		used = newTransactUse(in.ReturnConsumedCapacity, true)
-		out, err = s.readAll(view, in, reads, used, b)
+		out, err = s.readAll(ctx, view, in, reads, used, b)
 		return err
 	})
 	if err != nil {
@@ -58,9 +58,17 @@ func (s *Service) admitRead(t *table.Table, key attr.Item, c *table.Capacity, b 
 	return b.item(t, key, c.Table*transactFactor)
 }
 
+const msgTransactBytes = "Transaction payload size cannot exceed 4194304 bytes"
+
+// msgTransactJSON refuses items of a transaction that are small as the service counts
+// them and have more than [maxAnswer] as JSON. Nobody shows the service's answer.
+const msgTransactJSON = "Transaction payload size cannot exceed 33554432 bytes of JSON; read fewer items at a time"
+
 // readAll reads the items of a TransactGetItems and adds the capacity they
 // consume to used. Keys that do not match the schemas of their tables cancel it.
-func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse, b *budget) (*wire.TransactGetItemsOutput, error) {
+func (s *Service) readAll(
+	ctx context.Context, view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse, b *budget,
+) (*wire.TransactGetItemsOutput, error) {
 	tables := make([]*table.Table, len(reads))
 	for i := range reads {
 		t, err := s.lookup(view.Table, in.TransactItems[i].Get.TableName)
@@ -102,6 +110,7 @@ func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, read
 	}
 	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
 	total := 0
+	var a answer
 	for i, t := range tables {
 		if i%prefetchKeys == 0 {
 			err := view.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
@@ -117,10 +126,14 @@ func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, read
 			return nil, err
 		}
 		if total += item.Size(); total > MaxTransactBytes {
-			return nil, wire.OpTransactGetItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
+			return nil, wire.OpTransactGetItems.Invalid(msgTransactBytes)
 		}
 		if item != nil {
-			out.Responses[i].Item = bytes.Clone(reads[i].project(item))
+			projected := reads[i].project(item)
+			if !a.fits(projected) {
+				return nil, wire.OpTransactGetItems.Invalid(msgTransactJSON)
+			}
+			out.Responses[i].Item = bytes.Clone(projected)
 		}
 		c := table.Capacity{Table: table.ReadUnits(item.Size(), true)}
 		if err := s.admitRead(t, in.TransactItems[i].Get.Key, &c, b); err != nil {
@@ -132,5 +145,5 @@ func (s *Service) readAll(view *table.View, in *wire.TransactGetItemsInput, read
 		return nil, wire.TransactionCanceled(reasons)
 	}
 	out.ConsumedCapacity = used.consumed()
-	return out, nil
+	return out, a.reserve(ctx)
 }

@@ -186,8 +186,9 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 	}
 	changes := make([]table.Change, len(actions))
 	cancelled, invalid := false, false
-	for i, a := range actions {
-		change, err := a.run(tx, tables[i])
+	var a answer // the items of the reasons
+	for i, act := range actions {
+		change, err := act.run(tx, tables[i])
 		if err == nil {
 			err = b.change(tables[i], &change, transactFactor)
 		}
@@ -195,7 +196,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 			changes[i] = change
 			continue
 		}
-		reason, ok := cancellation(err, a.onFailure)
+		reason, ok := cancellation(err, act.onFailure)
 		if !ok {
 			return nil, err
 		}
@@ -204,6 +205,9 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 				continue // only the first is reported
 			}
 			invalid = true
+		}
+		if !a.fits(reason.Item) {
+			reason.Item = nil
 		}
 		reasons[i], cancelled = reason, true
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -32,20 +34,53 @@ type pageEncoder[I any] struct {
 	in    I
 	dst   []byte
 	count int
-	visit func(attr.Item) error // the method add, bound once
+	room  event.Room // nil: nothing limits the answer
+	visit Visit      // the method add, bound once
 }
 
+// largeItem is the size of stored items whose JSON is measured before it is appended,
+// so that room for it is there at once.
+const largeItem = 16 << 10
+
 // add appends an item to the list of Items.
-func (e *pageEncoder[I]) add(it attr.Item) error {
+func (e *pageEncoder[I]) add(it attr.Item) (int, error) {
 	if e.count++; e.count > 1 {
 		e.dst = append(e.dst, ',')
 	}
+	if len(it) >= largeItem {
+		if err := e.grow(item.JSONLen(it)); err != nil {
+			return 0, err
+		}
+	}
+
+	before := len(e.dst)
 	e.dst = it.AppendJSON(e.dst)
+	return len(e.dst) - before, e.grow(0)
+}
+
+// grow makes room for n bytes more. Capacity is doubled, which costs less memory than
+// what append does with long slices, and it is reserved before it is allocated.
+func (e *pageEncoder[I]) grow(n int) error {
+	want := cap(e.dst)
+	if need := len(e.dst) + n + largeItem; need > want && need > uncounted {
+		want = max(2*want, need)
+	}
+	if want <= uncounted {
+		return nil // what is so short is not counted, and append makes it as long as it needs
+	}
+	if e.room != nil && want > e.room.Reserved() {
+		if err := reserve(e.room, want); err != nil {
+			return err
+		}
+	}
+	if want > cap(e.dst) {
+		e.dst = append(make([]byte, 0, want), e.dst...)
+	}
 	return nil
 }
 
 // page returns the handler of an operation that visits items.
-func page[I any, P decodable[I], O appender](sel func(P) *string, method func(*Service, context.Context, P, func(attr.Item) error) (O, error)) handler {
+func page[I any, P decodable[I], O appender](sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error)) handler {
 	pool := &sync.Pool{New: func() any {
 		e := new(pageEncoder[I])
 		e.visit = e.add
@@ -61,7 +96,7 @@ func page[I any, P decodable[I], O appender](sel func(P) *string, method func(*S
 		if err := in.DecodeJSON(body); err != nil {
 			return nil, err
 		}
-		e.dst = append(dst, `{"Items":[`...)
+		e.dst, e.room = append(dst, `{"Items":[`...), event.RoomOf(ctx)
 		out, err := method(s, ctx, in, e.visit)
 		switch {
 		case err != nil:

@@ -206,16 +206,29 @@ func (r *readParams) checkProjection(t *table.Table) error {
 	return t.CheckPaths(slices.Values(r.projection.Paths))
 }
 
+// A Visit is called with each item that a query or a scan finds, valid until it
+// returns. It returns the length of the item's JSON if it knows it, or 0.
+type Visit func(it attr.Item) (json int, err error)
+
 // visitor returns the function to call with each item found: it projects the
-// item and calls visit.
-func (r *readParams) visitor(visit func(attr.Item) error) func(attr.Item) error {
-	switch {
-	case value(r.sel) == selectCount:
+// item, calls visit, and ends the page when its JSON is long enough.
+func (r *readParams) visitor(visit Visit) func(attr.Item) error {
+	if value(r.sel) == selectCount {
 		return func(attr.Item) error { return nil }
-	case r.projection == nil:
-		return visit
 	}
-	return func(it attr.Item) error { return visit(r.project(it)) }
+
+	var a answer
+	return func(it attr.Item) error {
+		it = r.project(it)
+		n, err := visit(it)
+		if err != nil {
+			return err
+		}
+		if a.add(it, n); a.full() {
+			return table.EndPage
+		}
+		return nil
+	}
 }
 
 // project returns the part of an item that was asked for, valid until the next

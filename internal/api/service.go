@@ -248,6 +248,9 @@ func typed[I any, P decodable[I], O appender](method func(*Service, context.Cont
 		if err != nil {
 			return nil, err
 		}
+		if room := event.RoomOf(ctx); room != nil && room.Reserved() > cap(dst) {
+			dst = slices.Grow(dst, room.Reserved())
+		}
 		return out.AppendJSON(dst), nil
 	}
 }

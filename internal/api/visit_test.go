@@ -19,9 +19,9 @@ func TestVisit(t *testing.T) {
 		e.answer("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"x"},"b":{"S":"%d"},"n":{"N":"%d"},"l":{"L":[{"S":"é"}]}}}`, i, i))
 	}
 	var visited []string
-	visit := func(it attr.Item) error {
+	visit := func(it attr.Item) (int, error) {
 		visited = append(visited, string(it.AppendJSON(nil)))
-		return nil
+		return 0, nil
 	}
 	for _, body := range []string{
 		`{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"3"}},"ReturnConsumedCapacity":"TOTAL"}`,
@@ -34,7 +34,7 @@ func TestVisit(t *testing.T) {
 		var in wire.GetItemInput
 		require.NoError(t, in.DecodeJSON([]byte(body)))
 		visited = nil
-		used, err := e.svc.GetItem(t.Context(), &in, func(it attr.Item) { _ = visit(it) })
+		used, err := e.svc.GetItem(t.Context(), &in, func(it attr.Item) { _, _ = visit(it) })
 		want, _ := e.serve("GetItem", body)
 		if err != nil {
 			require.Contains(t, want, err.(*wire.Error).Message)

@@ -50,7 +50,7 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 // the index.
 func Count(t *testing.T, db *sortkey.DB, index *string) int64 {
 	t.Helper()
-	out, err := inside.Service(db).Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index}, func(attr.Item) error { return nil })
+	out, err := inside.Service(db).Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index}, func(attr.Item) (int, error) { return 0, nil })
 	require.NoError(t, err)
 	return *out.Count
 }

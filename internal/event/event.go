@@ -104,6 +104,29 @@ func AccessKey(ctx context.Context) string {
 	return key
 }
 
+// A Room is the memory that a response may take, a share of what the server has for
+// all responses.
+type Room interface {
+	// Reserve makes the share at least so many bytes, and reports whether there is
+	// as much.
+	Reserve(bytes int) bool
+	// Reserved returns the size of the share.
+	Reserved() int
+}
+
+type roomKey struct{}
+
+// WithRoom returns a context that carries the room of a response.
+func WithRoom(ctx context.Context, room Room) context.Context {
+	return context.WithValue(ctx, roomKey{}, room)
+}
+
+// RoomOf returns the room that ctx carries, or nil if nothing limits a response.
+func RoomOf(ctx context.Context) Room {
+	room, _ := ctx.Value(roomKey{}).(Room)
+	return room
+}
+
 type quietKey struct{}
 
 // Quiet returns a context for operations that are not observed, made to fail or

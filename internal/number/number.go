@@ -308,6 +308,26 @@ func AppendText(dst, raw []byte) []byte {
 	return dst
 }
 
+// TextLen returns the length of [AppendText].
+func TextLen(raw []byte) int {
+	var d decimal
+	if !d.load(raw) || d.n == 0 {
+		return len("0")
+	}
+
+	n := max(d.n, d.point)
+	if d.neg {
+		n += len("-")
+	}
+	switch {
+	case d.point <= 0:
+		n += len("0.") - d.point
+	case d.point < d.n:
+		n += len(".")
+	}
+	return n
+}
+
 // Size returns the documented size of a stored number: one byte, one more for
 // every two significant digits on either side of the point, and one for a minus
 // sign. Source: DG/CapacityUnitCalculations.html ("approximately"); the

@@ -32,7 +32,7 @@ func readBody(r *http.Request, limit int, buf *buffer, sh *share) *failure {
 	if n := int(r.ContentLength); n > 0 {
 		buf.b = slices.Grow(buf.b, min(n+1, firstRead)) // one more byte, to see the end without growing
 	}
-	ok, err := readAll(r.Body, limit, buf, sh)
+	ok, err := readAll(r.Body, limit, int(r.ContentLength)+1, buf, sh)
 	switch {
 	case err == errBudget:
 		return errBusy
@@ -67,7 +67,7 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byt
 	if err != nil {
 		return nil, errInternal
 	}
-	ok, err := readAll(src, limit, buf, sh)
+	ok, err := readAll(src, limit, 0, buf, sh)
 	switch {
 	case err == errBudget:
 		return nil, errBusy
@@ -82,19 +82,29 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byt
 // errBudget says that the budget of all requests does not allow a longer body.
 var errBudget = errors.New("server: no bytes left in the budget")
 
-// readAll appends src to buf, which takes its bytes from sh. It returns false if
-// src is longer than limit, and errBudget if the budget is used up.
-func readAll(src io.Reader, limit int, buf *buffer, sh *share) (bool, error) {
+// readAll appends src to buf, which takes its memory from sh before it grows. It
+// returns false if src is longer than limit, and errBudget if the budget is used up.
+// The length that is expected, 0 if none is, keeps the last growth from being more
+// than is needed.
+func readAll(src io.Reader, limit, expected int, buf *buffer, sh *share) (bool, error) {
 	for {
 		if len(buf.b) > limit {
 			return false, nil
 		}
-		if !sh.resize(len(buf.b)) {
+
+		want := cap(buf.b)
+		if len(buf.b) == want {
+			if want *= 2; expected > cap(buf.b) {
+				want = min(want, expected)
+			}
+		}
+		if !sh.resize(want) {
 			return false, errBudget
 		}
-		if len(buf.b) == cap(buf.b) {
-			buf.b = slices.Grow(buf.b, cap(buf.b))
+		if want > cap(buf.b) {
+			buf.b = append(make([]byte, 0, want), buf.b...)
 		}
+
 		room := buf.b[len(buf.b):cap(buf.b)]
 		n, err := src.Read(room[:min(len(room), limit+1-len(buf.b))])
 		buf.b = buf.b[:len(buf.b)+n]

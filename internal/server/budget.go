@@ -7,8 +7,7 @@ import "sync/atomic"
 // bound how many there are.
 const uncounted = 64 << 10
 
-// A budget is a number of bytes that all requests share. Buffers may take twice
-// the memory of the bytes in them.
+// A budget is a number of bytes that all requests share.
 type budget struct {
 	limit int64
 	used  atomic.Int64
@@ -37,4 +36,8 @@ func (s *share) resize(n int) bool {
 }
 
 // free gives the share back.
-func (s *share) free() { s.resize(0) }
+func (s *share) free() {
+	if s.b != nil {
+		s.resize(0)
+	}
+}

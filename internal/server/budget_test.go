@@ -45,7 +45,7 @@ func heap() int64 {
 // TestPendingBodies checks that bodies share a budget, and that a request
 // beyond it fails and says when to try again.
 func TestPendingBodies(t *testing.T) {
-	h := server.New(echo{}, server.Options{MaxPendingBytes: 1 << 20})
+	h := server.New(echo{}, server.Options{MaxPendingBytes: 3 << 19}) // one buffer of 1 MB, for 600 KB
 	send := func(body io.Reader) *http.Request {
 		r := post("", "X-Amz-Target", listTables, "Content-Type", json10)
 		r.Body, r.ContentLength = io.NopCloser(body), -1
@@ -92,7 +92,7 @@ func (w stalledWriter) Write(p []byte) (int, error) {
 
 // TestPendingAnswers checks that answers that nobody reads share a budget.
 func TestPendingAnswers(t *testing.T) {
-	long := strings.Repeat("x", 700<<10)
+	long := strings.Repeat("x", 800<<10)
 	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) {
 		if len(body) == 0 {
 			return append(dst, long...), 200

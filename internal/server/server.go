@@ -81,7 +81,8 @@ func (s *service) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
-	status, out, f := s.handle(r)
+	_, inProcess := w.(*response)
+	status, out, f := s.handle(r, !inProcess)
 	if f != nil {
 		if f.closes {
 			w.Header().Set("Connection", "close")
@@ -94,21 +95,20 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// What a client is slow to read is kept until it has read it.
-	if _, inProcess := w.(*response); !inProcess {
-		answer := share{b: &s.answers}
-		defer answer.free()
-		if !answer.resize(len(out.b)) {
-			out.free()
-			s.fail(w, r, errBusy)
-			return
-		}
+	if out = out.settle(); out == nil {
+		s.fail(w, r, errBusy)
+		return
+	}
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
 	}
 	s.send(w, r, status, out)
 }
 
 // handle reads a request and calls the handler. It returns the handler's answer,
-// which the caller frees, or the reason why it was not called.
-func (s *service) handle(r *http.Request) (status int, out *buffer, f *failure) {
+// which the caller frees, or the reason why it was not called. Only answers that
+// leave the process count against the budget.
+func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer, f *failure) {
 	target, unknown := operation(r)
 	var sig *signature
 	if unknown == nil && s.opts.Credentials != nil {
@@ -117,7 +117,7 @@ func (s *service) handle(r *http.Request) (status int, out *buffer, f *failure) 
 			return 0, nil, f.closing()
 		}
 	}
-	raw, unpacked := newBuffer(), newBuffer()
+	raw, unpacked := bodyBuffers.get(), bodyBuffers.get()
 	defer raw.free()
 	defer unpacked.free()
 	in, more := share{b: &s.bodies}, share{b: &s.bodies}
@@ -155,6 +155,9 @@ func (s *service) handle(r *http.Request) (status int, out *buffer, f *failure) 
 	}
 	defer leave()
 	out = newBuffer()
+	if counted {
+		out.share.b = &s.answers
+	}
 	return s.serve(r, target, body, out), out, nil
 }
 
@@ -198,6 +201,7 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 		case nil:
 			return
 		case http.ErrAbortHandler:
+			out.free()
 			panic(p)
 		}
 		s.opts.Logger.ErrorContext(r.Context(), "panic in handler",
@@ -207,6 +211,9 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 		errInternal.note(r)
 	}()
 	ctx := r.Context()
+	if out.share.b != nil {
+		ctx = event.WithRoom(ctx, out)
+	}
 	// Only this operation needs the host, and only one reached through a socket
 	// means something to a client.
 	if ctx.Value(http.LocalAddrContextKey) != nil && strings.HasSuffix(target, ".DescribeEndpoints") {
@@ -287,8 +294,12 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 		if coding := acceptedEncoding(r.Header["Accept-Encoding"]); coding != "" {
 			packed := newBuffer()
 			compress(coding, out.b, packed)
+			packed.share, out.share = out.share, share{}
 			out.free()
-			out = packed
+			if out = packed.settle(); out == nil { // packed, they are more
+				s.fail(w, r, errBusy)
+				return
+			}
 			h.Set("Content-Encoding", coding)
 		}
 	}

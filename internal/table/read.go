@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"iter"
 	"slices"
 
@@ -15,6 +16,10 @@ import (
 // Where exactly the service ends a page is not documented
 // (DG/Query.Pagination.html says 1 MB).
 const PageBytes = 1 << 20
+
+// EndPage is returned by a function that visits items to end the page with the item
+// that it was called with.
+var EndPage = errors.New("table: end of page")
 
 // Read is what queries and scans have in common.
 type Read struct {
@@ -61,7 +66,7 @@ type Page struct {
 }
 
 // Query calls visit with every item of a page in order. The items are valid
-// until visit returns; an error from it ends the query.
+// until visit returns; an error from it ends the query, and [EndPage] the page.
 func (s *View) Query(q *Query, visit func(attr.Item) error) (Page, error) {
 	if !q.Consistent && s.Lags() {
 		return s.lagging(&q.Read, func(s *View) (Page, error) { return s.query(q, visit) })
@@ -140,13 +145,19 @@ func (p *pager) take(item attr.Item) bool {
 			return p.fail(err)
 		}
 	}
+
+	ended := false
 	if p.q.Filter.Eval(item) {
 		p.page.Returned++
-		if err := p.visit(full); err != nil {
+		err := p.visit(full)
+		if ended = errors.Is(err, EndPage); err != nil && !ended {
 			return p.fail(err)
 		}
 	}
+
 	switch {
+	case ended:
+		p.tr.Stop = StopVisit
 	case p.page.Examined == p.q.Limit:
 		p.tr.Stop = StopLimit
 	case p.tr.Bytes >= PageBytes:

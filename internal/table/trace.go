@@ -42,6 +42,7 @@ const (
 	StopEnd   Stop = "end of the range"
 	StopLimit Stop = "Limit"
 	StopSize  Stop = "1 MB"
+	StopVisit Stop = "length of the answer" // what visits the items ended the page
 )
 
 type traceKey struct{}

@@ -87,6 +87,11 @@ func ServiceUnavailable(message string) *Error {
 	return &Error{Code: CodeUnavailable, Status: 503, Message: message}
 }
 
+// Busy returns the error of a server that has no more memory for responses.
+func Busy() *Error {
+	return &Error{Code: CodeUnavailable, Status: 503, Message: "The server is busy."}
+}
+
 // ConditionalCheckFailed returns the service's ConditionalCheckFailedException.
 // The item is nil unless the caller asked for it.
 func ConditionalCheckFailed(item attr.Item) *Error {

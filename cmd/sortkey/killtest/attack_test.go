@@ -211,25 +211,79 @@ func simpleTable(t *testing.T, c *dynamodb.Client, name string) {
 	require.NoError(t, err)
 }
 
-func TestAttackSlowReaders(t *testing.T) {
-	p := serve(t, "--max-pending-mb", "128")
-	c := p.client(t)
-	simpleTable(t, c, "Tab")
-	var keys []string
-	for i := range 40 {
-		status, answer := p.post("PutItem", fmt.Sprintf(`{"TableName":"Tab","Item":{"k":{"S":"%d"},"v":{"S":"%s"}}}`, i, strings.Repeat(`\u0001`, 390<<10)))
-		require.Equal(t, 200, status, answer)
-		keys = append(keys, fmt.Sprintf(`{"k":{"S":"%d"}}`, i))
-	}
-	body := `{"RequestItems":{"Tab":{"Keys":[` + strings.Join(keys, ",") + `]}}}`
-	bounded(t, "30 clients that ask for 94 MB each and read nothing", p.peak(t, func() {
-		for range 30 {
-			_, err := io.WriteString(p.dial(t), head("BatchGetItem", len(body))+body)
+// hang sends a request over so many connections that never read the answer, gives the
+// server time to make all of them, and returns the peak of its memory.
+func (p *process) hang(t *testing.T, clients int, operation, body string) int {
+	t.Helper()
+	return p.peak(t, func() {
+		for range clients {
+			_, err := io.WriteString(p.dial(t), head(operation, len(body))+body)
 			require.NoError(t, err)
 		}
 		time.Sleep(5 * time.Second)
 		p.alive(t)
-	}), 1024, "MB")
+	})
+}
+
+// slowBound is what answers that nobody reads may cost with --max-pending-mb 128: the
+// budget, as much again before the collector starts, and the work on new answers.
+const slowBound = 4 * 128
+
+func TestAttackSlowReaders(t *testing.T) {
+	for _, clients := range []int{30, 200} {
+		p := serve(t, "--max-pending-mb", "128")
+		simpleTable(t, p.client(t), "Tab")
+		var keys []string
+		for i := range 40 {
+			status, answer := p.post("PutItem", fmt.Sprintf(`{"TableName":"Tab","Item":{"k":{"S":"%d"},"v":{"S":"%s"}}}`, i, strings.Repeat(`\u0001`, 390<<10)))
+			require.Equal(t, 200, status, answer)
+			keys = append(keys, fmt.Sprintf(`{"k":{"S":"%d"}}`, i))
+		}
+
+		body := `{"RequestItems":{"Tab":{"Keys":[` + strings.Join(keys, ",") + `]}}}`
+		bounded(t, fmt.Sprintf("%d clients that ask for 94 MB each and read nothing", clients), p.hang(t, clients, "BatchGetItem", body), slowBound, "MB")
+		bounded(t, fmt.Sprintf("%d clients that scan a page of 7 MB and read nothing", clients), p.hang(t, clients, "Scan", `{"TableName":"Tab"}`), slowBound, "MB")
+	}
+}
+
+// TestAttackNumbers has items of 390 KB that have 17.5 MB as JSON.
+func TestAttackNumbers(t *testing.T) {
+	p := serve(t, "--max-pending-mb", "128")
+	simpleTable(t, p.client(t), "Tab")
+	value := `{"L":[` + strings.Repeat(`{"N":"1E125"},`, 130_000) + `{"N":"1"}]}`
+	var gets []string
+	for i := range 100 {
+		status, answer := p.post("PutItem", fmt.Sprintf(`{"TableName":"Tab","Item":{"k":{"S":"%d"},"v":%s}}`, i, value))
+		require.Equal(t, 200, status, answer)
+		gets = append(gets, fmt.Sprintf(`{"Get":{"TableName":"Tab","Key":{"k":{"S":"%d"}}}}`, i))
+	}
+
+	longest := 0
+	bounded(t, "12 clients that scan items of 1E125", p.peak(t, func() {
+		var wait sync.WaitGroup
+		var mu sync.Mutex
+		for range 12 {
+			wait.Go(func() {
+				for range 3 {
+					status, answer := p.post("Scan", `{"TableName":"Tab"}`)
+					if status != 200 && status != 503 {
+						t.Errorf("status %d: %.200s", status, answer)
+					}
+					mu.Lock()
+					longest = max(longest, len(answer))
+					mu.Unlock()
+				}
+			})
+		}
+		wait.Wait()
+	}), slowBound, "MB")
+	bounded(t, "  the longest of the pages", longest>>20, 32, "MB")
+	bounded(t, "TransactGetItems of 100 items of 1E125", p.peak(t, func() {
+		status, answer := p.post("TransactGetItems", `{"TransactItems":[`+strings.Join(gets, ",")+`]}`)
+		require.Equal(t, 400, status, "%.200s", answer)
+	}), 64, "MB")
+	bounded(t, "30 clients that scan items of 1E125 and read nothing", p.hang(t, 30, "Scan", `{"TableName":"Tab"}`), slowBound, "MB")
+	p.alive(t)
 }
 
 func TestAttackManyNames(t *testing.T) {
