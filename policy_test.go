@@ -60,6 +60,23 @@ var (
 	noHTTP = []string{"attr", "expr", "store", "store/memory", "keycond", "internal/table", "keys"}
 )
 
+// withSDK lists the rooms that may import the AWS SDK; tops may, too.
+var withSDK = []string{"sdk", "sortkeytest", "keys/keyexpr", "bench/layer", "internal/sdkvalue", "internal/tabledef", "internal/cmdtest"}
+
+func TestSDK(t *testing.T) {
+	for room, paths := range rooms(t) {
+		top, _, _ := strings.Cut(room, "/")
+		if slices.Contains(withSDK, room) || slices.Contains(tops, top) {
+			continue
+		}
+		for _, path := range paths {
+			if strings.HasPrefix(path, "github.com/aws/") {
+				t.Errorf("package %q imports %q: add it to withSDK and to docs/design.md, or do without", room, path)
+			}
+		}
+	}
+}
+
 // rooms returns the folders with Go files, each with the imports of its files
 // other than tests.
 func rooms(t *testing.T) map[string][]string {
