@@ -25,9 +25,7 @@ import (
 // first read on each connection that a crash broke may also go without, because servers
 // do not repeat reads.
 func TestPropertyTransactionsOnServers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the command and starts servers")
-	}
+	proptest.NeedLong(t)
 	cluster := pgtest.New(t)
 	program := cmdtest.Build(t)
 	var n faultCounts

@@ -8,7 +8,7 @@
 //
 // Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another
 // seed, or a random one with the word random; SORTKEY_CHECKS multiplies the
-// number of cases.
+// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]).
 package proptest
 
 import (
@@ -57,6 +57,15 @@ func Cases(n int) int {
 		n = int(float64(n) * x)
 	}
 	return max(1, n)
+}
+
+// NeedLong skips a test that takes long by nature unless SORTKEY_LONG is set, as
+// .ci/run does.
+func NeedLong(t testing.TB) {
+	t.Helper()
+	if os.Getenv("SORTKEY_LONG") == "" {
+		t.Skip("takes long; set SORTKEY_LONG=1 to run it")
+	}
 }
 
 // Parameters returns gopter's parameters for a property with n cases by

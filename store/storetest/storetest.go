@@ -20,7 +20,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// Run runs the suite as subtests of t. It calls open for each subtest and
+// Run runs the suite as parallel subtests of t. It calls open for each subtest and
 // closes the store afterwards.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Helper()
@@ -57,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Model", testModel},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			s := open(t)
 			t.Cleanup(func() { require.NoError(t, s.Close()) })
 			tt.fn(t, s)

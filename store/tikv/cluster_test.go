@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pingcap/failpoint"
 	"github.com/pingcap/kvproto/pkg/kvrpcpb"
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/testutils"
@@ -112,15 +111,6 @@ func (c *clock) GetTS(ctx context.Context) (physical, logical int64, err error) 
 		return 0, 0, errDead
 	}
 	return c.Client.GetTS(ctx)
-}
-
-// reachable makes clients believe that stores are up whose answers are lost. They would
-// try to connect to them, which a mock does not accept.
-func reachable(t *testing.T) {
-	t.Helper()
-	const name = "tikvclient/injectLiveness"
-	require.NoError(t, failpoint.Enable(name, `return("reachable")`))
-	t.Cleanup(func() { require.NoError(t, failpoint.Disable(name)) })
 }
 
 // take returns the requests since the last take.

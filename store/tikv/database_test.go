@@ -20,6 +20,7 @@ import (
 // TestDatabase adds an index to a table while items are written and regions move, and
 // opens the tables again.
 func TestDatabase(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	opts := func() sortkey.Options {
 		s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))

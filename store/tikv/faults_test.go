@@ -24,7 +24,6 @@ var errLost = errors.New("the connection is lost")
 // impatient opens a store that gives up after a second.
 func (c *cluster) impatient(t *testing.T) *tikv.Store {
 	t.Helper()
-	reachable(t)
 	s, err := c.tryOpen(t.Context(), tikv.Options{Timeout: time.Second}.WithLease(10*time.Minute))
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -37,6 +36,7 @@ func (c *cluster) impatient(t *testing.T) *tikv.Store {
 // TestCommitWithoutAnswer loses all answers to the commit of one Update, which TiKV has
 // or has not committed.
 func TestCommitWithoutAnswer(t *testing.T) {
+	t.Parallel()
 	for _, applied := range []bool{true, false} {
 		t.Run(fmt.Sprintf("applied %t", applied), func(t *testing.T) {
 			c := newCluster(t)
@@ -84,6 +84,7 @@ func TestCommitWithoutAnswer(t *testing.T) {
 // TestLateCommit delivers a commit after the Update has been told that it did not
 // happen and has run again.
 func TestLateCommit(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	s := c.impatient(t)
 	var first atomic.Uint64
@@ -119,6 +120,7 @@ func TestLateCommit(t *testing.T) {
 
 // TestUnknown loses the answers to the questions about a commit as well.
 func TestUnknown(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	s := c.impatient(t)
 	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
@@ -137,7 +139,7 @@ func TestUnknown(t *testing.T) {
 // loses each answer, once for each attempt number. A counter holds what was
 // acknowledged.
 func TestEveryFault(t *testing.T) {
-	reachable(t)
+	t.Parallel()
 	acknowledged := 0
 	c := newCluster(t)
 	s, err := c.tryOpen(t.Context(), tikv.Options{Timeout: 10 * time.Second}.WithLease(10*time.Minute))
@@ -204,6 +206,7 @@ func TestEveryFault(t *testing.T) {
 // TestDeadlock locks two rows in opposite orders, and then writes two rows that were
 // not read in opposite orders to locks.
 func TestDeadlock(t *testing.T) {
+	t.Parallel()
 	for _, blind := range []bool{false, true} {
 		s := newCluster(t).open(t)
 		var ready, done sync.WaitGroup
@@ -237,6 +240,7 @@ func TestDeadlock(t *testing.T) {
 
 // TestEndOfContext ends the context of an Update that waits for a lock.
 func TestEndOfContext(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	s := c.open(t)
 	why := errors.New("enough")
@@ -270,6 +274,7 @@ func TestEndOfContext(t *testing.T) {
 // TestSwallowedError checks that an Update cannot be committed after a read has failed,
 // whatever its function makes of that.
 func TestSwallowedError(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	s := c.impatient(t)
 	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
@@ -291,6 +296,7 @@ func TestSwallowedError(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
+	t.Parallel()
 	s := newCluster(t).open(t)
 	value := bytes.Repeat([]byte("v"), 5<<20)
 	require.ErrorIs(t, s.Update(t.Context(), func(w store.Writer) error {

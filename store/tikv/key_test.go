@@ -15,6 +15,7 @@ import (
 // TestLongAddresses stores rows whose addresses are longer than a key of TiKV may be,
 // many of them with the same beginning.
 func TestLongAddresses(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	s := c.open(t)
 	long := strings.Repeat("x", 3<<10-30)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestLease(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	opts := tikv.Options{Name: "first"}.WithLease(3 * time.Second)
 	s, err := c.tryOpen(t.Context(), opts)
@@ -35,7 +36,7 @@ func TestLease(t *testing.T) {
 // another one has taken its lease. When the first can reach the cluster again it must
 // commit nothing.
 func TestLeaseOfPausedServer(t *testing.T) {
-	reachable(t)
+	t.Parallel()
 	c := newCluster(t)
 	var dead atomic.Bool
 	kv, err := c.client(&dead)
@@ -69,6 +70,7 @@ func TestLeaseOfPausedServer(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, text := range []string{`{"format":2}`, "no JSON"} {
 		kv, err := c.client(nil)
@@ -85,6 +87,7 @@ func TestFormat(t *testing.T) {
 
 // TestPrefix opens sets of tables beside each other.
 func TestPrefix(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	prefixes := []string{"a", "ar", "ab", ""}
 	for _, prefix := range prefixes {
@@ -106,6 +109,7 @@ func TestPrefix(t *testing.T) {
 
 // TestOpenWithoutCluster opens tables at an address where nobody listens.
 func TestOpenWithoutCluster(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := tikv.Open(ctx, []string{"127.0.0.1:1"}, tikv.Options{})

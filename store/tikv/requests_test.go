@@ -24,6 +24,7 @@ import (
 // TestRequests counts the requests of operations to a cluster of one region, those of
 // a table among them. It is what the mock can say about cost.
 func TestRequests(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
 	require.NoError(t, err)
@@ -142,6 +143,7 @@ func TestRequests(t *testing.T) {
 // TestReadsOnlyTheRange looks at what the cluster sends for reads of small ranges among
 // many rows and regions.
 func TestReadsOnlyTheRange(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	s := c.open(t)
 	for _, p := range []string{"o", "p", "q"} {
@@ -162,6 +164,9 @@ func TestReadsOnlyTheRange(t *testing.T) {
 	var sent atomic.Int32
 	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 		answer, err := send()
+		if err != nil {
+			return nil, err
+		}
 		if scanned, ok := answer.Resp.(*kvrpcpb.ScanResponse); ok {
 			for _, p := range scanned.Pairs {
 				addr := bytes.TrimPrefix(p.Key, []byte("sortkey\x00r"))

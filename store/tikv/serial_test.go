@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,11 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/tikvrpc"
 
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 )
 
 // TestPhantom inserts a row into a range that a running Update has found empty.
 func TestPhantom(t *testing.T) {
+	t.Parallel()
 	for _, reverse := range []bool{false, true} {
 		s := newCluster(t).open(t)
 		calls := 0
@@ -55,6 +55,7 @@ func TestPhantom(t *testing.T) {
 // TestRangeOfOthers checks that Updates beside a range, and those of rows after the
 // last that was read, do not disturb an Update.
 func TestRangeOfOthers(t *testing.T) {
+	t.Parallel()
 	s := newCluster(t).open(t)
 	for i := range 100 {
 		put(t, s, "p", fmt.Sprintf("%03d", i), "v")
@@ -84,6 +85,7 @@ func TestRangeOfOthers(t *testing.T) {
 // TestWriteSkew runs two Updates that each read what the other one writes: single rows
 // that do not exist, or ranges.
 func TestWriteSkew(t *testing.T) {
+	t.Parallel()
 	for name, empty := range map[string]func(w store.Writer, partition string) (bool, error){
 		"rows": func(w store.Writer, partition string) (bool, error) {
 			_, ok, err := w.Get(1, []byte(partition), []byte("k"))
@@ -207,19 +209,16 @@ func (readOnly) Clear(store.Space) error                       { return errors.E
 // answers are lost, and notes at which timestamp TiKV commits each. Replayed in that order, each must read what it has read,
 // and each View must see a state between two of them.
 func TestOrderOfCommits(t *testing.T) {
-	reachable(t)
-	rounds := 2
-	if testing.Short() {
-		rounds = 1
-	}
-	if n, err := strconv.Atoi(os.Getenv("SORTKEY_CHECKS")); err == nil {
-		rounds = n
-	}
-	for round := range rounds {
-		orderOfCommits(t, uint64(round))
-		if t.Failed() {
-			t.Fatalf("seed %d", round)
-		}
+	t.Parallel()
+	for round := range proptest.Cases(2) {
+		seed := proptest.Seed() + int64(round)
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			orderOfCommits(t, uint64(seed))
+			if t.Failed() {
+				t.Logf("to repeat these Updates, set SORTKEY_SEED=%d; goroutines may interleave in another way", seed)
+			}
+		})
 	}
 }
 
@@ -229,13 +228,19 @@ func orderOfCommits(t *testing.T, seed uint64) {
 	s := c.open(t)
 	defer c.hook.Store(nil)
 	var mu sync.Mutex
+	faults := rand.New(rand.NewPCG(seed, updates))
+	chance := func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return faults.IntN(n)
+	}
 	commits := map[uint64]uint64{} // by start
 	starts := map[string]uint64{}  // by the id that an Update writes
 	c.onRequest(func(request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
-		if key := keyOf(request); key != nil && rand.IntN(50) == 0 {
+		if key := keyOf(request); key != nil && chance(50) == 0 {
 			c.move(key)
 		}
-		for range rand.IntN(4) {
+		for range chance(4) {
 			runtime.Gosched()
 		}
 		if r, ok := request.Req.(*kvrpcpb.PrewriteRequest); ok {
@@ -255,7 +260,7 @@ func orderOfCommits(t *testing.T, seed uint64) {
 				mu.Unlock()
 			}
 		}
-		if rand.IntN(100) == 0 {
+		if chance(100) == 0 {
 			return nil, errLost
 		}
 		return answer, err

@@ -1,11 +1,13 @@
 package tikv_test
 
 import (
+	"flag"
 	"os"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/pingcap/failpoint"
 	"github.com/pingcap/log"
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/tikvrpc"
@@ -13,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/storetest"
 	"github.com/sortkey/sortkey/store/tikv"
@@ -23,24 +26,29 @@ func TestMain(m *testing.M) {
 		log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{})
 	}
 	util.EnableFailpoints()
+	// Clients must believe that stores are up whose answers are lost. They would try to
+	// connect to them, which a mock does not accept.
+	if err := failpoint.Enable("tikvclient/injectLiveness", `return("reachable")`); err != nil {
+		panic(err)
+	}
+	// Most of these tests wait while the client backs off, so they wait together.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/pingcap/goleveldb/leveldb.(*DB).mpoolDrain")) // of the mock
 }
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, func(t *testing.T) store.Store { return newCluster(t).open(t) })
-}
-
-func skipShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("the conformance suite on a cluster in trouble takes long; TestOrderOfCommits moves regions too")
-	}
 }
 
 // TestStoreWhileRegionsMove splits regions at keys in use and moves leaders, before
 // one request of some.
 func TestStoreWhileRegionsMove(t *testing.T) {
-	skipShort(t)
+	proptest.NeedLong(t)
+	t.Parallel()
 	storetest.Run(t, func(t *testing.T) store.Store {
 		c := newCluster(t)
 		s := c.open(t)
@@ -67,8 +75,8 @@ func TestStoreWhileRegionsMove(t *testing.T) {
 
 // TestStoreWithLostStores stops a store, starts it again, and stops one for good.
 func TestStoreWithLostStores(t *testing.T) {
-	skipShort(t)
-	reachable(t)
+	proptest.NeedLong(t)
+	t.Parallel()
 	storetest.Run(t, func(t *testing.T) store.Store {
 		c := newCluster(t)
 		s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
