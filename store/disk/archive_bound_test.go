@@ -82,6 +82,7 @@ func TestExtractSparse(t *testing.T) {
 
 // TestExtractLists checks that the list of an archive is bounded.
 func TestExtractLists(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, files, want string }{
 		{"files", "[" + strings.Repeat("{},", 1<<18) + "{}]", "more than 262144 files"},
 		{"bytes", "[" + strings.Repeat(" ", 32<<20) + "]", "list of files has 335"},

@@ -42,6 +42,7 @@ func small(fs vfs.FS) disk.Options {
 // store has the state after some number of complete updates without gaps, and
 // at least those that were acknowledged or seen by a View.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	var updates, lost uint64
 	seeds(t, 40, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		fs := vfs.NewCrashableMem()
@@ -83,6 +84,7 @@ func TestCrash(t *testing.T) {
 
 // TestCrashWhileOpening crashes at every write of the first Open.
 func TestCrashWhileOpening(t *testing.T) {
+	t.Parallel()
 	seeds(t, 3, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		for cut := int64(0); ; cut++ {
 			fs := vfs.NewCrashableMem()
@@ -113,6 +115,7 @@ func TestCrashWhileOpening(t *testing.T) {
 // the store stops, and all acknowledged updates are present when the folder is
 // opened again, at once or after a crash.
 func TestDiskErrors(t *testing.T) {
+	t.Parallel()
 	var acknowledged uint64
 	failures := map[string]int{}
 	seeds(t, 12, func(t *testing.T, seed uint64, rng *rand.Rand) {
@@ -187,6 +190,7 @@ func (h *history) updateAny(s *disk.Store, rng *rand.Rand) error {
 // TestFullDisk limits the space of the disk; the write that does not fit is cut
 // off in the middle.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	seeds(t, 8, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		mem := vfs.NewCrashableMem()

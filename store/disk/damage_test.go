@@ -57,6 +57,7 @@ func snapshot(t testing.TB, fs *vfs.MemFS, path string) (dir string) {
 //
 // -v prints the outcomes.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	closed, killed := folders(t)
 	ways := []struct {
 		name string

@@ -135,6 +135,7 @@ func makeCopies(s *disk.Store, to string) error {
 // folder; SORTKEY_CHECKS multiplies how often (scripts/crash.sh). Every write that
 // it acknowledged must be present and complete.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	rounds := proptest.Cases(10)
 	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 0))
 	self, err := os.Executable()
@@ -220,6 +221,7 @@ func checkWriters(t *testing.T, s *disk.Store, what string, before, acked []uint
 // folder: while it is created, and while its first updates are written. The
 // folder opens afterwards and holds what was acknowledged.
 func TestKillNewFolder(t *testing.T) {
+	t.Parallel()
 	rounds := proptest.Cases(10)
 	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 1))
 	self, err := os.Executable()
@@ -257,6 +259,7 @@ func TestKillNewFolder(t *testing.T) {
 // state of the store with all that was acknowledged before it; the folders of forks
 // are gone.
 func TestKillCopies(t *testing.T) {
+	t.Parallel()
 	rounds := proptest.Cases(3)
 	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 2))
 	self, err := os.Executable()
