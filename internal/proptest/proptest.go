@@ -4,7 +4,12 @@
 // reports failures to it, as a test does to a testing.T. The choices come from
 // a tape of bytes. A failing tape is shrunk by removing parts and by making
 // numbers smaller, and a native fuzz target can use its input as a tape
-// ([Fuzz]).
+// ([Fuzz]). That suits properties that draw thousands of dependent choices, as
+// histories of a whole database do: gopter's generators choose before a case runs
+// and would have to be combined with FlatMap at every step. Where the choices are
+// known beforehand, properties use gopter's own generators, shrinkers and commands
+// (packages attr, internal/item, keycond and store/storetest), which read as a
+// specification.
 //
 // Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another
 // seed, or a random one with the word random; SORTKEY_CHECKS multiplies the

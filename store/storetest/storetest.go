@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"ContextWhileWalking", testContextWhileWalking},
 		{"Serialisable", testSerialisable},
 		{"ConcurrentReads", testConcurrentReads},
+		{"Commands", testCommands},
 		{"Model", testModel},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
