@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 // call runs an operation between begin and end. A failed operation has no
 // output.
-func call[I, O any](ctx context.Context, s *Service, op wire.Op, in I, do func(context.Context, I) (O, error)) (O, error) {
+func call[I wire.Input, O any](ctx context.Context, s *Service, op wire.Op, in I, do func(context.Context, I) (O, error)) (O, error) {
 	ctx, c, err := s.begin(ctx, op, in)
 	var out O
 	if err == nil {
@@ -41,7 +42,7 @@ type invocation struct {
 
 // begin returns the context in which the operation runs. An error, which a fault
 // made, is for end; the operation does not run.
-func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Context, invocation, error) {
+func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context.Context, invocation, error) {
 	c := invocation{service: s}
 	extra := s.extra.Load()
 	if s.opts.Observer == nil && extra == nil && s.faults.Empty() || event.IsQuiet(ctx) {
@@ -61,7 +62,7 @@ func (s *Service) begin(ctx context.Context, op wire.Op, in any) (context.Contex
 }
 
 // observe begins the event of an invocation.
-func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in any) context.Context {
+func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wire.Input) context.Context {
 	if c.event = event.Of(ctx); c.event == nil {
 		c.event, c.own = &event.Event{Operation: op.String(), Start: s.opts.Clock()}, true
 		if s.opts.Observer != nil {
@@ -105,157 +106,48 @@ func (c *invocation) end(ctx context.Context, err error) error {
 	return err
 }
 
-// tablesOf returns the names of the tables that an input refers to, sorted. An
-// ARN counts as the name in it; text that is neither counts as it is.
-func tablesOf(in any) []string {
-	names := map[string]bool{}
-	add := func(name *string) {
-		if name == nil || *name == "" {
-			return
-		}
-		if ref, err := ParseTable(*name); err == nil {
-			names[ref.Name] = true
-		} else {
-			names[*name] = true
+// refs yields the tables and items that an input names, those in the text of statements
+// and iterators included.
+func refs(in wire.Input) iter.Seq[wire.Ref] {
+	return func(yield func(wire.Ref) bool) {
+		named := func(table string) bool { return yield(wire.Ref{Table: table}) }
+		switch in := in.(type) {
+		case *wire.ExecuteStatementInput:
+			named(partiql.TableOf(value(in.Statement)))
+		case *wire.BatchExecuteStatementInput:
+			for _, st := range in.Statements {
+				if !named(partiql.TableOf(value(st.Statement))) {
+					return
+				}
+			}
+		case *wire.ExecuteTransactionInput:
+			for _, st := range in.TransactStatements {
+				if !named(partiql.TableOf(value(st.Statement))) {
+					return
+				}
+			}
+		case *wire.GetRecordsInput:
+			arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
+			named(arn)
+		default:
+			in.Refs(yield)
 		}
 	}
-	switch in := in.(type) {
-	case *wire.GetItemInput:
-		add(in.TableName)
-	case *wire.PutItemInput:
-		add(in.TableName)
-	case *wire.UpdateItemInput:
-		add(in.TableName)
-	case *wire.DeleteItemInput:
-		add(in.TableName)
-	case *wire.QueryInput:
-		add(in.TableName)
-	case *wire.ScanInput:
-		add(in.TableName)
-	case *wire.CreateTableInput:
-		add(in.TableName)
-	case *wire.UpdateTableInput:
-		add(in.TableName)
-	case *wire.DeleteTableInput:
-		add(in.TableName)
-	case *wire.DescribeTableInput:
-		add(in.TableName)
-	case *wire.UpdateTimeToLiveInput:
-		add(in.TableName)
-	case *wire.DescribeTimeToLiveInput:
-		add(in.TableName)
-	case *wire.ExecuteStatementInput:
-		add(new(partiql.TableOf(value(in.Statement))))
-	case *wire.BatchExecuteStatementInput:
-		for _, st := range in.Statements {
-			add(new(partiql.TableOf(value(st.Statement))))
+}
+
+// tablesOf returns the names of the tables that an input refers to, sorted. An
+// ARN counts as the name in it; text that is neither counts as it is.
+func tablesOf(in wire.Input) []string {
+	names := map[string]bool{}
+	for ref := range refs(in) {
+		if ref.Table == "" {
+			continue
 		}
-	case *wire.ExecuteTransactionInput:
-		for _, st := range in.TransactStatements {
-			add(new(partiql.TableOf(value(st.Statement))))
+		name := ref.Table
+		if parsed, err := ParseTable(name); err == nil {
+			name = parsed.Name
 		}
-	case *wire.ListStreamsInput:
-		add(in.TableName)
-	case *wire.DescribeStreamInput:
-		add(in.StreamArn)
-	case *wire.GetShardIteratorInput:
-		add(in.StreamArn)
-	case *wire.GetRecordsInput:
-		arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
-		add(&arn)
-	case *wire.SearchVectorsInput:
-		add(in.TableName)
-	case *wire.StartBulkPutItemsInput:
-		add(in.TableName)
-	case *wire.UpdateContributorInsightsInput:
-		add(in.TableName)
-	case *wire.DescribeContributorInsightsInput:
-		add(in.TableName)
-	case *wire.ListContributorInsightsInput:
-		add(in.TableName)
-	case *wire.KinesisStreamingDestinationInput:
-		add(in.TableName)
-	case *wire.UpdateKinesisStreamingDestinationInput:
-		add(in.TableName)
-	case *wire.DescribeKinesisStreamingDestinationInput:
-		add(in.TableName)
-	case *wire.DescribeTableReplicaAutoScalingInput:
-		add(in.TableName)
-	case *wire.UpdateTableReplicaAutoScalingInput:
-		add(in.TableName)
-	case *wire.CreateGlobalTableInput:
-		add(in.GlobalTableName)
-	case *wire.DescribeGlobalTableInput:
-		add(in.GlobalTableName)
-	case *wire.UpdateGlobalTableInput:
-		add(in.GlobalTableName)
-	case *wire.DescribeGlobalTableSettingsInput:
-		add(in.GlobalTableName)
-	case *wire.UpdateGlobalTableSettingsInput:
-		add(in.GlobalTableName)
-	case *wire.PutResourcePolicyInput:
-		add(in.ResourceArn)
-	case *wire.GetResourcePolicyInput:
-		add(in.ResourceArn)
-	case *wire.DeleteResourcePolicyInput:
-		add(in.ResourceArn)
-	case *wire.CreateBackupInput:
-		add(in.TableName)
-	case *wire.ListBackupsInput:
-		add(in.TableName)
-	case *wire.DescribeContinuousBackupsInput:
-		add(in.TableName)
-	case *wire.UpdateContinuousBackupsInput:
-		add(in.TableName)
-	case *wire.RestoreTableFromBackupInput:
-		add(in.TargetTableName)
-	case *wire.RestoreTableToPointInTimeInput:
-		add(in.SourceTableName)
-		add(in.SourceTableArn)
-		add(in.TargetTableName)
-	case *wire.ExportTableToPointInTimeInput:
-		add(in.TableArn)
-	case *wire.ListExportsInput:
-		add(in.TableArn)
-	case *wire.ListImportsInput:
-		add(in.TableArn)
-	case *wire.ImportTableInput:
-		if in.TableCreationParameters != nil {
-			add(in.TableCreationParameters.TableName)
-		}
-	case *wire.TagResourceInput:
-		add(in.ResourceArn)
-	case *wire.UntagResourceInput:
-		add(in.ResourceArn)
-	case *wire.ListTagsOfResourceInput:
-		add(in.ResourceArn)
-	case *wire.BatchGetItemInput:
-		for name := range in.RequestItems {
-			add(&name)
-		}
-	case *wire.BatchWriteItemInput:
-		for name := range in.RequestItems {
-			add(&name)
-		}
-	case *wire.TransactGetItemsInput:
-		for _, item := range in.TransactItems {
-			if item.Get != nil {
-				add(item.Get.TableName)
-			}
-		}
-	case *wire.TransactWriteItemsInput:
-		for _, item := range in.TransactItems {
-			switch {
-			case item.Put != nil:
-				add(item.Put.TableName)
-			case item.Update != nil:
-				add(item.Update.TableName)
-			case item.Delete != nil:
-				add(item.Delete.TableName)
-			case item.ConditionCheck != nil:
-				add(item.ConditionCheck.TableName)
-			}
-		}
+		names[name] = true
 	}
 	return slices.Sorted(maps.Keys(names))
 }

@@ -24,7 +24,7 @@ func (s *Service) Faults() *fault.Set { return &s.faults }
 
 // disturb applies the faults to a call that begins: it waits, and returns the
 // error with which the call ends at once, or nil.
-func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in any) (context.Context, error) {
+func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wire.Input) (context.Context, error) {
 	call := &fault.Call{Operation: op.String(), Tables: tablesOf(in), Keys: func() []string { return s.keysOf(in) }}
 	switch in := in.(type) {
 	case *wire.QueryInput:
@@ -101,8 +101,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) erro
 		out.Status = 503
 	case codeProvisioned, codeThrottling, "RequestLimitExceeded":
 		kind := "Read"
-		switch op {
-		case wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpBatchWriteItem, wire.OpTransactWriteItems:
+		if op.Writes() {
 			kind = "Write"
 		}
 		reason, on := "Provisioned", "Table"
@@ -127,7 +126,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) erro
 
 // canceled returns the error of a cancelled transaction: a code, or None, for each
 // action.
-func canceled(codes []string, in any) error {
+func canceled(codes []string, in wire.Input) error {
 	actions := 0
 	switch in := in.(type) {
 	case *wire.TransactGetItemsInput:
@@ -150,68 +149,24 @@ func canceled(codes []string, in any) error {
 
 // keysOf returns the values of the key attributes of the items that an input
 // names, as text.
-func (s *Service) keysOf(in any) (keys []string) {
-	add := func(name *string, it attr.Item, whole bool) {
-		if whole {
-			t, err := s.lookup(s.db.Describe, name)
+func (s *Service) keysOf(in wire.Input) (keys []string) {
+	for ref := range refs(in) {
+		key := ref.Key
+		if ref.Item != nil {
+			t, err := s.lookup(s.db.Describe, &ref.Table)
 			if err != nil {
-				return
+				continue
 			}
-			if it, err = t.KeyOf(it); err != nil {
-				return
+			if key, err = t.KeyOf(ref.Item); err != nil {
+				continue
 			}
 		}
-		for _, v := range it.All() {
-			switch v.Kind() {
-			case attr.Number:
+
+		for _, v := range key.All() {
+			if v.Kind() == attr.Number {
 				keys = append(keys, string(v.AppendNumber(nil)))
-			default:
+			} else {
 				keys = append(keys, string(v.Raw()))
-			}
-		}
-	}
-	switch in := in.(type) {
-	case *wire.GetItemInput:
-		add(in.TableName, in.Key, false)
-	case *wire.PutItemInput:
-		add(in.TableName, in.Item, true)
-	case *wire.UpdateItemInput:
-		add(in.TableName, in.Key, false)
-	case *wire.DeleteItemInput:
-		add(in.TableName, in.Key, false)
-	case *wire.BatchGetItemInput:
-		for name, ka := range in.RequestItems {
-			for _, key := range ka.Keys {
-				add(&name, key, false)
-			}
-		}
-	case *wire.BatchWriteItemInput:
-		for name, writes := range in.RequestItems {
-			for _, w := range writes {
-				if w.PutRequest != nil {
-					add(&name, w.PutRequest.Item, true)
-				} else if w.DeleteRequest != nil {
-					add(&name, w.DeleteRequest.Key, false)
-				}
-			}
-		}
-	case *wire.TransactGetItemsInput:
-		for _, item := range in.TransactItems {
-			if item.Get != nil {
-				add(item.Get.TableName, item.Get.Key, false)
-			}
-		}
-	case *wire.TransactWriteItemsInput:
-		for _, item := range in.TransactItems {
-			switch {
-			case item.Put != nil:
-				add(item.Put.TableName, item.Put.Item, true)
-			case item.Update != nil:
-				add(item.Update.TableName, item.Update.Key, false)
-			case item.Delete != nil:
-				add(item.Delete.TableName, item.Delete.Key, false)
-			case item.ConditionCheck != nil:
-				add(item.ConditionCheck.TableName, item.ConditionCheck.Key, false)
 			}
 		}
 	}

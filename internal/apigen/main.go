@@ -98,6 +98,9 @@ func generate() (map[string][]byte, error) {
 	maps.Copy(all, g.outputs)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		g.shape(name)
+		if len(g.inputOf(name)) > 0 {
+			g.refs(name)
+		}
 		if g.inputs[name] {
 			g.decode(name)
 			g.check(name)

@@ -27,7 +27,14 @@ func (g *generator) operations() {
 	b.Reset()
 	b.WriteString("// operations is the table of operations, by Op.\nvar operations = [...]operation{\n")
 	for _, name := range names {
-		fmt.Fprintf(&b, "Op%s: {name: %q, target: %q},\n", name, name, g.Operations[name].target)
+		fmt.Fprintf(&b, "Op%s: {name: %q, target: %q", name, name, g.Operations[name].target)
+		if slices.Contains(writers, name) {
+			b.WriteString(", writes: true")
+		}
+		if slices.Contains(collectors, name) {
+			b.WriteString(", collects: true")
+		}
+		b.WriteString("},\n")
 	}
 	b.WriteString("}")
 	g.emit("ops", "%s", b.String())

@@ -48,6 +48,21 @@ var memberOrder = map[string][]string{
 // global tables. Source: dynalite test/createTable.js.
 var alsoRequired = map[string][]string{"CreateTableInput": {"AttributeDefinitions", "KeySchema"}}
 
+// otherNames lists members with the shape of a table's name or ARN that say something
+// else: streams of Kinesis, and a table in another region.
+var otherNames = []string{
+	"KinesisStreamingDestinationInput.StreamArn", "UpdateKinesisStreamingDestinationInput.StreamArn",
+	"CreateTableInput.GlobalTableSourceArn",
+}
+
+// writers are the operations that write items, whatever their input is; statements of
+// PartiQL may do either. collectors read many items by their keys, so their answers may
+// have tens of megabytes.
+var (
+	writers    = []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems", "StartBulkPutItems"}
+	collectors = []string{"BatchGetItem", "TransactGetItems", "BatchExecuteStatement", "ExecuteTransaction"}
+)
+
 // undocumented lists members that the service sends and the model does not have.
 // Source: dynalite actions/createTable.js; dynoxide's answers of CreateTable.
 var undocumented = map[string]map[string]string{

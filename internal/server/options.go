@@ -91,8 +91,9 @@ type Options struct {
 	MaxPendingBytes int64
 
 	// MaxRequests limits the requests handled at the same time; others wait.
-	// BatchGetItem and TransactGetItems, whose answers may have tens of
-	// megabytes, count as a quarter of the limit. Default: 256.
+	// Operations that read many items by their keys, such as BatchGetItem, count as
+	// a quarter of the limit, because their answers may have tens of megabytes.
+	// Default: 256.
 	MaxRequests int
 
 	// MaxConnections limits the open connections; others wait to be accepted.

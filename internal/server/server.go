@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // service is the http.Handler that New returns.
@@ -166,8 +167,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 // slots, so that few such answers are in the making at a time.
 func (s *service) enter(ctx context.Context, target string) (leave func(), ok bool) {
 	want := 1
-	switch _, operation, _ := strings.Cut(target, "."); operation {
-	case "BatchGetItem", "TransactGetItems":
+	if op, _ := wire.Lookup(target); op.Collects() {
 		want = max(1, cap(s.slots)/4)
 		select { // two that wait for several slots each could wait for one another
 		case s.many <- struct{}{}:

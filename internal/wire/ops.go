@@ -1,9 +1,14 @@
 package wire
 
+import "github.com/sortkey/sortkey/attr"
+
 // An Op is an operation of the service.
 type Op uint8
 
-type operation struct{ name, target string }
+type operation struct {
+	name, target     string
+	writes, collects bool
+}
 
 // An Input is the input of an operation.
 type Input interface {
@@ -14,6 +19,26 @@ type Input interface {
 	// Validate checks the constraints of the service model. The error is an [*Error],
 	// one ValidationException for all violations.
 	Validate() error
+	// Refs yields the tables that the request names, and the items of them by which it
+	// does. A table may come several times. What is only in the text of a statement or of
+	// an iterator is not among them.
+	Refs(yield func(Ref) bool)
+}
+
+// A Ref is a table that a request names, and perhaps an item in it.
+type Ref struct {
+	// Table is a name or an ARN, perhaps of the table's stream or of an index, as it
+	// stands in the request: it may be empty or wrong.
+	Table string
+	// Key is the key of the item, or nil; Item is the whole item, or nil.
+	Key, Item attr.Item
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // Lookup finds the operation that an X-Amz-Target header names, such as
@@ -51,6 +76,14 @@ func (op Op) String() string {
 	}
 	return "UnknownOperation"
 }
+
+// Writes reports whether the operation writes items, whatever its input is. The
+// operations that run statements of PartiQL may and are not among them.
+func (op Op) Writes() bool { return int(op) < len(operations) && operations[op].writes }
+
+// Collects reports whether the operation reads many items by their keys, so that its
+// answer may have tens of megabytes.
+func (op Op) Collects() bool { return int(op) < len(operations) && operations[op].collects }
 
 // Target returns the value of the X-Amz-Target header for the operation.
 func (op Op) Target() string {
