@@ -88,6 +88,23 @@ func (s *Service) streamOf(st *wire.StreamSpecification) *table.Stream {
 	return &table.Stream{View: value(st.StreamViewType), Created: s.now(), Shards: s.opts.StreamShards}
 }
 
+// checkStream refuses a stream without a view type, and a view type without a
+// stream, with the operation's text for each. Source: ack-api-quirks,
+// DDB-TABLE-035 and 050, us-west-2, 2026-10-08.
+func checkStream(st *wire.StreamSpecification, without, with string) error {
+	const wrong = "One or more parameter values were invalid: "
+	if st == nil {
+		return nil
+	}
+	switch on := value(st.StreamEnabled); {
+	case on && st.StreamViewType == nil:
+		return wire.Validation(wrong + without)
+	case !on && st.StreamViewType != nil:
+		return wire.Validation(wrong + with)
+	}
+	return nil
+}
+
 func encryptionOf(e *wire.SSESpecification) *table.Encryption {
 	if e == nil || !value(e.Enabled) {
 		return nil

@@ -161,15 +161,7 @@ func TestFidelity(t *testing.T) {
 		{"38 tags before table", "UntagResource", `{"ResourceArn":"` + arn + `None","TagKeys":[]}`, "Atleast one Tag Key needs to be provided as Input.", "dynalite"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := newEndpoint(t, tableH, tableR, tableP, tableM)
-			switch before, _, named := strings.Cut(tt.want, "Exception"); {
-			case tt.want == ok:
-				e.answer(tt.op, tt.body)
-			case named && !strings.Contains(before, " "):
-				e.refuse(tt.op, tt.body, tt.want)
-			default:
-				e.invalid(tt.op, tt.body, tt.want)
-			}
+			newEndpoint(t, tableH, tableR, tableP, tableM).witness(tt.op, tt.body, tt.want)
 		})
 	}
 }

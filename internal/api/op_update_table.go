@@ -47,7 +47,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			case u.Delete != nil:
 				deleted = value(u.Delete.IndexName)
 			}
-			if err := s.alterIndex(def, &u, attributesOf(in.AttributeDefinitions)); err != nil {
+			if err := s.alterIndex(def, &u, in.AttributeDefinitions); err != nil {
 				return err
 			}
 		}
@@ -133,6 +133,10 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: List of GlobalSecondaryIndexUpdates is empty")
 	}
 	if err := checkBounds(in.ProvisionedThroughput, ""); err != nil {
+		return err
+	}
+	if err := checkStream(in.StreamSpecification, "If stream is being enabled then UpdateViewType is required",
+		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
 		return err
 	}
 	changes := 0
@@ -228,9 +232,9 @@ func (s *Service) setThroughput(def *table.Definition, t *table.Throughput, p *w
 	return nil
 }
 
-// alterIndex applies one change of a global index. The request defines the
-// given attributes.
-func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndexUpdate, attributes []keycond.Attribute) error {
+// alterIndex applies one change of a global index. The request has the given
+// definitions of attributes.
+func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndexUpdate, defined []wire.AttributeDefinition) error {
 	find := func(name *string) int {
 		return slices.IndexFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == value(name) })
 	}
@@ -243,6 +247,10 @@ func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndex
 		ix := table.IndexDefinition{
 			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema), Projection: projectionOf(u.Create.Projection),
 			OnDemand: onDemandOf(u.Create.OnDemandThroughput), Warm: warmOf(u.Create.WarmThroughput),
+		}
+		attributes := attributesOf(defined)
+		if err := checkNewKey(&ix, attributes); err != nil {
+			return err
 		}
 		if err := checkRedefined(def, ix.Key, attributes); err != nil {
 			return err
@@ -275,6 +283,21 @@ func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndex
 		}
 	}
 	return nil
+}
+
+// checkNewKey refuses a new index whose key attributes the request does not define,
+// even if the table does. Sources: ack-api-quirks, DDB-TABLE-162, for a request
+// without definitions; dynoxide, captured in eu-west-2 and us-east-1 on 2026-10-09,
+// for one that lacks some.
+func checkNewKey(ix *table.IndexDefinition, attributes []keycond.Attribute) error {
+	if len(attributes) == 0 {
+		return wire.Validation("One or more parameter values were invalid: AttributeDefinitions is not specified for index: " + ix.Name)
+	}
+	err := (&table.Definition{Attributes: attributes}).CheckDefined(ix.Key)
+	if err != nil && len(attributes) < len(ix.Key) {
+		return wire.Validation("Invalid KeySchema: Some index key attribute have no definition")
+	}
+	return err
 }
 
 // checkRedefined refuses the key of a new index whose attributes have other types
@@ -326,8 +349,10 @@ func schemaText(key []table.KeyElement, attributes []keycond.Attribute) string {
 	return "Schema:[" + strings.Join(parts, ", ") + "]"
 }
 
-// alterRest applies the parameters that need no other checks.
-// AttributeDefinitions are added; those that no key uses any more are removed.
+// alterRest applies the parameters that need no other checks. AttributeDefinitions
+// are added; those that no key uses are removed, whoever defined them. So a client
+// may send all definitions with each change of an index, as Terraform does. Source:
+// ack-api-quirks, DDB-TABLE-162.
 func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) error {
 	if in.DeletionProtectionEnabled != nil {
 		def.Protected = *in.DeletionProtectionEnabled
@@ -357,12 +382,12 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	if err := alterGlobal(def, in); err != nil {
 		return err
 	}
-	dropAttributes(def)
 	for _, a := range attributesOf(in.AttributeDefinitions) {
 		if attributeOf(def.Attributes, a.Name) == nil {
 			def.Attributes = append(def.Attributes, a)
 		}
 	}
+	dropAttributes(def)
 	return nil
 }
 

@@ -112,6 +112,11 @@ func (d *Definition) checkDefined(key []KeyElement, index bool) error {
 	if !index && len(key) > len(d.Attributes) {
 		return invalid("Invalid KeySchema: Some index key attribute have no definition")
 	}
+	return d.CheckDefined(key)
+}
+
+// CheckDefined refuses a key that has attributes without a definition.
+func (d *Definition) CheckDefined(key []KeyElement) error {
 	var keys, definitions []string
 	missing := false
 	for _, e := range key {
