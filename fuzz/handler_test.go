@@ -54,7 +54,7 @@ var good = []string{
 	`DescribeLimits {}`,
 	`DescribeEndpoints {}`,
 	`CreateTable {"TableName":"New","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"B"}],"Tags":[{"Key":"k","Value":"v"}],"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},"DeletionProtectionEnabled":true}`,
-	`UpdateTable {"TableName":"Orders","AttributeDefinitions":[{"AttributeName":"status","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"more","KeySchema":[{"AttributeName":"status","KeyType":"HASH"},{"AttributeName":"total","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}}]}`,
+	`UpdateTable {"TableName":"Orders","AttributeDefinitions":[{"AttributeName":"status","AttributeType":"S"},{"AttributeName":"total","AttributeType":"N"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"more","KeySchema":[{"AttributeName":"status","KeyType":"HASH"},{"AttributeName":"total","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}}]}`,
 	`UpdateTable {"TableName":"Orders","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"byTag"}}]}`,
 	`UpdateTable {"TableName":"Counters","ProvisionedThroughput":{"ReadCapacityUnits":6,"WriteCapacityUnits":1}}`,
 	`UpdateTable {"TableName":"Counters","BillingMode":"PAY_PER_REQUEST"}`,

@@ -37,9 +37,18 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
+	limit, err := limitOf(wire.OpListStreams, in.Limit, maxStreams)
+	if err != nil {
+		return nil, err
+	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
 		return nil, err
+	}
+	if in.ExclusiveStartStreamArn != nil {
+		if _, err := parseStreamARN(*in.ExclusiveStartStreamArn); err != nil {
+			return nil, err
+		}
 	}
 	var list []*table.StreamInfo
 	if err := s.db.View(ctx, func(v *table.View) (err error) {
@@ -55,10 +64,6 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 		}
 		list = list[at+1:]
 	}
-	limit := maxStreams
-	if in.Limit != nil {
-		limit = min(limit, int(*in.Limit))
-	}
 	out := &wire.ListStreamsOutput{Streams: []wire.Stream{}}
 	for _, st := range list[:min(limit, len(list))] {
 		out.Streams = append(out.Streams, wire.Stream{StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label), TableName: new(st.Table)})
@@ -67,6 +72,29 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 		out.LastEvaluatedStreamArn = out.Streams[limit-1].StreamArn
 	}
 	return out, nil
+}
+
+// limitOf returns the limit of a request, which the model of the service bounds on
+// one side only. Sources: API_streams_ListStreams, API_streams_DescribeStream,
+// API_streams_GetRecords; alternator, test_streams.py, for the exception.
+func limitOf(op wire.Op, limit *int64, most int) (int, error) {
+	switch {
+	case limit == nil:
+		return most, nil
+	case *limit > int64(most):
+		return 0, op.Invalid(fmt.Sprintf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: "+
+			"Member must have value less than or equal to %d", *limit, most))
+	}
+	return int(*limit), nil
+}
+
+// parseStreamARN parses the ARN of a stream.
+func parseStreamARN(arn string) (TableRef, error) {
+	ref, err := ParseARN(arn)
+	if err != nil || ref.Stream == "" {
+		return ref, wire.Validation("Invalid StreamArn")
+	}
+	return ref, nil
 }
 
 func (s *Service) streamARN(st *table.StreamInfo) string { return s.arns.Stream(st.Table, st.Label) }
@@ -82,9 +110,9 @@ func noSuchShard(id, arn string) error {
 // onStream calls fn with a view and the stream that an ARN names. Shards whose
 // time is over have been closed.
 func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View, *table.StreamInfo) error) error {
-	ref, err := ParseARN(arn)
-	if err != nil || ref.Stream == "" {
-		return wire.Validation("Invalid StreamArn")
+	ref, err := parseStreamARN(arn)
+	if err != nil {
+		return err
 	}
 	if !s.arns.Local(ref) {
 		return noSuchStream(arn)
@@ -124,10 +152,18 @@ func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInp
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
+	limit, err := limitOf(wire.OpDescribeStream, in.Limit, maxShards)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkShardFilter(in.ShardFilter); err != nil {
+		return nil, err
+	}
+
 	arn := value(in.StreamArn)
 	var st *table.StreamInfo
 	var shards []table.ShardInfo
-	err := s.onStream(ctx, arn, func(v *table.View, found *table.StreamInfo) (err error) {
+	err = s.onStream(ctx, arn, func(v *table.View, found *table.StreamInfo) (err error) {
 		st = found
 		shards, err = v.Shards(st)
 		return err
@@ -135,7 +171,7 @@ func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInp
 	if err != nil {
 		return nil, err
 	}
-	if f := in.ShardFilter; f != nil && f.ShardId != nil {
+	if f := in.ShardFilter; f != nil {
 		parent, ok := parseShardID(st, *f.ShardId)
 		if !ok {
 			return nil, noSuchShard(*f.ShardId, arn)
@@ -147,13 +183,11 @@ func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInp
 	if in.ExclusiveStartShardId != nil {
 		at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return shardID(st, sh.Shard) == *in.ExclusiveStartShardId })
 		if at < 0 {
-			return nil, noSuchShard(*in.ExclusiveStartShardId, arn)
+			// No shard comes after one that does not exist, or not any more. Source:
+			// alternator, test_streams.py, test_describe_stream_with_nonexistent_last_shard.
+			at = len(shards) - 1
 		}
 		shards = shards[at+1:]
-	}
-	limit := maxShards
-	if in.Limit != nil {
-		limit = min(limit, int(*in.Limit))
 	}
 	d := &wire.StreamDescription{
 		CreationRequestDateTime: seconds(st.Created), KeySchema: keySchema(st.Key), StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label),
@@ -176,6 +210,23 @@ func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInp
 		d.LastEvaluatedShardId = d.Shards[limit-1].ShardId
 	}
 	return &wire.DescribeStreamOutput{StreamDescription: d}, nil
+}
+
+// checkShardFilter refuses a filter that lacks a member, which the model of the
+// service does not require. Source of the exception: alternator, test_streams.py,
+// test_stream_shard_filtering_missing_shard_id. The text is that of members that
+// the model requires; the service's own is not known.
+func checkShardFilter(f *wire.ShardFilter) error {
+	const missing = "1 validation error detected: Value null at 'shardFilter.%s' failed to satisfy constraint: Member must not be null"
+	switch {
+	case f == nil:
+		return nil
+	case f.Type == nil:
+		return wire.OpDescribeStream.Invalid(fmt.Sprintf(missing, "type"))
+	case f.ShardId == nil:
+		return wire.OpDescribeStream.Invalid(fmt.Sprintf(missing, "shardId"))
+	}
+	return nil
 }
 
 // A shard id is the time when the shard began, in 20 digits, and its column.
@@ -217,8 +268,10 @@ func parseSequence(text string) (table.Sequence, bool) {
 
 // An iterator is a place in a shard.
 type iterator struct {
-	arn    string
-	shard  string
+	arn   string
+	shard string
+	// next is the sequence number to continue at, 0 for the oldest record that is
+	// kept.
 	next   table.Sequence
 	issued time.Time
 }
@@ -273,13 +326,14 @@ func (s *Service) getShardIterator(ctx context.Context, in *wire.GetShardIterato
 		}
 		switch kind {
 		case "TRIM_HORIZON":
-			i.next = sh.First()
 			return nil
 		case "LATEST":
 			i.next = sh.End() + 1
 			return nil
 		case "AT_TIMESTAMP":
-			i.next, err = v.From(st, sh, timeOf(*in.Timestamp))
+			if at := timeOf(*in.Timestamp); s.now().Sub(at) <= table.StreamRetention {
+				i.next, err = v.From(st, sh, at)
+			}
 			return err
 		}
 		q, ok := parseSequence(*in.SequenceNumber)
@@ -289,8 +343,8 @@ func (s *Service) getShardIterator(ctx context.Context, in *wire.GetShardIterato
 		if i.next = q; kind == "AFTER_SEQUENCE_NUMBER" {
 			i.next++
 		}
-		if q < sh.First() || q > sh.End() {
-			return nil // before the first record, or yet to come
+		if q < sh.First() || q > sh.End() || q == sh.Last() {
+			return nil // before the first record, yet to come, or the end of the shard
 		}
 		if gone, err := v.Trimmed(st, sh.Shard, q); err != nil || !gone {
 			return err
@@ -330,11 +384,9 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	limit := maxRecords
-	if in.Limit != nil {
-		if limit = int(*in.Limit); limit > maxRecords {
-			return nil, wire.OpGetRecords.Invalid(fmt.Sprintf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value less than or equal to %d", limit, maxRecords))
-		}
+	limit, err := limitOf(wire.OpGetRecords, in.Limit, maxRecords)
+	if err != nil {
+		return nil, err
 	}
 	i, err := parseIterator(value(in.ShardIterator))
 	if err != nil {
@@ -349,6 +401,14 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		sh, err := findShard(v, st, i.arn, i.shard)
 		if err != nil {
 			return err
+		}
+		// Source: API_streams_GetRecords, TrimmedDataAccessException.
+		missed, err := v.Missed(st, sh, i.next)
+		if err != nil {
+			return err
+		}
+		if missed {
+			return trimmed()
 		}
 		list, next, more, err := v.Records(st, sh.Shard, i.next, limit)
 		if err != nil {

@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -36,4 +37,116 @@ func TestChildShards(t *testing.T) {
 	first := all.StreamDescription.Shards[0].ShardId
 	describe("DescribeStream", `{"StreamArn":"`+arn+`","ShardFilter":{"Type":"CHILD_SHARDS","ShardId":"`+first+`"}}`, &children)
 	require.Equal(t, all.StreamDescription.Shards[1:2], children.StreamDescription.Shards)
+}
+
+// TestFidelityOfStreams has differences from the service in operations on streams,
+// by their numbers in the list of 2026-11-22. Their witness is alternator's
+// test_streams.py, whose tests run against the service too.
+func TestFidelityOfStreams(t *testing.T) {
+	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))
+	var list struct{ Streams []struct{ StreamArn string } }
+	e.call("ListStreams", `{}`, &list)
+	stream := `{"StreamArn":"` + list.Streams[0].StreamArn + `"`
+	const (
+		value = "1 validation error detected: Value "
+		most  = " at 'limit' failed to satisfy constraint: Member must have value less than or equal to "
+		null  = " failed to satisfy constraint: Member must not be null"
+		shard = `"ShardId":"shardId-00000001795262400000-00000000"`
+	)
+	for _, tt := range []struct {
+		name, op, body, want string
+	}{
+		{"5 ListStreams", "ListStreams", `{"Limit":101}`, value + "'101'" + most + "100"},
+		{"5 ListStreams, most", "ListStreams", `{"Limit":100}`, ""},
+		{"5 DescribeStream", "DescribeStream", stream + `,"Limit":100000}`, value + "'100000'" + most + "100"},
+		{"5 GetRecords", "GetRecords", `{"ShardIterator":"x","Limit":1001}`, value + "'1001'" + most + "1000"},
+		{"6", "ListStreams", `{"ExclusiveStartStreamArn":"` + strings.Repeat("kossaapa", 6) + `"}`, "Invalid StreamArn"},
+		{"7 no type", "DescribeStream", stream + `,"ShardFilter":{` + shard + `}}`, value + "null at 'shardFilter.type'" + null},
+		{"7 no shard", "DescribeStream", stream + `,"ShardFilter":{"Type":"CHILD_SHARDS"}}`, value + "null at 'shardFilter.shardId'" + null},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e.t = t
+			e.witness(tt.op, tt.body, tt.want)
+		})
+	}
+
+	// Row 4: a consumer whose last shard was trimmed goes on.
+	e.t = t
+	var d struct {
+		StreamDescription struct{ Shards []struct{ ShardId string } }
+	}
+	e.call("DescribeStream", stream+`}`, &d)
+	first := d.StreamDescription.Shards[0].ShardId
+	e.sleep(31 * time.Hour)
+	for _, id := range []string{first, strings.Repeat("z", 40)} {
+		e.call("DescribeStream", stream+`,"ExclusiveStartShardId":"`+id+`"}`, &d)
+		require.Empty(t, d.StreamDescription.Shards, id)
+	}
+	e.call("DescribeStream", stream+`}`, &d)
+	require.NotEmpty(t, d.StreamDescription.Shards)
+}
+
+// TestTrimmedIterator reads on after the next record was trimmed, before a sweep
+// and after it. Source: API_streams_GetRecords, TrimmedDataAccessException.
+func TestTrimmedIterator(t *testing.T) {
+	const lost = "TrimmedDataAccessException: The operation attempted to read past the oldest stream record in a shard."
+	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))
+	put := func(key string) { e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"`+key+`"}}}`) }
+	var list struct{ Streams []struct{ StreamArn string } }
+	e.call("ListStreams", `{}`, &list)
+	arn := list.Streams[0].StreamArn
+	var d struct {
+		StreamDescription struct {
+			Shards []struct {
+				ShardId             string
+				SequenceNumberRange struct{ StartingSequenceNumber, EndingSequenceNumber string }
+			}
+		}
+	}
+	iterator := func(shard, rest string) string {
+		var out struct{ ShardIterator string }
+		e.call("GetShardIterator", `{"StreamArn":"`+arn+`","ShardId":"`+shard+`","ShardIteratorType":`+rest+`}`, &out)
+		return out.ShardIterator
+	}
+	read := func(iterator string, limit int) (records int, next string) {
+		var out struct {
+			Records           []any
+			NextShardIterator string
+		}
+		e.call("GetRecords", fmt.Sprintf(`{"ShardIterator":"%s","Limit":%d}`, iterator, limit), &out)
+		return len(out.Records), out.NextShardIterator
+	}
+
+	put("1")
+	put("2")
+	e.sleep(time.Hour)
+	put("3")
+	e.call("DescribeStream", `{"StreamArn":"`+arn+`"}`, &d)
+	shard := d.StreamDescription.Shards[0].ShardId
+	number := `,"SequenceNumber":"` + d.StreamDescription.Shards[0].SequenceNumberRange.StartingSequenceNumber + `"`
+	e.sleep(23*time.Hour - time.Minute)
+	oldest := iterator(shard, `"TRIM_HORIZON"`)
+	named := iterator(shard, `"AT_SEQUENCE_NUMBER"`+number)
+	records, second := read(oldest, 1)
+	require.Equal(t, 1, records)
+	e.sleep(2 * time.Minute)
+
+	for range 2 {
+		for _, it := range []string{named, second} {
+			e.refuse("GetRecords", `{"ShardIterator":"`+it+`"}`, lost)
+		}
+		records, next := read(oldest, 10)
+		require.Equal(t, 1, records, "what is left from the oldest record on")
+		require.Empty(t, next, "the shard has ended")
+		_, err := e.db.Sweep(t.Context(), e.now)
+		require.NoError(t, err)
+	}
+
+	// The end of a closed shard is no record that was trimmed.
+	e.call("DescribeStream", `{"StreamArn":"`+arn+`"}`, &d)
+	end := d.StreamDescription.Shards[0].SequenceNumberRange.EndingSequenceNumber
+	for _, kind := range []string{"AT", "AFTER"} {
+		records, _ := read(iterator(shard, `"`+kind+`_SEQUENCE_NUMBER","SequenceNumber":"`+end+`"`), 10)
+		require.Zero(t, records)
+	}
 }

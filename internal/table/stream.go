@@ -395,6 +395,24 @@ func (s *View) Trimmed(st *StreamInfo, sh Shard, q Sequence) (bool, error) {
 	return err == nil && s.db.trimmed(r.Time), err
 }
 
+// Missed reports whether a reader of a shard that continues at a sequence number
+// would pass over records that are not kept any more. A number before the first is
+// the oldest record that is kept. Of a shard that the next epoch closed, nothing
+// says where it ended, so once all its records are gone no reader has missed any.
+func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error) {
+	if from < sh.First() {
+		return false, nil
+	}
+	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: from.row()}, false) {
+		if err != nil {
+			return false, err
+		}
+		r, err := decodeRecord(row)
+		return err == nil && (r.Sequence > from || s.db.trimmed(r.Time)), err
+	}
+	return from <= sh.End() && sh.End() < sh.Last(), nil
+}
+
 // endStream keeps the stream of a definition in the catalogue if its successor,
 // nil for none, does not have it.
 func (db *DB) endStream(w store.Writer, old, def *Definition) error {
