@@ -2,6 +2,7 @@ package api
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/wire"
@@ -211,8 +212,8 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	return d
 }
 
-// describeNew makes the description that of a table that is being created.
-// Source: dynoxide.
+// describeNew makes the description that of a table that is being created. Source:
+// dynoxide; of the warm throughput, recordings of the service of 2025.
 func describeNew(d *wire.TableDescription, def *table.Definition) {
 	d.TableStatus = new(table.StatusCreating)
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
@@ -220,8 +221,20 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
 		d.TableThroughputModeSummary = &wire.TableThroughputModeSummary{TableThroughputMode: &def.BillingMode}
 	}
+	if def.Warm == nil {
+		d.WarmThroughput = nil
+	} else {
+		d.WarmThroughput.Status = new(table.StatusUpdating)
+	}
 	for i := range d.GlobalSecondaryIndexes {
-		d.GlobalSecondaryIndexes[i].IndexStatus = new(table.StatusCreating)
+		ix := &d.GlobalSecondaryIndexes[i]
+		ix.IndexStatus = new(table.StatusCreating)
+		warm := slices.ContainsFunc(def.Global, func(x table.IndexDefinition) bool { return x.Name == *ix.IndexName && x.Warm != nil })
+		if warm {
+			ix.WarmThroughput.Status = new(table.StatusUpdating)
+		} else {
+			ix.WarmThroughput = nil
+		}
 	}
 	for i := range d.VectorIndexes {
 		d.VectorIndexes[i].IndexStatus = new(table.StatusCreating)

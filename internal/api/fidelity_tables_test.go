@@ -3,6 +3,10 @@ package api_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/stretchr/testify/require"
 )
 
 // TestFidelityOfTables has differences from the service in operations on tables,
@@ -58,6 +62,16 @@ func TestFidelityOfTables(t *testing.T) {
 			"3 UpdateTable", "UpdateTable", `{"TableName":"HHH","StreamSpecification":{"StreamEnabled":false,"StreamViewType":"KEYS_ONLY"}}`,
 			wrongValues + "If stream is being disabled, then UpdateViewType must not be specified", "ACK 050, terraform-provider-aws issue 1134",
 		},
+		{
+			"17 an index that does not exist", "UpdateTable",
+			change("PPP", "", `{"Update":{"IndexName":"gone","ProvisionedThroughput":{"ReadCapacityUnits":1000000000001,"WriteCapacityUnits":1}}}`),
+			"Given value 1000000000001 for ReadCapacityUnits is out of bounds for index gone", "dynalite test/updateTable.js, dynoxide",
+		},
+		{
+			"21 ImportTable", "ImportTable", `{"InputFormat":"DYNAMODB_JSON","S3BucketSource":{"S3Bucket":"none"},"TableCreationParameters":` +
+				strings.Replace(strings.Replace(tableH, "HHH", "New", 1), "PAY_PER_REQUEST", "PROVISIONED", 1) + `}`,
+			wrongValues + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED", "ACK 442",
+		},
 		{"22 new index", "UpdateTable", change("HHH", defA+","+defN+","+defZ, create(hashN)), ok, "ACK 162"},
 		{"22 deleted index", "UpdateTable", change("RRR", defA+","+defZ, `{"Delete":{"IndexName":"index4"}}`), ok, "ACK 162"},
 		{"22 other type", "UpdateTable", change("RRR", `{"AttributeName":"a","AttributeType":"N"}`, `{"Delete":{"IndexName":"index4"}}`), ok, "ACK 162"},
@@ -83,6 +97,101 @@ func TestSurplusDefinitions(t *testing.T) {
 	create("byM", "m")
 	e.answer("UpdateTable", `{"TableName":"HHH",`+definitions+`"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"byN"}}]}`)
 	e.describes("HHH", `{"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"m","AttributeType":"S"}]}`, "AttributeDefinitions")
+}
+
+// TestOlderTextsOfTables has the texts of operations on tables that the service had
+// before October 2026, when ACK saw others: rows 23, 28 and 29 of the list. Their
+// witnesses are dynalite's and dynoxide's texts.
+func TestOlderTextsOfTables(t *testing.T) {
+	const (
+		length = "ValidationException: TableName must be at least 3 characters long and at most 255 characters long"
+		one    = "ValidationException: 1 validation error detected: Value "
+		least  = " at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to "
+		most   = " at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255"
+		chars  = " at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+		arn    = "arn:aws:dynamodb:us-east-1:000000000000:table/None"
+		other  = "arn:aws:dynamodb:us-east-1:999999999999:table/HHH"
+		none   = "ResourceNotFoundException: Requested resource not found: "
+	)
+	long := strings.Repeat("a", 256)
+	may, october := newEndpoint(t, tableH), newEndpoint(t, tableH)
+	may.svc = api.New(may.db, api.Options{Clock: may.db.Clock, Wording: wire.WordingMay})
+	for _, op := range []string{"DescribeTable", "DeleteTable", "UpdateTable", "DescribeTimeToLive"} {
+		for name, want := range map[string]string{
+			"":   one + "''" + least + "1",
+			"ab": one + "'ab'" + least + "3",
+			"a;": "ValidationException: 2 validation errors detected: Value 'a;'" + chars + "; Value 'a;'" + least + "3",
+			long: one + "'" + long + "'" + most,
+		} {
+			body := `{"TableName":"` + name + `"}`
+			may.refuse(op, body, length)
+			october.refuse(op, body, want)
+		}
+	}
+	for op, rest := range map[string]string{
+		"TagResource": `,"Tags":[{"Key":"x","Value":"y"}]}`, "UntagResource": `,"TagKeys":["x"]}`, "ListTagsOfResource": `}`,
+	} {
+		missing, theirs := `{"ResourceArn":"`+arn+`"`+rest, `{"ResourceArn":"`+other+`"`+rest
+		may.refuse(op, missing, none+"ResourcArn: "+arn+" not found")
+		october.refuse(op, missing, none+"ResourceArn: "+arn+" not found") // ACK 104
+		may.refuse(op, theirs, "AccessDeniedException: User: arn:aws:iam::000000000000:root is not authorized to perform: dynamodb:"+op+" on resource: "+other)
+		october.refuse(op, theirs, "AccessDeniedException: Access is denied") // ACK 136
+	}
+}
+
+// TestFidelityOfDescriptions has the rows of the list that are about descriptions.
+// Its witnesses are recordings of the service of 2025.
+func TestFidelityOfDescriptions(t *testing.T) {
+	const (
+		warm   = `{"ReadUnitsPerSecond":13000,"WriteUnitsPerSecond":5000}`
+		index  = `"GlobalSecondaryIndexes":[{"IndexName":"byA","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]`
+		stream = `{"TableName":"Warm","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/one"`
+	)
+	type description struct {
+		WarmThroughput *struct {
+			ReadUnitsPerSecond int
+			Status             string
+		}
+		GlobalSecondaryIndexes []struct{ WarmThroughput *struct{ Status string } }
+		SSEDescription         *struct{ Status, SSEType, KMSMasterKeyArn string }
+	}
+	var out struct{ TableDescription, Table description }
+	e := newEndpoint(t)
+	send := func(op, body string) description {
+		t.Helper()
+		out.TableDescription, out.Table = description{}, description{}
+		e.call(op, body, &out)
+		if op == "DescribeTable" {
+			return out.Table
+		}
+		return out.TableDescription
+	}
+
+	// Row 9.
+	d := send("CreateTable", with(strings.Replace(tableH, "HHH", "Cold", 1), index))
+	require.Nil(t, d.WarmThroughput)
+	require.Nil(t, d.GlobalSecondaryIndexes[0].WarmThroughput)
+	d = send("DescribeTable", `{"TableName":"Cold"}`)
+	require.Equal(t, 12000, d.WarmThroughput.ReadUnitsPerSecond)
+	require.NotNil(t, d.GlobalSecondaryIndexes[0].WarmThroughput)
+	d = send("CreateTable", with(strings.Replace(tableH, "HHH", "Warm", 1), `"WarmThroughput":`+warm+`,`+strings.Replace(index, `{`, `{"WarmThroughput":`+warm+`,`, 1)))
+	require.Equal(t, "UPDATING", d.WarmThroughput.Status)
+	require.Equal(t, 13000, d.WarmThroughput.ReadUnitsPerSecond)
+	require.Equal(t, "UPDATING", d.GlobalSecondaryIndexes[0].WarmThroughput.Status)
+	require.Equal(t, "ACTIVE", send("DescribeTable", `{"TableName":"Warm"}`).WarmThroughput.Status)
+
+	// Row 13.
+	e.answer("CreateTable", with(tableH, `"SSESpecification":{"Enabled":true}`))
+	key := send("DescribeTable", `{"TableName":"HHH"}`).SSEDescription.KMSMasterKeyArn
+	d = send("UpdateTable", `{"TableName":"HHH","SSESpecification":{"Enabled":false}}`)
+	require.Equal(t, "UPDATING", d.SSEDescription.Status)
+	require.Equal(t, "KMS", d.SSEDescription.SSEType)
+	require.Equal(t, key, d.SSEDescription.KMSMasterKeyArn)
+	require.Nil(t, send("DescribeTable", `{"TableName":"HHH"}`).SSEDescription)
+
+	// Row 14.
+	require.Contains(t, e.answer("EnableKinesisStreamingDestination", stream+`}`), `"EnableKinesisStreamingConfiguration":{}`)
+	require.NotContains(t, e.answer("DisableKinesisStreamingDestination", stream+`}`), "Configuration")
 }
 
 // witness sends a request of the list. It is answered, if want is empty, or refused

@@ -42,6 +42,10 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	}
 	p := in.TableCreationParameters
 	name := *p.TableName
+	// Source: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
+	if _, err := throughputOf(&table.Definition{BillingMode: value(p.BillingMode)}, p.ProvisionedThroughput, ""); err != nil {
+		return nil, err
+	}
 	if in.ClientToken != nil {
 		list, err := loadJobs[wire.ImportTableDescription](ctx, s, importJobs)
 		if err != nil {

@@ -22,7 +22,7 @@ func (s *Service) EnableKinesisStreamingDestination(ctx context.Context, in *wir
 }
 
 func (s *Service) enableKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
-	return s.switchKinesis(ctx, in, "ENABLING", func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
+	out, err := s.switchKinesis(ctx, in, "ENABLING", func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
 		if slices.ContainsFunc(list, func(d table.Destination) bool { return d.Status == "ACTIVE" }) {
 			return nil, wrongDestination("EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation.")
 		}
@@ -37,6 +37,10 @@ func (s *Service) enableKinesis(ctx context.Context, in *wire.KinesisStreamingDe
 		list = slices.DeleteFunc(list, func(d table.Destination) bool { return d.ARN == arn })
 		return slices.Insert(list, 0, d), nil
 	})
+	if err == nil && out.EnableKinesisStreamingConfiguration == nil {
+		out.EnableKinesisStreamingConfiguration = new(wire.EnableKinesisStreamingConfiguration) // as in recordings of the service of 2025
+	}
+	return out, err
 }
 
 // unreachable says why the service could not deliver to an ARN, "" if it is that

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -72,7 +73,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	if err := in.Validate(); err != nil {
 		return out, err
 	}
-	name, err := s.tagged(value(in.ResourceArn))
+	name, err := s.tagged(wire.OpTagResource, value(in.ResourceArn))
 	if err != nil {
 		return out, err
 	}
@@ -101,7 +102,7 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 	if err := in.Validate(); err != nil {
 		return out, err
 	}
-	name, err := s.tagged(value(in.ResourceArn))
+	name, err := s.tagged(wire.OpUntagResource, value(in.ResourceArn))
 	if err != nil {
 		return out, err
 	}
@@ -133,14 +134,28 @@ func (s *Service) retag(ctx context.Context, name, arn string, change func(map[s
 	return err
 }
 
+// noResource is the error for an ARN of nothing. The service spelt ResourceArn
+// otherwise before October 2026. Sources: ack-api-quirks, DDB-TABLE-104; before,
+// dynalite, actions/tagResource.js.
 func noResource(arn string) error {
-	return wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
+	e := wire.NewError("ResourceNotFoundException", "Requested resource not found: ResourceArn: "+arn+" not found")
+	e.May = "Requested resource not found: ResourcArn: " + arn + " not found"
+	return e
+}
+
+// otherAccount is the error for an ARN of another account. Sources: ack-api-quirks,
+// DDB-TABLE-136; before October 2026, dynalite, validations/tagResource.js.
+func (s *Service) otherAccount(op wire.Op, arn string) error {
+	e := wire.AccessDenied("Access is denied")
+	e.May = fmt.Sprintf("User: arn:aws:iam::%s:root is not authorized to perform: dynamodb:%s on resource: %s",
+		cmp.Or(s.opts.Account, DefaultAccount), op, arn)
+	return e
 }
 
 // tagged returns the name of the table that an ARN refers to, which may not
 // exist. Source of the texts: ack-api-quirks, DDB-TABLE-136, 104 and 442,
 // 2026-10-08 and 09; of the order: dynalite, validations/tagResource.js.
-func (s *Service) tagged(arn string) (string, error) {
+func (s *Service) tagged(op wire.Op, arn string) (string, error) {
 	const wrong = "One or more parameter values were invalid: "
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
 		return "", wire.Validation(wrong + "ARNs must start with 'arn:': " + arn)
@@ -150,7 +165,7 @@ func (s *Service) tagged(arn string) (string, error) {
 	case err != nil:
 		return "", err
 	case ref.Account != cmp.Or(s.opts.Account, DefaultAccount):
-		return "", wire.AccessDenied("Access is denied")
+		return "", s.otherAccount(op, arn)
 	case !s.arns.Local(ref):
 		return "", wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
 	case ref.Index != "":
@@ -172,7 +187,7 @@ func (s *Service) listTagsOfResource(ctx context.Context, in *wire.ListTagsOfRes
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	name, err := s.tagged(value(in.ResourceArn))
+	name, err := s.tagged(wire.OpListTagsOfResource, value(in.ResourceArn))
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func TestKinesisDestinations(t *testing.T) {
 	}
 	described("")
 	e.invalid("DisableKinesisStreamingDestination", on(one, ""), idle)
-	e.want("EnableKinesisStreamingDestination", on(one, ""), on(one, `,"DestinationStatus":"ENABLING"`))
+	e.want("EnableKinesisStreamingDestination", on(one, ""), on(one, `,"DestinationStatus":"ENABLING","EnableKinesisStreamingConfiguration":{}`)) // recordings of the service of 2025
 	described(`{"StreamArn":"` + one + `","DestinationStatus":"ACTIVE"}`)
 	e.invalid("EnableKinesisStreamingDestination", on(one, ""), busy)
 	e.invalid("EnableKinesisStreamingDestination", on(two, ""), busy)

@@ -335,7 +335,7 @@ func (v *violations) err() error {
 func (v *violations) message(w Wording) string {
 	missing := false
 	for i := range v.found {
-		if r := v.op.rule(&v.found[i]); r != nil && r.form == formSentence {
+		if r := v.op.rule(&v.found[i]); r != nil && r.in(w) == formSentence {
 			return r.text
 		}
 		missing = missing || v.found[i].check == checkNull

@@ -106,6 +106,14 @@ var rules = [...]rule{
 	sentence(OpDeleteTable, "TableName", checkNull, noTable),
 	sentence(OpDescribeTable, "TableName", checkNull, noTable),
 	sentence(OpDescribeTimeToLive, "TableName", checkNull, noTable),
+	// These operations said so before October 2026, when DescribeTable (2026-10-08) and
+	// UpdateTable (2026-10-09) gave the constraint. Sources: dynalite test/updateTable.js,
+	// deleteTable.js, describeTable.js, describeTimeToLive.js; ack-api-quirks, missing
+	// tables and DDB-TABLE-442.
+	lengthInMay(OpUpdateTable, checkEmpty), lengthInMay(OpUpdateTable, checkMin), lengthInMay(OpUpdateTable, checkMax),
+	lengthInMay(OpDeleteTable, checkEmpty), lengthInMay(OpDeleteTable, checkMin), lengthInMay(OpDeleteTable, checkMax),
+	lengthInMay(OpDescribeTable, checkEmpty), lengthInMay(OpDescribeTable, checkMin), lengthInMay(OpDescribeTable, checkMax),
+	lengthInMay(OpDescribeTimeToLive, checkEmpty), lengthInMay(OpDescribeTimeToLive, checkMin), lengthInMay(OpDescribeTimeToLive, checkMax),
 	// Dynalite test/tagResource.js, untagResource.js, listTagsOfResource.js.
 	sentence(OpTagResource, "ResourceArn", checkNull, noResource),
 	sentence(OpUntagResource, "ResourceArn", checkNull, noResource),
@@ -114,6 +122,12 @@ var rules = [...]rule{
 
 func sentence(op Op, member string, kind check, text string) rule {
 	return rule{op: op, member: member, check: kind, form: formSentence, may: formSentence, text: text}
+}
+
+// lengthInMay is the rule of an operation that had a sentence of its own for the
+// length of a table's name.
+func lengthInMay(op Op, kind check) rule {
+	return rule{op: op, member: "TableName", check: kind, may: formSentence, text: "TableName must be at least 3 characters long and at most 255 characters long"}
 }
 
 func (op Op) rule(x *violation) *rule {
