@@ -48,7 +48,7 @@ func TestErrorJSON(t *testing.T) {
 		},
 		{
 			wire.ConditionalCheckFailed(mustItem(t, `{"a":{"S":"x"}}`)), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed","Item":{"a":{"S":"x"}}}`,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Message":"The conditional request failed","Item":{"a":{"S":"x"}}}`,
 		},
 		{
 			wire.TransactionCanceled([]wire.CancellationReason{{Code: new("None")}, {Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")}}), 400,

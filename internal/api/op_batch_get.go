@@ -47,7 +47,7 @@ func (s *Service) BatchGetItem(ctx context.Context, in *wire.BatchGetItemInput) 
 }
 
 func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
-	if err := in.Validate(); err != nil {
+	if err := cmp.Or(in.Validate(), in.CheckParams()); err != nil {
 		return nil, err
 	}
 	names := slices.Sorted(maps.Keys(in.RequestItems))

@@ -322,7 +322,9 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	}
 	for i := range in.TransactItems {
 		var err error
-		faults := func() error { return wire.OpTransactWriteItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)) }
+		faults := func(member string) error {
+			return wire.OpTransactWriteItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)+member)
+		}
 		if actions[i], err = parseAction(&in.TransactItems[i], faults); err != nil {
 			return nil, err
 		}
@@ -338,13 +340,15 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	return actions, nil
 }
 
-// parseAction parses one action. Faults returns the errors of its values.
-func parseAction(it *wire.TransactWriteItem, faults func() error) (a action, err error) {
+// parseAction parses one action. Faults returns the errors of its values, or of those
+// of a member. The errors of expressions come before those of a key. Source:
+// conformance validation-ordering/deepRequests, for a Delete.
+func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (a action, err error) {
 	w := writeParams{expressions: expressions{op: wire.OpTransactWriteItems}}
 	switch {
 	case it.Put != nil:
 		p := it.Put
-		if err := cmp.Or(p.CheckParams(), faults()); err != nil {
+		if err := cmp.Or(p.CheckParams(), faults("")); err != nil {
 			return a, err
 		}
 		if p.Item.Size() > table.MaxItemBytes {
@@ -358,7 +362,7 @@ func parseAction(it *wire.TransactWriteItem, faults func() error) (a action, err
 		}, w.parse(p.ConditionExpression, nil, nil)
 	case it.Delete != nil:
 		d := it.Delete
-		if err := cmp.Or(d.CheckParams(), faults()); err != nil {
+		if err := cmp.Or(d.CheckParams(), faults(".Delete.ExpressionAttributeValues")); err != nil {
 			return a, err
 		}
 		w.names, w.values = d.ExpressionAttributeNames, d.ExpressionAttributeValues
@@ -366,10 +370,10 @@ func parseAction(it *wire.TransactWriteItem, faults func() error) (a action, err
 			table: d.TableName, key: d.Key, onFailure: d.ReturnValuesOnConditionCheckFailure,
 			check: func(t *table.Table) error { return t.CheckKey(d.Key) },
 			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, d.Key, w.cond) },
-		}, w.parse(d.ConditionExpression, nil, nil)
+		}, cmp.Or(w.parse(d.ConditionExpression, nil, nil), faults(""))
 	case it.ConditionCheck != nil:
 		c := it.ConditionCheck
-		if err := cmp.Or(c.CheckParams(), faults()); err != nil {
+		if err := cmp.Or(c.CheckParams(), faults(".ConditionCheck.ExpressionAttributeValues")); err != nil {
 			return a, err
 		}
 		w.names, w.values = c.ExpressionAttributeNames, c.ExpressionAttributeValues
@@ -377,10 +381,10 @@ func parseAction(it *wire.TransactWriteItem, faults func() error) (a action, err
 			table: c.TableName, key: c.Key, onFailure: c.ReturnValuesOnConditionCheckFailure,
 			check: func(t *table.Table) error { return t.CheckKey(c.Key) },
 			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, c.Key, w.cond) },
-		}, w.parse(c.ConditionExpression, nil, nil)
+		}, cmp.Or(w.parse(c.ConditionExpression, nil, nil), faults(""))
 	}
 	u := it.Update
-	if err := cmp.Or(u.CheckParams(), faults()); err != nil {
+	if err := cmp.Or(u.CheckParams(), faults(".Update.ExpressionAttributeValues")); err != nil {
 		return a, err
 	}
 	w.names, w.values = u.ExpressionAttributeNames, u.ExpressionAttributeValues
@@ -389,5 +393,5 @@ func parseAction(it *wire.TransactWriteItem, faults func() error) (a action, err
 		table: u.TableName, key: u.Key, onFailure: u.ReturnValuesOnConditionCheckFailure,
 		check: func(t *table.Table) error { return t.CheckUpdate(u.Key, update) },
 		run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, u.Key, update, w.cond) },
-	}, err
+	}, cmp.Or(err, faults(""))
 }

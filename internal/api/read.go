@@ -15,6 +15,8 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
+const msgScanType = "Scan operation not supported on this index type"
+
 // Values of Select.
 const (
 	selectAll       = "ALL_ATTRIBUTES"
@@ -85,26 +87,43 @@ func (r *readParams) parseProjection(src *string, attributes []string) (err erro
 	return r.close()
 }
 
-// checkSelect refuses a Select that contradicts the other parameters.
-// Source: dynalite, test/query.js and test/scan.js.
+// checkSelect refuses a Select that contradicts the other parameters. Sources of the
+// rules: dynalite, test/query.js and test/scan.js; of the texts, authors who ran
+// their requests against the service in 2025 and 2026. Query has the envelope and
+// Scan has none; dynoxide saw one in two regions on 2026-10-20, for Scan too.
 func (r *readParams) checkSelect() error {
-	if r.sel == nil {
+	message := r.contradiction()
+	if message == "" {
 		return nil
 	}
+	if r.op == wire.OpQuery {
+		message = "1 validation error detected: " + message
+	}
+	return r.op.Invalid(message)
+}
+
+// contradiction returns what is wrong with Select, or "".
+func (r *readParams) contradiction() string {
+	if r.sel == nil {
+		return ""
+	}
 	if r.projection != nil && *r.sel != selectSpecific {
-		param := "ProjectionExpression"
+		param, what := "ProjectionExpression", *r.sel
 		if r.attributes != nil {
 			param = "AttributesToGet"
 		}
-		return r.op.Invalid(fmt.Sprintf("Cannot specify the %s when choosing to get %s", param, *r.sel))
+		if what == selectCount {
+			what = "only the Count"
+		}
+		return fmt.Sprintf("Cannot specify the %s when choosing to get %s", param, what)
 	}
 	switch {
 	case *r.sel == selectSpecific && r.projection == nil:
-		return r.op.Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+		return "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
 	case *r.sel == selectProjected && r.index == nil:
-		return r.op.Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+		return "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
 	}
-	return nil
+	return ""
 }
 
 // resolve finds the table and the index, with the schema of its key.
@@ -117,6 +136,14 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 	read.Table = t
 	if r.index == nil {
 		return read, t.Key(), nil
+	}
+	// Source: dynoxide, captured in eu-west-2 on 2026-08-19, with and without the
+	// full stop.
+	if t.HasVector(*r.index) {
+		if r.op == wire.OpQuery {
+			return read, nil, wire.Validation("Query operation not supported on this index type.")
+		}
+		return read, nil, wire.Validation(msgScanType)
 	}
 	ix, err := view.Index(t, *r.index)
 	if err != nil {

@@ -155,6 +155,13 @@ func statementRead(view *table.View, t *table.Table, st *partiql.Statement, cons
 	if st.Index == "" {
 		return read, t.Key(), nil
 	}
+	// Sources of the texts: captures of the service, eu-west-2, 2026-08-11 and 15.
+	if t.HasVector(st.Index) {
+		return read, nil, wire.Validation(msgScanType)
+	}
+	if !t.HasIndex(st.Index) {
+		return read, nil, wire.Validation("The table does not have the specified index")
+	}
 	ix, err := view.Index(t, st.Index)
 	switch {
 	case err != nil:
@@ -162,7 +169,7 @@ func statementRead(view *table.View, t *table.Table, st *partiql.Statement, cons
 	case len(ix.Key().Hash) > 1 || len(ix.Key().Range) > 1:
 		return read, nil, wire.Validation("PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys.")
 	case !ix.Local() && consistent:
-		return read, nil, wire.Validation("Consistent reads are not supported on global secondary indexes")
+		return read, nil, wire.Validation("Strongly consistent read is not supported on Global Secondary Indexes")
 	}
 	read.Index = ix
 	var missing []string

@@ -83,7 +83,7 @@ func TestSearchVectorsRefused(t *testing.T) {
 		{"SearchVectors", cond("o = :h", `":h":{"S":"x"}`), "SearchConditionExpression must not contain any attributes that is not in SearchSchema. Invalid attribute: o"},
 		{"SearchVectors", cond("h = :h", `":h":{"N":"1"}`), "Type of 'h' attribute in SearchConditionExpression (N) does not match type in search schema (S)"},
 		{"SearchVectors", cond("h = :h", `":h":{"S":""}`), "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: h"},
-		{"Query", `{"TableName":"VVV","IndexName":"all","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"x"}}}`, "The table does not have the specified index: all"},
+		{"Query", `{"TableName":"VVV","IndexName":"all","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"x"}}}`, "Query operation not supported on this index type."},
 		{"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"}]}}}}]}}`, "One or more parameter values were invalid. Invalid size for parameter v, Expected: 2, Actual: 1 IndexName: scoped"},
 		{"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"},{"S":"1"}]}}}}]}}`, "One or more parameter values were invalid. Invalid type for parameter v[1], Expected: 32-bit floating point number, Actual: S. IndexName: scoped"},
 		{"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"},{"N":"1E39"}]}}}}]}}`, "One or more parameter values were invalid. Invalid value for parameter v[1], Value: 1000000000000000000000000000000000000000 is outside valid range [-3.4028235E38, 3.4028235E38]. IndexName: scoped"},

@@ -91,8 +91,44 @@ func (g *generator) decode(name string) {
 	b.WriteString("}")
 	g.emit("decode", "%s", b.String())
 	if len(g.inputOf(name)) > 0 {
+		if readStrictly[name] {
+			g.strict(name)
+			return
+		}
 		g.emit("decode", `func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, &x.Faults, (*decoder).read%[1]s) }`, name)
 	}
+}
+
+// strict generates the decoding of the input of an operation that reads its members
+// strictly.
+func (g *generator) strict(name string) {
+	s := g.Shapes[name]
+	var b strings.Builder
+	fmt.Fprintf(&b, "var strictMembersOf%s = []strictMember{\n", name)
+	for _, member := range s.memberNames() {
+		fmt.Fprintf(&b, "{%q, %s, %t},\n", member, g.strictKind(s.Members[member]), slices.Contains(s.Required, member))
+	}
+	b.WriteString("}")
+	g.emit("decode", "%s", b.String())
+	g.emit("decode", `func (x *%[1]s) DecodeJSON(body []byte) error {
+		if err := checkStrictly(body, strictMembersOf%[1]s); err != nil { return err }
+		return decodeBody(body, x, &x.Faults, (*decoder).read%[1]s)
+	}`, name)
+}
+
+// strictKind returns what a strict reader wants where a shape is.
+func (g *generator) strictKind(name string) string {
+	switch g.kind(name) {
+	case kindString:
+		return "aString"
+	case kindInteger:
+		return "anInteger"
+	case kindList:
+		return "aSequence"
+	case kindItem, kindValues, kindMap:
+		return "aMap"
+	}
+	panic("no strict reader for shape " + name)
 }
 
 // reader returns the decoder's method for a shape.

@@ -2,8 +2,10 @@ package table
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -293,12 +295,12 @@ func (q *Query) rangeAfter() (store.Range, error) {
 	if q.Start == nil {
 		return r, nil
 	}
-	if q.oneItem() {
-		return r, invalid(msgStart)
-	}
 	at, err := q.position(false)
 	if err != nil {
 		return r, err
+	}
+	if q.oneItem() {
+		return r, invalid("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}", startText(q.Start))
 	}
 	narrowed := len(q.Slice.Clauses) > len(q.schema().Hash)
 	outside := string(at.Partition) != string(q.Slice.Partition)
@@ -316,6 +318,24 @@ func (q *Query) rangeAfter() (store.Range, error) {
 		r.Lo = append(slices.Clone(at.Sort), 0)
 	}
 	return r, nil
+}
+
+// startText returns the attributes of a start key as the service prints them where a
+// partition has one item. Source: alternator, for strings; the others are likely.
+func startText(key attr.Item) string {
+	parts := make([]string, key.Len())
+	for i := range parts {
+		name, v := key.At(i)
+		text := string(v.Raw())
+		switch v.Kind() {
+		case attr.Number:
+			text = string(v.AppendNumber(nil))
+		case attr.Binary:
+			text = fmt.Sprintf("java.nio.HeapByteBuffer[pos=0 lim=%d cap=%[1]d]", len(text))
+		}
+		parts[i] = fmt.Sprintf("%s=AttributeValue: {%s:%s}", name, v.Kind(), text)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // CheckStart refuses a start key as the query itself would.

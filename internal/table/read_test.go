@@ -132,7 +132,10 @@ func TestStartRefused(t *testing.T) {
 		{"partition", "t", "", "PK = :p", `{'PK':{'S':'q'},'SK':{'N':'1'}}`, "The provided starting key is outside query boundaries based on provided conditions"},
 		{"range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'p'},'SK':{'N':'7'}}`, "The provided starting key does not match the range key predicate"},
 		{"index without table key", "t", "GSI", "tag = :x", `{'tag':{'S':'x'}}`, "The provided starting key is invalid"},
-		{"one-row partition", "h", "", "PK = :p", `{'PK':{'S':'p'}}`, "The provided starting key is invalid"},
+		{
+			"one-row partition", "h", "", "PK = :p", `{'PK':{'S':'p'}}`,
+			"The provided exclusive start key is invalid: ExclusiveStartKey: {PK=AttributeValue: {S:p}}",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := f.query(query{table: tt.table, index: tt.index, key: tt.key, values: valuesP, start: item(t, tt.start)})

@@ -150,6 +150,18 @@ func (t *Table) Items() (count, bytes int64) {
 	return t.stats.figures()
 }
 
+// HasIndex reports whether the table has a secondary index called name, complete or
+// not.
+func (t *Table) HasIndex(name string) bool {
+	return slices.ContainsFunc(t.indexes, func(ix *Index) bool { return ix.def.Name == name })
+}
+
+// HasVector reports whether the table has a vector index called name, which only a
+// search can read.
+func (t *Table) HasVector(name string) bool {
+	return slices.ContainsFunc(t.def.Vectors, func(ix IndexDefinition) bool { return ix.Name == name })
+}
+
 // Index returns the index called name. The error has kind [Validation] and the
 // text that queries have.
 func (t *Table) Index(name string) (*Index, error) {

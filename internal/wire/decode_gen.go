@@ -2133,7 +2133,22 @@ var membersOfSearchVectorsInput = []member[SearchVectorsInput]{
 	{"TopK", func(d *decoder, x *SearchVectorsInput) error { return readPointer(d, &x.TopK, (*decoder).readInteger) }},
 }
 
+var strictMembersOfSearchVectorsInput = []strictMember{
+	{"ExpressionAttributeNames", aMap, false},
+	{"ExpressionAttributeValues", aMap, false},
+	{"IndexName", aString, true},
+	{"ProjectionExpression", aString, false},
+	{"ReturnConsumedCapacity", aString, false},
+	{"SearchConditionExpression", aString, false},
+	{"SearchVector", aSequence, true},
+	{"TableName", aString, true},
+	{"TopK", anInteger, true},
+}
+
 func (x *SearchVectorsInput) DecodeJSON(body []byte) error {
+	if err := checkStrictly(body, strictMembersOfSearchVectorsInput); err != nil {
+		return err
+	}
 	return decodeBody(body, x, &x.Faults, (*decoder).readSearchVectorsInput)
 }
 

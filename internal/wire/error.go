@@ -24,6 +24,14 @@ type Error struct {
 	Throttling []ThrottlingReason
 	// Err is the cause. It is never sent to the caller.
 	Err error
+
+	lowerCase bool // the name of the message on the wire is message, whatever the code
+}
+
+// lower returns the error with the name of its message in lower case.
+func (e *Error) lower() *Error {
+	e.lowerCase = true
+	return e
 }
 
 func (e *Error) Error() string {
@@ -152,7 +160,9 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	dst = appendString(dst, e.Type())
 	if e.Message != "" {
 		name := `"message":`
-		if e.Code == CodeSerialization || e.Code == CodeAccessDenied || capitalMessage(e.Code) {
+		// Source for the failed condition: recordings of the service of 2025, which have
+		// the other name when there is no item.
+		if !e.lowerCase && (e.Code == CodeSerialization || e.Code == CodeAccessDenied || capitalMessage(e.Code) || e.Code == CodeConditionFailed && e.Item != nil) {
 			name = `"Message":`
 		}
 		dst = appendString(appendName(dst, name), e.Message)

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -133,6 +134,13 @@ func TestDecode(t *testing.T) {
 		for i := range 60 {
 			in, out := wiretest.NewInput(op), wiretest.NewInput(op)
 			fill(r, reflect.ValueOf(in).Elem(), 0)
+			if in, ok := in.(*wire.SearchVectorsInput); ok { // which is not decoded without them
+				in.IndexName, in.TableName = cmp.Or(in.IndexName, new("i")), cmp.Or(in.TableName, new("t"))
+				in.TopK = cmp.Or(in.TopK, new(int64(1)))
+				if in.SearchVector == nil {
+					in.SearchVector = []attr.Value{}
+				}
+			}
 			text := wiretest.JSON(in)
 			if err := out.DecodeJSON(text); err != nil {
 				t.Fatalf("seed %d, %v, run %d: DecodeJSON(%s) = %v", seed, op, i, text, err)

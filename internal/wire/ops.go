@@ -13,8 +13,8 @@ type operation struct {
 // An Input is the input of an operation.
 type Input interface {
 	// DecodeJSON reads a request body into the input, which should be new. The error
-	// is an [*Error], a SerializationException; attribute values that are not allowed
-	// are recorded in Faults.
+	// is an [*Error], mostly a SerializationException; attribute values that are not
+	// allowed are recorded in Faults.
 	DecodeJSON(body []byte) error
 	// Validate checks the constraints of the service model. The error is an [*Error],
 	// one ValidationException for all violations.

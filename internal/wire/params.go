@@ -137,6 +137,20 @@ func (x *ScanInput) CheckParams() error {
 }
 
 // CheckParams is like [PutItemInput.CheckParams], for one table of
+// CheckParams is like [PutItemInput.CheckParams], for parameters of different tables.
+// Source: conformance, eu-west-2.
+func (x *BatchGetItemInput) CheckParams() error {
+	p := params{op: OpBatchGetItem}
+	expression, legacy := false, false
+	for _, ka := range x.RequestItems {
+		expression = expression || ka.ProjectionExpression != nil
+		legacy = legacy || ka.AttributesToGet != nil
+	}
+	p.projection("ProjectionExpression", expression)
+	p.legacyParam("AttributesToGet", legacy)
+	return p.check()
+}
+
 // BatchGetItem.
 func (x *KeysAndAttributes) CheckParams() error {
 	p := params{op: OpBatchGetItem, names: x.ExpressionAttributeNames != nil}

@@ -95,7 +95,12 @@ var rules = [...]rule{
 	// Conformance error-messages/batchGetItem.
 	{op: OpBatchGetItem, member: "Keys", check: checkMin, form: formFirst, may: formFirst},
 	{op: OpBatchGetItem, member: "Keys", check: checkMax, form: formFirst, may: formFirst},
-	sentence(OpBatchGetItem, "RequestItems", checkMin, "The requestItems parameter is required for BatchGetItem"),
+	// Conformance error-messages/batchGetItem: all regions but one since 2026-09-02.
+	// BatchWriteItem kept its sentence in most (2026-10-07).
+	{
+		op: OpBatchGetItem, member: "RequestItems", check: checkMin, form: formGeneric, may: formSentence,
+		text: "The requestItems parameter is required for BatchGetItem",
+	},
 	sentence(OpBatchWriteItem, "RequestItems", checkMin, "The requestItems parameter is required for BatchWriteItem"),
 	// Conformance validation-ordering/batchOperations.
 	{op: OpBatchWriteItem, member: "RequestItems", check: checkKeys, form: formOmitted, may: formOmitted},
@@ -183,7 +188,7 @@ func (op Op) faultText(f *Fault, w Wording) string {
 		msg = cmp.Or(f.Older, f.Msg)
 	}
 	switch {
-	case at >= 0 && (!op.newer(w) || op.enveloped(w) && strings.Contains(msg, " not be empty")):
+	case at >= 0 && !op.newer(w):
 		return "ExpressionAttributeValues contains invalid value: " + msg + " for key " + f.Path[at+len(values):]
 	case op == OpScan && strings.HasPrefix(f.Path, "ExclusiveStartKey") && !slices.ContainsFunc(withoutPrefix[:], func(part string) bool { return strings.Contains(msg, part) }):
 		return "The provided starting key is invalid: " + msg

@@ -171,7 +171,10 @@ func TestValidate(t *testing.T) {
 			"dynalite batchGetItem", wire.OpBatchGetItem, `{"ReturnConsumedCapacity":"hi"}`,
 			errorsOf(null("requestItems"), at("hi", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]")),
 		},
-		{"semantics, batchGetItem", wire.OpBatchGetItem, `{"RequestItems":{}}`, "The requestItems parameter is required for BatchGetItem"},
+		{
+			"conformance batchGetItem, all regions but one since 2026-09-02", wire.OpBatchGetItem, `{"RequestItems":{}}`,
+			"1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1",
+		},
 		{
 			"101 keys, conformance batchGetItem", wire.OpBatchGetItem, `{"RequestItems":{"My.Table":{"Keys":[` + many(101, `{"a":{"S":"x"}}`) + `]}}}`,
 			"1 validation error detected: Value at 'RequestItems.My.Table.member.Keys' failed to satisfy constraint: Member must have length less than or equal to 100",

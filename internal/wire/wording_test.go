@@ -29,6 +29,10 @@ func TestWordings(t *testing.T) {
 		{wire.OpPutItem, `{"TableName":"","Item":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 7 of 7"},
 		{wire.OpUpdateItem, `{"TableName":"","Key":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 5 of 7"},
 		{wire.OpGetItem, `{"TableName":"","Key":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 6 of 7"},
+		{
+			wire.OpBatchGetItem, `{"RequestItems":{}}`, one + "Value at 'RequestItems'" + length + "1",
+			"The requestItems parameter is required for BatchGetItem", "2026-09-02, all regions but one",
+		},
 		{wire.OpScan, `{"TableName":""}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-20, 20 of 33"},
 		{
 			wire.OpQuery, `{"TableName":"","Limit":0}`,
