@@ -7,9 +7,6 @@ import (
 
 // dynalite, version 4.
 var dynalite = []known{
-	{"dynalite has a sentence for the length of names in DescribeTable, which gave the constraint in October 2026 (internal/api/fidelity_test.go, row 22)", func(p *pair) bool {
-		return p.req.op == "DescribeTable" && p.peerSays("TableName must be at least 3 characters long")
-	}},
 	{"dynalite names both faults of a short name with a wrong character; the newer layer of the service stops at the first (internal/wire/texts.go)", func(p *pair) bool {
 		return p.oursSays("1 validation error detected") && p.peerSays("2 validation errors detected") && p.oursSays("at 'tableName'")
 	}},
@@ -60,7 +57,7 @@ var dynalite = []known{
 	}},
 	{"dynalite goes on from a start key in a partition of one item; the service refuses it (alternator test_query.py)", func(p *pair) bool {
 		key, _ := p.req.body["ExclusiveStartKey"].(object)
-		return p.req.op == "Query" && len(key) == 1 && p.ours.text == "The provided starting key is invalid"
+		return p.req.op == "Query" && len(key) == 1 && p.oursSays("The provided exclusive start key is invalid")
 	}},
 	{"dynalite finds no two documents equal: it compares where they are, not what is in them (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
 		values := text(p.req.body["ExpressionAttributeValues"])

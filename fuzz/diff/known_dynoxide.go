@@ -18,7 +18,7 @@ var dynoxide = []known{
 	}},
 	{"dynoxide goes on from a start key in a partition of one item, and names one; the service refuses it (alternator test_query.py)", func(p *pair) bool {
 		key, _ := p.req.body["ExclusiveStartKey"].(object)
-		return p.req.op == "Query" && (len(key) == 1 && p.ours.text == "The provided starting key is invalid" || p.req.body["Limit"] != nil && p.onlyMembers("LastEvaluatedKey"))
+		return p.req.op == "Query" && (len(key) == 1 && p.oursSays("The provided exclusive start key is invalid") || p.req.body["Limit"] != nil && p.onlyMembers("LastEvaluatedKey"))
 	}},
 	{"dynoxide names a place to go on from after the one item that a statement can find (alternator test_query.py)", func(p *pair) bool {
 		return p.req.op == "ExecuteStatement" && p.req.body["Limit"] != nil && p.onlyMembers("NextToken") && !strings.Contains(p.ours.raw, "NextToken")

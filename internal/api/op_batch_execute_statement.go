@@ -145,7 +145,7 @@ func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consiste
 			if err != nil {
 				return err
 			}
-			units := table.ReadUnits(found.Size(), consistent)
+			units := table.ReadUnits(t.BilledSize(found), consistent)
 			b := s.budget(ctx, false)
 			if err := b.item(t, key, units); err != nil {
 				return err

@@ -140,7 +140,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 					rest.Keys = append(rest.Keys, key)
 					continue
 				}
-				units := table.ReadUnits(item.Size(), reads[i].consistent)
+				units := table.ReadUnits(t.BilledSize(item), reads[i].consistent)
 				if err := b.item(t, key, units); err != nil {
 					throttled = cmp.Or(throttled, err)
 					rest.Keys = append(rest.Keys, key)

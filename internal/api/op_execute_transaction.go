@@ -163,7 +163,7 @@ func (s *Service) readStatements(
 				return nil, wire.OpExecuteTransaction.Invalid(msgTransactJSON)
 			}
 		}
-		c := table.Capacity{Table: table.ReadUnits(item.Size(), true)}
+		c := table.Capacity{Table: table.ReadUnits(t.BilledSize(item), true)}
 		if err := s.admitRead(t, key, &c, b); err != nil {
 			reasons[i], cancelled = cancellation(err, nil)
 		}

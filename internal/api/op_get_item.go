@@ -127,7 +127,7 @@ func (g *get) item(view *table.View, t *table.Table) error {
 	if err := g.checkProjection(t); err != nil {
 		return err
 	}
-	units := table.ReadUnits(item.Size(), g.consistent)
+	units := table.ReadUnits(t.BilledSize(item), g.consistent)
 	if b := g.budget; b != nil {
 		if err := b.item(t, g.in.Key, units); err != nil {
 			return err

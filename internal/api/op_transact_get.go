@@ -135,7 +135,7 @@ func (s *Service) readAll(
 			}
 			out.Responses[i].Item = bytes.Clone(projected)
 		}
-		c := table.Capacity{Table: table.ReadUnits(item.Size(), true)}
+		c := table.Capacity{Table: table.ReadUnits(t.BilledSize(item), true)}
 		if err := s.admitRead(t, in.TransactItems[i].Get.Key, &c, b); err != nil {
 			reasons[i], cancelled = cancellation(err, nil)
 		}

@@ -173,3 +173,103 @@ func TestSearchVectorsDelay(t *testing.T) {
 	e.sleep(time.Minute)
 	e.want("SearchVectors", find, `{"SearchResults":[]}`)
 }
+
+// TestVectorUnits has row 8 of the list of 2026-11-22: an item is charged 4 bytes for
+// each dimension of a vector that an index reads, whatever its digits. Sources:
+// captures of the service of 2026-10-09, and of reads of 2026-10-23, eu-west-2 and
+// us-east-1.
+func TestVectorUnits(t *testing.T) {
+	const (
+		dimensions = 256
+		definition = `{"TableName":"Vec","BillingMode":"PAY_PER_REQUEST",
+			"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}],
+			"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
+			"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
+		update = `{"TableName":"Vec","VectorIndexUpdates":[%s]}`
+		create = `{"Create":{"IndexName":"near","VectorAttribute":{"AttributeName":"v"},"Dimensions":256,"DistanceFunction":"COSINE","Projection":{"ProjectionType":"ALL"}}}`
+		remove = `{"Delete":{"IndexName":"near"}}`
+		key    = `"TableName":"Vec","Key":{"a":{"S":"1"}}`
+		total  = `"ReturnConsumedCapacity":"TOTAL"`
+	)
+	number := `{"N":"0.` + strings.Repeat("12345678901234567890", 2)[:38] + `"},`
+	vector := `{"L":[` + strings.TrimSuffix(strings.Repeat(number, dimensions), ",") + `]}`
+	item := `"Item":{"a":{"S":"1"},"v":` + vector + `}`
+	e := newEndpoint(t, definition)
+	units := func(op, body string) float64 {
+		t.Helper()
+		var out struct{ ConsumedCapacity json.RawMessage }
+		e.call(op, body, &out)
+		type used struct{ CapacityUnits float64 }
+		var one used
+		if err := json.Unmarshal(out.ConsumedCapacity, &one); err != nil {
+			list := []used{}
+			if err := json.Unmarshal(out.ConsumedCapacity, &list); err != nil {
+				t.Fatal(err)
+			}
+			one = list[0]
+		}
+		return one.CapacityUnits
+	}
+	bytes := func() (size int) {
+		t.Helper()
+		var d struct {
+			Table struct{ TableSizeBytes int }
+		}
+		e.call("DescribeTable", `{"TableName":"Vec"}`, &d)
+		return d.Table.TableSizeBytes
+	}
+	check := func(what string, write, read float64, size int) {
+		t.Helper()
+		for _, tt := range []struct {
+			op, body string
+			want     float64
+		}{
+			{"PutItem", `{"TableName":"Vec",` + total + `,` + item + `}`, write},
+			{"UpdateItem", `{` + key + `,"UpdateExpression":"REMOVE x",` + total + `}`, write},
+			{"TransactWriteItems", `{` + total + `,"TransactItems":[{"Put":{"TableName":"Vec",` + item + `}}]}`, 2 * write},
+			{"GetItem", `{` + key + `,"ConsistentRead":true,` + total + `}`, read},
+			{"BatchGetItem", `{` + total + `,"RequestItems":{"Vec":{"ConsistentRead":true,"Keys":[{"a":{"S":"1"}}]}}}`, read},
+			{"TransactGetItems", `{` + total + `,"TransactItems":[{"Get":{` + key + `}}]}`, 2 * read},
+			{"Query", `{"TableName":"Vec","ConsistentRead":true,"KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"1"}},` + total + `}`, read},
+			{"Scan", `{"TableName":"Vec","ConsistentRead":true,` + total + `}`, read},
+			{"ExecuteStatement", `{"Statement":"SELECT a FROM Vec WHERE a = '1'","ConsistentRead":true,` + total + `}`, read},
+			{"PutItem", `{"TableName":"Vec","ConditionExpression":"attribute_exists(a)",` + total + `,` + item + `}`, write},
+		} {
+			if got := units(tt.op, tt.body); got != tt.want {
+				t.Errorf("%s: %s consumes %v units, want %v", what, tt.op, got, tt.want)
+			}
+		}
+		if got := bytes(); got != size {
+			t.Errorf("%s: table has %d bytes, want %d", what, got, size)
+		}
+	}
+
+	digits := bytes() // of an empty table
+	e.answer("PutItem", `{"TableName":"Vec",`+item+`}`)
+	digits = bytes() - digits
+	check("no vector index", 6, 2, digits)
+	e.answer("UpdateTable", fmt.Sprintf(update, create))
+	const billed = 1 + 1 + 1 + 4*dimensions + 100
+	check("a vector index", 2, 1, billed)
+	if got := units("Query", `{"TableName":"Vec","IndexName":"byG","KeyConditionExpression":"g = :a","ExpressionAttributeValues":{":a":{"S":"1"}},`+total+`}`); got != 0.5 {
+		t.Errorf("a query of nothing in an index consumes %v units", got)
+	}
+	// Entries of a secondary index are charged by their digits.
+	put := strings.Replace(`{"TableName":"Vec",`+total+`,`+item+`}`, `"v":`, `"g":{"S":"1"},"v":`, 1)
+	if got := units("PutItem", put); got != 2+6 {
+		t.Errorf("a put with an entry in an index consumes %v units, want 8", got)
+	}
+	e.answer("DeleteItem", `{`+key+`}`)
+	e.answer("PutItem", `{"TableName":"Vec",`+item+`}`)
+	e.answer("UpdateTable", fmt.Sprintf(update, remove))
+	check("no vector index any more", 6, 2, digits)
+	e.answer("DeleteItem", `{`+key+`}`)
+	if got := bytes(); got != 0 {
+		t.Errorf("an empty table has %d bytes", got)
+	}
+
+	// The limit of items is by digits.
+	e.answer("UpdateTable", fmt.Sprintf(update, create))
+	filler := `"f":{"S":"` + strings.Repeat("x", 400<<10-2000) + `"},"v":`
+	e.invalid("PutItem", `{"TableName":"Vec",`+strings.Replace(item, `"v":`, filler, 1)+`}`, "Item size has exceeded the maximum allowed size")
+}

@@ -190,6 +190,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	// From here on the change has to be completed: a client that hangs up must
 	// not leave an index that cannot be read, or rows that belong to no index.
 	ctx = context.WithoutCancel(ctx)
+	resized := !slices.Equal(old.vectors, t.vectors)
+	exact := resized && db.exact.Swap(false)
 	for _, space := range dropped(old.def, t.def) {
 		if err := db.clear(ctx, space); err != nil {
 			db.garbage.Store(true)
@@ -202,6 +204,14 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 		}
 		if t, err = db.complete(ctx, name, ix.Space); err != nil {
 			return nil, err
+		}
+	}
+	if resized {
+		if err := db.rebill(ctx, name); err != nil {
+			return nil, err
+		}
+		if exact {
+			db.exact.Store(true)
 		}
 	}
 	return t, nil

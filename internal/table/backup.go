@@ -133,7 +133,7 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 			})
 			for _, row := range rows {
 				b.Items++
-				b.Bytes += int64(itemOf(row.Value).Size() + storageOverhead)
+				b.Bytes += int64(t.BilledSize(itemOf(row.Value)) + storageOverhead)
 			}
 			return err
 		},
@@ -327,7 +327,7 @@ func (db *DB) restoreRows(ctx context.Context, t *Table, rows []store.Row) error
 		return err
 	}
 	for _, row := range rows {
-		t.stats.add(1, itemOf(row.Value).Size()+storageOverhead)
+		t.stats.add(1, t.BilledSize(itemOf(row.Value))+storageOverhead)
 	}
 	for i, ix := range t.all {
 		ix.stats.add(counts[i][0], counts[i][1])

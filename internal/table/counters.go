@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -24,19 +25,20 @@ var (
 // statistics are the stored form of counters: items and bytes by space.
 type statistics map[store.Space][2]int64
 
-// A counter is the counters of one space.
+// A counter is the counters of one space, whose rows have a size.
 type counter struct {
 	space store.Space
 	stats *spaceStats
+	size  func(attr.Item) int
 }
 
 // counters returns those of the table and its indexes, without the indexes being
 // built if onlyWhole is set.
 func (t *Table) counters(onlyWhole bool) []counter {
-	all := []counter{{t.def.Space, t.stats}}
+	all := []counter{{t.def.Space, t.stats, t.BilledSize}}
 	for _, ix := range t.all {
 		if !onlyWhole || !ix.def.Building {
-			all = append(all, counter{ix.def.Space, ix.stats})
+			all = append(all, counter{ix.def.Space, ix.stats, attr.Item.Size})
 		}
 	}
 	return all
@@ -47,20 +49,27 @@ func (s *spaceStats) copyFrom(o *spaceStats) {
 	s.bytes.Store(o.bytes.Load())
 }
 
-// readCounters returns the counters in the catalogue, and whether they are
-// exact.
-func readCounters(r store.Reader) (stats statistics, exact bool, err error) {
+// billedMark is the value of the mark since tables count vectors as they are billed;
+// see [Table.BilledSize].
+const billedMark = 2
+
+// readCounters returns the counters in the catalogue, and the value of the mark that
+// they are exact, 0 without a mark.
+func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 	value, ok, err := r.Get(catalogueSpace, countersPartition, statisticsRow)
 	if err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
 	if ok {
 		if err := json.Unmarshal(value, &stats); err != nil {
-			return nil, false, err
+			return nil, 0, err
 		}
 	}
-	_, exact, err = r.Get(catalogueSpace, countersPartition, exactRow)
-	return stats, exact, err
+	value, ok, err = r.Get(catalogueSpace, countersPartition, exactRow)
+	if err != nil || !ok || len(value) == 0 {
+		return stats, 0, err
+	}
+	return stats, value[0], nil
 }
 
 // writeCounters puts the counters in the catalogue, and the mark if they are
@@ -79,7 +88,7 @@ func (db *DB) writeCounters(w store.Writer) error {
 	if err := w.Put(catalogueSpace, countersPartition, statisticsRow, value); err != nil || !db.exact.Load() {
 		return err
 	}
-	return w.Put(catalogueSpace, countersPartition, exactRow, []byte{1})
+	return w.Put(catalogueSpace, countersPartition, exactRow, []byte{billedMark})
 }
 
 // Close writes the counters of the tables to the store, which stays open. It
@@ -110,12 +119,38 @@ func (db *DB) Close(ctx context.Context) error {
 	return err
 }
 
-// recount sets the counters from the rows of one view. Updates continue
-// meanwhile, and what they add to the counters stays.
+// recount sets the counters from the rows if they are not exact.
 func (db *DB) recount(ctx context.Context) error {
 	if db.exact.Load() {
 		return nil
 	}
+	return db.countRows(ctx, func() (list []counter) {
+		for _, t := range db.tables {
+			list = append(list, t.counters(true)...) // a build counts its own rows
+		}
+		return list
+	}, func() { db.exact.Store(true) })
+}
+
+// rebill sets the counters of a table from its rows, after its vector indexes have
+// changed and with them the sizes of its items. In a shared store, whose counters are
+// counted by one server, it marks them as inexact.
+func (db *DB) rebill(ctx context.Context, name string) error {
+	if db.sharing != nil {
+		return db.change(ctx, func(w store.Writer) error { return w.Put(catalogueSpace, countersPartition, inexactRow, nil) })
+	}
+	return db.countRows(ctx, func() []counter {
+		t := db.tables[name]
+		if t == nil {
+			return nil // deleted meanwhile
+		}
+		return t.counters(true)[:1]
+	}, func() {})
+}
+
+// countRows sets counters from the rows of one view, then calls done. Updates continue
+// meanwhile, and what they add to the counters stays.
+func (db *DB) countRows(ctx context.Context, of func() []counter, done func()) error {
 	type count struct {
 		counter
 		items, bytes int
@@ -124,10 +159,8 @@ func (db *DB) recount(ctx context.Context) error {
 	unlock := sync.OnceFunc(db.mu.Unlock)
 	defer unlock()
 	var counts []count
-	for _, t := range db.tables {
-		for _, c := range t.counters(true) { // a build counts its own rows
-			counts = append(counts, count{c, -int(c.stats.items.Load()), -int(c.stats.bytes.Load())})
-		}
+	for _, c := range of() {
+		counts = append(counts, count{c, -int(c.stats.items.Load()), -int(c.stats.bytes.Load())})
 	}
 	err := db.store.View(ctx, func(r store.Reader) error {
 		unlock()
@@ -138,7 +171,7 @@ func (db *DB) recount(ctx context.Context) error {
 					return err
 				}
 				c.items++
-				c.bytes += itemOf(row.Value).Size() + storageOverhead
+				c.bytes += c.size(itemOf(row.Value)) + storageOverhead
 			}
 		}
 		return nil
@@ -151,6 +184,6 @@ func (db *DB) recount(ctx context.Context) error {
 	for _, c := range counts {
 		c.stats.add(c.items, c.bytes)
 	}
-	db.exact.Store(true)
+	done()
 	return nil
 }

@@ -81,10 +81,10 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 		return db, db.load(ctx)
 	}
 	var stats statistics
-	var exact bool
+	var mark byte
 	var c *catalogue
 	err := st.View(ctx, func(r store.Reader) (err error) {
-		if stats, exact, err = readCounters(r); err == nil {
+		if stats, mark, err = readCounters(r); err == nil {
 			c, err = readCatalogue(r)
 		}
 		return err
@@ -92,8 +92,12 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	exact := mark > 0
 	for _, def := range c.definitions {
 		t := compile(def, nil)
+		if len(t.vectors) > 0 && mark < billedMark {
+			exact = false
+		}
 		for _, c := range t.counters(false) {
 			c.stats.items.Store(stats[c.space][0])
 			c.stats.bytes.Store(stats[c.space][1])
@@ -101,7 +105,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 		db.put(t)
 	}
 	db.garbage.Store(c.garbage)
-	db.marked.Store(exact)
+	db.marked.Store(mark > 0)
 	db.exact.Store(exact || len(db.tables) == 0)
 	return db, nil
 }

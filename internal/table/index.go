@@ -156,6 +156,6 @@ func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 			return err
 		}
 	}
-	tx.count(ix.stats, before, after)
+	tx.count(ix.stats, was, is, before.Size(), after.Size())
 	return nil
 }

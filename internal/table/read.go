@@ -134,12 +134,17 @@ type pager struct {
 	page  Page
 	tr    Trace
 	err   error
+	// billed is what a read of the table is charged for; see [Table.BilledSize].
+	billed int
 }
 
 // take takes the next row. It reports false when the page is done.
 func (p *pager) take(item attr.Item) bool {
 	p.page.Examined++
 	p.tr.Bytes += item.Size()
+	if p.q.Index == nil {
+		p.billed += p.q.Table.BilledSize(item)
+	}
 	full := item
 	if p.q.Fetch {
 		var err error
@@ -183,19 +188,18 @@ func (p *pager) fetch(entry attr.Item) (attr.Item, error) {
 		return nil, err
 	}
 	p.tr.Fetched += full.Size()
-	p.page.Capacity.Table += ReadUnits(full.Size(), p.q.Consistent)
+	p.page.Capacity.Table += ReadUnits(p.q.Table.BilledSize(full), p.q.Consistent)
 	return full, nil
 }
 
 // count computes the capacity and reports the trace.
 func (p *pager) count() {
 	q, page, tr := p.q, &p.page, &p.tr
-	units := ReadUnits(tr.Bytes, q.Consistent)
 	page.Bytes = tr.Bytes
 	if tr.Key = q.Table.key; q.Index == nil {
-		page.Capacity.Table += units
+		page.Capacity.Table += ReadUnits(p.billed, q.Consistent)
 	} else {
-		page.Capacity.addIndex(q.Index.Name(), q.Index.local, units)
+		page.Capacity.addIndex(q.Index.Name(), q.Index.local, ReadUnits(tr.Bytes, q.Consistent))
 		tr.Index, tr.Key = q.Index.Name(), q.Index.key
 	}
 	tr.Table, tr.Consistent = q.Table.Name(), q.Consistent

@@ -295,11 +295,9 @@ func (db *DB) recountShared(ctx context.Context) error {
 			return err
 		}
 		own = db.own()
-		var spaces []store.Space
+		var counters []counter
 		for _, t := range db.tables {
-			for _, c := range t.counters(true) { // a build counts its own rows
-				spaces = append(spaces, c.space)
-			}
+			counters = append(counters, t.counters(true)...) // a build counts its own rows
 			whole = whole && len(t.counters(true)) == len(t.all)+1
 		}
 		unlock()
@@ -313,16 +311,16 @@ func (db *DB) recountShared(ctx context.Context) error {
 			skip = true
 			return nil
 		}
-		for _, space := range spaces {
+		for _, c := range counters {
 			var n [2]int64
-			for row, err := range r.Scan(space, store.Everything()) {
+			for row, err := range r.Scan(c.space, store.Everything()) {
 				if err != nil {
 					return err
 				}
 				n[0]++
-				n[1] += int64(itemOf(row.Value).Size() + storageOverhead)
+				n[1] += int64(c.size(itemOf(row.Value)) + storageOverhead)
 			}
-			counted[space] = n
+			counted[c.space] = n
 		}
 		return nil
 	})

@@ -18,6 +18,7 @@ type Table struct {
 	attributes []keycond.Attribute // of the key
 	indexes    []*Index            // secondary ones: global ones first, each kind in the order of definition
 	all        []*Index            // and the vector indexes after them
+	vectors    []vectorAttribute
 	stats      *spaceStats
 	passing    bool // the clock decides what can be done with the table
 	// destinations are the Kinesis streams that get the changes of the table.
@@ -98,6 +99,7 @@ func compile(def *Definition, old *Table) *Table {
 	add(def.Local, true)
 	t.indexes = t.all[:len(t.all):len(t.all)]
 	add(def.Vectors, false)
+	t.vectors = def.vectorAttributes()
 	return t
 }
 

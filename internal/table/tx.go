@@ -148,10 +148,11 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	change := Change{Old: old, New: item}
 	if !cond.Eval(old) {
 		change.New = old
-		change.Capacity.Table = WriteUnits(old.Size())
+		change.Capacity.Table = WriteUnits(t.BilledSize(old))
 		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
 	}
-	change.Capacity.Table = WriteUnits(max(old.Size(), item.Size()))
+	was, is := t.BilledSize(old), t.BilledSize(item)
+	change.Capacity.Table = WriteUnits(max(was, is))
 	switch {
 	case item != nil:
 		err = tx.w.Put(t.def.Space, partition, sort, item)
@@ -163,7 +164,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	if err != nil {
 		return Change{}, err
 	}
-	tx.count(t.stats, old, item)
+	tx.count(t.stats, old != nil, item != nil, was, is)
 	for _, ix := range t.all {
 		if err := tx.maintain(ix, old, item, &change.Capacity); err != nil {
 			return Change{}, err
@@ -180,16 +181,17 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	return change, err
 }
 
-// count adds the change of counters for a row that was old and is now item.
-func (tx *Tx) count(s *spaceStats, old, item attr.Item) {
+// count adds the change of counters for a row that was there or not, and is now, with
+// its sizes.
+func (tx *Tx) count(s *spaceStats, before, after bool, was, is int) {
 	d := delta{stats: s}
-	if old != nil {
+	if before {
 		d.items--
-		d.bytes -= old.Size() + storageOverhead
+		d.bytes -= was + storageOverhead
 	}
-	if item != nil {
+	if after {
 		d.items++
-		d.bytes += item.Size() + storageOverhead
+		d.bytes += is + storageOverhead
 	}
 	if tx.pending == nil {
 		tx.pending = tx.room[:0]
@@ -268,7 +270,7 @@ func (tx *Tx) Check(t *Table, key attr.Item, cond *expr.Condition) (Change, erro
 	if err != nil {
 		return Change{}, err
 	}
-	change := Change{Old: item, New: item, Capacity: Capacity{Table: WriteUnits(item.Size())}}
+	change := Change{Old: item, New: item, Capacity: Capacity{Table: WriteUnits(t.BilledSize(item))}}
 	if !cond.Eval(item) {
 		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: item}
 	}

@@ -31,7 +31,7 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	}
 	if !cond.Eval(old) {
 		change := Change{Old: old, New: old}
-		change.Capacity.Table = WriteUnits(old.Size())
+		change.Capacity.Table = WriteUnits(t.BilledSize(old))
 		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
 	}
 	item, err := update.Apply(old, key)
