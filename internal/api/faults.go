@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/fault"
+	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -56,7 +57,7 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	case len(e.Reasons) > 0:
 		return ctx, canceled(e.Reasons, in)
 	case e.Code != "":
-		return ctx, s.faultError(op, call, e)
+		return ctx, s.faultError(op, call, in, e)
 	case e.Unprocessed > 0:
 		ctx = context.WithValue(ctx, unprocessedKey{}, e.Unprocessed)
 	}
@@ -90,7 +91,7 @@ var faultTexts = map[string]string{
 
 // faultError returns the error with a code. Errors of throttling name the table
 // and the limit, as the service does since 2025 (DG/throttling-diagnosing.html).
-func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) error {
+func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fault.Effect) error {
 	message := e.Message
 	if message == "" {
 		message = faultTexts[e.Code]
@@ -101,7 +102,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) erro
 		out.Status = 503
 	case codeProvisioned, codeThrottling, "RequestLimitExceeded":
 		kind := "Read"
-		if op.Writes() {
+		if writes(op, in) {
 			kind = "Write"
 		}
 		reason, on := "Provisioned", "Table"
@@ -122,6 +123,24 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, e *fault.Effect) erro
 		out.Throttling = []wire.ThrottlingReason{{Reason: &name, Resource: &resource}}
 	}
 	return out
+}
+
+// writes reports whether a request writes items. One with statements does if any of
+// them is no SELECT.
+func writes(op wire.Op, in wire.Input) bool {
+	isWrite := func(statement *string, params []attr.Value) bool {
+		st, err := partiql.Parse(value(statement), params)
+		return err == nil && st.Kind != partiql.Select
+	}
+	switch in := in.(type) {
+	case *wire.ExecuteStatementInput:
+		return isWrite(in.Statement, in.Parameters)
+	case *wire.BatchExecuteStatementInput:
+		return slices.ContainsFunc(in.Statements, func(st wire.BatchStatementRequest) bool { return isWrite(st.Statement, st.Parameters) })
+	case *wire.ExecuteTransactionInput:
+		return slices.ContainsFunc(in.TransactStatements, func(st wire.ParameterizedStatement) bool { return isWrite(st.Statement, st.Parameters) })
+	}
+	return op.Writes()
 }
 
 // canceled returns the error of a cancelled transaction: a code, or None, for each

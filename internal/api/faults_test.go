@@ -20,6 +20,31 @@ func TestThrottlingReasons(t *testing.T) {
 	}
 }
 
+// TestThrottlingReasonsOfStatements: what a statement does decides whether a read or a
+// write was throttled.
+func TestThrottlingReasonsOfStatements(t *testing.T) {
+	const (
+		read, write = `{"Statement":"SELECT * FROM HHH WHERE a = 'x'"}`, `{"Statement":"DELETE FROM HHH WHERE a = ?","Parameters":[{"S":"x"}]}`
+		exists      = `{"Statement":"EXISTS(SELECT * FROM HHH WHERE a = 'x' AND attribute_exists(b))"}`
+	)
+	e := newEndpoint(t, tableH)
+	e.svc.Faults().Add(&faults.Rule{Effect: faults.Effect{Code: "ProvisionedThroughputExceededException"}})
+	for _, tt := range []struct{ op, body, want string }{
+		{"ExecuteStatement", read, "TableRead"},
+		{"ExecuteStatement", write, "TableWrite"},
+		{"BatchExecuteStatement", `{"Statements":[` + read + `]}`, "TableRead"},
+		{"BatchExecuteStatement", `{"Statements":[` + write + `]}`, "TableWrite"},
+		{"ExecuteTransaction", `{"TransactStatements":[` + read + `]}`, "TableRead"},
+		{"ExecuteTransaction", `{"TransactStatements":[` + exists + `,` + write + `]}`, "TableWrite"},
+		{"ExecuteTransaction", `{"TransactStatements":[` + exists + `]}`, "TableWrite"},
+		{"Scan", `{"TableName":"HHH"}`, "TableRead"},
+	} {
+		if out, _ := e.serve(tt.op, tt.body); !strings.Contains(out, `"`+tt.want+`ProvisionedThroughputExceeded"`) {
+			t.Errorf("%s %s\n got %s\nwant %s…", tt.op, tt.body, out, tt.want)
+		}
+	}
+}
+
 // Source: DG/throttling-diagnosing.html, which has the exception of provisioned
 // throughput together with the reason of a hot key.
 func TestEnforcedThrottlingReasons(t *testing.T) {

@@ -40,9 +40,10 @@ type violation struct {
 
 // violations collects the violations that Validate finds.
 type violations struct {
-	op    Op
-	path  []segment
-	found []violation
+	op     Op
+	path   []segment
+	found  []violation
+	echoed int // bytes of the texts in found
 }
 
 // A segment is one step of a path: a member, an element or an entry.
@@ -136,12 +137,19 @@ func (v *violations) add(kind check, member, value, text string) bool {
 	if len(v.found) >= maxViolations {
 		return false
 	}
+	if room := max(0, maxEcho-v.echoed); len(value) > room {
+		value = strings.ToValidUTF8(value[:room], "") + "..."
+	}
+	v.echoed += len(value)
 	var path, lower []byte
 	for _, s := range v.path {
 		switch {
 		case s.index > 0:
 			s.name = strconv.Itoa(s.index) + ".member"
 		case s.entry:
+			if len(s.name) > MaxARN { // no key that is allowed
+				s.name = strings.ToValidUTF8(s.name[:MaxARN], "") + "..."
+			}
 			s.name += ".member"
 		}
 		path, lower = appendStep(path, s.name), appendStep(lower, s.name)

@@ -252,8 +252,9 @@ func (d *decoder) readLong(x *int64, _ position) (bool, error) {
 	return d.readWhole(x, "Long", math.MinInt64, math.MaxInt64)
 }
 
-// readWhole reads a number and drops its fraction. A number out of range
-// becomes the nearest bound.
+// readWhole reads a number and drops its fraction. A number out of range becomes the
+// nearest bound, as in captures of Query and Scan of 2026-10-20, which go up to 2^63.
+// One beyond all doubles is refused; what the service does with it is not captured.
 func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) {
 	raw, ok, err := d.scalar("java.lang." + class)
 	if err != nil || !ok {
@@ -266,6 +267,8 @@ func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) 
 	if err != nil {
 		f, _ := strconv.ParseFloat(string(raw), 64) // ±Inf when out of range
 		switch {
+		case math.IsInf(f, 0):
+			return false, mismatch(raw, class)
 		case f >= math.MaxInt64:
 			n = math.MaxInt64
 		case f <= math.MinInt64:
@@ -295,7 +298,9 @@ func (d *decoder) readFloat(x *float64, class string) (bool, error) {
 	if raw.Kind() != '0' {
 		return false, mismatch(raw, class)
 	}
-	*x, _ = strconv.ParseFloat(string(raw), 64) // ±Inf when out of range
+	if *x, err = strconv.ParseFloat(string(raw), 64); err != nil {
+		return false, mismatch(raw, class) // beyond all doubles, as in readWhole
+	}
 	return true, nil
 }
 

@@ -49,6 +49,10 @@ var wrongTypes = map[string][][2]string{
 		{`{}`, "Start of structure or map found where not expected"},
 	},
 	"Integer": {
+		// Numbers up to 2^63 become the nearest bound: dynoxide's captures of Query and
+		// Scan, 2026-10-20. Of larger ones there is no capture.
+		{`1e999999999`, "DECIMAL_VALUE cannot be converted to Integer"},
+		{`-1e400`, "DECIMAL_VALUE cannot be converted to Integer"},
 		{`"23"`, "STRING_VALUE cannot be converted to Integer"},
 		{`true`, "TRUE_VALUE cannot be converted to Integer"},
 		{`[]`, "Unrecognized collection type class java.lang.Integer"},

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -9,6 +10,14 @@ import (
 // maxEcho limits the size, in bytes, of a request printed in a message; the
 // rest is omitted. The service prints all of it.
 const maxEcho = 256 << 10
+
+// echoText appends text, or what there is room for.
+func echoText(dst []byte, text string) []byte {
+	if room := max(0, maxEcho-len(dst)); len(text) > room {
+		return append(append(dst, strings.ToValidUTF8(text[:room], "")...), "..."...)
+	}
+	return append(dst, text...)
+}
 
 func echoItem(dst []byte, it attr.Item) []byte {
 	if it == nil {
@@ -24,7 +33,7 @@ func echoItem(dst []byte, it attr.Item) []byte {
 			break
 		}
 		name, v := it.At(i)
-		dst = append(append(dst, name...), '=')
+		dst = append(echoText(dst, string(name)), '=')
 		dst = echoValue(dst, v)
 	}
 	return append(dst, '}')
@@ -72,7 +81,7 @@ func echoValue(dst []byte, v attr.Value) []byte {
 		}
 		switch v.Kind() {
 		case attr.String:
-			dst = append(dst, v.Raw()...)
+			dst = echoText(dst, string(v.Raw()))
 		case attr.Number:
 			dst = v.AppendNumber(dst)
 		case attr.Binary:
@@ -110,13 +119,13 @@ func echoElems(dst []byte, v attr.Value) []byte {
 		case e.Kind() == attr.Number:
 			dst = e.AppendNumber(dst)
 		default:
-			dst = append(dst, e.Raw()...)
+			dst = echoText(dst, string(e.Raw()))
 		}
 	}
 	return append(dst, ']')
 }
 
-func echoString(dst []byte, s string) []byte { return append(dst, s...) }
+func echoString(dst []byte, s string) []byte { return echoText(dst, s) }
 
 // echoScalar prints a member with its label.
 func echoScalar[T any](dst []byte, label string, p *T, value func([]byte, T) []byte) []byte {
@@ -167,7 +176,7 @@ func echoMap[T any](dst []byte, m map[string]T, value func([]byte, T) []byte) []
 			dst = append(dst, "..."...)
 			break
 		}
-		dst = value(append(append(dst, k...), '='), m[k])
+		dst = value(append(echoText(dst, k), '='), m[k])
 	}
 	return append(dst, '}')
 }

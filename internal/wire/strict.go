@@ -98,6 +98,9 @@ func (m *strictMember) check(raw jsontext.Value, body []byte, end int) error {
 			return Validation(fmt.Sprintf("invalid value: integer `%s`, expected %s%s", raw, m.kind, placeIn(body, end)))
 		}
 	}
+	if f, err := strconv.ParseFloat(string(raw), 64); err != nil && math.IsInf(f, 0) {
+		return errMalformed // to that reader it is no JSON
+	}
 	if kind == '{' || kind == '[' {
 		end -= len(raw) // the reader does not go into it
 	}

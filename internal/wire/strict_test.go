@@ -30,6 +30,7 @@ func TestStrictMembers(t *testing.T) {
 		{head + `"SearchVector":[{"N":"1"}],"TopK":1,"ExpressionAttributeValues":[]}`, serialization + "invalid type: sequence, expected a map at line 1 column 125"},
 		{head + `"SearchVector":[{"N":"1"}],"TopK":true}`, serialization + "invalid type: boolean `true`, expected i32 at line 1 column 99"},
 		{`{"TopK":4294967296}`, validation + "invalid value: integer `4294967296`, expected i32 at line 1 column 18"},
+		{`{"TopK":1e999}`, "SerializationException"},
 		{`{}`, validation + "missing field `IndexName` at line 1 column 2"},
 		{`{"TopK":1,"IndexName":"ab"}`, validation + "missing field `SearchVector` at line 1 column 27"},
 		{`{"IndexName":"vix","SearchVector":[]}`, validation + "missing field `TableName` at line 1 column 37"},

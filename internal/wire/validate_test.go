@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/internal/wire/wiretest"
@@ -315,6 +316,31 @@ func TestValidate(t *testing.T) {
 				t.Errorf("%v %.300s\n got %s\nwant %s", tt.op, tt.body, got, tt.want)
 			}
 		})
+	}
+}
+
+// TestTextsAreBounded: texts that are too long are not repeated whole, however many
+// there are.
+func TestTextsAreBounded(t *testing.T) {
+	long := strings.Repeat("é", 4<<20)
+	statements := strings.TrimSuffix(strings.Repeat(`{"Statement":"`+strings.Repeat("x", 1<<20)+`"},`, 12), ",")
+	for _, tt := range []struct {
+		op   wire.Op
+		body string
+	}{
+		{wire.OpExecuteStatement, `{"Statement":"` + long + `"}`},
+		{wire.OpBatchExecuteStatement, `{"Statements":[` + statements + `]}`},
+		{wire.OpPutItem, `{"TableName":"abc","Item":{},"ReturnConsumedCapacity":"` + long + `"}`},
+		{wire.OpBatchWriteItem, `{"RequestItems":{"` + long + `":[{"PutRequest":{}},{"PutRequest":{}},{"PutRequest":{}}]}}`},
+	} {
+		got := check(t, tt.op, tt.body)
+		if len(got) > 600<<10 || !strings.Contains(got, "...") || !utf8.ValidString(got) {
+			t.Errorf("%v: the message has %d bytes: %.100s", tt.op, len(got), got)
+		}
+	}
+	statement := strings.Repeat("x", 8193) // captured: all of it
+	if got, want := check(t, wire.OpExecuteStatement, `{"Statement":"`+statement+`"}`), errorsOf(at(statement, "statement", "have length less than or equal to 8192")); got != want {
+		t.Errorf("got %.200s", got)
 	}
 }
 
