@@ -63,6 +63,36 @@ type reader struct {
 	entries []entry // members of maps
 	elems   []Value // elements of lists and sets
 	invalid error   // the first ValidationException, or nil
+	about   subject // of invalid
+}
+
+// A subject is what a ValidationException is about, where its place among others
+// depends on that. An attribute of an item without a name comes before values that are
+// nested too deep, and these before a member of a value without a name, in any order.
+// Source: conformance validation-ordering/deepRequests, for TransactWriteItems.
+type subject uint8
+
+const (
+	aboutOthers subject = iota
+	aboutNesting
+	aboutMember
+)
+
+// refuseName records that a name at a level is empty.
+func (r *reader) refuseName(level int) {
+	switch {
+	case level == 0 && (r.invalid == nil || r.about == aboutNesting):
+		r.invalid, r.about = invalid(msgNoName), aboutOthers
+	case r.invalid == nil:
+		r.invalid, r.about = invalid(msgNoName), aboutMember
+	}
+}
+
+// refuseNesting records that a value is nested too deep.
+func (r *reader) refuseNesting() {
+	if r.invalid == nil || r.about == aboutMember {
+		r.invalid, r.about = invalid(msgNesting), aboutNesting
+	}
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
@@ -213,7 +243,7 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 			return Value{}, false, err
 		}
 		if len(r.names) == from {
-			r.refuseMsg(msgNoName)
+			r.refuseName(level)
 		}
 		if len(r.names)-from > MaxNameBytes {
 			r.refuseMsg(msgName)
@@ -323,7 +353,7 @@ func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 		return Value{}, false, r.dec.SkipValue()
 	}
 	if level > MaxNesting {
-		r.refuseMsg(msgNesting)
+		r.refuseNesting()
 		return r.placeholder(start), true, r.dec.SkipValue()
 	}
 	var err error

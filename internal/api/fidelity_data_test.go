@@ -23,6 +23,12 @@ func TestFidelityOfData(t *testing.T) {
 	deep := func(levels int) string {
 		return `{"Delete":{"TableName":"HHH","Key":{"a":` + strings.Repeat(`{"M":{"n":`, levels) + `{"S":"x"}` + strings.Repeat(`}}`, levels) + `}`
 	}
+	nest := func(levels int) string {
+		return `"d":` + strings.Repeat(`{"M":{"n":`, levels) + `{"S":"x"}` + strings.Repeat(`}}`, levels)
+	}
+	unnamed := func(attributes string) string {
+		return `{"TransactItems":[{"Put":{"TableName":"HHH","Item":{"a":{"S":"x"},` + attributes + `}}}]}`
+	}
 	const broken, brokenPut = `,"ConditionExpression":"a = = b"}}`, `{"Put":{"TableName":"HHH","Item":{"a":{"S":"x"}},"ConditionExpression":"a = = b"}}`
 	for _, tt := range []struct {
 		name, op, body string
@@ -44,6 +50,9 @@ func TestFidelityOfData(t *testing.T) {
 		{"19 key of 100 levels", "TransactWriteItems", `{"TransactItems":[` + deep(100) + broken + `]}`, syntax, "conformance validation-ordering/deepRequests, ten regions"},
 		{"19 an earlier action", "TransactWriteItems", `{"TransactItems":[` + deep(40) + `}},` + brokenPut + `]}`, nested, "conformance validation-ordering/deepRequests, ten regions"},
 		{"19 a later action", "TransactWriteItems", `{"TransactItems":[` + brokenPut + `,` + deep(100) + `}}]}`, syntax, "conformance validation-ordering/deepRequests, ten regions"},
+		{"19 a name beside a deep value", "TransactWriteItems", unnamed(`"":{"S":"x"},` + nest(100)), "Empty attribute name", "conformance validation-ordering/deepRequests, ten regions"},
+		{"19 a name after a deep value", "TransactWriteItems", unnamed(nest(100) + `,"":{"S":"x"}`), "Empty attribute name", "conformance validation-ordering/deepRequests, ten regions"},
+		{"19 a member's name", "TransactWriteItems", unnamed(`"m":{"M":{"":{"S":"x"}}},` + nest(40)), nested, "conformance validation-ordering/deepRequests, ten regions"},
 		{
 			"20 empty number set", "UpdateItem", `{"TableName":"HHH","Key":{"a":{"S":"x"}},"UpdateExpression":"SET x = :one","ExpressionAttributeValues":{":one":{"NS":[]}}}`,
 			one + wrongValues + "An number set  may not be empty", "a client's tests, run against the service in 2026",
