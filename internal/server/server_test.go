@@ -155,6 +155,33 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestTypeOfRefusals has row 18 of the list of 2026-11-22: an answer has the content
+// type of its request also if it fails before an operation is known. Source: dynalite,
+// index.js, for what the service answered to test/connection.js.
+func TestTypeOfRefusals(t *testing.T) {
+	unknownOperation := handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) { return append(dst, unknown...), 400 })
+	open, signed := server.New(unknownOperation, server.Options{}), server.New(unknownOperation, signing)
+	for _, typ := range []string{"application/json", json10} {
+		for name, tt := range map[string]struct {
+			h   http.Handler
+			req *http.Request
+		}{
+			"no target":         {open, post("{}", "Content-Type", typ)},
+			"another service":   {open, post("{}", "Content-Type", typ, "X-Amz-Target", "Kinesis_20131202.ListStreams")},
+			"unknown operation": {open, post("{}", "Content-Type", typ, "X-Amz-Target", "DynamoDB_20120810.NoSuch")},
+			"no signature":      {signed, post("{}", "Content-Type", typ, "X-Amz-Target", listTables)},
+			"bad signature":     {signed, post("{}", "Content-Type", typ, "X-Amz-Target", listTables, "Authorization", "AWS4-HMAC-SHA256 Credential=KEY")},
+			"no JSON":           {open, post("{", "Content-Type", typ)},
+			"long headers":      {open, post("{}", "Content-Type", typ, "X-Long", strings.Repeat("x", 17<<10))},
+		} {
+			res, body := do(t, tt.h, tt.req)
+			require.Equal(t, 400, res.StatusCode, name)
+			require.Contains(t, body, `{"__type":"`, name)
+			require.Equal(t, typ, res.Header.Get("Content-Type"), name)
+		}
+	}
+}
+
 func TestGet(t *testing.T) {
 	h := server.New(echo{}, server.Options{})
 	res, body := do(t, h, request("GET", "/", ""))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -293,6 +294,40 @@ func TestCounters(t *testing.T) {
 	wantCounts(t, f, "counted again")
 	require.NoError(t, f.db.Close(t.Context()))
 	require.True(t, begin(t, st).db.Recovered())
+}
+
+// TestCountersOfVectors: stores that were closed before tables counted vectors as they
+// are billed are counted again if they have any.
+func TestCountersOfVectors(t *testing.T) {
+	for _, dimensions := range []int64{0, 3} {
+		st := memory.Open()
+		t.Cleanup(func() { st.Close() })
+		f := begin(t, st)
+		def := &table.Definition{
+			Name: "v", BillingMode: "PAY_PER_REQUEST", Key: []table.KeyElement{{Name: "PK", Hash: true}},
+			Attributes: []keycond.Attribute{{Name: "PK", Kind: attr.String}},
+		}
+		if dimensions > 0 {
+			ix := table.IndexDefinition{Name: "near", Projection: table.Projection{Type: table.ProjectKeys}}
+			ix.SetVector(&table.Vector{Attribute: "v", Dimensions: dimensions, Function: table.Cosine})
+			def.Vectors = append(def.Vectors, ix)
+		}
+		_, err := f.db.Create(t.Context(), def)
+		require.NoError(t, err)
+		f.put("v", `{'PK':{'S':'1'},'v':{'L':[{'N':'1.25'},{'N':'1.25'},{'N':'1.25'}]}}`)
+		require.NoError(t, f.db.Close(t.Context()))
+		require.True(t, begin(t, st).db.Recovered())
+
+		require.NoError(t, table.SetExact(t.Context(), st, 1))
+		f = begin(t, st)
+		require.Equal(t, dimensions == 0, f.db.Recovered())
+		require.NoError(t, f.db.Recover(t.Context()))
+		tb, err := f.db.Describe("v")
+		require.NoError(t, err)
+		_, bytes := tb.Items()
+		size := tb.BilledSize(item(t, `{'PK':{'S':'1'},'v':{'L':[{'N':'1.25'},{'N':'1.25'},{'N':'1.25'}]}}`))
+		require.EqualValues(t, size+100, bytes)
+	}
 }
 
 // TestRecoverReadOnly: a store that cannot be written to is counted and left
