@@ -229,7 +229,9 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 	for i := range d.GlobalSecondaryIndexes {
 		ix := &d.GlobalSecondaryIndexes[i]
 		ix.IndexStatus = new(table.StatusCreating)
-		warm := slices.ContainsFunc(def.Global, func(x table.IndexDefinition) bool { return x.Name == *ix.IndexName && x.Warm != nil })
+		warm := slices.ContainsFunc(def.Global, func(x table.IndexDefinition) bool {
+			return x.Name == *ix.IndexName && x.Warm != nil
+		})
 		if warm {
 			ix.WarmThroughput.Status = new(table.StatusUpdating)
 		} else {

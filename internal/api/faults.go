@@ -136,9 +136,13 @@ func writes(op wire.Op, in wire.Input) bool {
 	case *wire.ExecuteStatementInput:
 		return isWrite(in.Statement, in.Parameters)
 	case *wire.BatchExecuteStatementInput:
-		return slices.ContainsFunc(in.Statements, func(st wire.BatchStatementRequest) bool { return isWrite(st.Statement, st.Parameters) })
+		return slices.ContainsFunc(in.Statements, func(st wire.BatchStatementRequest) bool {
+			return isWrite(st.Statement, st.Parameters)
+		})
 	case *wire.ExecuteTransactionInput:
-		return slices.ContainsFunc(in.TransactStatements, func(st wire.ParameterizedStatement) bool { return isWrite(st.Statement, st.Parameters) })
+		return slices.ContainsFunc(in.TransactStatements, func(st wire.ParameterizedStatement) bool {
+			return isWrite(st.Statement, st.Parameters)
+		})
 	}
 	return op.Writes()
 }

@@ -40,40 +40,112 @@ func TestFidelityOfData(t *testing.T) {
 			`{"RequestItems":{"HHH":{"Keys":[{"a":{"S":"x"}}],"ProjectionExpression":"a"},"RRR":{"Keys":[{"a":{"S":"x"},"b":{"S":"x"}}],"AttributesToGet":["a"]}}}`,
 			mixed, "conformance error-messages/batchGetItem; the text is that of one table",
 		},
-		{"15 Query", "Query", vector + `,` + eqA + `}`, "Query operation not supported on this index type.", "dynoxide, eu-west-2, 2026-08-19"},
-		{"15 Scan", "Scan", vector + `}`, "Scan operation not supported on this index type", "dynoxide, eu-west-2, 2026-08-19"},
-		{"15 PartiQL", "ExecuteStatement", `{"Statement":"SELECT * FROM \"VVV\".\"all\""}`, "Scan operation not supported on this index type", "dynoxide, eu-west-2, 2026-08-11"},
-		{"16 null", "SearchVectors", `{"TableName":null,"IndexName":"ab"}`, invalid + "a string at line 1 column 17", "conformance error-messages/searchVectors"},
+		{
+			"15 Query", "Query", vector + `,` + eqA + `}`, "Query operation not supported on this index type.",
+			"dynoxide, eu-west-2, 2026-08-19",
+		},
+		{
+			"15 Scan", "Scan", vector + `}`, "Scan operation not supported on this index type",
+			"dynoxide, eu-west-2, 2026-08-19",
+		},
+		{
+			"15 PartiQL", "ExecuteStatement", `{"Statement":"SELECT * FROM \"VVV\".\"all\""}`,
+			"Scan operation not supported on this index type", "dynoxide, eu-west-2, 2026-08-11",
+		},
+		{
+			"16 null", "SearchVectors", `{"TableName":null,"IndexName":"ab"}`,
+			invalid + "a string at line 1 column 17", "conformance error-messages/searchVectors",
+		},
 		// The suite saw a ValidationException here, not the one for null.
-		{"16 missing", "SearchVectors", `{"IndexName":"ab","SearchVector":[],"TopK":1}`, "missing field `TableName` at line 1 column 45", "conformance error-messages/searchVectors"},
-		{"19 key of 40 levels", "TransactWriteItems", `{"TransactItems":[` + deep(40) + broken + `]}`, syntax, "conformance validation-ordering/deepRequests, ten regions"},
-		{"19 key of 100 levels", "TransactWriteItems", `{"TransactItems":[` + deep(100) + broken + `]}`, syntax, "conformance validation-ordering/deepRequests, ten regions"},
-		{"19 an earlier action", "TransactWriteItems", `{"TransactItems":[` + deep(40) + `}},` + brokenPut + `]}`, nested, "conformance validation-ordering/deepRequests, ten regions"},
-		{"19 a later action", "TransactWriteItems", `{"TransactItems":[` + brokenPut + `,` + deep(100) + `}}]}`, syntax, "conformance validation-ordering/deepRequests, ten regions"},
-		{"19 a name beside a deep value", "TransactWriteItems", unnamed(`"":{"S":"x"},` + nest(100)), "Empty attribute name", "conformance validation-ordering/deepRequests, ten regions"},
-		{"19 a name after a deep value", "TransactWriteItems", unnamed(nest(100) + `,"":{"S":"x"}`), "Empty attribute name", "conformance validation-ordering/deepRequests, ten regions"},
-		{"19 a member's name", "TransactWriteItems", unnamed(`"m":{"M":{"":{"S":"x"}}},` + nest(40)), nested, "conformance validation-ordering/deepRequests, ten regions"},
+		{
+			"16 missing", "SearchVectors", `{"IndexName":"ab","SearchVector":[],"TopK":1}`,
+			"missing field `TableName` at line 1 column 45", "conformance error-messages/searchVectors",
+		},
+		{
+			"19 key of 40 levels", "TransactWriteItems", `{"TransactItems":[` + deep(40) + broken + `]}`, syntax,
+			"conformance validation-ordering/deepRequests, ten regions",
+		},
+		{
+			"19 key of 100 levels", "TransactWriteItems", `{"TransactItems":[` + deep(100) + broken + `]}`,
+			syntax, "conformance validation-ordering/deepRequests, ten regions",
+		},
+		{
+			"19 an earlier action", "TransactWriteItems",
+			`{"TransactItems":[` + deep(40) + `}},` + brokenPut + `]}`, nested,
+			"conformance validation-ordering/deepRequests, ten regions",
+		},
+		{
+			"19 a later action", "TransactWriteItems",
+			`{"TransactItems":[` + brokenPut + `,` + deep(100) + `}}]}`, syntax,
+			"conformance validation-ordering/deepRequests, ten regions",
+		},
+		{
+			"19 a name beside a deep value", "TransactWriteItems", unnamed(`"":{"S":"x"},` + nest(100)),
+			"Empty attribute name", "conformance validation-ordering/deepRequests, ten regions",
+		},
+		{
+			"19 a name after a deep value", "TransactWriteItems", unnamed(nest(100) + `,"":{"S":"x"}`),
+			"Empty attribute name", "conformance validation-ordering/deepRequests, ten regions",
+		},
+		{
+			"19 a member's name", "TransactWriteItems", unnamed(`"m":{"M":{"":{"S":"x"}}},` + nest(40)), nested,
+			"conformance validation-ordering/deepRequests, ten regions",
+		},
 		{
 			"20 empty number set", "UpdateItem", `{"TableName":"HHH","Key":{"a":{"S":"x"}},"UpdateExpression":"SET x = :one","ExpressionAttributeValues":{":one":{"NS":[]}}}`,
 			one + wrongValues + "An number set  may not be empty", "a client's tests, run against the service in 2026",
 		},
-		{"24 global index", "ExecuteStatement", `{"ConsistentRead":true,"Statement":"SELECT * FROM RRR.index3 WHERE c = 'x'"}`, "Strongly consistent read is not supported on Global Secondary Indexes", "captures of the service, 2026"},
-		{"24 local index", "ExecuteStatement", `{"ConsistentRead":true,"Statement":"SELECT * FROM RRR.index1 WHERE a = 'x'"}`, "", "captures of the service, 2026"},
-		{"25 unknown index", "ExecuteStatement", `{"Statement":"SELECT * FROM RRR.\"gone\" WHERE a = 'x'"}`, "The table does not have the specified index", "dynoxide, eu-west-2, 2026-08-15"},
-		{"26 BatchGetItem", "BatchGetItem", `{"RequestItems":{}}`, one + "Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1", "conformance error-messages/batchGetItem"},
-		{"26 BatchWriteItem", "BatchWriteItem", `{"RequestItems":{}}`, "The requestItems parameter is required for BatchWriteItem", "conformance capture of 2026-10-07, 29 of 33 regions"},
+		{
+			"24 global index", "ExecuteStatement",
+			`{"ConsistentRead":true,"Statement":"SELECT * FROM RRR.index3 WHERE c = 'x'"}`,
+			"Strongly consistent read is not supported on Global Secondary Indexes",
+			"captures of the service, 2026",
+		},
+		{
+			"24 local index", "ExecuteStatement",
+			`{"ConsistentRead":true,"Statement":"SELECT * FROM RRR.index1 WHERE a = 'x'"}`, "",
+			"captures of the service, 2026",
+		},
+		{
+			"25 unknown index", "ExecuteStatement", `{"Statement":"SELECT * FROM RRR.\"gone\" WHERE a = 'x'"}`,
+			"The table does not have the specified index", "dynoxide, eu-west-2, 2026-08-15",
+		},
+		{
+			"26 BatchGetItem", "BatchGetItem", `{"RequestItems":{}}`,
+			one + "Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1",
+			"conformance error-messages/batchGetItem",
+		},
+		{
+			"26 BatchWriteItem", "BatchWriteItem", `{"RequestItems":{}}`,
+			"The requestItems parameter is required for BatchWriteItem",
+			"conformance capture of 2026-10-07, 29 of 33 regions",
+		},
 		{
 			"27 start of one item", "Query", `{"TableName":"HHH",` + eqA + `,"ExclusiveStartKey":{"a":{"S":"y"}}}`,
 			"The provided exclusive start key is invalid: ExclusiveStartKey: {a=AttributeValue: {S:y}}", "alternator",
 		},
-		{"27 no key", "Query", `{"TableName":"HHH",` + eqA + `,"ExclusiveStartKey":{"b":{"S":"y"}}}`, "The provided starting key is invalid", "dynalite, dynoxide"},
-		{"30 Query, COUNT", "Query", `{"TableName":"HHH",` + eqA + `,"Select":"COUNT","ProjectionExpression":"a"}`, one + count, "authors who asked the service; dynoxide, 2026-10"},
-		{"30 Scan, COUNT", "Scan", `{"TableName":"HHH","Select":"COUNT","ProjectionExpression":"a"}`, count, "authors who asked the service; dynoxide issue 121"},
+		{
+			"27 no key", "Query", `{"TableName":"HHH",` + eqA + `,"ExclusiveStartKey":{"b":{"S":"y"}}}`,
+			"The provided starting key is invalid", "dynalite, dynoxide",
+		},
+		{
+			"30 Query, COUNT", "Query",
+			`{"TableName":"HHH",` + eqA + `,"Select":"COUNT","ProjectionExpression":"a"}`, one + count,
+			"authors who asked the service; dynoxide, 2026-10",
+		},
+		{
+			"30 Scan, COUNT", "Scan", `{"TableName":"HHH","Select":"COUNT","ProjectionExpression":"a"}`, count,
+			"authors who asked the service; dynoxide issue 121",
+		},
 		{
 			"30 Query, ALL_ATTRIBUTES", "Query", `{"TableName":"HHH","Select":"ALL_ATTRIBUTES","AttributesToGet":["a"],"KeyConditions":{"a":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"x"}]}}}`,
 			one + all, "authors who asked the service; dynoxide, 2026-10",
 		},
-		{"30 Scan, ALL_ATTRIBUTES", "Scan", `{"TableName":"HHH","Select":"ALL_ATTRIBUTES","AttributesToGet":["a"]}`, all, "authors who asked the service"},
+		{
+			"30 Scan, ALL_ATTRIBUTES", "Scan",
+			`{"TableName":"HHH","Select":"ALL_ATTRIBUTES","AttributesToGet":["a"]}`, all,
+			"authors who asked the service",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) { newEndpoint(t, tableH, tableR, tableV).witness(tt.op, tt.body, tt.want) })
 	}

@@ -41,8 +41,14 @@ func TestFidelityOfTables(t *testing.T) {
 		want           string // the text of the ValidationException, or exception and text
 		source         string
 	}{
-		{"1 key of the table", "UpdateTable", change("HHH", "", create(hashA)), wrongValues + "AttributeDefinitions is not specified for index: new", "ACK 162"},
-		{"1 key of an index", "UpdateTable", change("RRR", "", create(hashC)), wrongValues + "AttributeDefinitions is not specified for index: new", "ACK 162"},
+		{
+			"1 key of the table", "UpdateTable", change("HHH", "", create(hashA)),
+			wrongValues + "AttributeDefinitions is not specified for index: new", "ACK 162",
+		},
+		{
+			"1 key of an index", "UpdateTable", change("RRR", "", create(hashC)),
+			wrongValues + "AttributeDefinitions is not specified for index: new", "ACK 162",
+		},
 		{
 			"1 other definitions", "UpdateTable", change("HHH", defN, create(hashA)),
 			wrongValues + "Some index key attributes are not defined in AttributeDefinitions. Keys: [a], AttributeDefinitions: [n]", "dynoxide, eu-west-2, 2026-07-12",
@@ -52,8 +58,15 @@ func TestFidelityOfTables(t *testing.T) {
 			"Invalid KeySchema: Some index key attribute have no definition", "dynoxide, eu-west-2 and us-east-1, 2026-10-09; dynamodbguide.com issue 16",
 		},
 		{"1 defined", "UpdateTable", change("HHH", defA, create(hashA)), ok, "ACK 162"},
-		{"2 CreateTable", "CreateTable", streamed(strings.Replace(tableH, "HHH", "New", 1), `{"StreamEnabled":true}`), wrongValues + "Table is being created with a stream enabled, UpdateViewType is required", "ACK 035"},
-		{"2 UpdateTable", "UpdateTable", `{"TableName":"HHH","StreamSpecification":{"StreamEnabled":true}}`, wrongValues + "If stream is being enabled then UpdateViewType is required", "ACK 050"},
+		{
+			"2 CreateTable", "CreateTable",
+			streamed(strings.Replace(tableH, "HHH", "New", 1), `{"StreamEnabled":true}`),
+			wrongValues + "Table is being created with a stream enabled, UpdateViewType is required", "ACK 035",
+		},
+		{
+			"2 UpdateTable", "UpdateTable", `{"TableName":"HHH","StreamSpecification":{"StreamEnabled":true}}`,
+			wrongValues + "If stream is being enabled then UpdateViewType is required", "ACK 050",
+		},
 		{
 			"3 CreateTable", "CreateTable", streamed(strings.Replace(tableH, "HHH", "New", 1), `{"StreamEnabled":false,"StreamViewType":"NEW_IMAGE"}`),
 			wrongValues + "Table is being created with a stream disabled, UpdateViewType should not be specified", "ACK 035, dynoxide",
@@ -73,8 +86,15 @@ func TestFidelityOfTables(t *testing.T) {
 			wrongValues + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED", "ACK 442",
 		},
 		{"22 new index", "UpdateTable", change("HHH", defA+","+defN+","+defZ, create(hashN)), ok, "ACK 162"},
-		{"22 deleted index", "UpdateTable", change("RRR", defA+","+defZ, `{"Delete":{"IndexName":"index4"}}`), ok, "ACK 162"},
-		{"22 other type", "UpdateTable", change("RRR", `{"AttributeName":"a","AttributeType":"N"}`, `{"Delete":{"IndexName":"index4"}}`), ok, "ACK 162"},
+		{
+			"22 deleted index", "UpdateTable", change("RRR", defA+","+defZ, `{"Delete":{"IndexName":"index4"}}`),
+			ok, "ACK 162",
+		},
+		{
+			"22 other type", "UpdateTable",
+			change("RRR", `{"AttributeName":"a","AttributeType":"N"}`, `{"Delete":{"IndexName":"index4"}}`), ok,
+			"ACK 162",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) { newEndpoint(t, tableH, tableR, tableP).witness(tt.op, tt.body, tt.want) })
 	}

@@ -43,7 +43,8 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	p := in.TableCreationParameters
 	name := *p.TableName
 	// Source: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
-	if _, err := throughputOf(&table.Definition{BillingMode: value(p.BillingMode)}, p.ProvisionedThroughput, ""); err != nil {
+	billing := &table.Definition{BillingMode: value(p.BillingMode)}
+	if _, err := throughputOf(billing, p.ProvisionedThroughput, ""); err != nil {
 		return nil, err
 	}
 	if in.ClientToken != nil {

@@ -22,7 +22,7 @@ func (s *Service) EnableKinesisStreamingDestination(ctx context.Context, in *wir
 }
 
 func (s *Service) enableKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
-	out, err := s.switchKinesis(ctx, in, "ENABLING", func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
+	change := func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
 		if slices.ContainsFunc(list, func(d table.Destination) bool { return d.Status == "ACTIVE" }) {
 			return nil, wrongDestination("EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation.")
 		}
@@ -36,9 +36,12 @@ func (s *Service) enableKinesis(ctx context.Context, in *wire.KinesisStreamingDe
 		}
 		list = slices.DeleteFunc(list, func(d table.Destination) bool { return d.ARN == arn })
 		return slices.Insert(list, 0, d), nil
-	})
+	}
+
+	out, err := s.switchKinesis(ctx, in, "ENABLING", change)
 	if err == nil && out.EnableKinesisStreamingConfiguration == nil {
-		out.EnableKinesisStreamingConfiguration = new(wire.EnableKinesisStreamingConfiguration) // as in recordings of the service of 2025
+		// Source: recordings of the service of 2025.
+		out.EnableKinesisStreamingConfiguration = new(wire.EnableKinesisStreamingConfiguration)
 	}
 	return out, err
 }

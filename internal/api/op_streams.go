@@ -82,8 +82,8 @@ func limitOf(op wire.Op, limit *int64, most int) (int, error) {
 	case limit == nil:
 		return most, nil
 	case *limit > int64(most):
-		return 0, op.Invalid(fmt.Sprintf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: "+
-			"Member must have value less than or equal to %d", *limit, most))
+		return 0, op.Invalid(fmt.Sprintf("1 validation error detected: "+
+			"Value '%d' at 'limit' failed to satisfy constraint: Member must have value less than or equal to %d", *limit, most))
 	}
 	return int(*limit), nil
 }
@@ -217,7 +217,8 @@ func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInp
 // test_stream_shard_filtering_missing_shard_id. The text is that of members that
 // the model requires; the service's own is not known.
 func checkShardFilter(f *wire.ShardFilter) error {
-	const missing = "1 validation error detected: Value null at 'shardFilter.%s' failed to satisfy constraint: Member must not be null"
+	const missing = "1 validation error detected: " +
+		"Value null at 'shardFilter.%s' failed to satisfy constraint: Member must not be null"
 	switch {
 	case f == nil:
 		return nil

@@ -30,7 +30,8 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 	if len(in.KeySchema) == 0 {
 		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
 	}
-	if err := checkStream(in.StreamSpecification, "Table is being created with a stream enabled, UpdateViewType is required",
+	if err := checkStream(in.StreamSpecification,
+		"Table is being created with a stream enabled, UpdateViewType is required",
 		"Table is being created with a stream disabled, UpdateViewType should not be specified"); err != nil {
 		return nil, err
 	}

@@ -115,7 +115,8 @@ func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, ac
 	out := new(wire.TransactWriteItemsOutput)
 	read := map[string][]int{}
 	for i, c := range changes {
-		read[tables[i].Name()] = append(read[tables[i].Name()], max(tables[i].BilledSize(c.Old), tables[i].BilledSize(c.New)))
+		t := tables[i]
+		read[t.Name()] = append(read[t.Name()], max(t.BilledSize(c.Old), t.BilledSize(c.New)))
 		used.add(tables[i], c.Capacity)
 		if err := measureCollection(out, in.ReturnItemCollectionMetrics, tx, tables[i], &actions[i]); err != nil {
 			return nil, err

@@ -147,7 +147,8 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 	if err := checkBounds(in.ProvisionedThroughput, ""); err != nil {
 		return err
 	}
-	if err := checkStream(in.StreamSpecification, "If stream is being enabled then UpdateViewType is required",
+	if err := checkStream(in.StreamSpecification,
+		"If stream is being enabled then UpdateViewType is required",
 		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
 		return err
 	}
@@ -249,7 +250,9 @@ func (s *Service) setThroughput(def *table.Definition, t *table.Throughput, p *w
 
 // alterIndex applies one change of a global index. The request has the given
 // definitions of attributes.
-func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndexUpdate, defined []wire.AttributeDefinition) error {
+func (s *Service) alterIndex(
+	def *table.Definition, u *wire.GlobalSecondaryIndexUpdate, defined []wire.AttributeDefinition,
+) error {
 	find := func(name *string) int {
 		return slices.IndexFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == value(name) })
 	}
@@ -306,7 +309,8 @@ func (s *Service) alterIndex(def *table.Definition, u *wire.GlobalSecondaryIndex
 // for one that lacks some.
 func checkNewKey(ix *table.IndexDefinition, attributes []keycond.Attribute) error {
 	if len(attributes) == 0 {
-		return wire.Validation("One or more parameter values were invalid: AttributeDefinitions is not specified for index: " + ix.Name)
+		return wire.Validation("One or more parameter values were invalid: " +
+			"AttributeDefinitions is not specified for index: " + ix.Name)
 	}
 	err := (&table.Definition{Attributes: attributes}).CheckDefined(ix.Key)
 	if err != nil && len(attributes) < len(ix.Key) {

@@ -60,9 +60,18 @@ func TestFidelityOfStreams(t *testing.T) {
 		{"5 ListStreams, most", "ListStreams", `{"Limit":100}`, ""},
 		{"5 DescribeStream", "DescribeStream", stream + `,"Limit":100000}`, value + "'100000'" + most + "100"},
 		{"5 GetRecords", "GetRecords", `{"ShardIterator":"x","Limit":1001}`, value + "'1001'" + most + "1000"},
-		{"6", "ListStreams", `{"ExclusiveStartStreamArn":"` + strings.Repeat("kossaapa", 6) + `"}`, "Invalid StreamArn"},
-		{"7 no type", "DescribeStream", stream + `,"ShardFilter":{` + shard + `}}`, value + "null at 'shardFilter.type'" + null},
-		{"7 no shard", "DescribeStream", stream + `,"ShardFilter":{"Type":"CHILD_SHARDS"}}`, value + "null at 'shardFilter.shardId'" + null},
+		{
+			"6", "ListStreams", `{"ExclusiveStartStreamArn":"` + strings.Repeat("kossaapa", 6) + `"}`,
+			"Invalid StreamArn",
+		},
+		{
+			"7 no type", "DescribeStream", stream + `,"ShardFilter":{` + shard + `}}`,
+			value + "null at 'shardFilter.type'" + null,
+		},
+		{
+			"7 no shard", "DescribeStream", stream + `,"ShardFilter":{"Type":"CHILD_SHARDS"}}`,
+			value + "null at 'shardFilter.shardId'" + null,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e.t = t

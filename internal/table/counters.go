@@ -137,7 +137,9 @@ func (db *DB) recount(ctx context.Context) error {
 // counted by one server, it marks them as inexact.
 func (db *DB) rebill(ctx context.Context, name string) error {
 	if db.sharing != nil {
-		return db.change(ctx, func(w store.Writer) error { return w.Put(catalogueSpace, countersPartition, inexactRow, nil) })
+		return db.change(ctx, func(w store.Writer) error {
+			return w.Put(catalogueSpace, countersPartition, inexactRow, nil)
+		})
 	}
 	return db.countRows(ctx, func() []counter {
 		t := db.tables[name]

@@ -154,15 +154,26 @@ func (e *Error) Type() string {
 	return prefixService + e.Code
 }
 
+// capital reports whether the name of the message on the wire is Message. Source for
+// the failed condition, which has the other name without an item: recordings of the
+// service of 2025.
+func (e *Error) capital() bool {
+	switch {
+	case e.lowerCase:
+		return false
+	case e.Code == CodeConditionFailed:
+		return e.Item != nil
+	}
+	return e.Code == CodeSerialization || e.Code == CodeAccessDenied || capitalMessage(e.Code)
+}
+
 // AppendJSON appends the error as a response body.
 func (e *Error) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"__type":`...)
 	dst = appendString(dst, e.Type())
 	if e.Message != "" {
 		name := `"message":`
-		// Source for the failed condition: recordings of the service of 2025, which have
-		// the other name when there is no item.
-		if !e.lowerCase && (e.Code == CodeSerialization || e.Code == CodeAccessDenied || capitalMessage(e.Code) || e.Code == CodeConditionFailed && e.Item != nil) {
+		if e.capital() {
 			name = `"Message":`
 		}
 		dst = appendString(appendName(dst, name), e.Message)

@@ -95,7 +95,8 @@ func (m *strictMember) check(raw jsontext.Value, body []byte, end int) error {
 			return nil
 		}
 		if _, big := strconv.ParseUint(string(raw), 10, 64); err == nil || big == nil {
-			return Validation(fmt.Sprintf("invalid value: integer `%s`, expected %s%s", raw, m.kind, placeIn(body, end)))
+			text := "invalid value: integer `%s`, expected %s%s"
+			return Validation(fmt.Sprintf(text, raw, m.kind, placeIn(body, end)))
 		}
 	}
 	if f, err := strconv.ParseFloat(string(raw), 64); err != nil && math.IsInf(f, 0) {
@@ -104,7 +105,8 @@ func (m *strictMember) check(raw jsontext.Value, body []byte, end int) error {
 	if kind == '{' || kind == '[' {
 		end -= len(raw) // the reader does not go into it
 	}
-	return Serialization(fmt.Sprintf("invalid type: %s, expected %s%s", strictText(raw), m.kind, placeIn(body, end))).lower()
+	text := fmt.Sprintf("invalid type: %s, expected %s%s", strictText(raw), m.kind, placeIn(body, end))
+	return Serialization(text).lower()
 }
 
 // strictText describes a value as the service does.

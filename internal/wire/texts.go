@@ -115,10 +115,18 @@ var rules = [...]rule{
 	// UpdateTable (2026-10-09) gave the constraint. Sources: dynalite test/updateTable.js,
 	// deleteTable.js, describeTable.js, describeTimeToLive.js; ack-api-quirks, missing
 	// tables and DDB-TABLE-442.
-	lengthInMay(OpUpdateTable, checkEmpty), lengthInMay(OpUpdateTable, checkMin), lengthInMay(OpUpdateTable, checkMax),
-	lengthInMay(OpDeleteTable, checkEmpty), lengthInMay(OpDeleteTable, checkMin), lengthInMay(OpDeleteTable, checkMax),
-	lengthInMay(OpDescribeTable, checkEmpty), lengthInMay(OpDescribeTable, checkMin), lengthInMay(OpDescribeTable, checkMax),
-	lengthInMay(OpDescribeTimeToLive, checkEmpty), lengthInMay(OpDescribeTimeToLive, checkMin), lengthInMay(OpDescribeTimeToLive, checkMax),
+	lengthInMay(OpUpdateTable, checkEmpty),
+	lengthInMay(OpUpdateTable, checkMin),
+	lengthInMay(OpUpdateTable, checkMax),
+	lengthInMay(OpDeleteTable, checkEmpty),
+	lengthInMay(OpDeleteTable, checkMin),
+	lengthInMay(OpDeleteTable, checkMax),
+	lengthInMay(OpDescribeTable, checkEmpty),
+	lengthInMay(OpDescribeTable, checkMin),
+	lengthInMay(OpDescribeTable, checkMax),
+	lengthInMay(OpDescribeTimeToLive, checkEmpty),
+	lengthInMay(OpDescribeTimeToLive, checkMin),
+	lengthInMay(OpDescribeTimeToLive, checkMax),
 	// Dynalite test/tagResource.js, untagResource.js, listTagsOfResource.js.
 	sentence(OpTagResource, "ResourceArn", checkNull, noResource),
 	sentence(OpUntagResource, "ResourceArn", checkNull, noResource),
@@ -132,7 +140,10 @@ func sentence(op Op, member string, kind check, text string) rule {
 // lengthInMay is the rule of an operation that had a sentence of its own for the
 // length of a table's name.
 func lengthInMay(op Op, kind check) rule {
-	return rule{op: op, member: "TableName", check: kind, may: formSentence, text: "TableName must be at least 3 characters long and at most 255 characters long"}
+	return rule{
+		op: op, member: "TableName", check: kind, may: formSentence,
+		text: "TableName must be at least 3 characters long and at most 255 characters long",
+	}
 }
 
 func (op Op) rule(x *violation) *rule {

@@ -393,7 +393,8 @@ func (f serveFlags) options() (sortkey.Options, error) {
 				return opts, usageError("write KEY:SECRET, or @FILE with one such line for each key", "--credentials: missing key or secret")
 			}
 			if strings.Contains(secret, ":") {
-				return opts, usageError("give each key its own --credentials KEY:SECRET; session tokens are not checked", "--credentials: more than one colon after key %q", key)
+				return opts, usageError("give each key its own --credentials KEY:SECRET; session tokens are not checked",
+					"--credentials: more than one colon after key %q", key)
 			}
 			opts.Server.Credentials[key] = secret
 		}
