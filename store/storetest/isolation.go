@@ -50,6 +50,43 @@ func testViewDoesNotBlockUpdate(t *testing.T, s store.Store) {
 	})
 }
 
+func testChanges(t *testing.T, s store.Store) {
+	rows := fill(t, s, 20, 10)
+	gone, changed, added := rows[3], rows[77], row{"new", "k", "v"}
+	view(t, s, func(before store.Reader) {
+		update(t, s, func(w store.Writer) {
+			del(t, w, 1, gone.partition, gone.sort)
+			put(t, w, 1, row{changed.partition, changed.sort, "other"}, added, rows[5])
+			put(t, w, 2, rows[9])
+		})
+		view(t, s, func(now store.Reader) {
+			got := []string{}
+			for c, err := range store.Changes(before, now, 1) {
+				require.NoError(t, err)
+				for _, r := range []*store.Row{c.Before, c.Now} {
+					if r != nil {
+						got = append(got, fmt.Sprintf("%q %q %q", r.Partition, r.Sort, r.Value))
+						continue
+					}
+					got = append(got, "none")
+				}
+			}
+			want := []string{}
+			for _, r := range ordered([]row{gone, changed, added}) {
+				was, is := fmt.Sprintf("%q %q %q", r.partition, r.sort, r.value), "none"
+				switch r {
+				case changed:
+					is = fmt.Sprintf("%q %q %q", r.partition, r.sort, "other")
+				case added:
+					was, is = is, was
+				}
+				want = append(want, was, is)
+			}
+			require.Equal(t, want, got)
+		})
+	})
+}
+
 func testUseAfterReturn(t *testing.T, s store.Store) {
 	rows := fill(t, s, 2, 5)
 	var r store.Reader

@@ -49,6 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"ViewDoesNotBlockUpdate", testViewDoesNotBlockUpdate},
 		{"EarlyBreak", testEarlyBreak},
 		{"UseAfterReturn", testUseAfterReturn},
+		{"Changes", testChanges},
 		{"Close", testClose},
 		{"Context", testContext},
 		{"ContextWhileWalking", testContextWhileWalking},

@@ -1,0 +1,184 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"iter"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+var (
+	_ store.Differ = (*reader)(nil)
+	_ store.Differ = (*writer)(nil)
+)
+
+// Since implements [store.Differ]. A node that both trees have holds the same rows in
+// both, so it is passed over.
+func (r *reader) Since(before store.Reader, space store.Space) (changes iter.Seq2[store.Change, error], ok bool) {
+	var old *reader
+	switch b := before.(type) {
+	case *reader:
+		old = b
+	case *writer:
+		old = &b.reader
+	default:
+		return nil, false
+	}
+	return func(yield func(store.Change, error) bool) { r.since(old, space, yield) }, true
+}
+
+func (r *reader) since(old *reader, space store.Space, yield func(store.Change, error) bool) {
+	for _, side := range []*reader{old, r} {
+		if !side.begin() {
+			yield(store.Change{}, store.ErrClosed)
+			return
+		}
+		defer side.finish()
+		side.walks.Add(1)
+		defer side.walks.Add(-1)
+	}
+	a := newAddresses()
+	defer a.free()
+	var hi []byte
+	if a.span(space, store.Everything()) {
+		hi = a.hi
+	}
+	d := &difference{before: old.tree.frontier(a.lo, hi), now: r.tree.frontier(a.lo, hi)}
+	for more := true; more; {
+		for _, side := range []*reader{old, r} {
+			if err := side.ended(); err != nil {
+				yield(store.Change{}, err)
+				return
+			}
+		}
+		var c store.Change
+		if c, more = d.step(); c != (store.Change{}) && !yield(c, nil) {
+			return
+		}
+	}
+}
+
+// ended returns why a running read must stop, or nil.
+func (r *reader) ended() error {
+	if r.done.Load() {
+		return store.ErrClosed
+	}
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	return nil
+}
+
+// A frontier is a place in a tree in front of an entry: a row or, as long as nobody has
+// looked inside, a node with all that is below it.
+type frontier struct {
+	path   []step // from the root to the node with the entry; empty at the end
+	height int    // of the tree
+	hi     []byte // the first address that is not visited; nil for no bound
+}
+
+// frontier returns the place of the first row with lo <= address < hi.
+func (t tree) frontier(lo, hi []byte) *frontier {
+	f := &frontier{hi: bytes.Clone(hi)}
+	n := t.root
+	if n == nil {
+		return f
+	}
+	for n.kids != nil {
+		i := n.child(lo)
+		f.path = append(f.path, step{n, i})
+		n = n.kids[i]
+	}
+	i, _ := n.search(lo)
+	f.path = append(f.path, step{n, i})
+	f.height = len(f.path)
+	return f
+}
+
+// next returns the entry after the frontier. Both parts are nil at the end.
+func (f *frontier) next() (kid *node, rec *record) {
+	for len(f.path) > 0 {
+		s := f.path[len(f.path)-1]
+		if s.i < int(s.n.n) {
+			rec := s.n.recs[s.i] // of an inner node, the first address that its child may have
+			switch {
+			case rec != nil && f.hi != nil && bytes.Compare(rec.addr(), f.hi) >= 0:
+				f.path = nil
+				return nil, nil
+			case s.n.kids != nil:
+				return s.n.kids[s.i], nil
+			}
+			return nil, rec
+		}
+		if f.path = f.path[:len(f.path)-1]; len(f.path) > 0 {
+			f.pass()
+		}
+	}
+	return nil, nil
+}
+
+// pass moves past the entry.
+func (f *frontier) pass() { f.path[len(f.path)-1].i++ }
+
+// enter moves in front of the first entry of a node.
+func (f *frontier) enter(kid *node) { f.path = append(f.path, step{kid, 0}) }
+
+// level is the height above the rows of the entry after the frontier.
+func (f *frontier) level() int { return f.height - len(f.path) }
+
+// A difference walks two trees at the same time.
+type difference struct {
+	before, now *frontier
+}
+
+// step takes one step and returns the change that it found, if any. It reports false at
+// the end.
+//
+// A node has the same level in every tree that has it. So the frontier in front of the
+// higher of two nodes moves into it: no shared node is entered on one side only,
+// unless the rows before it differ.
+func (d *difference) step() (c store.Change, more bool) {
+	was, old := d.before.next()
+	is, row := d.now.next()
+	switch {
+	case was == is && old == row:
+		if was == nil && old == nil {
+			return c, false
+		}
+		d.before.pass()
+		d.now.pass()
+		return c, true
+	case was != nil && (is == nil || d.before.level() >= d.now.level()):
+		d.before.enter(was)
+		return c, true
+	case is != nil:
+		d.now.enter(is)
+		return c, true
+	}
+	order := 0
+	switch {
+	case old == nil:
+		order = 1
+	case row == nil:
+		order = -1
+	default:
+		order = bytes.Compare(old.addr(), row.addr())
+	}
+	if order == 0 && bytes.Equal(old.value, row.value) {
+		d.before.pass()
+		d.now.pass()
+		return c, true
+	}
+	if order <= 0 {
+		public := old.public()
+		c.Before = &public
+		d.before.pass()
+	}
+	if order >= 0 {
+		public := row.public()
+		c.Now = &public
+		d.now.pass()
+	}
+	return c, true
+}

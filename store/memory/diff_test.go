@@ -1,0 +1,175 @@
+package memory_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+// plain hides that a reader is a [store.Differ].
+type plain struct{ store.Reader }
+
+// changes returns the changes between two states as text.
+func changes(before, now store.Reader, space store.Space) (list []string, err error) {
+	show := func(r *store.Row) string {
+		if r == nil {
+			return "none"
+		}
+		return fmt.Sprintf("%q/%q=%q", r.Partition, r.Sort, r.Value)
+	}
+	for c, err := range store.Changes(before, now, space) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, show(c.Before)+" → "+show(c.Now))
+	}
+	return list, nil
+}
+
+// change makes random changes in a few partitions, so that rows, leaves and whole
+// subtrees differ and the trees get different shapes.
+func change(t *proptest.T, s store.Store) {
+	require.NoError(t, s.Update(context.Background(), func(w store.Writer) error {
+		space := newSpace(t)
+		if t.Often(3) {
+			return w.Clear(space)
+		}
+		partition, from := []byte(fmt.Sprint(t.IntN(8))), t.IntN(600)
+		for i := range t.Between(0, proptest.Pick(t, 3, 60, 600)) {
+			at := sortKey(from + i)
+			var err error
+			if t.Often(40) {
+				err = w.Delete(space, partition, at)
+			} else {
+				err = w.Put(space, partition, at, []byte(fmt.Sprint(t.IntN(3))))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// TestChanges compares the changes found by sharing with those found by reading all
+// rows, between databases, their forks, and forks of those, after writes to all of them.
+func TestChanges(t *testing.T) {
+	proptest.Check(t, 60, func(t *proptest.T) {
+		all := []store.Forker{memory.Open()}
+		for range t.Between(1, 5) {
+			change(t, all[0])
+		}
+		for range t.Between(1, 12) {
+			s := proptest.Pick(t, all...)
+			if len(all) < 5 && t.Bool() {
+				fork, err := s.Fork()
+				require.NoError(t, err)
+				all = append(all, fork.(store.Forker))
+				continue
+			}
+			change(t, s)
+		}
+		before, now := proptest.Pick(t, all...), proptest.Pick(t, all...)
+		require.NoError(t, before.View(context.Background(), func(was store.Reader) error {
+			if t.Bool() {
+				change(t, before)
+			}
+			return now.View(context.Background(), func(is store.Reader) error {
+				for space := range store.Space(4) {
+					want, err := changes(plain{was}, plain{is}, space)
+					require.NoError(t, err)
+					got, err := changes(was, is, space)
+					require.NoError(t, err)
+					require.Equal(t, want, got)
+				}
+				return nil
+			})
+		}))
+	})
+}
+
+// TestChangesInUpdate looks at the changes of an Update that goes on writing meanwhile.
+func TestChangesInUpdate(t *testing.T) {
+	s := memory.Open()
+	require.NoError(t, writeAll(s, 500, "old"))
+	err := s.View(t.Context(), func(before store.Reader) error {
+		return s.Update(t.Context(), func(w store.Writer) error {
+			for i := range 3 {
+				if err := w.Put(1, []byte("p"), fmt.Appendf(nil, "%05d", 100*i), []byte("new")); err != nil {
+					return err
+				}
+			}
+			n := 0
+			for c, err := range store.Changes(before, w, 1) {
+				require.NoError(t, err)
+				require.Equal(t, "old new", string(c.Before.Value)+" "+string(c.Now.Value))
+				require.NoError(t, w.Delete(1, []byte("p"), fmt.Appendf(nil, "%05d", 499-n)))
+				n++
+			}
+			require.Equal(t, 3, n)
+			return nil
+		})
+	})
+	require.NoError(t, err)
+}
+
+// TestChangesEnd checks that a loop over changes ends with its context and its Views.
+func TestChangesEnd(t *testing.T) {
+	s := memory.Open()
+	require.NoError(t, writeAll(s, 500, "old"))
+	fork, err := s.Fork()
+	require.NoError(t, err)
+	require.NoError(t, writeAll(s, 500, "new"))
+	ctx, cancel := context.WithCancel(t.Context())
+	var was, is store.Reader
+	require.NoError(t, fork.View(t.Context(), func(before store.Reader) error {
+		was = before
+		return s.View(ctx, func(now store.Reader) error {
+			is = now
+			for range store.Changes(before, now, 1) {
+				break
+			}
+			cancel()
+			_, err := changes(before, now, 1)
+			require.ErrorIs(t, err, context.Canceled)
+			return nil
+		})
+	}))
+	_, err = changes(was, is, 1)
+	require.ErrorIs(t, err, store.ErrClosed)
+}
+
+func BenchmarkChanges(b *testing.B) {
+	for _, n := range sizes {
+		s := load(b, memory.Open(), n)
+		fork, err := s.Fork()
+		require.NoError(b, err)
+		require.NoError(b, s.Update(b.Context(), func(w store.Writer) error {
+			return w.Put(1, partition(n/2000), sortKey(7), []byte("new"))
+		}))
+		for _, how := range []string{"sharing", "walking"} {
+			b.Run(fmt.Sprintf("%s/rows=%d", how, n), func(b *testing.B) {
+				_ = fork.View(b.Context(), func(before store.Reader) error {
+					return s.View(b.Context(), func(now store.Reader) error {
+						if how == "walking" {
+							before, now = plain{before}, plain{now}
+						}
+						for b.Loop() {
+							list, err := changes(before, now, 1)
+							if err != nil || len(list) != 1 {
+								b.Fatal(len(list), err)
+							}
+						}
+						return nil
+					})
+				})
+			})
+		}
+	}
+}
