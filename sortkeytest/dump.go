@@ -37,6 +37,9 @@ func (db *DB) Dump(tables ...string) string {
 //
 //	Orders: customer / placed
 //	~ "7" / "2026-01-30"  {total: 12 → 13, note: none → "gift"}
+//
+// In memory, the time depends on what differs between a database and its fork, not on
+// how many items there are.
 func (db *DB) Diff(before *DB) string {
 	db.t.Helper()
 	heads := map[string][2]string{} // the line of a table before and now
@@ -51,9 +54,11 @@ func (db *DB) Diff(before *DB) string {
 	for _, table := range slices.Sorted(maps.Keys(heads)) {
 		head := heads[table]
 		if head[0] == head[1] {
-			lines := changes(before.rows(table), db.rows(table))
-			if len(lines) > 0 {
-				b.WriteString(table + ": " + head[0] + "\n" + strings.Join(lines, ""))
+			for i, c := range db.changes(before, table) {
+				if i == 0 {
+					b.WriteString(table + ": " + head[0] + "\n")
+				}
+				b.WriteString(c.String())
 			}
 			continue
 		}
@@ -71,34 +76,15 @@ func (db *DB) Diff(before *DB) string {
 	return b.String()
 }
 
-// changes merges the rows of two databases in the order of keys.
-func changes(before, now []row) (lines []string) {
-	for len(before) > 0 || len(now) > 0 {
-		order := 0
-		switch {
-		case len(before) == 0:
-			order = 1
-		case len(now) == 0:
-			order = -1
-		default:
-			order = compareRows(before[0], now[0])
-		}
-		switch {
-		case order < 0:
-			lines = append(lines, "- "+before[0].String()+"\n")
-		case order > 0:
-			lines = append(lines, "+ "+now[0].String()+"\n")
-		case !before[0].item.Equal(now[0].item):
-			lines = append(lines, "~ "+before[0].changed(now[0])+"\n")
-		}
-		if order <= 0 {
-			before = before[1:]
-		}
-		if order >= 0 {
-			now = now[1:]
-		}
+// String returns the line of a change in [DB.Diff].
+func (c change) String() string {
+	switch {
+	case c.before.item == nil:
+		return "+ " + c.now.String() + "\n"
+	case c.now.item == nil:
+		return "- " + c.before.String() + "\n"
 	}
-	return lines
+	return "~ " + c.before.changed(c.now) + "\n"
 }
 
 // Golden compares [DB.Dump] with a file, and fails the test if they differ. With

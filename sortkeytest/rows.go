@@ -4,12 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/inside"
-	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -92,27 +91,52 @@ type row struct {
 // rows returns the items of a table in the order of their keys.
 func (db *DB) rows(table string) (rows []row) {
 	db.t.Helper()
-	names := db.schema(table, "").names
-	pages := dynamodb.NewScanPaginator(db.Direct, &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(quiet)
-		if err != nil {
-			db.t.Fatalf("sortkeytest: %v", err)
-		}
-		for _, attributes := range page.Items {
-			it, err := sdkvalue.Item(attributes)
-			if err != nil {
-				db.t.Fatalf("sortkeytest: table %s: %v", table, err)
-			}
-			r := row{names: names, item: it}
-			for _, name := range names {
-				r.key = append(r.key, it.Get(name))
-			}
-			rows = append(rows, r)
-		}
+	for _, c := range db.changes(nil, table) {
+		rows = append(rows, c.now)
 	}
-	slices.SortFunc(rows, compareRows)
 	return rows
+}
+
+// A change is an item that differs between two databases. The item of a row is nil where
+// there is none.
+type change struct{ before, now row }
+
+// key returns the row that has the key of the item.
+func (c change) key() row {
+	if c.now.item == nil {
+		return c.before
+	}
+	return c.now
+}
+
+// changes returns the items of a table that differ between before and db, in the order of
+// their keys; with no before, all items. Both tables have the same key.
+func (db *DB) changes(before *DB, table string) (list []change) {
+	db.t.Helper()
+	names := db.schema(table, "").names
+	rowOf := func(it attr.Item) (r row) {
+		if it == nil {
+			return r
+		}
+		r = row{names: names, item: slices.Clone(it)}
+		for _, name := range names {
+			r.key = append(r.key, r.item.Get(name))
+		}
+		return r
+	}
+	var old *api.Service
+	if before != nil {
+		old = inside.Service(before.DB)
+	}
+	err := inside.Service(db.DB).Changes(quiet, old, table, func(was, is attr.Item) error {
+		list = append(list, change{rowOf(was), rowOf(is)})
+		return nil
+	})
+	if err != nil {
+		db.t.Fatalf("sortkeytest: table %s: %v", table, err)
+	}
+	slices.SortFunc(list, func(a, b change) int { return compareRows(a.key(), b.key()) })
+	return list
 }
 
 // compareRows compares the keys of two rows of tables with the same schema.

@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/fault"
 	"github.com/sortkey/sortkey/internal/wire"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/throughput"
@@ -328,4 +329,14 @@ func (s *Service) tableName(name string) (string, error) {
 		return "", table.NoSuchTable()
 	}
 	return ref.Name, nil
+}
+
+// Changes calls visit with each item of a table that differs between before, which may be
+// nil, and s: see [table.DB.Changes].
+func (s *Service) Changes(ctx context.Context, before *Service, name string, visit func(was, is attr.Item) error) error {
+	var old *table.DB
+	if before != nil {
+		old = before.db
+	}
+	return s.db.Changes(ctx, old, name, visit)
 }

@@ -1,0 +1,92 @@
+package table
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// Changes calls visit with each item of the table called name that differs between
+// before and db, in scan order: as it was and as it is, nil for an item that is not
+// there. With no before, and for a table that is new, every item is visited. The items are
+// valid until visit returns; an error from it ends the walk.
+//
+// Between a database in memory and its fork the time depends on what differs, see
+// [store.Changes], unless the table was created anew.
+func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
+	return view(ctx, before, func(old store.Reader) error {
+		return db.store.View(ctx, func(r store.Reader) error {
+			was, err := itemsIn(old, name)
+			if err != nil {
+				return err
+			}
+			is, err := itemsIn(r, name)
+			if err != nil {
+				return err
+			}
+			changes := store.Changes(was, is, is.space)
+			if was.space == is.space && is.space != 0 {
+				changes = store.Changes(was.Reader, is.Reader, is.space)
+			}
+			for c, err := range changes {
+				if err == nil {
+					err = visit(itemOfRow(c.Before), itemOfRow(c.Now))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// view is a View of the store of db, or of nothing if db is nil.
+func view(ctx context.Context, db *DB, fn func(store.Reader) error) error {
+	if db == nil {
+		return fn(nil)
+	}
+	return db.store.View(ctx, fn)
+}
+
+// tableItems reads the items of one table, whatever the space it is asked for. So two
+// tables can be compared that are in different spaces.
+type tableItems struct {
+	store.Reader
+	space store.Space // 0 if there is no table
+}
+
+// itemsIn returns the items of the table called name in a state of the store, which also
+// has its definition. So no lock is needed.
+func itemsIn(r store.Reader, name string) (*tableItems, error) {
+	t := &tableItems{Reader: r}
+	if r == nil {
+		return t, nil
+	}
+	row, ok, err := r.Get(catalogueSpace, definitionsPartition, []byte(name))
+	if err != nil || !ok {
+		return t, err
+	}
+	var def Definition
+	err = json.Unmarshal(row, &def)
+	t.space = def.Space
+	return t, err
+}
+
+// Scan implements [store.Reader].
+func (t *tableItems) Scan(_ store.Space, s store.Span) iter.Seq2[store.Row, error] {
+	if t.space == 0 {
+		return func(func(store.Row, error) bool) {}
+	}
+	return t.Reader.Scan(t.space, s)
+}
+
+func itemOfRow(r *store.Row) attr.Item {
+	if r == nil {
+		return nil
+	}
+	return itemOf(r.Value)
+}
