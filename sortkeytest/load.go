@@ -44,7 +44,7 @@ func (db *DB) load(path string, parameters []string) error {
 		}
 		with[name] = value
 	}
-	list, err := tabledef.Read(path, with)
+	list, notes, err := tabledef.Read(path, with)
 	if errors.Is(err, tabledef.ErrOther) {
 		var m *design.Model
 		if m, err = design.Load(path); err == nil {
@@ -54,6 +54,9 @@ func (db *DB) load(path string, parameters []string) error {
 	}
 	if err != nil {
 		return err
+	}
+	for _, note := range notes {
+		db.t.Logf("sortkeytest: %s: %s", path, note)
 	}
 	for _, s := range list {
 		if _, err := db.Client.CreateTable(quiet, s.CreateTable(s.TableName)); err != nil {

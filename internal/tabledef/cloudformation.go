@@ -21,26 +21,50 @@ type template struct {
 // none is the value of AWS::NoValue.
 type none struct{}
 
-func parseTemplate(root map[string]any, with Parameters) (all []*Schema, err error) {
-	object := func(v any) map[string]any {
-		m, _ := v.(map[string]any)
-		return m
+// pseudoParameters returns the values of those that a test can do with. AWS::StackName,
+// AWS::StackId and AWS::NotificationARNs have no value until they are given one.
+func pseudoParameters() map[string]any {
+	return map[string]any{
+		"AWS::Region": defaultRegion, "AWS::AccountId": defaultAccount, "AWS::Partition": "aws",
+		"AWS::URLSuffix": "amazonaws.com", "AWS::NoValue": none{},
 	}
+}
+
+const (
+	defaultRegion  = "us-east-1"
+	defaultAccount = "000000000000"
+)
+
+// object returns a value as an object, which is nil if it is not one.
+func object(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
+	declared := map[string]bool{}
+	for name := range object(root["Parameters"]) {
+		declared[name] = true
+	}
+	if err := in.with.check(declared); err != nil {
+		return nil, err
+	}
+	return in.tables(root, pseudoParameters())
+}
+
+// tables returns the tables of a template. Values are those of parameters that the
+// template does not declare.
+func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
 	t := &template{
-		parameters: map[string]any{"AWS::Region": "us-east-1", "AWS::AccountId": "000000000000", "AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com", "AWS::NoValue": none{}},
+		parameters: values,
 		mappings:   object(root["Mappings"]), conditions: object(root["Conditions"]), resources: object(root["Resources"]),
 	}
-	declared := map[string]bool{}
 	for name, p := range object(root["Parameters"]) {
-		declared[name] = true
 		if value, ok := object(p)["Default"]; ok {
 			t.parameters[name] = value
 		}
 	}
-	if err := with.check(declared); err != nil {
-		return nil, err
-	}
-	for name, value := range with {
+	for name, value := range in.with {
 		t.parameters[name] = value
 	}
 	for _, id := range slices.Sorted(maps.Keys(t.resources)) {
@@ -71,7 +95,7 @@ func parseTemplate(root map[string]any, with Parameters) (all []*Schema, err err
 		if s := object(properties["StreamSpecification"]); s != nil {
 			s["StreamEnabled"] = true // templates leave it out
 		}
-		s, err := finish("Resources."+id, properties)
+		s, err := in.finish("Resources."+id, properties)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +155,7 @@ func (t *template) value(v any) any {
 
 // call evaluates a function.
 func (t *template) call(name string, arg any) any {
-	fail := unresolved(fmt.Sprintf("%s %v", name, arg))
+	fail := unresolved{name: fmt.Sprintf("%s %v", name, arg)}
 	list, _ := arg.([]any)
 	switch name {
 	case "Ref":
@@ -167,14 +191,7 @@ func (t *template) call(name string, arg any) any {
 		if !ok || !isList {
 			return fail
 		}
-		texts := make([]string, len(parts))
-		for i, p := range parts {
-			if u, ok := p.(unresolved); ok {
-				return u
-			}
-			texts[i] = fmt.Sprint(p)
-		}
-		return strings.Join(texts, between)
+		return join(parts, between)
 	case "Fn::FindInMap":
 		if len(list) < 3 {
 			return fail
@@ -198,25 +215,29 @@ func (t *template) ref(id string) any {
 	if v, ok := t.parameters[id]; ok {
 		return v
 	}
-	return unresolved(id)
+	standIn := id
+	if id == "AWS::StackName" {
+		standIn = "stack"
+	}
+	return missing(id, standIn, id)
 }
 
 // substitute replaces ${…} in a text.
 func (t *template) substitute(text string, own map[string]any) any {
-	var b strings.Builder
+	var parts []any
 	for {
 		before, rest, found := strings.Cut(text, "${")
-		b.WriteString(before)
+		parts = append(parts, before)
 		if !found {
-			return b.String()
+			return join(parts, "")
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
-			return unresolved(text)
+			return unresolved{name: text}
 		}
 		text = after
 		if literal, ok := strings.CutPrefix(name, "!"); ok {
-			b.WriteString("${" + literal + "}")
+			parts = append(parts, "${"+literal+"}")
 			continue
 		}
 		v, ok := own[name]
@@ -225,10 +246,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 		} else {
 			v = t.ref(name)
 		}
-		if u, ok := v.(unresolved); ok {
-			return u
-		}
-		fmt.Fprint(&b, v)
+		parts = append(parts, v)
 	}
 }
 

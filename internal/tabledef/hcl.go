@@ -1,7 +1,6 @@
 package tabledef
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -292,7 +291,7 @@ type scope struct {
 func (s *scope) value(e expression) any {
 	if s.depth++; s.depth > maxDepth {
 		s.depth--
-		return unresolved(e.String())
+		return unresolved{name: e.String()}
 	}
 	defer func() { s.depth-- }()
 	switch {
@@ -318,6 +317,7 @@ func (s *scope) value(e expression) any {
 			if v, ok := s.variables[e[2].text]; ok {
 				return v
 			}
+			return missing(e.String(), e[2].text, e[2].text)
 		case "local":
 			if inner, ok := s.locals[e[2].text]; ok {
 				return s.value(inner)
@@ -328,7 +328,7 @@ func (s *scope) value(e expression) any {
 	case len(e) > 1 && e[0].text == "[" && e[len(e)-1].text == "]":
 		return s.list(e[1 : len(e)-1])
 	}
-	return unresolved(e.String())
+	return unresolved{name: e.String()}
 }
 
 func (s *scope) list(e expression) any {
@@ -349,54 +349,55 @@ func (s *scope) list(e expression) any {
 	return list
 }
 
-var errTemplate = errors.New("tabledef: template that only Terraform can evaluate")
-
 // template evaluates a text with ${…}.
 func (s *scope) template(text string, escapes bool) any {
-	var b strings.Builder
+	var parts []any
 	for i := 0; i < len(text); {
 		switch {
 		case escapes && text[i] == '\\':
 			c, _, rest, err := strconv.UnquoteChar(text[i:], '"')
 			if err != nil {
-				return unresolved(text)
+				return unresolved{name: text}
 			}
-			b.WriteRune(c)
+			parts = append(parts, string(c))
 			i = len(text) - len(rest)
 		case strings.HasPrefix(text[i:], "$${"), strings.HasPrefix(text[i:], "%%{"):
-			b.WriteString(text[i+1 : i+3])
+			parts = append(parts, text[i+1:i+3])
 			i += 3
 		case strings.HasPrefix(text[i:], "${"):
 			end := endOfTemplate(text, i+2, 0)
-			v, err := s.inner(text, i+2, end)
-			if err != nil {
-				return unresolved(text)
+			v, ok := s.inner(text, i+2, end)
+			if !ok {
+				return unresolved{name: text}
 			}
-			fmt.Fprint(&b, v)
+			parts = append(parts, v)
 			i = end
 		case strings.HasPrefix(text[i:], "%{"):
-			return unresolved(text)
+			return unresolved{name: text}
 		default:
-			b.WriteByte(text[i])
+			parts = append(parts, text[i:i+1])
 			i++
 		}
 	}
-	return b.String()
+	return join(parts, "")
 }
 
-func (s *scope) inner(text string, from, end int) (any, error) {
+// inner evaluates the expression in ${…}. It reports false if only Terraform can.
+func (s *scope) inner(text string, from, end int) (v any, ok bool) {
 	if end < 0 {
-		return nil, errTemplate
+		return nil, false
 	}
 	tokens, err := lexHCL(strings.Trim(text[from:end-1], "~ \t\n"))
 	if err != nil {
-		return nil, err
+		return nil, false
 	}
 	switch v := s.value(tokens[:len(tokens)-1]).(type) {
 	case string, bool:
-		return v, nil
+		return v, true
+	case unresolved:
+		return v, v.standIn != ""
 	}
-	return nil, errTemplate
+	return nil, false
 }
 
 // String returns the expression on one line, for messages.

@@ -25,6 +25,9 @@ type Schema struct {
 	DeletionProtectionEnabled bool                        `json:"DeletionProtectionEnabled,omitempty"`
 	TableClass                types.TableClass            `json:"TableClass,omitempty"`
 	TimeToLiveSpecification   *TimeToLive                 `json:"TimeToLiveSpecification,omitempty"`
+
+	// Place is where [Read] found the definition: the file, and the place in it.
+	Place string `json:"-"`
 }
 
 // An Index is the definition of an index.

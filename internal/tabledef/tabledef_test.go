@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			list, err := tabledef.Read(tt.path, tt.with)
+			list, _, err := tabledef.Read(tt.path, tt.with)
 			require.NoError(t, err)
 			require.Len(t, list, len(tt.want))
 			for i, s := range list {
@@ -59,11 +59,11 @@ func TestRead(t *testing.T) {
 }
 
 func TestParametersDecide(t *testing.T) {
-	list, err := tabledef.Read("testdata/module", tabledef.Parameters{"stage": "x", "capacity": "9"})
+	list, _, err := tabledef.Read("testdata/module", tabledef.Parameters{"stage": "x", "capacity": "9"})
 	require.NoError(t, err)
 	require.Equal(t, "shop-x-orders", list[0].TableName)
 	require.EqualValues(t, 9, list[0].ProvisionedThroughput.ReadCapacityUnits)
-	_, err = tabledef.Read("testdata/template.yaml", tabledef.Parameters{"AWS::StackName": "shop", "Stage": "prod"})
+	_, _, err = tabledef.Read("testdata/template.yaml", tabledef.Parameters{"AWS::StackName": "shop", "Stage": "prod"})
 	require.ErrorContains(t, err, "testdata/template.yaml: Resources.Audit: the schema has no KeySchema")
 }
 
@@ -86,7 +86,8 @@ func TestReadErrors(t *testing.T) {
 		{"a.json", `[{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}]}]`, "table 1 has no TableName"},
 		{"a.yaml", "Resources: {T: {Type: AWS::S3::Bucket}}", "the template has no table"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table}}", "Resources.T has no Properties"},
-		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Ref Stage}}}", "Resources.T.TableName: the value of Stage is unknown"},
+		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {BillingMode: !Ref Stage}}}", "Resources.T.BillingMode: the value of Stage is unknown"},
+		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !GetAtt A.B}}}", "Resources.T.TableName: the value of Fn::GetAtt A.B is unknown"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: [{AttributeName: !GetAtt A.B}]}}}", "Resources.T.KeySchema[0].AttributeName: the value of Fn::GetAtt A.B is unknown"},
 		{"a.yaml", "Conditions: {A: !Condition A}\nResources: {T: {Type: AWS::DynamoDB::Table, Condition: A}}", "the condition A depends on a value that is unknown"},
 		{"a.json", `{"format_version":"1.0","values":{"root_module":{}}}`, "there is no resource aws_dynamodb_table"},
@@ -95,7 +96,7 @@ func TestReadErrors(t *testing.T) {
 		{"a.tf", "a = <<EOT\nx\n", "a.tf:1:5: the text after << has no end"},
 		{"a.tf", "}", `unexpected "}"`},
 		{"a.tf", "", "there is no resource aws_dynamodb_table"},
-		{"a.tf", table(`name = var.name`), "aws_dynamodb_table.t.TableName: the value of var.name is unknown"},
+		{"a.tf", table(`billing_mode = var.mode`), "aws_dynamodb_table.t.BillingMode: the value of var.mode is unknown"},
 		{"a.tf", table(`name = lower("X${a["}"]}")`), `the value of lower("X${a["}"]}") is unknown`},
 		{"a.tf", table(`for_each = toset(["a"])`), "repeated with for_each"},
 		{"a.tf", table(`count = var.n`), "repeated with count"},
@@ -103,33 +104,33 @@ func TestReadErrors(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), tt.file)
 		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
-		_, err := tabledef.Read(path, nil)
+		_, _, err := tabledef.Read(path, nil)
 		require.ErrorContains(t, err, tt.want, tt.text)
 	}
-	_, err := tabledef.Read(t.TempDir(), nil)
+	_, _, err := tabledef.Read(t.TempDir(), nil)
 	require.ErrorContains(t, err, "the folder has no Terraform files")
 	require.NotErrorIs(t, err, tabledef.ErrOther)
 	path := filepath.Join(t.TempDir(), "a.tf")
 	require.NoError(t, os.WriteFile(path, []byte(table(`count = var.n`)), 0o600))
-	_, err = tabledef.Read(path, nil)
+	_, _, err = tabledef.Read(path, nil)
 	require.Contains(t, advice.Of(err), "terraform show -json")
 }
 
 // A parameter with a typo would leave the default in force.
 func TestUnknownParameters(t *testing.T) {
 	for path, declared := range map[string]string{"testdata/template.yaml": "Stage", "testdata/module": "stage"} {
-		_, err := tabledef.Read(path, tabledef.Parameters{"Stge": "x", "AWS::StackName": "shop"})
+		_, _, err := tabledef.Read(path, tabledef.Parameters{"Stge": "x", "AWS::StackName": "shop"})
 		require.ErrorContains(t, err, "unknown parameter Stge")
 		require.Contains(t, advice.Of(err), declared)
 	}
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("Resources: {T: {Type: AWS::DynamoDB::Table}}"), 0o600))
-	_, err := tabledef.Read(path, tabledef.Parameters{"Stage": "x"})
+	_, _, err := tabledef.Read(path, tabledef.Parameters{"Stage": "x"})
 	require.Equal(t, "no parameters are declared", advice.Of(err))
 }
 
 func FuzzRead(f *testing.F) {
-	for _, path := range []string{"testdata/template.yaml", "testdata/module/main.tf", "testdata/module/variables.tf", "testdata/plan.json"} {
+	for _, path := range []string{"testdata/template.yaml", "testdata/module/main.tf", "testdata/module/variables.tf", "testdata/plan.json", "testdata/service/serverless.yml"} {
 		data, err := os.ReadFile(path)
 		require.NoError(f, err)
 		f.Add(filepath.Ext(path), data)
@@ -141,7 +142,7 @@ func FuzzRead(f *testing.F) {
 		}
 		path := filepath.Join(t.TempDir(), "f"+ext)
 		require.NoError(t, os.WriteFile(path, data, 0o600))
-		list, err := tabledef.Read(path, tabledef.Parameters{"x": "y"})
+		list, _, err := tabledef.Read(path, tabledef.Parameters{"x": "y"})
 		if err == nil && len(list) == 0 {
 			t.Error("neither a table nor an error")
 		}

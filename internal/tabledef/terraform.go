@@ -20,7 +20,7 @@ type file struct {
 const tableType = "aws_dynamodb_table"
 
 // readModule reads the tables of a folder with Terraform files.
-func readModule(dir string, with Parameters) ([]*Schema, error) {
+func (in *input) readModule(dir string) ([]*Schema, error) {
 	var files []file
 	for _, pattern := range []string{"*.tf", "terraform.tfvars", "*.auto.tfvars"} {
 		paths, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -38,7 +38,7 @@ func readModule(dir string, with Parameters) ([]*Schema, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: the folder has no Terraform files", dir)
 	}
-	list, err := parseTerraform(files, with, true)
+	list, err := in.parseTerraform(files, true)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -47,9 +47,9 @@ func readModule(dir string, with Parameters) ([]*Schema, error) {
 
 // parseTerraform reads the tables of a module in Terraform's own language. Unless the
 // files are the whole module, others may declare variables.
-func parseTerraform(files []file, with Parameters, whole bool) (all []*Schema, err error) {
+func (in *input) parseTerraform(files []file, whole bool) (all []*Schema, err error) {
 	declared := map[string]bool{}
-	in := &scope{variables: map[string]any{}, locals: map[string]expression{}}
+	values := &scope{variables: map[string]any{}, locals: map[string]expression{}}
 	var tables []*block
 	var given []*body // values of variables, which replace the defaults
 	for _, f := range files {
@@ -66,10 +66,10 @@ func parseTerraform(files []file, with Parameters, whole bool) (all []*Schema, e
 			case b.is("variable", 1):
 				declared[b.labels[0]] = true
 				if e, ok := b.body.attributes["default"]; ok {
-					in.variables[b.labels[0]] = in.value(e)
+					values.variables[b.labels[0]] = values.value(e)
 				}
 			case b.is("locals", 0):
-				maps.Copy(in.locals, b.body.attributes)
+				maps.Copy(values.locals, b.body.attributes)
 			case b.is("resource", 2) && b.labels[0] == tableType:
 				tables = append(tables, b)
 			}
@@ -77,16 +77,16 @@ func parseTerraform(files []file, with Parameters, whole bool) (all []*Schema, e
 	}
 	for _, top := range given {
 		for name, e := range top.attributes {
-			in.variables[name] = in.value(e)
+			values.variables[name] = values.value(e)
 		}
 	}
 	if whole {
-		if err := with.check(declared); err != nil {
+		if err := in.with.check(declared); err != nil {
 			return nil, err
 		}
 	}
-	for name, value := range with {
-		in.variables[name] = value
+	for name, value := range in.with {
+		values.variables[name] = value
 	}
 	for _, b := range tables {
 		what := tableType + "." + b.labels[1]
@@ -94,7 +94,7 @@ func parseTerraform(files []file, with Parameters, whole bool) (all []*Schema, e
 		case b.body.attributes["for_each"] != nil:
 			return nil, repeated(what, "for_each")
 		case b.body.attributes["count"] != nil:
-			switch in.value(b.body.attributes["count"]) {
+			switch values.value(b.body.attributes["count"]) {
 			case "0":
 				continue
 			case "1":
@@ -102,11 +102,11 @@ func parseTerraform(files []file, with Parameters, whole bool) (all []*Schema, e
 				return nil, repeated(what, "count")
 			}
 		}
-		values, err := in.values(what, b.body)
+		arguments, err := values.values(what, b.body)
 		if err != nil {
 			return nil, err
 		}
-		s, err := finish(what, fromTerraform(values))
+		s, err := in.finish(what, fromTerraform(arguments))
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +144,7 @@ func (s *scope) values(what string, b *body) (map[string]any, error) {
 }
 
 // parseState reads the output of terraform show -json for a state or a plan.
-func parseState(root map[string]any) (all []*Schema, err error) {
+func (in *input) parseState(root map[string]any) (all []*Schema, err error) {
 	values, ok := root["planned_values"].(map[string]any)
 	if !ok {
 		values, _ = root["values"].(map[string]any)
@@ -158,7 +158,7 @@ func parseState(root map[string]any) (all []*Schema, err error) {
 			if r["type"] != tableType || r["mode"] == "data" || values == nil {
 				continue
 			}
-			s, err := finish(fmt.Sprint(r["address"]), fromTerraform(values))
+			s, err := in.finish(fmt.Sprint(r["address"]), fromTerraform(values))
 			if err != nil {
 				return err
 			}
