@@ -39,6 +39,13 @@ func (g *generator) operations() {
 	b.WriteString("}")
 	g.emit("ops", "%s", b.String())
 
+	b.Reset()
+	b.WriteString("// exceptions are those of each operation in the service model, by Op.\nvar exceptions = [...][]string{\n")
+	for _, name := range names {
+		fmt.Fprintf(&b, "Op%s: {%s},\n", name, quoted(slices.Sorted(slices.Values(g.Operations[name].Errors))))
+	}
+	b.WriteString("}")
+	g.emit("exceptions", "%s", b.String())
 }
 
 // errors generates the differences between exceptions on the wire.

@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/sortkey/sortkey/attr"
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+)
 
 // An Op is an operation of the service.
 type Op uint8
@@ -91,4 +95,23 @@ func (op Op) Target() string {
 		return operations[op].target
 	}
 	return ""
+}
+
+// commonExceptions are those that any operation may have and the service model does not
+// list. Source: API_CommonErrors, DG/Programming.Errors.html.
+var commonExceptions = []string{
+	CodeAccessDenied, CodeSerialization, CodeUnavailable, CodeValidation,
+	"ExpiredTokenException", "IncompleteSignatureException", "InternalFailure", "InternalServerError",
+	"InvalidSignatureException", "MissingAuthenticationTokenException", "RequestExpired", "RequestLimitExceeded",
+	"ThrottlingException", "UnrecognizedClientException",
+}
+
+// Exceptions returns the codes of the exceptions that the operation may have, sorted.
+func (op Op) Exceptions() []string {
+	list := slices.Clone(commonExceptions)
+	if int(op) < len(exceptions) {
+		list = append(list, exceptions[op]...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
