@@ -30,13 +30,14 @@ func (db *DB) Config() aws.Config {
 // ends with the test of the database. In a bubble of testing/synctest it fails the
 // test: the bubble's time would stop while the server waits for the network.
 func (db *DB) URL() string {
+	defer resume()
 	db.t.Helper()
 	if inBubble() {
 		db.t.Fatalf("sortkeytest: cannot start a server in a bubble of testing/synctest: its time stops while something waits for the network")
 	}
 	url, err := db.serve()
 	if err != nil {
-		db.t.Fatalf("sortkeytest: %v", err)
+		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
 	return url
 }
@@ -49,11 +50,12 @@ func (db *DB) URL() string {
 //
 // They also keep proxies out of the way.
 func (db *DB) Env() []string {
+	defer resume()
 	db.t.Helper()
 	url := db.URL()
 	who, err := db.Client.Options().Credentials.Retrieve(quiet)
 	if err != nil {
-		db.t.Fatalf("sortkeytest: %v", err)
+		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
 	env := []string{
 		"AWS_ENDPOINT_URL_DYNAMODB=" + url,

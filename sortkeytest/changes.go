@@ -26,6 +26,7 @@ import (
 // consumer does, use [DB.Streams]; for an AWS Lambda function, see [DB.EventSource].
 func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
+		defer resume()
 		db.t.Helper()
 		for _, s := range db.shards(db.stream(table)) {
 			for _, r := range s.records {
@@ -45,7 +46,7 @@ func (db *DB) stream(table string) (arn *string) {
 	db.t.Helper()
 	described, err := db.Direct.DescribeTable(quiet, &dynamodb.DescribeTableInput{TableName: &table})
 	if err != nil {
-		db.t.Fatalf("sortkeytest: %v", err)
+		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
 	if arn = described.Table.LatestStreamArn; arn == nil {
 		db.t.Fatalf("sortkeytest: table %s has no stream: create it with a StreamSpecification", table)
@@ -67,12 +68,12 @@ func (db *DB) shards(arn *string) (all []shard) {
 	for {
 		out, err := client.DescribeStream(quiet, in)
 		if err != nil {
-			db.t.Fatalf("sortkeytest: %v", err)
+			db.t.Fatalf("sortkeytest: %s", db.reason(err))
 		}
 		for _, s := range out.StreamDescription.Shards {
 			records, err := recordsOf(client, arn, s.ShardId)
 			if err != nil {
-				db.t.Fatalf("sortkeytest: %v", err)
+				db.t.Fatalf("sortkeytest: %s", db.reason(err))
 			}
 			all = append(all, shard{*s.ShardId, records})
 		}

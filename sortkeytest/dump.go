@@ -17,6 +17,7 @@ import (
 //	Orders: customer / placed
 //	"7" / "2026-01-30"  {total: 12}
 func (db *DB) Dump(tables ...string) string {
+	defer resume()
 	db.t.Helper()
 	if len(tables) == 0 {
 		tables = db.tables()
@@ -41,6 +42,7 @@ func (db *DB) Dump(tables ...string) string {
 // In memory, the time depends on what differs between a database and its fork, not on
 // how many items there are.
 func (db *DB) Diff(before *DB) string {
+	defer resume()
 	db.t.Helper()
 	heads := map[string][2]string{} // the line of a table before and now
 	for i, side := range []*DB{before, db} {
@@ -91,6 +93,7 @@ func (c change) String() string {
 // SORTKEY_UPDATE=1 in the environment it writes the file instead, also with a flag
 // -update if the test program has defined one.
 func (db *DB) Golden(path string, tables ...string) {
+	defer resume()
 	db.t.Helper()
 	got := db.Dump(tables...)
 	if updating() {

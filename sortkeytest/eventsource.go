@@ -85,6 +85,7 @@ type EventSource struct {
 // works too. The event may have any type into which its JSON can be decoded. Nothing is
 // delivered before [EventSource.Deliver].
 func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource)) *EventSource {
+	defer resume()
 	db.t.Helper()
 	s := &EventSource{
 		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon, MaximumRetryAttempts: -1, MaximumRecordAge: retained,
@@ -132,6 +133,7 @@ func (s *EventSource) check() error {
 // to let time pass between them, advance the clock of the database in the handler. The
 // handler gets the context of the test. If it panics, the test fails.
 func (s *EventSource) Deliver() {
+	defer resume()
 	s.db.t.Helper()
 	for range maxRounds {
 		idle := true

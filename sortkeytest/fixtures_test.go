@@ -58,9 +58,9 @@ func TestTyped(t *testing.T) {
 
 func TestTypedFailures(t *testing.T) {
 	for want, fn := range map[string]func(*sortkeytest.DB){
-		"Get from Orders has 1 key value, want values for customer and placed": func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7") },
-		"does not match the schema": func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7", "1") },
-		"Query of Orders has 3 key values, want at most values for customer and placed": func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders", "7", 1, 2) },
+		"Get from Orders has 1 key value, want values for customer and placed":                         func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7") },
+		"the value 1 for placed has type string, want a number, as the key is \"customer / placed:N\"": func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7", "1") },
+		"Query of Orders has 3 key values, want at most values for customer and placed":                func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders", "7", 1, 2) },
 		"table Orders: item 1 has no attributes: it has type int, want a struct or a map": func(db *sortkeytest.DB) {
 			db.Put("Orders", order{Customer: "7"}, 5)
 		},
@@ -76,7 +76,7 @@ func TestTypedFailures(t *testing.T) {
 			db.Put("Orders", order{Customer: "7"})
 			sortkeytest.Items[struct{ Customer int }](db, "Orders")
 		},
-		"item 1: operation error": func(db *sortkeytest.DB) { db.Put("Orders", []order{{Customer: "7"}, {}}) },
+		"item 1: PutItem: ValidationException": func(db *sortkeytest.DB) { db.Put("Orders", []order{{Customer: "7"}, {}}) },
 	} {
 		require.Contains(t, failure(t, func(tb testing.TB) { fn(orders(tb)) }), want)
 	}
@@ -202,7 +202,7 @@ func TestSharedInBubble(t *testing.T) {
 func TestSharedFails(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) { db.Put("Nope", map[string]any{"id": "a"}) })
 	for range 2 {
-		require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "cannot fill the shared database: table Nope: item 0: operation error")
+		require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "cannot fill the shared database: table Nope: item 0: PutItem: ResourceNotFoundException")
 	}
 }
 
@@ -224,13 +224,26 @@ func TestLoad(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "ends", *out.TimeToLiveDescription.AttributeName)
 	for want, fn := range map[string]func(*sortkeytest.DB){
-		"no such file":                          func(db *sortkeytest.DB) { db.Load("testdata/none.yaml") },
-		`parameter "Stage" has no value`:        func(db *sortkeytest.DB) { db.Load("testdata/deploy/template.yaml", "Stage") },
-		"the value of Stage is unknown\nhint: ": func(db *sortkeytest.DB) { db.Load("testdata/deploy/template.yaml") },
-		"testdata/files.json:":                  func(db *sortkeytest.DB) { db.Load("testdata/files.json") },
+		"no such file":                   func(db *sortkeytest.DB) { db.Load("testdata/none.yaml") },
+		`parameter "Stage" has no value`: func(db *sortkeytest.DB) { db.Load("testdata/deploy/template.yaml", "Stage") },
+		"testdata/files.json:":           func(db *sortkeytest.DB) { db.Load("testdata/files.json") },
+		"testdata/deploy/template.yaml: Resources.Orders: table orders-a: CreateTable: ResourceInUseException: ": func(db *sortkeytest.DB) {
+			db.Table("orders-a", "id")
+			db.Load("testdata/deploy/template.yaml", "Stage=a")
+		},
 	} {
 		require.Contains(t, failure(t, func(tb testing.TB) { fn(sortkeytest.New(tb)) }), want)
 	}
+}
+
+// A name that depends on what only a deployment knows is made up, and the log says so.
+func TestLoadMakesUpNames(t *testing.T) {
+	f := &failed{TB: t}
+	db := sortkeytest.New(f)
+	db.Load("testdata/deploy/template.yaml")
+	require.Equal(t, `sortkeytest: testdata/deploy/template.yaml: Resources.Orders.TableName is orders-Stage, `+
+		`because no value is known for Stage; to choose the name, give "Stage=…"`, f.logged)
+	require.Contains(t, db.Dump(), "orders-Stage: customer / placed:N\n")
 }
 
 // Ids are the same in every run, and those of a fork do not depend on its siblings.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -23,6 +25,7 @@ import (
 // Put writes items. Each is a struct or map that package attributevalue can
 // marshal, a map of attribute values, or a slice or array of those.
 func (db *DB) Put(table string, items ...any) {
+	defer resume()
 	db.t.Helper()
 	n := 0
 	for _, item := range items {
@@ -45,14 +48,14 @@ func (db *DB) put(table string, n int, item any) {
 	if !ok {
 		var err error
 		if attributes, err = attributevalue.MarshalMap(item); err != nil {
-			db.t.Fatalf("sortkeytest: table %s: item %d: %v", table, n, err)
+			db.t.Fatalf("sortkeytest: table %s: item %d: %s", table, n, db.reason(err))
 		}
 	}
 	if len(attributes) == 0 {
 		db.t.Fatalf("sortkeytest: table %s: item %d has no attributes: it has type %T, want a struct or a map", table, n, item)
 	}
 	if _, err := db.Direct.PutItem(quiet, &dynamodb.PutItemInput{TableName: &table, Item: attributes}); err != nil {
-		db.t.Fatalf("sortkeytest: table %s: item %d: %v", table, n, err)
+		db.t.Fatalf("sortkeytest: table %s: item %d: %s", table, n, db.reason(err))
 	}
 }
 
@@ -60,21 +63,23 @@ func (db *DB) put(table string, n int, item any) {
 // several in a row, lists of them, or a response with Items. It also accepts
 // the lines of an export, {"Item":{...}}.
 func (db *DB) PutJSON(table string, text []byte) {
+	defer resume()
 	db.t.Helper()
 	if err := db.putJSON(table, text); err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %v", table, err)
+		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
 	}
 }
 
 // PutFile is [DB.PutJSON] for a file.
 func (db *DB) PutFile(table, path string) {
+	defer resume()
 	db.t.Helper()
 	text, err := os.ReadFile(path)
 	if err == nil {
 		err = db.putJSON(table, text)
 	}
 	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s: %v", table, path, err)
+		db.t.Fatalf("sortkeytest: table %s: %s: %v", table, path, db.reason(err))
 	}
 }
 
@@ -82,83 +87,139 @@ func (db *DB) putJSON(table string, text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for {
 		var next json.RawMessage
-		if err := dec.Decode(&next); errors.Is(err, io.EOF) {
+		err := dec.Decode(&next)
+		if errors.Is(err, io.EOF) {
 			return nil
-		} else if err != nil {
-			return err
 		}
-		items := []json.RawMessage{next}
-		if next[0] == '[' {
-			if err := json.Unmarshal(next, &items); err != nil {
-				return err
-			}
+		if err == nil {
+			err = db.putAll(table, next)
 		}
-		for _, item := range items {
-			if err := db.putEach(table, item); err != nil {
-				return err
-			}
+		if err != nil {
+			from := int(dec.InputOffset()) - len(next)
+			from += len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t\r\n"))
+			return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:from], []byte("\n")), err)
 		}
 	}
 }
 
-// putEach writes the item or items of one JSON value.
-func (db *DB) putEach(table string, text json.RawMessage) error {
+// putAll writes the item or items of one JSON value.
+func (db *DB) putAll(table string, text json.RawMessage) error {
+	items := []json.RawMessage{text}
+	var members map[string]json.RawMessage
+	if text[0] == '[' {
+		if err := json.Unmarshal(text, &items); err != nil {
+			return err
+		}
+	} else if err := json.Unmarshal(text, &members); err == nil {
+		_ = json.Unmarshal(members["Items"], &items) // no attribute value is a list
+	}
+	for i, item := range items {
+		if err := db.putOne(table, item); err != nil && len(items) > 1 {
+			return fmt.Errorf("item %d: %w", i, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putOne writes an item.
+func (db *DB) putOne(table string, text json.RawMessage) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
 		return err
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(members["Items"], &list) == nil { // no attribute value is a list
-		for _, item := range list {
-			if err := db.putEach(table, item); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 	// Every member of {"Item":{...}}, a line of an export, is an object. An
 	// item whose only attribute is called Item has a scalar there.
 	var inner map[string]map[string]any
 	if len(members) == 1 && json.Unmarshal(members["Item"], &inner) == nil {
-		text = members["Item"]
+		text, members = members["Item"], nil
+		_ = json.Unmarshal(text, &members)
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !isTyped(members[name]) {
+			return fmt.Errorf("attribute %s is %s, which is not DynamoDB JSON such as {\"S\": \"x\"}: "+
+				"for plain JSON, decode it and use db.Put", name, shorten(members[name]))
+		}
 	}
 	body, err := json.Marshal(map[string]any{"TableName": table, "Item": text})
 	if err != nil {
 		return err
 	}
 	answer, status := inside.Service(db.DB).Serve(quiet, "DynamoDB_20120810.PutItem", body, nil)
-	if status != 200 {
-		return errors.New(string(answer) + " for " + string(text))
+	if status == 200 {
+		return nil
 	}
-	return nil
+	if over := db.t.life.over(); over != "" {
+		return errors.New(over)
+	}
+	var failure struct {
+		Type    string `json:"__type"`
+		Message string // also message
+	}
+	if err := json.Unmarshal(answer, &failure); err != nil {
+		return err
+	}
+	_, code, _ := strings.Cut(failure.Type, "#")
+	return fmt.Errorf("%s: %s in %s", code, failure.Message, shorten(text))
+}
+
+// isTyped reports whether a value looks like one in DynamoDB JSON: an object with one
+// member, named by a type.
+func isTyped(value json.RawMessage) bool {
+	var v map[string]json.RawMessage
+	if err := json.Unmarshal(value, &v); err != nil || len(v) != 1 {
+		return false
+	}
+	for kind := range v {
+		return slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "M", "L"}, kind)
+	}
+	return false
+}
+
+// shorten returns a text of JSON on one line for messages.
+func shorten(value []byte) string {
+	const most = 200
+	var b bytes.Buffer
+	if err := json.Compact(&b, value); err != nil {
+		b.Reset()
+		b.Write(value)
+	}
+	if b.Len() > most {
+		return strings.ToValidUTF8(string(b.Bytes()[:most]), "") + "…"
+	}
+	return b.String()
 }
 
 // Get returns the item with a key: the value of the partition key and, if the
 // table has one, that of the sort key. It reports whether there is such an item.
 func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
+	defer resume()
 	db.t.Helper()
-	names := db.schema(table, "").names
+	schema := db.schema(table, "")
+	names := schema.names
 	if len(key) != len(names) {
 		db.t.Fatalf("sortkeytest: Get from %s has %s, want values for %s", table, text.Count(len(key), "key value"), text.Join(names, "and"))
 	}
 	in := &dynamodb.GetItemInput{TableName: &table, Key: map[string]types.AttributeValue{}, ConsistentRead: aws.Bool(true)}
 	for i, name := range names {
-		in.Key[name] = db.value(key[i])
+		in.Key[name] = db.keyValue("Get from "+table, schema, i, key[i])
 	}
 	out, err := db.Direct.GetItem(quiet, in)
-	if err == nil && out.Item != nil {
-		ok, err = true, attributevalue.UnmarshalMap(out.Item, &item)
-	}
 	if err != nil {
-		db.t.Fatalf("sortkeytest: %v", err)
+		db.t.Fatalf("sortkeytest: Get from %s: %s", table, db.reason(err))
 	}
-	return item, ok
+	if out.Item == nil {
+		return item, false
+	}
+	return unmarshal[T](db, table, out.Item), true
 }
 
 // Query returns the items with the first values of a key, in the order of the
 // rest: with one value those of a partition. To read an index, give its name
 // after the table's and a slash: "Orders/ByStatus".
 func Query[T any](db *DB, from string, key ...any) []T {
+	defer resume()
 	db.t.Helper()
 	table, index, _ := strings.Cut(from, "/")
 	schema := db.schema(table, index)
@@ -179,7 +240,7 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	var conditions []string
 	for i, v := range key {
 		name, place := fmt.Sprintf("#k%d", i), fmt.Sprintf(":k%d", i)
-		in.ExpressionAttributeNames[name], in.ExpressionAttributeValues[place] = schema.names[i], db.value(v)
+		in.ExpressionAttributeNames[name], in.ExpressionAttributeValues[place] = schema.names[i], db.keyValue("Query of "+from, schema, i, v)
 		conditions = append(conditions, name+" = "+place)
 	}
 	in.KeyConditionExpression = aws.String(strings.Join(conditions, " AND "))
@@ -187,31 +248,72 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	for pages := dynamodb.NewQueryPaginator(db.Direct, in); pages.HasMorePages(); {
 		page, err := pages.NextPage(quiet)
 		if err != nil {
-			db.t.Fatalf("sortkeytest: %v", err)
+			db.t.Fatalf("sortkeytest: Query of %s: %s", from, db.reason(err))
 		}
-		all = append(all, unmarshal[T](db, page.Items)...)
+		for _, item := range page.Items {
+			all = append(all, unmarshal[T](db, table, item))
+		}
 	}
 	return all
 }
 
 // Items returns all items of a table in the order of their keys.
 func Items[T any](db *DB, table string) []T {
-	db.t.Helper()
-	var items []map[string]types.AttributeValue
-	for _, row := range db.rows(table) {
-		items = append(items, sdkvalue.Of(row.item))
-	}
-	return unmarshal[T](db, items)
-}
-
-func unmarshal[T any](db *DB, items []map[string]types.AttributeValue) []T {
+	defer resume()
 	db.t.Helper()
 	all := []T{}
-	if err := attributevalue.UnmarshalListOfMaps(items, &all); err != nil {
-		db.t.Fatalf("sortkeytest: %v", err)
+	for _, row := range db.rows(table) {
+		all = append(all, unmarshal[T](db, table, sdkvalue.Of(row.item)))
 	}
 	return all
 }
+
+// unmarshal decodes an item.
+func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue) (v T) {
+	db.t.Helper()
+	err := attributevalue.UnmarshalMap(item, &v)
+	if err == nil {
+		return v
+	}
+	attribute := ""
+	for _, name := range slices.Sorted(maps.Keys(item)) { // the error does not name it
+		var probe T
+		if attributevalue.UnmarshalMap(map[string]types.AttributeValue{name: item[name]}, &probe) != nil {
+			attribute = " attribute " + name + " of"
+			break
+		}
+	}
+	var key []string
+	for _, name := range db.schema(table, "").names {
+		if v, err := sdkvalue.Value(item[name]); err == nil {
+			key = append(key, text.Literal(v))
+		}
+	}
+	db.t.Fatalf("sortkeytest: table %s: cannot decode%s item %s into a %T: %v", table, attribute, strings.Join(key, " / "), v, err)
+	return v
+}
+
+// keyValue returns the value of a key attribute. What is the call that it is for.
+func (db *DB) keyValue(what string, s schema, i int, v any) types.AttributeValue {
+	db.t.Helper()
+	value := db.value(v)
+	kind := ""
+	switch value.(type) {
+	case *types.AttributeValueMemberS:
+		kind = "S"
+	case *types.AttributeValueMemberN:
+		kind = "N"
+	case *types.AttributeValueMemberB:
+		kind = "B"
+	}
+	if kind != s.types[i] {
+		db.t.Fatalf("sortkeytest: %s: the value %v for %s has type %T, want %s, as the key is %q", what, v, s.names[i], v, kinds[s.types[i]], s)
+	}
+	return value
+}
+
+// kinds describes the types of key attributes.
+var kinds = map[string]string{"S": "a string", "N": "a number", "B": "bytes"}
 
 // value returns a key value.
 func (db *DB) value(v any) types.AttributeValue {
@@ -221,7 +323,7 @@ func (db *DB) value(v any) types.AttributeValue {
 	}
 	out, err := attributevalue.Marshal(v)
 	if err != nil {
-		db.t.Fatalf("sortkeytest: key value %v: %v", v, err)
+		db.t.Fatalf("sortkeytest: key value %v: %v", v, db.reason(err))
 	}
 	return out
 }

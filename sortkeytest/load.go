@@ -2,6 +2,7 @@ package sortkeytest
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,14 +18,22 @@ import (
 // deployment. The file is one of these:
 //
 //   - a CloudFormation template in YAML or JSON, also of SAM;
+//   - a serverless.yml of the Serverless Framework, with the files that it names;
 //   - a Terraform file, a folder of them, or the output of terraform show -json;
 //   - the JSON of CreateTable requests or DescribeTable responses;
 //   - a model of sortkey design, whose items Load also puts into the tables.
 //
-// Parameters such as "Stage=test" give values to the parameters of a template or to
-// the variables of Terraform files. A value that only a deployment knows fails the
-// test if a definition needs it.
+// Parameters such as "Stage=test" give values to the parameters of a template, to its
+// pseudo parameters ("AWS::StackName=shop"), to the variables of Terraform files, or to
+// the options and parameters of a service ("stage=test"). Any other variable of a service
+// is written as in the file: "env:TABLE=orders" for ${env:TABLE}, whose value is not that
+// of this process.
+//
+// A name that depends on a value that only a deployment knows is made up, and the log of
+// the test says how to choose it. Any other such value fails the test if a definition needs
+// it.
 func (db *DB) Load(path string, parameters ...string) {
+	defer resume()
 	db.t.Helper()
 	if err := db.load(path, parameters); err != nil {
 		text := err.Error()
@@ -36,6 +45,7 @@ func (db *DB) Load(path string, parameters ...string) {
 }
 
 func (db *DB) load(path string, parameters []string) error {
+	db.t.Helper()
 	with := tabledef.Parameters{"AWS::Region": db.Region()}
 	for _, p := range parameters {
 		name, value, ok := strings.Cut(p, "=")
@@ -60,7 +70,7 @@ func (db *DB) load(path string, parameters []string) error {
 	}
 	for _, s := range list {
 		if _, err := db.Client.CreateTable(quiet, s.CreateTable(s.TableName)); err != nil {
-			return err
+			return advice.New(loadAdvice(s, err), "%s: table %s: %s", s.Place, s.TableName, db.reason(err))
 		}
 		ttl := s.TimeToLiveSpecification
 		if ttl == nil {
@@ -69,8 +79,19 @@ func (db *DB) load(path string, parameters []string) error {
 		if _, err := db.Client.UpdateTimeToLive(quiet, &dynamodb.UpdateTimeToLiveInput{
 			TableName: &s.TableName, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
 		}); err != nil {
-			return err
+			return fmt.Errorf("%s: table %s: %s", s.Place, s.TableName, db.reason(err))
 		}
 	}
 	return nil
+}
+
+// loadAdvice returns a hint for a table that cannot be created.
+func loadAdvice(s *tabledef.Schema, err error) string {
+	if strings.Contains(s.TableName, "${") {
+		return "the file is part of a service: load its serverless.yml"
+	}
+	if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
+		return "another table has this name: give one of them another with a parameter"
+	}
+	return ""
 }

@@ -19,14 +19,15 @@ type Recording struct {
 	t    testing.TB
 	stop func()
 
-	mu    sync.Mutex
-	calls []*sortkey.Event
+	mu     sync.Mutex
+	calls  []*sortkey.Event
+	places map[*sortkey.Event]string // of the calls in the program
 }
 
 // Record records the calls that begin from now on. If the test fails, it logs
 // them.
 func (db *DB) Record() *Recording {
-	r := &Recording{t: db.t}
+	r := &Recording{t: db.t, places: map[*sortkey.Event]string{}}
 	r.stop = db.Observe((*recorder)(r))
 	db.t.Cleanup(func() {
 		r.stop()
@@ -49,9 +50,11 @@ func (*recorder) Begin(context.Context, *sortkey.Event) {}
 
 // End implements [sortkey.Observer].
 func (r *recorder) End(_ context.Context, e *sortkey.Event) {
+	at := place()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, e)
+	r.places[e] = at
 }
 
 // Stop ends the recording.
@@ -64,13 +67,35 @@ func (r *Recording) Calls() []*sortkey.Event {
 	return slices.Clone(r.calls)
 }
 
+// Count returns how often the operations were called, or with no operations the number of
+// all calls.
+func (r *Recording) Count(operations ...string) (n int) {
+	defer resume()
+	r.t.Helper()
+	checkNames(r.t, operations)
+	for _, e := range r.Calls() {
+		if len(operations) == 0 || slices.Contains(operations, e.Operation) {
+			n++
+		}
+	}
+	return n
+}
+
+// at says where a call was made.
+func (r *Recording) at(e *sortkey.Event) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return at(r.places[e])
+}
+
 // Never fails the test if one of the operations was called.
 func (r *Recording) Never(operations ...string) {
+	defer resume()
 	r.t.Helper()
 	checkNames(r.t, operations)
 	for _, e := range r.Calls() {
 		if slices.Contains(operations, e.Operation) {
-			r.t.Errorf("sortkeytest: %s was called: %s", e.Operation, describe(e))
+			r.t.Errorf("sortkeytest: %s was called%s: %s", e.Operation, r.at(e), describe(e))
 		}
 	}
 }
@@ -81,7 +106,7 @@ func (r *Recording) Only(tables ...string) {
 	for _, e := range r.Calls() {
 		for _, table := range e.Tables {
 			if !slices.Contains(tables, table) {
-				r.t.Errorf("sortkeytest: table %s was used: %s", table, describe(e))
+				r.t.Errorf("sortkeytest: table %s was used%s: %s", table, r.at(e), describe(e))
 			}
 		}
 	}
@@ -143,9 +168,10 @@ func describe(e *sortkey.Event) string {
 
 // Forbid fails the test as soon as one of the operations is called.
 func (db *DB) Forbid(operations ...string) {
+	defer resume()
 	db.t.Helper()
 	checkNames(db.t, operations)
-	db.t.Cleanup(db.Observe(&ban{db.t, operations}))
+	db.t.Cleanup(db.Observe(&ban{db.t, operations, place()}))
 }
 
 // checkNames fails the test if a name is not that of an operation of the service.
@@ -165,12 +191,13 @@ func checkNames(t testing.TB, operations []string) {
 type ban struct {
 	t          testing.TB
 	operations []string
+	set        string // the place of the call of Forbid
 }
 
 // Begin implements [sortkey.Observer].
 func (b *ban) Begin(_ context.Context, e *sortkey.Event) {
 	if slices.Contains(b.operations, e.Operation) {
-		b.t.Errorf("sortkeytest: %s is forbidden: %s", e.Operation, describe(e))
+		b.t.Errorf("sortkeytest: %s is forbidden by the call of Forbid%s, but was called%s: %s", e.Operation, at(b.set), at(place()), describe(e))
 	}
 }
 

@@ -20,7 +20,7 @@ func (db *DB) tables() (names []string) {
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(quiet)
 		if err != nil {
-			db.t.Fatalf("sortkeytest: %v", err)
+			db.t.Fatalf("sortkeytest: %s", db.reason(err))
 		}
 		names = append(names, page.TableNames...)
 	}
@@ -30,6 +30,7 @@ func (db *DB) tables() (names []string) {
 // A schema is the key of a table or an index.
 type schema struct {
 	names     []string // of the attributes
+	types     []string // of the attributes: S, N or B
 	partition int      // how many of them are the partition key
 	text      string   // as in [DB.Table]
 }
@@ -41,22 +42,25 @@ func (db *DB) schema(table, index string) (s schema) {
 	db.t.Helper()
 	out, err := inside.Service(db.DB).DescribeTable(quiet, &wire.DescribeTableInput{TableName: &table})
 	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %v", table, err)
+		db.t.Fatalf("sortkeytest: table %s: %s%s", table, db.reason(err), db.similar(table))
 	}
 	d := out.Table
 	key := d.KeySchema
+	var indexes []string
 	for _, x := range d.GlobalSecondaryIndexes {
+		indexes = append(indexes, *x.IndexName)
 		if index != "" && *x.IndexName == index {
 			key, index = x.KeySchema, ""
 		}
 	}
 	for _, x := range d.LocalSecondaryIndexes {
+		indexes = append(indexes, *x.IndexName)
 		if index != "" && *x.IndexName == index {
 			key, index = x.KeySchema, ""
 		}
 	}
 	if index != "" {
-		db.t.Fatalf("sortkeytest: table %s has no index %s", table, index)
+		db.t.Fatalf("sortkeytest: table %s has no index %s: %s", table, index, text.DidYouMean(index, indexes))
 	}
 	for i, k := range key {
 		switch {
@@ -73,12 +77,30 @@ func (db *DB) schema(table, index string) (s schema) {
 		s.names = append(s.names, *k.AttributeName)
 		s.text += *k.AttributeName
 		for _, a := range d.AttributeDefinitions {
-			if *a.AttributeName == *k.AttributeName && *a.AttributeType != "S" {
+			if *a.AttributeName != *k.AttributeName {
+				continue
+			}
+			if s.types = append(s.types, *a.AttributeType); *a.AttributeType != "S" {
 				s.text += ":" + *a.AttributeType
 			}
 		}
 	}
 	return s
+}
+
+// similar returns a hint for the name of a table that does not exist, or "".
+func (db *DB) similar(table string) string {
+	if db.t.life.over() != "" {
+		return ""
+	}
+	tables := db.tables()
+	if slices.Contains(tables, table) {
+		return ""
+	}
+	if len(tables) == 0 {
+		return ": the database has no tables"
+	}
+	return ": " + text.DidYouMean(table, tables)
 }
 
 // A row is an item with its key.
@@ -133,7 +155,7 @@ func (db *DB) changes(before *DB, table string) (list []change) {
 		return nil
 	})
 	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %v", table, err)
+		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
 	}
 	slices.SortFunc(list, func(a, b change) int { return compareRows(a.key(), b.key()) })
 	return list

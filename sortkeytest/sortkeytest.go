@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
@@ -24,15 +25,17 @@ import (
 // change, and they are not recorded.
 type DB struct {
 	*sortkey.DB
-	// Client is [sdk.Client]: a call goes over the wire, without the socket, if anything
-	// in it could observe that, and takes a shorter way otherwise.
+	// Client is the client for the code under test, [sdk.Client]: a call goes over the
+	// wire, without the socket, if anything in it could observe that, and takes a
+	// shorter way otherwise.
 	Client *dynamodb.Client
-	// Direct is [sdk.Direct]: operations on items always take the shorter way.
+	// Direct is [sdk.Direct], for benchmarks: operations on items take the shorter way
+	// even if middleware or other options then do nothing. Use Client if in doubt.
 	Direct *dynamodb.Client
 	// Clock is the clock of the database.
 	Clock *Clock
 
-	t     testing.TB
+	t     *test
 	seed  seed
 	serve func() (url string, err error) // starts the server once
 }
@@ -85,6 +88,9 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 func (db *DB) Fork(t testing.TB) *DB {
 	t.Helper()
 	clock, next := db.Clock.fork(), db.seed.fork(t.Name())
+	if over := db.t.life.over(); over != "" {
+		t.Fatalf("sortkeytest: cannot fork: %s", over)
+	}
 	fork, err := db.DB.Fork(func(o *sortkey.Options) {
 		o.Clock = clock.Now
 		if _, ok := o.Rand.(*seeded.Reader); ok {
@@ -100,9 +106,10 @@ func (db *DB) Fork(t testing.TB) *DB {
 // HoldIndexes makes reads of indexes see the rows as they are now, until Settle: see
 // [sortkey.DB.HoldIndexes].
 func (db *DB) HoldIndexes() {
+	defer resume()
 	db.t.Helper()
 	if err := db.DB.HoldIndexes(); err != nil {
-		db.t.Fatalf("sortkeytest: %v", err)
+		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
 }
 
@@ -111,23 +118,32 @@ func (db *DB) HoldIndexes() {
 // a goroutine that is not the parent's, and with it the whole program.
 func (db *DB) With(t testing.TB) *DB {
 	own := *db
-	own.t = t
+	own.t = newTest(t, db.t.life)
 	return &own
+}
+
+// Close closes the database before its test ends, which then closes nothing.
+func (db *DB) Close() error {
+	db.t.life.stop("was closed")
+	return db.DB.Close()
 }
 
 // newDB completes a database that is closed when t ends.
 func newDB(t testing.TB, db *DB) *DB {
 	t.Helper()
+	of := &life{name: t.Name()}
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
+		of.stop("ended with its test")
+		if err := db.DB.Close(); err != nil {
 			t.Errorf("sortkeytest: close: %v", err)
 		}
 	})
+	inside.Service(db.DB).ExplainClosed(of.over)
 	db.Clock.moved = func() {
 		if _, err := db.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
-			t.Errorf("sortkeytest: sweep: %v", err)
+			db.t.Errorf("sortkeytest: sweep: %v", err)
 		}
 	}
-	db.t, db.Client, db.Direct, db.serve = t, sdk.Client(db.DB), sdk.Direct(db.DB), server(t, db.DB)
+	db.t, db.Client, db.Direct, db.serve = newTest(t, of), sdk.Client(db.DB), sdk.Direct(db.DB), server(t, db.DB)
 	return db
 }

@@ -92,7 +92,7 @@ func TestFailuresFailTheTest(t *testing.T) {
 		{"two sort keys", `"a / b / c" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a / b / c") }},
 		{"key with an unknown type", `"a:X" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a:X") }},
 		{"table twice", "ResourceInUseException", func(tb testing.TB) { open(tb).Table("Tab", "id") }},
-		{"item without a key", "item 1: operation error DynamoDB: PutItem", func(tb testing.TB) {
+		{"item without a key", "item 1: PutItem: ValidationException: One or more parameter values", func(tb testing.TB) {
 			open(tb).Put("Tab", map[string]any{"id": "a"}, map[string]any{"x": 1})
 		}},
 		{"not an item", "item 0 has no attributes", func(tb testing.TB) { open(tb).Put("Tab", make(chan int)) }},
@@ -101,7 +101,7 @@ func TestFailuresFailTheTest(t *testing.T) {
 		{"JSON of a number", "cannot unmarshal", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`7`)) }},
 		{"no file", "no such file", func(tb testing.TB) { open(tb).PutFile("Tab", filepath.Join(t.TempDir(), "none")) }},
 		{"no table", "ResourceNotFoundException", func(tb testing.TB) { sortkeytest.Items[any](open(tb), "Other") }},
-		{"a closed database", store.ErrClosed.Error(), func(tb testing.TB) {
+		{"a closed database", "the database of TestFailuresFailTheTest/a_closed_database was closed at ", func(tb testing.TB) {
 			db := open(tb)
 			require.NoError(t, db.Close())
 			db.Put("Tab", map[string]any{"id": "a"})
@@ -164,9 +164,10 @@ func TestCleanupCloses(t *testing.T) {
 	})
 	for _, db := range []*sortkeytest.DB{db, fork} {
 		_, err := db.Direct.Scan(t.Context(), &dynamodb.ScanInput{TableName: new("Tab")})
-		require.ErrorContains(t, err, store.ErrClosed.Error())
+		require.ErrorContains(t, err, "the database of TestCleanupCloses/a_test ended with its test at ")
 		_, err = db.Client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
-		require.ErrorContains(t, err, store.ErrClosed.Error())
+		require.ErrorContains(t, err, "the database of TestCleanupCloses/a_test ended with its test at ")
+		require.Contains(t, failure(t, func(tb testing.TB) { db.Fork(tb) }), "cannot fork: the database of TestCleanupCloses/a_test ended with its test at ")
 	}
 }
 

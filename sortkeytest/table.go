@@ -15,6 +15,7 @@ import (
 // string unless a type follows its name: "sensor / second:N". Use
 // [DB.CreateTable] for everything else.
 func (db *DB) Table(name, key string, indexes ...Index) {
+	defer resume()
 	db.t.Helper()
 	in := &dynamodb.CreateTableInput{TableName: &name}
 	for i, ix := range append([]Index{{key: key}}, indexes...) {
@@ -25,7 +26,7 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 		schema, err := parseKey(in, ix.key)
 		switch {
 		case err != nil:
-			db.t.Fatalf("sortkeytest: table %s: %v", name, err)
+			db.t.Fatalf("sortkeytest: table %s: %v", name, db.reason(err))
 		case i == 0:
 			in.KeySchema = schema
 		case ix.local:
@@ -45,13 +46,14 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 // TableDelay in the options. Billing is on demand unless the input has a mode or a
 // throughput.
 func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
+	defer resume()
 	db.t.Helper()
 	own := *in
 	if own.BillingMode == "" && own.ProvisionedThroughput == nil {
 		own.BillingMode = types.BillingModePayPerRequest
 	}
 	if _, err := db.Client.CreateTable(quiet, &own); err != nil {
-		db.t.Fatalf("sortkeytest: %v", err)
+		db.t.Fatalf("sortkeytest: table %s: %s", aws.ToString(in.TableName), db.reason(err))
 	}
 }
 

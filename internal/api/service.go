@@ -83,6 +83,7 @@ type Service struct {
 	meter   *throughput.Meter                // nil unless throughput is enforced
 	ongoing *ongoing                         // nil unless transactions take time
 	extra   atomic.Pointer[[]event.Observer] // besides that of the options; nil for none
+	closed  atomic.Pointer[func() string]    // explains why the database is closed; nil for nothing more
 }
 
 // New returns a service over db.
@@ -128,6 +129,10 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 		})
 	})
 }
+
+// ExplainClosed sets a function whose result is the message of operations on the database
+// once it is closed, unless it is empty.
+func (s *Service) ExplainClosed(explain func() string) { s.closed.Store(&explain) }
 
 // Serve runs the operation that target names, such as
 // "DynamoDB_20120810.PutItem", on a request body. It appends the response body
@@ -282,7 +287,11 @@ func (s *Service) wireError(err error) *wire.Error {
 		return wire.Validation(e.Msg)
 	}
 	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		e := wire.ServiceUnavailable(err.Error())
+		text := err.Error()
+		if explain := s.closed.Load(); explain != nil && errors.Is(err, store.ErrClosed) {
+			text = cmp.Or((*explain)(), text)
+		}
+		e := wire.ServiceUnavailable(text)
 		e.Err = err
 		return e
 	}

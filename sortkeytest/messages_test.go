@@ -1,0 +1,184 @@
+package sortkeytest_test
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// TestMessages checks that messages name the table, the item and the attribute, without
+// the text that the SDK puts around an error.
+func TestMessages(t *testing.T) {
+	open := func(tb testing.TB) *sortkeytest.DB {
+		db := sortkeytest.New(tb)
+		db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status"))
+		return db
+	}
+	for _, tt := range []struct {
+		name, want string
+		fn         func(*sortkeytest.DB)
+	}{
+		{"Put", "sortkeytest: table Orders: item 0: PutItem: ValidationException: One or more parameter values were invalid: Missing the key placed in the item",
+			func(db *sortkeytest.DB) { db.Put("Orders", map[string]any{"customer": "7"}) }},
+		{"CreateTable", "sortkeytest: table Orders: CreateTable: ResourceInUseException: Table already exists: Orders",
+			func(db *sortkeytest.DB) { db.Table("Orders", "id") }},
+		{"no such table", "sortkeytest: table Order: ResourceNotFoundException: Requested resource not found: Table: Order not found: did you mean Orders?",
+			func(db *sortkeytest.DB) { sortkeytest.Items[Order](db, "Order") }},
+		{"no such index", "sortkeytest: table Orders has no index ByState: did you mean ByStatus?",
+			func(db *sortkeytest.DB) { sortkeytest.Query[Order](db, "Orders/ByState", "new") }},
+		{"PutJSON", "sortkeytest: table Orders: line 3: ValidationException: One or more parameter values were invalid: Missing the key placed in the item in {\"customer\":{\"S\":\"7\"}}",
+			func(db *sortkeytest.DB) {
+				db.PutJSON("Orders", []byte("{\"customer\": {\"S\": \"7\"}, \"placed\": {\"N\": \"1\"}}\n\n{\"customer\": {\"S\": \"7\"}}\n"))
+			}},
+		{"plain JSON", `sortkeytest: table Orders: line 1: attribute customer is "7", which is not DynamoDB JSON such as {"S": "x"}: for plain JSON, decode it and use db.Put`,
+			func(db *sortkeytest.DB) { db.PutJSON("Orders", []byte(`{"customer": "7", "placed": 1}`)) }},
+		{"item of a list", `sortkeytest: table Orders: line 1: item 1: attribute placed is {}, which is not DynamoDB JSON`,
+			func(db *sortkeytest.DB) {
+				db.PutJSON("Orders", []byte(`{"Items": [{"customer": {"S": "7"}, "placed": {"N": "1"}}, {"customer": {"S": "7"}, "placed": {}}]}`))
+			}},
+		{"malformed", "sortkeytest: table Orders: line 2: unexpected EOF",
+			func(db *sortkeytest.DB) { db.PutJSON("Orders", []byte("\n{\"customer\":")) }},
+		{"decoding", `sortkeytest: table Orders: cannot decode attribute total of item "7" / 2 into a struct { Total bool "dynamodbav:\"total\"" }: unmarshal failed`,
+			func(db *sortkeytest.DB) {
+				db.Put("Orders", Order{Customer: "7", Placed: 2, Total: 3})
+				sortkeytest.Get[struct {
+					Total bool `dynamodbav:"total"`
+				}](db, "Orders", "7", 2)
+			}},
+		{"type of a key", `sortkeytest: Query of Orders: the value 2 for placed has type string, want a number, as the key is "customer / placed:N"`,
+			func(db *sortkeytest.DB) { sortkeytest.Query[Order](db, "Orders", "7", "2") }},
+		{"code of a fault", `sortkeytest: the Code of the fault is "ThrotlingException", which is not an exception of GetItem: did you mean ThrottlingException?`,
+			func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Operation: "GetItem", Code: "ThrotlingException"}) }},
+		{"code of another operation", `which is not an exception of GetItem: `,
+			func(db *sortkeytest.DB) {
+				db.Fail(sortkey.Fault{Operation: "GetItem", Code: "ConditionalCheckFailedException"})
+			}},
+		{"code of no operation", `which is not an exception of any operation: `,
+			func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Code: "TeapotException"}) }},
+		{"reason", `sortkeytest: the Reasons of the fault have "TransactionConflictException", which is not a cancellation reason: `,
+			func(db *sortkeytest.DB) {
+				db.Fail(sortkey.Fault{Reasons: []string{"", "TransactionConflictException"}})
+			}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Contains(t, failure(t, func(tb testing.TB) { tt.fn(open(tb)) }), tt.want)
+		})
+	}
+}
+
+// scan is code under test.
+func scan(t *testing.T, db *sortkeytest.DB) {
+	t.Helper()
+	_, err := db.Client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Orders")})
+	require.NoError(t, err)
+}
+
+// Messages about calls and faults say where they were made.
+func TestPlaces(t *testing.T) {
+	cleanups := &failed{TB: t}
+	m := &messages{TB: cleanups}
+	db := sortkeytest.New(m)
+	db.Table("Orders", "id")
+	calls := db.Record()
+	db.Forbid("Scan")
+	db.Fail(sortkey.Fault{Operation: "Query", Code: "ThrottlingException"})
+	db.Fail(sortkey.Fault{Operation: "Scan", Delay: 1, Times: 3})
+	db.Fail(sortkey.Fault{Operation: "Scan", Delay: 1, Script: ".x.x"})
+	scan(t, db)
+	calls.Never("Scan")
+	calls.Only("Other")
+	require.Equal(t, 1, calls.Count("Scan", "Query"))
+	require.Equal(t, 1, calls.Count())
+	require.Zero(t, calls.Count("Query"))
+	for i := len(cleanups.cleanups) - 1; i > 0; i-- {
+		cleanups.cleanups[i]()
+	}
+	const line = `messages_test\.go:\d+`
+	wants := []string{
+		"^sortkeytest: Scan is forbidden by the call of Forbid at " + line + ", but was called at " + line + ": Scan",
+		"^sortkeytest: Scan was called at " + line + ": Scan Orders",
+		"^sortkeytest: table Orders was used at " + line + ": Scan Orders",
+		"^sortkeytest: no call met the fault set at " + line + " for Scan, script .x.x; ",
+		"^sortkeytest: 1 call met the fault set at " + line + " for Scan, want 3",
+		"^sortkeytest: no call met the fault set at " + line + " for Query; the calls were 1 × Scan Orders",
+	}
+	require.Len(t, m.texts, len(wants))
+	for i, want := range wants {
+		require.Regexp(t, regexp.MustCompile(want), m.texts[i])
+	}
+}
+
+// TestWrongGoroutines runs tests that use a database of another test, in a process of
+// their own, which must neither panic nor pass.
+func TestWrongGoroutines(t *testing.T) {
+	if os.Getenv("SORTKEY_WRONG") != "" {
+		t.Skip("this is that process")
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWrong", "-test.v")
+	cmd.Env = append(os.Environ(), "SORTKEY_WRONG=1")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	text := string(out)
+	require.NotContains(t, text, "panic")
+	for _, want := range []string{
+		"table None: item 0: PutItem: ResourceNotFoundException: Requested resource not found",
+		"Another goroutine than that of TestWrongParent made the call. If it is a subtest, let it use db.With(t) or db.Fork(t).",
+		"--- PASS: TestWrongParent/sub",
+		"--- FAIL: TestWrongParent ",
+		"table Tab: item 0: the database of TestWrongSibling/first ended with its test at ",
+		"--- FAIL: TestWrongSibling ",
+		"table Tab: item 0: the database of TestWrongPredecessor ended with its test at ",
+	} {
+		require.Contains(t, text, want)
+	}
+	require.Regexp(t, `messages_test.go:\d+: sortkeytest: table None`, text)
+	require.Regexp(t, `(?m)^messages_test.go:\d+: sortkeytest: table Tab: item 0: the database of TestWrongPredecessor`, text)
+}
+
+// wrong skips a test that fails on purpose.
+func wrong(t *testing.T) {
+	if os.Getenv("SORTKEY_WRONG") == "" {
+		t.Skip("TestWrongGoroutines runs it")
+	}
+}
+
+func TestWrongParent(t *testing.T) {
+	wrong(t)
+	db := sortkeytest.New(t)
+	t.Run("sub", func(t *testing.T) {
+		t.Parallel()
+		db.Put("None", Order{Customer: "7"})
+		_, ok := sortkeytest.Get[Order](db, "None", "7")
+		require.False(t, ok)
+	})
+}
+
+func TestWrongSibling(t *testing.T) {
+	wrong(t)
+	var db *sortkeytest.DB
+	t.Run("first", func(t *testing.T) {
+		db = sortkeytest.New(t)
+		db.Table("Tab", "customer")
+	})
+	t.Run("second", func(t *testing.T) { db.Put("Tab", Order{Customer: "7"}) })
+}
+
+func TestWrongPredecessor(t *testing.T) {
+	wrong(t)
+	ended = sortkeytest.New(t)
+}
+
+var ended *sortkeytest.DB
+
+func TestWrongSuccessor(t *testing.T) {
+	wrong(t)
+	ended.Put("Tab", Order{Customer: "7"})
+}

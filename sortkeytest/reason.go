@@ -1,0 +1,37 @@
+package sortkeytest
+
+import (
+	"errors"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/store"
+)
+
+// reason returns what an operation of the test's own failed with, without the text that
+// the SDK puts around it: code and message.
+func (db *DB) reason(err error) string {
+	if over := db.t.life.over(); over != "" && isClosed(err) {
+		return over
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return e.Error()
+	}
+	operation := ""
+	if e, ok := errors.AsType[*smithy.OperationError](err); ok {
+		operation = e.Operation() + ": "
+	}
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		return operation + e.ErrorCode() + ": " + e.ErrorMessage()
+	}
+	return err.Error()
+}
+
+// isClosed reports whether an operation failed because its database is closed.
+func isClosed(err error) bool {
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		return e.ErrorCode() == wire.CodeUnavailable
+	}
+	return errors.Is(err, store.ErrClosed)
+}
