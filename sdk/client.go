@@ -34,6 +34,18 @@ func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client 
 	return shorten(db, options(db), optFns)
 }
 
+// Config returns an AWS configuration whose clients db answers, for programs that make
+// their own clients with NewFromConfig. It is the whole configuration: no variable or file
+// of the environment, such as AWS_CA_BUNDLE or a proxy, has an effect on it. Such a client
+// makes one attempt unless its options have a Retryer or RetryMaxAttempts.
+func Config(db *sortkey.DB) aws.Config {
+	o := options(db)
+	return aws.Config{
+		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient,
+		Retryer: func() aws.Retryer { return o.Retryer },
+	}
+}
+
 // Streams returns a client of the database's streams, as [Client] does for its
 // tables.
 func Streams(db *sortkey.DB, optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -52,7 +53,7 @@ func TestFaultCodes(t *testing.T) {
 			"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "InternalServerError",
 			"TransactionConflictException", "TransactionInProgressException",
 		} {
-			f := db.Fail(sortkey.Fault{Operation: "PutItem", Table: "Rows", Code: want, Times: 1})
+			f := db.DB.Fail(sortkey.Fault{Operation: "PutItem", Table: "Rows", Code: want, Times: 1}) // any code
 			require.Equal(t, want, code(putRow(t, c, "P", 1)))
 			require.False(t, has(t, c, "P", 1), want)
 			require.NoError(t, putRow(t, c, "P", 1))
@@ -239,9 +240,9 @@ type unmetT struct {
 	ends   []func()
 }
 
-func (u *unmetT) Errorf(format string, _ ...any) { u.errors = append(u.errors, format) }
-func (u *unmetT) Fatalf(format string, _ ...any) { panic(format) }
-func (u *unmetT) Cleanup(fn func())              { u.ends = append(u.ends, fn) }
+func (u *unmetT) Errorf(format string, _ ...any)    { u.errors = append(u.errors, format) }
+func (u *unmetT) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (u *unmetT) Cleanup(fn func())                 { u.ends = append(u.ends, fn) }
 
 func TestFaultWithoutEffect(t *testing.T) {
 	u := &unmetT{TB: t}

@@ -4,26 +4,20 @@ import (
 	"context"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/sdk"
 )
 
-// Config returns an AWS configuration whose clients db answers, for code that
-// makes its own clients with NewFromConfig. It is the whole configuration: no
-// variable or file of the environment, such as AWS_CA_BUNDLE or a proxy, has an
-// effect on it. Like db.Client, such a client makes one attempt unless its options have a
-// Retryer or RetryMaxAttempts.
-func (db *DB) Config() aws.Config {
-	o := db.Client.Options()
-	return aws.Config{
-		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient,
-		Retryer: func() aws.Retryer { return o.Retryer },
-	}
-}
+// Config is [sdk.Config]: an AWS configuration whose clients db answers, for code that
+// makes its own clients with NewFromConfig. For code that calls config.LoadDefaultConfig,
+// see [DB.Setenv].
+func (db *DB) Config() aws.Config { return sdk.Config(db.DB) }
 
 // URL returns the address at which programs on this machine reach the database
 // over HTTP, such as http://127.0.0.1:41234. The first call starts a server, which
@@ -76,6 +70,17 @@ func (db *DB) Env() []string {
 		env = append(env, name+"="+hosts)
 	}
 	return env
+}
+
+// Setenv sets the variables of [DB.Env] until t ends, so that code under test that calls
+// config.LoadDefaultConfig reaches the database. It also takes back AWS_PROFILE and
+// AWS_CA_BUNDLE. Like t.Setenv, it cannot be used in parallel tests.
+func (db *DB) Setenv(t testing.TB) {
+	t.Helper()
+	for _, variable := range append(db.With(t).Env(), "AWS_PROFILE=", "AWS_CA_BUNDLE=") {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
 }
 
 // server returns a function that starts a server once, until t ends.

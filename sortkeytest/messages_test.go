@@ -1,10 +1,12 @@
 package sortkeytest_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"regexp"
 	"testing"
+	"testing/synctest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -119,10 +121,7 @@ func TestPlaces(t *testing.T) {
 // TestWrongGoroutines runs tests that use a database of another test, in a process of
 // their own, which must neither panic nor pass.
 func TestWrongGoroutines(t *testing.T) {
-	if os.Getenv("SORTKEY_WRONG") != "" {
-		t.Skip("this is that process")
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWrong", "-test.v")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWrong(Parent|Sibling|Predecessor|Successor)$", "-test.v")
 	cmd.Env = append(os.Environ(), "SORTKEY_WRONG=1")
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
@@ -181,4 +180,41 @@ var ended *sortkeytest.DB
 func TestWrongSuccessor(t *testing.T) {
 	wrong(t)
 	ended.Put("Tab", Order{Customer: "7"})
+}
+
+// In a bubble, a call that hangs without a deadline ends the program: "all goroutines in
+// bubble are blocked".
+func TestWrongHang(t *testing.T) {
+	if os.Getenv("SORTKEY_WRONG") != "hang" {
+		t.Skip("TestHangInBubble runs it")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		db := sortkeytest.New(t)
+		db.Table("Orders", "id")
+		db.Fail(sortkey.Fault{Operation: "Scan", Hang: true})
+		_, _ = db.Client.Scan(context.Background(), &dynamodb.ScanInput{TableName: aws.String("Orders")})
+	})
+}
+
+func TestHangInBubble(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWrongHang")
+	cmd.Env = append(os.Environ(), "SORTKEY_WRONG=hang")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Regexp(t, `sortkeytest: Scan at messages_test\.go:\d+ hangs with a context that never ends`, string(out))
+}
+
+// Setenv is for code that reads its configuration from the environment.
+func TestSetenv(t *testing.T) {
+	t.Setenv("AWS_PROFILE", "none")
+	t.Setenv("AWS_CA_BUNDLE", "none.pem")
+	db := sortkeytest.New(t)
+	t.Run("a test", func(t *testing.T) {
+		db.Setenv(t)
+		require.Equal(t, db.URL(), os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))
+		require.Equal(t, "us-east-1", os.Getenv("AWS_REGION"))
+		require.Empty(t, os.Getenv("AWS_PROFILE")+os.Getenv("AWS_CA_BUNDLE"))
+	})
+	require.Empty(t, os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"))
+	require.Equal(t, "none", os.Getenv("AWS_PROFILE"))
 }

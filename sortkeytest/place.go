@@ -10,7 +10,7 @@ import (
 // place returns the file and line in the program or its tests that led to the current
 // call, such as service.go:42, or "" if it came over the network.
 func place() string {
-	var pcs [64]uintptr
+	var pcs [256]uintptr // a call over the wire has more than a hundred
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		frame, more := frames.Next()

@@ -47,8 +47,7 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 			}
 		}
 		if e.Hang {
-			<-wait.Done()
-			return ctx, context.Cause(wait)
+			return ctx, s.faults.Hang(ctx, wait, op.String())
 		}
 	}
 	switch {

@@ -130,8 +130,8 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 	})
 }
 
-// ExplainClosed sets a function whose result is the message of operations on the database
-// once it is closed, unless it is empty.
+// ExplainClosed sets a function whose result follows the message of operations on the
+// database once it is closed, unless it is empty.
 func (s *Service) ExplainClosed(explain func() string) { s.closed.Store(&explain) }
 
 // Serve runs the operation that target names, such as
@@ -289,7 +289,9 @@ func (s *Service) wireError(err error) *wire.Error {
 	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		text := err.Error()
 		if explain := s.closed.Load(); explain != nil && errors.Is(err, store.ErrClosed) {
-			text = cmp.Or((*explain)(), text)
+			if why := (*explain)(); why != "" {
+				text += ": " + why
+			}
 		}
 		e := wire.ServiceUnavailable(text)
 		e.Err = err

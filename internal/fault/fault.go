@@ -67,6 +67,28 @@ type Set struct {
 	rules   []*Rule
 	waiting map[*context.CancelCauseFunc]bool // calls that wait
 	closed  error
+	endless func(operation string)
+}
+
+// Endless sets a function that learns of each call that begins to hang although its context
+// never ends, so that only [Set.Close] ends it.
+func (s *Set) Endless(fn func(operation string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endless = fn
+}
+
+// Hang waits until wait ends, which is derived from ctx by [Set.Wait], and returns its
+// cause.
+func (s *Set) Hang(ctx, wait context.Context, operation string) error {
+	s.mu.Lock()
+	endless := s.endless
+	s.mu.Unlock()
+	if ctx.Done() == nil && endless != nil {
+		endless(operation)
+	}
+	<-wait.Done()
+	return context.Cause(wait)
 }
 
 // Add puts a rule in force, after those that are.
