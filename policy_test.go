@@ -202,9 +202,9 @@ func TestReadme(t *testing.T) {
 	_, rest, ok := strings.Cut(string(readme), "```go\n")
 	require.True(t, ok, "README.md has no Go code")
 	code, _, _ := strings.Cut(rest, "```")
-	test, err := os.ReadFile("sortkeytest/readme_test.go")
+	test, err := os.ReadFile("sortkeytest/shop/shop_test.go")
 	require.NoError(t, err)
 	if strings.TrimSpace(code) != strings.TrimSpace(string(test)) {
-		t.Error("the Go code of README.md is not sortkeytest/readme_test.go: copy it over")
+		t.Error("the Go code of README.md is not sortkeytest/shop/shop_test.go: copy it over")
 	}
 }

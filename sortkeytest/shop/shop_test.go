@@ -1,4 +1,4 @@
-package sortkeytest_test
+package shop
 
 import (
 	"slices"
@@ -12,30 +12,30 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-type Entry struct{ Customer, Entry, Text string }
+type Record struct{ Customer, SK, Text string }
 
 func TestNewestOrdersOfACustomer(t *testing.T) {
 	db := sortkeytest.New(t) // in memory, and gone when the test ends
-	db.Table("Shop", "Customer / Entry")
+	db.Table("Shop", "Customer / SK")
 	db.Put("Shop",
-		Entry{"C#7", "PROFILE", "Ada"},
-		Entry{"C#7", "ORDER#2026-02-11#1", "tea"},
-		Entry{"C#7", "ORDER#2026-01-30#1", "lamp"},
-		Entry{"C#7", "ORDER#2026-02-11#2", "milk"},
-		Entry{"C#8", "ORDER#2026-02-01#1", "desk"},
+		Record{"C#7", "PROFILE", "Ada"},
+		Record{"C#7", "ORDER#2026-02-11#1", "tea"},
+		Record{"C#7", "ORDER#2026-01-30#1", "lamp"},
+		Record{"C#7", "ORDER#2026-02-11#2", "milk"},
+		Record{"C#8", "ORDER#2026-02-01#1", "desk"},
 	)
 
 	// db.Client is a *dynamodb.Client: give it to the code under test.
 	out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
 		TableName:              aws.String("Shop"),
-		KeyConditionExpression: aws.String("Customer = :c AND begins_with(Entry, :orders)"),
+		KeyConditionExpression: aws.String("Customer = :c AND begins_with(SK, :orders)"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":c":      &types.AttributeValueMemberS{Value: "C#7"},
 			":orders": &types.AttributeValueMemberS{Value: "ORDER#"},
 		},
 		ScanIndexForward: aws.Bool(false), // newest first
 	})
-	var found []Entry
+	var found []Record
 	if err == nil {
 		err = attributevalue.UnmarshalListOfMaps(out.Items, &found)
 	}
@@ -43,8 +43,8 @@ func TestNewestOrdersOfACustomer(t *testing.T) {
 		t.Fatal(err)
 	}
 	var texts []string
-	for _, e := range found {
-		texts = append(texts, e.Text)
+	for _, r := range found {
+		texts = append(texts, r.Text)
 	}
 	if want := []string{"milk", "tea", "lamp"}; !slices.Equal(texts, want) {
 		t.Errorf("newest orders are %q, want %q", texts, want)
