@@ -211,7 +211,7 @@ func (s *service) value(v any) any {
 	defer func() { s.depth-- }()
 	switch v := v.(type) {
 	case string:
-		return s.text(v)
+		return pseudo(s.text(v))
 	case []any:
 		out := make([]any, len(v))
 		for i, m := range v {
@@ -226,6 +226,16 @@ func (s *service) value(v any) any {
 		return out
 	}
 	return v
+}
+
+// pseudo returns a text with pseudo parameters in the form of the plugin
+// serverless-pseudo-parameters, #{AWS::Region}, as the function that it stands for.
+func pseudo(v any) any {
+	text, ok := v.(string)
+	if !ok || !strings.Contains(text, "#{AWS::") {
+		return v
+	}
+	return map[string]any{"Fn::Sub": strings.ReplaceAll(text, "#{AWS::", "${AWS::")}
 }
 
 // text evaluates the variables in a text. A text that is one variable has its value;

@@ -104,6 +104,9 @@ func TestVariables(t *testing.T) {
 		{text: "!Sub '${AWS::StackName}-${AWS::Region}-${self:service}'", want: "shop-dev-us-east-1-shop"},
 		{text: "!Sub '${AWS::StackName}'", more: "# provider:", with: tabledef.Parameters{"AWS::StackName": "s"}, want: "s"},
 		{text: "!Join ['-', [a, '${env:B}', !Ref Bucket]]", want: "a-B-Bucket", madeUp: true},
+		{text: "${opt:name, '${self:custom.a}${self:custom.b}'}", more: "custom: {a: orders, b: -x}\t", want: "orders-x"},
+		{text: "'${opt:stage, ''qa''}-orders'", want: "qa-orders"},
+		{text: "orders-#{AWS::AccountId}-${sls:stage}", want: "orders-000000000000-dev"},
 		{text: "${strToBool(${self:custom.on})}", more: "custom: {on: 'yes'}", want: "error"},
 	} {
 		list, notes, err := tabledef.Read(service(t, tt.text, tt.more), tt.with)
