@@ -29,7 +29,8 @@ func (db *DB) Fail(f sortkey.Fault) *sortkey.Failure {
 		case met == 0:
 			db.t.Errorf("sortkeytest: no call met the fault set%s for %v", set, failure)
 		case met < want:
-			db.t.Errorf("sortkeytest: %s met the fault set%s for %v, want %d", text.Count(met, "call"), set, failure, want)
+			db.t.Errorf("sortkeytest: %s met the fault set%s for %v, want %d",
+				text.Count(met, "call"), set, failure, want)
 		}
 		failure.Lift()
 	})
@@ -51,22 +52,26 @@ func checkFault(t *test, f sortkey.Fault) string {
 	if f.Operation != "" {
 		checkNames(t, []string{f.Operation})
 	}
-	if f.Code == "" && len(f.Reasons) == 0 && f.Unprocessed == 0 && f.Delay == 0 && !f.Hang && !f.Reset && !f.LoseAnswer {
+	fails := f.Code != "" || len(f.Reasons) > 0 || f.Unprocessed != 0 || f.Reset || f.LoseAnswer
+	if !fails && f.Delay == 0 && !f.Hang {
 		return "the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, Reset or LoseAnswer"
 	}
 	if strings.Trim(f.Script, "x.") != "" {
-		return fmt.Sprintf("the Script of the fault is %q, want x for each call that fails and . for each that passes", f.Script)
+		return fmt.Sprintf("the Script of the fault is %q, want x for each call that fails and . for each that passes",
+			f.Script)
 	}
 	if known := codesOf(f.Operation); f.Code != "" && !slices.Contains(known, f.Code) {
 		of := f.Operation
 		if of == "" {
 			of = "any operation"
 		}
-		return fmt.Sprintf("the Code of the fault is %q, which is not an exception of %s: %s", f.Code, of, text.DidYouMean(f.Code, known))
+		return fmt.Sprintf("the Code of the fault is %q, which is not an exception of %s: %s",
+			f.Code, of, text.DidYouMean(f.Code, known))
 	}
 	for _, code := range f.Reasons {
 		if code != "" && !slices.Contains(reasons, code) {
-			return fmt.Sprintf("the Reasons of the fault have %q, which is not a cancellation reason: %s", code, text.DidYouMean(code, reasons))
+			return fmt.Sprintf("the Reasons of the fault have %q, which is not a cancellation reason: %s",
+				code, text.DidYouMean(code, reasons))
 		}
 	}
 	return ""

@@ -240,7 +240,8 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	var conditions []string
 	for i, v := range key {
 		name, place := fmt.Sprintf("#k%d", i), fmt.Sprintf(":k%d", i)
-		in.ExpressionAttributeNames[name], in.ExpressionAttributeValues[place] = schema.names[i], db.keyValue("Query of "+from, schema, i, v)
+		in.ExpressionAttributeNames[name] = schema.names[i]
+		in.ExpressionAttributeValues[place] = db.keyValue("Query of "+from, schema, i, v)
 		conditions = append(conditions, name+" = "+place)
 	}
 	in.KeyConditionExpression = aws.String(strings.Join(conditions, " AND "))
@@ -289,7 +290,8 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 			key = append(key, text.Literal(v))
 		}
 	}
-	db.t.Fatalf("sortkeytest: table %s: cannot decode%s item %s into a %T: %v", table, attribute, strings.Join(key, " / "), v, err)
+	db.t.Fatalf("sortkeytest: table %s: cannot decode%s item %s into a %T: %v",
+		table, attribute, strings.Join(key, " / "), v, err)
 	return v
 }
 
@@ -307,7 +309,8 @@ func (db *DB) keyValue(what string, s schema, i int, v any) types.AttributeValue
 		kind = "B"
 	}
 	if kind != s.types[i] {
-		db.t.Fatalf("sortkeytest: %s: the value %v for %s has type %T, want %s, as the key is %q", what, v, s.names[i], v, kinds[s.types[i]], s)
+		db.t.Fatalf("sortkeytest: %s: the value %v for %s has type %T, want %s, as the key is %q",
+			what, v, s.names[i], v, kinds[s.types[i]], s)
 	}
 	return value
 }

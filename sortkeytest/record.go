@@ -197,7 +197,8 @@ type ban struct {
 // Begin implements [sortkey.Observer].
 func (b *ban) Begin(_ context.Context, e *sortkey.Event) {
 	if slices.Contains(b.operations, e.Operation) {
-		b.t.Errorf("sortkeytest: %s is forbidden by the call of Forbid%s, but was called%s: %s", e.Operation, at(b.set), at(place()), describe(e))
+		b.t.Errorf("sortkeytest: %s is forbidden by the call of Forbid%s, but was called%s: %s",
+			e.Operation, at(b.set), at(place()), describe(e))
 	}
 }
 

@@ -147,7 +147,8 @@ func newDB(t testing.TB, db *DB) *DB {
 	if inBubble() {
 		inside.Service(db.DB).Faults().Endless(func(operation string) {
 			db.t.Logf("sortkeytest: %s%s hangs with a context that never ends: unless the database is closed, "+
-				"all goroutines in the bubble will be blocked; give it a context with a deadline", operation, at(place()))
+				"all goroutines in the bubble will be blocked; give it a context with a deadline",
+				operation, at(place()))
 		})
 	}
 	db.t, db.Client, db.Direct, db.serve = newTest(t, of), sdk.Client(db.DB), sdk.Direct(db.DB), server(t, db.DB)

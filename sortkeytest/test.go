@@ -84,7 +84,8 @@ func (t *test) Fatalf(format string, args ...any) {
 	}
 	message := fmt.Sprintf(format, args...)
 	if !ended {
-		message += fmt.Sprintf("\nAnother goroutine than that of %s made the call. If it is a subtest, let it use db.With(t) or db.Fork(t).", t.Name())
+		message += fmt.Sprintf("\nAnother goroutine than that of %s made the call. "+
+			"If it is a subtest, let it use db.With(t) or db.Fork(t).", t.Name())
 	}
 	t.Errorf("%s", message)
 	panic(stopped(message))

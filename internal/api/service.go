@@ -344,7 +344,9 @@ func (s *Service) tableName(name string) (string, error) {
 
 // Changes calls visit with each item of a table that differs between before, which may be
 // nil, and s: see [table.DB.Changes].
-func (s *Service) Changes(ctx context.Context, before *Service, name string, visit func(was, is attr.Item) error) error {
+func (s *Service) Changes(
+	ctx context.Context, before *Service, name string, visit func(was, is attr.Item) error,
+) error {
 	var old *table.DB
 	if before != nil {
 		old = before.db

@@ -75,8 +75,8 @@ func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 	case ".tf":
 		return in.parseTerraform([]file{{name, data}}, false)
 	case ".js", ".cjs", ".mjs", ".ts":
-		return nil, advice.New("load the template that it makes, such as the output of cdk synth, "+
-			"or .serverless/cloudformation-template-update-stack.json, which serverless package writes", "only Node.js can evaluate the file")
+		return nil, advice.New("load the template that it makes, such as the output of cdk synth, or "+compiled,
+			"only Node.js can evaluate the file")
 	}
 	if json.Valid(data) {
 		return in.parseJSON(data)
@@ -240,13 +240,14 @@ func (in *input) settle(place, member string, v any) (any, error) {
 	case unresolved:
 		switch {
 		case v.standIn != "" && (member == "TableName" || member == "IndexName"):
-			in.notes = append(in.notes, fmt.Sprintf("%s is %s, because no value is known for %s; to choose the name, give %s",
-				place, v.standIn, v.name, v.give))
+			const note = "%s is %s, because no value is known for %s; to choose the name, give %s"
+			in.notes = append(in.notes, fmt.Sprintf(note, place, v.standIn, v.name, v.give))
 			return v.standIn, nil
 		case v.give != "":
 			return nil, advice.New("give "+v.give, "%s: the value of %s is unknown", place, v.name)
 		}
-		return nil, advice.New("load what the tool makes of the file: the output of terraform show -json, or of aws cloudformation get-template",
+		return nil, advice.New("load what the tool makes of the file: "+
+			"the output of terraform show -json, or of aws cloudformation get-template",
 			"%s: the value of %s is unknown", place, v.name)
 	case map[string]any:
 		out := map[string]any{}

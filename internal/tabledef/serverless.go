@@ -120,14 +120,17 @@ func (s *service) members(place string, section map[string]any, v any, depth int
 
 // skip notes that a part of the resources is not read.
 func (s *service) skip(place string, u unresolved) {
-	if form := variableForm.FindStringSubmatch(strings.TrimSuffix(strings.TrimPrefix(u.name, "${"), "}")); form != nil {
+	if form := formOf(strings.TrimSuffix(strings.TrimPrefix(u.name, "${"), "}")); form != nil {
 		if err := s.absent[fileName(form[2])]; err != nil {
 			s.fail(fmt.Errorf("%s: %w", place, err))
 		}
 	}
-	s.notes = append(s.notes, fmt.Sprintf("%s is not read: the value of %s is unknown; "+
-		"if it has tables, load .serverless/cloudformation-template-update-stack.json, which serverless package writes", place, u.name))
+	s.notes = append(s.notes, fmt.Sprintf("%s is not read: the value of %s is unknown; if it has tables, load %s",
+		place, u.name, compiled))
 }
+
+// compiled is the template that the framework makes of a service.
+const compiled = ".serverless/cloudformation-template-update-stack.json, which serverless package writes"
 
 // stage returns the stage to which the service is deployed: dev unless a parameter or
 // the file says otherwise, as in the framework.
@@ -291,11 +294,20 @@ var (
 	numberForm   = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 )
 
+// formOf returns the parts of a variable, or nil if the text is not one. A name alone is
+// for CloudFormation.
+func formOf(text string) []string {
+	if !strings.ContainsAny(text, ":(") {
+		return nil
+	}
+	return variableForm.FindStringSubmatch(text)
+}
+
 // variable evaluates what is between ${ and }: a variable and its fallbacks. It reports
 // false if it is not a variable of the framework.
 func (s *service) variable(inner string) (v any, ok bool) {
 	list := fallbacks(inner)
-	if form := variableForm.FindStringSubmatch(list[0]); !strings.HasPrefix(list[0], "${") && (form == nil || !strings.ContainsAny(list[0], ":(")) {
+	if !strings.HasPrefix(list[0], "${") && formOf(list[0]) == nil {
 		return nil, false
 	}
 	var first any
@@ -360,8 +372,8 @@ func (s *service) source(src string) (v any, ok bool) {
 	case numberForm.MatchString(text):
 		return text, true
 	}
-	form := variableForm.FindStringSubmatch(text)
-	if form == nil || !strings.ContainsAny(text, ":(") {
+	form := formOf(text)
+	if form == nil {
 		return text, true
 	}
 	return s.lookup(form[1], strings.TrimSpace(form[2]), strings.TrimSpace(form[3]))
