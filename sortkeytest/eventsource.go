@@ -1,7 +1,6 @@
 package sortkeytest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/store"
 )
 
 // The rules are those of the Lambda developer guide:
@@ -36,8 +36,7 @@ const (
 //
 // The records of a shard come in order, in batches. If the handler fails, it gets
 // the batch again, until it succeeds or the records are discarded. Shards are read one
-// after the other. ParallelizationFactor, batching windows and tumbling windows are not
-// supported. An EventSource is not safe for concurrent use.
+// after the other. An EventSource is not safe for concurrent use.
 type EventSource struct {
 	// BatchSize is the largest number of records in an event, at most 10,000. An
 	// event also has at most 6 MB. Default: 100.
@@ -45,6 +44,19 @@ type EventSource struct {
 	// StartingPosition is TRIM_HORIZON, for all records in the stream, or LATEST, for
 	// the changes after the call to [DB.EventSource]. Default: TRIM_HORIZON.
 	StartingPosition types.ShardIteratorType
+	// MaximumBatchingWindow is how long the service waits for a batch to fill, up to
+	// five minutes: records of an event were made within this time. Default: 0, so an
+	// event has any records that have not been delivered.
+	MaximumBatchingWindow time.Duration
+	// ParallelizationFactor is how many batches of a shard are handled at a time, up to
+	// 10. So only changes of the same item are in order. Here the batches take turns.
+	// Default: 1.
+	ParallelizationFactor int
+	// TumblingWindow is the length of windows that have a state, in seconds, up to 15
+	// minutes. An event also has the window and its state, and the response must have the
+	// new state. When the window is over, on the clock of the database, the handler is
+	// called once more, without records. Default: 0, so there are no windows.
+	TumblingWindow time.Duration
 	// MaximumRetryAttempts is how often the handler gets a batch again, at most
 	// 10,000. Default: -1, until the records expire; so that it does not run that long,
 	// the test fails when the handler has failed 100 times for the same records.
@@ -68,12 +80,20 @@ type EventSource struct {
 	// test fails when records are discarded.
 	OnFailure func(message []byte)
 
-	db     *DB
-	table  string
-	arn    *string
-	handle handler
-	filter filter            // nil for all records
-	done   map[string]string // by shard, the last record that was delivered or discarded
+	db      *DB
+	table   string
+	arn     *string
+	handle  handler
+	filter  filter             // nil for all records
+	done    map[lane]string    // the last record that was delivered or discarded
+	windows map[string]*window // that are open, by shard
+}
+
+// A lane is one of the sequences of records into which ParallelizationFactor divides a
+// shard, by item.
+type lane struct {
+	shard  string
+	number int
 }
 
 // EventSource connects a function to the stream of a table. The handler is what the
@@ -88,8 +108,9 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 	defer resume()
 	db.t.Helper()
 	s := &EventSource{
-		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon, MaximumRetryAttempts: -1, MaximumRecordAge: retained,
-		db: db, table: table, arn: db.stream(table), done: map[string]string{},
+		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon, ParallelizationFactor: 1,
+		MaximumRetryAttempts: -1, MaximumRecordAge: retained,
+		db: db, table: table, arn: db.stream(table), done: map[lane]string{}, windows: map[string]*window{},
 	}
 	for _, fn := range optFns {
 		fn(s)
@@ -106,8 +127,9 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 	}
 	if s.StartingPosition == types.ShardIteratorTypeLatest {
 		for _, sh := range db.shards(s.arn) {
-			if n := len(sh.records); n > 0 {
-				s.done[sh.id] = *sh.records[n-1].Dynamodb.SequenceNumber
+			n := len(sh.records)
+			for number := 0; number < s.ParallelizationFactor && n > 0; number++ {
+				s.done[lane{sh.id, number}] = *sh.records[n-1].Dynamodb.SequenceNumber
 			}
 		}
 	}
@@ -120,6 +142,14 @@ func (s *EventSource) check() error {
 		return fmt.Errorf("BatchSize is %d, want 1 to 10,000", s.BatchSize)
 	case s.StartingPosition != types.ShardIteratorTypeTrimHorizon && s.StartingPosition != types.ShardIteratorTypeLatest:
 		return fmt.Errorf("StartingPosition is %q, want TRIM_HORIZON or LATEST", s.StartingPosition)
+	case s.MaximumBatchingWindow < 0 || s.MaximumBatchingWindow > 5*time.Minute:
+		return fmt.Errorf("MaximumBatchingWindow is %v, want at most five minutes", s.MaximumBatchingWindow)
+	case s.ParallelizationFactor < 1 || s.ParallelizationFactor > 10:
+		return fmt.Errorf("ParallelizationFactor is %d, want 1 to 10", s.ParallelizationFactor)
+	case s.TumblingWindow < 0 || s.TumblingWindow > 15*time.Minute || s.TumblingWindow%time.Second != 0:
+		return fmt.Errorf("TumblingWindow is %v, want whole seconds, at most 15 minutes", s.TumblingWindow)
+	case s.TumblingWindow > 0 && s.ParallelizationFactor > 1:
+		return errors.New("TumblingWindow needs a ParallelizationFactor of 1, as a shard has one state")
 	case s.MaximumRetryAttempts < -1 || s.MaximumRetryAttempts > 10_000:
 		return fmt.Errorf("MaximumRetryAttempts is %d, want -1 to 10,000", s.MaximumRetryAttempts)
 	case s.MaximumRecordAge < time.Minute || s.MaximumRecordAge > 7*24*time.Hour:
@@ -138,10 +168,8 @@ func (s *EventSource) Deliver() {
 	for range maxRounds {
 		idle := true
 		for _, sh := range s.db.shards(s.arn) {
-			for records := s.pending(sh); len(records) > 0; idle = false {
-				var b batch
-				b, records = s.cut(sh.id, records)
-				s.deliver(b)
+			if s.deliverShard(sh) {
+				idle = false
 			}
 		}
 		if idle {
@@ -151,15 +179,44 @@ func (s *EventSource) Deliver() {
 	s.db.t.Fatalf("sortkeytest: after %d rounds the stream of %s still has new records: does the handler react to its own changes?", maxRounds, s.table)
 }
 
-// pending returns the records of a shard that are still to be delivered. If the last
+// deliverShard delivers what is pending in a shard, a batch of each lane in turn. It reports
+// whether there was anything.
+func (s *EventSource) deliverShard(sh shard) (delivered bool) {
+	s.db.t.Helper()
+	pending := make([][]eventRecord, s.ParallelizationFactor)
+	for number := range pending {
+		pending[number] = s.pending(sh, lane{sh.id, number})
+	}
+	for more := true; more; delivered = delivered || more {
+		more = false
+		for number, records := range pending {
+			if len(records) == 0 {
+				continue
+			}
+			var b batch
+			b, pending[number] = s.cut(lane{sh.id, number}, records)
+			if s.TumblingWindow > 0 {
+				s.enter(b)
+			}
+			s.deliver(b)
+			more = true
+		}
+	}
+	return s.finishOld(sh.id) || delivered
+}
+
+// pending returns the records of a lane that are still to be delivered. If the last
 // delivered record has expired, all that are left are newer. Records are filtered
 // before they are cut into batches; the guide does not say which comes first.
-func (s *EventSource) pending(sh shard) (records []eventRecord) {
+func (s *EventSource) pending(sh shard, l lane) (records []eventRecord) {
 	from := 0
-	if last, ok := s.done[sh.id]; ok {
+	if last, ok := s.done[l]; ok {
 		from = 1 + slices.IndexFunc(sh.records, func(r types.Record) bool { return *r.Dynamodb.SequenceNumber == last })
 	}
 	for _, r := range sh.records[from:] {
+		if s.laneOf(r) != l.number {
+			continue
+		}
 		if e := eventOf(r, *s.arn); s.filter == nil || e.matches(s.filter) {
 			records = append(records, e)
 		}
@@ -167,9 +224,21 @@ func (s *EventSource) pending(sh shard) (records []eventRecord) {
 	return records
 }
 
-// A batch holds consecutive records of a shard and counts what happened to them.
+// laneOf returns the number of the lane for the changes of an item.
+func (s *EventSource) laneOf(r types.Record) int {
+	if s.ParallelizationFactor == 1 {
+		return 0
+	}
+	key, err := text.JSON(jsonItem(r.Dynamodb.Keys))
+	if err != nil {
+		panic(err) // strings, and maps of them
+	}
+	return int(store.Hash(key)) % s.ParallelizationFactor
+}
+
+// A batch holds consecutive records of a lane and counts what happened to them.
 type batch struct {
-	shard    string
+	lane     lane
 	records  []eventRecord
 	calls    int   // of the handler with these records, in this batch or a larger one
 	failures int   // calls in a row that got no record done
@@ -178,15 +247,21 @@ type batch struct {
 }
 
 // cut returns the next batch and the records after it.
-func (s *EventSource) cut(shard string, records []eventRecord) (batch, []eventRecord) {
+func (s *EventSource) cut(l lane, records []eventRecord) (batch, []eventRecord) {
 	n, size := 0, len(`{"Records":[]}`)
 	for n < min(s.BatchSize, len(records)) {
+		if s.MaximumBatchingWindow > 0 && records[n].created.Sub(records[0].created) >= s.MaximumBatchingWindow {
+			break
+		}
+		if s.TumblingWindow > 0 && !s.windowOf(records[n]).Equal(s.windowOf(records[0])) {
+			break
+		}
 		if size += len(records[n].json) + len(","); size > maxEvent && n > 0 {
 			break
 		}
 		n++
 	}
-	return batch{shard: shard, records: records[:n]}, records[n:]
+	return batch{lane: l, records: records[:n]}, records[n:]
 }
 
 // deliver calls the handler until all records of the batch are done or discarded.
@@ -226,17 +301,11 @@ func (s *EventSource) deliver(b batch) {
 // call calls the handler and returns how many records are done.
 func (s *EventSource) call(b *batch) (done int) {
 	s.db.t.Helper()
-	var event bytes.Buffer
-	event.WriteString(`{"Records":[`)
-	for i, r := range b.records {
-		if i > 0 {
-			event.WriteByte(',')
-		}
-		event.Write(r.json)
+	w := s.windows[b.lane.shard]
+	response, err := s.handle.call(s.db.t, s.eventOf(*b, w, false, false))
+	if b.calls++; err == nil && w != nil {
+		err = s.keepState(b.lane.shard, w, response)
 	}
-	event.WriteString(`]}`)
-	response, err := s.handle.call(s.db.t, event.Bytes())
-	b.calls++
 	switch b.err = err; {
 	case err != nil:
 		return 0
@@ -295,7 +364,7 @@ func (s *EventSource) discardOld(b batch) batch {
 }
 
 // advance moves the position in the shard past the first n records of the batch.
-func (s *EventSource) advance(b batch, n int) { s.done[b.shard] = b.records[n-1].number }
+func (s *EventSource) advance(b batch, n int) { s.done[b.lane] = b.records[n-1].number }
 
 // discard discards a batch.
 func (s *EventSource) discard(b batch, condition string) {
@@ -361,7 +430,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Request: request{inside.RequestID(s.db.DB), "arn:aws:lambda:" + s.db.Region() + ":" + account + ":function:handler", condition, b.calls},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		Info: info{
-			b.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339), last.created.UTC().Format(time.RFC3339),
+			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339), last.created.UTC().Format(time.RFC3339),
 			len(b.records), *s.arn,
 		},
 	}
