@@ -116,7 +116,7 @@ func (l *life) stop(how string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.how == "" {
-		l.how, l.end = how, time.Now()
+		l.how, l.end = how, time.Now() //nolint:forbidigo // the time of messages is that of the computer
 	}
 }
 
