@@ -7,8 +7,8 @@ import (
 
 // Sweep deletes the expired items of all tables, with their index entries, and
 // returns how many it deleted. It also removes the records of streams that are
-// older than 24 hours, and the history of point-in-time recovery that is older than
-// its period. An item has expired when its table has time to
+// older than 24 hours, the history of point-in-time recovery that is older than its
+// period, and tokens of transactions that are older than ten minutes. An item has expired when its table has time to
 // live enabled and the attribute that UpdateTimeToLive named holds a time
 // within the five years before the database's clock, as a number of seconds
 // since 1970. Until a sweep deletes them, expired items are visible like any

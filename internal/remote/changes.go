@@ -15,6 +15,7 @@ type Row struct {
 	Deleted     bool // or did not exist, of a row that was read
 	Unchanged   bool // of those of [Changes]: it was only read
 	Dropped     bool // unchanged, and the value is not kept
+	Presumed    bool // of those of [Changes]: it was not read, but presumed not to exist
 }
 
 // Changes are what an Update has changed and is not in the database before its commit,
@@ -58,12 +59,22 @@ func (c *Changes) Remember(read Row) {
 	c.rows.ReplaceOrInsert(read)
 }
 
+// Presume notes that the Update takes a row for one that does not exist, unless it knows
+// better. The commit has to check it.
+func (c *Changes) Presume(addr []byte) {
+	row := Row{Addr: addr, Deleted: true, Unchanged: true, Presumed: true}
+	if !c.rows.Has(row) {
+		c.rows.ReplaceOrInsert(row)
+	}
+}
+
 // Set adds a change.
 func (c *Changes) Set(changed Row) {
-	old, ok := c.rows.ReplaceOrInsert(changed)
-	if ok {
+	if old, ok := c.rows.Get(changed); ok {
+		changed.Presumed = old.Presumed
 		c.forget(old)
 	}
+	c.rows.ReplaceOrInsert(changed)
 	c.changed++
 	c.size += len(changed.Addr) + len(changed.Value)
 }

@@ -42,8 +42,8 @@ const (
 // Sweep deletes the items of all tables that have expired at now, with their
 // index entries, and returns how many it deleted. Expired items stay readable
 // until a sweep deletes them, as in the service. Sweep also removes system
-// backups that have expired, what streams keep no longer, and tables that have been
-// DELETING for long enough.
+// backups that have expired, old tokens of transactions, what streams keep no longer, and
+// tables that have been DELETING for long enough.
 // Source: DG/howitworks-ttl.html.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	if err := db.Refresh(ctx); err != nil {
@@ -65,6 +65,9 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 		}
 	}
 	if err := db.expireBackups(ctx, now); err != nil {
+		return deleted, err
+	}
+	if err := db.expireTokens(ctx, now); err != nil {
 		return deleted, err
 	}
 	return deleted, db.trimStreams(ctx)

@@ -13,6 +13,14 @@ type prefetcher interface {
 	Prefetch(addrs [][]byte) error
 }
 
+// A presumer is a Writer that can take a row, which the update is going to add, for one
+// that does not exist: Get then says so without reading it, and no other update conflicts
+// with that. If the row does exist, the function of the update is called again, and Get
+// reads it.
+type presumer interface {
+	Presume(addr []byte)
+}
+
 // Prefetch reads items by their keys in one round trip, if the store can do that, so
 // that Get needs none. In a View they are kept until the next Prefetch. It leaves keys
 // that do not match their tables to Get.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"slices"
@@ -24,19 +25,27 @@ type Token struct {
 	Time time.Time
 }
 
-// The catalogue keeps tokens twice: by token, and by time in order to forget
-// them.
+// Tokens have a space of their own, far from those of definitions, so that in a shared
+// store the transactions that add them do not change the neighbours of rows that every
+// transaction reads. They are kept twice: by token, and by time in order to forget them.
+const tokenSpace store.Space = 1 << 63
+
 var (
 	tokensPartition = []byte("tokens")
 	timesPartition  = []byte("token times")
 )
 
 // Remember looks a token up. If it is known and not older than [TokenWindow],
-// Remember returns its record and true. Otherwise it adds tok as the record,
-// which is applied with the rest of the transaction, and deletes records that
-// are older than that.
+// Remember returns its record and true. Otherwise it adds tok as the record, which is
+// applied with the rest of the transaction.
+//
+// Sweeps delete old records. If no other server uses the store, transactions do so too,
+// since a program need not sweep; in a shared store they would conflict with each other.
 func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
-	value, ok, err := tx.w.Get(catalogueSpace, tokensPartition, []byte(token))
+	if p, ok := tx.w.(presumer); ok { // a token is new unless its transaction is repeated
+		p.Presume(store.AppendAddress(nil, tokenSpace, tokensPartition, []byte(token)))
+	}
+	value, ok, err := tx.w.Get(tokenSpace, tokensPartition, []byte(token))
 	if err != nil {
 		return Token{}, false, err
 	}
@@ -49,8 +58,15 @@ func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
 			return known, true, nil
 		}
 	}
-	if err := tx.forget(tok.Time.Add(-TokenWindow)); err != nil {
-		return Token{}, false, err
+	if tx.db.sharing == nil {
+		before := tok.Time.Add(-TokenWindow)
+		old, err := oldTokens(tx.w, before)
+		if err == nil {
+			err = forgetTokens(tx.w, old, before)
+		}
+		if err != nil {
+			return Token{}, false, err
+		}
 	}
 	return tok, false, tx.putToken(token, tok)
 }
@@ -61,10 +77,10 @@ func (tx *Tx) putToken(token string, tok Token) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.w.Put(catalogueSpace, tokensPartition, []byte(token), value); err != nil {
+	if err := tx.w.Put(tokenSpace, tokensPartition, []byte(token), value); err != nil {
 		return err
 	}
-	return tx.w.Put(catalogueSpace, timesPartition, append(timeKey(tok.Time), token...), nil)
+	return tx.w.Put(tokenSpace, timesPartition, append(timeKey(tok.Time), token...), nil)
 }
 
 // SetRead sets the sizes of the items written in the record of this transaction.
@@ -73,41 +89,74 @@ func (tx *Tx) SetRead(token string, tok Token, read map[string][]int) error {
 	return tx.putToken(token, tok)
 }
 
-// timeKey is a time in order-preserving form.
+// timeKey is a time in order-preserving form, of timeBytes bytes.
 func timeKey(t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(t.UnixNano())^1<<63)
 }
 
-// forgetRows is how many old records one transaction deletes at most.
+const timeBytes = 8
+
+// forgetRows is how many old records one update deletes at most.
 const forgetRows = 100
 
-// forget deletes records from before t.
-func (tx *Tx) forget(t time.Time) error {
-	var old [][]byte
-	for row, err := range tx.w.Query(catalogueSpace, timesPartition, store.Range{Hi: timeKey(t)}, false) {
-		if err != nil {
+// expireTokens deletes all records that are old at now.
+func (db *DB) expireTokens(ctx context.Context, now time.Time) error {
+	before := now.Add(-TokenWindow)
+	for {
+		var old [][]byte
+		err := db.store.View(ctx, func(r store.Reader) (err error) {
+			old, err = oldTokens(r, before)
+			return err
+		})
+		if err == nil && len(old) > 0 {
+			err = db.change(ctx, func(w store.Writer) error { return forgetTokens(w, old, before) })
+		}
+		if err != nil || len(old) < forgetRows {
 			return err
 		}
-		if len(old) == forgetRows {
+	}
+}
+
+// oldTokens returns the first rows of records from before a time, by time.
+func oldTokens(r store.Reader, before time.Time) (old [][]byte, err error) {
+	for row, err := range r.Query(tokenSpace, timesPartition, store.Range{Hi: timeKey(before)}, false) {
+		if err != nil {
+			return nil, err
+		}
+		if old = append(old, slices.Clone(row.Sort)); len(old) == forgetRows {
 			break
 		}
-		old = append(old, slices.Clone(row.Sort))
 	}
-	for _, at := range old {
-		if err := tx.w.Delete(catalogueSpace, timesPartition, at); err != nil {
+	return old, nil
+}
+
+// forgetTokens deletes the rows that oldTokens has returned, with their records unless
+// these have been replaced by later ones.
+func forgetTokens(w store.Writer, old [][]byte, before time.Time) error {
+	if p, ok := w.(prefetcher); ok {
+		addrs := make([][]byte, 0, len(old))
+		for _, at := range old {
+			addrs = append(addrs, store.AppendAddress(nil, tokenSpace, tokensPartition, at[min(timeBytes, len(at)):]))
+		}
+		if err := p.Prefetch(addrs); err != nil {
 			return err
 		}
-		if len(at) < 8 {
+	}
+	for _, at := range old {
+		if err := w.Delete(tokenSpace, timesPartition, at); err != nil {
+			return err
+		}
+		if len(at) < timeBytes {
 			continue // damaged: no token has it
 		}
-		token := at[8:]
-		value, ok, err := tx.w.Get(catalogueSpace, tokensPartition, token)
+		token := at[timeBytes:]
+		value, ok, err := w.Get(tokenSpace, tokensPartition, token)
 		if err != nil {
 			return err
 		}
 		var known Token
-		if ok && json.Unmarshal(value, &known) == nil && known.Time.Before(t) {
-			if err := tx.w.Delete(catalogueSpace, tokensPartition, token); err != nil {
+		if ok && json.Unmarshal(value, &known) == nil && known.Time.Before(before) {
+			if err := w.Delete(tokenSpace, tokensPartition, token); err != nil {
 				return err
 			}
 		}

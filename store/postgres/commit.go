@@ -38,8 +38,8 @@ func (w *writer) commit() error {
 		if size < pipelineBytes && len(steps) < pipelineRows {
 			continue
 		}
-		if _, err := w.send(steps); err != nil {
-			if why := refusalOf(err); why != final && w.ctx.Err() == nil {
+		if at, err := w.send(steps); err != nil {
+			if why := refusalAt(err, steps[at]); why != final && w.ctx.Err() == nil {
 				return &retry{why, err}
 			}
 			return err
@@ -58,7 +58,7 @@ func (w *writer) commit() error {
 	case err == nil: // the server answers ROLLBACK when the transaction had failed
 		return &retry{conflict, fmt.Errorf("postgres: the database answered %s to a commit", done.tag)}
 	case aborted(err, at, len(steps)):
-		if why := refusalOf(err); why != final {
+		if why := refusalAt(err, steps[at]); why != final {
 			return &retry{why, err}
 		}
 		return err

@@ -20,6 +20,8 @@ var (
 	// not at all.
 	ErrUnknown = errors.New("postgres: unknown whether the update was applied")
 
+	errPresumed = errors.New("postgres: a row exists that was taken for absent") // the reason to try again
+
 	errTooLarge = errors.New("postgres: an update of more than a gigabyte")
 )
 
@@ -34,7 +36,7 @@ const (
 
 	codeDuplicateTable  = "42P07"
 	codeDuplicateObject = "42710"
-	codeDuplicateRow    = "23505" // in a catalogue
+	codeDuplicateRow    = "23505" // also in a catalogue
 )
 
 // A refusal says what became of a transaction that ended with an error.
@@ -44,6 +46,7 @@ const (
 	final    refusal = iota // trying again is useless
 	conflict                // with another transaction; try again
 	broken                  // the connection; try again on another
+	presumed                // a row that was taken for absent exists; try again and read it
 )
 
 // refusalOf classifies the error of a statement before the commit.
@@ -66,6 +69,14 @@ func refusalOf(err error) refusal {
 		return broken
 	}
 	return final
+}
+
+// refusalAt is refusalOf for the error of one of the statements of a commit.
+func refusalAt(err error, one *step) refusal {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == codeDuplicateRow && one.statement == insertRow {
+		return presumed
+	}
+	return refusalOf(err)
 }
 
 // aborted reports whether an error at statement at of a pipeline proves that its

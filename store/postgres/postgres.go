@@ -115,14 +115,18 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 
 func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *expectation) error {
 	conflicts, breaks := 0, 0
+	presume := true
 	began := time.Now()
 	for {
-		err := s.try(ctx, fn, row, conflicts >= aloneAfter)
+		err := s.try(ctx, fn, row, conflicts >= aloneAfter, presume)
 		again, ok := errors.AsType[*retry](err)
 		if !ok {
 			return err
 		}
 		switch again.why {
+		case presumed:
+			presume = false
+			continue
 		case conflict:
 			conflicts++
 			s.counts.conflicts.Add(1)
@@ -150,7 +154,7 @@ func (r *retry) Error() string { return r.err.Error() }
 func (r *retry) Unwrap() error { return r.err }
 
 // try runs an update once.
-func (s *Store) try(ctx context.Context, fn func(store.Writer) error, row *expectation, alone bool) error {
+func (s *Store) try(ctx context.Context, fn func(store.Writer) error, row *expectation, alone, presume bool) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
@@ -159,9 +163,19 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, row *expec
 		return err
 	}
 	defer leave()
-	w := &writer{reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: row}, changes: remote.NewChanges()}}
+	w := &writer{
+		reader:  reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: row}, changes: remote.NewChanges()},
+		presume: presume,
+	}
 	defer w.finish()
-	err = fn(w)
+	if err = fn(w); err != nil || w.changes.Empty() {
+		switch right, failed := w.presumedRight(); {
+		case failed != nil:
+			err = failed
+		case !right:
+			return &retry{presumed, errPresumed}
+		}
+	}
 	if failed := w.verify(); err == nil || errors.Is(failed, store.ErrChanged) {
 		err = failed
 	}

@@ -81,6 +81,7 @@ const (
 	queryReverse
 	lockRow
 	claimRow
+	insertRow
 	putRow
 	deleteRow
 	clearRows
@@ -118,6 +119,7 @@ var prepared = [statements]string{
 
 	lockRow:   `select 1 from sortkey_rows where address = $1 for share`,
 	claimRow:  `insert into sortkey_rows (address, tail, value) values ($1, $2, '') on conflict (address) do nothing`,
+	insertRow: `insert into sortkey_rows (address, tail, value) values ($1, $2, $3)`,
 	putRow:    `insert into sortkey_rows (address, tail, value) values ($1, $2, $3) on conflict (address) do update set value = excluded.value`,
 	deleteRow: `delete from sortkey_rows where address = $1`,
 	clearRows: `delete from sortkey_rows where address >= $1 and address < $2`,

@@ -170,7 +170,7 @@ func TestGate(t *testing.T) {
 // before it changes its rows. Otherwise a change of a table that clears a space could wait
 // for a write that waits for it.
 func TestSteps(t *testing.T) {
-	w := &writer{reader{changes: remote.NewChanges()}}
+	w := &writer{reader: reader{changes: remote.NewChanges()}}
 	row := func(space store.Space) remote.Row {
 		return remote.Row{Addr: store.AppendAddress(nil, space, []byte("p"), nil), Value: []byte("v")}
 	}
