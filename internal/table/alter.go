@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -29,12 +30,12 @@ func (db *DB) createTable(ctx context.Context, def *Definition) (*Table, error) 
 		return nil, err
 	}
 	db.create(ctx, def)
-	def, err := db.define(ctx, def, new(Definition))
+	def, version, err := db.define(ctx, def, new(Definition))
 	if err != nil {
 		return nil, err
 	}
 	t := compile(def, nil)
-	db.swap(def.Name, t)
+	db.swap(def.Name, t, version)
 	return t, nil
 }
 
@@ -82,9 +83,13 @@ func (db *DB) find(ctx context.Context, name string) (*Table, error) {
 	}
 	t, err := db.Describe(name)
 	if err != nil {
-		return nil, &Error{Kind: NotFound, Msg: fmt.Sprintf("Requested resource not found: Table: %s not found", name)}
+		return nil, noTable(name)
 	}
 	return t, nil
+}
+
+func noTable(name string) error {
+	return &Error{Kind: NotFound, Msg: fmt.Sprintf("Requested resource not found: Table: %s not found", name)}
 }
 
 // Delete removes a table with its items and returns the table as it was, or as it
@@ -121,9 +126,9 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*Table, error) {
 func (db *DB) remove(ctx context.Context, t *Table) error {
 	name := t.def.Name
 	if db.sharing == nil { // otherwise db.rows keeps others away
-		db.swap(name, nil)
+		db.swap(name, nil, 0)
 	}
-	err := db.redefinition(ctx, func(w store.Writer) error {
+	version, err := db.redefinition(ctx, func(w store.Writer) error {
 		if err := db.endStream(w, t.def, nil); err != nil {
 			return err
 		}
@@ -147,24 +152,33 @@ func (db *DB) remove(ctx context.Context, t *Table) error {
 	})
 	switch {
 	case err != nil && db.sharing == nil:
-		db.swap(name, t)
+		db.swap(name, t, 0)
 	case err == nil && db.sharing != nil:
-		db.swap(name, nil)
+		db.swap(name, nil, version)
 	}
 	return err
 }
 
 // swap replaces the table called name; nil removes it. It waits for running
 // operations. Earlier versions are forgotten, as they have no rows of new indexes.
-func (db *DB) swap(name string, t *Table) {
+//
+// Version is that of the definitions with the change. In a shared store others may have
+// changed the table again since, and somebody here may have loaded that: then t only has
+// counters that must not be lost.
+func (db *DB) swap(name string, t *Table, version uint64) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if l := db.lag.Load(); l != nil {
 		l.forget()
 	}
-	if t == nil {
+	loaded := db.sharing != nil && db.sharing.version >= version
+	switch now := db.tables[name]; {
+	case loaded && now != nil && t != nil && now.def.Space == t.def.Space:
+		db.put(compile(now.def, t))
+	case loaded:
+	case t == nil:
 		delete(db.tables, name)
-	} else {
+	default:
 		db.put(t)
 	}
 }
@@ -172,49 +186,59 @@ func (db *DB) swap(name string, t *Table) {
 // Alter lets change edit a copy of a table's definition and puts it in force.
 // Before Alter returns, indexes that change adds are filled and the rows of
 // those it removes are deleted; reads and writes continue meanwhile. Once the
-// definition is in force, the end of ctx is ignored, and work that the store
-// then refuses is left to [DB.Recover]. The error has kind [NotFound] for a
-// missing table and [InUse] for one that is CREATING or DELETING, or is that of
-// change.
-func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (t *Table, err error) {
+// definition is in force, the end of ctx is ignored, unless another server fills an
+// index; and work that the store then refuses is left to [DB.Recover]. The error has kind
+// [NotFound] for a missing table, also for one that another server deletes meanwhile, and
+// [InUse] for one that is CREATING or DELETING, or is that of change.
+func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
 	db.alter.Lock()
-	defer db.alter.Unlock()
-	var old *Table
-	err = db.current(ctx, func() error {
+	unlock := sync.OnceFunc(db.alter.Unlock)
+	defer unlock()
+	var old, t *Table
+	err := db.current(ctx, func() (err error) {
 		old, t, err = db.alterTable(ctx, name, change)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	// From here on the change has to be completed: a client that hangs up must
 	// not leave an index that cannot be read, or rows that belong to no index.
-	ctx = context.WithoutCancel(ctx)
 	resized := !slices.Equal(old.vectors, t.vectors)
 	exact := resized && db.exact.Swap(false)
 	for _, space := range dropped(old.def, t.def) {
-		if err := db.clear(ctx, space); err != nil {
+		if err := db.clear(context.WithoutCancel(ctx), space); err != nil {
 			db.garbage.Store(true)
 			return nil, err
 		}
+	}
+	if db.sharing != nil { // otherwise Fork and HoldIndexes must find no index half filled
+		unlock()
 	}
 	for _, ix := range t.def.online() {
 		if slices.ContainsFunc(old.def.online(), func(o *IndexDefinition) bool { return o.Space == ix.Space }) {
 			continue
 		}
-		if t, err = db.complete(ctx, name, ix.Space); err != nil {
+		if err := db.complete(ctx, name, ix.Space); err != nil {
 			return nil, err
 		}
 	}
+
 	if resized {
-		if err := db.rebill(ctx, name); err != nil {
+		if err := db.rebill(context.WithoutCancel(ctx), name); err != nil {
 			return nil, err
 		}
 		if exact {
 			db.exact.Store(true)
 		}
 	}
-	return t, nil
+
+	now, err := db.Describe(name)
+	if err != nil || now.def.Space != t.def.Space {
+		return nil, noTable(name) // deleted by another server, and perhaps created again
+	}
+	return now, nil
 }
 
 // alterTable puts a changed definition in force, whose new indexes are to be built.
@@ -258,18 +282,19 @@ func dropped(old, def *Definition) (spaces []store.Space) {
 // redefine stores a definition and puts it in force. Spaces that it no longer
 // has are listed as garbage, since writes go there until it is in force.
 func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table, error) {
-	def, err := db.define(ctx, def, old.def)
+	def, version, err := db.define(ctx, def, old.def)
 	if err != nil {
 		return nil, err
 	}
 	t := compile(def, old)
-	db.swap(def.Name, t)
+	db.swap(def.Name, t, version)
 	return t, nil
 }
 
-// define writes a definition and returns it with its spaces.
-func (db *DB) define(ctx context.Context, def, old *Definition) (stored *Definition, err error) {
-	err = db.redefinition(ctx, func(w store.Writer) error {
+// define writes a definition and returns it with its spaces, and the version of all
+// definitions with it.
+func (db *DB) define(ctx context.Context, def, old *Definition) (stored *Definition, version uint64, err error) {
+	version, err = db.redefinition(ctx, func(w store.Writer) error {
 		if err := db.endStream(w, old, def); err != nil {
 			return err
 		}
@@ -281,5 +306,5 @@ func (db *DB) define(ctx context.Context, def, old *Definition) (stored *Definit
 		stored = def.clone() // the function may be called again
 		return putDefinition(w, stored)
 	})
-	return stored, err
+	return stored, version, err
 }

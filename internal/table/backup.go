@@ -219,6 +219,7 @@ func (db *DB) restore(ctx context.Context, def *Definition, c transfer, finish f
 	def = def.clone()
 	db.create(ctx, def)
 	var t *Table // compiled once its indexes have their spaces
+	var version uint64
 	c.spaces = def.spaces()
 	c.put = func(rows []store.Row) error {
 		if t == nil {
@@ -235,12 +236,12 @@ func (db *DB) restore(ctx context.Context, def *Definition, c transfer, finish f
 		case taken: // by another server
 			return &Error{Kind: InUse, Msg: msgExists + def.Name}
 		}
-		if err := putDefinition(w, def); err != nil {
-			return err
+		if err = putDefinition(w, def); err == nil {
+			version, err = db.advance(w)
 		}
-		return db.advance(w)
+		return err
 	}
-	c.done = func() { db.swap(def.Name, t) }
+	c.done = func() { db.swap(def.Name, t, version) }
 	if err := db.fill(ctx, c); err != nil {
 		return nil, err
 	}

@@ -364,17 +364,19 @@ func (db *DB) change(ctx context.Context, fn func(store.Writer) error) error {
 	return db.update(ctx, db.store, fn)
 }
 
-// redefinition is change for a function that changes definitions. In a shared store the
-// error is [store.ErrChanged] if those that it depends on are not the current ones.
-func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) error {
+// redefinition is change for a function that changes definitions. It returns the version
+// that they have then. In a shared store the error is [store.ErrChanged] if those that fn
+// depends on are not the current ones.
+func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) (version uint64, err error) {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	return db.update(ctx, db.rows, func(w store.Writer) error {
-		if err := fn(w); err != nil {
-			return err
+	err = db.update(ctx, db.rows, func(w store.Writer) (err error) {
+		if err = fn(w); err == nil {
+			version, err = db.advance(w)
 		}
-		return db.advance(w)
+		return err
 	})
+	return version, err
 }
 
 // lastSpace returns the space that was assigned last.

@@ -134,12 +134,11 @@ func (db *DB) resume(ctx context.Context) error {
 			if err := db.build(ctx, u.table, u.space); err != nil {
 				return err
 			}
-			if db.sharing == nil { // otherwise an Alter that waits for this may hold it
+			if db.sharing == nil { // otherwise the version of the catalogue keeps changes apart
 				db.alter.Lock()
 				defer db.alter.Unlock()
 			}
-			_, err := db.finish(ctx, u.table, u.space)
-			return err
+			return db.finish(ctx, u.table, u.space)
 		})
 		if err != nil {
 			return err
@@ -148,31 +147,39 @@ func (db *DB) resume(ctx context.Context) error {
 	return nil
 }
 
-// complete builds the index in a space, or waits until another server has built it,
-// and returns the table, nil if it is gone. The caller holds db.alter.
-func (db *DB) complete(ctx context.Context, name string, space store.Space) (t *Table, err error) {
+// complete builds the index in a space, or waits until another server has built it or its
+// table is gone. Only the waiting ends with ctx. If the store is not shared, the caller
+// holds db.alter.
+func (db *DB) complete(ctx context.Context, name string, space store.Space) error {
+	var wait *time.Ticker
 	for {
-		done, err := db.alone(ctx, space, func(ctx context.Context) error {
+		done, err := db.alone(context.WithoutCancel(ctx), space, func(ctx context.Context) error {
 			if err := db.build(ctx, name, space); err != nil {
 				return err
 			}
-			t, err = db.finish(ctx, name, space)
-			return err
+			return db.finish(ctx, name, space)
 		})
 		if done || err != nil {
-			return t, err
+			return err
 		}
 		if err := db.Refresh(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		db.mu.RLock()
-		t = db.tables[name]
 		_, ix := db.building(name, space)
 		db.mu.RUnlock()
 		if ix == nil {
-			return t, nil
+			return nil
 		}
-		time.Sleep(completeWait)
+		if wait == nil {
+			wait = time.NewTicker(completeWait)
+			defer wait.Stop()
+		}
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
@@ -282,27 +289,24 @@ func (db *DB) building(name string, space store.Space) (*Table, *Index) {
 	return nil, nil
 }
 
-// finish opens a filled index for reading and returns the table, nil if it is
-// gone. The caller holds db.alter.
-func (db *DB) finish(ctx context.Context, name string, space store.Space) (t *Table, err error) {
-	err = db.current(ctx, func() error {
-		t, err = db.finishIndex(ctx, name, space)
-		return err
-	})
-	return t, err
+// finish opens a filled index for reading, unless it is gone. If the store is not shared,
+// the caller holds db.alter.
+func (db *DB) finish(ctx context.Context, name string, space store.Space) error {
+	return db.current(ctx, func() error { return db.finishIndex(ctx, name, space) })
 }
 
-func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) (*Table, error) {
+func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) error {
 	t, err := db.Describe(name)
 	if err != nil {
-		return nil, nil //nolint:nilerr // deleted meanwhile
+		return nil //nolint:nilerr // deleted meanwhile
 	}
 	def := t.def.clone()
 	for _, ix := range def.online() {
 		if ix.Space == space && ix.Building {
 			ix.Building = false
-			return db.redefine(ctx, def, t)
+			_, err := db.redefine(ctx, def, t)
+			return err
 		}
 	}
-	return t, nil
+	return nil
 }

@@ -82,16 +82,17 @@ func readVersion(r store.Reader) (value []byte, version uint64, err error) {
 	return value, binary.BigEndian.Uint64(value), nil
 }
 
-// advance gives the catalogue its next version.
-func (db *DB) advance(w store.Writer) error {
+// advance gives the catalogue its next version and returns it.
+func (db *DB) advance(w store.Writer) (next uint64, err error) {
 	if db.sharing == nil {
-		return nil
+		return 0, nil
 	}
 	_, version, err := readVersion(w)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return w.Put(catalogueSpace, versionPartition, nil, binary.BigEndian.AppendUint64(nil, version+1))
+	next = version + 1
+	return next, w.Put(catalogueSpace, versionPartition, nil, binary.BigEndian.AppendUint64(nil, next))
 }
 
 // load loads the definitions of a shared store.

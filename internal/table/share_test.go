@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ type sharer struct {
 	store.Store
 	mu     sync.Mutex
 	leases map[string]context.CancelFunc
+	before func(lease string) // called before somebody takes a lease
 }
 
 func newSharer() *sharer {
@@ -28,6 +30,9 @@ func newSharer() *sharer {
 }
 
 func (s *sharer) Lease(ctx context.Context, name string) (held context.Context, release func(), err error) {
+	if s.before != nil {
+		s.before(name)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.leases[name] != nil {
@@ -127,6 +132,73 @@ func TestSharedDefinitions(t *testing.T) {
 	})
 	require.Error(t, err)
 	require.Empty(t, two.db.Names())
+}
+
+// TestSharedAlterDeleted deletes a table, and perhaps creates another one of its name, while
+// another server builds an index of it.
+func TestSharedAlterDeleted(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		t.Run(fmt.Sprintf("again=%t", again), func(t *testing.T) {
+			st := newSharer()
+			one, two := begin(t, st), begin(t, st)
+			one.create("t", "PK:S")
+			one.put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
+			st.before = func(lease string) {
+				if lease != "space 2" {
+					return
+				}
+				_, err := two.db.Delete(t.Context(), "t")
+				require.NoError(t, err)
+				if again {
+					two.create("t", "PK:S")
+				}
+			}
+			err := addIndex(t, one.db)
+			failure, ok := errors.AsType[*table.Error](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, table.NotFound, failure.Kind)
+			require.Equal(t, "Requested resource not found: Table: t not found", failure.Msg)
+		})
+	}
+}
+
+// TestSharedAlterWaits checks that a change that waits for another server, which builds its
+// index, does not keep others from changing tables, and ends with its context.
+func TestSharedAlterWaits(t *testing.T) {
+	st := newSharer()
+	f := begin(t, st)
+	f.create("t", "PK:S")
+	held, _, err := st.Lease(t.Context(), "space 2") // by another server
+	require.NoError(t, err)
+	require.NotNil(t, held)
+	waiting := make(chan struct{})
+	st.before = func(lease string) {
+		if lease == "space 2" {
+			st.before = nil
+			close(waiting)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan error)
+	with := define(t, "t", "PK:S", "G g:S - ALL")
+	go func() {
+		_, err := f.db.Alter(ctx, "t", func(d *table.Definition) error {
+			d.Attributes, d.Global = with.Attributes, with.Global
+			return nil
+		})
+		done <- err
+	}()
+	<-waiting
+	f.create("u", "PK:S")
+	_, err = f.db.Delete(t.Context(), "u")
+	require.NoError(t, err)
+	gone := errors.New("the client is gone")
+	cancel(gone)
+	require.ErrorIs(t, <-done, gone)
+
+	st.expire()
+	require.NoError(t, f.db.Tend(t.Context()))
+	require.Empty(t, scanIndex(f, "t", "G"), "the index can be read")
 }
 
 // TestSharedCounts lets servers die, or only seem dead, and counts items.
