@@ -40,7 +40,7 @@ func (w *writer) commit() error {
 		}
 		if at, err := w.send(steps); err != nil {
 			if why := refusalAt(err, steps[at]); why != final && w.ctx.Err() == nil {
-				return &retry{why, err}
+				return &retry{why, err, w.contended(steps[at])}
 			}
 			return err
 		}
@@ -56,10 +56,10 @@ func (w *writer) commit() error {
 		w.store.settled(id)
 		return nil
 	case err == nil: // the server answers ROLLBACK when the transaction had failed
-		return &retry{conflict, fmt.Errorf("postgres: the database answered %s to a commit", done.tag)}
+		return &retry{conflict, fmt.Errorf("postgres: the database answered %s to a commit", done.tag), w.lostAt()}
 	case aborted(err, at, len(steps)):
 		if why := refusalAt(err, steps[at]); why != final {
-			return &retry{why, err}
+			return &retry{why, err, w.contended(steps[at])}
 		}
 		return err
 	}
@@ -79,9 +79,34 @@ func (w *writer) commitReads() error {
 		_, err = w.store.exec(w.ctx, &step{statement: takeSnapshot}) // so that a health check sees the database
 	}
 	if why := refusalOf(err); err != nil && why != final && w.ctx.Err() == nil {
-		return &retry{why, err}
+		return &retry{why: why, err: err}
 	}
 	return err
+}
+
+// contended returns the key of the row at which the Update has lost to another one: that
+// of the change that failed, or else that of [writer.lostAt].
+func (w *writer) contended(failed *step) []byte {
+	switch failed.statement {
+	case insertRow, putRow, deleteRow:
+		return failed.params[0]
+	}
+	return w.lostAt()
+}
+
+// lostAt returns the key of the row for which others wait, or of the first change: with
+// one row to wait for, those that change the same rows wait for each other.
+func (w *writer) lostAt() []byte {
+	if w.awaited != nil {
+		return w.awaited
+	}
+	for r := range w.changes.All() {
+		if !r.Unchanged {
+			key, _ := keys.Key(r.Addr)
+			return key
+		}
+	}
+	return nil
 }
 
 // resolve finds out whether a commit without an answer happened: nil if it did, a
@@ -95,7 +120,7 @@ func (s *Store) resolve(ctx context.Context, id [16]byte, cause error) error {
 		prevented, err := s.prevent(ctx, id)
 		switch {
 		case err == nil && prevented:
-			return &retry{broken, cause}
+			return &retry{why: broken, err: cause}
 		case err == nil:
 			s.settled(id)
 			return nil

@@ -3,8 +3,12 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
@@ -132,4 +138,133 @@ func TestServersTokenConflicts(t *testing.T) {
 	}
 	t.Logf("%d transactions of different items: %d conflicts without tokens, %d with", rounds*transactions, without, with)
 	require.LessOrEqual(t, with, 2*without+rounds*transactions/20)
+}
+
+// ask sends an operation to a database and returns the status and the body of the answer.
+func ask(t testing.TB, db *sortkey.DB, operation, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	res, err := db.HTTPClient().Do(r)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return res.StatusCode, string(text)
+}
+
+// opened returns the database of another server.
+func opened(t testing.TB, url string, opts postgres.Options) *sortkey.DB {
+	t.Helper()
+	st, err := postgres.Open(t.Context(), url, opts)
+	require.NoError(t, err)
+	db, err := sortkey.Open(sortkey.Options{Store: st})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// TestServersDeleteWhileBuilding deletes tables through one server while another one builds
+// their indexes, and creates some of them again.
+func TestServersDeleteWhileBuilding(t *testing.T) {
+	measured(t)
+	url := database(t)
+	builder, other := opened(t, url, postgres.Options{}), opened(t, url, postgres.Options{})
+	const create = `{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],` +
+		`"KeySchema":[{"AttributeName":"p","KeyType":"HASH"}]}`
+	const index = `{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}],` +
+		`"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"Idx","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`
+	rng := rand.New(rand.NewPCG(uint64(proptest.Seed()), 3))
+	tries, gone := rounds(100), 0
+	for i := range tries {
+		status, text := ask(t, other, "CreateTable", create)
+		require.Equal(t, http.StatusOK, status, text)
+		for batch := range 20 {
+			var puts []string
+			for j := range 25 {
+				puts = append(puts, fmt.Sprintf(`{"PutRequest":{"Item":{"p":{"S":"%d/%d"},"g":{"S":"%d"}}}}`, batch, j, j%7))
+			}
+			status, text := ask(t, builder, "BatchWriteItem", `{"RequestItems":{"Tab":[`+strings.Join(puts, ",")+`]}}`)
+			require.Equal(t, http.StatusOK, status, text)
+		}
+		var running sync.WaitGroup
+		running.Go(func() {
+			switch status, text := ask(t, builder, "UpdateTable", index); {
+			case status == http.StatusOK && strings.Contains(text, `"Idx"`):
+			case status == http.StatusBadRequest && strings.Contains(text, "ResourceNotFoundException"):
+				gone++
+			default:
+				t.Errorf("UpdateTable: %d %s", status, text)
+			}
+		})
+		time.Sleep(time.Duration(rng.Int64N(int64(40 * time.Millisecond))))
+		status, text = ask(t, other, "DeleteTable", `{"TableName":"Tab"}`)
+		require.Equal(t, http.StatusOK, status, text)
+		if i%2 == 0 {
+			status, text = ask(t, other, "CreateTable", create)
+			require.Equal(t, http.StatusOK, status, text)
+		}
+		running.Wait()
+		if i%2 == 0 {
+			status, text = ask(t, other, "DeleteTable", `{"TableName":"Tab"}`)
+			require.Equal(t, http.StatusOK, status, text)
+		}
+	}
+	t.Logf("%d tables deleted by another server, %d of them before their index was built", tries, gone)
+}
+
+// TestServersHotKey lets the clients of four servers change one item. Each of them gets its
+// turn.
+func TestServersHotKey(t *testing.T) {
+	measured(t)
+	const servers, clients = 4, 4 // of each server
+	const settle, measure = time.Second, 10 * time.Second
+	url := database(t)
+	var all []*server
+	for range servers {
+		all = append(all, serve(t, url))
+	}
+	_, err := all[0].Create(t.Context(), definition("t"))
+	require.NoError(t, err)
+
+	begin := time.Now().Add(settle) // by then connections are open
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	waits := make([][]time.Duration, servers)
+	for i, s := range all {
+		for range clients {
+			running.Go(func() {
+				for n := 0; time.Since(begin) < measure; n++ {
+					began := time.Now()
+					if err := s.put(t.Context(), "t", itemOf("hot", 1, fmt.Sprint(n))); err != nil {
+						t.Error(err)
+						return
+					}
+					if began.Before(begin) {
+						continue
+					}
+					mu.Lock()
+					waits[i] = append(waits[i], time.Since(began))
+					mu.Unlock()
+				}
+			})
+		}
+	}
+	running.Wait()
+
+	report := func(who string, list []time.Duration, conflicts int64) (longest time.Duration) {
+		slices.Sort(list)
+		part := func(n int) time.Duration { return list[(len(list)-1)*n/100].Round(time.Millisecond) }
+		t.Logf("%s: %d writes of one item, median %s, 99 %% %s, longest %s, %d conflicts", who, len(list), part(50), part(99), part(100), conflicts)
+		return part(100)
+	}
+	var conflicts int64
+	for i, s := range all {
+		report(fmt.Sprint("server ", i), waits[i], s.store.Stats().Conflicts)
+		conflicts += s.store.Stats().Conflicts
+	}
+	longest := report("four servers", slices.Concat(waits...), conflicts)
+	require.Less(t, longest, 500*time.Millisecond)
 }

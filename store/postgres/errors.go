@@ -46,6 +46,7 @@ const (
 	final    refusal = iota // trying again is useless
 	conflict                // with another transaction; try again
 	broken                  // the connection; try again on another
+	lined                   // others wait for a row that it reads; try again when it is its turn
 	presumed                // a row that was taken for absent exists; try again and read it
 )
 
@@ -53,6 +54,9 @@ const (
 func refusalOf(err error) refusal {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
+		if errors.Is(err, errLine) {
+			return lined
+		}
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrChanged) {
 			return final
 		}

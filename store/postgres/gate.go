@@ -6,7 +6,7 @@ import (
 )
 
 // A gate admits up to limit Updates, or one alone. An Update that keeps losing to
-// others runs alone in the end. Those that want to be alone come first.
+// others runs alone when it has its turn. Those that want to be alone come first.
 type gate struct {
 	limit int
 

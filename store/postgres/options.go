@@ -45,8 +45,8 @@ const (
 	// closePatience limits how long Close tidies up in a database that does not answer.
 	closePatience = 5 * time.Second
 
-	// From aloneAfter conflicts on an Update runs alone in its process.
-	aloneAfter = 3
+	// After turnAfter conflicts an Update waits for its turn.
+	turnAfter = 3
 )
 
 func (o Options) withDefaults() Options {

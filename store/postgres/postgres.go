@@ -20,6 +20,7 @@ type Store struct {
 	opts  Options
 	pool  *pgxpool.Pool
 	gate  *gate
+	line  *line
 	limit limit
 	pins  pins
 	ids   ids
@@ -58,7 +59,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		config.MaxConns = defaultConns
 	}
 	config.MaxConns = max(config.MaxConns, leastConns)
-	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), ending: make(chan struct{}), shut: make(chan struct{})}
+	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), line: newLine(), ending: make(chan struct{}), shut: make(chan struct{})}
 	s.limit.time = opts.Timeout
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, wrap(err)
@@ -115,21 +116,22 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 
 func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *expectation) error {
 	conflicts, breaks := 0, 0
-	presume := true
+	a := attempt{row: row, presume: true}
 	began := time.Now()
 	for {
-		err := s.try(ctx, fn, row, conflicts >= aloneAfter, presume)
+		err := s.try(ctx, fn, a)
 		again, ok := errors.AsType[*retry](err)
 		if !ok {
 			return err
 		}
 		switch again.why {
 		case presumed:
-			presume = false
+			a.presume = false
 			continue
 		case conflict:
 			conflicts++
 			s.counts.conflicts.Add(1)
+		case lined:
 		default:
 			breaks++
 			s.counts.broken.Add(1)
@@ -137,6 +139,19 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 		}
 		if time.Since(began) > s.opts.Timeout || breaks >= connTries {
 			return again.err
+		}
+		switch {
+		case again.why == conflict && a.turn:
+			a.lost = again.row
+			continue
+		case again.why == lined || conflicts == turnAfter:
+			end, err := s.takeTurn(ctx, again.row)
+			if err != nil {
+				return err
+			}
+			defer end()
+			a.turn, a.lost = true, again.row
+			continue
 		}
 		if err := pause(ctx, conflicts+breaks); err != nil {
 			return err
@@ -148,32 +163,44 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 type retry struct {
 	why refusal
 	err error
+	row []byte // of a conflict: the key of the row that it was about, as far as that is known
 }
 
 func (r *retry) Error() string { return r.err.Error() }
 func (r *retry) Unwrap() error { return r.err }
 
-// try runs an update once.
-func (s *Store) try(ctx context.Context, fn func(store.Writer) error, row *expectation, alone, presume bool) error {
+// An attempt says how an update is tried.
+type attempt struct {
+	row     *expectation
+	presume bool   // rows may be taken for absent
+	turn    bool   // it has its turn
+	lost    []byte // then: key of the row at which it lost, or nil
+}
+
+// try runs an update once, when it may run or has its turn.
+func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	leave, err := s.gate.enter(ctx, alone)
-	if err != nil {
-		return err
+	if !a.turn {
+		leave, err := s.gate.enter(ctx, false)
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
-	defer leave()
 	w := &writer{
-		reader:  reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: row}, changes: remote.NewChanges()},
-		presume: presume,
+		reader:  reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: a.row, first: a.lost, hasTurn: a.turn}, changes: remote.NewChanges()},
+		presume: a.presume,
 	}
 	defer w.finish()
-	if err = fn(w); err != nil || w.changes.Empty() {
+	err := fn(w)
+	if err != nil || w.changes.Empty() {
 		switch right, failed := w.presumedRight(); {
 		case failed != nil:
 			err = failed
 		case !right:
-			return &retry{presumed, errPresumed}
+			return &retry{why: presumed, err: errPresumed}
 		}
 	}
 	if failed := w.verify(); err == nil || errors.Is(failed, store.ErrChanged) {
@@ -181,7 +208,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, row *expec
 	}
 	if fault := w.failure(); fault != nil { // whatever fn made of it
 		if why := refusalOf(fault); why != final && ctx.Err() == nil {
-			return &retry{why, fault}
+			return &retry{why, fault, w.lostAt()}
 		}
 		if err == nil {
 			err = fault

@@ -34,6 +34,9 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 		}
 	}
 	key, _ := keys.Key(addr)
+	if err := r.yield(key); err != nil {
+		return nil, false, err
+	}
 	get := &step{statement: getRow, params: [][]byte{key}, row: func(columns [][]byte) {
 		value = append(make([]byte, 0, len(columns[0])), columns[0]...)
 	}}
@@ -63,6 +66,9 @@ func (r *reader) Prefetch(addrs [][]byte) error {
 			}
 		}
 		key, _ := keys.Key(addr)
+		if err := r.yield(key); err != nil {
+			return err
+		}
 		i := len(found)
 		found = append(found, remote.Row{Addr: addr})
 		gets = append(gets, &step{statement: getRow, params: [][]byte{key}, row: func(columns [][]byte) {

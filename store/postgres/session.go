@@ -19,6 +19,10 @@ type session struct {
 	store *Store
 	begin statement
 	row   *expectation // read along with the first read, or nil
+	first []byte       // key of a row to lock before the first read, or nil
+
+	hasTurn bool
+	awaited []byte // key of a row for which others wait
 
 	done atomic.Bool
 
@@ -81,12 +85,16 @@ func (s *session) run(wanted ...*step) error {
 
 // opening returns the steps that begin the transaction, with room for more.
 func (s *session) opening(more int) []*step {
-	steps := make([]*step, 0, 2+more)
+	steps := make([]*step, 0, 3+more)
 	switch s.begin {
 	case beginNothing:
 		return steps
 	case beginUpdate:
-		return append(steps, &step{statement: beginUpdate}, &step{statement: limitIdle})
+		steps = append(steps, &step{statement: beginUpdate}, &step{statement: limitIdle})
+		if s.first != nil {
+			steps = append(steps, &step{statement: holdRow, params: [][]byte{s.first}})
+		}
+		return steps
 	}
 	return append(steps, &step{statement: s.begin})
 }
@@ -123,6 +131,19 @@ func (s *session) send(steps []*step) (failed int, err error) {
 func (s *session) read(steps ...*step) error {
 	s.store.pins.remove(s)
 	return s.run(steps...)
+}
+
+// yield ends the transaction if others wait for a row, which it is about to read.
+func (s *session) yield(key []byte) error {
+	if s.begin != beginUpdate || s.hasTurn || !s.store.line.waits(key) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fault == nil {
+		s.fault, s.awaited = errLine, key
+	}
+	return s.fault
 }
 
 // pin takes the snapshot of a View that has read nothing yet.
@@ -169,10 +190,7 @@ func (s *session) release() {
 		conn.Release()
 		return
 	}
-	s.store.background.Go(func() {
-		_, _ = s.store.send(context.WithoutCancel(s.ctx), conn, []*step{{statement: rollback}}) // otherwise the pool closes it
-		conn.Release()
-	})
+	s.store.background.Go(func() { s.store.rollback(context.WithoutCancel(s.ctx), conn) })
 }
 
 // acquire takes a connection from the pool.

@@ -16,6 +16,7 @@ package postgres
 //	SELECT ORDER BY LIMIT       sql-select | select-clause, limit-offset, order-by | statements/dml_select
 //	INSERT ON CONFLICT          sql-insert | insert | statements/dml_insert
 //	SELECT FOR SHARE            sql-select, "The Locking Clause" | select-for-update | explore/transactions/explicit-locking
+//	pg_advisory_xact_lock       functions-admin | functions-and-operators (does nothing) | explore/transactions/explicit-locking
 //	UPDATE, DELETE              sql-update, sql-delete | update, delete | statements/dml_update, dml_delete
 //	bytea                       datatype-binary | bytes | datatypes/type_binary
 //	timestamptz, interval, now  functions-datetime | timestamp, interval, functions-and-operators | datatypes/type_datetime
@@ -71,6 +72,8 @@ const beginNothing statement = -1
 const (
 	beginView statement = iota
 	beginUpdate
+	beginTurn
+	lockTurn
 	limitIdle
 	commit
 	rollback
@@ -80,6 +83,7 @@ const (
 	queryForward
 	queryReverse
 	lockRow
+	holdRow
 	claimRow
 	insertRow
 	putRow
@@ -100,6 +104,7 @@ const (
 var prepared = [statements]string{
 	beginView:   `begin transaction isolation level repeatable read, read only`,
 	beginUpdate: `begin transaction isolation level serializable, read write`,
+	beginTurn:   `begin transaction isolation level read committed, read only`,
 	commit:      `commit`,
 	rollback:    `rollback`,
 
@@ -110,6 +115,9 @@ var prepared = [statements]string{
 	// transaction-iso.
 	limitIdle: `set local idle_in_transaction_session_timeout = 10000`,
 
+	// lockTurn returns once the lock is free and all who came before have had it.
+	lockTurn: `select pg_advisory_xact_lock($1::int8)`,
+
 	takeSnapshot: `select 1`,
 
 	getRow:       `select value from sortkey_rows where address = $1`,
@@ -118,6 +126,7 @@ var prepared = [statements]string{
 	queryReverse: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address desc limit $3::int8`,
 
 	lockRow:   `select 1 from sortkey_rows where address = $1 for share`,
+	holdRow:   `select 1 from sortkey_rows where address = $1 for update`,
 	claimRow:  `insert into sortkey_rows (address, tail, value) values ($1, $2, '') on conflict (address) do nothing`,
 	insertRow: `insert into sortkey_rows (address, tail, value) values ($1, $2, $3)`,
 	putRow:    `insert into sortkey_rows (address, tail, value) values ($1, $2, $3) on conflict (address) do update set value = excluded.value`,
