@@ -30,8 +30,8 @@ import (
 
 // Options configure [Open]. The zero value is ready to use.
 type Options struct {
-	// Store holds the rows. Default: a new store of package store/memory. The
-	// DB closes it.
+	// Store holds the rows. Default: a new store of package store/memory. [DB.Close]
+	// closes it. If [Open] fails, it stays open and the caller closes it.
 	Store store.Store
 	// Clock returns the current time. Default: time.Now.
 	Clock func() time.Time
@@ -123,7 +123,8 @@ var ErrFork = errors.New("sortkey: store does not support Fork")
 // folder.
 var ErrSnapshot = errors.New("sortkey: store does not support Snapshot (stores of package store/disk do)")
 
-// Open opens a database. Close it after use. Open reads no items, so its time
+// Open opens a database. Close it after use. After an error there is nothing to close but
+// the store, if [Options] name one. Open reads no items, so its time
 // does not depend on the size of the store. After a crash it repairs tables in
 // the background: an index whose building was interrupted can be read once
 // DescribeTable reports it ACTIVE, and DescribeTable reports the counts of the
@@ -218,15 +219,14 @@ func (db *DB) serverOptions() server.Options {
 	}
 }
 
-// health returns why the store refuses writes, or nil.
+// healthPatience limits how long a health check waits for a store.
+const healthPatience = time.Second
+
+// health returns why the store does not work, or nil.
 func (db *DB) health() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), healthPatience)
 	defer cancel()
-	err := db.store.Update(ctx, func(store.Writer) error { return nil })
-	if errors.Is(err, store.ErrReadOnly) {
-		return nil // as it was opened
-	}
-	return err
+	return store.Health(ctx, db.store)
 }
 
 // Handler returns the HTTP handler that speaks the service's protocol.
@@ -321,17 +321,14 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 }
 
 // Close ends the background work and closes the database and its store. It may
-// be called more than once. Operations under way finish or, in memory, fail
-// with [store.ErrClosed]. Do not call Close inside an operation.
+// be called more than once. The error is that of the tables, such as one that kept their
+// counters from being written, and that of the store together. Operations under way finish
+// or, in memory, fail with [store.ErrClosed]. Do not call Close inside an operation.
 func (db *DB) Close() error {
 	db.cancel()
 	db.service.Faults().Close(store.ErrClosed)
 	db.running.Wait()
-	err := db.tables.Close(context.Background())
-	if closeErr := db.store.Close(); closeErr != nil {
-		return closeErr
-	}
-	return err
+	return errors.Join(db.tables.Close(context.Background()), db.store.Close())
 }
 
 // Region returns the region in the ARNs of tables.

@@ -13,6 +13,10 @@ var ErrClosed = errors.New("store: closed")
 // ErrReadOnly is returned by Update of a [Store] that is open for reading only.
 var ErrReadOnly = errors.New("store: open for reading only")
 
+// ErrUnavailable is returned by View and Update of a [Store] whose rows are in a database
+// that it cannot reach or that is too busy. The same call may succeed later.
+var ErrUnavailable = errors.New("store: not available")
+
 // A Space is one ordered set of partitions: a table or an index. Space 0 is
 // the catalogue.
 type Space uint64

@@ -286,6 +286,12 @@ func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*keycond.Error](err); ok {
 		return wire.Validation(e.Msg)
 	}
+	if errors.Is(err, store.ErrUnavailable) { // the error says where the database is
+		s.opts.Logger.Warn("the store is not available", "error", err)
+		e := wire.ServiceUnavailable("The store is not available. Try again later.")
+		e.Err = err
+		return e
+	}
 	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		text := err.Error()
 		if explain := s.closed.Load(); explain != nil && errors.Is(err, store.ErrClosed) {

@@ -31,6 +31,7 @@ const (
 	codeSerialization = "40001"
 	codeDeadlock      = "40P01"
 	codeUnknown       = "40003" // statement_completion_unknown
+	codeTooMany       = "53300" // too_many_connections
 	codeNoTable       = "42P01"
 	codeNoColumn      = "42703"
 
@@ -98,5 +99,17 @@ func aborted(err error, at, n int) bool {
 	return at < n-1 && e.Code != codeUnknown
 }
 
-// wrap names the engine in an error of the database.
-func wrap(err error) error { return fmt.Errorf("postgres: %w", err) }
+// wrap names the engine in an error of the database, and says if another try may help.
+func wrap(err error) error {
+	if refusalOf(err) == broken {
+		return fmt.Errorf("postgres: %w: %w", store.ErrUnavailable, err)
+	}
+	return fmt.Errorf("postgres: %w", err)
+}
+
+// crowded reports whether the database has refused a connection because it has as many as
+// it may have.
+func crowded(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == codeTooMany
+}

@@ -33,6 +33,10 @@ const (
 	// a View, which needs another connection.
 	leastConns = 4
 
+	// idleTime is after how long an idle connection goes back to the database, where
+	// another server may need it.
+	idleTime = 30 * time.Second
+
 	defaultTimeout = 30 * time.Second
 	defaultLease   = 15 * time.Second
 

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,7 @@ type Store struct {
 	limit limit
 	pins  pins
 	ids   ids
+	heard atomic.Int64 // when the database last answered, in nanoseconds since 1970
 
 	background sync.WaitGroup // rollbacks, removals of ids, and renewals of leases
 	closed     atomic.Bool
@@ -55,10 +57,16 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	switch {
 	case opts.MaxConns > 0:
 		config.MaxConns = int32(opts.MaxConns)
-	case !poolSized(url):
+	case !sets(url, "pool_max_conns"):
 		config.MaxConns = defaultConns
 	}
 	config.MaxConns = max(config.MaxConns, leastConns)
+	if !sets(url, "pool_max_conn_idle_time") {
+		config.MaxConnIdleTime = idleTime
+	}
+	if !sets(url, "pool_health_check_period") {
+		config.HealthCheckPeriod = idleTime / 2
+	}
 	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), line: newLine(), ending: make(chan struct{}), shut: make(chan struct{})}
 	s.limit.time = opts.Timeout
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
@@ -138,7 +146,7 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 			s.opts.Logger.Warn("lost a database connection during an update; trying again", "err", again.err)
 		}
 		if time.Since(began) > s.opts.Timeout || breaks >= connTries {
-			return again.err
+			return again.lasting()
 		}
 		switch {
 		case again.why == conflict && a.turn:
@@ -164,6 +172,14 @@ type retry struct {
 	why refusal
 	err error
 	row []byte // of a conflict: the key of the row that it was about, as far as that is known
+}
+
+// lasting returns the error of an Update that is not tried again.
+func (r *retry) lasting() error {
+	if errors.Is(r.err, store.ErrUnavailable) {
+		return r.err
+	}
+	return fmt.Errorf("%w: %w", store.ErrUnavailable, r.err)
 }
 
 func (r *retry) Error() string { return r.err.Error() }
@@ -259,6 +275,26 @@ func (s *Store) Close() error {
 	s.pool.Close()
 	s.limit.close()
 	return nil
+}
+
+// healthPatience is how long ago the database must have answered if a health check gets no
+// connection because all are in use.
+const healthPatience = 10 * time.Second
+
+// Health implements [store.Health]: the database answers, or it did a moment ago and all
+// connections are in use.
+func (s *Store) Health(ctx context.Context) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	ping := &session{ctx: ctx, store: s, begin: beginNothing}
+	defer ping.finish()
+	err := ping.run(&step{statement: takeSnapshot})
+	busy := ctx.Err() != nil || crowded(err)
+	if busy && time.Since(time.Unix(0, s.heard.Load())) < healthPatience {
+		return nil
+	}
+	return err
 }
 
 // counts are for [Store.Stats].

@@ -159,8 +159,8 @@ func parse(text string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// poolSized reports whether a URL has the number of connections of the pool.
-func poolSized(text string) bool {
+// sets reports whether a URL has a parameter.
+func sets(text, parameter string) bool {
 	u, err := url.Parse(text)
-	return err == nil && u.Query().Has("pool_max_conns")
+	return err == nil && u.Query().Has(parameter)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -73,7 +74,7 @@ func (s *session) run(wanted ...*step) error {
 		s.store.opts.Logger.Debug("trying another connection", "err", err)
 		s.fault = nil
 		s.release()
-		if tries == 2 {
+		if tries == 2 && !crowded(err) {
 			s.store.pool.Reset() // two in a row: the database was away, so all others are broken too
 		}
 		if err := pause(s.ctx, tries); err != nil {
@@ -193,11 +194,18 @@ func (s *session) release() {
 	s.store.background.Go(func() { s.store.rollback(context.WithoutCancel(s.ctx), conn) })
 }
 
-// acquire takes a connection from the pool.
+// acquire takes a connection from the pool. If the database has no more connections, it
+// waits for one of those that the pool has.
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	limited, end := s.limit.on(ctx)
 	defer end()
 	conn, err := s.pool.Acquire(limited)
+	for tries := 1; crowded(err) && s.pool.Stat().TotalConns() > 0; tries++ {
+		if pause(limited, tries) != nil {
+			break
+		}
+		conn, err = s.pool.Acquire(limited)
+	}
 	switch {
 	case err == nil:
 		return conn, nil
@@ -206,7 +214,8 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case limited.Err() != nil:
-		return nil, fmt.Errorf("postgres: no connection within %s, of at most %d: %w", s.opts.Timeout, s.pool.Config().MaxConns, context.Cause(limited))
+		return nil, fmt.Errorf("postgres: no connection within %s, of at most %d: %w: %w",
+			s.opts.Timeout, s.pool.Config().MaxConns, store.ErrUnavailable, context.Cause(limited))
 	}
 	return nil, wrap(err)
 }
@@ -218,11 +227,12 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, steps []*step) (fa
 	failed, err = send(limited, conn, steps)
 	switch {
 	case err == nil:
+		s.heard.Store(time.Now().UnixNano())
 		return failed, nil
 	case ctx.Err() != nil:
 		return failed, context.Cause(ctx)
 	case limited.Err() != nil:
-		return failed, fmt.Errorf("postgres: no answer within %s: %w", s.opts.Timeout, context.Cause(limited))
+		return failed, fmt.Errorf("postgres: no answer within %s: %w: %w", s.opts.Timeout, store.ErrUnavailable, context.Cause(limited))
 	}
 	return failed, wrap(err)
 }

@@ -93,8 +93,8 @@ func TestAddress(t *testing.T) {
 	require.Equal(t, "team", c.ConnConfig.RuntimeParams["search_path"])
 	require.Equal(t, "sortkey", c.ConnConfig.RuntimeParams["application_name"])
 	require.Equal(t, int32(7), c.MaxConns)
-	require.True(t, poolSized("postgres://host/db?pool_max_conns=7"))
-	require.False(t, poolSized("postgres://host/db"))
+	require.True(t, sets("postgres://host/db?pool_max_conns=7", "pool_max_conns"))
+	require.False(t, sets("postgres://host/db", "pool_max_conns"))
 }
 
 // TestStatements checks that only known statements exist, each once, and that none

@@ -279,3 +279,26 @@ func testConcurrentReads(t *testing.T, s store.Store) {
 		wg.Wait()
 	})
 }
+
+// testHealth asks for the health of a store while an Update and a View are under way, and
+// after Close.
+func testHealth(t *testing.T, s store.Store) {
+	require.NoError(t, store.Health(t.Context(), s))
+	running, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		done <- s.Update(t.Context(), func(w store.Writer) error {
+			if _, _, err := w.Get(1, []byte("a"), nil); err != nil {
+				return err
+			}
+			close(running)
+			<-proceed
+			return w.Put(1, []byte("a"), nil, nil)
+		})
+	}()
+	<-running
+	require.NoError(t, s.View(t.Context(), func(store.Reader) error { return store.Health(t.Context(), s) }))
+	close(proceed)
+	require.NoError(t, <-done)
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, store.Health(t.Context(), s), store.ErrClosed)
+}

@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"UseAfterReturn", testUseAfterReturn},
 		{"Changes", testChanges},
 		{"Close", testClose},
+		{"Health", testHealth},
 		{"Context", testContext},
 		{"ContextWhileWalking", testContextWhileWalking},
 		{"Serialisable", testSerialisable},

@@ -122,7 +122,7 @@ func (m *Metrics) Watch(db *sortkey.DB) {
 func healthy(db *sortkey.DB) prometheus.Collector {
 	client := db.HTTPClient()
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "sortkey_healthy", Help: "Whether the store accepts writes: 1, or 0 after a failure such as a full disk.",
+		Name: "sortkey_healthy", Help: "Whether the store works: 1, or 0 after a failure such as a full disk, or while the database is away.",
 	}, func() float64 {
 		res, err := client.Get("http://localhost/healthz")
 		if err != nil {
