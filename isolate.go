@@ -2,9 +2,15 @@ package sortkey
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,15 +20,20 @@ import (
 
 // isolated answers the requests of each access key with a database of its own.
 type isolated struct {
-	db        *DB // without an access key, and the origin of the others
-	mu        sync.Mutex
+	db      *DB            // without an access key, and the origin of the others
+	closing sync.WaitGroup // of databases that made room
+
+	mu        sync.Mutex             // not held while a database is made or closed
 	databases map[string]*isolatedDB // by access key
 }
 
 // An isolatedDB is the database of one access key.
 type isolatedDB struct {
+	made chan struct{} // closed when it has been made or, with an error, has not
 	*DB
-	running int       // requests
+	err error
+
+	running int       // requests; guarded by isolated.mu, as is last
 	last    time.Time // end of the last request
 }
 
@@ -54,22 +65,58 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 // error is a [*wire.Error] if there is no room.
 func (s *isolated) enter(key string) (*isolatedDB, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	db := s.databases[key]
-	if db == nil {
-		if err := s.makeRoom(); err != nil {
-			return nil, err
+	if db != nil {
+		db.running++
+		s.mu.Unlock()
+		<-db.made
+		if db.err != nil {
+			return nil, db.err // and it is not among the databases any more
 		}
-		fork, err := s.db.Fork()
-		if err != nil {
-			return nil, err
-		}
-		db = &isolatedDB{DB: fork}
-		s.databases[key] = db
+		return db, nil
 	}
-	db.running++
-	return db, nil
+	if err := s.makeRoom(); err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	db = &isolatedDB{made: make(chan struct{}), running: 1}
+	s.databases[key] = db
+	s.mu.Unlock()
+
+	db.DB, db.err = s.db.Fork(func(o *Options) { o.isolate(key) })
+	if db.err != nil {
+		s.mu.Lock()
+		delete(s.databases, key)
+		s.mu.Unlock()
+	}
+	close(db.made)
+	return db, db.err
 }
+
+// isolate makes o the options of the database of an access key.
+func (o *Options) isolate(key string) {
+	if o.S3Root != "" {
+		o.S3Root = filepath.Join(o.S3Root, folderOf(key))
+	}
+	if o.Server.IsolateOptions != nil {
+		o.Server.IsolateOptions(key, o)
+	}
+}
+
+// folderOf returns the name of the folder of an access key, which may be any text.
+func folderOf(key string) string {
+	name := url.PathEscape(key)
+	switch {
+	case strings.Trim(name, ".") == "":
+		return strings.ReplaceAll(name, ".", "%2E")
+	case len(name) > longestFolder:
+		return fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
+	}
+	return name
+}
+
+// longestFolder is less than the longest name of usual file systems.
+const longestFolder = 200
 
 func (s *isolated) leave(db *isolatedDB) {
 	s.mu.Lock()
@@ -78,8 +125,8 @@ func (s *isolated) leave(db *isolatedDB) {
 	db.last = s.db.opts.Clock()
 }
 
-// makeRoom closes the database whose last request is longest ago if there are as
-// many as allowed.
+// makeRoom removes the database whose last request is longest ago if there are as many as
+// allowed. It is closed in the background. The caller holds s.mu.
 func (s *isolated) makeRoom() error {
 	limit := s.db.opts.Server.Isolate
 	if len(s.databases) < limit {
@@ -99,17 +146,26 @@ func (s *isolated) makeRoom() error {
 	}
 	db := s.databases[oldest]
 	delete(s.databases, oldest)
-	return db.Close()
+	s.closing.Go(func() {
+		if err := db.Close(); err != nil {
+			s.db.opts.Logger.Warn("cannot close the database of an access key that made room for another", "err", err)
+		}
+	})
+	return nil
 }
 
 // close closes all databases.
 func (s *isolated) close() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	var errs []error
-	for _, db := range s.databases {
-		errs = append(errs, db.Close())
-	}
+	databases := slices.Collect(maps.Values(s.databases))
 	clear(s.databases)
+	s.mu.Unlock()
+	var errs []error
+	for _, db := range databases {
+		if <-db.made; db.err == nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	s.closing.Wait()
 	return errors.Join(errs...)
 }

@@ -3,6 +3,9 @@ package sortkey_test
 import (
 	"context"
 	"net"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +18,8 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 // serveIsolated serves a database with the table Orders, and returns a function
@@ -114,4 +119,90 @@ func TestIsolateEnds(t *testing.T) {
 	cancel()
 	require.NoError(t, <-done)
 	require.NoError(t, db.Close())
+}
+
+// A forkable store makes forks that do not close, when it is told to.
+type forkable struct {
+	store.Forker
+	fork chan struct{} // each fork takes one
+}
+
+func (s *forkable) Fork() (store.Store, error) {
+	<-s.fork
+	st, err := s.Forker.Fork()
+	return &failing{Store: st}, err
+}
+
+// TestIsolateDoesNotBlock makes the database of one key, which takes long, while another
+// key uses its own; and makes room by closing a database, which fails. Neither disturbs the
+// other keys.
+func TestIsolateDoesNotBlock(t *testing.T) {
+	st := &forkable{Forker: memory.Open(), fork: make(chan struct{}, 1)}
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Store, o.Server.Isolate = st, 2 })
+	url := db.URL()
+	list := func(key string) error {
+		c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &url, RetryMaxAttempts: 1, Credentials: accessKey(key)})
+		_, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		return err
+	}
+	st.fork <- struct{}{}
+	require.NoError(t, list("a"))
+
+	done := make(chan error, 2)
+	for range 2 { // both get the one that is made
+		go func() { done <- list("b") }()
+	}
+	require.NoError(t, list("a"))
+	st.fork <- struct{}{}
+	require.NoError(t, <-done)
+	require.NoError(t, <-done)
+
+	db.Clock.Advance(time.Hour)
+	st.fork <- struct{}{}
+	require.NoError(t, list("c"), "takes the place of one that does not close")
+}
+
+func accessKey(key string) aws.CredentialsProvider {
+	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: key, SecretAccessKey: "any"}, nil
+	})
+}
+
+// TestIsolateOptions exports a table of two access keys: each has buckets of its own, and
+// options of its own.
+func TestIsolateOptions(t *testing.T) {
+	root := t.TempDir()
+	var mu sync.Mutex
+	var keys []string
+	db := sortkeytest.New(t, func(o *sortkey.Options) {
+		o.Server.Isolate, o.S3Root = 5, root
+		o.Server.IsolateOptions = func(key string, _ *sortkey.Options) {
+			mu.Lock()
+			defer mu.Unlock()
+			keys = append(keys, key)
+		}
+	})
+	db.Table("Orders", "id")
+	url := db.URL()
+	for key, folder := range map[string]string{"one": "one", "..": "%2E%2E", strings.Repeat("k", 300): ""} {
+		if folder != "" {
+			require.NoError(t, os.MkdirAll(filepath.Join(root, folder, "bucket"), 0o700))
+		}
+		c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &url, RetryMaxAttempts: 1, Credentials: accessKey(key)})
+		table, err := c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Orders")})
+		require.NoError(t, err)
+		_, err = c.UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{
+			TableName: aws.String("Orders"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
+		})
+		require.NoError(t, err)
+		_, err = c.ExportTableToPointInTime(t.Context(), &dynamodb.ExportTableToPointInTimeInput{TableArn: table.Table.TableArn, S3Bucket: aws.String("bucket")})
+		require.NoError(t, err)
+		if folder == "" {
+			continue // it has no bucket, and the others have not got what it exports
+		}
+		files, err := os.ReadDir(filepath.Join(root, folder, "bucket"))
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+	}
+	require.Len(t, keys, 3)
 }

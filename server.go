@@ -18,7 +18,15 @@ type ServerOptions struct {
 	// whose last request is longest ago, which must be more than a minute; otherwise
 	// requests with it fail with LimitExceededException. Requests without an access
 	// key use this database. Default: all use this database.
+	//
+	// The buckets of an access key are the folders in a folder of its own in
+	// [Options].S3Root, which has the key as its name: escaped as in the path of a
+	// URL, or hashed if it is very long.
 	Isolate int
+	// IsolateOptions, if it is not nil, may change the options of the database of an
+	// access key before it is made, such as Kinesis. It may be called by several
+	// goroutines at a time. Default: they are those of this database.
+	IsolateOptions func(accessKey string, o *Options)
 	// Open says that other machines are meant to reach the server without
 	// credentials, so [DB.Serve] does not warn about it.
 	Open bool

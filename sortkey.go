@@ -328,7 +328,12 @@ func (db *DB) Close() error {
 	db.cancel()
 	db.service.Faults().Close(store.ErrClosed)
 	db.running.Wait()
-	return errors.Join(db.tables.Close(context.Background()), db.store.Close())
+	err := db.tables.Close(context.Background())
+	closed := db.store.Close()
+	if errors.Is(err, closed) { // the store says again what it has said to the tables
+		return err
+	}
+	return errors.Join(err, closed)
 }
 
 // Region returns the region in the ARNs of tables.

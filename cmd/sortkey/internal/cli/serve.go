@@ -174,7 +174,9 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 			return fmt.Errorf("--kinesis: %w", err)
 		}
 		defer out.Close()
-		opts.Kinesis = appendRecords(out, opts.Logger)
+		records := &recordFile{out: out, log: opts.Logger}
+		opts.Kinesis = records.writer("")
+		opts.Server.IsolateOptions = func(key string, o *sortkey.Options) { o.Kinesis = records.writer(key) }
 	}
 	switch {
 	case f.data != "":
@@ -301,19 +303,33 @@ func openData(dir string, opts disk.Options) (store.Store, error) {
 	return st, nil
 }
 
-// appendRecords returns a function that appends a line for each record to a file:
-// the ARN of the Kinesis stream and the data of the record.
-func appendRecords(out io.Writer, log *slog.Logger) func(arn string, record []byte) {
-	var mu sync.Mutex
+// A recordFile is the file of --kinesis.
+type recordFile struct {
+	log *slog.Logger
+
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// A recordLine is a line of it.
+type recordLine struct {
+	AccessKey string          `json:"accessKey,omitempty"` // with --isolate, if there is one
+	StreamARN string          `json:"streamARN"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// writer returns a function that appends a line for each record of the database of an
+// access key, or of that of the server.
+func (f *recordFile) writer(key string) func(arn string, record []byte) {
 	return func(arn string, record []byte) {
-		line, err := json.Marshal(map[string]any{"streamARN": arn, "data": json.RawMessage(record)})
+		line, err := json.Marshal(recordLine{key, arn, record})
 		if err == nil {
-			mu.Lock()
-			defer mu.Unlock()
-			_, err = out.Write(append(line, '\n'))
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			_, err = f.out.Write(append(line, '\n'))
 		}
 		if err != nil {
-			log.Error("cannot write to the file of --kinesis", "error", err)
+			f.log.Error("cannot write to the file of --kinesis", "error", err)
 		}
 	}
 }
