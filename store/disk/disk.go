@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -101,13 +102,19 @@ func (s *Store) open(dir string) (err error) {
 		return err
 	}
 	s.fs = &guard{FS: fsys, store: s}
+	_, missing := fsys.Stat(fsys.PathJoin(s.dir, lockName))
 	if s.lock, err = lockDir(s.fs, s.dir); err != nil {
 		return err
 	}
 	defer func() {
-		if err != nil {
-			_ = s.lock.Close()
+		if err == nil {
+			return
 		}
+		_ = s.lock.Lock.Close()
+		if errors.Is(missing, fs.ErrNotExist) { // what was refused stays as it was
+			_ = fsys.Remove(fsys.PathJoin(s.dir, lockName))
+		}
+		_ = s.lock.closeFolder()
 	}()
 	state, logs, err := readMeta(s.fs, s.dir)
 	if err != nil {

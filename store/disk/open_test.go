@@ -294,3 +294,28 @@ func TestCheckpointsAtOnce(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.NoError(t, s.Close())
 }
+
+// TestRefusedFolder checks that a folder that is not a store is left as it was.
+func TestRefusedFolder(t *testing.T) {
+	for name, opts := range map[string]disk.Options{"of the machine": {}, "in memory": {FS: vfs.NewMem()}} {
+		t.Run(name, func(t *testing.T) {
+			fsys := opts.FS
+			if fsys == nil {
+				fsys = vfs.Default
+			}
+			dir := filepath.Join(t.TempDir(), "photos")
+			require.NoError(t, fsys.MkdirAll(dir, 0o700))
+			f, err := fsys.Create(fsys.PathJoin(dir, "cat.jpg"), vfs.WriteCategoryUnspecified)
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+			for _, readOnly := range []bool{false, true} {
+				opts.ReadOnly = readOnly
+				_, err := disk.Open(dir, opts)
+				require.ErrorContains(t, err, "not a Sortkey store")
+			}
+			names, err := fsys.List(dir)
+			require.NoError(t, err)
+			require.Equal(t, []string{"cat.jpg"}, names)
+		})
+	}
+}

@@ -157,11 +157,14 @@ func (f *benchFlags) config(a *App, args []string) (c bench.Config, err error) {
 		c.Workloads = append(c.Workloads, w)
 	}
 	for _, name := range f.engines {
-		e := layer.Engine(name)
-		if e != layer.Memory && e != layer.Disk {
+		switch e := layer.Engine(name); {
+		case e == layer.Memory || e == layer.Disk:
+			c.Engines = append(c.Engines, e)
+		case name == "both":
+			c.Engines = append(c.Engines, layer.Memory, layer.Disk)
+		default:
 			return c, usageError("the engines are memory and disk", "--engine: unknown engine %q", name)
 		}
-		c.Engines = append(c.Engines, e)
 	}
 	for _, name := range f.layers {
 		if !slices.Contains(layer.Names(), layer.Name(name)) {
