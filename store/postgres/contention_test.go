@@ -41,6 +41,12 @@ func TestPresume(t *testing.T) {
 	s, other := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
 	set(t, s, "there", "old")
 	mine := errors.New("of the function")
+	put := func(value string) func(store.Writer, []byte) error {
+		return func(w store.Writer, k []byte) error { return w.Put(1, k, nil, []byte(value)) }
+	}
+	putAnother := func(w store.Writer, _ []byte) error { return w.Put(1, []byte("other"), nil, nil) }
+	nothing := func(store.Writer, []byte) error { return nil }
+	fail := func(store.Writer, []byte) error { return mine }
 	for _, tt := range []struct {
 		name, key string
 		add       bool                                 // by another Update, meanwhile
@@ -49,16 +55,16 @@ func TestPresume(t *testing.T) {
 		err       error
 		calls     int
 	}{
-		{name: "absent", key: "a", calls: 1, want: "new", then: func(w store.Writer, k []byte) error { return w.Put(1, k, nil, []byte("new")) }},
-		{name: "absent, with an empty value", key: "b", calls: 1, then: func(w store.Writer, k []byte) error { return w.Put(1, k, nil, nil) }},
+		{name: "absent", key: "a", calls: 1, want: "new", then: put("new")},
+		{name: "absent, with an empty value", key: "b", calls: 1, then: put("")},
 		{name: "absent, put and deleted", key: "c", calls: 1, want: "-", then: func(w store.Writer, k []byte) error {
 			return errors.Join(w.Put(1, k, nil, []byte("new")), w.Delete(1, k, nil))
 		}},
-		{name: "absent, not written", key: "d", calls: 1, want: "-", then: func(w store.Writer, _ []byte) error { return w.Put(1, []byte("other"), nil, nil) }},
-		{name: "absent, nothing written", key: "e", calls: 1, want: "-", then: func(store.Writer, []byte) error { return nil }},
-		{name: "absent, an error", key: "f", calls: 1, want: "-", err: mine, then: func(store.Writer, []byte) error { return mine }},
+		{name: "absent, not written", key: "d", calls: 1, want: "-", then: putAnother},
+		{name: "absent, nothing written", key: "e", calls: 1, want: "-", then: nothing},
+		{name: "absent, an error", key: "f", calls: 1, want: "-", err: mine, then: fail},
 		{name: "there", key: "there", calls: 2, want: "old"},
-		{name: "added meanwhile", key: "g", add: true, calls: 3, want: "added", then: func(w store.Writer, k []byte) error { return w.Put(1, k, nil, []byte("new")) }},
+		{name: "added meanwhile", key: "g", add: true, calls: 3, want: "added", then: put("new")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			calls := 0

@@ -16,7 +16,7 @@ package postgres
 //	SELECT ORDER BY LIMIT       sql-select | select-clause, limit-offset, order-by | statements/dml_select
 //	INSERT ON CONFLICT          sql-insert | insert | statements/dml_insert
 //	SELECT FOR SHARE            sql-select, "The Locking Clause" | select-for-update | explore/transactions/explicit-locking
-//	pg_advisory_xact_lock       functions-admin | functions-and-operators (does nothing) | explore/transactions/explicit-locking
+//	pg_advisory_xact_lock       functions-admin | functions-and-operators (takes no lock) | explore/transactions/explicit-locking
 //	UPDATE, DELETE              sql-update, sql-delete | update, delete | statements/dml_update, dml_delete
 //	bytea                       datatype-binary | bytes | datatypes/type_binary
 //	timestamptz, interval, now  functions-datetime | timestamp, interval, functions-and-operators | datatypes/type_datetime

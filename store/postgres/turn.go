@@ -100,7 +100,8 @@ func (s *Store) lockTurn(ctx context.Context, row []byte) (unlock func()) {
 	defer cancel()
 	conn, err := s.acquire(limited)
 	if err == nil {
-		_, err = s.send(limited, conn, []*step{{statement: beginTurn}, {statement: limitIdle}, {statement: lockTurn, params: [][]byte{s.turnOf(row)}}})
+		lock := &step{statement: lockTurn, params: [][]byte{s.turnOf(row)}}
+		_, err = s.send(limited, conn, []*step{{statement: beginTurn}, {statement: limitIdle}, lock})
 	}
 	if err != nil {
 		s.opts.Logger.Debug("cannot wait in line with other servers", "err", err)
