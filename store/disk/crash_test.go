@@ -141,6 +141,9 @@ func TestDiskErrors(t *testing.T) {
 		}))))
 		if err == nil {
 			errs := h.run(s, rng.Uint64(), 4, func() bool { return h.tried.Load() > 1200 })
+			if len(errs) > 0 {
+				require.ErrorIs(t, store.Health(t.Context(), s), syscall.EIO, what)
+			}
 			closed := s.Close()
 			for _, err := range append(errs, closed) {
 				if err == nil {

@@ -53,7 +53,7 @@ func snapshot(t testing.TB, fs *vfs.MemFS, path string) (dir string) {
 // TestDamage damages each file of a folder in each way, after Close and after a
 // kill. Opening and reading it must end with an error or return every row.
 // Losing rows in silence is allowed in one case alone, which no file can tell
-// from a crash: the newest log cut off at its end.
+// from a crash: the newest log cut off at its end, or damaged in its last record.
 //
 // -v prints the outcomes.
 func TestDamage(t *testing.T) {
