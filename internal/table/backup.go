@@ -256,7 +256,7 @@ func (db *DB) undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at 
 		return err
 	}
 	var batch []StreamRecord
-	size := 0
+	var size Batch
 	flush := func() error {
 		var tx Tx
 		err := db.change(ctx, func(w store.Writer) error {
@@ -275,7 +275,8 @@ func (db *DB) undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at 
 		if err == nil {
 			tx.settle()
 		}
-		batch, size = nil, 0
+		batch = nil
+		size.Reset()
 		return err
 	}
 	for epoch := int64(last.epoch()); epoch >= int64(h.EpochOf(at)); epoch-- {
@@ -291,7 +292,7 @@ func (db *DB) undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at 
 				return flush()
 			}
 			batch = append(batch, rec)
-			if size += rec.Bytes(); len(batch) == buildRows || size >= copyBytes {
+			if size.Add(rec.Bytes()) {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -335,9 +336,6 @@ func (db *DB) restoreRows(ctx context.Context, t *Table, rows []store.Row) error
 	}
 	return nil
 }
-
-// copyBytes limits the rows that are copied in one update, beside [buildRows].
-const copyBytes = 4 << 20
 
 // A transfer copies the rows of a space to new ones.
 type transfer struct {
@@ -444,19 +442,20 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 			return err
 		}
 		var rows []store.Row
-		size := 0
+		var size Batch
 		for row, err := range r.Scan(c.from, store.Everything()) {
 			if err != nil {
 				return err
 			}
 			rows = append(rows, store.Row{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value)})
-			if size += len(row.Value); len(rows) < buildRows && size < copyBytes {
+			if !size.Add(len(row.Value)) {
 				continue
 			}
 			if err := c.put(rows); err != nil {
 				return err
 			}
-			rows, size = nil, 0
+			rows = nil
+			size.Reset()
 		}
 		if err := c.put(rows); err != nil || c.then == nil {
 			return err

@@ -32,12 +32,9 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 	return seconds <= at && seconds > at-int64(expiryHorizon/time.Second)
 }
 
-// A sweep looks at sweepRows items in one view and deletes up to sweepItems in
-// one update. Other operations run between them.
-const (
-	sweepRows  = 10_000
-	sweepItems = 1_000
-)
+// A sweep looks at sweepRows items in one view and deletes up to a [Batch] of them in one
+// update. Other operations run between them.
+const sweepRows = 10_000
 
 // Sweep deletes the items of all tables that have expired at now, with their
 // index entries, and returns how many it deleted. Expired items stay readable
@@ -104,6 +101,7 @@ func (db *DB) findExpired(ctx context.Context, name string, span store.Span, now
 			return nil
 		}
 		seen := 0
+		var size Batch // a stream keeps the deleted items
 		for row, err := range s.r.Scan(t.def.Space, span) {
 			if err != nil {
 				return err
@@ -114,10 +112,12 @@ func (db *DB) findExpired(ctx context.Context, name string, span store.Span, now
 				continue
 			}
 			at := store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
+			full := false
 			if hit {
 				gone = append(gone, at)
+				full = size.Add(len(row.Value))
 			}
-			if seen == sweepRows || len(gone) == sweepItems {
+			if seen == sweepRows || full {
 				last = &at
 				return nil
 			}

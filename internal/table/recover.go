@@ -186,13 +186,10 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) erro
 // completeWait is the time between two looks at an index that another server builds.
 const completeWait = 50 * time.Millisecond
 
-// buildRows is how many items are added to a new index in one update, so that
-// other writers need not wait for the whole of it. In a shared store an update that
-// reads much loses to the writers of other servers.
-const (
-	buildRows       = 1000
-	buildRowsShared = 50
-)
+// buildRowsShared is how many items are added to a new index in one update of a shared
+// store, where an update that reads much loses to the writers of other servers. In
+// others it is that of a [Batch].
+const buildRowsShared = 50
 
 // build fills the index in a space from the items of its table. Its definition is
 // in force, so every write maintains the index; build adds the older items and
@@ -222,29 +219,25 @@ func (db *DB) buildSome(ctx context.Context, name string, space store.Space, spa
 		return nil, nil
 	}
 	var items, bytes int
-	limit := buildRows
-	if db.sharing != nil {
-		limit = buildRowsShared
-	}
 	err = db.update(ctx, db.rows, func(w store.Writer) error {
 		items, bytes, after = 0, 0, nil
 		var list []entry
-		var last store.Position
-		n := 0
+		var size Batch
+		if db.sharing != nil {
+			size.Rows = buildRowsShared
+		}
 		for row, err := range w.Scan(t.def.Space, span) {
 			if err != nil {
 				return err
 			}
-			if n++; n > limit {
-				after = &last
-				break
-			}
-			last.Partition = append(last.Partition[:0], row.Partition...)
-			last.Sort = append(last.Sort[:0], row.Sort...)
 			var e entry
 			if e.make(ix, itemOf(row.Value)) {
 				e.value = slices.Clone(e.value)
 				list = append(list, e)
+			}
+			if size.Add(len(e.value)) {
+				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
+				break
 			}
 		}
 		if p, ok := w.(prefetcher); ok {

@@ -1,0 +1,32 @@
+package table
+
+// A Batch measures what one update writes, or what is held until then. Other writers
+// wait for the update, and an engine keeps all of it in memory, so a batch ends after a
+// number of rows or of bytes, whichever comes first. The zero value is an empty batch.
+type Batch struct {
+	// Rows is the most rows. Default: BatchRows.
+	Rows int
+
+	rows, bytes int
+}
+
+// The limits of a [Batch]. A batch has at least one row, whatever its size, so that it
+// may exceed its bytes by one row.
+const (
+	BatchRows  = 1000
+	BatchBytes = 4 << 20
+)
+
+// Add counts a row and reports whether the batch is full with it.
+func (b *Batch) Add(bytes int) (full bool) {
+	b.rows++
+	b.bytes += bytes
+	limit := b.Rows
+	if limit == 0 {
+		limit = BatchRows
+	}
+	return b.rows >= limit || b.bytes >= BatchBytes
+}
+
+// Reset empties the batch.
+func (b *Batch) Reset() { b.rows, b.bytes = 0, 0 }

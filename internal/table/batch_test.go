@@ -1,0 +1,97 @@
+package table_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+// A measuringStore knows the most bytes and rows that one update has put.
+type measuringStore struct {
+	store.Store
+	bytes, rows int
+}
+
+func (s *measuringStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	var bytes, rows int
+	err := s.Store.Update(ctx, func(w store.Writer) error {
+		bytes, rows = 0, 0
+		return fn(measuringWriter{w, &bytes, &rows})
+	})
+	s.bytes, s.rows = max(s.bytes, bytes), max(s.rows, rows)
+	return err
+}
+
+type measuringWriter struct {
+	store.Writer
+	bytes, rows *int
+}
+
+func (w measuringWriter) Put(space store.Space, partition, sort, value []byte) error {
+	*w.bytes += len(value)
+	*w.rows++
+	return w.Writer.Put(space, partition, sort, value)
+}
+
+// TestBatches checks that no update of work in the background has more than a batch,
+// however large the items are.
+func TestBatches(t *testing.T) {
+	const items = 40
+	large := strings.Repeat("x", 390<<10)
+	at := fmt.Sprint(time.Now().Unix() - 100)
+	st := &measuringStore{Store: memory.Open()}
+	f := begin(t, st)
+	f.create("t", "PK:S")
+	_, err := f.db.Alter(t.Context(), "t", func(d *table.Definition) error {
+		d.Expiry = "at"
+		d.Stream = &table.Stream{View: "NEW_AND_OLD_IMAGES", Shards: 1}
+		return nil
+	})
+	require.NoError(t, err)
+	for i := range items {
+		f.put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'g':{'S':'g'},'at':{'N':'%s'},'large':{'S':'%s'}}`, i, at, large))
+	}
+	for _, work := range []struct {
+		name string
+		do   func() error
+	}{
+		{"an index", func() error { return addIndex(t, f.db) }},
+		{"a backup", func() error { return f.db.CreateBackup(t.Context(), "t", &table.Backup{ID: "1"}) }},
+		{"a sweep", func() error {
+			deleted, err := f.db.Sweep(t.Context(), time.Now())
+			require.Equal(t, items, deleted)
+			return err
+		}},
+	} {
+		st.bytes, st.rows = 0, 0
+		require.NoError(t, work.do())
+		if most := table.BatchBytes + len(large) + 1000; st.bytes > most || st.rows > table.BatchRows+1 {
+			t.Errorf("%s has %d bytes in %d rows in one update, want at most %d", work.name, st.bytes, st.rows, most)
+		}
+	}
+}
+
+func TestBatch(t *testing.T) {
+	var b table.Batch
+	for i := range table.BatchRows {
+		if full := b.Add(1); full != (i == table.BatchRows-1) {
+			t.Errorf("Add(1) number %d = %v", i+1, full)
+		}
+	}
+	b.Reset()
+	if b.Add(table.BatchBytes-1) || !b.Add(1) {
+		t.Error("a batch is not full with its last byte")
+	}
+	two := table.Batch{Rows: 2}
+	if two.Add(1) || !two.Add(1) {
+		t.Error("a batch of two rows is not full with the second")
+	}
+}
