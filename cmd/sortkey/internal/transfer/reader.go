@@ -13,6 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/lines"
 )
 
 // ReadOptions configure a [Reader]. The zero value reads any format.
@@ -123,7 +124,7 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	case layout == layoutDocument:
 		reader.split = &document{r: br, max: o.MaxLine, items: items, line: 1}
 	default:
-		reader.split = &lines{r: br, max: o.MaxLine}
+		reader.split = &jsonLines{r: lines.New(br, o.MaxLine), max: o.MaxLine}
 	}
 	return reader, nil
 }
@@ -261,7 +262,7 @@ func hasItems(head []byte) bool {
 // not. It is formUnknown if there are no others.
 func formIn(head []byte, layout rune, items bool, not form) form {
 	r := bufio.NewReader(bytes.NewReader(head))
-	var s splitter = &lines{r: r, max: readBuffer}
+	var s splitter = &jsonLines{r: lines.New(r, readBuffer), max: readBuffer}
 	if layout == layoutDocument {
 		s = &document{r: r, max: readBuffer, items: items, line: 1}
 	}

@@ -2,10 +2,12 @@ package transfer
 
 import (
 	"bufio"
-	"bytes"
+
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/sortkey/sortkey/internal/lines"
 )
 
 // DefaultMaxLine is the default of MaxLine in [ReadOptions], in bytes. An item of
@@ -22,56 +24,28 @@ type splitter interface {
 	value() []byte
 }
 
-// lines splits a file with one record on each line.
-type lines struct {
-	r    *bufio.Reader
+// jsonLines splits a file with one record on each line.
+type jsonLines struct {
+	r    *lines.Reader
 	max  int
 	line int64
-	buf  []byte
 	raw  []byte
 }
 
-func (s *lines) value() []byte { return s.raw }
+func (s *jsonLines) value() []byte { return s.raw }
 
-func (s *lines) next() (int64, error) {
+func (s *jsonLines) next() (int64, error) {
 	for {
-		long, err := s.read()
-		if err != nil {
+		s.line++
+		raw, err := s.r.Next()
+		switch {
+		case errors.Is(err, lines.ErrTooLong):
+			return s.line, errTooLong(s.max)
+		case err != nil:
 			return s.line, err
 		}
-		if long {
-			return s.line, errTooLong(s.max)
-		}
-		if s.raw = bytes.TrimSpace(s.buf); len(s.raw) > 0 {
+		if s.raw = raw; len(raw) > 0 {
 			return s.line, nil
-		}
-	}
-}
-
-// read reads one line into buf, and reports whether it is too long.
-func (s *lines) read() (long bool, err error) {
-	s.buf = s.buf[:0]
-	s.line++
-	for some := false; ; some = true {
-		part, err := s.r.ReadSlice('\n')
-		switch {
-		case long:
-		case len(s.buf)+len(part) > s.max+1: // including the newline
-			long, s.buf = true, s.buf[:0]
-		default:
-			s.buf = append(s.buf, part...)
-		}
-		switch {
-		case err == nil:
-			return long, nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF):
-			if !some && len(part) == 0 {
-				return false, io.EOF
-			}
-			return long, nil
-		default:
-			return false, err
 		}
 	}
 }
