@@ -47,7 +47,9 @@ type Options struct {
 	// time, each with a range of the partition keys, up to 1000. Default: 1.
 	StreamShards int
 	// S3Root is a folder whose folders are the S3 buckets that tables are exported
-	// to and imported from. Default: none, so there are no buckets.
+	// to and imported from. Exports, imports and bulk puts go on when their client hangs
+	// up, and Open continues those that had not ended if it knows the folder. Default:
+	// none, so there are no buckets.
 	S3Root string
 	// Kinesis gets the changes of tables with an active Kinesis destination: the ARN
 	// of the stream and the data of the record, in JSON as the service sends it. It
@@ -138,7 +140,7 @@ func Open(opts Options) (*DB, error) {
 	if err := opts.lag(tables); err != nil {
 		return nil, err
 	}
-	return newDB(opts, opts.Store, tables), nil
+	return newDB(opts, opts.Store, tables, false), nil
 }
 
 func (o Options) withDefaults() Options {
@@ -157,7 +159,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func newDB(opts Options, st store.Store, tables *table.DB) *DB {
+func newDB(opts Options, st store.Store, tables *table.DB, forked bool) *DB {
 	tables.Clock, tables.Delay, tables.Temporary = opts.Clock, opts.TableDelay, opts.temporary
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
@@ -176,6 +178,9 @@ func newDB(opts Options, st store.Store, tables *table.DB) *DB {
 	case !tables.Recovered():
 		db.running.Go(func() { db.recover(ctx) })
 	}
+	if !tables.Shared() && (opts.S3Root != "" || !opts.temporary) { // otherwise there are no jobs
+		db.running.Go(func() { db.resumeJobs(ctx, forked) })
+	}
 	if opts.SweepInterval > 0 {
 		db.running.Go(func() { db.sweepEvery(ctx, opts.SweepInterval) })
 	}
@@ -190,6 +195,14 @@ func (db *DB) recover(ctx context.Context) {
 	}
 }
 
+// resumeJobs continues exports, imports and bulk puts that had not ended when the database
+// was closed, crashed or was forked.
+func (db *DB) resumeJobs(ctx context.Context, forked bool) {
+	if err := db.service.ResumeJobs(ctx, forked); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrClosed) {
+		db.opts.Logger.Error("cannot continue exports and imports; the next Open tries again", "error", err)
+	}
+}
+
 // tendInterval is how often a server does the background work of a shared store.
 const tendInterval = 5 * time.Second
 
@@ -198,7 +211,11 @@ func (db *DB) tend(ctx context.Context) {
 	tick := time.NewTicker(tendInterval)
 	defer tick.Stop()
 	for {
-		if err := db.tables.Tend(ctx); err != nil && ctx.Err() == nil {
+		err := db.tables.Tend(ctx)
+		if err == nil {
+			err = db.service.ResumeJobs(ctx, false)
+		}
+		if err != nil && ctx.Err() == nil {
 			db.opts.Logger.Warn("background work on the shared store failed; it will be tried again", "error", err)
 		}
 		select {
@@ -280,6 +297,9 @@ func init() {
 // the fork shares files with its origin where it can. It lives in a temporary
 // folder inside its origin's folder, which its Close removes; use [DB.Snapshot]
 // for a permanent copy. The error is [ErrFork] when the store supports neither.
+//
+// An import or a bulk put that is in progress goes on in both; the reports of a bulk put
+// and the files of an export are the origin's alone.
 func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	forker, ok := db.store.(store.Forker)
 	if !ok {
@@ -302,7 +322,7 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	if err := opts.lag(tables); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	return newDB(opts, st, tables), nil
+	return newDB(opts, st, tables, true), nil
 }
 
 // Snapshot copies the database, as it is now, to a folder that must not exist.
@@ -323,11 +343,14 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 // Close ends the background work and closes the database and its store. It may
 // be called more than once. The error is that of the tables, such as one that kept their
 // counters from being written, and that of the store together. Operations under way finish
-// or, in memory, fail with [store.ErrClosed]. Do not call Close inside an operation.
+// or, in memory, fail with [store.ErrClosed]. Exports, imports and bulk puts stop after a
+// batch; the next Open continues them, but for exports, which fail. Do not call Close
+// inside an operation.
 func (db *DB) Close() error {
 	db.cancel()
 	db.service.Faults().Close(store.ErrClosed)
 	db.running.Wait()
+	db.service.Close()
 	err := db.tables.Close(context.Background())
 	closed := db.store.Close()
 	if errors.Is(err, closed) { // the store says again what it has said to the tables

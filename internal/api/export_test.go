@@ -54,7 +54,12 @@ func (e *endpoint) run(op, describe, kind, body string) job {
 
 func (e *endpoint) export(rest string) job {
 	e.t.Helper()
-	return e.run("ExportTableToPointInTime", "DescribeExport", "Export", `{"TableArn":"`+arnR+`"`+rest+`}`)
+	return e.exportOf(arnR, rest)
+}
+
+func (e *endpoint) exportOf(arn, rest string) job {
+	e.t.Helper()
+	return e.run("ExportTableToPointInTime", "DescribeExport", "Export", `{"TableArn":"`+arn+`"`+rest+`}`)
 }
 
 func (e *endpoint) load(name, prefix, rest string) job {

@@ -5,7 +5,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"os"
+	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -21,22 +22,27 @@ import (
 // BulkPutItems.Format.html and BulkPutItems.Output.html. The form of the ARN and the
 // names of report files are ours.
 
-// bulkJobs is the kind of the jobs, and a part of their ARNs.
-const bulkJobs = "bulk-operation"
-
 // bulkTokenLife is how long a token means the same operation.
 const bulkTokenLife = 8 * time.Hour
 
-// A bulkRecord is what the catalogue keeps of a bulk operation: its description, and
-// the request of its token.
+// A bulkRecord is what the catalogue keeps of a bulk operation: its description, the
+// request of its token, and how far it is.
 type bulkRecord struct {
 	Description wire.BulkOperationDescription
 	Request     string
+	Progress    bulkProgress
 }
 
-// StartBulkPutItems puts the items in the files of a bucket into a table. It is
-// complete when the call returns; the response says IN_PROGRESS, as the service's
-// does.
+type bulkProgress struct {
+	At                         place
+	Processed, Failed, Written int64
+	Reports                    map[string]reportState `json:",omitempty"` // by type
+}
+
+// StartBulkPutItems puts the items in the files of a bucket into a table. It is a job, as
+// an import is ([Service.ImportTable]): the response says IN_PROGRESS, as the service's
+// does, the job goes on without its client and after a restart, and the call waits for its
+// first 1,000 items, or 4 MB of the input.
 func (s *Service) StartBulkPutItems(ctx context.Context, in *wire.StartBulkPutItemsInput) (*wire.StartBulkPutItemsOutput, error) {
 	return call(ctx, s, wire.OpStartBulkPutItems, in, s.startBulkPut)
 }
@@ -67,73 +73,77 @@ func (s *Service) startBulkPut(ctx context.Context, in *wire.StartBulkPutItemsIn
 		return nil, err
 	}
 	now := s.now()
-	if in.ClientToken != nil {
-		list, err := loadJobs[bulkRecord](ctx, s, bulkJobs)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range list {
-			switch {
-			case value(r.Description.ClientToken) != *in.ClientToken || now.Sub(timeOf(*r.Description.StartTime)) >= bulkTokenLife:
-			case r.Request != string(digest):
-				return nil, wire.NewError("IdempotentParameterMismatchException", "The ClientToken was used by another bulk operation in the last 8 hours.")
-			default:
-				return &wire.StartBulkPutItemsOutput{BulkOperationDescription: &r.Description}, nil
-			}
-		}
-	}
 	id, err := s.newTimeID(now)
 	if err != nil {
 		return nil, err
 	}
 	def := t.Definition()
 	d := wire.BulkOperationDescription{
-		BulkOperationArn: new(s.arns.Table(def.Name) + "/" + bulkJobs + "/" + id), BulkOperationStatus: new("IN_PROGRESS"), ClientToken: in.ClientToken,
-		InputS3Configuration: from, OutputS3Configuration: in.OutputS3Configuration, MaxWriteRequestUnits: in.MaxWriteRequestUnits,
-		PerformanceTier: new(cmp.Or(value(in.PerformanceTier), "STANDARD")), StartTime: seconds(now),
-		TableDetails:       []wire.BulkOperationTableDetail{{TableName: new(def.Name), TableId: new(def.ID)}},
+		BulkOperationArn: new(s.arns.Table(def.Name) + "/" + bulkJobs + "/" + id), BulkOperationStatus: new("IN_PROGRESS"),
+		ClientToken: in.ClientToken, InputS3Configuration: from, OutputS3Configuration: in.OutputS3Configuration,
+		MaxWriteRequestUnits: in.MaxWriteRequestUnits, PerformanceTier: new(cmp.Or(value(in.PerformanceTier), "STANDARD")),
+		TableDetails: []wire.BulkOperationTableDetail{{TableName: new(def.Name), TableId: new(def.ID)}}, StartTime: seconds(now),
 		ProcessedItemCount: new(int64(0)), FailedItemCount: new(int64(0)), ProcessedInputBytes: new(int64(0)), TotalInputBytes: new(int64(0)),
 	}
 	answer := d
-	b := &bulkPut{service: s, table: def.Name}
-	failed := b.run(ctx, &d)
-	d.BulkOperationStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
-	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes, d.TotalInputBytes = &b.processed, &b.failed, &b.read, &b.read
-	d.BulkOperationUsage = []wire.BulkOperationUsage{{TableName: new(def.Name), BulkPutBytes: &b.written, Table: &wire.BulkOperationBytes{BulkPutBytes: &b.written}}}
-	switch {
-	case failed != nil && ctx.Err() != nil:
-		return nil, failed
-	case failed != nil:
-		d.BulkOperationStatus = new("FAILED")
-		d.FailureCode, d.FailureMessage = failureOf(failed)
-	case b.failed > 0:
-		d.BulkOperationStatus = new("COMPLETED_WITH_ERRORS")
+	task := &bulkTask{record: bulkRecord{Description: d, Request: string(digest)}}
+	record := any(task.record)
+	missing := cmp.Or(s.checkBucket(*from.S3Bucket), s.checkBucket(outputBucket(&d)))
+	if missing != nil {
+		record, _ = task.end(s, missing)
 	}
-	if err := s.keepJob(ctx, bulkJobs, *d.BulkOperationArn, bulkRecord{d, string(digest)}); err != nil {
+	err = s.startJob(ctx, bulkJobs, *d.BulkOperationArn, record, missing != nil, nil, func(jobs []table.Job) error {
+		known, err := findBulkToken(jobs, in.ClientToken, string(digest), now)
+		if known != nil {
+			answer, err = *known, errKnown
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errKnown) {
 		return nil, err
 	}
 	return &wire.StartBulkPutItemsOutput{BulkOperationDescription: &answer}, nil
 }
 
-// A bulkPut is a bulk operation that runs.
-type bulkPut struct {
-	service                          *Service
-	table                            string
-	processed, failed, read, written int64
-	batch                            []bulkItem
+// findBulkToken returns the operation that a token stands for, or nil.
+func findBulkToken(jobs []table.Job, token *string, digest string, now time.Time) (*wire.BulkOperationDescription, error) {
+	if token == nil {
+		return nil, nil
+	}
+	list, err := decodeJobs[bulkRecord](jobs)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		switch {
+		case value(r.Description.ClientToken) != *token || now.Sub(timeOf(*r.Description.StartTime)) >= bulkTokenLife:
+		case r.Request != digest:
+			return nil, wire.NewError("IdempotentParameterMismatchException", "The ClientToken was used by another bulk operation in the last 8 hours.")
+		default:
+			return &r.Description, nil
+		}
+	}
+	return nil, nil
+}
 
-	to      *os.Root            // of the reports
-	dir     string              // in to
-	kinds   []string            // of the reports that the client wants
-	reports map[string]*os.File // by type, once there is something to report
+func outputBucket(d *wire.BulkOperationDescription) string {
+	return cmp.Or(value(d.OutputS3Configuration.S3Bucket), *d.InputS3Configuration.S3Bucket)
+}
+
+// A bulkTask is a bulk operation that runs.
+type bulkTask struct {
+	record  bulkRecord
+	now     bulkProgress // of what is read; that of the record is of what is written
+	batch   []bulkItem
+	size    table.Batch
+	reports map[string]*report // by type; those that the client wants
 }
 
 // A bulkItem is one line of the input.
 type bulkItem struct {
-	line []byte
+	line []byte // nil if the client wants no reports
 	item attr.Item
 	cond *expr.Condition
-	err  error // why the item is not written
 }
 
 // The types of reports. Source: API_OutputS3Configuration.
@@ -143,140 +153,222 @@ const (
 )
 
 // run reads the files of the input and writes the items and the reports.
-func (b *bulkPut) run(ctx context.Context, d *wire.BulkOperationDescription) error {
+func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
+	d := &b.record.Description
 	in, out := d.InputS3Configuration, d.OutputS3Configuration
-	from, err := b.service.bucket(*in.S3Bucket)
+	from, err := r.service.bucket(*in.S3Bucket)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	if b.to, err = b.service.bucket(cmp.Or(value(out.S3Bucket), *in.S3Bucket)); err != nil {
+	to, err := r.service.bucket(outputBucket(d))
+	if err != nil {
 		return err
 	}
-	defer b.to.Close()
-	b.dir = path.Join(strings.Trim(value(out.S3KeyPrefix), "/"), "AWSDynamoDB", path.Base(*d.BulkOperationArn))
-	b.kinds, b.reports = out.OutputType, map[string]*os.File{}
-	err = readLines(from, value(in.S3KeyPrefix), value(in.InputCompressionType), func(line []byte, err error) error {
-		b.batch = append(b.batch, readBulkItem(line, err))
-		b.read += int64(len(line))
-		if len(b.batch) < importItems {
-			return nil
+	defer to.Close()
+	b.now, b.reports = b.record.Progress, map[string]*report{}
+	if !r.forked { // the reports are those of the origin
+		dir := path.Join(strings.Trim(value(out.S3KeyPrefix), "/"), "AWSDynamoDB", path.Base(*d.BulkOperationArn))
+		for _, kind := range out.OutputType {
+			b.reports[kind] = &report{root: to, name: dir + "/" + strings.ToLower(kind) + ".json", reportState: b.now.Reports[kind]}
 		}
-		return b.flush(ctx)
+	}
+	defer func() {
+		for _, rep := range b.reports {
+			if closed := rep.close(); err == nil {
+				err = closed
+			}
+		}
+	}()
+	src := &source{root: from, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"}
+	first := true
+	err = src.each(ctx, b.now.At, func(line []byte, at place, err error) error {
+		b.now.At = at
+		full := false
+		if len(line) > 0 || err != nil {
+			if !first {
+				r.begin()
+			}
+			if full, err = b.read(r.service, line, err); err != nil {
+				return err
+			}
+		}
+		if full || at.Total-b.record.Progress.At.Total >= jobBytes {
+			first = false
+			return b.flush(ctx, r)
+		}
+		return nil
 	})
 	if err == nil {
-		err = b.flush(ctx)
+		err = b.flush(ctx, r)
 	}
-	for _, f := range b.reports {
-		err = cmp.Or(err, f.Close())
+	for _, rep := range b.reports {
+		if err == nil && rep.Unreported > 0 {
+			text := fmt.Sprintf("%d more lines were not written. A report has at most %d MiB of them.", rep.Unreported, reportBytes>>20)
+			err = rep.add(nil, "ReportTooLarge", text)
+		}
+		if err == nil {
+			err = rep.sync()
+		}
 	}
 	return err
 }
 
-// readBulkItem reads a line: an item, and the condition under which it is written as
-// PutItem has it.
-func readBulkItem(line []byte, err error) bulkItem {
-	x := bulkItem{line: bytes.Clone(line), err: err}
+// read adds a line to the batch, or reports why it cannot be written.
+func (b *bulkTask) read(s *Service, line []byte, err error) (full bool, _ error) {
+	b.now.Processed++
+	var x bulkItem
+	if err == nil {
+		x, err = readBulkItem(line)
+	}
 	if err != nil {
-		return x
+		return false, b.refuse(s, line, err)
 	}
-	in := new(wire.PutItemInput)
-	if x.err = in.DecodeJSON(line); x.err != nil {
-		return x
+	if len(b.reports) > 0 {
+		x.line = bytes.Clone(line)
 	}
-	x.item = in.Item
-	if in.Item == nil {
-		x.err = wire.Validation("A line needs an Item")
-		return x
-	}
-	if x.err = wire.OpStartBulkPutItems.FaultError(in.Faults, ""); x.err != nil {
-		return x
-	}
-	e := expressions{op: wire.OpStartBulkPutItems, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues}
-	if x.err = e.open(); x.err != nil {
-		return x
-	}
-	if x.cond, x.err = e.condition(expr.ConditionExpression, in.ConditionExpression); x.err == nil {
-		x.err = e.close()
-	}
-	return x
+	b.batch = append(b.batch, x)
+	return b.size.Add(len(line) + len(x.item)), nil
 }
 
-// flush writes the items that were read, and reports those that cannot be written.
-func (b *bulkPut) flush(ctx context.Context) error {
-	var written int64
-	err := b.service.db.Update(ctx, func(tx *table.Tx) error {
-		written = 0
-		t, err := tx.Table(b.table)
-		if err != nil {
-			return err
+// readBulkItem reads a line: an item, and the condition under which it is written as
+// PutItem has it.
+func readBulkItem(line []byte) (x bulkItem, err error) {
+	in := new(wire.PutItemInput)
+	if err := in.DecodeJSON(line); err != nil {
+		return x, err
+	}
+	if in.Item == nil {
+		return x, wire.Validation("A line needs an Item")
+	}
+	if err := wire.OpStartBulkPutItems.FaultError(in.Faults, ""); err != nil {
+		return x, err
+	}
+	e := expressions{op: wire.OpStartBulkPutItems, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues}
+	if err := e.open(); err != nil {
+		return x, err
+	}
+	x.item = in.Item
+	if x.cond, err = e.condition(expr.ConditionExpression, in.ConditionExpression); err == nil {
+		err = e.close()
+	}
+	return x, err
+}
+
+// flush writes the batch in one update, with the progress after it.
+func (b *bulkTask) flush(ctx context.Context, r *run) error {
+	if err := b.writeReports(); err != nil {
+		return err
+	}
+	read := b.now
+	read.Reports = b.states()
+	d := &b.record.Description
+	err := r.update(ctx, func(tx *table.Tx) (any, error) {
+		b.now = read
+		for kind, rep := range b.reports {
+			rep.rewind(read.Reports[kind])
 		}
-		for i := range b.batch {
-			x := &b.batch[i]
-			if x.item == nil || x.err != nil && !isRefused(x.err) {
-				continue
-			}
-			if _, x.err = tx.Put(t, x.item, x.cond); x.err == nil {
-				written += int64(x.item.Size())
-			} else if !isRefused(x.err) {
-				return x.err
-			}
+		if err := b.write(tx, r.service); err != nil {
+			return nil, err
 		}
-		return nil
+		b.now.Reports = b.states()
+		next := b.record
+		next.Progress = b.now
+		next.Description.ProcessedItemCount, next.Description.FailedItemCount = &b.now.Processed, &b.now.Failed
+		next.Description.ProcessedInputBytes = &b.now.At.Total
+		return next, nil
 	})
 	if err != nil {
 		return err
 	}
-	b.written += written
-	for i := range b.batch {
-		if err := b.report(&b.batch[i]); err != nil {
-			return err
-		}
-	}
+	b.record.Progress = b.now
+	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = new(b.now.Processed), new(b.now.Failed), new(b.now.At.Total)
+	clear(b.batch)
 	b.batch = b.batch[:0]
+	b.size.Reset()
 	return nil
 }
 
-// isRefused reports whether the table refused an item. It may take the item in
-// another run of the same update.
-func isRefused(err error) bool {
-	return isKind(err, table.Validation) || isKind(err, table.ConditionFailed)
+// states returns what the record of the job has of the reports.
+func (b *bulkTask) states() map[string]reportState {
+	states := map[string]reportState{}
+	for kind, rep := range b.reports {
+		states[kind] = rep.reportState
+	}
+	return states
 }
 
-// report counts an item and, if it was not written and the client wants to know,
-// adds a line to a report.
-func (b *bulkPut) report(x *bulkItem) error {
-	b.processed++
-	if x.err == nil {
-		return nil
+// write writes the batch, and the reports of what the table refuses: they must be in the
+// files before the record says so, and another run of the update overwrites them.
+func (b *bulkTask) write(tx *table.Tx, s *Service) error {
+	of := b.record.Description.TableDetails[0]
+	t, err := jobTable(tx.Table, *of.TableName, *of.TableId)
+	if err != nil {
+		return err
 	}
-	b.failed++
+	items := make([]attr.Item, len(b.batch))
+	for i := range b.batch {
+		items[i] = b.batch[i].item
+	}
+	if err := tx.Prefetch(itemKeys(t, items)); err != nil {
+		return err
+	}
+	for i := range b.batch {
+		x := &b.batch[i]
+		_, err := tx.Put(t, x.item, x.cond)
+		switch {
+		case err == nil:
+			b.now.Written += int64(x.item.Size())
+		case isKind(err, table.Validation) || isKind(err, table.ConditionFailed):
+			err = b.refuse(s, x.line, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return b.writeReports()
+}
+
+func (b *bulkTask) writeReports() error {
+	for _, rep := range b.reports {
+		if err := rep.write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse counts a line that is not written and, if the client wants to know, adds it to a
+// report.
+func (b *bulkTask) refuse(s *Service, line []byte, err error) error {
+	b.now.Failed++
 	kind := reportErrors
-	if isKind(x.err, table.ConditionFailed) {
+	if isKind(err, table.ConditionFailed) {
 		kind = reportConditions
 	}
-	if !slices.Contains(b.kinds, kind) {
+	rep := b.reports[kind]
+	if rep == nil {
 		return nil
 	}
-	f := b.reports[kind]
-	if f == nil {
-		if err := b.to.MkdirAll(b.dir, 0o755); err != nil {
-			return err
-		}
-		var err error
-		if f, err = b.to.Create(b.dir + "/" + strings.ToLower(kind) + ".json"); err != nil {
-			return err
-		}
-		b.reports[kind] = f
+	e := s.wireError(err)
+	return rep.add(line, e.Code, e.Message)
+}
+
+func (b *bulkTask) end(s *Service, failed *failure) (any, *table.JobTable) {
+	d, p := &b.record.Description, b.record.Progress
+	d.BulkOperationStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
+	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes, d.TotalInputBytes = &p.Processed, &p.Failed, &p.At.Total, &p.At.Total
+	d.BulkOperationUsage = []wire.BulkOperationUsage{{
+		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Written, Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Written},
+	}}
+	switch {
+	case failed != nil:
+		d.BulkOperationStatus = new("FAILED")
+		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
+	case p.Failed > 0:
+		d.BulkOperationStatus = new("COMPLETED_WITH_ERRORS")
 	}
-	e := b.service.wireError(x.err)
-	var line any = string(x.line)
-	if json.Valid(x.line) {
-		line = json.RawMessage(x.line)
-	}
-	enc := json.NewEncoder(f)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(map[string]any{"Input": line, "ErrorCode": e.Code, "ErrorMessage": e.Message})
+	return b.record, nil
 }
 
 func (s *Service) findBulk(ctx context.Context, arn string) (*wire.BulkOperationDescription, error) {
@@ -308,14 +400,29 @@ func (s *Service) describeBulk(ctx context.Context, in *wire.DescribeBulkOperati
 	return &wire.DescribeBulkOperationOutput{BulkOperationDescription: d}, nil
 }
 
-// CancelBulkOperation answers with the status of a bulk operation, which has always
-// ended.
+// CancelBulkOperation ends a bulk operation that is in progress: what it has written
+// stays, and nothing more is written. It answers with the status of the operation.
 func (s *Service) CancelBulkOperation(ctx context.Context, in *wire.CancelBulkOperationInput) (*wire.CancelBulkOperationOutput, error) {
 	return call(ctx, s, wire.OpCancelBulkOperation, in, s.cancelBulk)
 }
 
 func (s *Service) cancelBulk(ctx context.Context, in *wire.CancelBulkOperationInput) (*wire.CancelBulkOperationOutput, error) {
 	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	err := s.db.ChangeJob(ctx, bulkJobs, path.Base(*in.BulkOperationArn), func(job table.Job) (table.Job, error) {
+		var b bulkTask
+		err := json.Unmarshal(job.Value, &b.record)
+		if err != nil || value(b.record.Description.BulkOperationArn) != *in.BulkOperationArn {
+			return job, err
+		}
+		b.end(s, nil)
+		b.record.Description.BulkOperationStatus = new("CANCELLED")
+		job.Ended = true
+		job.Value, err = json.Marshal(b.record)
+		return job, err
+	})
+	if err != nil {
 		return nil, err
 	}
 	d, err := s.findBulk(ctx, *in.BulkOperationArn)

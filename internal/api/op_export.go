@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path"
@@ -26,81 +25,19 @@ import (
 // Source of this file: quirks, findings DDB-EXPORT-001 to 022; the files are those
 // of DG/S3DataExport.Output.html.
 
-// The kinds of jobs in the catalogue, and how many are on a page by default.
-const (
-	exportJobs = "export"
-	importJobs = "import"
-	jobsPage   = 10
-)
-
-// An exportRecord is what the catalogue keeps of an export: its description, and
-// the request of its token.
+// An exportRecord is what the catalogue keeps of an export: its description, the request
+// of its token, and whether somebody has begun to write its files.
 type exportRecord struct {
 	Description wire.ExportDescription
 	Request     string
+	Begun       bool `json:",omitempty"`
 }
 
-// loadJobs returns the records of a kind, the newest first.
-func loadJobs[T any](ctx context.Context, s *Service, kind string) (list []T, err error) {
-	jobs, err := s.db.Jobs(ctx, kind)
-	if err != nil {
-		return nil, err
-	}
-	for _, job := range slices.Backward(jobs) {
-		var x T
-		if err := json.Unmarshal(job.Value, &x); err != nil {
-			return nil, fmt.Errorf("damaged catalogue: %s %s: %w", kind, job.ID, err)
-		}
-		list = append(list, x)
-	}
-	return list, nil
-}
-
-func (s *Service) keepJob(ctx context.Context, kind, arn string, record any) error {
-	value, err := json.Marshal(record)
-	if err != nil {
-		return err
-	}
-	return s.db.PutJob(ctx, kind, table.Job{ID: path.Base(arn), Value: value})
-}
-
-// A failure is why a job failed, as its description says.
-type failure struct{ code, message string }
-
-func (f *failure) Error() string { return f.code + ": " + f.message }
-
-// bucket opens the folder of a bucket. No path of a root leaves its folder.
-func (s *Service) bucket(name string) (*os.Root, error) {
-	missing := &failure{"S3NoSuchBucket", "The specified bucket does not exist (Service: Amazon S3; Status Code: 404; Error Code: NoSuchBucket)"}
-	if s.opts.S3Root == "" {
-		return nil, missing
-	}
-	root, err := os.OpenRoot(s.opts.S3Root)
-	if err != nil {
-		return nil, missing
-	}
-	defer root.Close()
-	if strings.ContainsAny(name, `/\`) {
-		return nil, missing
-	}
-	b, err := root.OpenRoot(name)
-	if err != nil {
-		return nil, missing
-	}
-	return b, nil
-}
-
-// failureOf returns the code and the message of a failed job.
-func failureOf(err error) (code, message *string) {
-	if f, ok := errors.AsType[*failure](err); ok {
-		return &f.code, &f.message
-	}
-	return new("S3AccessDenied"), new(err.Error())
-}
-
-// ExportTableToPointInTime writes the items of a table to the folder of a bucket. It
-// is complete when the call returns; the response says IN_PROGRESS, as the
-// service's does.
+// ExportTableToPointInTime writes the items of a table, as they are now, to the folder of
+// a bucket. It is a job, as an import is ([Service.ImportTable]): the response says
+// IN_PROGRESS, as the service's does, and the job goes on without its client. The call
+// waits for the first 1,000 items, or 4 MB of them. An export is one moment of the table,
+// so that one that a restart interrupts fails, and its files are removed.
 func (s *Service) ExportTableToPointInTime(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*wire.ExportTableToPointInTimeOutput, error) {
 	return call(ctx, s, wire.OpExportTableToPointInTime, in, s.exportTable)
 }
@@ -120,45 +57,102 @@ func (s *Service) exportTable(ctx context.Context, in *wire.ExportTableToPointIn
 	if err != nil {
 		return nil, err
 	}
-	if in.ClientToken != nil {
-		list, err := loadJobs[exportRecord](ctx, s, exportJobs)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range list {
-			switch {
-			case value(r.Description.ClientToken) != *in.ClientToken:
-			case r.Request != string(digest):
-				return nil, wire.NewError("ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters")
-			default:
-				return &wire.ExportTableToPointInTimeOutput{ExportDescription: &r.Description}, nil
-			}
-		}
-	}
 	now := s.now()
 	id, err := s.newTimeID(now)
 	if err != nil {
 		return nil, err
 	}
 	d := wire.ExportDescription{
-		ExportArn: new(s.arns.Table(def.Name) + "/export/" + id), ExportStatus: new("IN_PROGRESS"), ExportFormat: new("DYNAMODB_JSON"), ExportType: in.ExportType,
-		ExportTime: seconds(now), StartTime: seconds(now), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID), ClientToken: in.ClientToken,
-		S3Bucket: in.S3Bucket, S3BucketOwner: in.S3BucketOwner, S3Prefix: in.S3Prefix, S3SseAlgorithm: new(cmp.Or(value(in.S3SseAlgorithm), "AES256")), S3SseKmsKeyId: in.S3SseKmsKeyId,
+		ExportArn: new(s.arns.Table(def.Name) + "/" + exportJobs + "/" + id), ExportStatus: new("IN_PROGRESS"), ExportFormat: new("DYNAMODB_JSON"),
+		ExportType: in.ExportType, ExportTime: seconds(now), StartTime: seconds(now), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID),
+		ClientToken: in.ClientToken, S3Bucket: in.S3Bucket, S3BucketOwner: in.S3BucketOwner, S3Prefix: in.S3Prefix,
+		S3SseAlgorithm: new(cmp.Or(value(in.S3SseAlgorithm), "AES256")), S3SseKmsKeyId: in.S3SseKmsKeyId,
 	}
 	answer := d
-	d.ExportStatus = new("COMPLETED")
-	if err := s.writeExport(ctx, def.Name, id, &d); err != nil {
-		if ctx.Err() != nil || isNotFound(err) {
-			return nil, err
-		}
-		d.ExportStatus = new("FAILED")
-		d.FailureCode, d.FailureMessage = failureOf(err)
+	task := &exportTask{record: exportRecord{Description: d, Request: string(digest)}}
+	record := any(task.record)
+	missing := s.checkBucket(*d.S3Bucket)
+	if missing != nil {
+		record, _ = task.end(s, missing)
 	}
-	d.EndTime = seconds(s.now())
-	if err := s.keepJob(ctx, exportJobs, *d.ExportArn, exportRecord{d, string(digest)}); err != nil {
+	err = s.startJob(ctx, exportJobs, *d.ExportArn, record, missing != nil, nil, func(jobs []table.Job) error {
+		known, err := findExportToken(jobs, in.ClientToken, string(digest))
+		if known != nil {
+			answer, err = *known, errKnown
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errKnown) {
 		return nil, err
 	}
 	return &wire.ExportTableToPointInTimeOutput{ExportDescription: &answer}, nil
+}
+
+// findExportToken returns the export that a token stands for, or nil.
+func findExportToken(jobs []table.Job, token *string, digest string) (*wire.ExportDescription, error) {
+	if token == nil {
+		return nil, nil
+	}
+	list, err := decodeJobs[exportRecord](jobs)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		switch {
+		case value(r.Description.ClientToken) != *token:
+		case r.Request != digest:
+			return nil, wire.NewError("ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters")
+		default:
+			return &r.Description, nil
+		}
+	}
+	return nil, nil
+}
+
+// An exportTask is an export that runs.
+type exportTask struct{ record exportRecord }
+
+// run writes the files of the export. What it has written is removed if it does not come
+// to its end, since another view of the table would not be of the same moment.
+func (x *exportTask) run(ctx context.Context, r *run) error {
+	interrupted := &failure{failedInternal, "The server was stopped before the export was complete. Export the table again."}
+	if r.forked {
+		return interrupted // the files are those of the origin
+	}
+	d := &x.record.Description
+	root, err := r.service.bucket(*d.S3Bucket)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	dir := path.Join(strings.Trim(value(d.S3Prefix), "/"), "AWSDynamoDB", path.Base(*d.ExportArn))
+	if err = interrupted; !x.record.Begun {
+		x.record.Begun = true
+		err = r.update(ctx, func(*table.Tx) (any, error) { return x.record, nil })
+		if err == nil {
+			err = x.write(ctx, r, root, dir)
+		}
+		if err != nil && ctx.Err() != nil {
+			err = interrupted
+		}
+	}
+	if err != nil && !errors.Is(err, table.ErrJobMoved) {
+		if removed := root.RemoveAll(dir); removed != nil {
+			r.service.opts.Logger.Warn("cannot remove the files of an export that failed", "folder", dir, "error", removed)
+		}
+	}
+	return err
+}
+
+func (x *exportTask) end(s *Service, failed *failure) (any, *table.JobTable) {
+	d := &x.record.Description
+	d.ExportStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
+	if failed != nil {
+		d.ExportStatus = new("FAILED")
+		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
+		d.ExportManifest, d.ItemCount, d.BilledSizeBytes = nil, nil, nil
+	}
+	return x.record, nil
 }
 
 // exported finds the table of an export and refuses what cannot be exported.
@@ -199,19 +193,15 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 	return t, nil
 }
 
-// writeExport writes the files of an export and completes its description.
-func (s *Service) writeExport(ctx context.Context, name, id string, d *wire.ExportDescription) error {
-	root, err := s.bucket(*d.S3Bucket)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	dir := path.Join(strings.Trim(value(d.S3Prefix), "/"), "AWSDynamoDB", id)
+// write writes the files of the export to a folder and completes its description.
+func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir string) error {
+	d := &x.record.Description
+	id := path.Base(*d.ExportArn)
 	if err := root.MkdirAll(dir+"/data", 0o755); err != nil {
-		return err
+		return inBucket(err)
 	}
 	key := dir + "/data/" + strings.ReplaceAll(id, "-", "") + ".json.gz"
-	items, size, sum, err := s.writeItems(ctx, root, key, name)
+	items, size, sum, err := x.writeItems(ctx, r, root, key)
 	if err != nil {
 		return err
 	}
@@ -225,7 +215,7 @@ func (s *Service) writeExport(ctx context.Context, name, id string, d *wire.Expo
 	d.ExportManifest, d.ItemCount, d.BilledSizeBytes = new(dir+"/manifest-summary.json"), &items, &size
 	at := func(t *float64) string { return timeOf(*t).Format("2006-01-02T15:04:05.000Z") }
 	summary, err := json.Marshal(map[string]any{
-		"version": "2020-06-30", "exportArn": d.ExportArn, "startTime": at(d.StartTime), "endTime": at(seconds(s.now())), "tableArn": d.TableArn, "tableId": d.TableId,
+		"version": "2020-06-30", "exportArn": d.ExportArn, "startTime": at(d.StartTime), "endTime": at(seconds(r.service.now())), "tableArn": d.TableArn, "tableId": d.TableId,
 		"exportTime": at(d.ExportTime), "s3Bucket": d.S3Bucket, "s3Prefix": d.S3Prefix, "s3SseAlgorithm": d.S3SseAlgorithm, "s3SseKmsKeyId": d.S3SseKmsKeyId,
 		"manifestFilesS3Key": dir + "/manifest-files.json", "billedSizeBytes": size, "itemCount": items, "outputFormat": "DYNAMODB_JSON", "exportType": "FULL_EXPORT",
 	})
@@ -240,43 +230,52 @@ func (s *Service) writeExport(ctx context.Context, name, id string, d *wire.Expo
 		if f.data != nil {
 			sum := md5.Sum(f.data) //nolint:gosec // as above
 			if err := root.WriteFile(name+".checksum", []byte(base64.StdEncoding.EncodeToString(sum[:])), 0o644); err != nil {
-				return err
+				return inBucket(err)
 			}
 			name += ".json"
 		}
 		if err := root.WriteFile(name, f.data, 0o644); err != nil {
-			return err
+			return inBucket(err)
 		}
 	}
 	return nil
 }
 
-// writeItems writes the items of a table to a file and returns their number, their
+// writeItems writes the items of the table to a file and returns their number, their
 // bytes in storage and the checksum of the file.
-func (s *Service) writeItems(ctx context.Context, root *os.Root, key, name string) (items, size int64, sum []byte, err error) {
+func (x *exportTask) writeItems(ctx context.Context, r *run, root *os.Root, key string) (items, size int64, sum []byte, err error) {
 	f, err := root.Create(key)
 	if err != nil {
-		return 0, 0, nil, err
+		return 0, 0, nil, inBucket(err)
 	}
 	defer f.Close()
 	hash := md5.New() //nolint:gosec // as above
 	zip := gzip.NewWriter(io.MultiWriter(f, hash))
 	var line bytes.Buffer
-	err = s.db.Walk(ctx, name, func(it attr.Item) error {
+	var batch table.Batch
+	full := false
+	err = r.service.db.Walk(ctx, path.Base(*x.record.Description.TableArn), *x.record.Description.TableId, func(it attr.Item) error {
 		items++
 		size += int64(it.Size())
+		if full {
+			r.begin()
+		}
+		full = batch.Add(len(it))
 		line.Reset()
 		line.WriteString(`{"Item":`)
 		line.Write(it.AppendJSON(line.AvailableBuffer()))
 		line.WriteString("}\n")
 		_, err := zip.Write(line.Bytes())
-		return err
+		return inBucket(err)
 	})
-	if err == nil {
-		err = zip.Close()
-	}
-	if err == nil {
-		err = f.Close()
+	switch {
+	case isNotFound(err):
+		err = &failure{failedTable, "The table was deleted before the export began."}
+	case err == nil:
+		if err = zip.Close(); err == nil {
+			err = f.Close()
+		}
+		err = inBucket(err)
 	}
 	return items, size, hash.Sum(nil), err
 }

@@ -1,20 +1,14 @@
 package api
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
@@ -23,8 +17,26 @@ import (
 
 // Source of this file: quirks, findings DDB-IMPORT-001 to 020.
 
-// ImportTable creates a table from the files of a bucket. It is complete when the
-// call returns; the response says IN_PROGRESS, as the service's does.
+// An importRecord is what the catalogue keeps of an import: its description and how far
+// it is. The counts of the description stay zero until the import ends, as the service's
+// do (Scylla, alternator/test_import.py, a run against the service in September 2026).
+type importRecord struct {
+	wire.ImportTableDescription
+	Progress importProgress
+}
+
+type importProgress struct {
+	At                          place
+	Processed, Imported, Errors int64
+}
+
+// ImportTable creates a table from the files of a bucket. The import is a job: the
+// response says IN_PROGRESS, as the service's does, and the table is CREATING until the
+// job ends. It goes on when the client does not wait and after a restart, and the token of
+// the client finds it. The call waits for the first 1,000 items, or 4 MB of them, so that
+// smaller imports are complete when it returns.
+//
+// An import that fails leaves no table, unless only some of its items were refused.
 func (s *Service) ImportTable(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
 	return call(ctx, s, wire.OpImportTable, in, s.importTable)
 }
@@ -40,33 +52,67 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	case value(in.InputCompressionType) == "ZSTD":
 		return nil, op.Invalid("Sortkey imports files without compression or with GZIP only.")
 	}
-	p := in.TableCreationParameters
-	name := *p.TableName
 	// Source: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
-	billing := &table.Definition{BillingMode: value(p.BillingMode)}
-	if _, err := throughputOf(billing, p.ProvisionedThroughput, ""); err != nil {
+	creation := in.TableCreationParameters
+	billing := &table.Definition{BillingMode: value(creation.BillingMode)}
+	if _, err := throughputOf(billing, creation.ProvisionedThroughput, ""); err != nil {
 		return nil, err
 	}
-	if in.ClientToken != nil {
-		list, err := loadJobs[wire.ImportTableDescription](ctx, s, importJobs)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range list {
-			switch {
-			case value(d.ClientToken) != *in.ClientToken:
-			case value(d.TableCreationParameters.TableName) != name:
-				return nil, wire.NewError("ImportConflictException", "Import conflict: Duplicate request detected with conflicting parameters")
-			default:
-				return &wire.ImportTableOutput{ImportTableDescription: &d}, nil
-			}
+	known, err := s.findImport(ctx, in)
+	if known != nil || err != nil {
+		return known, err
+	}
+	out, err := s.startImport(ctx, in)
+	if isKind(err, table.InUse) || errors.Is(err, errKnown) {
+		// Perhaps by a request with the same token.
+		if known, lost := s.findImport(ctx, in); known != nil || lost != nil {
+			return known, lost
 		}
 	}
+	return out, err
+}
+
+// findImport returns the import that the token of a request stands for, or nil.
+func (s *Service) findImport(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
+	if in.ClientToken == nil {
+		return nil, nil
+	}
+	list, err := loadJobs[importRecord](ctx, s, importJobs)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		switch {
+		case value(r.ClientToken) != *in.ClientToken:
+		case value(r.TableCreationParameters.TableName) != *in.TableCreationParameters.TableName:
+			return nil, wire.NewError("ImportConflictException", "Import conflict: Duplicate request detected with conflicting parameters")
+		default:
+			return &wire.ImportTableOutput{ImportTableDescription: &r.ImportTableDescription}, nil
+		}
+	}
+	return nil, nil
+}
+
+// startImport starts an import that has no token, or a new one.
+func (s *Service) startImport(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
+	p := in.TableCreationParameters
+	name := *p.TableName
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	if _, err := s.db.Describe(name); err == nil {
-		return nil, wire.NewError("ResourceInUseException", "Table already exists: "+name)
+		return nil, &table.Error{Kind: table.InUse, Msg: "Table already exists: " + name}
+	}
+	def, err := s.definition(&wire.CreateTableInput{
+		TableName: p.TableName, AttributeDefinitions: p.AttributeDefinitions, KeySchema: p.KeySchema,
+		BillingMode: p.BillingMode, ProvisionedThroughput: p.ProvisionedThroughput, OnDemandThroughput: p.OnDemandThroughput,
+		SSESpecification: p.SSESpecification, GlobalSecondaryIndexes: p.GlobalSecondaryIndexes, VectorIndexes: p.VectorIndexes,
+	})
+	if err == nil {
+		err = def.Check()
+	}
+	if err != nil {
+		return nil, err
 	}
 	now := s.now()
 	id, err := s.newTimeID(now)
@@ -74,156 +120,138 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 		return nil, err
 	}
 	d := wire.ImportTableDescription{
-		ImportArn: new(s.arns.Table(name) + "/import/" + id), ImportStatus: new("IN_PROGRESS"), TableArn: new(s.arns.Table(name)), ClientToken: in.ClientToken,
+		ImportArn: new(s.arns.Table(name) + "/" + importJobs + "/" + id), ImportStatus: new("IN_PROGRESS"),
+		TableArn: new(s.arns.Table(name)), TableId: new(def.ID), ClientToken: in.ClientToken,
 		S3BucketSource: in.S3BucketSource, InputFormat: in.InputFormat, InputFormatOptions: in.InputFormatOptions,
-		InputCompressionType: new(cmp.Or(value(in.InputCompressionType), "NONE")), TableCreationParameters: p, StartTime: seconds(now),
-		ErrorCount: new(int64(0)), ImportedItemCount: new(int64(0)), ProcessedItemCount: new(int64(0)), ProcessedSizeBytes: new(int64(0)),
-	}
-	root, failed := s.bucket(*in.S3BucketSource.S3Bucket)
-	if failed == nil {
-		defer root.Close()
-		made, err := s.createTable(ctx, &wire.CreateTableInput{
-			TableName: p.TableName, AttributeDefinitions: p.AttributeDefinitions, KeySchema: p.KeySchema, BillingMode: p.BillingMode, ProvisionedThroughput: p.ProvisionedThroughput,
-			OnDemandThroughput: p.OnDemandThroughput, SSESpecification: p.SSESpecification, GlobalSecondaryIndexes: p.GlobalSecondaryIndexes, VectorIndexes: p.VectorIndexes,
-		})
-		if err != nil {
-			return nil, err
-		}
-		d.TableId = made.TableDescription.TableId
-		failed = s.readImport(ctx, root, name, &d)
+		InputCompressionType: new(cmp.Or(value(in.InputCompressionType), "NONE")), TableCreationParameters: p,
+		StartTime: seconds(now), ErrorCount: new(int64(0)), ImportedItemCount: new(int64(0)), ProcessedItemCount: new(int64(0)),
 	}
 	answer := d
-	answer.ImportStatus = new("IN_PROGRESS")
-	d.ImportStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
-	if failed != nil {
-		if ctx.Err() != nil {
-			return nil, failed
-		}
-		d.ImportStatus = new("FAILED")
-		d.FailureCode, d.FailureMessage = failureOf(failed)
+	record := any(importRecord{ImportTableDescription: d})
+	missing := s.checkBucket(*in.S3BucketSource.S3Bucket)
+	if missing != nil { // no table is created
+		record, _ = (&importTask{record: importRecord{ImportTableDescription: d}}).end(s, missing)
+		def = nil
 	}
-	if err := s.keepJob(ctx, importJobs, *d.ImportArn, &d); err != nil {
+	err = s.startJob(ctx, importJobs, *d.ImportArn, record, missing != nil, def, func(jobs []table.Job) error {
+		list, err := decodeJobs[importRecord](jobs)
+		if err == nil && in.ClientToken != nil && slices.ContainsFunc(list, func(r importRecord) bool { return value(r.ClientToken) == *in.ClientToken }) {
+			err = errKnown
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &wire.ImportTableOutput{ImportTableDescription: &answer}, nil
 }
 
-// readImport puts the items of all files with a prefix into a table. Lines that are
+// An importTask puts the items of all files with a prefix into a table. Lines that are
 // no items are counted, and make the import fail after the others are written.
-func (s *Service) readImport(ctx context.Context, root *os.Root, name string, d *wire.ImportTableDescription) error {
-	var batch []attr.Item
-	err := readLines(root, value(d.S3BucketSource.S3KeyPrefix), *d.InputCompressionType, func(line []byte, err error) error {
-		if err != nil {
-			*d.ErrorCount++
-			return nil
-		}
-		*d.ProcessedItemCount++
-		*d.ProcessedSizeBytes += int64(len(line))
-		var x struct{ Item json.RawMessage }
-		if err := json.Unmarshal(line, &x); err != nil || x.Item == nil {
-			*d.ErrorCount++
-			return nil //nolint:nilerr // counted
-		}
-		it, err := attr.ParseItem(x.Item)
-		if err != nil {
-			*d.ErrorCount++
-			return nil //nolint:nilerr // counted
-		}
-		if batch = append(batch, it); len(batch) < importItems {
-			return nil
-		}
-		full := batch
-		batch = nil
-		return s.importBatch(ctx, name, full, d)
-	})
-	if err == nil {
-		err = s.importBatch(ctx, name, batch, d)
-	}
-	if err == nil && *d.ErrorCount > 0 {
-		err = &failure{"ItemValidationError", "Some of the items failed validation checks. Please check CloudWatch error logs for more details."}
-	}
-	return err
-}
+type importTask struct{ record importRecord }
 
-// importItems is how many items are written in one update, and maxLine the longest
-// line: an item of 400 KB in JSON with every character escaped.
-const (
-	importItems = 1000
-	maxLine     = 16 << 20
-)
-
-// readLines calls fn with each line of the files that a bucket has now and whose
-// names begin with a prefix, and with an error for what it cannot read of a file. It
-// ends with the error of fn. A line is valid until fn returns.
-func readLines(root *os.Root, prefix, compression string, fn func(line []byte, err error) error) error {
-	prefix = strings.TrimLeft(prefix, "/")
-	var keys []string
-	err := fs.WalkDir(root.FS(), ".", func(key string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && strings.HasPrefix(key, prefix) {
-			keys = append(keys, key)
-		}
-		return err
-	})
-	for _, key := range keys {
-		if err == nil {
-			err = readFile(root, key, compression, fn)
-		}
-	}
-	return err
-}
-
-func readFile(root *os.Root, key, compression string, fn func(line []byte, err error) error) error {
-	f, err := root.Open(key)
+func (x *importTask) run(ctx context.Context, r *run) error {
+	d := &x.record.ImportTableDescription
+	root, err := r.service.bucket(*d.S3BucketSource.S3Bucket)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	var from io.Reader = f
-	if compression == "GZIP" {
-		if from, err = gzip.NewReader(f); err != nil {
-			return fn(nil, err)
-		}
+	defer root.Close()
+	src := &source{root: root, prefix: value(d.S3BucketSource.S3KeyPrefix), gzip: *d.InputCompressionType == "GZIP"}
+	var items []attr.Item
+	var batch table.Batch
+	now := x.record.Progress // of what is read; that of the record is of what is written
+	flush := func() error {
+		now, err = x.write(ctx, r, items, now)
+		clear(items)
+		items = items[:0]
+		batch.Reset()
+		return err
 	}
-	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
-		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
-			if err := fn(line, nil); err != nil {
-				return err
+	first := true
+	err = src.each(ctx, now.At, func(line []byte, at place, err error) error {
+		now.At = at
+		full := false
+		if len(line) > 0 || err != nil {
+			if !first {
+				r.begin()
+			}
+			now.Processed++
+			if it, ok := importedItem(line); ok && err == nil {
+				items = append(items, it)
+				full = batch.Add(len(it))
+			} else {
+				now.Errors++
 			}
 		}
-	}
-	if lines.Err() != nil {
-		return fn(nil, lines.Err())
-	}
-	return nil
-}
-
-// importBatch writes items in one update; those that the table refuses are counted.
-func (s *Service) importBatch(ctx context.Context, name string, batch []attr.Item, d *wire.ImportTableDescription) error {
-	var refused int64
-	err := s.db.Update(ctx, func(tx *table.Tx) error {
-		refused = 0
-		t, err := tx.Defined(name) // it may still be CREATING
-		if err != nil {
-			return err
-		}
-		for _, it := range batch {
-			_, err := tx.Put(t, it, nil)
-			if isKind(err, table.Validation) {
-				refused++
-			} else if err != nil {
-				return err
-			}
+		if full || at.Total-x.record.Progress.At.Total >= jobBytes {
+			first = false
+			return flush()
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = flush()
 	}
-	*d.ErrorCount += refused
-	*d.ImportedItemCount += int64(len(batch)) - refused
-	return nil
+	if err == nil && now.Errors > 0 {
+		err = &failure{failedItems, "Some of the items failed validation checks. Please check CloudWatch error logs for more details."}
+	}
+	return err
+}
+
+// importedItem returns the item of a line.
+func importedItem(line []byte) (attr.Item, bool) {
+	var x struct{ Item json.RawMessage }
+	if err := json.Unmarshal(line, &x); err != nil || x.Item == nil {
+		return nil, false
+	}
+	it, err := attr.ParseItem(x.Item)
+	return it, err == nil
+}
+
+// write writes a batch in one update, with the progress after it, which it returns. Items
+// that the table refuses are counted.
+func (x *importTask) write(ctx context.Context, r *run, items []attr.Item, read importProgress) (importProgress, error) {
+	var done importProgress
+	err := r.update(ctx, func(tx *table.Tx) (any, error) {
+		done = read
+		t, err := jobTable(tx.Defined, *x.record.TableCreationParameters.TableName, *x.record.TableId) // it is CREATING
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.Prefetch(itemKeys(t, items)); err != nil {
+			return nil, err
+		}
+		for _, it := range items {
+			_, err := tx.Put(t, it, nil)
+			switch {
+			case err == nil:
+				done.Imported++
+			case isKind(err, table.Validation):
+				done.Errors++
+			default:
+				return nil, err
+			}
+		}
+		return importRecord{ImportTableDescription: x.record.ImportTableDescription, Progress: done}, nil
+	})
+	if err == nil {
+		x.record.Progress = done
+	}
+	return done, err
+}
+
+func (x *importTask) end(s *Service, failed *failure) (any, *table.JobTable) {
+	d, p := &x.record.ImportTableDescription, x.record.Progress
+	d.ProcessedItemCount, d.ImportedItemCount, d.ErrorCount, d.ProcessedSizeBytes = &p.Processed, &p.Imported, &p.Errors, &p.At.Total
+	d.ImportStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
+	if failed != nil {
+		d.ImportStatus = new("FAILED")
+		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
+	}
+	return x.record, &table.JobTable{
+		Name: *d.TableCreationParameters.TableName, ID: *d.TableId, Remove: failed != nil && failed.code != failedItems,
+	}
 }
 
 // DescribeImport describes an import.
@@ -238,13 +266,13 @@ func (s *Service) describeImport(ctx context.Context, in *wire.DescribeImportInp
 	if err := s.checkJobARN(*in.ImportArn, importJobs); err != nil {
 		return nil, err
 	}
-	list, err := loadJobs[wire.ImportTableDescription](ctx, s, importJobs)
+	list, err := loadJobs[importRecord](ctx, s, importJobs)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range list {
 		if value(d.ImportArn) == *in.ImportArn {
-			return &wire.DescribeImportOutput{ImportTableDescription: &d}, nil
+			return &wire.DescribeImportOutput{ImportTableDescription: &d.ImportTableDescription}, nil
 		}
 	}
 	return nil, wire.NewError("ImportNotFoundException", "Import not found: "+*in.ImportArn)
@@ -259,7 +287,7 @@ func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
-	list, err := loadJobs[wire.ImportTableDescription](ctx, s, importJobs)
+	list, err := loadJobs[importRecord](ctx, s, importJobs)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +295,7 @@ func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*
 	if in.NextToken != nil {
 		last = *in.NextToken
 	}
-	list = slices.DeleteFunc(list, func(d wire.ImportTableDescription) bool {
+	list = slices.DeleteFunc(list, func(d importRecord) bool {
 		return in.TableArn != nil && value(d.TableArn) != *in.TableArn || in.NextToken != nil && importToken(path.Base(*d.ImportArn)) >= last
 	})
 	limit := jobsPage

@@ -20,6 +20,21 @@ func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*
 }
 
 func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
+	def, err := s.definition(in)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.db.Create(ctx, def)
+	if err != nil {
+		return nil, err
+	}
+	d := s.describe(t)
+	describeNew(d, def)
+	return &wire.CreateTableOutput{TableDescription: d}, nil
+}
+
+// definition returns the definition of a table that is to be created.
+func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -83,13 +98,7 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 		}
 		def.Policy = &table.Policy{Text: text, Revision: s.nextRevision(nil)}
 	}
-	t, err := s.db.Create(ctx, def)
-	if err != nil {
-		return nil, err
-	}
-	d := s.describe(t)
-	describeNew(d, def)
-	return &wire.CreateTableOutput{TableDescription: d}, nil
+	return def, nil
 }
 
 func (s *Service) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }

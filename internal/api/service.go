@@ -80,8 +80,9 @@ type Service struct {
 	opts    Options
 	arns    ARNs
 	faults  fault.Set
-	meter   *throughput.Meter                // nil unless throughput is enforced
-	ongoing *ongoing                         // nil unless transactions take time
+	meter   *throughput.Meter // nil unless throughput is enforced
+	ongoing *ongoing          // nil unless transactions take time
+	jobs    *runner
 	extra   atomic.Pointer[[]event.Observer] // besides that of the options; nil for none
 	closed  atomic.Pointer[func() string]    // explains why the database is closed; nil for nothing more
 }
@@ -89,7 +90,7 @@ type Service struct {
 // New returns a service over db.
 func New(db *table.DB, opts Options) *Service {
 	opts = opts.withDefaults()
-	s := &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}}
+	s := &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}, jobs: newRunner()}
 	if opts.EnforceThroughput {
 		s.meter = new(throughput.Meter)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -16,13 +17,15 @@ func (db *DB) Create(ctx context.Context, def *Definition) (t *Table, err error)
 	db.alter.Lock()
 	defer db.alter.Unlock()
 	err = db.current(ctx, func() error {
-		t, err = db.createTable(ctx, def)
+		t, err = db.createTable(ctx, def, time.Time{}, nil)
 		return err
 	})
 	return t, err
 }
 
-func (db *DB) createTable(ctx context.Context, def *Definition) (*Table, error) {
+// createTable creates a table that is CREATING at least until a time. Then, if it is not
+// nil, is part of the same update.
+func (db *DB) createTable(ctx context.Context, def *Definition, until time.Time, then func(store.Writer) error) (*Table, error) {
 	if err := db.unused(ctx, def.Name); err != nil {
 		return nil, err
 	}
@@ -30,7 +33,10 @@ func (db *DB) createTable(ctx context.Context, def *Definition) (*Table, error) 
 		return nil, err
 	}
 	db.create(ctx, def)
-	def, version, err := db.define(ctx, def, new(Definition))
+	if !until.IsZero() {
+		def.creating(until)
+	}
+	def, version, err := db.define(ctx, def, new(Definition), then)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +69,18 @@ const msgExists = "Table already exists: "
 
 // create begins the state CREATING.
 func (db *DB) create(ctx context.Context, def *Definition) {
-	def.States = States{}
+	until := time.Time{}
 	if !isSettled(ctx) {
-		def.States.Creating = db.until()
+		until = db.until()
 	}
-	for _, ix := range def.online() {
-		ix.Creating = def.States.Creating
+	def.creating(until)
+}
+
+// creating gives the table and its indexes the state CREATING until a time, and no other.
+func (d *Definition) creating(until time.Time) {
+	d.States = States{Creating: until}
+	for _, ix := range d.online() {
+		ix.Creating = until
 	}
 }
 
@@ -117,18 +129,24 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*Table, error) {
 	if db.Delay > 0 {
 		def := t.def.clone()
 		def.States = States{Deleting: db.until()}
-		return db.redefine(ctx, def, t)
+		return db.redefine(ctx, def, t, nil)
 	}
-	return t, db.remove(ctx, t)
+	return t, db.remove(ctx, t, nil)
 }
 
-// remove removes a table with its items. The caller holds db.alter.
-func (db *DB) remove(ctx context.Context, t *Table) error {
+// remove removes a table with its items. Then, if it is not nil, is part of the same
+// update. The caller holds db.alter.
+func (db *DB) remove(ctx context.Context, t *Table, then func(store.Writer) error) error {
 	name := t.def.Name
 	if db.sharing == nil { // otherwise db.rows keeps others away
 		db.swap(name, nil, 0)
 	}
 	version, err := db.redefinition(ctx, func(w store.Writer) error {
+		if then != nil {
+			if err := then(w); err != nil {
+				return err
+			}
+		}
 		if err := db.endStream(w, t.def, nil); err != nil {
 			return err
 		}
@@ -261,7 +279,7 @@ func (db *DB) alterTable(ctx context.Context, name string, change func(*Definiti
 			ix.Building, ix.Creating = true, db.until()
 		}
 	}
-	t, err = db.redefine(ctx, def, old)
+	t, err = db.redefine(ctx, def, old, nil)
 	return old, t, err
 }
 
@@ -280,9 +298,10 @@ func dropped(old, def *Definition) (spaces []store.Space) {
 }
 
 // redefine stores a definition and puts it in force. Spaces that it no longer
-// has are listed as garbage, since writes go there until it is in force.
-func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table, error) {
-	def, version, err := db.define(ctx, def, old.def)
+// has are listed as garbage, since writes go there until it is in force. Then, if it is
+// not nil, is part of the same update.
+func (db *DB) redefine(ctx context.Context, def *Definition, old *Table, then func(store.Writer) error) (*Table, error) {
+	def, version, err := db.define(ctx, def, old.def, then)
 	if err != nil {
 		return nil, err
 	}
@@ -292,9 +311,16 @@ func (db *DB) redefine(ctx context.Context, def *Definition, old *Table) (*Table
 }
 
 // define writes a definition and returns it with its spaces, and the version of all
-// definitions with it.
-func (db *DB) define(ctx context.Context, def, old *Definition) (stored *Definition, version uint64, err error) {
+// definitions with it. Then, if it is not nil, is part of the same update.
+func (db *DB) define(
+	ctx context.Context, def, old *Definition, then func(store.Writer) error,
+) (stored *Definition, version uint64, err error) {
 	version, err = db.redefinition(ctx, func(w store.Writer) error {
+		if then != nil {
+			if err := then(w); err != nil {
+				return err
+			}
+		}
 		if err := db.endStream(w, old, def); err != nil {
 			return err
 		}

@@ -1,51 +1,245 @@
 package table
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Job is the record of an export or an import. What is in Value is the caller's
-// matter.
+// A Job is the record of work that goes on apart from the request that began it: an
+// export, an import or a bulk put. It is in the store before the work begins and until
+// long after it has ended, so that a restart or another server can continue it. What is in
+// Value is the caller's matter.
 type Job struct {
-	ID    string
-	Value []byte
+	// Kind is a word, and ID unique among the jobs of the kind.
+	Kind, ID string
+	Value    []byte
+	// Ended says that there is nothing left to do.
+	Ended bool
 }
 
-// The jobs partition of the catalogue has the jobs by kind and id.
-var jobsPartition = []byte("jobs")
+// ErrJobMoved is the error of a change of a job whose record is not as the caller has seen
+// it last: somebody else works at the job, or has ended it.
+var ErrJobMoved = errors.New("table: the job has been changed by somebody else")
 
-// PutJob adds or replaces a job of a kind, which is a word.
-func (db *DB) PutJob(ctx context.Context, kind string, job Job) error {
-	return db.change(ctx, func(w store.Writer) error {
-		return w.Put(catalogueSpace, jobsPartition, []byte(kind+"/"+job.ID), job.Value)
-	})
+// The jobs partition of the catalogue has the records of jobs by kind and id, and the
+// running partition lists those that have not ended.
+var (
+	jobsPartition    = []byte("jobs")
+	runningPartition = []byte("running")
+)
+
+// whileJob is the end of the state CREATING of a table whose job has not ended.
+var whileJob = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (j *Job) row() []byte { return []byte(j.Kind + "/" + j.ID) }
+
+func putJob(w store.Writer, j Job) error {
+	if err := w.Put(catalogueSpace, jobsPartition, j.row(), j.Value); err != nil {
+		return err
+	}
+	if j.Ended {
+		return w.Delete(catalogueSpace, runningPartition, j.row())
+	}
+	return w.Put(catalogueSpace, runningPartition, j.row(), []byte{1})
+}
+
+// readJob returns the record of a job as it is now.
+func readJob(r store.Reader, kind, id string) (j Job, ok bool, err error) {
+	j = Job{Kind: kind, ID: id}
+	value, ok, err := r.Get(catalogueSpace, jobsPartition, j.row())
+	if err != nil || !ok {
+		return j, false, err
+	}
+	j.Value = bytes.Clone(value)
+	_, running, err := r.Get(catalogueSpace, runningPartition, j.row())
+	j.Ended = !running
+	return j, true, err
+}
+
+// replaceJob puts next in the place of was, if the job is still as was has it.
+func replaceJob(w store.Writer, was, next Job) error {
+	now, ok, err := readJob(w, was.Kind, was.ID)
+	switch {
+	case err != nil:
+		return err
+	case !ok || now.Ended || !bytes.Equal(now.Value, was.Value):
+		return ErrJobMoved
+	}
+	return putJob(w, next)
+}
+
+// readJobs returns the jobs of a kind in the order of their ids.
+func readJobs(r store.Reader, kind string) (list []Job, err error) {
+	span := store.Range{Lo: []byte(kind + "/"), Hi: []byte(kind + "0")} // 0 follows the slash
+	for row, err := range r.Query(catalogueSpace, jobsPartition, span, false) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Job{Kind: kind, ID: string(row.Sort[len(kind)+1:]), Value: bytes.Clone(row.Value), Ended: true})
+	}
+	for row, err := range r.Query(catalogueSpace, runningPartition, span, false) {
+		if err != nil {
+			return nil, err
+		}
+		id := string(row.Sort[len(kind)+1:])
+		if i := slices.IndexFunc(list, func(j Job) bool { return j.ID == id }); i >= 0 {
+			list[i].Ended = false
+		}
+	}
+	return list, nil
 }
 
 // Jobs returns the jobs of a kind in the order of their ids.
 func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
+	err = db.store.View(ctx, func(r store.Reader) (err error) {
+		list, err = readJobs(r, kind)
+		return err
+	})
+	return list, err
+}
+
+// Job returns a job as it is now. One that does not exist has ended, without a value.
+func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
+	err = db.store.View(ctx, func(r store.Reader) (err error) {
+		var ok bool
+		if job, ok, err = readJob(r, kind, id); !ok {
+			job.Ended = true
+		}
+		return err
+	})
+	return job, err
+}
+
+// UnfinishedJobs returns the jobs that have not ended, without their values.
+func (db *DB) UnfinishedJobs(ctx context.Context) (list []Job, err error) {
 	err = db.store.View(ctx, func(r store.Reader) error {
-		span := store.Range{Lo: []byte(kind + "/"), Hi: []byte(kind + "0")} // 0 follows the slash
-		for row, err := range r.Query(catalogueSpace, jobsPartition, span, false) {
+		list = nil
+		for row, err := range r.Query(catalogueSpace, runningPartition, store.Range{}, false) {
 			if err != nil {
 				return err
 			}
-			list = append(list, Job{string(row.Sort[len(kind)+1:]), append([]byte(nil), row.Value...)})
+			kind, id, _ := strings.Cut(string(row.Sort), "/")
+			list = append(list, Job{Kind: kind, ID: id})
 		}
 		return nil
 	})
 	return list, err
 }
 
-// Walk calls fn with the items of a table as they are at one moment. Everything else
-// continues meanwhile. An item is valid until fn returns. The error has kind [NotFound] for a missing table, or is that of fn.
-func (db *DB) Walk(ctx context.Context, name string, fn func(attr.Item) error) error {
+// StartJob records a job. In the same update it looks at the jobs of that kind: if allow
+// refuses them, nothing is recorded and its error is that of StartJob.
+//
+// With a definition, that update creates the table too, and StartJob returns it; the
+// errors are those of [DB.Create]. If the job has not ended, the table is CREATING until
+// it does ([DB.EndJob]).
+func (db *DB) StartJob(ctx context.Context, job Job, def *Definition, allow func([]Job) error) (t *Table, err error) {
+	record := func(w store.Writer) error {
+		list, err := readJobs(w, job.Kind)
+		if err == nil {
+			err = allow(list)
+		}
+		if err != nil {
+			return err
+		}
+		return putJob(w, job)
+	}
+	if def == nil {
+		return nil, db.change(ctx, record)
+	}
+	db.alter.Lock()
+	defer db.alter.Unlock()
+	err = db.current(ctx, func() error {
+		t, err = db.createTable(ctx, def, whileJob, record)
+		return err
+	})
+	return t, err
+}
+
+// RunJob calls work with the record of a job, unless it has ended. In a shared store one
+// server at a time runs a job; while another one does, RunJob returns at once.
+func (db *DB) RunJob(ctx context.Context, kind, id string, work func(context.Context, Job) error) error {
+	_, err := db.aloneAt(ctx, "job "+kind+"/"+id, func(ctx context.Context) error {
+		job, err := db.Job(ctx, kind, id)
+		if err != nil || job.Ended {
+			return err
+		}
+		return work(ctx, job)
+	})
+	return err
+}
+
+// SaveJob replaces the record of a job that has not ended, along with what else the
+// transaction does. The error is [ErrJobMoved] if the record is not was any more.
+func (tx *Tx) SaveJob(was, next Job) error { return replaceJob(tx.w, was, next) }
+
+// ChangeJob replaces the record of a job by what edit makes of it. Edit is not called for
+// a job that has ended or does not exist.
+func (db *DB) ChangeJob(ctx context.Context, kind, id string, edit func(Job) (Job, error)) error {
+	return db.change(ctx, func(w store.Writer) error {
+		job, ok, err := readJob(w, kind, id)
+		if err != nil || !ok || job.Ended {
+			return err
+		}
+		if job, err = edit(job); err != nil {
+			return err
+		}
+		return putJob(w, job)
+	})
+}
+
+// A JobTable says what becomes of the table of a job when it ends.
+type JobTable struct {
+	Name, ID string
+	// Remove deletes the table; otherwise it can be used from now on.
+	Remove bool
+}
+
+// EndJob replaces the record of a job that has not ended by one that has, and in the same
+// update opens or deletes the table that [DB.StartJob] created, if it is there. A nil
+// table stands for none. The error is [ErrJobMoved] if the record is not was any more.
+func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
+	record := func(w store.Writer) error { return replaceJob(w, was, next) }
+	if of == nil {
+		return db.change(ctx, record)
+	}
+	db.alter.Lock()
+	defer db.alter.Unlock()
+	return db.current(ctx, func() error {
+		if err := db.Refresh(ctx); err != nil {
+			return err
+		}
+		t, err := db.Describe(of.Name)
+		switch {
+		case err != nil || t.def.ID != of.ID:
+			return db.change(ctx, record)
+		case of.Remove:
+			return db.remove(ctx, t, record)
+		}
+		def := t.def.clone()
+		db.create(ctx, def)
+		_, err = db.redefine(ctx, def, t, record)
+		return err
+	})
+}
+
+// Walk calls fn with the items of the table of a name and an id as they are at one moment. Everything else
+// continues meanwhile. An item is valid until fn returns. The error has kind [NotFound]
+// for a missing table, or is that of fn.
+func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) error) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err
 	}
 	t, err := db.Describe(name)
+	if err == nil && t.def.ID != id {
+		err = NoSuchTable()
+	}
 	if err != nil {
 		return err
 	}

@@ -297,7 +297,7 @@ func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) e
 	for _, ix := range def.online() {
 		if ix.Space == space && ix.Building {
 			ix.Building = false
-			_, err := db.redefine(ctx, def, t)
+			_, err := db.redefine(ctx, def, t, nil)
 			return err
 		}
 	}

@@ -188,10 +188,15 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 // alone calls work while no other server, and nobody else in this one, works on a
 // space. Done is false, and work was not called, if somebody does.
 func (db *DB) alone(ctx context.Context, space store.Space, work func(context.Context) error) (done bool, err error) {
+	return db.aloneAt(ctx, fmt.Sprintf("space %d", space), work)
+}
+
+// aloneAt is alone for the work that a name stands for.
+func (db *DB) aloneAt(ctx context.Context, name string, work func(context.Context) error) (done bool, err error) {
 	if db.sharing == nil {
 		return true, work(ctx)
 	}
-	held, release, err := db.sharing.Lease(ctx, fmt.Sprintf("space %d", space))
+	held, release, err := db.sharing.Lease(ctx, name)
 	if err != nil || held == nil {
 		return false, err
 	}

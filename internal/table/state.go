@@ -165,7 +165,7 @@ func (db *DB) removeDeleted(ctx context.Context) error {
 	}
 	db.mu.RUnlock()
 	for _, t := range gone {
-		if err := db.remove(ctx, t); err != nil {
+		if err := db.remove(ctx, t, nil); err != nil {
 			return err
 		}
 	}

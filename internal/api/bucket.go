@@ -1,0 +1,174 @@
+package api
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/lines"
+)
+
+// A failure is why a job failed, as its description says.
+type failure struct{ code, message string }
+
+func (f *failure) Error() string { return f.code + ": " + f.message }
+
+// The codes of failures. Sources: quirks, DDB-IMPORT and DDB-EXPORT, for buckets and
+// items. The service does not say what it answers to the others.
+const (
+	failedBucket   = "S3NoSuchBucket"
+	failedAccess   = "S3AccessDenied" // of a file in a bucket
+	failedItems    = "ItemValidationError"
+	failedTable    = "ResourceNotFoundException"
+	failedInternal = "InternalServerError"
+)
+
+// inBucket returns the failure of a job whose bucket has an error.
+func inBucket(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{failedAccess, err.Error()}
+}
+
+// bucket opens the folder of a bucket. No path of a root leaves its folder.
+func (s *Service) bucket(name string) (*os.Root, error) {
+	missing := &failure{failedBucket, "The specified bucket does not exist (Service: Amazon S3; Status Code: 404; Error Code: NoSuchBucket)"}
+	if s.opts.S3Root == "" {
+		return nil, missing
+	}
+	root, err := os.OpenRoot(s.opts.S3Root)
+	if err != nil {
+		return nil, missing
+	}
+	defer root.Close()
+	if strings.ContainsAny(name, `/\`) {
+		return nil, missing
+	}
+	b, err := root.OpenRoot(name)
+	if err != nil {
+		return nil, missing
+	}
+	return b, nil
+}
+
+// checkBucket returns the failure of a job whose bucket does not exist, or nil.
+func (s *Service) checkBucket(name string) *failure {
+	root, err := s.bucket(name)
+	if err == nil {
+		err = root.Close()
+	}
+	failed, _ := errors.AsType[*failure](err)
+	return failed
+}
+
+// A source is the files of a bucket whose names begin with a prefix, in the order of
+// their names.
+type source struct {
+	root   *os.Root
+	prefix string
+	gzip   bool
+}
+
+// A place is how far a source has been read.
+type place struct {
+	// Key is the name of the file, Offset how many of its bytes have been read, not
+	// counting compression, and Done whether nothing more can be read of it.
+	Key    string `json:",omitempty"`
+	Offset int64
+	Done   bool `json:",omitempty"`
+	// Total are the bytes of all files.
+	Total int64
+}
+
+const (
+	// maxLine is the longest line: an item of 400 KB in JSON with every character
+	// escaped has less.
+	maxLine = 16 << 20
+	// lineBuffer is what is read of a file at a time.
+	lineBuffer = 64 << 10
+)
+
+// each calls fn with each line after a place, and the place after the line. The line may
+// be empty, and is valid until fn returns. An error says that the line, or the rest of
+// the file, cannot be read. Each ends with the error of fn, or a [*failure].
+func (src *source) each(ctx context.Context, at place, fn func(line []byte, at place, err error) error) error {
+	keys, err := src.keys()
+	if err != nil {
+		return inBucket(err)
+	}
+	for _, key := range keys {
+		if key < at.Key || key == at.Key && at.Done {
+			continue
+		}
+		if key != at.Key {
+			at = place{Key: key, Total: at.Total}
+		}
+		if at, err = src.file(ctx, at, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keys returns the names of the files that the bucket has now.
+func (src *source) keys() (keys []string, err error) {
+	prefix := strings.TrimLeft(src.prefix, "/")
+	err = fs.WalkDir(src.root.FS(), ".", func(key string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
+		return err
+	})
+	slices.Sort(keys) // a folder's files are not beside those whose names it begins
+	return keys, err
+}
+
+// file is each for one file. It returns the place where it stopped.
+func (src *source) file(ctx context.Context, at place, fn func([]byte, place, error) error) (place, error) {
+	f, err := src.root.Open(at.Key)
+	if err != nil {
+		return at, inBucket(err)
+	}
+	defer f.Close()
+	finish := func(err error) (place, error) {
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		at.Done = true
+		return at, fn(nil, at, err)
+	}
+	var from io.Reader = f
+	if src.gzip {
+		if from, err = gzip.NewReader(f); err != nil {
+			return finish(err)
+		}
+		_, err = io.CopyN(io.Discard, from, at.Offset)
+	} else {
+		_, err = f.Seek(at.Offset, io.SeekStart)
+	}
+	if err != nil {
+		return finish(err)
+	}
+	r := lines.New(bufio.NewReaderSize(from, lineBuffer), maxLine)
+	begun := at
+	for {
+		if ctx.Err() != nil {
+			return at, context.Cause(ctx)
+		}
+		line, err := r.Next()
+		at.Offset, at.Total = begun.Offset+r.Read(), begun.Total+r.Read()
+		if err != nil && !errors.Is(err, lines.ErrTooLong) {
+			return finish(err)
+		}
+		if err := fn(line, at, err); err != nil {
+			return at, err
+		}
+	}
+}

@@ -1,0 +1,364 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"path"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/store"
+)
+
+// Exports, imports and bulk puts are jobs. The request that starts one records it in the
+// store and waits for its first batch, so that a small job is complete once it is answered.
+// The job goes on without its client. Each batch is one update with the record of how far
+// the job is, so that whoever continues the job after a restart does nothing twice.
+
+// The kinds of jobs in the catalogue, and a part of their ARNs.
+const (
+	exportJobs = "export"
+	importJobs = "import"
+	bulkJobs   = "bulk-operation"
+)
+
+const (
+	// jobsPage is how many jobs are on a page by default.
+	jobsPage = 10
+	// maxJobs is how many jobs of a kind can be in progress. Source:
+	// DG/S3DataImport.Validation.html, of imports.
+	maxJobs = 50
+	// jobSlots is how many jobs a server works at; the others wait. Each of them holds a
+	// batch and a line in memory.
+	jobSlots = 4
+	// jobBytes is how much of its input a job reads before it records that, if it has
+	// nothing to write.
+	jobBytes = 16 << 20
+)
+
+// A task is what jobs of one kind do.
+type task interface {
+	// run does what is left to do. The error is a [*failure] if the job has failed; after
+	// any other one it can be continued.
+	run(ctx context.Context, r *run) error
+	// end returns the record of the job that has ended, and what becomes of its table.
+	// Failed is nil if all was done.
+	end(s *Service, failed *failure) (record any, of *table.JobTable)
+}
+
+// newTask returns the task of a job.
+func newTask(job table.Job) (task, error) {
+	var t task
+	var record any
+	switch job.Kind {
+	case exportJobs:
+		x := new(exportTask)
+		t, record = x, &x.record
+	case importJobs:
+		x := new(importTask)
+		t, record = x, &x.record
+	case bulkJobs:
+		x := new(bulkTask)
+		t, record = x, &x.record
+	default:
+		return nil, fmt.Errorf("unknown kind of job %q", job.Kind)
+	}
+	if err := json.Unmarshal(job.Value, record); err != nil {
+		return nil, fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
+	}
+	return t, nil
+}
+
+// A runner has the jobs that this server works at.
+type runner struct {
+	ctx   context.Context //nolint:containedctx // of the jobs, which outlive their requests
+	stop  context.CancelFunc
+	slots chan struct{}
+
+	mu      sync.Mutex
+	running map[string]*run // by kind and id
+}
+
+func newRunner() *runner {
+	r := &runner{slots: make(chan struct{}, jobSlots), running: map[string]*run{}}
+	r.ctx, r.stop = context.WithCancel(context.Background())
+	return r
+}
+
+// A run is the work of this server at a job.
+type run struct {
+	service *Service
+	job     table.Job     // as it was recorded last
+	forked  bool          // the origin of this database works at the job too
+	begin   func()        // closes begun
+	begun   chan struct{} // closed after the first batch, if there is more
+	ended   chan struct{} // closed when this server has stopped working at the job
+}
+
+// run begins to work at a job, unless this server does so already.
+func (s *Service) run(ctx context.Context, kind, id string, forked bool) *run {
+	key := kind + "/" + id
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	if r := s.jobs.running[key]; r != nil {
+		return r
+	}
+	r := &run{service: s, forked: forked, begun: make(chan struct{}), ended: make(chan struct{})}
+	r.begin = sync.OnceFunc(func() { close(r.begun) })
+	if s.jobs.ctx.Err() != nil {
+		r.begin()
+		close(r.ended)
+		return r
+	}
+	s.jobs.running[key] = r
+	ctx, cancel := s.jobs.context(ctx)
+	go func() {
+		defer cancel()
+		r.do(ctx, kind, id)
+		s.jobs.mu.Lock()
+		delete(s.jobs.running, key)
+		s.jobs.mu.Unlock()
+		r.begin()
+		close(r.ended)
+	}()
+	return r
+}
+
+// context returns the context of a job that a request starts. It has nothing of the
+// request but whether that is one of the fixtures of a test.
+func (r *runner) context(request context.Context) (context.Context, context.CancelFunc) {
+	ctx := r.ctx
+	if event.IsQuiet(request) {
+		ctx = event.Quiet(ctx)
+	}
+	return context.WithCancel(ctx)
+}
+
+// await waits for the first batch of a job that a request has started, and in a fixture of
+// a test for the whole job; but no longer than the client does.
+func (r *run) await(ctx context.Context) {
+	done := r.begun
+	if event.IsQuiet(ctx) {
+		done = r.ended
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+func (r *run) do(ctx context.Context, kind, id string) {
+	s := r.service
+	if len(s.jobs.slots) == cap(s.jobs.slots) {
+		r.begin() // a client need not wait for other jobs
+	}
+	select {
+	case s.jobs.slots <- struct{}{}:
+		defer func() { <-s.jobs.slots }()
+	case <-ctx.Done():
+		return
+	}
+	err := s.db.RunJob(ctx, kind, id, func(ctx context.Context, job table.Job) error {
+		r.job = job
+		return r.work(ctx)
+	})
+	switch {
+	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrJobMoved) || errors.Is(err, store.ErrClosed):
+	case s.db.Shared():
+		s.opts.Logger.Warn("a job was interrupted; it will be continued", "kind", kind, "id", id, "error", err)
+	default:
+		s.opts.Logger.Error("a job was interrupted; the next start of the database continues it", "kind", kind, "id", id, "error", err)
+	}
+}
+
+// work works at a job and records its end. After an error the job can be continued.
+func (r *run) work(ctx context.Context) error {
+	s := r.service
+	t, err := newTask(r.job)
+	if err != nil {
+		return err
+	}
+	err = r.guarded(ctx, t)
+	if errors.Is(err, errPanic) {
+		// Whether the last batch was written is for the store to say.
+		if r.job, err = s.db.Job(ctx, r.job.Kind, r.job.ID); err == nil {
+			t, err = newTask(r.job)
+		}
+		if err != nil {
+			return err
+		}
+		err = &failure{failedInternal, "Internal server error"}
+	}
+	failed, _ := errors.AsType[*failure](err)
+	if err != nil && failed == nil {
+		if ctx.Err() != nil || s.db.Shared() || errors.Is(err, table.ErrJobMoved) || errors.Is(err, store.ErrClosed) {
+			return err
+		}
+		// Nobody would continue it before the next start.
+		s.opts.Logger.Error("a job failed", "kind", r.job.Kind, "id", r.job.ID, "error", err)
+		failed = &failure{failedInternal, err.Error()}
+	}
+	record, of := t.end(s, failed)
+	value, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	next := table.Job{Kind: r.job.Kind, ID: r.job.ID, Value: value, Ended: true}
+	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
+}
+
+// guarded stands between the panics of a task and the process, as the server does for
+// requests.
+func (r *run) guarded(ctx context.Context, t task) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.service.opts.Logger.Error("panic in a job", "kind", r.job.Kind, "id", r.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errPanic
+		}
+	}()
+	return t.run(ctx, r)
+}
+
+var errPanic = errors.New("panic in a job")
+
+// update runs fn as an update that also replaces the record of the job by what fn
+// returns.
+func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err error)) error {
+	var next table.Job
+	err := r.service.db.Update(ctx, func(tx *table.Tx) error {
+		record, err := fn(tx)
+		if err != nil {
+			return err
+		}
+		value, err := json.Marshal(record)
+		if err != nil {
+			return err
+		}
+		next = table.Job{Kind: r.job.Kind, ID: r.job.ID, Value: value}
+		return tx.SaveJob(r.job, next)
+	})
+	if err == nil {
+		r.job = next
+	}
+	return err
+}
+
+// startJob records a job and, unless it has ended already, begins to work at it. Def is
+// the table that is created with it, or nil. Known looks for the job that a token stands
+// for, in the same update; its error is that of startJob.
+func (s *Service) startJob(ctx context.Context, kind, arn string, record any, ended bool, def *table.Definition, known func([]table.Job) error) error {
+	value, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	job := table.Job{Kind: kind, ID: path.Base(arn), Value: value, Ended: ended}
+	_, err = s.db.StartJob(ctx, job, def, func(list []table.Job) error {
+		if err := known(list); err != nil {
+			return err
+		}
+		unfinished := 0
+		for _, j := range list {
+			if !j.Ended {
+				unfinished++
+			}
+		}
+		if unfinished >= maxJobs {
+			return wire.NewError("LimitExceededException", fmt.Sprintf("%d jobs of this kind are in progress, which is the limit. Try again when one has ended.", unfinished))
+		}
+		return nil
+	})
+	if err == nil && !ended {
+		s.run(ctx, kind, job.ID, false).await(ctx)
+	}
+	return err
+}
+
+// ResumeJobs continues the jobs that have not ended and that no server works at, as it
+// may have been stopped. Forked says that the database is a copy, whose origin continues
+// them too. It does not wait for the jobs.
+//
+// Without a folder of buckets nothing can be continued, so that a database may be opened
+// for something else meanwhile.
+func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
+	list, err := s.db.UnfinishedJobs(ctx)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	if s.opts.S3Root == "" {
+		if !s.db.Shared() {
+			s.opts.Logger.Warn("exports, imports or bulk puts are in progress, and wait until the database is opened with its folder of buckets", "jobs", len(list))
+		}
+		return nil
+	}
+	for _, job := range list {
+		s.run(ctx, job.Kind, job.ID, forked)
+	}
+	return nil
+}
+
+// Close stops the jobs after the batch that they write, and waits for that. Whoever opens
+// the database next continues them. Jobs that are started afterwards only get recorded.
+func (s *Service) Close() {
+	s.jobs.stop()
+	s.jobs.mu.Lock()
+	var ends []chan struct{}
+	for _, r := range s.jobs.running {
+		ends = append(ends, r.ended)
+	}
+	s.jobs.mu.Unlock()
+	for _, ended := range ends {
+		<-ended
+	}
+}
+
+// jobTable returns the table of a job, which must still be the one of its id.
+func jobTable(find func(string) (*table.Table, error), name, id string) (*table.Table, error) {
+	t, err := find(name)
+	if isNotFound(err) || err == nil && t.Definition().ID != id {
+		return nil, &failure{failedTable, "Table " + name + " was deleted before the job had ended, or cannot be used."}
+	}
+	return t, err
+}
+
+// itemKeys yields the keys of items that have one.
+func itemKeys(t *table.Table, items []attr.Item) iter.Seq2[*table.Table, attr.Item] {
+	return func(yield func(*table.Table, attr.Item) bool) {
+		for _, it := range items {
+			if key, err := t.KeyOf(it); err == nil && !yield(t, key) {
+				return
+			}
+		}
+	}
+}
+
+// decodeJobs returns the records of jobs of a kind, the newest first.
+func decodeJobs[T any](jobs []table.Job) (list []T, err error) {
+	for _, job := range slices.Backward(jobs) {
+		var x T
+		if err := json.Unmarshal(job.Value, &x); err != nil {
+			return nil, fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// loadJobs returns the records of a kind, the newest first.
+func loadJobs[T any](ctx context.Context, s *Service, kind string) ([]T, error) {
+	jobs, err := s.db.Jobs(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	return decodeJobs[T](jobs)
+}
+
+// errKnown ends the start of a job whose token stands for another one.
+var errKnown = errors.New("the token stands for another job")

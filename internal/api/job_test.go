@@ -1,0 +1,760 @@
+package api_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+// A hookedStore calls a function before each update, which may refuse it or make it wait,
+// and knows the most bytes that one update has put.
+type hookedStore struct {
+	store.Store
+	before atomic.Pointer[func() error]
+	most   int
+}
+
+func hooked(t *testing.T) *hookedStore {
+	st := &hookedStore{Store: memory.Open()}
+	t.Cleanup(func() { st.Close() })
+	return st
+}
+
+// set changes the function; nil is none.
+func (s *hookedStore) set(before func() error) {
+	if before == nil {
+		before = func() error { return nil }
+	}
+	s.before.Store(&before)
+}
+
+var errCut = errors.New("the process ends here")
+
+// cut refuses all updates but the first n.
+func (s *hookedStore) cut(n int) {
+	var count atomic.Int64
+	s.set(func() error {
+		if int(count.Add(1)) > n {
+			return errCut
+		}
+		return nil
+	})
+}
+
+// holdAt makes the nth update from now on wait, and return err in the end. Waits is closed
+// when it waits; the caller closes free.
+func (s *hookedStore) holdAt(n int, err error) (waits, free chan struct{}) {
+	waits, free = make(chan struct{}), make(chan struct{})
+	var count atomic.Int64
+	s.set(func() error {
+		if int(count.Add(1)) != n {
+			return nil
+		}
+		close(waits)
+		<-free
+		return err
+	})
+	return waits, free
+}
+
+func (s *hookedStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if before := s.before.Load(); before != nil {
+		if err := (*before)(); err != nil {
+			return err
+		}
+	}
+	n := 0
+	err := s.Store.Update(ctx, func(w store.Writer) error {
+		n = 0
+		return fn(measuringWriter{w, &n})
+	})
+	s.most = max(s.most, n)
+	return err
+}
+
+type measuringWriter struct {
+	store.Writer
+	bytes *int
+}
+
+func (w measuringWriter) Put(space store.Space, partition, sort, value []byte) error {
+	*w.bytes += len(value)
+	return w.Writer.Put(space, partition, sort, value)
+}
+
+// A sharedStore is one that several servers use.
+type sharedStore struct {
+	*hookedStore
+	mu     sync.Mutex
+	leases map[string]context.CancelFunc
+}
+
+func (s *sharedStore) Lease(ctx context.Context, name string) (context.Context, func(), error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leases[name] != nil {
+		return nil, nil, nil
+	}
+	held, cancel := context.WithCancel(ctx)
+	s.leases[name] = cancel
+	return held, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if held.Err() == nil {
+			delete(s.leases, name)
+		}
+		cancel()
+	}, nil
+}
+
+// expire ends the leases whose names begin with a word, as if their holders were paused
+// for too long.
+func (s *sharedStore) expire(word string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, cancel := range s.leases {
+		if strings.HasPrefix(name, word) {
+			cancel()
+			delete(s.leases, name)
+		}
+	}
+}
+
+func (s *sharedStore) Expecting(space store.Space, partition, sort, value []byte) store.Store {
+	return expectingStore{s, func(r store.Reader) error {
+		now, ok, err := r.Get(space, partition, sort)
+		if err == nil && (ok != (value != nil) || !bytes.Equal(now, value)) {
+			err = store.ErrChanged
+		}
+		return err
+	}}
+}
+
+type expectingStore struct {
+	store.Store
+	check func(store.Reader) error
+}
+
+func (s expectingStore) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, func(r store.Reader) error { return errors.Join(s.check(r), fn(r)) })
+}
+
+func (s expectingStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return s.Store.Update(ctx, func(w store.Writer) error {
+		if err := s.check(w); err != nil {
+			return err
+		}
+		return fn(w)
+	})
+}
+
+// serveBuckets returns an endpoint for a store and a folder of buckets.
+func serveBuckets(t *testing.T, st store.Store, root string) *endpoint {
+	t.Helper()
+	db, err := table.Open(t.Context(), st)
+	require.NoError(t, err)
+	e := &endpoint{t: t, db: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	db.Clock = func() time.Time { return e.now }
+	e.svc = api.New(db, api.Options{Clock: db.Clock, S3Root: root})
+	t.Cleanup(e.svc.Close)
+	return e
+}
+
+// bucket returns a folder of buckets with the bucket "bucket" and its files.
+func bucket(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, "bucket", name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "bucket"), 0o755))
+	return root
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.String()
+}
+
+// itemLines returns lines with items; those whose numbers are multiples of 10 lack the key.
+func itemLines(from, to int) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		key := "a"
+		if i%10 == 0 {
+			key = "other"
+		}
+		fmt.Fprintf(&b, "{\"Item\":{%q:{\"S\":\"%d\"}}}\n", key, i)
+	}
+	return b.String()
+}
+
+const importH = `"InputFormat":"DYNAMODB_JSON","TableCreationParameters":` + tableH + `}`
+
+func importRequest(rest string) string {
+	return `{"S3BucketSource":{"S3Bucket":"bucket"},` + rest + importH
+}
+
+// until waits until a condition holds.
+func (e *endpoint) until(holds func() bool) {
+	e.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			e.t.Fatal("a job does not end")
+		}
+	}
+}
+
+// imports returns the descriptions of all imports.
+func (e *endpoint) imports() (list []job) {
+	e.t.Helper()
+	var page struct{ ImportSummaryList []job }
+	e.call("ListImports", `{}`, &page)
+	for _, x := range page.ImportSummaryList {
+		var out struct{ ImportTableDescription job }
+		e.call("DescribeImport", `{"ImportArn":"`+x.ImportArn+`"}`, &out)
+		list = append(list, out.ImportTableDescription)
+	}
+	return list
+}
+
+// imported waits for the end of the only import, and returns it.
+func (e *endpoint) imported() job {
+	e.t.Helper()
+	var last job
+	e.until(func() bool {
+		list := e.imports()
+		require.Len(e.t, list, 1)
+		last = list[0]
+		return last.ImportStatus != "IN_PROGRESS"
+	})
+	return last
+}
+
+func (e *endpoint) count(name string) int {
+	e.t.Helper()
+	var out struct{ Count int }
+	e.call("Scan", `{"TableName":"`+name+`","Select":"COUNT"}`, &out)
+	return out.Count
+}
+
+// TestImportWithoutClient starts an import whose client hangs up before anything is
+// written. Sources of the states: Scylla, alternator/test_import.py, a run against the
+// service in September 2026.
+func TestImportWithoutClient(t *testing.T) {
+	st := hooked(t)
+	e := serveBuckets(t, st, bucket(t, map[string]string{"items.json": itemLines(1, 10)}))
+	ctx, hangUp := context.WithCancel(t.Context())
+	waits, free := st.holdAt(2, nil) // the first records the job
+	go func() {
+		<-waits
+		hangUp()
+	}()
+	body := importRequest(`"ClientToken":"t",`)
+	out, status := e.svc.Serve(ctx, "DynamoDB_20120810.ImportTable", []byte(body), nil)
+	require.Equal(t, 200, status, string(out))
+
+	running := e.imports()
+	require.Len(t, running, 1)
+	require.Equal(t, job{ImportArn: running[0].ImportArn, ImportStatus: "IN_PROGRESS"}, running[0])
+	require.Contains(t, string(out), running[0].ImportArn)
+	require.Contains(t, e.answer("ImportTable", body), running[0].ImportArn)
+	e.refuse("ImportTable", strings.Replace(body, "HHH", "Other", 1), "ImportConflictException: Import conflict: Duplicate request detected with conflicting parameters")
+	e.refuse("ImportTable", importRequest(""), "ResourceInUseException: Table already exists: HHH")
+	e.describes("HHH", `{"TableStatus":"CREATING","ItemCount":0}`, "TableStatus", "ItemCount")
+	e.refuse("DeleteTable", `{"TableName":"HHH"}`, "ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: HHH")
+	e.refuse("Scan", `{"TableName":"HHH"}`, "ResourceNotFoundException: Requested resource not found")
+
+	close(free)
+	done := e.imported()
+	require.Equal(t, job{ImportArn: running[0].ImportArn, ImportStatus: "COMPLETED", ImportedItemCount: 9, ProcessedItemCount: 9}, done)
+	e.describes("HHH", `{"TableStatus":"ACTIVE","ItemCount":9}`, "TableStatus", "ItemCount")
+	require.Equal(t, 9, e.count("HHH"))
+	require.Contains(t, e.answer("ImportTable", body), `"ImportStatus":"COMPLETED"`)
+	e.answer("DeleteTable", `{"TableName":"HHH"}`)
+}
+
+// TestImportInterrupted ends a server after each of its updates. The next one completes
+// the import, and no line is imported or counted twice.
+func TestImportInterrupted(t *testing.T) {
+	t.Parallel()
+	const lines = 2500
+	root := bucket(t, map[string]string{
+		"a.gz": zipped(t, itemLines(0, 1700)), "a/b.gz": zipped(t, itemLines(1700, 1701)),
+		"b.gz": zipped(t, itemLines(1701, 2400)) + "no zip", "c.gz": zipped(t, itemLines(2400, lines)), "d.gz": "no zip",
+	})
+	body := importRequest(`"ClientToken":"t","InputCompressionType":"GZIP",`)
+	interrupted := 0
+	for cut := 1; ; cut++ {
+		st := hooked(t)
+		first := serveBuckets(t, st, root)
+		st.cut(cut)
+		first.serve("ImportTable", body)
+		first.svc.Close()
+
+		st.set(nil)
+		next := serveBuckets(t, st, root)
+		running := next.imports()[0].ImportStatus == "IN_PROGRESS"
+		require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
+		done := next.imported()
+		require.Equal(t, job{
+			ImportArn: done.ImportArn, ImportStatus: "FAILED", FailureCode: "ItemValidationError", FailureMessage: done.FailureMessage,
+			ProcessedItemCount: lines + 2, ImportedItemCount: lines - lines/10, ErrorCount: lines/10 + 2,
+		}, done, "after %d updates", cut)
+		require.Equal(t, lines-lines/10, next.count("HHH"), "after %d updates", cut)
+		require.Contains(t, next.answer("ImportTable", body), done.ImportArn)
+		if !running {
+			break
+		}
+		interrupted++
+	}
+	if interrupted < 3 {
+		t.Errorf("the import was interrupted %d times, want one time for each of its batches", interrupted)
+	}
+}
+
+// TestBulkPutInterrupted is that for a bulk put, whose items have conditions that fail if
+// an item is put twice, and whose reports have each line once.
+func TestBulkPutInterrupted(t *testing.T) {
+	t.Parallel()
+	const lines = 3000
+	var text strings.Builder
+	for i := range lines {
+		switch {
+		case i%10 == 0:
+			text.WriteString("nonsense\n")
+		case i%10 == 1:
+			fmt.Fprintf(&text, `{"Item":{"b":{"S":"%d"}}}`+"\n", i) // without the key
+		case i%10 == 2: // fails
+			fmt.Fprintf(&text, `{"Item":{"a":{"S":"there"},"i":{"N":"%d"}},"ConditionExpression":"attribute_not_exists(a)"}`+"\n", i)
+		default:
+			fmt.Fprintf(&text, `{"Item":{"a":{"S":"%d"}},"ConditionExpression":"attribute_not_exists(a)"}`+"\n", i)
+		}
+	}
+	start := `{"TableName":"HHH","ClientToken":"t","InputS3Configuration":{"S3Bucket":"bucket","S3KeyPrefix":"in","InputFormat":"DYNAMODB_JSON"},` +
+		`"OutputS3Configuration":{"OutputType":["ERROR","CONDITION_CHECK_FAILURE"]}}`
+	interrupted := 0
+	for cut := 1; ; cut++ {
+		root := bucket(t, map[string]string{"in.json": text.String()})
+		st := hooked(t)
+		first := serveBuckets(t, st, root)
+		first.answer("CreateTable", tableH)
+		first.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"there"}}}`)
+		st.cut(cut)
+		first.serve("StartBulkPutItems", start)
+		first.svc.Close()
+
+		st.set(nil)
+		next := serveBuckets(t, st, root)
+		running := next.bulks()[0].BulkOperationStatus == "IN_PROGRESS"
+		require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
+		done := next.bulked()
+		require.Equal(t, bulk{done.BulkOperationArn, "COMPLETED_WITH_ERRORS", "", lines, lines * 3 / 10, int64(text.Len())}, done, "after %d updates", cut)
+		require.Equal(t, lines*7/10+1, next.count("HHH"), "after %d updates", cut)
+		dir := filepath.Join(root, "bucket", "AWSDynamoDB", filepath.Base(done.BulkOperationArn))
+		for name, want := range map[string]int{"error.json": lines / 5, "condition_check_failure.json": lines / 10} {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			require.NoError(t, err)
+			require.Equal(t, want, strings.Count(string(data), "\n"), "%s after %d updates", name, cut)
+			for line := range strings.Lines(string(data)) {
+				require.True(t, json.Valid([]byte(line)), line)
+			}
+		}
+		if !running {
+			break
+		}
+		interrupted++
+	}
+	if interrupted < 3 {
+		t.Errorf("the bulk put was interrupted %d times, want one time for each of its batches", interrupted)
+	}
+}
+
+// A bulk is what tests look at in the description of a bulk operation.
+type bulk struct {
+	BulkOperationArn, BulkOperationStatus, FailureCode string
+	ProcessedItemCount, FailedItemCount                int
+	ProcessedInputBytes                                int64
+}
+
+// bulks returns the descriptions of all bulk operations.
+func (e *endpoint) bulks() (list []bulk) {
+	e.t.Helper()
+	var page struct{ BulkOperationsSummaryList []bulk }
+	e.call("ListBulkOperations", `{}`, &page)
+	for _, x := range page.BulkOperationsSummaryList {
+		var out struct{ BulkOperationDescription bulk }
+		e.call("DescribeBulkOperation", `{"BulkOperationArn":"`+x.BulkOperationArn+`"}`, &out)
+		list = append(list, out.BulkOperationDescription)
+	}
+	return list
+}
+
+// bulked waits for the end of the only bulk operation, and returns it.
+func (e *endpoint) bulked() bulk {
+	e.t.Helper()
+	var last bulk
+	e.until(func() bool {
+		list := e.bulks()
+		require.Len(e.t, list, 1)
+		last = list[0]
+		return last.BulkOperationStatus != "IN_PROGRESS"
+	})
+	return last
+}
+
+// putRequest starts a bulk put of all files.
+const putRequest = `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"bucket","InputFormat":"DYNAMODB_JSON"},"OutputS3Configuration":{"OutputType":[]}}`
+
+// TestCancelBulkPut cancels a bulk put before its first batch is written.
+func TestCancelBulkPut(t *testing.T) {
+	st := hooked(t)
+	e := serveBuckets(t, st, bucket(t, map[string]string{"items.json": itemLines(1, 10)}))
+	e.answer("CreateTable", tableH)
+	waits, free := st.holdAt(2, nil)
+	ctx, hangUp := context.WithCancel(t.Context())
+	go func() {
+		<-waits
+		hangUp()
+	}()
+	_, status := e.svc.Serve(ctx, "DynamoDB_20120810.StartBulkPutItems", []byte(putRequest), nil)
+	require.Equal(t, 200, status)
+	arn := e.bulks()[0].BulkOperationArn
+	for range 2 {
+		e.want("CancelBulkOperation", `{"BulkOperationArn":"`+arn+`"}`, `{"BulkOperationArn":"`+arn+`","BulkOperationStatus":"CANCELLED"}`)
+	}
+	close(free)
+	e.svc.Close()
+	require.Equal(t, []bulk{{BulkOperationArn: arn, BulkOperationStatus: "CANCELLED"}}, e.bulks())
+	require.Equal(t, 0, e.count("HHH"))
+	list, err := e.db.UnfinishedJobs(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, list)
+}
+
+// TestExportInterrupted ends a server before it records the end of an export. The export
+// fails then, and leaves no files; in a fork of the database it fails too, and the files of
+// the origin stay.
+func TestExportInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"killed", "forked"} {
+		root := bucket(t, nil)
+		mem := memory.Open()
+		t.Cleanup(func() { mem.Close() })
+		st := &hookedStore{Store: mem}
+		e := serveBuckets(t, st, root)
+		e.answer("CreateTable", tableH)
+		e.answer("UpdateContinuousBackups", `{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
+		request := `{"TableArn":"` + arnH + `","S3Bucket":"bucket","S3Prefix":"exports","ClientToken":"t"}`
+		ctx, hangUp := context.WithCancel(t.Context())
+		waits, free := st.holdAt(3, errCut) // the end of the export, whose files are written
+		go func() {
+			<-waits
+			hangUp()
+		}()
+		started, status := e.svc.Serve(ctx, "DynamoDB_20120810.ExportTableToPointInTime", []byte(request), nil)
+		require.Equal(t, 200, status, string(started))
+		<-waits
+		files, err := filepath.Glob(filepath.Join(root, "bucket", "exports", "AWSDynamoDB", "*", "*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+
+		var next *endpoint
+		if how == "forked" {
+			copied, err := mem.Fork() // not that of the tables, which waits for the update
+			require.NoError(t, err)
+			t.Cleanup(func() { copied.Close() })
+			next = serveBuckets(t, copied, root)
+			close(free)
+			e.svc.Close()
+		} else {
+			close(free)
+			e.svc.Close()
+			next = serveBuckets(t, mem, root)
+		}
+		require.NoError(t, next.svc.ResumeJobs(t.Context(), how == "forked"))
+		var out struct{ ExportDescription job }
+		next.until(func() bool {
+			next.call("ExportTableToPointInTime", request, &out)
+			return out.ExportDescription.ExportStatus != "IN_PROGRESS"
+		})
+		got := out.ExportDescription
+		require.Equal(t, job{ExportArn: got.ExportArn, ExportStatus: "FAILED", FailureCode: "InternalServerError", FailureMessage: "The server was stopped before the export was complete. Export the table again."}, got)
+		files, err = filepath.Glob(filepath.Join(root, "bucket", "exports", "AWSDynamoDB", "*"))
+		require.NoError(t, err)
+		if how == "forked" {
+			require.NotEmpty(t, files, "the fork has removed files of its origin")
+		} else {
+			require.Empty(t, files, how)
+		}
+	}
+}
+
+// TestForkOfImport forks a database during an import, which goes on in both.
+func TestForkOfImport(t *testing.T) {
+	mem := memory.Open()
+	t.Cleanup(func() { mem.Close() })
+	st := &hookedStore{Store: mem}
+	root := bucket(t, map[string]string{"items.json": itemLines(1, 2500)})
+	e := serveBuckets(t, st, root)
+	waits, free := st.holdAt(3, nil) // the second batch
+	e.answer("ImportTable", importRequest(""))
+	<-waits
+	forked := make(chan *table.DB)
+	go func() {
+		// It waits for the batch.
+		db, err := e.db.Fork(func() (store.Store, error) { return mem.Fork() })
+		if err != nil {
+			t.Error(err)
+		}
+		forked <- db
+	}()
+	close(free)
+	db := <-forked
+	db.Clock = e.db.Clock
+	fork := &endpoint{t: t, db: db, svc: api.New(db, api.Options{Clock: db.Clock, S3Root: root})}
+	t.Cleanup(fork.svc.Close)
+	require.NoError(t, fork.svc.ResumeJobs(t.Context(), true))
+	for _, e := range []*endpoint{e, fork} {
+		done := e.imported()
+		require.Equal(t, []int{2499, 2499 - 249}, []int{done.ProcessedItemCount, done.ImportedItemCount})
+		require.Equal(t, 2499-249, e.count("HHH"))
+	}
+}
+
+// TestSharedImport runs an import on one of two servers, which loses its lease, and goes on
+// when the other one has taken over.
+func TestSharedImport(t *testing.T) {
+	st := &sharedStore{hookedStore: hooked(t), leases: map[string]context.CancelFunc{}}
+	root := bucket(t, map[string]string{"items.json": itemLines(1, 4500)})
+	one, two := serveBuckets(t, st, root), serveBuckets(t, st, root)
+	body := importRequest(`"ClientToken":"t",`)
+	waits, free := st.holdAt(5, nil)
+	one.answer("ImportTable", body)
+	<-waits
+	require.Equal(t, "IN_PROGRESS", two.imports()[0].ImportStatus)
+	two.answer("ImportTable", body)
+	require.NoError(t, two.svc.ResumeJobs(t.Context(), false)) // the other one works at it
+	st.expire("job ")
+	require.NoError(t, two.svc.ResumeJobs(t.Context(), false))
+	require.NoError(t, one.svc.ResumeJobs(t.Context(), false))
+	done := two.imported()
+	close(free)
+	require.Equal(t, []int{4499, 4499 - 449}, []int{done.ProcessedItemCount, done.ImportedItemCount})
+	one.svc.Close()
+	two.svc.Close()
+	for _, e := range []*endpoint{one, two} {
+		require.Equal(t, []job{done}, e.imports())
+		require.Equal(t, 4499-449, e.count("HHH"))
+	}
+}
+
+// TestJobsOfLargeItems imports and puts items of 390 KB into a table with two indexes of
+// all attributes: no update has more than a batch of them.
+func TestJobsOfLargeItems(t *testing.T) {
+	const items = 40
+	large := strings.Repeat("x", 390<<10)
+	var text strings.Builder
+	for i := range items {
+		fmt.Fprintf(&text, `{"Item":{"a":{"S":"%d"},"g":{"S":"g"},"h":{"S":"h"},"large":{"S":%q}}}`+"\n", i, large)
+	}
+	st := hooked(t)
+	e := serveBuckets(t, st, bucket(t, map[string]string{"items.json": text.String()}))
+	index := func(key string) string {
+		return `{"IndexName":"by-` + key + `","KeySchema":[{"AttributeName":"` + key + `","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}`
+	}
+	def := strings.Replace(tableH, `{"AttributeName":"a","AttributeType":"S"}`, `{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"},{"AttributeName":"h","AttributeType":"S"}`, 1)
+	def = def[:len(def)-1] + `,"GlobalSecondaryIndexes":[` + index("g") + `,` + index("h") + `]}`
+	most := 3 * (table.BatchBytes + len(large) + 1000)
+
+	e.answer("ImportTable", strings.Replace(importRequest(""), tableH, def, 1))
+	require.Equal(t, "COMPLETED", e.imported().ImportStatus)
+	if st.most > most {
+		t.Errorf("an import puts %d bytes in one update, want at most %d", st.most, most)
+	}
+	st.most = 0
+	e.answer("StartBulkPutItems", putRequest)
+	require.Equal(t, "COMPLETED", e.bulked().BulkOperationStatus)
+	if st.most > most {
+		t.Errorf("a bulk put puts %d bytes in one update, want at most %d", st.most, most)
+	}
+}
+
+// TestJobsDropLines puts many long lines that are refused, and looks at what that
+// allocates.
+func TestJobsDropLines(t *testing.T) {
+	const lines, length = 200, 1 << 20
+	text := strings.Repeat(strings.Repeat("x", length)+"\n", lines)
+	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"lines.json": text}))
+	e.answer("CreateTable", tableH)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	e.answer("StartBulkPutItems", putRequest)
+	done := e.bulked()
+	runtime.ReadMemStats(&after)
+	require.Equal(t, lines, done.FailedItemCount)
+	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 32 {
+		t.Errorf("%d MB of lines that are refused allocate %d MB, want at most 32", lines*length>>20, n)
+	}
+}
+
+// TestReportIsBounded puts more refused lines than a report has room for.
+func TestReportIsBounded(t *testing.T) {
+	const lines, length = 100, 1 << 20
+	root := bucket(t, map[string]string{"in/lines.gz": zipped(t, strings.Repeat(strings.Repeat("x", length)+"\n", lines))})
+	e := serveBuckets(t, hooked(t), root)
+	e.answer("CreateTable", tableH)
+	e.answer("StartBulkPutItems", `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"bucket","S3KeyPrefix":"in/","InputFormat":"DYNAMODB_JSON","InputCompressionType":"GZIP"},"OutputS3Configuration":{"OutputType":["ERROR"]}}`)
+	done := e.bulked()
+	require.Equal(t, lines, done.FailedItemCount)
+	report, err := os.ReadFile(filepath.Join(root, "bucket", "AWSDynamoDB", filepath.Base(done.BulkOperationArn), "error.json"))
+	require.NoError(t, err)
+	if len(report) > 64<<20+200 {
+		t.Errorf("the report has %d bytes, want at most 64 MiB and a line", len(report))
+	}
+	n := bytes.Count(report, []byte("\n"))
+	last := string(report[bytes.LastIndexByte(report[:len(report)-1], '\n')+1:])
+	want := fmt.Sprintf(`{"ErrorCode":"ReportTooLarge","ErrorMessage":"%d more lines were not written. A report has at most 64 MiB of them."}`+"\n", lines-(n-1))
+	require.Equal(t, want, last)
+}
+
+// TestLongLines has lines that are longer than any item: they are errors, and the lines
+// after them are read.
+func TestLongLines(t *testing.T) {
+	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"items.json": itemLines(1, 3) + strings.Repeat("x", 17<<20) + "\n" + itemLines(3, 5)}))
+	e.answer("ImportTable", importRequest(""))
+	done := e.imported()
+	require.Equal(t, []int{5, 4, 1}, []int{done.ProcessedItemCount, done.ImportedItemCount, done.ErrorCount})
+}
+
+// TestJobErrors has jobs whose store refuses a batch, or whose table or files are gone.
+func TestJobErrors(t *testing.T) {
+	t.Run("store", func(t *testing.T) {
+		st := hooked(t)
+		e := serveBuckets(t, st, bucket(t, map[string]string{"items.json": itemLines(1, 10)}))
+		_, free := st.holdAt(2, errCut)
+		close(free)
+		e.answer("ImportTable", importRequest(""))
+		done := e.imported()
+		require.Equal(t, []string{"FAILED", "InternalServerError", errCut.Error()}, []string{done.ImportStatus, done.FailureCode, done.FailureMessage})
+		e.refuse("DescribeTable", `{"TableName":"HHH"}`, "ResourceNotFoundException: Requested resource not found: Table: HHH not found")
+		e.answer("ImportTable", importRequest(""))
+		require.Equal(t, 9, e.count("HHH"))
+	})
+	t.Run("bucket", func(t *testing.T) {
+		root := bucket(t, map[string]string{"items.json": itemLines(1, 2500)})
+		st := hooked(t)
+		first := serveBuckets(t, st, root)
+		st.cut(2)
+		first.answer("ImportTable", importRequest(""))
+		first.svc.Close()
+		st.set(nil)
+		require.NoError(t, os.RemoveAll(filepath.Join(root, "bucket")))
+		without := serveBuckets(t, st, "")
+		require.NoError(t, without.svc.ResumeJobs(t.Context(), false))
+		require.Equal(t, "IN_PROGRESS", without.imports()[0].ImportStatus)
+		next := serveBuckets(t, st, root)
+		require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
+		done := next.imported()
+		require.Equal(t, []string{"FAILED", "S3NoSuchBucket"}, []string{done.ImportStatus, done.FailureCode})
+		next.refuse("DescribeTable", `{"TableName":"HHH"}`, "ResourceNotFoundException: Requested resource not found: Table: HHH not found")
+	})
+	t.Run("table", func(t *testing.T) {
+		st := hooked(t)
+		root := bucket(t, map[string]string{"items.json": itemLines(1, 2500)})
+		first := serveBuckets(t, st, root)
+		first.answer("CreateTable", tableH)
+		st.cut(2)
+		first.answer("StartBulkPutItems", putRequest)
+		first.svc.Close()
+		st.set(nil)
+		next := serveBuckets(t, st, root)
+		next.answer("DeleteTable", `{"TableName":"HHH"}`)
+		next.answer("CreateTable", tableH)
+		require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
+		done := next.bulked()
+		require.Equal(t, []string{"FAILED", "ResourceNotFoundException"}, []string{done.BulkOperationStatus, done.FailureCode})
+		require.Equal(t, 0, next.count("HHH"))
+	})
+	t.Run("panic", func(t *testing.T) {
+		st := hooked(t)
+		root := bucket(t, map[string]string{"items.json": itemLines(1, 10)})
+		e := serveBuckets(t, st, root)
+		e.answer("CreateTable", tableH)
+		e.answer("EnableKinesisStreamingDestination", `{"TableName":"HHH","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`)
+		e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, S3Root: root, Kinesis: func(string, []byte) { panic("test") }})
+		e.answer("StartBulkPutItems", putRequest)
+		done := e.bulked()
+		require.Equal(t, []string{"FAILED", "InternalServerError"}, []string{done.BulkOperationStatus, done.FailureCode})
+	})
+}
+
+// TestManyJobs starts more jobs than can be in progress. Source:
+// DG/S3DataImport.Validation.html.
+func TestManyJobs(t *testing.T) {
+	st := hooked(t)
+	root := bucket(t, map[string]string{"items.json": itemLines(1, 10)})
+	e := serveBuckets(t, st, root)
+	e.answer("CreateTable", tableH)
+	e.svc.Close() // jobs are recorded and wait
+	for range 50 {
+		e.answer("StartBulkPutItems", putRequest)
+	}
+	e.refuse("StartBulkPutItems", putRequest, "LimitExceededException: 50 jobs of this kind are in progress, which is the limit. Try again when one has ended.")
+	e.answer("ImportTable", strings.Replace(importRequest(""), "HHH", "Other", 1))
+	next := serveBuckets(t, st, root)
+	require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
+	next.until(func() bool {
+		list, err := next.db.UnfinishedJobs(t.Context())
+		return err == nil && len(list) == 0
+	})
+	require.Equal(t, 9, next.count("Other"))
+}
+
+// TestFirstBatch starts jobs of as many items as a batch has, which are complete when the
+// calls return.
+func TestFirstBatch(t *testing.T) {
+	items := strings.ReplaceAll(itemLines(0, table.BatchRows), "other", "a") + "\n"
+	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"items.json": items}))
+	e.answer("ImportTable", importRequest(""))
+	require.Equal(t, "COMPLETED", e.imports()[0].ImportStatus)
+	e.answer("StartBulkPutItems", putRequest)
+	require.Equal(t, "COMPLETED", e.bulks()[0].BulkOperationStatus)
+	e.answer("UpdateContinuousBackups", `{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
+	require.Equal(t, "COMPLETED", e.exportOf(arnH, `,"S3Bucket":"bucket"`).ExportStatus)
+}
+
+// TestQuietImport is one of a fixture, which waits for all of it.
+func TestQuietImport(t *testing.T) {
+	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"items.json": itemLines(1, 2500)}))
+	e.db.Delay = time.Minute
+	_, status := e.svc.Serve(event.Quiet(t.Context()), "DynamoDB_20120810.ImportTable", []byte(importRequest("")), nil)
+	require.Equal(t, 200, status)
+	require.Equal(t, 2499-249, e.count("HHH"))
+}

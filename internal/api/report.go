@@ -1,0 +1,124 @@
+package api
+
+import (
+	"encoding/json"
+	"os"
+	"path"
+	"strings"
+)
+
+const (
+	// reportBytes is the size limit of a report, that of the command's imports.
+	reportBytes = 64 << 20
+	// reportText is the length of the longest text of an error in a report.
+	reportText = 500
+	// reportBuffer is how many bytes a report collects before it writes them.
+	reportBuffer = 64 << 10
+)
+
+// A report is a file of the lines that a job did not write, as a JSON object each. It has
+// a size limit; lines after that are only counted.
+//
+// A report can be taken back to an earlier state, and a killed job continues in the state
+// that its record has: what the file has beyond that is overwritten, or cut off in the end.
+// It is durable when the job has ended; if the computer fails before that, lines may be
+// missing from it.
+type report struct {
+	reportState
+	root    *os.Root
+	name    string
+	f       *os.File // nil until there is something to report
+	pending []byte   // the last of Bytes
+}
+
+// A reportState is what the record of a job has of a report.
+type reportState struct {
+	Bytes      int64
+	Unreported int64 `json:",omitempty"`
+}
+
+// add adds a line.
+func (r *report) add(input []byte, code, message string) error {
+	if len(message) > reportText {
+		message = strings.ToValidUTF8(message[:reportText], "") + "…"
+	}
+	entry := struct {
+		Input                   any `json:",omitempty"`
+		ErrorCode, ErrorMessage string
+	}{nil, code, message}
+	switch {
+	case input == nil:
+	case r.full(len(input)):
+		r.Unreported++
+		return nil
+	case json.Valid(input):
+		entry.Input = json.RawMessage(input)
+	default:
+		entry.Input = string(input)
+	}
+	var line strings.Builder
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(entry); err != nil {
+		return err
+	}
+	if input != nil && r.full(line.Len()) {
+		r.Unreported++
+		return nil
+	}
+	r.pending = append(r.pending, line.String()...)
+	r.Bytes += int64(line.Len())
+	if len(r.pending) < reportBuffer {
+		return nil
+	}
+	return r.write()
+}
+
+// full reports whether a line of a length is only counted. So are all lines after it, so
+// that the report has the first ones.
+func (r *report) full(length int) bool {
+	return r.Unreported > 0 || r.Bytes+int64(length) > reportBytes
+}
+
+func (r *report) write() error {
+	if len(r.pending) == 0 {
+		return nil
+	}
+	if r.f == nil {
+		if err := r.root.MkdirAll(path.Dir(r.name), 0o755); err != nil {
+			return inBucket(err)
+		}
+		f, err := r.root.OpenFile(r.name, os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			return inBucket(err)
+		}
+		r.f = f
+	}
+	_, err := r.f.WriteAt(r.pending, r.Bytes-int64(len(r.pending)))
+	r.pending = r.pending[:0]
+	return inBucket(err)
+}
+
+// sync writes what is pending and makes the report durable.
+func (r *report) sync() error {
+	err := r.write()
+	if err == nil && r.f != nil {
+		err = inBucket(r.f.Sync())
+	}
+	return err
+}
+
+// rewind takes the report back to a state in which nothing was pending.
+func (r *report) rewind(to reportState) { r.reportState, r.pending = to, r.pending[:0] }
+
+// close cuts off what is no part of the report.
+func (r *report) close() error {
+	if r.f == nil {
+		return nil
+	}
+	err := r.f.Truncate(r.Bytes)
+	if closed := r.f.Close(); err == nil {
+		err = closed
+	}
+	return inBucket(err)
+}
