@@ -9,5 +9,5 @@ if [ "$(uname)" != Linux ]; then
   exit 0
 fi
 go test -tags attack ./cmd/sortkey/killtest -run Attack -count=1 -v -timeout 20m 2>&1 |
-  sed -n -e 's/^ *attack_test.go:[0-9]*: //p' -e '/^--- \(FAIL\|SKIP\)/p' -e '/^\(ok\|FAIL\|panic\)/p' -e '/Error:/,+3p'
+  sed -n -e 's/^ *attack[a-z_]*_test.go:[0-9]*: //p' -e '/^--- \(FAIL\|SKIP\)/p' -e '/^\(ok\|FAIL\|panic\)/p' -e '/Error:/,+3p'
 exit "${PIPESTATUS[0]}"

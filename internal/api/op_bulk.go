@@ -238,8 +238,11 @@ func readBulkItem(line []byte) (x bulkItem, err error) {
 	if err := in.DecodeJSON(line); err != nil {
 		return x, err
 	}
-	if in.Item == nil {
+	switch {
+	case in.Item == nil:
 		return x, wire.Validation("A line needs an Item")
+	case in.Item.Size() > table.MaxItemBytes: // not kept in the batch
+		return x, wire.Validation(msgItemSize)
 	}
 	if err := wire.OpStartBulkPutItems.FaultError(in.Faults, ""); err != nil {
 		return x, err

@@ -37,41 +37,44 @@ type reportState struct {
 	Unreported int64 `json:",omitempty"`
 }
 
-// add adds a line.
+// add adds a line, with the input that was refused, or nil for what is said of the report
+// itself.
 func (r *report) add(input []byte, code, message string) error {
+	if input != nil && r.full(len(input)) {
+		r.Unreported++
+		return nil
+	}
 	if len(message) > reportText {
 		message = strings.ToValidUTF8(message[:reportText], "") + "…"
 	}
-	entry := struct {
-		Input                   any `json:",omitempty"`
-		ErrorCode, ErrorMessage string
-	}{nil, code, message}
+	begin := len(r.pending)
+	r.pending = append(r.pending, '{')
 	switch {
 	case input == nil:
-	case r.full(len(input)):
-		r.Unreported++
-		return nil
 	case json.Valid(input):
-		entry.Input = json.RawMessage(input)
+		r.pending = append(append(append(r.pending, `"Input":`...), input...), ',')
 	default:
-		entry.Input = string(input)
+		r.pending = append(appendQuoted(append(r.pending, `"Input":`...), string(input)), ',')
 	}
-	var line strings.Builder
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(entry); err != nil {
-		return err
-	}
-	if input != nil && r.full(line.Len()) {
+	r.pending = appendQuoted(append(r.pending, `"ErrorCode":`...), code)
+	r.pending = appendQuoted(append(r.pending, `,"ErrorMessage":`...), message)
+	r.pending = append(r.pending, "}\n"...)
+	if n := len(r.pending) - begin; input != nil && r.full(n) {
+		r.pending = r.pending[:begin]
 		r.Unreported++
-		return nil
+	} else {
+		r.Bytes += int64(n)
 	}
-	r.pending = append(r.pending, line.String()...)
-	r.Bytes += int64(line.Len())
 	if len(r.pending) < reportBuffer {
 		return nil
 	}
 	return r.write()
+}
+
+// appendQuoted appends a text as a JSON string.
+func appendQuoted(dst []byte, text string) []byte {
+	quoted, _ := json.Marshal(text) // a string always has a form in JSON
+	return append(dst, quoted...)
 }
 
 // full reports whether a line of a length is only counted. So are all lines after it, so
@@ -95,7 +98,9 @@ func (r *report) write() error {
 		r.f = f
 	}
 	_, err := r.f.WriteAt(r.pending, r.Bytes-int64(len(r.pending)))
-	r.pending = r.pending[:0]
+	if r.pending = r.pending[:0]; cap(r.pending) > 2*reportBuffer {
+		r.pending = nil
+	}
 	return inBucket(err)
 }
 
