@@ -39,7 +39,8 @@ func inBucket(err error) error {
 
 // bucket opens the folder of a bucket. No path of a root leaves its folder.
 func (s *Service) bucket(name string) (*os.Root, error) {
-	missing := &failure{failedBucket, "The specified bucket does not exist (Service: Amazon S3; Status Code: 404; Error Code: NoSuchBucket)"}
+	const text = "The specified bucket does not exist (Service: Amazon S3; Status Code: 404; Error Code: NoSuchBucket)"
+	missing := &failure{failedBucket, text}
 	if s.opts.S3Root == "" {
 		return nil, missing
 	}

@@ -171,12 +171,18 @@ func (r *run) do(ctx context.Context, kind, id string) {
 		return r.work(ctx)
 	})
 	switch {
-	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrJobMoved) || errors.Is(err, store.ErrClosed):
+	case err == nil || ctx.Err() != nil || isLeft(err):
 	case s.db.Shared():
 		s.opts.Logger.Warn("a job was interrupted; it will be continued", "kind", kind, "id", id, "error", err)
 	default:
-		s.opts.Logger.Error("a job was interrupted; the next start of the database continues it", "kind", kind, "id", id, "error", err)
+		s.opts.Logger.Error("a job was interrupted; the next start of the database continues it",
+			"kind", kind, "id", id, "error", err)
 	}
+}
+
+// isLeft reports whether a job is somebody else's now.
+func isLeft(err error) bool {
+	return errors.Is(err, table.ErrJobMoved) || errors.Is(err, store.ErrClosed)
 }
 
 // work works at a job and records its end. After an error the job can be continued.
@@ -199,7 +205,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 	failed, _ := errors.AsType[*failure](err)
 	if err != nil && failed == nil {
-		if ctx.Err() != nil || s.db.Shared() || errors.Is(err, table.ErrJobMoved) || errors.Is(err, store.ErrClosed) {
+		if ctx.Err() != nil || s.db.Shared() || isLeft(err) {
 			return err
 		}
 		// Nobody would continue it before the next start.
@@ -220,7 +226,8 @@ func (r *run) work(ctx context.Context) error {
 func (r *run) guarded(ctx context.Context, t task) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.service.opts.Logger.Error("panic in a job", "kind", r.job.Kind, "id", r.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			r.service.opts.Logger.Error("panic in a job",
+				"kind", r.job.Kind, "id", r.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errPanic
 		}
 	}()
@@ -254,7 +261,9 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 // startJob records a job and, unless it has ended already, begins to work at it. Def is
 // the table that is created with it, or nil. Known looks for the job that a token stands
 // for, in the same update; its error is that of startJob.
-func (s *Service) startJob(ctx context.Context, kind, arn string, record any, ended bool, def *table.Definition, known func([]table.Job) error) error {
+func (s *Service) startJob(
+	ctx context.Context, kind, arn string, record any, ended bool, def *table.Definition, known func([]table.Job) error,
+) error {
 	value, err := json.Marshal(record)
 	if err != nil {
 		return err
@@ -271,7 +280,8 @@ func (s *Service) startJob(ctx context.Context, kind, arn string, record any, en
 			}
 		}
 		if unfinished >= maxJobs {
-			return wire.NewError("LimitExceededException", fmt.Sprintf("%d jobs of this kind are in progress, which is the limit. Try again when one has ended.", unfinished))
+			const text = "%d jobs of this kind are in progress, which is the limit. Try again when one has ended."
+			return wire.NewError("LimitExceededException", fmt.Sprintf(text, unfinished))
 		}
 		return nil
 	})
@@ -294,7 +304,8 @@ func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	}
 	if s.opts.S3Root == "" {
 		if !s.db.Shared() {
-			s.opts.Logger.Warn("exports, imports or bulk puts are in progress, and wait until the database is opened with its folder of buckets", "jobs", len(list))
+			s.opts.Logger.Warn("exports, imports or bulk puts wait until the database is opened with its folder of buckets",
+				"jobs", len(list))
 		}
 		return nil
 	}

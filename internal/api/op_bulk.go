@@ -79,11 +79,14 @@ func (s *Service) startBulkPut(ctx context.Context, in *wire.StartBulkPutItemsIn
 	}
 	def := t.Definition()
 	d := wire.BulkOperationDescription{
-		BulkOperationArn: new(s.arns.Table(def.Name) + "/" + bulkJobs + "/" + id), BulkOperationStatus: new("IN_PROGRESS"),
-		ClientToken: in.ClientToken, InputS3Configuration: from, OutputS3Configuration: in.OutputS3Configuration,
-		MaxWriteRequestUnits: in.MaxWriteRequestUnits, PerformanceTier: new(cmp.Or(value(in.PerformanceTier), "STANDARD")),
-		TableDetails: []wire.BulkOperationTableDetail{{TableName: new(def.Name), TableId: new(def.ID)}}, StartTime: seconds(now),
-		ProcessedItemCount: new(int64(0)), FailedItemCount: new(int64(0)), ProcessedInputBytes: new(int64(0)), TotalInputBytes: new(int64(0)),
+		BulkOperationArn:    new(s.arns.Table(def.Name) + "/" + bulkJobs + "/" + id),
+		BulkOperationStatus: new("IN_PROGRESS"), StartTime: seconds(now), ClientToken: in.ClientToken,
+		InputS3Configuration: from, OutputS3Configuration: in.OutputS3Configuration,
+		MaxWriteRequestUnits: in.MaxWriteRequestUnits,
+		PerformanceTier:      new(cmp.Or(value(in.PerformanceTier), "STANDARD")),
+		TableDetails:         []wire.BulkOperationTableDetail{{TableName: new(def.Name), TableId: new(def.ID)}},
+		ProcessedItemCount:   new(int64(0)), FailedItemCount: new(int64(0)),
+		ProcessedInputBytes: new(int64(0)), TotalInputBytes: new(int64(0)),
 	}
 	answer := d
 	task := &bulkTask{record: bulkRecord{Description: d, Request: string(digest)}}
@@ -106,7 +109,9 @@ func (s *Service) startBulkPut(ctx context.Context, in *wire.StartBulkPutItemsIn
 }
 
 // findBulkToken returns the operation that a token stands for, or nil.
-func findBulkToken(jobs []table.Job, token *string, digest string, now time.Time) (*wire.BulkOperationDescription, error) {
+func findBulkToken(
+	jobs []table.Job, token *string, digest string, now time.Time,
+) (*wire.BulkOperationDescription, error) {
 	if token == nil {
 		return nil, nil
 	}
@@ -118,7 +123,8 @@ func findBulkToken(jobs []table.Job, token *string, digest string, now time.Time
 		switch {
 		case value(r.Description.ClientToken) != *token || now.Sub(timeOf(*r.Description.StartTime)) >= bulkTokenLife:
 		case r.Request != digest:
-			return nil, wire.NewError("IdempotentParameterMismatchException", "The ClientToken was used by another bulk operation in the last 8 hours.")
+			const text = "The ClientToken was used by another bulk operation in the last 8 hours."
+			return nil, wire.NewError("IdempotentParameterMismatchException", text)
 		default:
 			return &r.Description, nil
 		}
@@ -170,7 +176,8 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 	if !r.forked { // the reports are those of the origin
 		dir := path.Join(strings.Trim(value(out.S3KeyPrefix), "/"), "AWSDynamoDB", path.Base(*d.BulkOperationArn))
 		for _, kind := range out.OutputType {
-			b.reports[kind] = &report{root: to, name: dir + "/" + strings.ToLower(kind) + ".json", reportState: b.now.Reports[kind]}
+			name := dir + "/" + strings.ToLower(kind) + ".json"
+			b.reports[kind] = &report{root: to, name: name, reportState: b.now.Reports[kind]}
 		}
 	}
 	defer func() {
@@ -204,8 +211,8 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 	}
 	for _, rep := range b.reports {
 		if err == nil && rep.Unreported > 0 {
-			text := fmt.Sprintf("%d more lines were not written. A report has at most %d MiB of them.", rep.Unreported, reportBytes>>20)
-			err = rep.add(nil, "ReportTooLarge", text)
+			const text = "%d more lines were not written. A report has at most %d MiB of them."
+			err = rep.add(nil, "ReportTooLarge", fmt.Sprintf(text, rep.Unreported, reportBytes>>20))
 		}
 		if err == nil {
 			err = rep.sync()
@@ -285,7 +292,8 @@ func (b *bulkTask) flush(ctx context.Context, r *run) error {
 		return err
 	}
 	b.record.Progress = b.now
-	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes = new(b.now.Processed), new(b.now.Failed), new(b.now.At.Total)
+	d.ProcessedItemCount, d.FailedItemCount = new(b.now.Processed), new(b.now.Failed)
+	d.ProcessedInputBytes = new(b.now.At.Total)
 	clear(b.batch)
 	b.batch = b.batch[:0]
 	b.size.Reset()
@@ -360,9 +368,11 @@ func (b *bulkTask) refuse(s *Service, line []byte, err error) error {
 func (b *bulkTask) end(s *Service, failed *failure) (any, *table.JobTable) {
 	d, p := &b.record.Description, b.record.Progress
 	d.BulkOperationStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
-	d.ProcessedItemCount, d.FailedItemCount, d.ProcessedInputBytes, d.TotalInputBytes = &p.Processed, &p.Failed, &p.At.Total, &p.At.Total
+	d.ProcessedItemCount, d.FailedItemCount = &p.Processed, &p.Failed
+	d.ProcessedInputBytes, d.TotalInputBytes = &p.At.Total, &p.At.Total
 	d.BulkOperationUsage = []wire.BulkOperationUsage{{
-		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Written, Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Written},
+		TableName: d.TableDetails[0].TableName, BulkPutBytes: &p.Written,
+		Table: &wire.BulkOperationBytes{BulkPutBytes: &p.Written},
 	}}
 	switch {
 	case failed != nil:

@@ -63,8 +63,9 @@ func (s *Service) exportTable(ctx context.Context, in *wire.ExportTableToPointIn
 		return nil, err
 	}
 	d := wire.ExportDescription{
-		ExportArn: new(s.arns.Table(def.Name) + "/" + exportJobs + "/" + id), ExportStatus: new("IN_PROGRESS"), ExportFormat: new("DYNAMODB_JSON"),
-		ExportType: in.ExportType, ExportTime: seconds(now), StartTime: seconds(now), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID),
+		ExportArn: new(s.arns.Table(def.Name) + "/" + exportJobs + "/" + id), ExportStatus: new("IN_PROGRESS"),
+		ExportFormat: new("DYNAMODB_JSON"), ExportType: in.ExportType, ExportTime: seconds(now), StartTime: seconds(now),
+		TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID),
 		ClientToken: in.ClientToken, S3Bucket: in.S3Bucket, S3BucketOwner: in.S3BucketOwner, S3Prefix: in.S3Prefix,
 		S3SseAlgorithm: new(cmp.Or(value(in.S3SseAlgorithm), "AES256")), S3SseKmsKeyId: in.S3SseKmsKeyId,
 	}
@@ -101,7 +102,8 @@ func findExportToken(jobs []table.Job, token *string, digest string) (*wire.Expo
 		switch {
 		case value(r.Description.ClientToken) != *token:
 		case r.Request != digest:
-			return nil, wire.NewError("ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters")
+			const text = "Export conflict: Duplicate request detected with conflicting parameters"
+			return nil, wire.NewError("ExportConflictException", text)
 		default:
 			return &r.Description, nil
 		}
@@ -115,7 +117,8 @@ type exportTask struct{ record exportRecord }
 // run writes the files of the export. What it has written is removed if it does not come
 // to its end, since another view of the table would not be of the same moment.
 func (x *exportTask) run(ctx context.Context, r *run) error {
-	interrupted := &failure{failedInternal, "The server was stopped before the export was complete. Export the table again."}
+	const text = "The server was stopped before the export was complete. Export the table again."
+	interrupted := &failure{failedInternal, text}
 	if r.forked {
 		return interrupted // the files are those of the origin
 	}
@@ -138,7 +141,8 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 	}
 	if err != nil && !errors.Is(err, table.ErrJobMoved) {
 		if removed := root.RemoveAll(dir); removed != nil {
-			r.service.opts.Logger.Warn("cannot remove the files of an export that failed", "folder", dir, "error", removed)
+			r.service.opts.Logger.Warn("cannot remove the files of an export that failed",
+				"folder", dir, "error", removed)
 		}
 	}
 	return err
@@ -243,7 +247,9 @@ func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir strin
 
 // writeItems writes the items of the table to a file and returns their number, their
 // bytes in storage and the checksum of the file.
-func (x *exportTask) writeItems(ctx context.Context, r *run, root *os.Root, key string) (items, size int64, sum []byte, err error) {
+func (x *exportTask) writeItems(
+	ctx context.Context, r *run, root *os.Root, key string,
+) (items, size int64, sum []byte, err error) {
 	f, err := root.Create(key)
 	if err != nil {
 		return 0, 0, nil, inBucket(err)
@@ -254,7 +260,8 @@ func (x *exportTask) writeItems(ctx context.Context, r *run, root *os.Root, key 
 	var line bytes.Buffer
 	var batch table.Batch
 	full := false
-	err = r.service.db.Walk(ctx, path.Base(*x.record.Description.TableArn), *x.record.Description.TableId, func(it attr.Item) error {
+	name, id := path.Base(*x.record.Description.TableArn), *x.record.Description.TableId
+	err = r.service.db.Walk(ctx, name, id, func(it attr.Item) error {
 		items++
 		size += int64(it.Size())
 		if full {

@@ -85,7 +85,8 @@ func (s *Service) findImport(ctx context.Context, in *wire.ImportTableInput) (*w
 		switch {
 		case value(r.ClientToken) != *in.ClientToken:
 		case value(r.TableCreationParameters.TableName) != *in.TableCreationParameters.TableName:
-			return nil, wire.NewError("ImportConflictException", "Import conflict: Duplicate request detected with conflicting parameters")
+			const text = "Import conflict: Duplicate request detected with conflicting parameters"
+			return nil, wire.NewError("ImportConflictException", text)
 		default:
 			return &wire.ImportTableOutput{ImportTableDescription: &r.ImportTableDescription}, nil
 		}
@@ -105,8 +106,9 @@ func (s *Service) startImport(ctx context.Context, in *wire.ImportTableInput) (*
 	}
 	def, err := s.definition(&wire.CreateTableInput{
 		TableName: p.TableName, AttributeDefinitions: p.AttributeDefinitions, KeySchema: p.KeySchema,
-		BillingMode: p.BillingMode, ProvisionedThroughput: p.ProvisionedThroughput, OnDemandThroughput: p.OnDemandThroughput,
-		SSESpecification: p.SSESpecification, GlobalSecondaryIndexes: p.GlobalSecondaryIndexes, VectorIndexes: p.VectorIndexes,
+		BillingMode: p.BillingMode, ProvisionedThroughput: p.ProvisionedThroughput,
+		OnDemandThroughput: p.OnDemandThroughput, SSESpecification: p.SSESpecification,
+		GlobalSecondaryIndexes: p.GlobalSecondaryIndexes, VectorIndexes: p.VectorIndexes,
 	})
 	if err == nil {
 		err = def.Check()
@@ -124,7 +126,8 @@ func (s *Service) startImport(ctx context.Context, in *wire.ImportTableInput) (*
 		TableArn: new(s.arns.Table(name)), TableId: new(def.ID), ClientToken: in.ClientToken,
 		S3BucketSource: in.S3BucketSource, InputFormat: in.InputFormat, InputFormatOptions: in.InputFormatOptions,
 		InputCompressionType: new(cmp.Or(value(in.InputCompressionType), "NONE")), TableCreationParameters: p,
-		StartTime: seconds(now), ErrorCount: new(int64(0)), ImportedItemCount: new(int64(0)), ProcessedItemCount: new(int64(0)),
+		StartTime:  seconds(now),
+		ErrorCount: new(int64(0)), ImportedItemCount: new(int64(0)), ProcessedItemCount: new(int64(0)),
 	}
 	answer := d
 	record := any(importRecord{ImportTableDescription: d})
@@ -135,8 +138,10 @@ func (s *Service) startImport(ctx context.Context, in *wire.ImportTableInput) (*
 	}
 	err = s.startJob(ctx, importJobs, *d.ImportArn, record, missing != nil, def, func(jobs []table.Job) error {
 		list, err := decodeJobs[importRecord](jobs)
-		if err == nil && in.ClientToken != nil && slices.ContainsFunc(list, func(r importRecord) bool { return value(r.ClientToken) == *in.ClientToken }) {
-			err = errKnown
+		for _, r := range list {
+			if in.ClientToken != nil && value(r.ClientToken) == *in.ClientToken {
+				return errKnown
+			}
 		}
 		return err
 	})
@@ -194,7 +199,8 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 		err = flush()
 	}
 	if err == nil && now.Errors > 0 {
-		err = &failure{failedItems, "Some of the items failed validation checks. Please check CloudWatch error logs for more details."}
+		const text = "Some of the items failed validation checks. Please check CloudWatch error logs for more details."
+		err = &failure{failedItems, text}
 	}
 	return err
 }
@@ -211,8 +217,9 @@ func importedItem(line []byte) (attr.Item, bool) {
 
 // write writes a batch in one update, with the progress after it, which it returns. Items
 // that the table refuses are counted.
-func (x *importTask) write(ctx context.Context, r *run, items []attr.Item, read importProgress) (importProgress, error) {
-	var done importProgress
+func (x *importTask) write(
+	ctx context.Context, r *run, items []attr.Item, read importProgress,
+) (done importProgress, _ error) {
 	err := r.update(ctx, func(tx *table.Tx) (any, error) {
 		done = read
 		t, err := jobTable(tx.Defined, *x.record.TableCreationParameters.TableName, *x.record.TableId) // it is CREATING
@@ -243,7 +250,8 @@ func (x *importTask) write(ctx context.Context, r *run, items []attr.Item, read 
 
 func (x *importTask) end(s *Service, failed *failure) (any, *table.JobTable) {
 	d, p := &x.record.ImportTableDescription, x.record.Progress
-	d.ProcessedItemCount, d.ImportedItemCount, d.ErrorCount, d.ProcessedSizeBytes = &p.Processed, &p.Imported, &p.Errors, &p.At.Total
+	d.ProcessedItemCount, d.ImportedItemCount, d.ErrorCount = &p.Processed, &p.Imported, &p.Errors
+	d.ProcessedSizeBytes = &p.At.Total
 	d.ImportStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
 	if failed != nil {
 		d.ImportStatus = new("FAILED")

@@ -23,9 +23,19 @@ func (db *DB) Create(ctx context.Context, def *Definition) (t *Table, err error)
 	return t, err
 }
 
+// An extra is part of an update that changes a definition, or nil.
+type extra func(store.Writer) error
+
+func (e extra) do(w store.Writer) error {
+	if e == nil {
+		return nil
+	}
+	return e(w)
+}
+
 // createTable creates a table that is CREATING at least until a time. Then, if it is not
 // nil, is part of the same update.
-func (db *DB) createTable(ctx context.Context, def *Definition, until time.Time, then func(store.Writer) error) (*Table, error) {
+func (db *DB) createTable(ctx context.Context, def *Definition, until time.Time, then extra) (*Table, error) {
 	if err := db.unused(ctx, def.Name); err != nil {
 		return nil, err
 	}
@@ -134,18 +144,16 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*Table, error) {
 	return t, db.remove(ctx, t, nil)
 }
 
-// remove removes a table with its items. Then, if it is not nil, is part of the same
-// update. The caller holds db.alter.
-func (db *DB) remove(ctx context.Context, t *Table, then func(store.Writer) error) error {
+// remove removes a table with its items. Then is part of the same update. The caller
+// holds db.alter.
+func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 	name := t.def.Name
 	if db.sharing == nil { // otherwise db.rows keeps others away
 		db.swap(name, nil, 0)
 	}
 	version, err := db.redefinition(ctx, func(w store.Writer) error {
-		if then != nil {
-			if err := then(w); err != nil {
-				return err
-			}
+		if err := then.do(w); err != nil {
+			return err
 		}
 		if err := db.endStream(w, t.def, nil); err != nil {
 			return err
@@ -298,9 +306,9 @@ func dropped(old, def *Definition) (spaces []store.Space) {
 }
 
 // redefine stores a definition and puts it in force. Spaces that it no longer
-// has are listed as garbage, since writes go there until it is in force. Then, if it is
-// not nil, is part of the same update.
-func (db *DB) redefine(ctx context.Context, def *Definition, old *Table, then func(store.Writer) error) (*Table, error) {
+// has are listed as garbage, since writes go there until it is in force. Then is part
+// of the same update.
+func (db *DB) redefine(ctx context.Context, def *Definition, old *Table, then extra) (*Table, error) {
 	def, version, err := db.define(ctx, def, old.def, then)
 	if err != nil {
 		return nil, err
@@ -311,15 +319,13 @@ func (db *DB) redefine(ctx context.Context, def *Definition, old *Table, then fu
 }
 
 // define writes a definition and returns it with its spaces, and the version of all
-// definitions with it. Then, if it is not nil, is part of the same update.
+// definitions with it. Then is part of the same update.
 func (db *DB) define(
-	ctx context.Context, def, old *Definition, then func(store.Writer) error,
+	ctx context.Context, def, old *Definition, then extra,
 ) (stored *Definition, version uint64, err error) {
 	version, err = db.redefinition(ctx, func(w store.Writer) error {
-		if then != nil {
-			if err := then(w); err != nil {
-				return err
-			}
+		if err := then.do(w); err != nil {
+			return err
 		}
 		if err := db.endStream(w, old, def); err != nil {
 			return err

@@ -82,7 +82,8 @@ func readJobs(r store.Reader, kind string) (list []Job, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Job{Kind: kind, ID: string(row.Sort[len(kind)+1:]), Value: bytes.Clone(row.Value), Ended: true})
+		id := string(row.Sort[len(kind)+1:])
+		list = append(list, Job{Kind: kind, ID: id, Value: bytes.Clone(row.Value), Ended: true})
 	}
 	for row, err := range r.Query(catalogueSpace, runningPartition, span, false) {
 		if err != nil {
