@@ -14,13 +14,18 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// call runs an operation between begin and end. A failed operation has no
-// output.
-func call[I wire.Input, O any](ctx context.Context, s *Service, op wire.Op, in I, do func(context.Context, I) (O, error)) (O, error) {
+// call runs an operation between begin and end, if its input keeps the constraints of
+// the service model. A failed operation has no output.
+func call[I wire.Input, O any](
+	ctx context.Context, s *Service, op wire.Op, in I, do func(*Service, context.Context, I) (O, error),
+) (O, error) {
 	ctx, c, err := s.begin(ctx, op, in)
+	if err == nil {
+		err = in.Validate()
+	}
 	var out O
 	if err == nil {
-		out, err = do(ctx, in)
+		out, err = do(s, ctx, in)
 	}
 	if err = c.end(ctx, err); err != nil {
 		var none O
@@ -174,17 +179,12 @@ func consumeAll(ctx context.Context, write bool, uses []use) {
 	}
 }
 
-// checkForm looks for the errors of an input that need no table and no
-// expression: of its members, one by one; of its members together; of its
-// attribute values and, if noName is true, of an empty attribute name in
-// another member.
+// checkForm looks for the errors of a valid input that need no table and no
+// expression: of its members together; of its attribute values and, if noName is true,
+// of an empty attribute name in another member.
 func checkForm(op wire.Op, in interface {
-	Validate() error
 	CheckParams() error
 }, faults wire.Faults, noName bool) error {
-	if err := in.Validate(); err != nil {
-		return err
-	}
 	if err := in.CheckParams(); err != nil {
 		return err
 	}

@@ -106,8 +106,8 @@ func TestObserver(t *testing.T) {
 	require.Error(t, err)
 	_, err = svc.BatchGetItem(ctx, &wire.BatchGetItemInput{RequestItems: map[string]wire.KeysAndAttributes{"b": {}, "a": {}}})
 	require.Error(t, err)
-	_, err = svc.TagResource(ctx, &wire.TagResourceInput{ResourceArn: new("nothing")})
-	require.Error(t, err)
+	_, status := svc.Serve(ctx, wire.OpTagResource.Target(), []byte(`{"ResourceArn":"nothing","Tags":[{"Key":"k","Value":"v"}]}`), nil)
+	require.Equal(t, 400, status)
 	put := &wire.PutItemInput{TableName: new("RRR"), Item: mustItem(t, `{"a":{"S":"x"},"b":{"S":"y"}}`), ConditionExpression: new("attribute_exists(a)")}
 	out, err := svc.PutItem(ctx, put)
 	require.Error(t, err)

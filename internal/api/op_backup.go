@@ -137,16 +137,9 @@ func provisioned(t table.Throughput) *wire.ProvisionedThroughput {
 	return &wire.ProvisionedThroughput{ReadCapacityUnits: new(t.Read), WriteCapacityUnits: new(t.Write)}
 }
 
-// CreateBackup copies a table. The backup is complete when the call returns; the
+// createBackup copies a table. The backup is complete when the call returns; the
 // response says CREATING, as the service's does.
-func (s *Service) CreateBackup(ctx context.Context, in *wire.CreateBackupInput) (*wire.CreateBackupOutput, error) {
-	return call(ctx, s, wire.OpCreateBackup, in, s.createBackup)
-}
-
 func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) (*wire.CreateBackupOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
 		return nil, err
@@ -164,15 +157,8 @@ func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) 
 	return &wire.CreateBackupOutput{BackupDetails: s.backupDetails(b, "CREATING")}, nil
 }
 
-// DescribeBackup describes a backup and the table as it was.
-func (s *Service) DescribeBackup(ctx context.Context, in *wire.DescribeBackupInput) (*wire.DescribeBackupOutput, error) {
-	return call(ctx, s, wire.OpDescribeBackup, in, s.describeBackup)
-}
-
+// describeBackup describes a backup and the table as it was.
 func (s *Service) describeBackup(ctx context.Context, in *wire.DescribeBackupInput) (*wire.DescribeBackupOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	b, err := s.findBackup(ctx, in.BackupArn)
 	if err != nil {
 		return nil, err
@@ -180,15 +166,8 @@ func (s *Service) describeBackup(ctx context.Context, in *wire.DescribeBackupInp
 	return &wire.DescribeBackupOutput{BackupDescription: s.describeBackupAs(b, "AVAILABLE")}, nil
 }
 
-// DeleteBackup deletes a backup.
-func (s *Service) DeleteBackup(ctx context.Context, in *wire.DeleteBackupInput) (*wire.DeleteBackupOutput, error) {
-	return call(ctx, s, wire.OpDeleteBackup, in, s.deleteBackup)
-}
-
+// deleteBackup deletes a backup.
 func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) (*wire.DeleteBackupOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	b, err := s.findBackup(ctx, in.BackupArn)
 	if err != nil {
 		return nil, err
@@ -203,16 +182,9 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 	return &wire.DeleteBackupOutput{BackupDescription: s.describeBackupAs(b, "DELETED")}, nil
 }
 
-// ListBackups lists backups, the oldest first. Those of a deleted table are listed
+// listBackups lists backups, the oldest first. Those of a deleted table are listed
 // by its name too. Without a type it lists those that clients made.
-func (s *Service) ListBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
-	return call(ctx, s, wire.OpListBackups, in, s.listBackups)
-}
-
 func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if lower, upper := in.TimeRangeLowerBound, in.TimeRangeUpperBound; lower != nil && upper != nil && *lower > *upper {
 		return nil, wire.OpListBackups.Invalid("Time range lower bound must be less than or equal to upper bound")
 	}

@@ -11,16 +11,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// BatchExecuteStatement runs up to 25 PartiQL statements, each on its own. The
+// batchExecute runs up to 25 PartiQL statements, each on its own. The
 // error of one is in its response. Source: API_BatchExecuteStatement.
-func (s *Service) BatchExecuteStatement(ctx context.Context, in *wire.BatchExecuteStatementInput) (*wire.BatchExecuteStatementOutput, error) {
-	return call(ctx, s, wire.OpBatchExecuteStatement, in, s.batchExecute)
-}
-
 func (s *Service) batchExecute(ctx context.Context, in *wire.BatchExecuteStatementInput) (*wire.BatchExecuteStatementOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	parsed := make([]*partiql.Statement, len(in.Statements))
 	failed := make([]error, len(in.Statements))
 	for i, m := range in.Statements {

@@ -43,11 +43,11 @@ const msgDuplicateKeys = "Provided list of item keys contains duplicates"
 // BatchGetItem reads up to 100 items of any tables, all as they are at one
 // moment.
 func (s *Service) BatchGetItem(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
-	return call(ctx, s, wire.OpBatchGetItem, in, s.batchGet)
+	return call(ctx, s, wire.OpBatchGetItem, in, (*Service).batchGet)
 }
 
 func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wire.BatchGetItemOutput, error) {
-	if err := cmp.Or(in.Validate(), in.CheckParams()); err != nil {
+	if err := in.CheckParams(); err != nil {
 		return nil, err
 	}
 	names := slices.Sorted(maps.Keys(in.RequestItems))

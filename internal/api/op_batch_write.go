@@ -17,13 +17,10 @@ const MaxBatchWrites = 25
 // BatchWriteItem puts and deletes up to 25 items of any tables. All of it is
 // applied or, when one write is refused, nothing.
 func (s *Service) BatchWriteItem(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
-	return call(ctx, s, wire.OpBatchWriteItem, in, s.batchWrite)
+	return call(ctx, s, wire.OpBatchWriteItem, in, (*Service).batchWrite)
 }
 
 func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	names := slices.Sorted(maps.Keys(in.RequestItems))
 	if err := checkWrites(in, names); err != nil {
 		return nil, err

@@ -39,19 +39,12 @@ type bulkProgress struct {
 	Reports                    map[string]reportState `json:",omitempty"` // by type
 }
 
-// StartBulkPutItems puts the items in the files of a bucket into a table. It is a job, as
+// startBulkPut puts the items in the files of a bucket into a table. It is a job, as
 // an import is ([Service.ImportTable]): the response says IN_PROGRESS, as the service's
 // does, the job goes on without its client and after a restart, and the call waits for its
 // first 1,000 items, or 4 MB of the input.
-func (s *Service) StartBulkPutItems(ctx context.Context, in *wire.StartBulkPutItemsInput) (*wire.StartBulkPutItemsOutput, error) {
-	return call(ctx, s, wire.OpStartBulkPutItems, in, s.startBulkPut)
-}
-
 func (s *Service) startBulkPut(ctx context.Context, in *wire.StartBulkPutItemsInput) (*wire.StartBulkPutItemsOutput, error) {
 	const op = wire.OpStartBulkPutItems
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	from := in.InputS3Configuration
 	switch {
 	case *from.InputFormat != "DYNAMODB_JSON":
@@ -397,15 +390,8 @@ func (s *Service) findBulk(ctx context.Context, arn string) (*wire.BulkOperation
 	return nil, wire.NewError("ResourceNotFoundException", "Requested resource not found: Bulk operation: "+arn+" not found")
 }
 
-// DescribeBulkOperation describes a bulk operation.
-func (s *Service) DescribeBulkOperation(ctx context.Context, in *wire.DescribeBulkOperationInput) (*wire.DescribeBulkOperationOutput, error) {
-	return call(ctx, s, wire.OpDescribeBulkOperation, in, s.describeBulk)
-}
-
+// describeBulk describes a bulk operation.
 func (s *Service) describeBulk(ctx context.Context, in *wire.DescribeBulkOperationInput) (*wire.DescribeBulkOperationOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	d, err := s.findBulk(ctx, *in.BulkOperationArn)
 	if err != nil {
 		return nil, err
@@ -413,16 +399,9 @@ func (s *Service) describeBulk(ctx context.Context, in *wire.DescribeBulkOperati
 	return &wire.DescribeBulkOperationOutput{BulkOperationDescription: d}, nil
 }
 
-// CancelBulkOperation ends a bulk operation that is in progress: what it has written
+// cancelBulk ends a bulk operation that is in progress: what it has written
 // stays, and nothing more is written. It answers with the status of the operation.
-func (s *Service) CancelBulkOperation(ctx context.Context, in *wire.CancelBulkOperationInput) (*wire.CancelBulkOperationOutput, error) {
-	return call(ctx, s, wire.OpCancelBulkOperation, in, s.cancelBulk)
-}
-
 func (s *Service) cancelBulk(ctx context.Context, in *wire.CancelBulkOperationInput) (*wire.CancelBulkOperationOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	err := s.db.ChangeJob(ctx, bulkJobs, path.Base(*in.BulkOperationArn), func(job table.Job) (table.Job, error) {
 		var b bulkTask
 		err := json.Unmarshal(job.Value, &b.record)
@@ -445,15 +424,8 @@ func (s *Service) cancelBulk(ctx context.Context, in *wire.CancelBulkOperationIn
 	return &wire.CancelBulkOperationOutput{BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus}, nil
 }
 
-// ListBulkOperations lists bulk operations, the newest first.
-func (s *Service) ListBulkOperations(ctx context.Context, in *wire.ListBulkOperationsInput) (*wire.ListBulkOperationsOutput, error) {
-	return call(ctx, s, wire.OpListBulkOperations, in, s.listBulk)
-}
-
+// listBulk lists bulk operations, the newest first.
 func (s *Service) listBulk(ctx context.Context, in *wire.ListBulkOperationsInput) (*wire.ListBulkOperationsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	list, err := loadJobs[bulkRecord](ctx, s, bulkJobs)
 	if err != nil {
 		return nil, err

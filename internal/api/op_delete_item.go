@@ -9,7 +9,7 @@ import (
 
 // DeleteItem deletes one item.
 func (s *Service) DeleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {
-	return call(ctx, s, wire.OpDeleteItem, in, s.deleteItem)
+	return call(ctx, s, wire.OpDeleteItem, in, (*Service).deleteItem)
 }
 
 func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wire.DeleteItemOutput, error) {

@@ -15,15 +15,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// ExecuteStatement runs one PartiQL statement. Source: API_ExecuteStatement.
-func (s *Service) ExecuteStatement(ctx context.Context, in *wire.ExecuteStatementInput) (*wire.ExecuteStatementOutput, error) {
-	return call(ctx, s, wire.OpExecuteStatement, in, s.executeStatement)
-}
-
+// executeStatement runs one PartiQL statement. Source: API_ExecuteStatement.
 func (s *Service) executeStatement(ctx context.Context, in *wire.ExecuteStatementInput) (*wire.ExecuteStatementOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if err := wire.OpExecuteStatement.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}

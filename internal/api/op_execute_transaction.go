@@ -10,16 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// ExecuteTransaction runs up to 100 PartiQL statements, all of which read or all
+// executeTransaction runs up to 100 PartiQL statements, all of which read or all
 // of which write, all or nothing. Source: API_ExecuteTransaction.
-func (s *Service) ExecuteTransaction(ctx context.Context, in *wire.ExecuteTransactionInput) (*wire.ExecuteTransactionOutput, error) {
-	return call(ctx, s, wire.OpExecuteTransaction, in, s.executeTransaction)
-}
-
 func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransactionInput) (*wire.ExecuteTransactionOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if err := wire.OpExecuteTransaction.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}

@@ -33,19 +33,12 @@ type exportRecord struct {
 	Begun       bool `json:",omitempty"`
 }
 
-// ExportTableToPointInTime writes the items of a table, as they are now, to the folder of
+// exportTable writes the items of a table, as they are now, to the folder of
 // a bucket. It is a job, as an import is ([Service.ImportTable]): the response says
 // IN_PROGRESS, as the service's does, and the job goes on without its client. The call
 // waits for the first 1,000 items, or 4 MB of them. An export is one moment of the table,
 // so that one that a restart interrupts fails, and its files are removed.
-func (s *Service) ExportTableToPointInTime(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*wire.ExportTableToPointInTimeOutput, error) {
-	return call(ctx, s, wire.OpExportTableToPointInTime, in, s.exportTable)
-}
-
 func (s *Service) exportTable(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*wire.ExportTableToPointInTimeOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	t, err := s.exported(ctx, in)
 	if err != nil {
 		return nil, err
@@ -300,15 +293,8 @@ func (s *Service) checkJobARN(arn, kind string) error {
 	return nil
 }
 
-// DescribeExport describes an export.
-func (s *Service) DescribeExport(ctx context.Context, in *wire.DescribeExportInput) (*wire.DescribeExportOutput, error) {
-	return call(ctx, s, wire.OpDescribeExport, in, s.describeExport)
-}
-
+// describeExport describes an export.
 func (s *Service) describeExport(ctx context.Context, in *wire.DescribeExportInput) (*wire.DescribeExportOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if err := s.checkJobARN(*in.ExportArn, exportJobs); err != nil {
 		return nil, err
 	}
@@ -324,16 +310,9 @@ func (s *Service) describeExport(ctx context.Context, in *wire.DescribeExportInp
 	return nil, wire.NewError("ExportNotFoundException", "Export not found: "+*in.ExportArn)
 }
 
-// ListExports lists exports, the newest first; with a table, those of the table that
+// listExports lists exports, the newest first; with a table, those of the table that
 // exists.
-func (s *Service) ListExports(ctx context.Context, in *wire.ListExportsInput) (*wire.ListExportsOutput, error) {
-	return call(ctx, s, wire.OpListExports, in, s.listExports)
-}
-
 func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*wire.ListExportsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	list, err := loadJobs[exportRecord](ctx, s, exportJobs)
 	if err != nil {
 		return nil, err

@@ -86,6 +86,9 @@ func (s *Service) getItem(ctx context.Context, g *get) error {
 // check refuses an input that is wrong whatever the table is.
 func (g *get) check() error {
 	in := g.in
+	if err := in.Validate(); err != nil {
+		return err
+	}
 	if err := checkForm(wire.OpGetItem, in, in.Faults, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return err
 	}

@@ -21,72 +21,42 @@ func noGlobalTable(name *string) error {
 	return wire.NewError("GlobalTableNotFoundException", "Global table with name: '"+value(name)+"' does not exist.")
 }
 
-// CreateGlobalTable refuses to create a global table of version 2017.11.29.
-func (s *Service) CreateGlobalTable(ctx context.Context, in *wire.CreateGlobalTableInput) (*wire.CreateGlobalTableOutput, error) {
-	return call(ctx, s, wire.OpCreateGlobalTable, in, func(_ context.Context, in *wire.CreateGlobalTableInput) (*wire.CreateGlobalTableOutput, error) {
-		if err := in.Validate(); err != nil {
-			return nil, err
-		}
-		return nil, wire.Validation(noOldGlobalTables)
-	})
+// createGlobalTable refuses to create a global table of version 2017.11.29.
+func (s *Service) createGlobalTable(_ context.Context, in *wire.CreateGlobalTableInput) (*wire.CreateGlobalTableOutput, error) {
+	return nil, wire.Validation(noOldGlobalTables)
 }
 
-// DescribeGlobalTable finds no global table.
-func (s *Service) DescribeGlobalTable(ctx context.Context, in *wire.DescribeGlobalTableInput) (*wire.DescribeGlobalTableOutput, error) {
-	return call(ctx, s, wire.OpDescribeGlobalTable, in, func(_ context.Context, in *wire.DescribeGlobalTableInput) (*wire.DescribeGlobalTableOutput, error) {
-		if err := in.Validate(); err != nil {
-			return nil, err
-		}
-		return nil, wire.NewError("GlobalTableNotFoundException", "Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.")
-	})
+// describeGlobalTable finds no global table.
+func (s *Service) describeGlobalTable(_ context.Context, in *wire.DescribeGlobalTableInput) (*wire.DescribeGlobalTableOutput, error) {
+	return nil, wire.NewError("GlobalTableNotFoundException", "Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.")
 }
 
-// ListGlobalTables lists no global tables.
-func (s *Service) ListGlobalTables(ctx context.Context, in *wire.ListGlobalTablesInput) (*wire.ListGlobalTablesOutput, error) {
-	return call(ctx, s, wire.OpListGlobalTables, in, func(_ context.Context, in *wire.ListGlobalTablesInput) (*wire.ListGlobalTablesOutput, error) {
-		if err := in.Validate(); err != nil {
-			return nil, err
-		}
-		return &wire.ListGlobalTablesOutput{GlobalTables: []wire.GlobalTable{}}, nil
-	})
+// listGlobalTables lists no global tables.
+func (s *Service) listGlobalTables(_ context.Context, in *wire.ListGlobalTablesInput) (*wire.ListGlobalTablesOutput, error) {
+	return &wire.ListGlobalTablesOutput{GlobalTables: []wire.GlobalTable{}}, nil
 }
 
-// UpdateGlobalTable finds no global table.
-func (s *Service) UpdateGlobalTable(ctx context.Context, in *wire.UpdateGlobalTableInput) (*wire.UpdateGlobalTableOutput, error) {
-	return call(ctx, s, wire.OpUpdateGlobalTable, in, func(_ context.Context, in *wire.UpdateGlobalTableInput) (*wire.UpdateGlobalTableOutput, error) {
-		if err := in.Validate(); err != nil {
-			return nil, err
+// updateGlobalTable finds no global table.
+func (s *Service) updateGlobalTable(_ context.Context, in *wire.UpdateGlobalTableInput) (*wire.UpdateGlobalTableOutput, error) {
+	if len(in.ReplicaUpdates) == 0 {
+		return nil, wire.Validation("One or more parameter values were invalid")
+	}
+	for _, u := range in.ReplicaUpdates {
+		if u.Create != nil {
+			return nil, wire.Validation(noOldGlobalTables)
 		}
-		if len(in.ReplicaUpdates) == 0 {
-			return nil, wire.Validation("One or more parameter values were invalid")
-		}
-		for _, u := range in.ReplicaUpdates {
-			if u.Create != nil {
-				return nil, wire.Validation(noOldGlobalTables)
-			}
-		}
-		return nil, noGlobalTable(in.GlobalTableName)
-	})
+	}
+	return nil, noGlobalTable(in.GlobalTableName)
 }
 
-// DescribeGlobalTableSettings finds no global table.
-func (s *Service) DescribeGlobalTableSettings(ctx context.Context, in *wire.DescribeGlobalTableSettingsInput) (*wire.DescribeGlobalTableSettingsOutput, error) {
-	return call(ctx, s, wire.OpDescribeGlobalTableSettings, in, func(_ context.Context, in *wire.DescribeGlobalTableSettingsInput) (*wire.DescribeGlobalTableSettingsOutput, error) {
-		if err := in.Validate(); err != nil {
-			return nil, err
-		}
-		return nil, noGlobalTable(in.GlobalTableName)
-	})
+// describeGlobalTableSettings finds no global table.
+func (s *Service) describeGlobalTableSettings(_ context.Context, in *wire.DescribeGlobalTableSettingsInput) (*wire.DescribeGlobalTableSettingsOutput, error) {
+	return nil, noGlobalTable(in.GlobalTableName)
 }
 
-// UpdateGlobalTableSettings finds no global table.
-func (s *Service) UpdateGlobalTableSettings(ctx context.Context, in *wire.UpdateGlobalTableSettingsInput) (*wire.UpdateGlobalTableSettingsOutput, error) {
-	return call(ctx, s, wire.OpUpdateGlobalTableSettings, in, func(_ context.Context, in *wire.UpdateGlobalTableSettingsInput) (*wire.UpdateGlobalTableSettingsOutput, error) {
-		if err := in.Validate(); err != nil {
-			return nil, err
-		}
-		return nil, noGlobalTable(in.GlobalTableName)
-	})
+// updateGlobalTableSettings finds no global table.
+func (s *Service) updateGlobalTableSettings(_ context.Context, in *wire.UpdateGlobalTableSettingsInput) (*wire.UpdateGlobalTableSettingsOutput, error) {
+	return nil, noGlobalTable(in.GlobalTableName)
 }
 
 // noReplicas is the error for the scaling of a table, which is no global table.
@@ -98,24 +68,14 @@ func (s *Service) noReplicas(ctx context.Context, name *string) error {
 	return wire.NewError("ResourceNotFoundException", "Global table with name: '"+t.Definition().Name+"' does not exist.")
 }
 
-// DescribeTableReplicaAutoScaling finds no replicas.
-func (s *Service) DescribeTableReplicaAutoScaling(ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
-	return call(ctx, s, wire.OpDescribeTableReplicaAutoScaling, in, func(ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
-		if err := in.Validate(); err != nil {
-			return nil, err
-		}
-		return nil, s.noReplicas(ctx, in.TableName)
-	})
+// describeTableReplicaAutoScaling finds no replicas.
+func (s *Service) describeTableReplicaAutoScaling(ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
+	return nil, s.noReplicas(ctx, in.TableName)
 }
 
-// UpdateTableReplicaAutoScaling finds no replicas.
-func (s *Service) UpdateTableReplicaAutoScaling(ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
-	return call(ctx, s, wire.OpUpdateTableReplicaAutoScaling, in, func(ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
-		if err := in.Validate(); err != nil {
-			return nil, err
-		}
-		return nil, s.noReplicas(ctx, in.TableName)
-	})
+// updateTableReplicaAutoScaling finds no replicas.
+func (s *Service) updateTableReplicaAutoScaling(ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
+	return nil, s.noReplicas(ctx, in.TableName)
 }
 
 // checkReplicas refuses the replicas that an UpdateTable asks for: of this region,

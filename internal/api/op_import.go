@@ -30,22 +30,15 @@ type importProgress struct {
 	Processed, Imported, Errors int64
 }
 
-// ImportTable creates a table from the files of a bucket. The import is a job: the
+// importTable creates a table from the files of a bucket. The import is a job: the
 // response says IN_PROGRESS, as the service's does, and the table is CREATING until the
 // job ends. It goes on when the client does not wait and after a restart, and the token of
 // the client finds it. The call waits for the first 1,000 items, or 4 MB of them, so that
 // smaller imports are complete when it returns.
 //
 // An import that fails leaves no table, unless only some of its items were refused.
-func (s *Service) ImportTable(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
-	return call(ctx, s, wire.OpImportTable, in, s.importTable)
-}
-
 func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
 	const op = wire.OpImportTable
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	switch {
 	case *in.InputFormat != "DYNAMODB_JSON":
 		return nil, op.Invalid("Sortkey imports DynamoDB JSON only. Use 'sortkey import' for other formats.")
@@ -262,15 +255,8 @@ func (x *importTask) end(s *Service, failed *failure) (any, *table.JobTable) {
 	}
 }
 
-// DescribeImport describes an import.
-func (s *Service) DescribeImport(ctx context.Context, in *wire.DescribeImportInput) (*wire.DescribeImportOutput, error) {
-	return call(ctx, s, wire.OpDescribeImport, in, s.describeImport)
-}
-
+// describeImport describes an import.
 func (s *Service) describeImport(ctx context.Context, in *wire.DescribeImportInput) (*wire.DescribeImportOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if err := s.checkJobARN(*in.ImportArn, importJobs); err != nil {
 		return nil, err
 	}
@@ -286,15 +272,8 @@ func (s *Service) describeImport(ctx context.Context, in *wire.DescribeImportInp
 	return nil, wire.NewError("ImportNotFoundException", "Import not found: "+*in.ImportArn)
 }
 
-// ListImports lists imports, the newest first.
-func (s *Service) ListImports(ctx context.Context, in *wire.ListImportsInput) (*wire.ListImportsOutput, error) {
-	return call(ctx, s, wire.OpListImports, in, s.listImports)
-}
-
+// listImports lists imports, the newest first.
 func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*wire.ListImportsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	list, err := loadJobs[importRecord](ctx, s, importJobs)
 	if err != nil {
 		return nil, err

@@ -38,16 +38,9 @@ func insightsStatus(x table.Insights) *string {
 	return new("DISABLED")
 }
 
-// UpdateContributorInsights enables or disables contributor insights of a table or
+// updateContributorInsights enables or disables contributor insights of a table or
 // a global index. The settings are kept; no keys are counted.
-func (s *Service) UpdateContributorInsights(ctx context.Context, in *wire.UpdateContributorInsightsInput) (*wire.UpdateContributorInsightsOutput, error) {
-	return call(ctx, s, wire.OpUpdateContributorInsights, in, s.updateContributorInsights)
-}
-
 func (s *Service) updateContributorInsights(ctx context.Context, in *wire.UpdateContributorInsightsInput) (*wire.UpdateContributorInsightsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
 		return nil, err
@@ -85,16 +78,9 @@ func (s *Service) updateContributorInsights(ctx context.Context, in *wire.Update
 	return out, nil
 }
 
-// DescribeContributorInsights describes contributor insights of a table or a
+// describeContributorInsights describes contributor insights of a table or a
 // global index.
-func (s *Service) DescribeContributorInsights(ctx context.Context, in *wire.DescribeContributorInsightsInput) (*wire.DescribeContributorInsightsOutput, error) {
-	return call(ctx, s, wire.OpDescribeContributorInsights, in, s.describeContributorInsights)
-}
-
 func (s *Service) describeContributorInsights(ctx context.Context, in *wire.DescribeContributorInsightsInput) (*wire.DescribeContributorInsightsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
@@ -140,16 +126,9 @@ func insightsRules(def *table.Definition, index string, x table.Insights) (rules
 	return rules
 }
 
-// ListContributorInsights lists the tables and the global indexes with contributor
+// listContributorInsights lists the tables and the global indexes with contributor
 // insights, a table before its indexes.
-func (s *Service) ListContributorInsights(ctx context.Context, in *wire.ListContributorInsightsInput) (*wire.ListContributorInsightsOutput, error) {
-	return call(ctx, s, wire.OpListContributorInsights, in, s.listContributorInsights)
-}
-
 func (s *Service) listContributorInsights(ctx context.Context, in *wire.ListContributorInsightsInput) (*wire.ListContributorInsightsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}

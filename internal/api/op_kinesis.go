@@ -15,12 +15,8 @@ import (
 // Source of the texts in this file: quirks, findings DDB-TABLE-268, 299 to 304 and
 // 318; localstack, provider.py.
 
-// EnableKinesisStreamingDestination names a Kinesis stream for the changes of a
+// enableKinesis names a Kinesis stream for the changes of a
 // table. The function of the options gets them.
-func (s *Service) EnableKinesisStreamingDestination(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
-	return call(ctx, s, wire.OpEnableKinesisStreamingDestination, in, s.enableKinesis)
-}
-
 func (s *Service) enableKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
 	change := func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
 		if slices.ContainsFunc(list, func(d table.Destination) bool { return d.Status == "ACTIVE" }) {
@@ -59,11 +55,7 @@ func (s *Service) unreachable(arn string) string {
 	return ""
 }
 
-// DisableKinesisStreamingDestination disables the destination of a table.
-func (s *Service) DisableKinesisStreamingDestination(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
-	return call(ctx, s, wire.OpDisableKinesisStreamingDestination, in, s.disableKinesis)
-}
-
+// disableKinesis disables the destination of a table.
 func (s *Service) disableKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
 	return s.switchKinesis(ctx, in, "DISABLING", func(list []table.Destination, d *table.Destination) ([]table.Destination, error) {
 		if in.EnableKinesisStreamingConfiguration != nil {
@@ -86,9 +78,6 @@ func wrongDestination(why string) error {
 func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput, status string,
 	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
 ) (*wire.KinesisStreamingDestinationOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, change)
 	if err != nil {
 		return nil, err
@@ -114,15 +103,8 @@ func (s *Service) alterKinesis(ctx context.Context, tableName, arn *string, chan
 	return name, err
 }
 
-// UpdateKinesisStreamingDestination changes the precision of the times of records.
-func (s *Service) UpdateKinesisStreamingDestination(ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
-	return call(ctx, s, wire.OpUpdateKinesisStreamingDestination, in, s.updateKinesis)
-}
-
+// updateKinesis changes the precision of the times of records.
 func (s *Service) updateKinesis(ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	c := in.UpdateKinesisStreamingConfiguration
 	if c == nil || c.ApproximateCreationDateTimePrecision == nil {
 		return nil, wire.OpUpdateKinesisStreamingDestination.Invalid("Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values")
@@ -150,16 +132,9 @@ func (s *Service) updateKinesis(ctx context.Context, in *wire.UpdateKinesisStrea
 	return &wire.UpdateKinesisStreamingDestinationOutput{TableName: &name, StreamArn: in.StreamArn, DestinationStatus: new("UPDATING"), UpdateKinesisStreamingConfiguration: c}, nil
 }
 
-// DescribeKinesisStreamingDestination lists the destinations of a table, also the
+// describeKinesis lists the destinations of a table, also the
 // disabled ones.
-func (s *Service) DescribeKinesisStreamingDestination(ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
-	return call(ctx, s, wire.OpDescribeKinesisStreamingDestination, in, s.describeKinesis)
-}
-
 func (s *Service) describeKinesis(ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err

@@ -209,16 +209,9 @@ func (s *Service) changePolicy(ctx context.Context, arn, expected *string, chang
 	return err
 }
 
-// PutResourcePolicy sets the policy of a table or a stream. It is kept and not
+// putResourcePolicy sets the policy of a table or a stream. It is kept and not
 // enforced. An equal policy changes nothing.
-func (s *Service) PutResourcePolicy(ctx context.Context, in *wire.PutResourcePolicyInput) (*wire.PutResourcePolicyOutput, error) {
-	return call(ctx, s, wire.OpPutResourcePolicy, in, s.putResourcePolicy)
-}
-
 func (s *Service) putResourcePolicy(ctx context.Context, in *wire.PutResourcePolicyInput) (*wire.PutResourcePolicyOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	text, err := canonicalPolicy(value(in.Policy))
 	if err != nil {
 		return nil, err
@@ -237,15 +230,8 @@ func (s *Service) putResourcePolicy(ctx context.Context, in *wire.PutResourcePol
 	return &wire.PutResourcePolicyOutput{RevisionId: new(strconv.FormatInt(revision, 10))}, nil
 }
 
-// GetResourcePolicy returns the policy of a table or a stream.
-func (s *Service) GetResourcePolicy(ctx context.Context, in *wire.GetResourcePolicyInput) (*wire.GetResourcePolicyOutput, error) {
-	return call(ctx, s, wire.OpGetResourcePolicy, in, s.getResourcePolicy)
-}
-
+// getResourcePolicy returns the policy of a table or a stream.
 func (s *Service) getResourcePolicy(ctx context.Context, in *wire.GetResourcePolicyInput) (*wire.GetResourcePolicyOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	arn := value(in.ResourceArn)
 	ref, err := s.policyTarget(arn)
 	if err != nil {
@@ -265,16 +251,9 @@ func (s *Service) getResourcePolicy(ctx context.Context, in *wire.GetResourcePol
 	return &wire.GetResourcePolicyOutput{Policy: new((*p).Text), RevisionId: new(strconv.FormatInt((*p).Revision, 10))}, nil
 }
 
-// DeleteResourcePolicy removes the policy of a table or a stream. Without a
+// deleteResourcePolicy removes the policy of a table or a stream. Without a
 // policy it does nothing; after one was deleted it returns the revision of that.
-func (s *Service) DeleteResourcePolicy(ctx context.Context, in *wire.DeleteResourcePolicyInput) (*wire.DeleteResourcePolicyOutput, error) {
-	return call(ctx, s, wire.OpDeleteResourcePolicy, in, s.deleteResourcePolicy)
-}
-
 func (s *Service) deleteResourcePolicy(ctx context.Context, in *wire.DeleteResourcePolicyInput) (*wire.DeleteResourcePolicyOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	out := new(wire.DeleteResourcePolicyOutput)
 	err := s.changePolicy(ctx, in.ResourceArn, in.ExpectedRevisionId, func(old *table.Policy) *table.Policy {
 		if old == nil {

@@ -9,7 +9,7 @@ import (
 
 // PutItem writes one item.
 func (s *Service) PutItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {
-	return call(ctx, s, wire.OpPutItem, in, s.putItem)
+	return call(ctx, s, wire.OpPutItem, in, (*Service).putItem)
 }
 
 func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.PutItemOutput, error) {

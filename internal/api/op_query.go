@@ -27,6 +27,9 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 }
 
 func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
 	if err := checkForm(wire.OpQuery, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return nil, err
 	}

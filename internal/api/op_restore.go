@@ -177,16 +177,9 @@ func (s *Service) restore(ctx context.Context, source, def *table.Definition, b 
 	return d, nil
 }
 
-// RestoreTableFromBackup creates a table from a backup. It can be used as soon as the
+// restoreTableFromBackup creates a table from a backup. It can be used as soon as the
 // call returns; the description says CREATING, as the service's does.
-func (s *Service) RestoreTableFromBackup(ctx context.Context, in *wire.RestoreTableFromBackupInput) (*wire.RestoreTableFromBackupOutput, error) {
-	return call(ctx, s, wire.OpRestoreTableFromBackup, in, s.restoreTableFromBackup)
-}
-
 func (s *Service) restoreTableFromBackup(ctx context.Context, in *wire.RestoreTableFromBackupInput) (*wire.RestoreTableFromBackupOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	b, err := s.findBackup(ctx, in.BackupArn)
 	if err != nil {
 		return nil, err
@@ -205,17 +198,10 @@ func (s *Service) restoreTableFromBackup(ctx context.Context, in *wire.RestoreTa
 	return &wire.RestoreTableFromBackupOutput{TableDescription: d}, nil
 }
 
-// RestoreTableToPointInTime creates a table from another one as it is now, or as it
+// restoreTableToPointInTime creates a table from another one as it is now, or as it
 // was at a time since which the history of its changes is kept.
-func (s *Service) RestoreTableToPointInTime(ctx context.Context, in *wire.RestoreTableToPointInTimeInput) (*wire.RestoreTableToPointInTimeOutput, error) {
-	return call(ctx, s, wire.OpRestoreTableToPointInTime, in, s.restoreTableToPointInTime)
-}
-
 func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.RestoreTableToPointInTimeInput) (*wire.RestoreTableToPointInTimeOutput, error) {
 	const op = wire.OpRestoreTableToPointInTime
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	latest := value(in.UseLatestRestorableTime)
 	switch {
 	case in.SourceTableArn != nil && in.SourceTableName != nil:
@@ -305,15 +291,8 @@ func (s *Service) continuousBackups(def *table.Definition) *wire.ContinuousBacku
 	return d
 }
 
-// DescribeContinuousBackups says whether point-in-time recovery is enabled.
-func (s *Service) DescribeContinuousBackups(ctx context.Context, in *wire.DescribeContinuousBackupsInput) (*wire.DescribeContinuousBackupsOutput, error) {
-	return call(ctx, s, wire.OpDescribeContinuousBackups, in, s.describeContinuousBackups)
-}
-
+// describeContinuousBackups says whether point-in-time recovery is enabled.
 func (s *Service) describeContinuousBackups(ctx context.Context, in *wire.DescribeContinuousBackupsInput) (*wire.DescribeContinuousBackupsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
 		return nil, err
@@ -321,15 +300,8 @@ func (s *Service) describeContinuousBackups(ctx context.Context, in *wire.Descri
 	return &wire.DescribeContinuousBackupsOutput{ContinuousBackupsDescription: s.continuousBackups(t.Definition())}, nil
 }
 
-// UpdateContinuousBackups enables or disables point-in-time recovery.
-func (s *Service) UpdateContinuousBackups(ctx context.Context, in *wire.UpdateContinuousBackupsInput) (*wire.UpdateContinuousBackupsOutput, error) {
-	return call(ctx, s, wire.OpUpdateContinuousBackups, in, s.updateContinuousBackups)
-}
-
+// updateContinuousBackups enables or disables point-in-time recovery.
 func (s *Service) updateContinuousBackups(ctx context.Context, in *wire.UpdateContinuousBackupsInput) (*wire.UpdateContinuousBackupsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	spec := in.PointInTimeRecoverySpecification
 	if !*spec.PointInTimeRecoveryEnabled && spec.RecoveryPeriodInDays != nil {
 		return nil, wire.OpUpdateContinuousBackups.Invalid("Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.")

@@ -25,6 +25,9 @@ func (s *Service) Scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 }
 
 func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*wire.ScanOutput, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
 	if err := checkForm(wire.OpScan, in, nil, slices.Contains(in.AttributesToGet, "")); err != nil {
 		return nil, err
 	}

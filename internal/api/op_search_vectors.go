@@ -23,17 +23,10 @@ const maxTopK = 100
 // searchCondition is the parameter of the condition of a search.
 const searchCondition expr.Param = "SearchConditionExpression"
 
-// SearchVectors returns the items of a vector index that are nearest to a vector.
+// searchVectors returns the items of a vector index that are nearest to a vector.
 // It compares all of them.
-func (s *Service) SearchVectors(ctx context.Context, in *wire.SearchVectorsInput) (*wire.SearchVectorsOutput, error) {
-	return call(ctx, s, wire.OpSearchVectors, in, s.searchVectors)
-}
-
 func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput) (*wire.SearchVectorsOutput, error) {
 	const op = wire.OpSearchVectors
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if *in.TopK > maxTopK {
 		return nil, op.Invalid(fmt.Sprintf("Provided TopK value '%d' is out of valid range. The value must be between 1 and %d inclusive", *in.TopK, maxTopK))
 	}

@@ -28,15 +28,8 @@ const (
 // API_streams_GetShardIterator.
 const iteratorLife = 15 * time.Minute
 
-// ListStreams lists the streams of a table or of all tables, by ARN.
-func (s *Service) ListStreams(ctx context.Context, in *wire.ListStreamsInput) (*wire.ListStreamsOutput, error) {
-	return call(ctx, s, wire.OpListStreams, in, s.listStreams)
-}
-
+// listStreams lists the streams of a table or of all tables, by ARN.
 func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*wire.ListStreamsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	limit, err := limitOf(wire.OpListStreams, in.Limit, maxStreams)
 	if err != nil {
 		return nil, err
@@ -143,15 +136,8 @@ func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View,
 	})
 }
 
-// DescribeStream describes a stream and its shards.
-func (s *Service) DescribeStream(ctx context.Context, in *wire.DescribeStreamInput) (*wire.DescribeStreamOutput, error) {
-	return call(ctx, s, wire.OpDescribeStream, in, s.describeStream)
-}
-
+// describeStream describes a stream and its shards.
 func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInput) (*wire.DescribeStreamOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	limit, err := limitOf(wire.OpDescribeStream, in.Limit, maxShards)
 	if err != nil {
 		return nil, err
@@ -298,15 +284,8 @@ func parseIterator(text string) (i iterator, err error) {
 	return iterator{arn, parts[0], table.Sequence(next), time.UnixMilli(issued)}, nil
 }
 
-// GetShardIterator returns a place in a shard.
-func (s *Service) GetShardIterator(ctx context.Context, in *wire.GetShardIteratorInput) (*wire.GetShardIteratorOutput, error) {
-	return call(ctx, s, wire.OpGetShardIterator, in, s.getShardIterator)
-}
-
+// getShardIterator returns a place in a shard.
 func (s *Service) getShardIterator(ctx context.Context, in *wire.GetShardIteratorInput) (*wire.GetShardIteratorOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	kind := value(in.ShardIteratorType)
 	given := kind == "AT_SEQUENCE_NUMBER" || kind == "AFTER_SEQUENCE_NUMBER"
 	switch {
@@ -376,15 +355,8 @@ func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.Shard
 	return shards[at], nil
 }
 
-// GetRecords returns the records from a place in a shard on.
-func (s *Service) GetRecords(ctx context.Context, in *wire.GetRecordsInput) (*wire.GetRecordsOutput, error) {
-	return call(ctx, s, wire.OpGetRecords, in, s.getRecords)
-}
-
+// getRecords returns the records from a place in a shard on.
 func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wire.GetRecordsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	limit, err := limitOf(wire.OpGetRecords, in.Limit, maxRecords)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // CreateTable creates a table. The description says CREATING, as the service's does;
 // the table can be used as soon as the call returns, or after [table.DB.Delay].
 func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
-	return call(ctx, s, wire.OpCreateTable, in, s.createTable)
+	return call(ctx, s, wire.OpCreateTable, in, (*Service).createTable)
 }
 
 func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
@@ -35,9 +35,6 @@ func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*
 
 // definition returns the definition of a table that is to be created.
 func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
 		return nil, err
@@ -105,13 +102,10 @@ func (s *Service) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Mi
 
 // DescribeTable describes a table.
 func (s *Service) DescribeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
-	return call(ctx, s, wire.OpDescribeTable, in, s.describeTable)
+	return call(ctx, s, wire.OpDescribeTable, in, (*Service).describeTable)
 }
 
 func (s *Service) describeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
@@ -144,13 +138,10 @@ func noSuchTable(name string) error {
 // DeleteTable deletes a table and its items. The description says DELETING, as the
 // service's does; the table is gone when the call returns, or after [table.DB.Delay].
 func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
-	return call(ctx, s, wire.OpDeleteTable, in, s.deleteTable)
+	return call(ctx, s, wire.OpDeleteTable, in, (*Service).deleteTable)
 }
 
 func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
 		return nil, err
@@ -170,15 +161,8 @@ func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 // maxListed is how many names ListTables returns at most.
 const maxListed = 100
 
-// ListTables lists the names of tables in byte order.
-func (s *Service) ListTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
-	return call(ctx, s, wire.OpListTables, in, s.listTables)
-}
-
+// listTables lists the names of tables in byte order.
 func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -225,33 +209,19 @@ func (s *Service) TableSizes() []TableSize {
 	return sizes
 }
 
-// DescribeLimits returns the default quotas of an account.
+// describeLimits returns the default quotas of an account.
 // Source: DG/ServiceQuotas.html.
-func (s *Service) DescribeLimits(ctx context.Context, in *wire.DescribeLimitsInput) (*wire.DescribeLimitsOutput, error) {
-	return call(ctx, s, wire.OpDescribeLimits, in, s.describeLimits)
-}
-
 func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput) (*wire.DescribeLimitsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	return &wire.DescribeLimitsOutput{
 		AccountMaxReadCapacityUnits: new(int64(80_000)), AccountMaxWriteCapacityUnits: new(int64(80_000)),
 		TableMaxReadCapacityUnits: new(int64(40_000)), TableMaxWriteCapacityUnits: new(int64(40_000)),
 	}, nil
 }
 
-// DescribeEndpoints returns the host and port that the client asked: a client with
+// describeEndpoints returns the host and port that the client asked: a client with
 // endpoint discovery sends its requests there. Without HTTP it returns the
 // service's host of the region.
-func (s *Service) DescribeEndpoints(ctx context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
-	return call(ctx, s, wire.OpDescribeEndpoints, in, s.describeEndpoints)
-}
-
 func (s *Service) describeEndpoints(ctx context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	host := cmp.Or(event.Host(ctx), "dynamodb."+s.region()+".amazonaws.com")
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
 		Address: &host, CachePeriodInMinutes: new(int64(1440)),

@@ -64,15 +64,8 @@ type Empty struct{}
 // AppendJSON appends nothing.
 func (Empty) AppendJSON(dst []byte) []byte { return dst }
 
-// TagResource sets tags of a table.
-func (s *Service) TagResource(ctx context.Context, in *wire.TagResourceInput) (Empty, error) {
-	return call(ctx, s, wire.OpTagResource, in, s.tagResource)
-}
-
+// tagResource sets tags of a table.
 func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
-	if err := in.Validate(); err != nil {
-		return out, err
-	}
 	name, err := s.tagged(wire.OpTagResource, value(in.ResourceArn))
 	if err != nil {
 		return out, err
@@ -93,15 +86,8 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	})
 }
 
-// UntagResource removes tags of a table.
-func (s *Service) UntagResource(ctx context.Context, in *wire.UntagResourceInput) (Empty, error) {
-	return call(ctx, s, wire.OpUntagResource, in, s.untagResource)
-}
-
+// untagResource removes tags of a table.
 func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) (out Empty, err error) {
-	if err := in.Validate(); err != nil {
-		return out, err
-	}
 	name, err := s.tagged(wire.OpUntagResource, value(in.ResourceArn))
 	if err != nil {
 		return out, err
@@ -176,17 +162,10 @@ func (s *Service) tagged(op wire.Op, arn string) (string, error) {
 	return ref.Name, nil
 }
 
-// ListTagsOfResource lists the tags of a table by key. All of them are on one
+// listTagsOfResource lists the tags of a table by key. All of them are on one
 // page, as the service returns them (alternator, test_tag.py); NextToken is
 // the key to continue after.
-func (s *Service) ListTagsOfResource(ctx context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
-	return call(ctx, s, wire.OpListTagsOfResource, in, s.listTagsOfResource)
-}
-
 func (s *Service) listTagsOfResource(ctx context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	name, err := s.tagged(wire.OpListTagsOfResource, value(in.ResourceArn))
 	if err != nil {
 		return nil, err

@@ -15,13 +15,10 @@ import (
 // TransactGetItems reads up to 100 items of any tables as they are at one
 // moment.
 func (s *Service) TransactGetItems(ctx context.Context, in *wire.TransactGetItemsInput) (*wire.TransactGetItemsOutput, error) {
-	return call(ctx, s, wire.OpTransactGetItems, in, s.transactGet)
+	return call(ctx, s, wire.OpTransactGetItems, in, (*Service).transactGet)
 }
 
 func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInput) (*wire.TransactGetItemsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	reads := make([]readParams, len(in.TransactItems))
 	for i := range in.TransactItems {
 		g := in.TransactItems[i].Get

@@ -41,13 +41,10 @@ type action struct {
 
 // TransactWriteItems applies up to 100 writes of any tables, all or nothing.
 func (s *Service) TransactWriteItems(ctx context.Context, in *wire.TransactWriteItemsInput) (*wire.TransactWriteItemsOutput, error) {
-	return call(ctx, s, wire.OpTransactWriteItems, in, s.transactWrite)
+	return call(ctx, s, wire.OpTransactWriteItems, in, (*Service).transactWrite)
 }
 
 func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItemsInput) (*wire.TransactWriteItemsOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	if len(in.TransactItems) > MaxTransactActions {
 		return nil, wire.OpTransactWriteItems.Invalid("Member must have length less than or equal to 100")
 	}

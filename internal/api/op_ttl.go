@@ -8,16 +8,9 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// UpdateTimeToLive enables or disables time to live. Expired items are deleted
+// updateTimeToLive enables or disables time to live. Expired items are deleted
 // by the next sweep; see [table.DB.Sweep].
-func (s *Service) UpdateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiveInput) (*wire.UpdateTimeToLiveOutput, error) {
-	return call(ctx, s, wire.OpUpdateTimeToLive, in, s.updateTimeToLive)
-}
-
 func (s *Service) updateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiveInput) (*wire.UpdateTimeToLiveOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
 		return nil, err
@@ -50,16 +43,9 @@ func (s *Service) updateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiv
 	return &wire.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
 }
 
-// DescribeTimeToLive returns whether time to live is enabled, and on which
+// describeTimeToLive returns whether time to live is enabled, and on which
 // attribute.
-func (s *Service) DescribeTimeToLive(ctx context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
-	return call(ctx, s, wire.OpDescribeTimeToLive, in, s.describeTimeToLive)
-}
-
 func (s *Service) describeTimeToLive(ctx context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err

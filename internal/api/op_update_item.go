@@ -20,7 +20,7 @@ const (
 
 // UpdateItem changes one item, or creates it.
 func (s *Service) UpdateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
-	return call(ctx, s, wire.OpUpdateItem, in, s.updateItem)
+	return call(ctx, s, wire.OpUpdateItem, in, (*Service).updateItem)
 }
 
 func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {

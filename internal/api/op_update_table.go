@@ -15,13 +15,10 @@ import (
 // UpdateTable changes a table. The description says UPDATING, as the service's does;
 // a new index can be used as soon as the call returns, or after [table.DB.Delay].
 func (s *Service) UpdateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
-	return call(ctx, s, wire.OpUpdateTable, in, s.updateTable)
+	return call(ctx, s, wire.OpUpdateTable, in, (*Service).updateTable)
 }
 
 func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
-	if err := in.Validate(); err != nil {
-		return nil, err
-	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
 		return nil, err

@@ -30,8 +30,9 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 		}},
 	})
 	require.NoError(t, err)
-	_, err = s.UpdateTimeToLive(ctx, &wire.UpdateTimeToLiveInput{TableName: new("Sessions"), TimeToLiveSpecification: &wire.TimeToLiveSpecification{AttributeName: new("until"), Enabled: new(true)}})
-	require.NoError(t, err)
+	answer, status := s.Serve(ctx, wire.OpUpdateTimeToLive.Target(),
+		[]byte(`{"TableName":"Sessions","TimeToLiveSpecification":{"AttributeName":"until","Enabled":true}}`), nil)
+	require.Equal(t, 200, status, "%s", answer)
 	until := strconv.FormatInt(opts.Clock().Add(time.Minute).Unix(), 10)
 	for i := range n {
 		item, err := attr.ParseItem(fmt.Appendf(nil, `{"id":{"S":"%d"},"user":{"S":"u"},"until":{"N":"%s"}}`, i, until))
