@@ -23,7 +23,7 @@ if [ -z "$server" ]; then
 fi
 "$server" --version
 
-export SORTKEY_CHECKS=${SORTKEY_CHECKS:-5}
+export SORTKEY_CHECKS=${SORTKEY_CHECKS:-5} SORTKEY_LONG=1
 report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:' || true; }
 go test ./store/postgres -count=1 -v -timeout 20m | report
 go test ./fuzz -run 'TestPropertyTransactionsOn(Postgres|Servers)' -count=1 -v -timeout 20m | report
