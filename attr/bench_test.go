@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/doc"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/number"
 )
@@ -37,8 +38,7 @@ func BenchmarkUnmarshalItem(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		dec.Reset(bytes.NewBuffer(in), jsontext.AllowDuplicateNames(true))
-		var it attr.Item
-		if err := it.UnmarshalJSONFrom(&dec); err != nil {
+		if _, err := doc.ReadItem(&dec); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/sortkey/sortkey/internal/blob"
+	"github.com/sortkey/sortkey/internal/doc"
 	"github.com/sortkey/sortkey/internal/number"
 )
 
@@ -97,49 +98,56 @@ func (r *reader) refuseNesting() {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// UnmarshalJSONFrom reads an object of attributes, such as {"id":{"S":"x"}}. It
-// reads JSON null as the nil Item, and an empty object as an empty Item that is
-// not nil. The error is an [*Error] or the decoder's. The object has been read to
-// its end when the error is an [*Error] without Syntax.
-func (it *Item) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+func init() {
+	doc.ReadItem = readItem
+	doc.ReadValue = func(dec *jsontext.Decoder) (kind byte, payload []byte, err error) {
+		v, err := readValue(dec)
+		return byte(v.kind), v.raw, err
+	}
+}
+
+// readItem reads an object of attributes.
+func readItem(dec *jsontext.Decoder) ([]byte, error) {
 	r := readers.Get().(*reader)
 	defer r.release()
 	r.dec = dec
 	v, ok, err := r.readMap(0)
 	if err != nil || !ok {
-		*it = nil
-		return err
+		return nil, err
 	}
-	*it = bytes.Clone(v.raw)
-	return r.invalid
+	return bytes.Clone(v.raw), r.invalid
 }
 
-// UnmarshalJSONFrom reads one value, such as {"S":"x"}. JSON null gives the zero
-// Value. Errors are as for [Item.UnmarshalJSONFrom].
-func (v *Value) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+// readValue reads one value.
+func readValue(dec *jsontext.Decoder) (Value, error) {
 	r := readers.Get().(*reader)
 	defer r.release()
 	r.dec = dec
-	read, ok, err := r.readValue(1)
+	v, ok, err := r.readValue(1)
 	if err != nil || !ok {
-		*v = Value{}
-		return err
+		return Value{}, err
 	}
-	*v = Value{read.kind, bytes.Clone(read.raw)}
-	return r.invalid
+	return Value{v.kind, bytes.Clone(v.raw)}, r.invalid
 }
 
-// ParseItem parses an object of attributes, such as {"id":{"S":"x"}}. Errors are
-// as for [Item.UnmarshalJSONFrom].
+// ParseItem parses an object of attributes, such as {"id":{"S":"x"}}. JSON null
+// gives the nil Item, and an empty object an empty Item that is not nil. The error
+// is an [*Error]; if Syntax is false, the item is valid JSON of the right shape.
 func ParseItem(json []byte) (it Item, err error) {
-	err = parse(json, &it)
+	err = parse(json, func(dec *jsontext.Decoder) (err error) {
+		it, err = readItem(dec)
+		return err
+	})
 	return it, err
 }
 
-// ParseValue parses one value, such as {"S":"x"}. Errors are as for
-// [Item.UnmarshalJSONFrom].
+// ParseValue parses one value, such as {"S":"x"}. JSON null gives the zero Value.
+// Errors are as for [ParseItem].
 func ParseValue(json []byte) (v Value, err error) {
-	err = parse(json, &v)
+	err = parse(json, func(dec *jsontext.Decoder) (err error) {
+		v, err = readValue(dec)
+		return err
+	})
 	return v, err
 }
 
@@ -151,15 +159,13 @@ type parser struct {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// parse reads x from json, which must hold nothing else.
-func parse(json []byte, x interface {
-	UnmarshalJSONFrom(dec *jsontext.Decoder) error
-}) error {
+// parse calls read for json, which must hold nothing else.
+func parse(json []byte, read func(dec *jsontext.Decoder) error) error {
 	p := parsers.Get().(*parser)
 	defer p.release()
 	p.src = *bytes.NewBuffer(json)
 	p.dec.Reset(&p.src, jsontext.AllowDuplicateNames(true))
-	err := x.UnmarshalJSONFrom(&p.dec)
+	err := read(&p.dec)
 	if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Syntax) {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/doc"
 	"github.com/sortkey/sortkey/internal/item"
 )
 
@@ -168,11 +169,11 @@ func TestJSONRefused(t *testing.T) {
 // end, so the rest of the request can be read.
 func TestDecodeAfterError(t *testing.T) {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(`{"a":{"SS":[]},"b":{"L":[{"N":"x"}]}} {"c":{"S":"x"}}`))
-	var it attr.Item
-	if err := it.UnmarshalJSONFrom(dec); err == nil {
+	if _, err := doc.ReadItem(dec); err == nil {
 		t.Fatal("an empty set was accepted")
 	}
-	err := it.UnmarshalJSONFrom(dec)
+	raw, err := doc.ReadItem(dec)
+	it := attr.Item(raw)
 	if err != nil || it.Get("c").String() != "{S:x}" {
 		t.Errorf("the next item = %s, %v", it.AppendJSON(nil), err)
 	}
@@ -193,11 +194,12 @@ func FuzzJSON(f *testing.F) {
 		if err != nil {
 			if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 				dec := jsontext.NewDecoder(bytes.NewBuffer(append(bytes.Clone(in), ` {"c":{"S":"x"}}`...)), jsontext.AllowDuplicateNames(true))
-				var next attr.Item
-				if again := next.UnmarshalJSONFrom(dec); again == nil || again.Error() != e.Msg {
+				if _, again := doc.ReadItem(dec); again == nil || again.Error() != e.Msg {
 					t.Fatalf("%q is refused as %v, then as %v", in, e, again)
 				}
-				if err := next.UnmarshalJSONFrom(dec); err != nil || next.Get("c").String() != "{S:x}" {
+				raw, err := doc.ReadItem(dec)
+				next := attr.Item(raw)
+				if err != nil || next.Get("c").String() != "{S:x}" {
 					t.Fatalf("the token after %q is %v, %v", in, next, err)
 				}
 			}

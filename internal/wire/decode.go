@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/doc"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/blob"
 )
@@ -372,7 +373,8 @@ func (d *decoder) readValue(x *attr.Value, pos position) (bool, error) {
 		return false, err
 	}
 	from := d.json.InputOffset()
-	err := x.UnmarshalJSONFrom(&d.json)
+	kind, payload, err := doc.ReadValue(&d.json)
+	*x = attr.MakeValue(attr.Kind(kind), payload)
 	if err != nil {
 		err = d.explain(d.refused(err), from, (*decoder).discardValue)
 	}
@@ -384,8 +386,8 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 		return false, err
 	}
 	from := d.json.InputOffset()
-	err := x.UnmarshalJSONFrom(&d.json)
-	if *x == nil {
+	raw, err := doc.ReadItem(&d.json)
+	if *x = raw; raw == nil {
 		*x = attr.Item{}
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/doc"
 )
 
 // A form is the structure of the records of a JSON file: the one that most
@@ -138,8 +139,8 @@ func (d *decoder) typedItem() (attr.Item, error) {
 	if k := d.dec.PeekKind(); k != '{' && k != 'n' {
 		return nil, d.notObject()
 	}
-	var it attr.Item
-	err := it.UnmarshalJSONFrom(&d.dec)
+	raw, err := doc.ReadItem(&d.dec)
+	it := attr.Item(raw)
 	switch e, ok := errors.AsType[*attr.Error](err); {
 	case err != nil && (!ok || e.Syntax):
 		return nil, untyped(err)
@@ -177,7 +178,7 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 		if into == nil {
 			err = d.dec.SkipValue()
 		} else {
-			err = into.UnmarshalJSONFrom(&d.dec)
+			*into, err = doc.ReadItem(&d.dec)
 		}
 		if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 			invalid, err = err, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/doc"
 )
 
 // A decoder decodes the JSON of records into items.
@@ -85,8 +86,8 @@ func (d *decoder) excerpt() (jsontext.Value, error) {
 func (d *decoder) declared(kind string) (attr.Value, error) {
 	got := d.dec.PeekKind()
 	if kind == AnyType {
-		var v attr.Value
-		err := v.UnmarshalJSONFrom(&d.dec)
+		k, payload, err := doc.ReadValue(&d.dec)
+		v := attr.MakeValue(attr.Kind(k), payload)
 		if err == nil && v.IsZero() {
 			err = rejectf("null is not a value")
 		}
