@@ -89,7 +89,7 @@ func (s *Store) Archive(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer func() { _ = s.forks.remove(dir) }()
-	if err := writeArchive(ctx, s.opts.FS, dir, w); err != nil {
+	if err := writeArchive(ctx, s.opts.fs, dir, w); err != nil {
 		return fmt.Errorf("disk: archive: %w", err)
 	}
 	return nil
@@ -251,7 +251,7 @@ func (c *contents) check(what string) (total int64, err error) {
 // are refused), and only if the disk has enough room.
 // After an error the folder may be incomplete; [Open] refuses it, and it can be
 // removed. The error is a [*FormatError] when a newer version wrote the store.
-// Extract uses only the FS of opts.
+// Extract uses nothing of opts but, in tests, the file system.
 func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	opts = opts.withDefaults()
 	tr := tar.NewReader(&contextReader{ctx, r})
@@ -259,7 +259,7 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	w, err := newFolderWriter(opts.FS, dir, total, len(c.Files))
+	w, err := newFolderWriter(opts.fs, dir, total, len(c.Files))
 	if err != nil {
 		return err
 	}
@@ -344,11 +344,11 @@ func readContents(tr *tar.Reader) (*contents, int64, error) {
 
 // Copy copies a closed store to a folder that does not exist or is empty,
 // without changing the original. Errors are those of [Open] for from, and as
-// for [Extract]. Copy uses only the FS of opts. See [Store.Snapshot] for an
+// for [Extract]. Copy uses nothing of opts but, in tests, the file system. See [Store.Snapshot] for an
 // open store.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
 	opts = opts.withDefaults()
-	fsys := opts.FS
+	fsys := opts.fs
 	if _, err := fsys.Stat(fsys.PathJoin(from, lockName)); err == nil {
 		lock, err := Lock(from, opts)
 		if err != nil {

@@ -3,11 +3,13 @@ package disk_test
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
@@ -70,14 +72,14 @@ func TestExtractSparse(t *testing.T) {
 	require.Equal(t, int64(size), n, "not a sparse file")
 
 	fs := vfs.NewMem()
-	err = disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{FS: fs})
+	err = disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{}.On(fs))
 	require.ErrorContains(t, err, `archive contains the sparse file "sortkey/000001.sst"`)
 	names, err := fs.List("db")
 	require.NoError(t, err)
 	require.Empty(t, names)
 
 	text = sparseFile(t, "sortkey/ARCHIVE", size/4)
-	require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{FS: fs}), "not a Sortkey archive")
+	require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{}.On(fs)), "not a Sortkey archive")
 }
 
 // TestExtractLists checks that the list of an archive is bounded.
@@ -93,7 +95,7 @@ func TestExtractLists(t *testing.T) {
 			head := `{"sortkeyArchive":1,"format":2,"files":` + tt.files + `}`
 			text := forge(t, []entry{{tar.Header{Typeflag: tar.TypeReg, Name: "sortkey/ARCHIVE"}, head}})
 			fs := vfs.NewMem()
-			require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{FS: fs}), tt.want)
+			require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{}.On(fs)), tt.want)
 			_, err := fs.Stat("db")
 			require.ErrorIs(t, err, os.ErrNotExist)
 		})
@@ -118,9 +120,9 @@ func TestExtractSpace(t *testing.T) {
 	for _, e := range list {
 		need += uint64(e.Size)
 	}
-	err := disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{FS: smallFS{vfs.NewMem(), need - 1}})
+	err := disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{}.On(smallFS{vfs.NewMem(), need - 1}))
 	require.ErrorContains(t, err, fmt.Sprintf("not enough space for db: need %d bytes, have %d", need, need-1))
-	require.NoError(t, disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{FS: smallFS{vfs.NewMem(), need}}))
+	require.NoError(t, disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{}.On(smallFS{vfs.NewMem(), need})))
 }
 
 // extracted extracts an archive to memory and opens the result. It checks that
@@ -128,7 +130,7 @@ func TestExtractSpace(t *testing.T) {
 func extracted(t *testing.T, text []byte) {
 	t.Helper()
 	fs := vfs.NewMem()
-	err := disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{FS: fs})
+	err := disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{}.On(fs))
 	names, _ := fs.List("")
 	for _, name := range names {
 		require.Equal(t, "db", name)
@@ -143,14 +145,14 @@ func extracted(t *testing.T, text []byte) {
 	if err != nil {
 		return
 	}
-	if s, err := disk.Open("db", disk.Options{FS: fs, ReadOnly: true}); err == nil {
+	if s, err := disk.Open("db", disk.Options{ReadOnly: true}.On(fs)); err == nil {
 		require.NoError(t, s.Close())
 	}
 }
 
 // FuzzExtract extracts anything.
 func FuzzExtract(f *testing.F) {
-	s := open(f, "db", disk.Options{FS: vfs.NewMem()})
+	s := open(f, "db", disk.Options{}.On(vfs.NewMem()))
 	put(f, s, "k", "v")
 	var text bytes.Buffer
 	require.NoError(f, s.Archive(f.Context(), &text))
@@ -165,7 +167,7 @@ func FuzzExtract(f *testing.F) {
 // FuzzExtractContents extracts archives that are tar files with any list of
 // contents, and files of that list.
 func FuzzExtractContents(f *testing.F) {
-	s := open(f, "db", disk.Options{FS: vfs.NewMem()})
+	s := open(f, "db", disk.Options{}.On(vfs.NewMem()))
 	put(f, s, "k", "v")
 	var text bytes.Buffer
 	require.NoError(f, s.Archive(f.Context(), &text))
@@ -188,4 +190,59 @@ func FuzzExtractContents(f *testing.F) {
 		require.NoError(t, tw.Close())
 		extracted(t, out.Bytes())
 	})
+}
+
+// An endlessFS has checkpoints with row files that never end.
+type endlessFS struct {
+	vfs.FS
+	begun func()
+}
+
+func (f endlessFS) copied(name string) bool {
+	return strings.HasSuffix(name, ".sst") && strings.Contains(name, "/forks/")
+}
+
+func (f endlessFS) Stat(name string) (vfs.FileInfo, error) {
+	info, err := f.FS.Stat(name)
+	if err == nil && f.copied(name) {
+		info = endlessInfo{info}
+	}
+	return info, err
+}
+
+type endlessInfo struct{ vfs.FileInfo }
+
+func (endlessInfo) Size() int64 { return 1 << 40 }
+
+func (f endlessFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	file, err := f.FS.Open(name, opts...)
+	if err == nil && f.copied(name) {
+		file = endlessFile{file, f.begun}
+	}
+	return file, err
+}
+
+type endlessFile struct {
+	vfs.File
+	begun func()
+}
+
+func (f endlessFile) Read([]byte) (int, error) {
+	f.begun()
+	time.Sleep(time.Millisecond)
+	return 1, nil
+}
+
+// TestArchiveCanceled cancels an archive in the middle of a file.
+func TestArchiveCanceled(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	s := open(t, "/db", disk.Options{}.On(fs))
+	put(t, s, "row", "value")
+	require.NoError(t, s.Close()) // writes the rows to a file
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s = open(t, "/db", disk.Options{}.On(endlessFS{fs, cancel}))
+	require.ErrorIs(t, s.Archive(ctx, io.Discard), context.Canceled)
 }

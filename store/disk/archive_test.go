@@ -27,7 +27,7 @@ import (
 // afterwards.
 func archived(t testing.TB, fs vfs.FS, dir string) []byte {
 	t.Helper()
-	s := open(t, dir, disk.Options{FS: fs, MemTableBytes: 1})
+	s := open(t, dir, disk.Options{MemTableBytes: 1}.On(fs))
 	fill(t, s, 5, 500)
 	put(t, s, "k", "before")
 	var out bytes.Buffer
@@ -66,7 +66,7 @@ func TestArchive(t *testing.T) {
 		{"folder", vfs.Default, t.TempDir()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			opts := disk.Options{FS: tt.fs}
+			opts := disk.Options{}.On(tt.fs)
 			from := filepath.Join(tt.root, "db")
 			text := archived(t, tt.fs, from)
 			to := filepath.Join(tt.root, "deep", "copy")
@@ -233,18 +233,18 @@ func TestExtractAnything(t *testing.T) {
 			forged[rng.IntN(4096)] ^= byte(1 + rng.IntN(255))
 		}
 		fs := vfs.NewMem()
-		err := disk.Extract(t.Context(), bytes.NewReader(forged), "db", disk.Options{FS: fs})
+		err := disk.Extract(t.Context(), bytes.NewReader(forged), "db", disk.Options{}.On(fs))
 		if i%2 == 0 {
 			require.Error(t, err)
-			require.False(t, disk.Exists("db", disk.Options{FS: fs}))
+			require.False(t, disk.Exists("db", disk.Options{}.On(fs)))
 		}
 	}
-	require.ErrorContains(t, disk.Extract(t.Context(), strings.NewReader("hello"), "db", disk.Options{FS: vfs.NewMem()}), "not a Sortkey archive")
+	require.ErrorContains(t, disk.Extract(t.Context(), strings.NewReader("hello"), "db", disk.Options{}.On(vfs.NewMem())), "not a Sortkey archive")
 	long := append(slices.Clone(text), make([]byte, 2<<20)...)
-	require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(long), "db", disk.Options{FS: vfs.NewMem()}), "data after its end")
+	require.ErrorContains(t, disk.Extract(t.Context(), bytes.NewReader(long), "db", disk.Options{}.On(vfs.NewMem())), "data after its end")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, disk.Extract(ctx, bytes.NewReader(text), "db", disk.Options{FS: vfs.NewMem()}), context.Canceled)
+	require.ErrorIs(t, disk.Extract(ctx, bytes.NewReader(text), "db", disk.Options{}.On(vfs.NewMem())), context.Canceled)
 }
 
 // TestExtractFull checks that extracting to a full disk leaves no store.
@@ -254,14 +254,14 @@ func TestExtractFull(t *testing.T) {
 	for n := range int32(200) {
 		mem := vfs.NewMem()
 		fs := errorfs.Wrap(mem, errorfs.ErrInjected.If(errorfs.And(errorfs.Writes, errorfs.OnIndex(n))))
-		err := disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{FS: fs})
+		err := disk.Extract(t.Context(), bytes.NewReader(text), "db", disk.Options{}.On(fs))
 		if err == nil {
 			break
 		}
 		failed++
 		require.ErrorContains(t, err, "injected error")
-		if disk.Exists("db", disk.Options{FS: mem}) {
-			s, err := disk.Open("db", disk.Options{FS: mem}) // only the very last sync failed
+		if disk.Exists("db", disk.Options{}.On(mem)) {
+			s, err := disk.Open("db", disk.Options{}.On(mem)) // only the very last sync failed
 			if err == nil {
 				require.Equal(t, "before", get(t, s, "k"))
 				require.NoError(t, s.Close())
@@ -275,7 +275,7 @@ func TestExtractFull(t *testing.T) {
 // the context ends.
 func TestArchiveErrors(t *testing.T) {
 	fs := vfs.NewMem()
-	s := open(t, "db", disk.Options{FS: fs})
+	s := open(t, "db", disk.Options{}.On(fs))
 	fill(t, s, 5, 500)
 	for n := range 3 {
 		require.ErrorIs(t, s.Archive(t.Context(), &limited{n * 1000}), io.ErrShortWrite)
@@ -302,7 +302,7 @@ func (w *limited) Write(p []byte) (int, error) {
 // TestExtractSpoilt checks that an archive with one changed byte is refused, or
 // leaves a folder that Open either refuses or opens.
 func TestExtractSpoilt(t *testing.T) {
-	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	s := open(t, "db", disk.Options{}.On(vfs.NewMem()))
 	put(t, s, "k", "v")
 	var text bytes.Buffer
 	require.NoError(t, s.Archive(t.Context(), &text))
@@ -314,10 +314,10 @@ func TestExtractSpoilt(t *testing.T) {
 		spoilt := slices.Clone(text.Bytes())
 		spoilt[rng.IntN(len(spoilt))] ^= byte(1 + rng.IntN(255))
 		fs := vfs.NewMem()
-		if err := disk.Extract(t.Context(), bytes.NewReader(spoilt), "db", disk.Options{FS: fs}); err != nil {
+		if err := disk.Extract(t.Context(), bytes.NewReader(spoilt), "db", disk.Options{}.On(fs)); err != nil {
 			refused++
 		}
-		if s, err := disk.Open("db", disk.Options{FS: fs, ReadOnly: true}); err == nil {
+		if s, err := disk.Open("db", disk.Options{ReadOnly: true}.On(fs)); err == nil {
 			opened++
 			require.NoError(t, s.Close(), "seed %d", seed)
 		}

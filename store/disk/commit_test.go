@@ -38,10 +38,10 @@ func TestGroupCommit(t *testing.T) {
 	const writers, each = 32, 20
 	synctest.Test(t, func(t *testing.T) { // a sync ends when all the writers wait
 		var syncs atomic.Int64
-		s := open(t, "db", disk.Options{FS: onSync(vfs.NewMem(), func() {
+		s := open(t, "db", disk.Options{}.On(onSync(vfs.NewMem(), func() {
 			syncs.Add(1)
 			time.Sleep(2 * time.Millisecond)
-		})})
+		})))
 		syncs.Store(0)
 		var wg sync.WaitGroup
 		for i := range writers {
@@ -62,7 +62,7 @@ func TestGroupCommit(t *testing.T) {
 // few while they write, and that a view keeps its own.
 func TestSnapshots(t *testing.T) {
 	const writers, each, most = 8, 200, (8 + 1) * 66 // each writer may be about to close 64
-	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	s := open(t, "db", disk.Options{}.On(vfs.NewMem()))
 	write := func() (most int) {
 		var wg sync.WaitGroup
 		var seen atomic.Int64
@@ -98,11 +98,11 @@ func TestNothingBeforeItsSync(t *testing.T) {
 	gate := make(chan struct{})
 	var held atomic.Bool
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, "db", disk.Options{FS: onSync(vfs.NewMem(), func() {
+		s := open(t, "db", disk.Options{}.On(onSync(vfs.NewMem(), func() {
 			if held.Load() {
 				<-gate
 			}
-		})})
+		})))
 		gate = make(chan struct{}) // created inside this synctest bubble
 		put(t, s, "k", "old")
 		held.Store(true)
@@ -146,24 +146,24 @@ func TestNothingBeforeItsSync(t *testing.T) {
 // writes older than the interval survive a crash; Close keeps all writes.
 func TestSyncEvery(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	s := open(t, "db", disk.Options{FS: fs, SyncEvery: 10 * time.Millisecond})
+	s := open(t, "db", disk.Options{SyncEvery: 10 * time.Millisecond}.On(fs))
 	put(t, s, "k", "v")
 	require.Eventually(t, func() bool {
-		after, err := disk.Open("db", disk.Options{FS: fs.CrashClone(vfs.CrashCloneCfg{})})
+		after, err := disk.Open("db", disk.Options{}.On(fs.CrashClone(vfs.CrashCloneCfg{})))
 		require.NoError(t, err)
 		defer after.Close()
 		return get(t, after, "k") == "v"
 	}, time.Minute, 10*time.Millisecond)
 	put(t, s, "k", "last")
 	require.NoError(t, s.Close())
-	s = open(t, "db", disk.Options{FS: fs.CrashClone(vfs.CrashCloneCfg{})})
+	s = open(t, "db", disk.Options{}.On(fs.CrashClone(vfs.CrashCloneCfg{})))
 	require.Equal(t, "last", get(t, s, "k"))
 	require.NoError(t, s.Close())
 }
 
 // TestCloseWaits closes a store during a View and an Update, which finish.
 func TestCloseWaits(t *testing.T) {
-	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	s := open(t, "db", disk.Options{}.On(vfs.NewMem()))
 	fill(t, s, 1, 3000)
 	started, closing := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
@@ -195,7 +195,7 @@ func TestCloseWaits(t *testing.T) {
 // TestValuesOfGetAreKept checks that later writes do not change a value
 // returned by Get.
 func TestValuesOfGetAreKept(t *testing.T) {
-	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	s := open(t, "db", disk.Options{}.On(vfs.NewMem()))
 	put(t, s, "k", "v")
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		v, _, err := w.Get(1, []byte("p"), []byte("k"))

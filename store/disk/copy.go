@@ -31,7 +31,7 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 		return s.closedOr(err)
 	}
 	defer s.end()
-	fsys := s.opts.FS
+	fsys := s.opts.fs
 	if vfs.Root(fsys) == vfs.Default {
 		abs, err := filepath.Abs(dir)
 		if err != nil {

@@ -37,7 +37,7 @@ func TestFork(t *testing.T) {
 		{"folder", vfs.Default, t.TempDir()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			opts := disk.Options{FS: tt.fs}
+			opts := disk.Options{}.On(tt.fs)
 			dir := filepath.Join(tt.root, "db")
 			forks := filepath.Join(dir, "forks")
 			listed := func() []string {
@@ -79,7 +79,7 @@ func TestFork(t *testing.T) {
 			require.Equal(t, "after", get(t, s, "k"))
 			require.NoError(t, s.Close())
 
-			s = open(t, dir, disk.Options{FS: tt.fs, ReadOnly: true})
+			s = open(t, dir, disk.Options{ReadOnly: true}.On(tt.fs))
 			_, err = s.Fork()
 			require.ErrorIs(t, err, store.ErrReadOnly)
 			require.NoError(t, s.Close())
@@ -90,7 +90,7 @@ func TestFork(t *testing.T) {
 // TestForkIsAStore runs the store suite on forks.
 func TestForkIsAStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
-		s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+		s := open(t, "db", disk.Options{}.On(vfs.NewMem()))
 		f := fork(t, s)
 		require.NoError(t, s.Close())
 		return f
@@ -101,7 +101,7 @@ func TestForkIsAStore(t *testing.T) {
 // a crash, unless it is opened for reading only.
 func TestForkLeft(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	s := open(t, "db", disk.Options{FS: fs})
+	s := open(t, "db", disk.Options{}.On(fs))
 	put(t, s, "k", "v")
 	f := fork(t, s)
 	require.NoError(t, fs.MkdirAll("db/forks/unfinished", 0o755))
@@ -109,11 +109,11 @@ func TestForkLeft(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.NoError(t, s.Close())
 
-	s = open(t, "db", disk.Options{FS: after, ReadOnly: true})
+	s = open(t, "db", disk.Options{ReadOnly: true}.On(after))
 	require.NoError(t, s.Close())
 	_, err := after.Stat("db/forks")
 	require.NoError(t, err)
-	s = open(t, "db", disk.Options{FS: after})
+	s = open(t, "db", disk.Options{}.On(after))
 	_, err = after.Stat("db/forks")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.Equal(t, "v", get(t, s, "k"))
@@ -123,7 +123,7 @@ func TestForkLeft(t *testing.T) {
 // TestForkBeside forks during writes. A fork has all updates acknowledged
 // before it, has each update completely or not at all, and gets no later ones.
 func TestForkBeside(t *testing.T) {
-	s := open(t, "db", disk.Options{FS: vfs.NewMem(), MemTableBytes: 1})
+	s := open(t, "db", disk.Options{MemTableBytes: 1}.On(vfs.NewMem()))
 	var stop, wg sync.WaitGroup
 	quit := make(chan struct{})
 	stop.Go(func() {
@@ -200,7 +200,7 @@ func TestCopyLeavesNothing(t *testing.T) {
 		}
 		return nil
 	}))
-	s := open(t, "db", disk.Options{FS: fsys})
+	s := open(t, "db", disk.Options{}.On(fsys))
 	put(t, s, "k", "v")
 	on.Store(true)
 	_, err := s.Fork()

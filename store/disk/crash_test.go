@@ -35,7 +35,7 @@ func seeds(t *testing.T, n int, fn func(t *testing.T, seed uint64, rng *rand.Ran
 
 // small makes the engine write files often.
 func small(fs vfs.FS) disk.Options {
-	return disk.Options{FS: fs, MemTableBytes: 1, CacheBytes: 1 << 20}
+	return disk.Options{MemTableBytes: 1, CacheBytes: 1 << 20}.On(fs)
 }
 
 // TestCrash interrupts random histories at random points. After a crash, the
@@ -90,19 +90,19 @@ func TestCrashWhileOpening(t *testing.T) {
 			fs := vfs.NewCrashableMem()
 			var after *vfs.MemFS
 			var n atomic.Int64
-			s, err := disk.Open("a/db", disk.Options{FS: errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
+			s, err := disk.Open("a/db", disk.Options{}.On(errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
 				if o.Kind.ReadOrWrite() == errorfs.OpIsWrite && n.Add(1)-1 == cut {
 					after = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
 				}
 				return nil
-			}))})
+			}))))
 			require.NoError(t, err)
 			require.NoError(t, s.Close())
 			if after == nil {
 				require.Greater(t, cut, int64(20))
 				return
 			}
-			s, err = disk.Open("a/db", disk.Options{FS: after})
+			s, err = disk.Open("a/db", disk.Options{}.On(after))
 			require.NoError(t, err, "seed %d, cut at write %d", seed, cut)
 			h := &history{ops: map[uint64][]op{}}
 			require.NoError(t, h.update(s, rng))

@@ -24,12 +24,12 @@ const damagedRows = 400
 func folders(t testing.TB) (closed, killed string) {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
-	s := open(t, "db", disk.Options{FS: fs, MemTableBytes: 1}) // small, so there are tables and logs
+	s := open(t, "db", disk.Options{MemTableBytes: 1}.On(fs)) // small, so there are tables and logs
 	for i := range damagedRows {
 		put(t, s, fmt.Sprintf("key %04d", i), strings.Repeat("v", 300))
 		if i == damagedRows-5 {
 			require.NoError(t, s.Close())
-			s = open(t, "db", disk.Options{FS: fs})
+			s = open(t, "db", disk.Options{}.On(fs))
 		}
 	}
 	killed = snapshot(t, fs, "db")
@@ -213,7 +213,7 @@ func FuzzDamage(f *testing.F) {
 			require.NoError(t, err)
 			require.NoError(t, w.Close())
 		}
-		n, err := readAll(t, "db", disk.Options{FS: fs})
+		n, err := readAll(t, "db", disk.Options{}.On(fs))
 		switch {
 		case err != nil, n == damagedRows:
 		case n < damagedRows && damaged.name == newest && kind%kinds == cut:

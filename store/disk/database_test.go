@@ -104,7 +104,7 @@ func TestForkConcurrently(t *testing.T) {
 			opts := sortkey.Options{Clock: day}
 			if name == "disk" {
 				var err error
-				opts.Store, err = disk.Open("db", disk.Options{FS: vfs.NewMem()})
+				opts.Store, err = disk.Open("db", disk.Options{}.On(vfs.NewMem()))
 				require.NoError(t, err)
 			}
 			db := dbtest.Expiring(t, opts, 3)
@@ -179,22 +179,22 @@ func TestDatabaseSnapshot(t *testing.T) {
 func TestDatabaseReopen(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	fs := vfs.NewCrashableMem()
-	st, err := disk.Open("db", disk.Options{FS: fs})
+	st, err := disk.Open("db", disk.Options{}.On(fs))
 	require.NoError(t, err)
 	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: st}, 20)
 	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
 	require.NoError(t, db.Close())
 
-	db = onDisk(t, "db", disk.Options{FS: fs})
+	db = onDisk(t, "db", disk.Options{}.On(fs))
 	items, _ := described(t, db)
 	require.Equal(t, int64(21), items)
 	require.NoError(t, db.Close())
-	db = onDisk(t, "db", disk.Options{FS: fs, ReadOnly: true})
+	db = onDisk(t, "db", disk.Options{ReadOnly: true}.On(fs))
 	items, _ = described(t, db)
 	require.Equal(t, int64(21), items)
 	require.NoError(t, db.Close())
 
-	db = onDisk(t, "db", disk.Options{FS: crashed})
+	db = onDisk(t, "db", disk.Options{}.On(crashed))
 	require.Eventually(t, func() bool { items, _ := described(t, db); return items == 21 }, time.Minute, time.Millisecond)
 	require.NoError(t, db.Close())
 }
@@ -203,7 +203,7 @@ func TestDatabaseReopen(t *testing.T) {
 // interrupted becomes ACTIVE by itself.
 func TestDatabaseReopenBuilding(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	st, err := disk.Open("db", disk.Options{FS: fs})
+	st, err := disk.Open("db", disk.Options{}.On(fs))
 	require.NoError(t, err)
 	cutting := &cuttingStore{Store: st, fs: fs}
 	db := dbtest.Expiring(t, sortkey.Options{Clock: day, Store: cutting}, 1500)
@@ -223,7 +223,7 @@ func TestDatabaseReopenBuilding(t *testing.T) {
 	})
 	require.NoError(t, err)
 
-	st, err = disk.Open("db", disk.Options{FS: cutting.after})
+	st, err = disk.Open("db", disk.Options{}.On(cutting.after))
 	require.NoError(t, err)
 	again, err := sortkey.Open(sortkey.Options{Store: st})
 	require.NoError(t, err)

@@ -72,7 +72,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 		return nil, err
 	}
 	if !s.isFork {
-		s.forks = &forkDir{fs: s.opts.FS, path: s.opts.FS.PathJoin(s.dir, forksName)}
+		s.forks = &forkDir{fs: s.opts.fs, path: s.opts.fs.PathJoin(s.dir, forksName)}
 		if !s.opts.ReadOnly {
 			s.forks.clear()
 		}
@@ -82,7 +82,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 		s.startSyncing()
 	}
 	s.opened.Store(true)
-	if usage, err := s.opts.FS.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < leastFree && !s.opts.ReadOnly {
+	if usage, err := s.opts.fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < leastFree && !s.opts.ReadOnly {
 		s.opts.Logger.Warn("little free disk space: a store stops when it cannot write", "dir", s.dir,
 			"free_mb", usage.AvailBytes>>20, "want_mb", leastFree>>20)
 	}
@@ -90,7 +90,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 }
 
 func (s *Store) open(dir string) (err error) {
-	fsys := s.opts.FS
+	fsys := s.opts.fs
 	if !s.opts.ReadOnly {
 		if err := makeDir(fsys, dir); err != nil {
 			return fmt.Errorf("disk: %w", err)
@@ -261,7 +261,7 @@ func (s *Store) Close() error {
 		s.release(current)
 		err = s.db.Close()
 		if err == nil && s.failed() == nil && !s.isFork && !s.opts.ReadOnly {
-			err = writeMeta(s.opts.FS, s.dir, stateReady) // no log is needed any more
+			err = writeMeta(s.opts.fs, s.dir, stateReady) // no log is needed any more
 		}
 		err = errors.Join(err, s.lock.Close())
 	}

@@ -23,11 +23,11 @@ func open(t testing.TB, dir string, opts disk.Options) *disk.Store {
 
 func TestStore(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
-		storetest.Run(t, func(t *testing.T) store.Store { return open(t, "db", disk.Options{FS: vfs.NewMem()}) })
+		storetest.Run(t, func(t *testing.T) store.Store { return open(t, "db", disk.Options{}.On(vfs.NewMem())) })
 	})
 	t.Run("interval", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) store.Store {
-			return open(t, "db", disk.Options{FS: vfs.NewMem(), SyncEvery: 1e6})
+			return open(t, "db", disk.Options{SyncEvery: 1e6}.On(vfs.NewMem()))
 		})
 	})
 	t.Run("folder", func(t *testing.T) {

@@ -143,18 +143,18 @@ func resolve(fsys vfs.FS, dir string) (string, error) {
 }
 
 // Exists reports whether a folder contains a store, in any format and any
-// state. It uses only the FS of opts.
+// state. It uses nothing of opts but, in tests, the file system.
 func Exists(dir string, opts Options) bool {
-	fsys := opts.withDefaults().FS
+	fsys := opts.withDefaults().fs
 	_, err := fsys.Stat(fsys.PathJoin(dir, metaName))
 	return err == nil
 }
 
 // Lock locks a store's folder without opening it, so nobody else can open it
 // until the lock is closed. The error is [ErrLocked] when the folder is already
-// locked. Lock uses only the FS of opts.
+// locked. Lock uses nothing of opts but, in tests, the file system.
 func Lock(dir string, opts Options) (io.Closer, error) {
-	fsys := opts.withDefaults().FS
+	fsys := opts.withDefaults().fs
 	dir, err := resolve(fsys, dir)
 	if err != nil {
 		return nil, err

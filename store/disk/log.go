@@ -123,7 +123,7 @@ func logEnd(data []byte, log uint32) (end int, damaged bool) {
 // the logs of the folder, which SORTKEY lists. If loss is accepted, it cuts a log
 // off where it is damaged instead, and says so in the store's log.
 func (s *Store) checkLogs(names []string) error {
-	fsys := s.opts.FS
+	fsys := s.opts.fs
 	for _, name := range names {
 		data, err := readFile(fsys, fsys.PathJoin(s.dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -18,7 +18,7 @@ import (
 // so the log says that it was durable.
 func TestDamagedUpdate(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	s := open(t, "db", disk.Options{FS: fs})
+	s := open(t, "db", disk.Options{}.On(fs))
 	for i := range damagedRows {
 		put(t, s, fmt.Sprintf("key %04d", i), strings.Repeat("v", 300))
 	}

@@ -149,7 +149,7 @@ func TestCheckpoint(t *testing.T) {
 		opts disk.Options
 		root string
 	}{
-		{"memory", disk.Options{FS: vfs.NewMem()}, ""},
+		{"memory", disk.Options{}.On(vfs.NewMem()), ""},
 		{"folder", disk.Options{}, t.TempDir()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestCheckpoint(t *testing.T) {
 func TestLogger(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s := open(t, "db", disk.Options{FS: vfs.NewMem(), Logger: log})
+	s := open(t, "db", disk.Options{Logger: log}.On(vfs.NewMem()))
 	put(t, s, "k", "v")
 	require.Positive(t, s.Stats().DiskBytes)
 	require.NoError(t, s.Close())
@@ -210,14 +210,14 @@ func TestLittleSpace(t *testing.T) {
 	}{{99 << 20, true}, {100 << 20, false}} {
 		var out bytes.Buffer
 		log := slog.New(slog.NewTextHandler(&out, nil))
-		s := open(t, "db", disk.Options{FS: smallFS{vfs.NewMem(), tt.free}, Logger: log})
+		s := open(t, "db", disk.Options{Logger: log}.On(smallFS{vfs.NewMem(), tt.free}))
 		require.NoError(t, s.Close())
 		require.Equal(t, tt.want, strings.Contains(out.String(), "little free disk space"), out.String())
 	}
 }
 
 func TestTooLarge(t *testing.T) {
-	s := open(t, "db", disk.Options{FS: vfs.NewMem()})
+	s := open(t, "db", disk.Options{}.On(vfs.NewMem()))
 	long := []byte(strings.Repeat("x", 1<<20))
 	require.ErrorIs(t, s.Update(t.Context(), func(w store.Writer) error { return w.Put(1, long, nil, nil) }), disk.ErrTooLarge)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { return w.Delete(1, long, nil) }))
@@ -246,13 +246,13 @@ func (f farFS) Rename(from, to string) error {
 
 // TestCheckpointElsewhere copies to another file system.
 func TestCheckpointElsewhere(t *testing.T) {
-	opts := disk.Options{FS: farFS{vfs.NewMem()}}
+	opts := disk.Options{}.On(farFS{vfs.NewMem()})
 	s := open(t, "db", opts)
 	fill(t, s, 5, 500)
 	put(t, s, "k", "before")
 	require.NoError(t, s.Snapshot(t.Context(), "backups/today/copy"))
 	put(t, s, "k", "after")
-	_, err := opts.FS.Stat("db/forks")
+	_, err := opts.Files().Stat("db/forks")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -297,9 +297,9 @@ func TestCheckpointsAtOnce(t *testing.T) {
 
 // TestRefusedFolder checks that a folder that is not a store is left as it was.
 func TestRefusedFolder(t *testing.T) {
-	for name, opts := range map[string]disk.Options{"of the machine": {}, "in memory": {FS: vfs.NewMem()}} {
+	for name, opts := range map[string]disk.Options{"of the machine": {}, "in memory": disk.Options{}.On(vfs.NewMem())} {
 		t.Run(name, func(t *testing.T) {
-			fsys := opts.FS
+			fsys := opts.Files()
 			if fsys == nil {
 				fsys = vfs.Default
 			}

@@ -35,12 +35,11 @@ type Options struct {
 	// folder.
 	AcceptLoss bool
 
-	// FS is the file system of the folder. Default: the machine's.
-	FS vfs.FS
-
 	// Logger receives the engine's events: errors and slow writes at their own
 	// levels, everything else at debug level. Default: discard.
 	Logger *slog.Logger
+
+	fs vfs.FS // of the folder; nil is the machine's. Tests set others.
 }
 
 const (
@@ -67,8 +66,8 @@ func (o Options) withDefaults() Options {
 		o.MemTableBytes = defaultMemTableBytes
 	}
 	o.MemTableBytes = min(max(o.MemTableBytes, minMemTableBytes), maxMemTableBytes)
-	if o.FS == nil {
-		o.FS = privateFS{vfs.Default}
+	if o.fs == nil {
+		o.fs = privateFS{vfs.Default}
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

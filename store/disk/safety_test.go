@@ -76,7 +76,7 @@ func TestNoPermission(t *testing.T) {
 // the end of the log, which would lose all that follows.
 func TestFirstLog(t *testing.T) {
 	mem := vfs.NewCrashableMem()
-	s := open(t, "db", disk.Options{FS: mem})
+	s := open(t, "db", disk.Options{}.On(mem))
 	const rows = 1500 // more than one block of the log
 	for i := range rows {
 		put(t, s, fmt.Sprintf("key %04d", i), "value")

@@ -270,7 +270,7 @@ func TestReopenTables(t *testing.T) {
 func TestCrashIndex(t *testing.T) {
 	const n = 2200 // more than two parts of a build
 	base := vfs.NewCrashableMem()
-	s := open(t, "db", disk.Options{FS: base})
+	s := open(t, "db", disk.Options{}.On(base))
 	db, err := table.Open(t.Context(), s)
 	require.NoError(t, err)
 	def := definitions()[1]

@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
@@ -124,45 +124,21 @@ func TestLongPath(t *testing.T) {
 	require.NotContains(t, names(t, data), "control")
 }
 
-// An endless file system has checkpoints with row files that never end.
+// An endless store has archives that never end.
 type endless struct {
-	vfs.FS
+	*disk.Store
 	begun func()
 }
 
-func (f endless) copied(name string) bool {
-	return strings.HasSuffix(name, ".sst") && strings.Contains(name, string(filepath.Separator)+"forks"+string(filepath.Separator))
-}
-
-func (f endless) Stat(name string) (vfs.FileInfo, error) {
-	info, err := f.FS.Stat(name)
-	if err == nil && f.copied(name) {
-		info = endlessInfo{info}
+func (s endless) Archive(ctx context.Context, w io.Writer) error {
+	s.begun()
+	for ctx.Err() == nil {
+		if _, err := w.Write(make([]byte, 1)); err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
 	}
-	return info, err
-}
-
-type endlessInfo struct{ vfs.FileInfo }
-
-func (endlessInfo) Size() int64 { return 1 << 40 }
-
-func (f endless) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
-	file, err := f.FS.Open(name, opts...)
-	if err == nil && f.copied(name) {
-		file = endlessFile{file, f.begun}
-	}
-	return file, err
-}
-
-type endlessFile struct {
-	vfs.File
-	begun func()
-}
-
-func (f endlessFile) Read([]byte) (int, error) {
-	f.begun()
-	time.Sleep(time.Millisecond)
-	return 1, nil
+	return context.Cause(ctx)
 }
 
 // TestDrain stops a server during a snapshot that ends only when it is canceled.
@@ -183,9 +159,10 @@ func TestDrain(t *testing.T) {
 			data := filepath.Join(root, "data")
 			database(t, data, "old")
 			begun := make(chan struct{})
-			st, err := disk.Open(data, disk.Options{FS: endless{vfs.Default, sync.OnceFunc(func() { close(begun) })}})
+			folder, err := disk.Open(data, disk.Options{})
 			require.NoError(t, err)
-			defer st.Close()
+			defer folder.Close()
+			st := endless{folder, sync.OnceFunc(func() { close(begun) })}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			control, err := snapshot.Listen(ctx, data, st, tt.drain)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
@@ -91,8 +92,15 @@ func Make(ctx context.Context, data, target string) (*Info, error) {
 	return info, nil
 }
 
+// A Store is a [disk.Store].
+type Store interface {
+	store.Store
+	Snapshot(ctx context.Context, dir string) error
+	Archive(ctx context.Context, w io.Writer) error
+}
+
 // makeNew is makeOf for a target that has not been checked.
-func makeNew(ctx context.Context, st *disk.Store, data, target string) (*Info, error) {
+func makeNew(ctx context.Context, st Store, data, target string) (*Info, error) {
 	if err := checkTarget(data, target); err != nil {
 		return nil, err
 	}
@@ -120,7 +128,7 @@ func checkTarget(data, target string) error {
 	return errExists(target)
 }
 
-func makeOf(ctx context.Context, st *disk.Store, target string) (*Info, error) {
+func makeOf(ctx context.Context, st Store, target string) (*Info, error) {
 	db, err := table.Open(ctx, st)
 	if err != nil {
 		return nil, err
