@@ -30,7 +30,7 @@ func TestLambda(t *testing.T) {
 		"m":{"M":{"ss":{"SS":["x"]},"ns":{"NS":["7"]},"bs":{"BS":["AA=="]}}}} {"id":{"S":"b"}}`))
 	check := func(r events.DynamoDBEventRecord) {
 		c, item := r.Change, r.Change.NewImage
-		if r.EventName != string(events.DynamoDBOperationTypeInsert) || r.EventSource != "aws:dynamodb" || r.AWSRegion != db.Region() || r.EventSourceArn == "" ||
+		if r.EventName != string(events.DynamoDBOperationTypeInsert) || r.EventSource != "aws:dynamodb" || r.AWSRegion != db.DB.Region() || r.EventSourceArn == "" ||
 			c.StreamViewType != string(events.DynamoDBStreamViewTypeNewAndOldImages) || !c.ApproximateCreationDateTime.Equal(db.Clock.Now()) ||
 			c.Keys["id"].String() != "a" || item["n"].Number() != "1.5" || string(item["b"].Binary()) != "\x00\x01" ||
 			!item["l"].List()[0].Boolean() || !item["l"].List()[1].IsNull() ||

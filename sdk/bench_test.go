@@ -85,7 +85,7 @@ func BenchmarkGetItem(b *testing.B) {
 		client *dynamodb.Client
 	}{
 		{"Client", db.Client},
-		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.HTTPClient() })},
+		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.DB.HTTPClient() })},
 		{"Wire/canned", sdk.Client(db.DB, transport(body))},
 		{"Direct", db.Direct},
 		{"Direct/canned", sdk.Client(db.DB, answered(out))},
@@ -118,7 +118,7 @@ func BenchmarkQuery10(b *testing.B) {
 		client *dynamodb.Client
 	}{
 		{"Client", db.Client},
-		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.HTTPClient() })},
+		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.DB.HTTPClient() })},
 		{"Wire/canned", sdk.Client(db.DB, transport(body))},
 		{"Direct", db.Direct},
 		{"Direct/canned", sdk.Client(db.DB, answered(out))},

@@ -109,7 +109,7 @@ func TestEach(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
 	db := sortkeytest.New(t)
-	server := httptest.NewServer(db.Handler())
+	server := httptest.NewServer(db.DB.Handler())
 	defer server.Close()
 	known := map[string]string{}
 	unknown := 0

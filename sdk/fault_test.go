@@ -168,7 +168,7 @@ func TestFaultUntilClose(t *testing.T) {
 					go func() { done <- get() }()
 					synctest.Wait()
 					began := time.Now()
-					require.NoError(t, db.Close())
+					require.NoError(t, db.DB.Close())
 					require.ErrorContains(t, <-done, store.ErrClosed.Error())
 					require.ErrorContains(t, get(), store.ErrClosed.Error())
 					require.Zero(t, time.Since(began))

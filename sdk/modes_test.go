@@ -286,7 +286,7 @@ func TestHoldIndexes(t *testing.T) {
 		require.Equal(t, []string{"1", "2", "3"}, query("ByG", false))
 		held := sortkeytest.Items[map[string]any](db.Fork(t), "Indexed")
 		require.Len(t, held, 4)
-		db.Settle()
+		db.DB.Settle()
 		require.Equal(t, []string{"1", "2", "3", "4"}, query("ByG", false))
 	})
 }
@@ -321,7 +321,7 @@ func TestStaleOldest(t *testing.T) {
 		db.Clock.Advance(time.Second)
 		require.True(t, get(1, false), "the window has passed for the first")
 		require.False(t, get(2, false))
-		db.Settle()
+		db.DB.Settle()
 		require.True(t, get(2, false))
 	}, func(o *sortkey.Options) { o.StaleReads = sortkey.StaleReads{Window: 2 * time.Second, Oldest: true} })
 }

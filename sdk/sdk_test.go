@@ -38,11 +38,11 @@ func clientOf(t *testing.T, db *sortkeytest.DB, way string) *dynamodb.Client {
 	t.Helper()
 	switch way {
 	case "Wire":
-		return sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.HTTPClient() })
+		return sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.DB.HTTPClient() })
 	case "Direct":
 		return db.Direct
 	case "HTTP":
-		server := httptest.NewServer(db.Handler())
+		server := httptest.NewServer(db.DB.Handler())
 		t.Cleanup(server.Close)
 		return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1})
 	}
@@ -237,7 +237,7 @@ func TestErrorTypes(t *testing.T) {
 		_, err = c.GetItem(t.Context(), &dynamodb.GetItemInput{})
 		require.ErrorContains(t, err, "missing required field, GetItemInput.Key")
 
-		require.NoError(t, db.Close())
+		require.NoError(t, db.DB.Close())
 		_, err = c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: item})
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, "ServiceUnavailable", wrong.ErrorCode())
@@ -528,7 +528,7 @@ func TestClientsShareTheDatabase(t *testing.T) {
 // must not be sent to the service.
 func TestEndpointDiscovery(t *testing.T) {
 	db := sortkeytest.New(t)
-	server := httptest.NewServer(db.Handler())
+	server := httptest.NewServer(db.DB.Handler())
 	defer server.Close()
 	c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}})
 	out, err := c.DescribeEndpoints(t.Context(), &dynamodb.DescribeEndpointsInput{})

@@ -360,7 +360,7 @@ func TestStreamIterators(t *testing.T) {
 		require.Len(t, list, 1)
 		_, err = iteratorOf(t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeAtSequenceNumber, third)
 		require.Equal(t, "TrimmedDataAccessException", code(err))
-		_, err = db.Sweep(t.Context())
+		_, err = db.DB.Sweep(t.Context())
 		require.NoError(t, err)
 	}
 }
@@ -422,7 +422,7 @@ func TestStreamEnds(t *testing.T) {
 		require.Empty(t, list(&dynamodbstreams.ListStreamsInput{}))
 		_, err = c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &next})
 		require.Equal(t, "ResourceNotFoundException", code(err))
-		_, err = db.Sweep(t.Context())
+		_, err = db.DB.Sweep(t.Context())
 		require.NoError(t, err)
 	}
 }

@@ -432,7 +432,7 @@ func ExampleDB_HoldIndexes() {
 	db.HoldIndexes()
 	db.Put("Orders", map[string]any{"id": "2", "state": "open"})
 	fmt.Println(open())
-	db.Settle()
+	db.DB.Settle()
 	fmt.Println(open())
 	// Output:
 	// 1

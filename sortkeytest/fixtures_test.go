@@ -341,7 +341,7 @@ func TestURL(t *testing.T) {
 		hang := db.Fail(sortkey.Fault{Operation: "PutItem", Hang: true})
 		url = db.URL()
 		require.Equal(t, url, db.URL())
-		c := dynamodb.New(dynamodb.Options{BaseEndpoint: &url, Region: db.Region(), Credentials: db.Config().Credentials, HTTPClient: awshttp.NewBuildableClient(), RetryMaxAttempts: 1})
+		c := dynamodb.New(dynamodb.Options{BaseEndpoint: &url, Region: db.DB.Region(), Credentials: db.Config().Credentials, HTTPClient: awshttp.NewBuildableClient(), RetryMaxAttempts: 1})
 		out, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		require.NoError(t, err)
 		require.Equal(t, []string{"Orders"}, out.TableNames)

@@ -46,7 +46,7 @@ func (db *DB) Load(path string, parameters ...string) {
 
 func (db *DB) load(path string, parameters []string) error {
 	db.t.Helper()
-	with := tabledef.Parameters{"AWS::Region": db.Region()}
+	with := tabledef.Parameters{"AWS::Region": db.DB.Region()}
 	for _, p := range parameters {
 		name, value, ok := strings.Cut(p, "=")
 		if !ok {

@@ -28,7 +28,7 @@ type Recording struct {
 // them.
 func (db *DB) Record() *Recording {
 	r := &Recording{t: db.t, places: map[*sortkey.Event]string{}}
-	r.stop = db.Observe((*recorder)(r))
+	r.stop = db.DB.Observe((*recorder)(r))
 	db.t.Cleanup(func() {
 		r.stop()
 		switch {
@@ -171,7 +171,7 @@ func (db *DB) Forbid(operations ...string) {
 	defer resume()
 	db.t.Helper()
 	checkNames(db.t, operations)
-	db.t.Cleanup(db.Observe(&ban{db.t, operations, place()}))
+	db.t.Cleanup(db.DB.Observe(&ban{db.t, operations, place()}))
 }
 
 // checkNames fails the test if a name is not that of an operation of the service.

@@ -24,7 +24,10 @@ import (
 // under test: they meet no faults, throttling or delays of tables, they see every
 // change, and they are not recorded.
 type DB struct {
-	*sortkey.DB
+	// DB is the database itself, for what a test seldom needs: its handler and HTTP
+	// client, observers, snapshots. What DB has under the same name, such as Fork and
+	// Fail, knows the test.
+	DB *sortkey.DB
 	// Client is the client for the code under test, [sdk.Client]: a call goes over the
 	// wire, without the socket, if anything in it could observe that, and takes a
 	// shorter way otherwise.
@@ -140,7 +143,7 @@ func newDB(t testing.TB, db *DB) *DB {
 	})
 	inside.Service(db.DB).ExplainClosed(of.over)
 	db.Clock.moved = func() {
-		if _, err := db.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
+		if _, err := db.DB.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
 			db.t.Errorf("sortkeytest: sweep: %v", err)
 		}
 	}

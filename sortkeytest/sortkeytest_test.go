@@ -331,7 +331,7 @@ func TestHoldIndexes(t *testing.T) {
 		return len(out.Items)
 	}
 	require.Zero(t, query(), "too early")
-	db.Settle()
+	db.DB.Settle()
 	require.Equal(t, 1, query())
 }
 

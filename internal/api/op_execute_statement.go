@@ -67,7 +67,7 @@ func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput,
 			result := st.AppendResult(nil, it)
 			out.Items = append(out.Items, result)
 			if a.add(result, 0); a.full() {
-				return table.EndPage
+				return table.ErrEndPage
 			}
 			return nil
 		})

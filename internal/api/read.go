@@ -252,7 +252,7 @@ func (r *readParams) visitor(visit Visit) func(attr.Item) error {
 			return err
 		}
 		if a.add(it, n); a.full() {
-			return table.EndPage
+			return table.ErrEndPage
 		}
 		return nil
 	}

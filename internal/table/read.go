@@ -19,9 +19,9 @@ import (
 // (DG/Query.Pagination.html says 1 MB).
 const PageBytes = 1 << 20
 
-// EndPage is returned by a function that visits items to end the page with the item
+// ErrEndPage is returned by a function that visits items to end the page with the item
 // that it was called with.
-var EndPage = errors.New("table: end of page")
+var ErrEndPage = errors.New("table: end of page")
 
 // Read is what queries and scans have in common.
 type Read struct {
@@ -68,7 +68,7 @@ type Page struct {
 }
 
 // Query calls visit with every item of a page in order. The items are valid
-// until visit returns; an error from it ends the query, and [EndPage] the page.
+// until visit returns; an error from it ends the query, and [ErrEndPage] the page.
 func (s *View) Query(q *Query, visit func(attr.Item) error) (Page, error) {
 	if !q.Consistent && s.Lags() {
 		return s.lagging(&q.Read, func(s *View) (Page, error) { return s.query(q, visit) })
@@ -157,7 +157,7 @@ func (p *pager) take(item attr.Item) bool {
 	if p.q.Filter.Eval(item) {
 		p.page.Returned++
 		err := p.visit(full)
-		if ended = errors.Is(err, EndPage); err != nil && !ended {
+		if ended = errors.Is(err, ErrEndPage); err != nil && !ended {
 			return p.fail(err)
 		}
 	}

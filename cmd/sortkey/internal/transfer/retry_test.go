@@ -48,7 +48,7 @@ func newFlaky(t *testing.T, db *sortkeytest.DB) *flaky {
 				return
 			}
 		}
-		db.Handler().ServeHTTP(w, r)
+		db.DB.Handler().ServeHTTP(w, r)
 	}))
 	t.Cleanup(f.Close)
 	f.client = dynamodb.New(dynamodb.Options{
