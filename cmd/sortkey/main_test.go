@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 func TestMain(m *testing.M) {
@@ -50,10 +51,13 @@ func TestScripts(t *testing.T) {
 			"halt":  stopServer,
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "postgres" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "postgres":
+				return pgtest.Bin() != "", nil
+			case "long":
+				return proptest.Long(), nil
 			}
-			return pgtest.Bin() != "", nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 	})
 }

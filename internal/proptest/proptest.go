@@ -13,7 +13,8 @@
 //
 // Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another
 // seed, or a random one with the word random; SORTKEY_CHECKS multiplies the
-// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]).
+// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]), and five
+// times as many cases.
 package proptest
 
 import (
@@ -52,23 +53,26 @@ var Seed = sync.OnceValue(func() int64 {
 	}
 })
 
-// Cases returns the number of cases to run for a property that has n by
-// default.
+// Cases returns the number of cases to run for a property that has n where tests may
+// take long, as .ci/run lets them: a fifth of that elsewhere.
 func Cases(n int) int {
-	if testing.Short() {
+	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
+		return max(1, int(float64(n)*x))
+	}
+	if testing.Short() || !Long() {
 		n = (n + 4) / 5
 	}
-	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
-		n = int(float64(n) * x)
-	}
-	return max(1, n)
+	return n
 }
+
+// Long reports whether the tests that take long are to run.
+func Long() bool { return os.Getenv("SORTKEY_LONG") != "" }
 
 // NeedLong skips a test that takes long by nature unless SORTKEY_LONG is set, as
 // .ci/run does.
 func NeedLong(t testing.TB) {
 	t.Helper()
-	if os.Getenv("SORTKEY_LONG") == "" {
+	if !Long() {
 		t.Skip("takes long; set SORTKEY_LONG=1 to run it")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
@@ -20,6 +21,7 @@ import (
 // Stores, which know both servers, continue there. Nothing acknowledged is lost, and no
 // update is half done or done twice.
 func TestFailover(t *testing.T) {
+	proptest.NeedLong(t)
 	primary := pgtest.New(t)
 	at := primary.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), at))
@@ -62,6 +64,7 @@ func TestFailover(t *testing.T) {
 // TestStandby connects to no standby, whatever the URL says: its rows are those of a
 // moment ago.
 func TestStandby(t *testing.T) {
+	proptest.NeedLong(t)
 	primary := pgtest.New(t)
 	at := primary.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), at))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -281,6 +282,7 @@ func newBook() *book { return &book{acked: map[string]bool{}, refused: map[strin
 
 // TestFaultsUnderLoad makes random faults happen to several writers.
 func TestFaultsUnderLoad(t *testing.T) {
+	proptest.NeedLong(t)
 	proxy, at := newStandin(t, database(t))
 	s := open(t, at, postgres.Options{MaxConns: 8, Timeout: 10 * time.Second})
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -312,6 +314,7 @@ func TestFaultsUnderLoad(t *testing.T) {
 
 // TestCrash crashes the database under load, several times.
 func TestCrash(t *testing.T) {
+	proptest.NeedLong(t)
 	cluster := pgtest.New(t)
 	at := cluster.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), at))
@@ -347,6 +350,7 @@ func TestCrash(t *testing.T) {
 
 // After a crash all connections are broken, and the next read finds one that is not.
 func TestReadsAfterCrash(t *testing.T) {
+	proptest.NeedLong(t)
 	cluster := pgtest.New(t)
 	at := cluster.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), at))

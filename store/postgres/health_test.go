@@ -13,6 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -20,6 +21,7 @@ import (
 // TestHealth checks that /healthz knows when the database is gone and when it is
 // back.
 func TestHealth(t *testing.T) {
+	proptest.NeedLong(t)
 	cluster := pgtest.New(t)
 	at := cluster.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), at))
@@ -87,6 +89,7 @@ func TestHealthWhileBusy(t *testing.T) {
 // TestNoConnection uses all connections that the database has. A server that has one itself
 // goes on with it; one that has none answers 503, and says nothing of the database.
 func TestNoConnection(t *testing.T) {
+	proptest.NeedLong(t)
 	cluster := pgtest.New(t, "max_connections=12", "max_wal_senders=0")
 	url := cluster.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), url))

@@ -179,6 +179,7 @@ func rounds(n int) int { return proptest.Cases(n / 5) }
 // TestServersDefinitions creates, changes and deletes tables on one server and uses
 // them on others in the next call.
 func TestServersDefinitions(t *testing.T) {
+	proptest.NeedLong(t)
 	all := three(t)
 	ctx := t.Context()
 	n := rounds(1000)
@@ -328,6 +329,7 @@ func rowsOf(t testing.TB, s *server, space store.Space) (n int) {
 // TestServersBuilderDies lets a server die at every moment of the building of an index,
 // or of its removal. Another one finishes it.
 func TestServersBuilderDies(t *testing.T) {
+	proptest.NeedLong(t)
 	url := database(t)
 	ctx := t.Context()
 	survivor := serve(t, url)

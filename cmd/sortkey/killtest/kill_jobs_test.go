@@ -158,9 +158,7 @@ func TestKillImportTable(t *testing.T) {
 // TestKillServersImport kills one of two servers on PostgreSQL while it imports a table.
 // The other one takes over when the lease has ended.
 func TestKillServersImport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for leases of killed servers")
-	}
+	proptest.NeedLong(t)
 	cluster := pgtest.New(t)
 	url := cluster.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), url))

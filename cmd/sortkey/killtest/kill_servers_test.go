@@ -26,9 +26,7 @@ import (
 //
 // There is one kill or crash; SORTKEY_CHECKS multiplies it (scripts/check-postgres.sh).
 func TestKillServers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for leases of killed servers")
-	}
+	proptest.NeedLong(t)
 	cluster := pgtest.New(t)
 	url := cluster.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), url))
