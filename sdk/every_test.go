@@ -89,7 +89,7 @@ var every = []struct{ op, body, keep string }{
 }
 
 // TestEach sends one request of each operation over HTTP and logs the status and
-// the code of an error. None is unknown, and the README names them all.
+// the code of an error. None is unknown, and docs/fidelity.md names them all.
 // scripts/operations.sh prints it.
 func TestEach(t *testing.T) {
 	names := map[string]bool{}
@@ -106,7 +106,7 @@ func TestEach(t *testing.T) {
 			names[name], targets[name] = true, model.TargetPrefix
 		}
 	}
-	readme, err := os.ReadFile("../README.md")
+	page, err := os.ReadFile("../docs/fidelity.md")
 	require.NoError(t, err)
 	db := sortkeytest.New(t)
 	server := httptest.NewServer(db.DB.Handler())
@@ -148,8 +148,8 @@ func TestEach(t *testing.T) {
 			unknown++
 			t.Errorf("%s is unknown", r.op)
 		}
-		if !mentions(string(readme), r.op) {
-			t.Errorf("the README does not name %s", r.op)
+		if !mentions(string(page), r.op) {
+			t.Errorf("docs/fidelity.md does not name %s", r.op)
 		}
 	}
 	require.Empty(t, names, "operations without a request here")
@@ -163,7 +163,7 @@ func orEmpty(text []byte) []byte {
 	return text
 }
 
-// mentions reports whether a text has the name of an operation. The README writes "Enable-,
+// mentions reports whether a text has the name of an operation. The page writes "Enable-,
 // Disable-, Update- and DescribeKinesisStreamingDestination".
 func mentions(text, op string) bool {
 	name := regexp.MustCompile(`[^A-Za-z]` + op + `[^A-Za-z]`)

@@ -1,52 +1,40 @@
 package shop
 
 import (
+	"context"
 	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-type Record struct{ Customer, SK, Text string }
+type Order struct{ Customer, Placed, Text string }
 
-func TestNewestOrdersOfACustomer(t *testing.T) {
+func TestPlace(t *testing.T) {
 	db := sortkeytest.New(t) // in memory, and gone when the test ends
-	db.Table("Shop", "Customer / SK")
-	db.Put("Shop",
-		Record{"C#7", "PROFILE", "Ada"},
-		Record{"C#7", "ORDER#2026-02-11#1", "tea"},
-		Record{"C#7", "ORDER#2026-01-30#1", "lamp"},
-		Record{"C#7", "ORDER#2026-02-11#2", "milk"},
-		Record{"C#8", "ORDER#2026-02-01#1", "desk"},
-	)
+	db.Table("Orders", "Customer / Placed")
+	db.Put("Orders", Order{"7", "2026-01-30", "lamp"}, Order{"8", "2026-02-01", "desk"})
 
-	// db.Client is a *dynamodb.Client: give it to the code under test.
-	out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
-		TableName:              aws.String("Shop"),
-		KeyConditionExpression: aws.String("Customer = :c AND begins_with(SK, :orders)"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":c":      &types.AttributeValueMemberS{Value: "C#7"},
-			":orders": &types.AttributeValueMemberS{Value: "ORDER#"},
-		},
-		ScanIndexForward: aws.Bool(false), // newest first
-	})
-	var found []Record
-	if err == nil {
-		err = attributevalue.UnmarshalListOfMaps(out.Items, &found)
-	}
-	if err != nil {
+	if err := Place(t.Context(), db.Client, Order{"7", "2026-02-11", "tea"}); err != nil {
 		t.Fatal(err)
 	}
-	var texts []string
-	for _, r := range found {
-		texts = append(texts, r.Text)
+
+	want := []Order{{"7", "2026-01-30", "lamp"}, {"7", "2026-02-11", "tea"}}
+	if got := sortkeytest.Query[Order](db, "Orders", "7"); !slices.Equal(got, want) {
+		t.Errorf("orders of customer 7 are %v, want %v", got, want)
 	}
-	if want := []string{"milk", "tea", "lamp"}; !slices.Equal(texts, want) {
-		t.Errorf("newest orders are %q, want %q", texts, want)
+}
+
+// Place is the code under test. It knows the AWS SDK and nothing of Sortkey.
+func Place(ctx context.Context, client *dynamodb.Client, o Order) error {
+	item, err := attributevalue.MarshalMap(o)
+	if err != nil {
+		return err
 	}
+	_, err = client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: item})
+	return err
 }
