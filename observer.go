@@ -41,7 +41,7 @@ type Event struct {
 
 	// The fields below describe HTTP. They are zero for a request without it.
 
-	// Method and Path are those of the request; From is the client's address.
+	// Method and Path come from the request; From is the client's address.
 	Method, Path, From string
 	// Status and ID are the status and the request id of the response.
 	Status int
@@ -72,8 +72,8 @@ func (e *Event) Traces() []Trace {
 }
 
 // Observe adds an observer of the operations that begin from now on, besides that
-// of the options, until stop is called. It sees neither requests that are refused
-// before their operation is known, nor what describes HTTP.
+// of the options, until stop is called. It does not see requests refused before their
+// operation is known, and its events have no HTTP fields.
 func (db *DB) Observe(o Observer) (stop func()) { return db.service.Observe(&observer{o}) }
 
 // observe adapts an observer to the packages below. It returns nil for nil.

@@ -25,7 +25,7 @@ type ServerOptions struct {
 	Isolate int
 	// IsolateOptions, if it is not nil, may change the options of the database of an
 	// access key before it is made, such as Kinesis. It may be called by several
-	// goroutines at a time. Default: they are those of this database.
+	// goroutines at a time. Default: the options of this database.
 	IsolateOptions func(accessKey string, o *Options)
 	// Open says that other machines are meant to reach the server without
 	// credentials, so [DB.Serve] does not warn about it.

@@ -76,8 +76,8 @@ type Options struct {
 	// write units a second. Default: any request is answered.
 	EnforceThroughput bool
 	// TransactionDelay is how long a transaction that writes holds its items before
-	// it is applied, of real time or that of a testing/synctest bubble. Meanwhile
-	// other writes of the items, and transactions with them, fail as in the
+	// it is applied, in real time or in the time of a testing/synctest bubble.
+	// Meanwhile other writes of the items, and transactions with them, fail as in the
 	// service. Default: 0, so transactions never conflict.
 	TransactionDelay time.Duration
 	// Wording is the wording of error messages. Default: [WordingOctober2026].
@@ -341,9 +341,9 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 }
 
 // Close ends the background work and closes the database and its store. It may
-// be called more than once. The error is that of the tables, such as one that kept their
-// counters from being written, and that of the store together. Operations under way finish
-// or, in memory, fail with [store.ErrClosed]. Exports, imports and bulk puts stop after a
+// be called more than once. The error joins the error of the tables, such as a failure
+// to write their counters, and the error of the store. Operations under way finish or,
+// in memory, fail with [store.ErrClosed]. Exports, imports and bulk puts stop after a
 // batch; the next Open continues them, but for exports, which fail. Do not call Close
 // inside an operation.
 func (db *DB) Close() error {

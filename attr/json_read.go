@@ -67,10 +67,10 @@ type reader struct {
 	about   subject // of invalid
 }
 
-// A subject is what a ValidationException is about, where its place among others
-// depends on that. An attribute of an item without a name comes before values that are
-// nested too deep, and these before a member of a value without a name, in any order.
-// Source: conformance validation-ordering/deepRequests, for TransactWriteItems.
+// A subject is the cause of a ValidationException whose place among others depends on
+// it. An unnamed attribute of an item is reported before values that are nested too
+// deep, and those before an unnamed member of a value, in any order. Source:
+// conformance validation-ordering/deepRequests, for TransactWriteItems.
 type subject uint8
 
 const (

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A shape is what the protocol expects at one point of an attribute value.
+// A shape is a JSON form that the protocol expects at one point of an attribute value.
 type shape uint8
 
 const (
@@ -30,8 +30,8 @@ var classes = [...]string{
 }
 
 // mismatch returns the error for a JSON value of the wrong kind, a
-// SerializationException. Its texts are those of values inside values. Source:
-// dynalite, test/helpers.js, assertType (the newest capture).
+// SerializationException. It uses the texts for values inside values. Source: dynalite,
+// test/helpers.js, assertType (the newest capture).
 func mismatch(want shape, got jsontext.Value) error {
 	kind := got.Kind()
 	switch {

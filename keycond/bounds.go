@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A room is memory that the bytes of a slice are written to one after the
-// other: an empty slice whose capacity is what is left.
+// A room is memory for the bytes of a slice, which are written one after the other: an
+// empty slice whose capacity is the memory left.
 type room []byte
 
 // keep returns b, which was appended to the room, and goes on after it.

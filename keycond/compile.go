@@ -20,8 +20,7 @@ func (e *Error) Error() string { return e.Msg }
 
 func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
 
-// A Slice is what a key condition reads: one contiguous slice of one
-// partition.
+// A Slice is a contiguous part of one partition. A key condition reads one Slice.
 type Slice struct {
 	// Partition is the address of the partition.
 	Partition []byte
@@ -108,10 +107,10 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	return slice, nil
 }
 
-// Check refuses a key condition expression that is none whatever the schema.
-// The service looks at that before it looks for the table, and at KeyConditions
-// after it (dynalite, validations/query.js). The error is an [*Error], the one
-// that [Compile] returns.
+// Check returns an error for an expression that cannot be a key condition under any
+// schema. The service looks at that before it looks for the table, and at KeyConditions
+// after it (dynalite, validations/query.js). The error is an [*Error], the one that
+// [Compile] returns.
 func Check(c *expr.Condition) error {
 	if c.Param == expr.KeyConditions {
 		return nil

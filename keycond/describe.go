@@ -35,8 +35,8 @@ type End struct {
 	// lower position and not its upper one, so the position of an inclusive
 	// upper end is the first above its rows.
 	Bytes []byte
-	// Text is what the position stands for, as expressions spell values: "a", or
-	// ("a", 5) for several attributes. It is empty where the range is open.
+	// Text spells the position like a value in an expression: "a", or ("a", 5) for
+	// several attributes. It is empty where the range is open.
 	Text string
 	// Inclusive says whether the rows at Text are in the range.
 	Inclusive bool

@@ -79,10 +79,10 @@ func (t *Template) Under(args ...any) (Range, error) {
 	return within(prefix), nil
 }
 
-// BeginsWith returns the range of the keys whose component after those of outer
-// begins with partial: with 2026-01, the dates of a month. Only types whose
-// parts begin like their text forms have such ranges; see [Type.EncodePrefix].
-// Its errors are an [*Error].
+// BeginsWith returns the range of the keys that begin with the components outer and
+// whose next component begins with partial: with 2026-01, the dates of a month. Only
+// types whose parts begin like their text forms have such ranges; see
+// [Type.EncodePrefix]. Its errors are an [*Error].
 func (t *Template) BeginsWith(partial string, outer ...any) (Range, error) {
 	i, base, err := t.level(outer)
 	if err != nil {
@@ -103,11 +103,11 @@ type exclusive struct{ value any }
 // range.
 func Excluding(value any) any { return exclusive{value} }
 
-// Between returns the range of the keys whose component after those of outer is
-// between from and to. Both bounds belong to the range unless they are
-// [Excluding]; nil means no bound. From is the smaller value, for reversed
-// types too. Between refuses types that are not [Type.Ordered], because their
-// values do not form one range of keys.
+// Between returns the range of the keys that begin with the components outer and whose
+// next component is between from and to. Both bounds belong to the range unless they
+// are [Excluding]; nil means no bound. From is the smaller value, for reversed types
+// too. Between refuses types that are not [Type.Ordered], because their values do not
+// form one range of keys.
 //
 // Where a delimiter follows a component of variable length, the order is that
 // of the component including its delimiter. Its errors are an [*Error].
@@ -149,8 +149,8 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	return r, nil
 }
 
-// level returns the index of the component after those of outer, and the common
-// prefix of keys with outer.
+// level returns the index of the component that follows outer, and the common prefix of
+// keys with outer.
 func (t *Template) level(outer []any) (part int, base string, err error) {
 	if base, err = t.Prefix(outer...); err != nil {
 		return 0, "", err

@@ -23,8 +23,8 @@ type Part struct {
 	Typed bool
 }
 
-// A coding is what [ParseWith] works out about a part, so that building a key
-// need not.
+// A coding holds what [ParseWith] has worked out about a part, so that building a key
+// is fast.
 type coding struct {
 	kind *kind // of the component's type
 	// delimited says that the component's text varies in length and that a literal

@@ -110,8 +110,8 @@ func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeI
 // failureKey is the key of the *sent in the context of an operation that failed.
 type failureKey struct{}
 
-// A sent is what the SDK's HTTP client would return for an operation that failed: a
-// response, or an empty response and an error.
+// A sent stands in for the HTTP response of an operation that failed: a response, or an
+// empty response and an error.
 type sent struct {
 	response *smithyhttp.Response
 	err      error

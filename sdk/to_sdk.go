@@ -13,8 +13,8 @@ import (
 
 // A toSDK converts items to the SDK's form. An item has many short strings. They
 // share memory, also with those of the items after it, and so do the SDK's
-// structs around them, here called boxes. Attribute names are mostly those of
-// the item before, even of another request, and are used again.
+// structs around them, here called boxes. Most attribute names are the same as in the
+// item before, even in another request, and are reused.
 type toSDK struct {
 	text   strings.Builder // short strings; it never grows, so what it holds stays
 	boxesS []types.AttributeValueMemberS

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Dump returns the items of tables as text, by default those of all tables: a line
-// for the key of each table, as in [DB.Table], and a line for each item in the
-// order of keys. Equal items give equal text.
+// Dump returns the items of tables as text, by default of all tables: a line for the
+// key of each table, as in [DB.Table], and a line for each item in the order of keys.
+// Equal items give equal text.
 //
 //	Orders: customer / placed
 //	"7" / "2026-01-30"  {total: 12}

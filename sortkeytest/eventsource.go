@@ -15,11 +15,10 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// The rules are those of the Lambda developer guide:
-// docs.aws.amazon.com/lambda/latest/dg/ with-ddb.html (batches, order),
-// services-ddb-params.html (parameters), services-dynamodb-errors.html (retries,
-// splitting, discarded records), services-ddb-batchfailurereporting.html (what a
-// response means).
+// The rules come from the Lambda developer guide: docs.aws.amazon.com/lambda/latest/dg/
+// with-ddb.html (batches, order), services-ddb-params.html (parameters),
+// services-dynamodb-errors.html (retries, splitting, discarded records),
+// services-ddb-batchfailurereporting.html (what a response means).
 
 const (
 	maxEvent = 6 << 20 // bytes of an event
@@ -96,8 +95,8 @@ type lane struct {
 	number int
 }
 
-// EventSource connects a function to the stream of a table. The handler is what the
-// program passes to lambda.Start of aws-lambda-go:
+// EventSource connects a function to the stream of a table. The handler is the function
+// that the program passes to lambda.Start of aws-lambda-go:
 //
 //	func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
 //
@@ -159,9 +158,9 @@ func (s *EventSource) check() error {
 }
 
 // Deliver calls the handler with all records that it has not received yet, including
-// those of its own changes, and returns when there are no more. Retries follow at once:
-// to let time pass between them, advance the clock of the database in the handler. The
-// handler gets the context of the test. If it panics, the test fails.
+// records of its own changes, and returns when there are no more. Retries follow at
+// once: to let time pass between them, advance the clock of the database in the
+// handler. The handler gets the context of the test. If it panics, the test fails.
 func (s *EventSource) Deliver() {
 	defer resume()
 	s.db.t.Helper()

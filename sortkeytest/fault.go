@@ -16,7 +16,7 @@ import (
 // have; db.DB.Fail accepts any.
 //
 // A fault of db.DB.Fail is in force until it is lifted or the test of the database ends,
-// also after that of [DB.With].
+// even after the test of [DB.With] has ended.
 func (db *DB) Fail(f sortkey.Fault) *sortkey.Failure {
 	defer resume()
 	db.t.Helper()
@@ -77,7 +77,7 @@ func checkFault(t *test, f sortkey.Fault) string {
 	return ""
 }
 
-// codesOf returns the exceptions of an operation, or with "" those of all operations.
+// codesOf returns the exceptions of an operation, or of all operations if the name is "".
 func codesOf(operation string) (codes []string) {
 	for _, op := range wire.Operations() {
 		if operation == "" || op.String() == operation {

@@ -148,7 +148,7 @@ func ofText(match func(s, arg string) bool, arg string) filter {
 }
 
 // numericFilter returns the filter for ["=", 5] or [">", 0, "<=", 5]. It matches JSON
-// numbers, not those of DynamoDB, which are strings in JSON.
+// numbers, not DynamoDB's numbers, which are strings in JSON.
 func numericFilter(list []any) (filter, error) {
 	var bounds []func(float64) bool
 	for pair := range slices.Chunk(list, 2) {

@@ -191,8 +191,8 @@ func shorten(value []byte) string {
 	return b.String()
 }
 
-// Get returns the item with a key: the value of the partition key and, if the
-// table has one, that of the sort key. It reports whether there is such an item.
+// Get returns the item with a key: the values of the partition key and, if the table
+// has one, of the sort key. It reports whether there is such an item.
 func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	defer resume()
 	db.t.Helper()
@@ -216,8 +216,8 @@ func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 }
 
 // Query returns the items with the first values of a key, in the order of the
-// rest: with one value those of a partition. To read an index, give its name
-// after the table's and a slash: "Orders/ByStatus".
+// rest: with one value, all items of a partition. To read an index, give its name after
+// the table's and a slash: "Orders/ByStatus".
 func Query[T any](db *DB, from string, key ...any) []T {
 	defer resume()
 	db.t.Helper()

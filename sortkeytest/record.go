@@ -174,7 +174,7 @@ func (db *DB) Forbid(operations ...string) {
 	db.t.Cleanup(db.DB.Observe(&ban{db.t, operations, place()}))
 }
 
-// checkNames fails the test if a name is not that of an operation of the service.
+// checkNames fails the test if the service has no operation of one of these names.
 func checkNames(t testing.TB, operations []string) {
 	t.Helper()
 	var known []string

@@ -57,8 +57,8 @@ func Shared(fill func(*DB), optFns ...func(*sortkey.Options)) func(testing.TB) *
 	}
 }
 
-// filling is the test of a shared database while it is filled: its failures are
-// those of the tests that use the database. The database is never closed.
+// filling is the test of a shared database while it is filled: its failures fail the
+// tests that use the database. The database is never closed.
 type filling struct {
 	testing.TB
 	mu       sync.Mutex

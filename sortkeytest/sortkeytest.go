@@ -43,8 +43,7 @@ type DB struct {
 	serve func() (url string, err error) // starts the server once
 }
 
-// A seed determines the ids that a database makes. The zero seed is that of every
-// new database.
+// A seed determines the ids that a database makes. New databases use the zero seed.
 type seed [32]byte
 
 // reader returns the source of ids.
@@ -59,7 +58,7 @@ var quiet = event.Quiet(context.Background())
 
 // New opens a database in memory that is closed when t ends. Each of optFns may
 // change the options of the database before it opens. Unless they set a source,
-// ids are the same in every run, also those of requests, which errors contain.
+// ids are the same in every run, including the ids of requests, which errors contain.
 func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	t.Helper()
 	var first seed

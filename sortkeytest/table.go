@@ -65,9 +65,8 @@ type Index struct {
 	only      []string
 }
 
-// Global returns a global secondary index. Its key is written like that of
-// [DB.Table], with commas where it has several attributes: "country, state /
-// city, street".
+// Global returns a global secondary index. Its key is written as in [DB.Table], with
+// commas where it has several attributes: "country, state / city, street".
 func Global(name, key string) Index { return Index{name: name, key: key} }
 
 // Local returns a local secondary index. The key is its sort key only.

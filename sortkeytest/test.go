@@ -18,7 +18,7 @@ type test struct {
 	testing.TB
 	function string // of the test; see runner
 	life     *life  // of the database
-	own      *life  // of the test, which may be another than that of the database
+	own      *life  // of the test, which may differ from the life of the database
 }
 
 // newTest returns the test of a database that ends with life.
@@ -28,8 +28,8 @@ func newTest(t testing.TB, of *life) *test {
 	return &test{TB: t, function: runner(), life: of, own: own}
 }
 
-// runner returns the name of the function that the current goroutine runs: that of a
-// test, a subtest or a go statement.
+// runner returns the name of the function that the current goroutine runs: a test, a
+// subtest or the function of a go statement.
 func runner() string {
 	var room [128]uintptr
 	pcs := room[:]
@@ -102,7 +102,7 @@ func (t *test) late(message string) {
 	t.TB.Fail()
 }
 
-// A life is that of a database or a test.
+// A life records whether a database or a test still runs.
 type life struct {
 	name string // of the test
 
@@ -116,7 +116,7 @@ func (l *life) stop(how string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.how == "" {
-		l.how, l.end = how, time.Now() //nolint:forbidigo // the time of messages is that of the computer
+		l.how, l.end = how, time.Now() //nolint:forbidigo // messages show the computer's time
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// The rules are those of lambda/latest/dg/services-ddb-windows.html.
+// The rules come from lambda/latest/dg/services-ddb-windows.html.
 
 // maxState is the largest state of a tumbling window.
 const maxState = 1 << 20

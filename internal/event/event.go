@@ -18,7 +18,7 @@ type Event struct {
 	Operation string
 	// Tables are the names of the tables in the request, sorted.
 	Tables []string
-	// Traces are those of the queries and scans; Used is the consumed capacity.
+	// Traces has a trace for each query and scan; Used is the consumed capacity.
 	Traces []table.Trace
 	Used   []Use
 	// Error is the error code, such as ValidationException, or "" for success.
@@ -29,7 +29,7 @@ type Event struct {
 
 	// The fields below describe HTTP. They are zero for a call without it.
 
-	// Method and Path are those of the request; From is the client's address.
+	// Method and Path come from the request; From is the client's address.
 	Method, Path, From string
 	// Status and ID are the status and the request id of the response.
 	Status int

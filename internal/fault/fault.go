@@ -43,7 +43,7 @@ type Rule struct {
 	rng    *rand.Rand
 }
 
-// An Effect is what happens to a call.
+// An Effect says what a fault does to a call.
 type Effect struct {
 	Delay time.Duration // before anything else
 	Hang  bool          // until the context ends

@@ -29,8 +29,8 @@ func New(r *bufio.Reader, limit int) *Reader { return &Reader{r: r, max: limit} 
 func (r *Reader) Read() int64 { return r.read }
 
 // Next returns the next line without white space at its ends, so that an empty line has
-// none left. It is valid until the next call. The error is [ErrTooLong], io.EOF after the
-// last line, or that of the reader below.
+// none left. It is valid until the next call. The error is [ErrTooLong], io.EOF after
+// the last line, or the underlying reader's.
 func (r *Reader) Next() ([]byte, error) {
 	r.buf = r.buf[:0]
 	begun, long := false, false

@@ -254,7 +254,7 @@ func (p *Placeholders) token(src string, tokens []ast.Token, i int) (string, err
 	return word, nil
 }
 
-// bad is the error for what is no token.
+// bad returns the error for text that is not a token.
 func bad(src string, tok ast.Token) error {
 	switch word := tok.Text(src); word[0] {
 	case '\'', '"':

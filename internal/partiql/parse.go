@@ -42,8 +42,8 @@ type Statement struct {
 	// Table and Index are the names after FROM, INTO or UPDATE; Index may be
 	// empty.
 	Table, Index string
-	// Paths are what a SELECT returns of each item, in the order of the
-	// statement; nil for *.
+	// Paths lists the attributes that a SELECT returns, in the order of the statement;
+	// nil for *.
 	Paths []*ast.PathOperand
 	// Where is the condition, or nil.
 	Where *expr.Condition
@@ -51,10 +51,10 @@ type Statement struct {
 	Order []Order
 	// Item is the item of an INSERT.
 	Item attr.Item
-	// Update is what an UPDATE changes.
+	// Update holds the changes of an UPDATE.
 	Update *expr.Update
-	// Returning is what a write returns: "", "ALL OLD", "MODIFIED OLD",
-	// "ALL NEW" or "MODIFIED NEW".
+	// Returning says which items a write returns: "", "ALL OLD", "MODIFIED OLD", "ALL
+	// NEW" or "MODIFIED NEW".
 	Returning string
 	// Names and Values are the placeholders in the text forms of Paths and Where.
 	Names  map[string]string

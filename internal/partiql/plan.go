@@ -21,7 +21,8 @@ const MaxSlices = 50
 type Plan struct {
 	Slices  []*keycond.Slice
 	Reverse bool // in descending order of the sort key
-	// Filter is what the slices do not ensure. Nil keeps all rows.
+	// Filter is the part of the condition that the slices do not ensure. Nil keeps all
+	// rows.
 	Filter *expr.Condition
 	// Keyed is true if the rows of all slices must satisfy the same conditions
 	// beside those on the key.
@@ -254,8 +255,8 @@ func aboutKey(n ast.Node, schema *keycond.Schema) bool {
 	return schema.Has(keyOf(n))
 }
 
-// add adds a slice beside those of the same partition, so that no row is read
-// twice.
+// add adds a slice and joins it with others of the same partition, so that no row is
+// read twice.
 func (p *Plan) add(slice *keycond.Slice) error {
 	for i, other := range p.Slices {
 		if !bytes.Equal(slice.Partition, other.Partition) || !overlap(slice.Range, other.Range) {

@@ -75,7 +75,7 @@ func (p *parser) clauses(s *Statement) {
 }
 
 // checkPath refuses a path that overlaps with one of another action, or that
-// needs a list where that needs a map. The texts are those of expressions.
+// needs a list where that needs a map. The texts are the same as for expressions.
 func (p *parser) checkPath(actions []ast.Action, a ast.Action, tok int) {
 	for _, b := range actions {
 		x, y := b.Path.Path, a.Path.Path

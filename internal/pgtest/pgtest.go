@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// Missing is what to do about missing programs of PostgreSQL.
+// Missing says how to install PostgreSQL.
 const Missing = "PostgreSQL is not installed: install the package postgresql (Debian, Ubuntu), postgresql-server (Fedora) or postgresql (Homebrew)"
 
 // A Cluster is a PostgreSQL server with its data.

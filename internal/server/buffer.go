@@ -7,7 +7,8 @@ import "sync"
 // not kept: a client that sends little would hold the memory of one that sent much.
 const keepBytes = 4 << 20
 
-// A buffer holds a body. Its share is what it takes of a budget, nothing without one.
+// A buffer holds a body. Its share is the part of a budget that it holds, 0 without a
+// budget.
 type buffer struct {
 	b     []byte
 	share share

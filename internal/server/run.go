@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// headerRoom is what net/http reads of a request's headers before it refuses
-// it itself, with status 431. It is more than Options.MaxHeaderBytes, so that
-// the service's own refusal is the usual one.
+// headerRoom bounds the headers that net/http reads before it refuses a request itself,
+// with status 431. It is more than Options.MaxHeaderBytes, so that the service's own
+// refusal is the usual one.
 const headerRoom = 256 << 10
 
 // Run listens on addr, [DefaultAddr] if it is empty, and serves h there until

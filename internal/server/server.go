@@ -286,8 +286,8 @@ func responseType(h http.Header) []string {
 	return nil
 }
 
-// send answers with the bytes of out, and frees it. The checksum is that of
-// the bytes sent, so of the compressed ones (Alternator, test_crc.py).
+// send answers with the bytes of out, and frees it. The checksum covers the bytes sent,
+// that is the compressed ones (Alternator, test_crc.py).
 func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer) {
 	h := w.Header()
 	if n := s.opts.CompressBytes; n >= 0 && len(out.b) >= n {
@@ -337,7 +337,7 @@ func (s *service) finish(r *http.Request, status int, h http.Header, body []byte
 	h["Content-Length"] = values[2:3:3]
 }
 
-// notFound is the service's answer to what is no call at all.
+// notFound answers a request that names no operation.
 func (s *service) notFound(w http.ResponseWriter, r *http.Request) {
 	s.sendText(w, r, http.StatusNotFound, "", "<UnknownOperationException/>\n")
 }

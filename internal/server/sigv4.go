@@ -102,7 +102,7 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 	return nil
 }
 
-// verify checks the signature itself, which is also that of the body.
+// verify checks the signature itself, which also covers the body.
 func (sig *signature) verify(r *http.Request, body []byte) *failure {
 	canonical := canonicalRequest(r, body, sig.names, sig.query)
 	toSign := strings.Join([]string{algorithm, sig.date, strings.Join(sig.scope[1:], "/"), hexSum([]byte(canonical))}, "\n")

@@ -52,7 +52,7 @@ func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
 	return in.tables(root, pseudoParameters())
 }
 
-// tables returns the tables of a template. Values are those of parameters that the
+// tables returns the tables of a template. Values are the values of parameters that the
 // template does not declare.
 func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
 	t := &template{

@@ -20,9 +20,8 @@ import (
 // read.
 var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation template nor a Terraform file")
 
-// Parameters are values by name: those of the parameters of a template, with its
-// pseudo parameters such as AWS::StackName, or of the variables of a Terraform
-// module.
+// Parameters are values by name: of the parameters of a template, with its pseudo
+// parameters such as AWS::StackName, or of the variables of a Terraform module.
 type Parameters map[string]string
 
 // check refuses values for names that are not declared, such as typos.
@@ -152,7 +151,7 @@ func (in *input) parseRequests(list []any) (all []*Schema, err error) {
 	return all, nil
 }
 
-// members are those of a CreateTable request that a [Schema] has.
+// members lists the members of a CreateTable request that a [Schema] has.
 var members = []string{
 	"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode", "ProvisionedThroughput",
 	"StreamSpecification", "DeletionProtectionEnabled", "TableClass", "TimeToLiveSpecification",

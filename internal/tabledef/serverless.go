@@ -65,7 +65,7 @@ func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 	return list, s.checkParameters(object(merged["Parameters"]))
 }
 
-// sections are those of a template that definitions of tables depend on.
+// sections lists the sections of a template that definitions of tables depend on.
 var sections = []string{"Resources", "Parameters", "Conditions", "Mappings"}
 
 // collect adds the sections of resources to a template. Resources may be a list, and so
@@ -379,7 +379,8 @@ func (s *service) source(src string) (v any, ok bool) {
 	return s.lookup(form[1], strings.TrimSpace(form[2]), strings.TrimSpace(form[3]))
 }
 
-// lookup returns the value of a variable: the one that was given, or that of its type.
+// lookup returns the value of a variable: the one that was given, or the one for its
+// type.
 func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 	name := kind + ":" + address
 	if args != "" {
@@ -443,7 +444,7 @@ func (s *service) given(name string) (any, bool) {
 	return v, ok
 }
 
-// param returns a parameter of the service: one that was given, that of the stage, or
+// param returns a parameter of the service: the value that was given, the stage's, or
 // the default.
 func (s *service) param(name string) (any, bool) {
 	if v, ok := s.given(name); ok {

@@ -16,7 +16,7 @@ type Bucket struct {
 	Write     bool
 }
 
-// A Limit is what a bucket allows, in units.
+// A Limit says how many units a bucket allows.
 type Limit struct {
 	Rate  float64 // a second
 	Burst float64 // how much an unused bucket holds

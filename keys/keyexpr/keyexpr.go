@@ -49,8 +49,8 @@ func Sort(attribute string, r keys.Range) (expression.KeyConditionBuilder, bool)
 	return expression.KeyConditionBuilder{}, false
 }
 
-// And returns the condition of a partition combined with that of a range of an
-// attribute, or the former alone when the range has no bounds.
+// And joins the condition of a partition and the condition that an attribute is in a
+// range. If the range has no bounds, it returns the former alone.
 func And(partition expression.KeyConditionBuilder, attribute string, r keys.Range) expression.KeyConditionBuilder {
 	sort, bounded := Sort(attribute, r)
 	if !bounded {

@@ -251,7 +251,7 @@ func (c *contents) check(what string) (total int64, err error) {
 // are refused), and only if the disk has enough room.
 // After an error the folder may be incomplete; [Open] refuses it, and it can be
 // removed. The error is a [*FormatError] when a newer version wrote the store.
-// Extract uses nothing of opts but, in tests, the file system.
+// Extract ignores opts.
 func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	opts = opts.withDefaults()
 	tr := tar.NewReader(&contextReader{ctx, r})
@@ -343,9 +343,8 @@ func readContents(tr *tar.Reader) (*contents, int64, error) {
 }
 
 // Copy copies a closed store to a folder that does not exist or is empty,
-// without changing the original. Errors are those of [Open] for from, and as
-// for [Extract]. Copy uses nothing of opts but, in tests, the file system. See [Store.Snapshot] for an
-// open store.
+// without changing the original. It returns the errors of [Open] for from, and those of
+// [Extract]. Copy ignores opts. See [Store.Snapshot] for an open store.
 func Copy(ctx context.Context, from, dir string, opts Options) error {
 	opts = opts.withDefaults()
 	fsys := opts.fs

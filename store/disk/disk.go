@@ -53,7 +53,7 @@ const leastFree = 100 << 20
 // Open opens the store in a folder, and creates the folder and the store if
 // they do not exist. It logs a warning when less than 100 MB of disk space is
 // free. Errors: [ErrLocked] when the folder is in use, [*FormatError] when a
-// newer version wrote it, and those of the file system.
+// newer version wrote it, and errors of the file system.
 func Open(dir string, opts Options) (*Store, error) { return openStore(dir, opts, nil) }
 
 // openStore opens a folder. For a fork, forks is the folder that contains it.

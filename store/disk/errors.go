@@ -27,7 +27,7 @@ var (
 
 // A FailedError says that the store has stopped because the disk refused a
 // write or the engine gave up. When the folder is opened again, the changes of
-// an Update that returned this error may be present or not; those of an Update
+// an Update that returned this error may be present or not; the changes of an Update
 // that returned nil before are present.
 type FailedError struct {
 	Op  string // what the store was doing

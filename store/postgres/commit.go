@@ -82,8 +82,8 @@ func (w *writer) commitReads() error {
 	return err
 }
 
-// contended returns the key of the row at which the Update has lost to another one: that
-// of the change that failed, or else that of [writer.lostAt].
+// contended returns the key of the row at which the Update has lost to another one: the
+// row of the change that failed, or else [writer.lostAt].
 func (w *writer) contended(failed *step) []byte {
 	switch failed.statement {
 	case insertRow, putRow, deleteRow:
@@ -145,7 +145,7 @@ func (s *Store) prevent(ctx context.Context, id [16]byte) (prevented bool, err e
 	return found.rows > 0, err
 }
 
-// ids are those of known commits, to be removed from the database in groups.
+// ids collects the ids of known commits, which are removed from the database in groups.
 type ids struct {
 	mu  sync.Mutex
 	all [][16]byte

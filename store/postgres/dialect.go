@@ -2,7 +2,7 @@ package postgres
 
 import "strings"
 
-// A dialect is what the engine does differently on one database.
+// A dialect holds the SQL and the settings that differ from database to database.
 type dialect struct {
 	// rowsKey is the primary key of sortkey_rows.
 	rowsKey string

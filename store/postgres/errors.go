@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	// ErrSchema is returned by [Open] for a database without the tables, or with
-	// those of another version.
+	// ErrSchema is returned by [Open] for a database without the tables, or with tables
+	// of another version.
 	ErrSchema = errors.New("postgres: no tables of this version")
 
 	// ErrUnknown is returned by an Update whose commit got no answer, when the

@@ -36,13 +36,14 @@ type Store struct {
 
 var _ store.Getter = (*Store)(nil)
 
-// Open opens the tables that [Init] created in a database. The URL is that of
-// PostgreSQL's clients, such as postgres://user@host:5432/name?sslmode=verify-full,
-// and may name several hosts. The environment and the password file of those
-// clients complete it. Ctx limits the opening only.
+// Open opens the tables that [Init] created in a database. The URL has the form that
+// PostgreSQL's clients take, such as
+// postgres://user@host:5432/name?sslmode=verify-full, and may name several hosts. The
+// environment and the password file of those clients complete it. Ctx limits the
+// opening only.
 //
 // Other Stores can have the same tables open, in other processes too. Errors:
-// [ErrSchema], and those of the connection.
+// [ErrSchema], and errors of the connection.
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
 	config, err := parse(url)

@@ -126,7 +126,7 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 	return nil
 }
 
-// Clear implements [store.Writer]. Its time is that of the changes in the space; the
+// Clear implements [store.Writer]. Its time grows with the changes in the space; the
 // database deletes the rows when the update commits.
 func (w *writer) Clear(space store.Space) error {
 	if err := w.check(0); err != nil {

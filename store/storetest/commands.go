@@ -38,7 +38,7 @@ func testCommands(t *testing.T, s store.Store) {
 	properties.TestingRun(t)
 }
 
-// rows is what the map holds: values by partition and sort position.
+// rows maps a partition and a sort position to a value.
 type rows map[[2]string]string
 
 // Keys are short and close to each other, so that commands meet.

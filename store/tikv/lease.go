@@ -14,10 +14,11 @@ import (
 	"github.com/tikv/client-go/v2/tikv"
 )
 
-// A lease is the right to use the tables up to a time of the cluster's clock, that of
-// its timestamps. A Store refuses timestamps from then on, to read and to commit at,
-// and another Store takes the lease at a later one only. So no Update of a Store that
-// was paused can be committed beside its successor, whatever their own clocks say.
+// A lease is the right to use the tables up to a time of the cluster's clock, which
+// also makes its timestamps. A Store refuses timestamps from then on, to read and to
+// commit at, and another Store takes the lease at a later one only. So no Update of a
+// Store that was paused can be committed beside its successor, whatever their own
+// clocks say.
 type lease struct {
 	store *Store
 	owner string
@@ -31,7 +32,7 @@ type lease struct {
 	done chan struct{}
 }
 
-// leaseRow is what the key of the lease holds.
+// leaseRow is the value stored under the key of the lease.
 type leaseRow struct {
 	Format int    `json:"format"`
 	Owner  string `json:"owner"`

@@ -10,9 +10,9 @@ import (
 
 // Options configure [Open]. The zero value is ready to use.
 type Options struct {
-	// Prefix is what the keys of this set of tables begin with, followed by a zero
-	// byte. Two sets in one cluster have different prefixes, which nothing else in
-	// the cluster uses. At most 64 bytes without a zero byte. Default: "sortkey".
+	// Prefix begins the keys of this set of tables; a zero byte follows it. Two sets in
+	// one cluster have different prefixes, which nothing else in the cluster uses. At
+	// most 64 bytes without a zero byte. Default: "sortkey".
 	Prefix string
 
 	// CA, Cert and Key are the files for TLS, as for other clients of TiKV.
@@ -26,8 +26,8 @@ type Options struct {
 	// Name says who holds the lease, to people. Default: host and process.
 	Name string
 
-	// Logger receives conflicts, lost answers and leases. The client has a log of
-	// its own: that of package github.com/pingcap/log. Default: discard.
+	// Logger receives conflicts, lost answers and leases. The client has a log of its
+	// own, in package github.com/pingcap/log. Default: discard.
 	Logger *slog.Logger
 
 	// lease is how long the lease is valid without renewal. Default: 15 s.
@@ -40,10 +40,10 @@ const (
 	defaultTimeout = 30 * time.Second
 	defaultLease   = 15 * time.Second
 
-	// maxUpdate is the size of the largest update and maxValue that of its largest
+	// maxUpdate is the size of the largest update and maxValue the size of its largest
 	// row, in bytes: the limits that TiDB has by default for transactions on TiKV
-	// (txn-total-size-limit, txn-entry-size-limit), which refuses a Raft entry of
-	// more than 8 MB.
+	// (txn-total-size-limit, txn-entry-size-limit), which refuses a Raft entry of more
+	// than 8 MB.
 	maxUpdate = 100 << 20
 	maxValue  = 6 << 20
 

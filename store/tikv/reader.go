@@ -80,7 +80,7 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 	return remote.Scan(r, r.changes(), space, s)
 }
 
-// changes returns those of an Update, or nil.
+// changes returns the changes of an Update, or nil in a View.
 func (r *reader) changes() *remote.Changes {
 	if r.writer == nil {
 		return nil

@@ -20,7 +20,7 @@ import (
 // A pair is a key of TiKV with its stored value.
 type pair struct{ key, value []byte }
 
-// A slice is what one read asks for: up to limit pairs with keys in [lo, hi), as of a
+// A slice describes one read: up to limit pairs with keys in [lo, hi), as of a
 // timestamp.
 type slice struct {
 	lo, hi  []byte

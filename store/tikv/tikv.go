@@ -43,13 +43,13 @@ type counts struct{ conflicts, aborted, resolved atomic.Int64 }
 var _ store.Getter = (*Store)(nil)
 
 // Open opens the tables with a prefix in a cluster, and creates them if there are
-// none. The endpoints are those of the placement drivers (PD), as host:port. The cluster
-// has version 1 of the API (storage.api-version), the default. Ctx limits the opening
-// only.
+// none. The endpoints are the addresses of the placement drivers (PD), as host:port.
+// The cluster has version 1 of the API (storage.api-version), the default. Ctx limits
+// the opening only.
 //
 // Open takes the lease on the tables. When a server has died without giving it back,
 // Open waits until it expires, for a few seconds. Errors: [ErrLocked], [ErrFormat],
-// and those of the client.
+// and errors of the client.
 func Open(ctx context.Context, endpoints []string, opts Options) (*Store, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

@@ -90,7 +90,7 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 	}
 	known, ok := w.changes.Get(space, addr)
 	switch {
-	case known.Dropped: // locked, so that it is what it was
+	case known.Dropped: // locked, so it has not changed
 		return w.get(addr)
 	case ok:
 		return known.Value, !known.Deleted, nil

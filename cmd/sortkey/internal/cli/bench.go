@@ -16,7 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/advice"
 )
 
-// benchFlags are those of all bench commands.
+// benchFlags holds the flags that all bench commands have.
 type benchFlags struct {
 	engines, layers, endpoints []string
 	items, collection, size    int

@@ -17,7 +17,7 @@ import (
 	report "github.com/sortkey/sortkey/internal/design/explain"
 )
 
-// explainFlags are those of explain.
+// explainFlags holds the flags of explain.
 type explainFlags struct {
 	queryFlags
 	operation, pattern string

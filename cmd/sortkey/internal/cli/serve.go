@@ -319,7 +319,7 @@ type recordLine struct {
 }
 
 // writer returns a function that appends a line for each record of the database of an
-// access key, or of that of the server.
+// access key, or of the server's own database.
 func (f *recordFile) writer(key string) func(arn string, record []byte) {
 	return func(arn string, record []byte) {
 		line, err := json.Marshal(recordLine{key, arn, record})

@@ -11,8 +11,8 @@ import (
 // The kinds of errors that callers can resolve with an option. Errors about a
 // whole file or import are [*advice.Error] values; errors.Is finds the kind.
 var (
-	// ErrInterrupted: the journal is that of an interrupted import, and neither
-	// Resume nor Restart is set.
+	// ErrInterrupted: the journal belongs to an interrupted import, and neither Resume
+	// nor Restart is set.
 	ErrInterrupted = errors.New("interrupted import")
 	// ErrRestart: the interrupted import cannot be resumed. Restart starts over.
 	ErrRestart = errors.New("import cannot be resumed")

@@ -83,8 +83,8 @@ func (in *input) Close() (err error) {
 // stdin is the path of standard input.
 const stdin = "-"
 
-// unpack returns the contents of a file, decompressed if its first bytes are
-// those of gzip or zstd.
+// unpack returns the contents of a file, decompressed if it begins like a gzip or zstd
+// file.
 func unpack(r io.Reader) (io.Reader, func() error, error) {
 	br := bufio.NewReaderSize(r, readBuffer)
 	head, err := br.Peek(len(magicZstd))

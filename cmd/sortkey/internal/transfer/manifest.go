@@ -78,7 +78,7 @@ func (s *summary) tableName() string {
 	return name
 }
 
-// maxManifest bounds the size of a manifest, and maxSchema that of a table's
+// maxManifest bounds the size of a manifest, and maxSchema the size of a table's
 // definition and of its types, in bytes.
 const (
 	maxManifest = 256 << 20
@@ -183,9 +183,9 @@ func readExport(dir string) (*Source, error) {
 }
 
 // findData returns the path of a data file: in the folder data beside the
-// manifests, or for incremental exports, which share one, in that of the folder
-// above. The key is one of a bucket and may have a prefix. A key that leaves the
-// bucket is an error: it could name any file of this machine.
+// manifests, or for incremental exports, which share one, in the folder data one level
+// up. The key is one of a bucket and may have a prefix. A key that leaves the bucket is
+// an error: it could name any file of this machine.
 func findData(dir, key string) (string, error) {
 	local := filepath.FromSlash(strings.TrimLeft(key, "/"))
 	if !filepath.IsLocal(local) {

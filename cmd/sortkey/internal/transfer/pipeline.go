@@ -49,7 +49,7 @@ type message struct {
 // A pipeline writes entries with several workers. All entries of one key go to
 // one worker, which keeps their order.
 type pipeline struct {
-	ctx    context.Context //nolint:containedctx // of the writes, which outlive that of reading
+	ctx    context.Context //nolint:containedctx // of the writes, which outlives the context of reading
 	client *dynamodb.Client
 	retry  *retrier
 	table  string
@@ -88,7 +88,7 @@ func (p *pipeline) close() {
 }
 
 // put passes an entry to a worker. It waits while too many bytes are in flight.
-// The error is that of an earlier write.
+// It returns the error of an earlier write, if one failed.
 func (p *pipeline) put(e entry, key []byte) error {
 	p.mu.Lock()
 	if p.full(e.size) {

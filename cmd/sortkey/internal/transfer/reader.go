@@ -18,7 +18,7 @@ import (
 
 // ReadOptions configure a [Reader]. The zero value reads any format.
 type ReadOptions struct {
-	// Format is that of the records. Default: Auto.
+	// Format is the format of the records. Default: Auto.
 	Format Format
 	// Types are the declared types of attributes: of CSV columns, which are
 	// strings otherwise, and of plain JSON.
@@ -258,8 +258,8 @@ func hasItems(head []byte) bool {
 	return found
 }
 
-// formIn returns the form of most records in head, ignoring those of the form
-// not. It is formUnknown if there are no others.
+// formIn returns the form of most records in head, ignoring records of the form not. It
+// is formUnknown if there are no others.
 func formIn(head []byte, layout rune, items bool, not form) form {
 	r := bufio.NewReader(bytes.NewReader(head))
 	var s splitter = &jsonLines{r: lines.New(r, readBuffer), max: readBuffer}
