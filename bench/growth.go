@@ -22,7 +22,7 @@ type Growth struct {
 type GrowthStep struct {
 	Items  int           `json:"items"`
 	Points []GrowthPoint `json:"points"` // by layer
-	// Memory is what the Go runtime held after loading, in bytes.
+	// Memory is how many bytes the Go runtime held after loading.
 	Memory uint64 `json:"memory_bytes"`
 }
 
@@ -103,7 +103,7 @@ func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
 	return report.end(), nil
 }
 
-// growthSeries returns the series of each layer, then those of hot queries.
+// growthSeries returns the series of each layer, then the series of hot queries.
 func (c *Config) growthSeries(ctx context.Context, d *layer.Data) (all []*measure.Series, err error) {
 	var hot []*measure.Series
 	calls := work.Find("query-10").Calls(d.Shape, c.Calls, c.Seed)

@@ -16,7 +16,7 @@ import (
 // reader would misread raises it.
 const reportVersion = 2
 
-// A Report is what a run measured, and where.
+// A Report holds the results of a run, and says where it ran.
 type Report struct {
 	Version int     `json:"version"`
 	Machine Machine `json:"machine"`
@@ -54,12 +54,12 @@ func (r *Result) On(layer string) *Figures {
 	return nil
 }
 
-// Figures are those of one layer or endpoint: medians over the rounds, and
-// latencies of all of them. A compact report has times and ratios only.
+// Figures hold the results of one layer or endpoint: medians over the rounds, and
+// latencies of all rounds. A compact report has times and ratios only.
 type Figures struct {
 	// Layer is a layer or the name of an endpoint.
 	Layer string `json:"layer"`
-	// Ratios compare the time of an operation with that of other layers in the
+	// Ratios compare the time of an operation with the times of other layers in the
 	// same rounds, by their names.
 	Ratios map[string]measure.Ratio `json:"ratios,omitempty"`
 	// Failed says why there are no figures.
@@ -88,7 +88,7 @@ type Latency struct {
 	Curve []int64 `json:"curve"`
 }
 
-// Percentiles are those of [Latency.Curve].
+// Percentiles returns the percentiles of [Latency.Curve].
 func Percentiles() []float64 { return []float64{0, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99} }
 
 // figures sums up a series.

@@ -94,7 +94,7 @@ func (t *targets) apiGet(ctx context.Context) ([]Target, error) {
 }
 
 // http has clients enough to keep all processors busy, so that the time of an
-// operation is processor time and not that of waking up.
+// operation is processor time and not the time of waking up.
 func (t *targets) http(ctx context.Context) ([]Target, error) {
 	all, err := t.onTable(ctx, "get", peerWorkers, layer.HTTP, layer.HTTPCanned)
 	if err != nil {

@@ -76,7 +76,7 @@ func (s *Series) Allocs() float64 {
 	return s.Median(func(r Round) float64 { return r.PerOp(float64(r.Allocs)) })
 }
 
-// RatioTo compares the times of operations with those of base.
+// RatioTo compares the times of operations with the times of base.
 func (s *Series) RatioTo(base *Series) Ratio {
 	r, _ := RatioOf(s.PerOp(), base.PerOp())
 	return r

@@ -13,7 +13,7 @@ import (
 )
 
 // A plot is a picture in SVG: axes with ticks, and lines or dots over them. Its
-// coordinates are those of the picture.
+// coordinates are in the picture's own units.
 type plot struct {
 	title         string
 	width, height int

@@ -92,7 +92,7 @@ const (
 	// maxLine is the longest line: an item of 400 KB in JSON with every character
 	// escaped has less.
 	maxLine = 16 << 20
-	// lineBuffer is what is read of a file at a time.
+	// lineBuffer is how many bytes of a file are read at a time.
 	lineBuffer = 64 << 10
 )
 

@@ -148,8 +148,8 @@ const (
 	warmWrites = 4_000
 )
 
-// warm returns the warm throughput of a table or index: that of the request, or
-// that of the billing mode.
+// warm returns the warm throughput of a table or index: the one in the request, or the
+// default of the billing mode.
 func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
 	switch {
 	case w != nil:
@@ -212,8 +212,8 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	return d
 }
 
-// describeNew makes the description that of a table that is being created. Source:
-// dynoxide; of the warm throughput, recordings of the service of 2025.
+// describeNew changes the description of a table into the one that CreateTable returns.
+// Source: dynoxide; of the warm throughput, recordings of the service of 2025.
 func describeNew(d *wire.TableDescription, def *table.Definition) {
 	d.TableStatus = new(table.StatusCreating)
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))

@@ -44,7 +44,7 @@ const (
 	jobBytes = 16 << 20
 )
 
-// A task is what jobs of one kind do.
+// A task does the work of one job; each kind of job has its own.
 type task interface {
 	// run does what is left to do. The error is a [*failure] if the job has failed; after
 	// any other one it can be continued.
@@ -260,7 +260,7 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 
 // startJob records a job and, unless it has ended already, begins to work at it. Def is
 // the table that is created with it, or nil. Known looks for the job that a token stands
-// for, in the same update; its error is that of startJob.
+// for, in the same update; startJob returns its error.
 func (s *Service) startJob(
 	ctx context.Context, kind, arn string, record any, ended bool, def *table.Definition, known func([]table.Job) error,
 ) error {

@@ -182,8 +182,8 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 	return &wire.DeleteBackupOutput{BackupDescription: s.describeBackupAs(b, "DELETED")}, nil
 }
 
-// listBackups lists backups, the oldest first. Those of a deleted table are listed
-// by its name too. Without a type it lists those that clients made.
+// listBackups lists backups, the oldest first. Backups of a deleted table are listed by
+// its name too. Without a type it lists the backups that clients made.
 func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
 	if lower, upper := in.TimeRangeLowerBound, in.TimeRangeUpperBound; lower != nil && upper != nil && *lower > *upper {
 		return nil, wire.OpListBackups.Invalid("Time range lower bound must be less than or equal to upper bound")

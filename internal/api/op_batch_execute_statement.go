@@ -160,7 +160,7 @@ func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consiste
 	return item, u, err
 }
 
-// addUse adds what was consumed to that of the same table.
+// addUse adds the units that a statement consumed to the units of the same table.
 func addUse(uses []use, u use) []use {
 	for i := range uses {
 		if uses[i].table == u.table {

@@ -182,7 +182,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 type itemSet map[string]bool
 
 // add adds the item with a key, however the key and its table are written, and
-// reports whether it is new. The error is that of a key that does not match the
+// reports whether it is new. It returns an error for a key that does not match the
 // table's schema.
 func (s itemSet) add(t *table.Table, key attr.Item) (bool, error) {
 	id, err := itemID(t, key)

@@ -25,8 +25,8 @@ import (
 // bulkTokenLife is how long a token means the same operation.
 const bulkTokenLife = 8 * time.Hour
 
-// A bulkRecord is what the catalogue keeps of a bulk operation: its description, the
-// request of its token, and how far it is.
+// A bulkRecord is the entry of a bulk operation in the catalogue: its description, the
+// request of its token, and its progress.
 type bulkRecord struct {
 	Description wire.BulkOperationDescription
 	Request     string
@@ -132,7 +132,7 @@ func outputBucket(d *wire.BulkOperationDescription) string {
 // A bulkTask is a bulk operation that runs.
 type bulkTask struct {
 	record  bulkRecord
-	now     bulkProgress // of what is read; that of the record is of what is written
+	now     bulkProgress // how far lines are read; the record says how far items are written
 	batch   []bulkItem
 	size    table.Batch
 	reports map[string]*report // by type; those that the client wants
@@ -166,7 +166,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 	}
 	defer to.Close()
 	b.now, b.reports = b.record.Progress, map[string]*report{}
-	if !r.forked { // the reports are those of the origin
+	if !r.forked { // the reports belong to the origin
 		dir := path.Join(strings.Trim(value(out.S3KeyPrefix), "/"), "AWSDynamoDB", path.Base(*d.BulkOperationArn))
 		for _, kind := range out.OutputType {
 			name := dir + "/" + strings.ToLower(kind) + ".json"

@@ -25,8 +25,8 @@ import (
 // Source of this file: quirks, findings DDB-EXPORT-001 to 022; the files are those
 // of DG/S3DataExport.Output.html.
 
-// An exportRecord is what the catalogue keeps of an export: its description, the request
-// of its token, and whether somebody has begun to write its files.
+// An exportRecord is the entry of an export in the catalogue: its description, the
+// request of its token, and whether somebody has begun to write its files.
 type exportRecord struct {
 	Description wire.ExportDescription
 	Request     string
@@ -113,7 +113,7 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 	const text = "The server was stopped before the export was complete. Export the table again."
 	interrupted := &failure{failedInternal, text}
 	if r.forked {
-		return interrupted // the files are those of the origin
+		return interrupted // the files belong to the origin
 	}
 	d := &x.record.Description
 	root, err := r.service.bucket(*d.S3Bucket)
@@ -280,7 +280,7 @@ func (x *exportTask) writeItems(
 	return items, size, hash.Sum(nil), err
 }
 
-// checkJobARN refuses an ARN that cannot be that of a job.
+// checkJobARN refuses an ARN that cannot name a job.
 func (s *Service) checkJobARN(arn, kind string) error {
 	parts := strings.SplitN(arn, ":", 6)
 	what := strings.ToUpper(kind[:1]) + kind[1:]
@@ -310,8 +310,8 @@ func (s *Service) describeExport(ctx context.Context, in *wire.DescribeExportInp
 	return nil, wire.NewError("ExportNotFoundException", "Export not found: "+*in.ExportArn)
 }
 
-// listExports lists exports, the newest first; with a table, those of the table that
-// exists.
+// listExports lists exports, the newest first; with a table, only the exports of the
+// table that exists now.
 func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*wire.ListExportsOutput, error) {
 	list, err := loadJobs[exportRecord](ctx, s, exportJobs)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 )
 
 // A database is one region, so no table has a replica, and its operations on
-// global tables answer as those of the service do in a region that cannot reach
-// another one. The older version of global tables, 2017.11.29, cannot be created
-// in the service any more. Source: quirks, findings DDB-TABLE-048, 187, 203, 223 and
-// 257, DDB-GLOBALTABLE-002 and 004.
+// global tables answer like the service in a region that cannot reach another one. The
+// older version of global tables, 2017.11.29, cannot be created in the service any
+// more. Source: quirks, findings DDB-TABLE-048, 187, 203, 223 and 257,
+// DDB-GLOBALTABLE-002 and 004.
 
 const noOldGlobalTables = wrongParameter + "DynamoDB global tables version 2017.11.29 is not supported. " +
 	"We recommend using DynamoDB global tables version 2019.11.21, instead of version 2017.11.29 (Legacy)."

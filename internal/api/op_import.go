@@ -17,9 +17,10 @@ import (
 
 // Source of this file: quirks, findings DDB-IMPORT-001 to 020.
 
-// An importRecord is what the catalogue keeps of an import: its description and how far
-// it is. The counts of the description stay zero until the import ends, as the service's
-// do (Scylla, alternator/test_import.py, a run against the service in September 2026).
+// An importRecord is the entry of an import in the catalogue: its description and its
+// progress. The counts of the description stay zero until the import ends, as the
+// service's do (Scylla, alternator/test_import.py, a run against the service in
+// September 2026).
 type importRecord struct {
 	wire.ImportTableDescription
 	Progress importProgress
@@ -158,7 +159,7 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 	src := &source{root: root, prefix: value(d.S3BucketSource.S3KeyPrefix), gzip: *d.InputCompressionType == "GZIP"}
 	var items []attr.Item
 	var batch table.Batch
-	now := x.record.Progress // of what is read; that of the record is of what is written
+	now := x.record.Progress // how far lines are read; the record says how far items are written
 	flush := func() error {
 		now, err = x.write(ctx, r, items, now)
 		clear(items)

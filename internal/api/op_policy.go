@@ -163,8 +163,7 @@ func noPolicy(text string) error {
 // Source: API_PutResourcePolicy.
 const noRevision = "NO_POLICY"
 
-// checkRevision compares the revision that a client expects with that of a
-// policy.
+// checkRevision compares the revision that a client expects with the policy's.
 func checkRevision(p *table.Policy, expected *string, name string) error {
 	exists := p != nil && p.Text != ""
 	switch {

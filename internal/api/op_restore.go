@@ -16,7 +16,7 @@ import (
 // timeForm is the form of times in messages.
 const timeForm = "2006-01-02T15:04:05Z"
 
-// Overrides are what a client wants to be different in a restored table.
+// Overrides say what a client wants to change in a restored table.
 type overrides struct {
 	op          wire.Op
 	billing     *string
@@ -73,7 +73,7 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	return def, nil
 }
 
-// restoredIndexes adds the indexes of the source, or those of them that the client
+// restoredIndexes adds the indexes of the source, or only the ones that the client
 // names. They may have other names.
 func restoredIndexes(def, source *table.Definition, o overrides) error {
 	def.Global, def.Local = slices.Clone(source.Global), slices.Clone(source.Local)

@@ -200,8 +200,8 @@ func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInp
 
 // checkShardFilter refuses a filter that lacks a member, which the model of the
 // service does not require. Source of the exception: alternator, test_streams.py,
-// test_stream_shard_filtering_missing_shard_id. The text is that of members that
-// the model requires; the service's own is not known.
+// test_stream_shard_filtering_missing_shard_id. The text is the usual one for a missing
+// member; the service's own is not known.
 func checkShardFilter(f *wire.ShardFilter) error {
 	const missing = "1 validation error detected: " +
 		"Value null at 'shardFilter.%s' failed to satisfy constraint: Member must not be null"

@@ -250,8 +250,8 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 	return table.Throughput{Read: value(p.ReadCapacityUnits), Write: value(p.WriteCapacityUnits)}, checkBounds(p, index)
 }
 
-// checkBounds refuses more units than the service knows. UpdateTable looks at
-// those of a table before it looks for the table.
+// checkBounds refuses more units than the service knows. UpdateTable checks the units
+// of a table before it looks for the table.
 func checkBounds(p *wire.ProvisionedThroughput, index string) error {
 	if p == nil {
 		return nil

@@ -338,8 +338,8 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 	return actions, nil
 }
 
-// parseAction parses one action. Faults returns the errors of its values, or of those
-// of a member. The errors of expressions come before those of a key. Source:
+// parseAction parses one action. Faults returns the errors of its values, or of the
+// values of one member. The errors of expressions come before those of a key. Source:
 // conformance validation-ordering/deepRequests, for a Delete.
 func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (a action, err error) {
 	w := writeParams{expressions: expressions{op: wire.OpTransactWriteItems}}

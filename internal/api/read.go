@@ -57,8 +57,7 @@ func (r *readParams) parseLegacy(p expr.Param, filter map[string]wire.Condition,
 }
 
 // parse parses the filter and the projection and checks everything that does
-// not depend on the table. The order of errors is that of dynalite,
-// validations/query.js.
+// not depend on the table. The order of errors follows dynalite, validations/query.js.
 func (r *readParams) parse(filter *string) (err error) {
 	if filter != nil {
 		if r.filter, err = r.condition(expr.FilterExpression, filter); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// reportBytes is the size limit of a report, that of the command's imports.
+	// reportBytes is the size limit of a report, the same as in the command's imports.
 	reportBytes = 64 << 20
 	// reportText is the length of the longest text of an error in a report.
 	reportText = 500
@@ -31,7 +31,7 @@ type report struct {
 	pending []byte   // the last of Bytes
 }
 
-// A reportState is what the record of a job has of a report.
+// A reportState is the part of a report that the record of a job keeps.
 type reportState struct {
 	Bytes      int64
 	Unreported int64 `json:",omitempty"`

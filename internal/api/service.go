@@ -52,8 +52,7 @@ type Options struct {
 	Kinesis func(streamARN string, record []byte)
 	// Wording is the wording of messages. Default: [wire.WordingOctober].
 	Wording wire.Wording
-	// Region and Account are those of ARNs. Default: [DefaultRegion] and
-	// [DefaultAccount].
+	// Region and Account appear in ARNs. Default: [DefaultRegion] and [DefaultAccount].
 	Region, Account string
 }
 
@@ -83,7 +82,7 @@ type Service struct {
 	meter   *throughput.Meter // nil unless throughput is enforced
 	ongoing *ongoing          // nil unless transactions take time
 	jobs    *runner
-	extra   atomic.Pointer[[]event.Observer] // besides that of the options; nil for none
+	extra   atomic.Pointer[[]event.Observer] // besides the observer of the options; nil for none
 	closed  atomic.Pointer[func() string]    // explains why the database is closed; nil for nothing more
 }
 

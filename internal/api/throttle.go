@@ -22,9 +22,10 @@ const (
 	burstSeconds    = 300
 )
 
-// A budget is what one request takes from the throughput of tables. A request is
-// admitted while each bucket that it takes from holds something; what it takes is known
-// once it has run, so a bucket can fall into debt. A nil budget has no limits.
+// A budget counts the units that one request takes from the throughput of tables. A
+// request is admitted while each bucket that it takes from holds something; what it
+// takes is known once it has run, so a bucket can fall into debt. A nil budget has no
+// limits.
 type budget struct {
 	service *Service
 	write   bool
@@ -32,7 +33,7 @@ type budget struct {
 	taken   []demand
 }
 
-// A demand is what a request takes from one bucket.
+// A demand says how much a request takes from one bucket.
 type demand struct {
 	throughput.Bucket
 	throughput.Limit

@@ -13,14 +13,14 @@ import (
 type Row struct {
 	Addr, Value []byte
 	Deleted     bool // or did not exist, of a row that was read
-	Unchanged   bool // of those of [Changes]: it was only read
+	Unchanged   bool // in [Changes] only: the row was only read
 	Dropped     bool // unchanged, and the value is not kept
-	Presumed    bool // of those of [Changes]: it was not read, but presumed not to exist
+	Presumed    bool // in [Changes] only: the row was not read, but presumed not to exist
 }
 
-// Changes are what an Update has changed and is not in the database before its commit,
-// and what it has read by address. A loop over rows keeps seeing what was there when it
-// began.
+// Changes holds the rows that an Update has changed, which reach the database with its
+// commit, and the rows that it has read by address. A loop over rows keeps seeing what
+// was there when it began.
 type Changes struct {
 	rows     *btree.BTreeG[Row] // in the order of addresses
 	cleared  map[store.Space]bool

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Keys are those of addresses in a database that limits the length of a key.
+// Keys turns addresses into keys of a database that limits the length of a key.
 //
 // An address of more than Longest bytes has the key of its first Longest bytes, its
 // head, and a hash of the others, its tail, which is stored beside the value. Rows with
@@ -45,7 +45,7 @@ func (k *Keys) head(key []byte) []byte {
 	return nil
 }
 
-// Low returns the lower bound of the keys of the addresses from lo on. Those of lo's
+// Low returns the lower bound of the keys of the addresses from lo on. Keys in lo's
 // bucket may be below lo.
 func (k *Keys) Low(lo []byte) []byte {
 	if len(lo) <= k.Longest {
@@ -54,7 +54,7 @@ func (k *Keys) Low(lo []byte) []byte {
 	return slices.Concat(k.Prefix, lo[:k.Longest], []byte{0})
 }
 
-// High returns the upper bound of the keys of the addresses below hi. Those of hi's
+// High returns the upper bound of the keys of the addresses below hi. Keys in hi's
 // bucket may not be below hi. A nil hi is no bound.
 func (k *Keys) High(hi []byte) []byte {
 	switch {

@@ -17,7 +17,7 @@ const (
 	chunkBytes = 1 << 20
 )
 
-// A Source is what rows are read from: one state of a database.
+// A Source reads the rows of one state of a database.
 type Source interface {
 	// Err returns why nothing can be read, or nil.
 	Err() error
@@ -31,7 +31,7 @@ type Source interface {
 	Chunk(lo, hi []byte, limit int, reverse bool) (keys [][]byte, rows []Row, err error)
 }
 
-// Query is that of a [store.Reader]. Changes are nil in a View.
+// Query implements Query of [store.Reader] over src; c is nil in a View.
 func Query(src Source, c *Changes, space store.Space, partition []byte, rng store.Range, reverse bool) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		lo, hi := store.AppendRange(nil, nil, space, partition, rng)
@@ -45,7 +45,7 @@ func Query(src Source, c *Changes, space store.Space, partition []byte, rng stor
 	}
 }
 
-// Scan is that of a [store.Reader]. Changes are nil in a View.
+// Scan implements Scan of [store.Reader] over src; c is nil in a View.
 func Scan(src Source, c *Changes, space store.Space, s store.Span) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		lo, hi := store.AppendSpan(nil, nil, space, s)

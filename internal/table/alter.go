@@ -188,9 +188,9 @@ func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 // swap replaces the table called name; nil removes it. It waits for running
 // operations. Earlier versions are forgotten, as they have no rows of new indexes.
 //
-// Version is that of the definitions with the change. In a shared store others may have
-// changed the table again since, and somebody here may have loaded that: then t only has
-// counters that must not be lost.
+// Version is the version of the definitions with the change. In a shared store others
+// may have changed the table again since, and somebody here may have loaded that: then
+// t only has counters that must not be lost.
 func (db *DB) swap(name string, t *Table, version uint64) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -215,7 +215,7 @@ func (db *DB) swap(name string, t *Table, version uint64) {
 // definition is in force, the end of ctx is ignored, unless another server fills an
 // index; and work that the store then refuses is left to [DB.Recover]. The error has kind
 // [NotFound] for a missing table, also for one that another server deletes meanwhile, and
-// [InUse] for one that is CREATING or DELETING, or is that of change.
+// [InUse] for one that is CREATING or DELETING, or comes from change.
 func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
 	db.alter.Lock()
 	unlock := sync.OnceFunc(db.alter.Unlock)

@@ -432,7 +432,7 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 }
 
 // errCleared is the error of a transfer that was away for so long that another server
-// took its spaces for those of a server that has died.
+// thought that its spaces belonged to a server that has died.
 var errCleared = errors.New("another server has removed the rows that were being copied")
 
 // copyRows reads the rows of a transfer as they are at one moment.

@@ -20,7 +20,7 @@ const msgSameName = "Both the Hash Key and the Range Key element in the KeySchem
 const wrong = "One or more parameter values were invalid: "
 
 // Check refuses a definition that CreateTable would refuse.
-// Messages as captured in dynalite (test/createTable.js); those of
+// Messages as captured in dynalite (test/createTable.js); messages about
 // multi-attribute keys follow alternator's test_gsi_composite_keys.py.
 func (d *Definition) Check() error {
 	for i, a := range d.Attributes {

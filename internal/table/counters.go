@@ -32,7 +32,7 @@ type counter struct {
 	size  func(attr.Item) int
 }
 
-// counters returns those of the table and its indexes, without the indexes being
+// counters returns the counters of the table and its indexes, without the indexes being
 // built if onlyWhole is set.
 func (t *Table) counters(onlyWhole bool) []counter {
 	all := []counter{{t.def.Space, t.stats, t.BilledSize}}

@@ -110,7 +110,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 	return db, nil
 }
 
-// A catalogue is what the store says of its spaces.
+// A catalogue lists the spaces of the store and what they hold.
 type catalogue struct {
 	definitions []*Definition
 	garbage     bool // it lists spaces to clear

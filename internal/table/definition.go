@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Definition is a table without its items. It is stored with the table; times
-// are those of the database's clock.
+// A Definition is a table without its items. It is stored with the table; times come
+// from the database's clock.
 type Definition struct {
 	Name       string
 	ID         string
@@ -44,8 +44,7 @@ type Definition struct {
 	// while time to live is disabled.
 	Expiry string `json:",omitempty"`
 
-	// Policy is the resource policy of the table; that of its stream is with the
-	// stream.
+	// Policy is the resource policy of the table; the stream's is with the stream.
 	Policy *Policy `json:",omitempty"`
 	// Insights are the settings of contributor insights by global index, "" for
 	// the table.
@@ -85,7 +84,7 @@ type Destination struct {
 	// Status is ACTIVE, DISABLED or ENABLE_FAILED, and Reason says why it failed.
 	Status string
 	Reason string `json:",omitempty"`
-	// Precision is that of the times of records, "" when the client left it out.
+	// Precision is the precision of the times of records, "" when the client left it out.
 	Precision string `json:",omitempty"`
 }
 

@@ -127,8 +127,7 @@ func (db *DB) findExpired(ctx context.Context, name string, span store.Span, now
 	return gone, last, err
 }
 
-// deleteExpired deletes those of the items that still exist and have still
-// expired.
+// deleteExpired deletes the items of gone that still exist and have still expired.
 func (db *DB) deleteExpired(ctx context.Context, name string, gone []store.Position, now time.Time) (n int, err error) {
 	err = db.Update(ctx, func(tx *Tx) error {
 		n, tx.expiring = 0, true

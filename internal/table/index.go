@@ -17,7 +17,7 @@ type entry struct {
 	room            []byte // for values that are projected
 }
 
-// entries are those of an item before and after a write.
+// entries holds the index entries of an item before and after a write.
 type entries struct{ old, new entry }
 
 var entryPool = sync.Pool{New: func() any { return new(entries) }}

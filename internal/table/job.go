@@ -134,12 +134,12 @@ func (db *DB) UnfinishedJobs(ctx context.Context) (list []Job, err error) {
 	return list, err
 }
 
-// StartJob records a job. In the same update it looks at the jobs of that kind: if allow
-// refuses them, nothing is recorded and its error is that of StartJob.
+// StartJob records a job. In the same update it looks at the jobs of that kind: if
+// allow refuses them, nothing is recorded and StartJob returns its error.
 //
 // With a definition, that update creates the table too, and StartJob returns it; the
-// errors are those of [DB.Create]. If the job has not ended, the table is CREATING until
-// it does ([DB.EndJob]).
+// errors are the same as of [DB.Create]. If the job has not ended, the table is
+// CREATING until it does ([DB.EndJob]).
 func (db *DB) StartJob(ctx context.Context, job Job, def *Definition, allow func([]Job) error) (t *Table, err error) {
 	record := func(w store.Writer) error {
 		list, err := readJobs(w, job.Kind)
@@ -232,7 +232,7 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 
 // Walk calls fn with the items of the table of a name and an id as they are at one moment. Everything else
 // continues meanwhile. An item is valid until fn returns. The error has kind [NotFound]
-// for a missing table, or is that of fn.
+// for a missing table, or comes from fn.
 func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) error) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err

@@ -23,7 +23,7 @@ const PageBytes = 1 << 20
 // that it was called with.
 var ErrEndPage = errors.New("table: end of page")
 
-// Read is what queries and scans have in common.
+// Read holds the parameters that queries and scans have in common.
 type Read struct {
 	Table *Table
 	// Index is the index to read, or nil for the table itself.
@@ -134,7 +134,8 @@ type pager struct {
 	page  Page
 	tr    Trace
 	err   error
-	// billed is what a read of the table is charged for; see [Table.BilledSize].
+	// billed counts the bytes that a read of the table is charged for; see
+	// [Table.BilledSize].
 	billed int
 }
 

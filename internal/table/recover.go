@@ -14,8 +14,8 @@ import (
 // The garbage partition of the catalogue lists spaces that belong to no
 // definition any more and may still hold rows. The update that removes the
 // definition lists its space, and the one that clears the space removes it from
-// the list. A value of 8 bytes names the space whose lease belongs to whoever fills
-// this one.
+// the list. If the value has 8 bytes, it is the space whose lease the filler of this
+// one holds.
 var garbagePartition = []byte("garbage")
 
 func garbageRow(space store.Space) []byte {
@@ -188,7 +188,7 @@ const completeWait = 50 * time.Millisecond
 
 // buildRowsShared is how many items are added to a new index in one update of a shared
 // store, where an update that reads much loses to the writers of other servers. In
-// others it is that of a [Batch].
+// others it is the limit of a [Batch].
 const buildRowsShared = 50
 
 // build fills the index in a space from the items of its table. Its definition is

@@ -244,8 +244,8 @@ func (db *DB) Tend(ctx context.Context) error {
 // called every few seconds.
 func (db *DB) Shared() bool { return db.sharing != nil }
 
-// MaySweep reports whether regular sweeps are this server's. If others share the store,
-// they are those of the first that asks, until it closes or dies. It must not be called
+// MaySweep reports whether this server makes the regular sweeps. If others share the
+// store, the first that asks makes them, until it closes or dies. It must not be called
 // twice at the same time.
 func (db *DB) MaySweep(ctx context.Context) (bool, error) {
 	s := db.sharing

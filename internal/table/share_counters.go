@@ -60,7 +60,7 @@ func (s *sharing) rowName() string {
 	return string(s.row)
 }
 
-// others returns the sum of all counters but those of this server.
+// others returns the sum of the counters of all other servers.
 func (c *sharedCounts) others(s *sharing) statistics {
 	own := s.rowName()
 	sum := maps.Clone(c.base)
@@ -156,7 +156,8 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	if err := db.register(ctx); err != nil {
 		return err
 	}
-	// The leader has added to the counters what it took for those of a dead server.
+	// The leader took this server for dead and added its stored counters to the common
+	// ones.
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	for _, t := range db.tables {
@@ -167,8 +168,8 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	return nil
 }
 
-// storeOwn stores counters as those of this server. Lost is what it had stored before, if
-// another server took it for dead.
+// storeOwn stores the counters of this server. Lost are the counters that it had stored
+// before, if another server took it for dead.
 func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
 	s := db.sharing
 	s.mu.Lock()

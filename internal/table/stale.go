@@ -26,7 +26,7 @@ type Staleness struct {
 	Oldest bool
 }
 
-// A lag is what eventually consistent reads see instead of the rows as they are.
+// A lag holds the earlier versions that eventually consistent reads may see.
 type lag struct {
 	Staleness
 	held atomic.Pointer[version] // what reads of indexes see, or nil

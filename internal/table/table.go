@@ -206,7 +206,7 @@ func (ix *Index) Projects(name string) bool {
 }
 
 // address returns the address in the table of the item with the key attributes
-// of it. The error is that of a key that does not match the schema.
+// of it. It returns an error for a key that does not match the schema.
 func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	if err := t.checkKeyValues(it); err != nil {
 		return nil, nil, err
@@ -270,8 +270,8 @@ func (t *Table) space(ix *Index) store.Space {
 	return ix.def.Space
 }
 
-// KeyOf returns the key of an item. The error is that of an item whose key
-// attributes do not match the schema.
+// KeyOf returns the key of an item. It returns an error if the key attributes do not
+// match the schema.
 func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
 	if err := t.checkKeyValues(item); err != nil {
 		return nil, err

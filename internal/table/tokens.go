@@ -25,9 +25,10 @@ type Token struct {
 	Time time.Time
 }
 
-// Tokens have a space of their own, far from those of definitions, so that in a shared
-// store the transactions that add them do not change the neighbours of rows that every
-// transaction reads. They are kept twice: by token, and by time in order to forget them.
+// Tokens have a space of their own, far from the rows of definitions, so that in a
+// shared store the transactions that add them do not change the neighbours of rows that
+// every transaction reads. They are kept twice: by token, and by time in order to
+// forget them.
 const tokenSpace store.Space = 1 << 63
 
 var (

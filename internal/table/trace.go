@@ -26,7 +26,7 @@ type Trace struct {
 	Consistent bool
 	// Examined counts the rows read, Returned those that passed the filter.
 	Examined, Returned int
-	// Bytes is the documented size of the rows read; Fetched that of the items
+	// Bytes is the documented size of the rows read, Fetched the size of the items that
 	// a local index fetched from the table.
 	Bytes, Fetched int
 	Units          float64

@@ -10,11 +10,11 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Vector is what makes an index a vector index. The key of such an index is a
-// partition key or nothing. A row holds the projected attributes and the vector,
-// as a binary value of 4 bytes for each dimension: that is its size in the
-// service's figures. A search reads the partition and compares every vector, so it
-// is exact where the service's is approximate.
+// A Vector is the definition that makes an index a vector index. The key of such an
+// index is a partition key or nothing. A row holds the projected attributes and the
+// vector, as a binary value of 4 bytes for each dimension: that is its size in the
+// service's figures. A search reads the partition and compares every vector, so it is
+// exact where the service's is approximate.
 //
 // Sources of the rules and texts of this file: DG/VectorSearchWorkingWith.html,
 // DG/VectorSearch.Requirements.html and dynoxide's captures of 2026-08-11 to 23 in

@@ -372,7 +372,7 @@ func (v *violations) message(w Wording) string {
 }
 
 // generic returns the violations that are reported before all others: the first
-// that is reported alone, or all with formGeneric, those of table names last.
+// that is reported alone, or all with formGeneric, violations of table names last.
 func (v *violations) generic(w Wording) (list []string) {
 	last := ""
 	for i := range v.found {
@@ -400,9 +400,9 @@ func (v *violations) form(x *violation, w Wording) form {
 	return formUsual
 }
 
-// shortName reports whether violation i, of a pattern, is that of a table name
-// that is also too short or too long. The newer layer reports the length alone,
-// except for UpdateItem. Source: dynoxide, seven regions, 2026-10-09.
+// shortName reports whether violation i, of a pattern, concerns a table name that is
+// also too short or too long. The newer layer reports the length alone, except for
+// UpdateItem. Source: dynoxide, seven regions, 2026-10-09.
 func (v *violations) shortName(i int, w Wording) bool {
 	if !v.op.newer(w) || v.op == OpUpdateItem || v.op == OpBatchGetItem || i+1 == len(v.found) {
 		return false
